@@ -1,11 +1,11 @@
 import { v7 as uuidv7 } from 'uuid';
 
-/** Sources of time and identity, injected to let tests control both. */
+/** Sources of time and ids, injected so that tests can control both. */
 export interface Clock {
 	now(): Date;
-	/** Monotonic milliseconds, for waits: a changed wall clock does not affect them. */
+	/** Monotonic milliseconds, for measuring waits. Changes to the system clock do not affect them. */
 	monotonic(): number;
-	/** Returns a new id: a UUID version 7, dashed, lower case, growing with time. */
+	/** Returns a new id: a UUID version 7 with dashes, in lower case. Later ids sort after earlier ids. */
 	newId(): string;
 }
 

@@ -18,74 +18,77 @@ export interface Config {
 	readonly database_url: string | null;
 	/** Free bytes below which the embedded database refuses writes; 0 disables the check. */
 	readonly min_free_bytes: number;
-	/** True if the embedded database syncs each commit to disk. Otherwise a power cut may lose writes. */
+	/** True if the embedded database syncs each commit to disk. If false, a power cut may lose writes. */
 	readonly embedded_fsync: boolean;
-	/** Passphrase for the server key; `null` keeps a random key in a file in `data_directory`. */
+	/** Passphrase for the server key. If `null`, the server key is random and stored in a file in `data_directory`. */
 	readonly secret_key: string | null;
-	/** Passphrase before a rotation. Its secrets can still be read, and are encrypted again. */
+	/** Passphrase from before a rotation. Secrets encrypted with it can still be read, and are encrypted again. */
 	readonly secret_key_previous: string | null;
-	/** Private key file for bundle signatures, and the key id in them; a `null` path disables signing. */
+	/** Private key file for bundle signatures, and the key id in the signatures. A `null` path disables signing. */
 	readonly bundle_signing: { readonly key_path: string | null; readonly key_id: string };
 	readonly pdp_api_key: string | null;
 	/** API origin for a decision point; `null` for this machine's `api_port`. */
 	readonly pdp_control_plane: string | null;
 	/** Number of decision point processes. */
 	readonly pdp_workers: number;
-	/** `cloud` decision points evaluate no conditions. */
+	/** Decision points with the mode `cloud` evaluate no conditions. */
 	readonly pdp_mode: 'edge' | 'cloud';
 	/** Maximum CPU seconds per answer from a decision point. */
 	readonly pdp_budget: number;
-	/** Public decision point URL without a trailing slash; `null` for the URL in the request. */
+	/** Public decision point URL without a trailing slash. If `null`, the URL in the request is used. */
 	readonly pdp_public_url: string | null;
 	/**
-	 * Decision point URL for the console, with `{project}` and `{environment}` as placeholders for keys and without a
-	 * trailing slash; `null` for the decision point in this process, if any.
+	 * Decision point URL for the console, without a trailing slash. `{project}` and `{environment}` in it are replaced
+	 * by keys. If `null`, the console uses the decision point in this process, if any.
 	 */
 	readonly console_pdp_url: string | null;
-	/** AuthZEN subject types for users. */
+	/** AuthZEN subject types that denote users. */
 	readonly pdp_subject_types: readonly string[];
 	/**
-	 * Maximum seconds that the answer to a write through a decision point waits for its revision; negative for no limit.
+	 * Maximum seconds for which the answer to a write through a decision point waits for the write's revision; negative
+	 * for no limit.
 	 */
 	readonly pdp_facts_wait: number;
-	/** Behavior after this time: answer normally, or with 424. */
+	/** Behavior after `pdp_facts_wait`: answer normally, or with status 424. */
 	readonly pdp_facts_timeout_policy: 'ignore' | 'fail';
-	/** Folder for the offline copy; `null` disables it. */
+	/** Folder for the offline copy; `null` disables the copy. */
 	readonly pdp_offline_directory: string | null;
-	/** Public key files, of which at least one must have signed every bundle; empty disables verification. */
+	/**
+	 * Public key files. At least one of these keys must have signed every bundle. An empty list disables verification.
+	 */
 	readonly pdp_bundle_verification_key_paths: readonly string[];
 	/** Maximum age in seconds of the data behind an answer; `null` for any age. */
 	readonly pdp_max_data_age: number | null;
-	/** Decision log receivers: `api`, `stdout`, `file:<path>`, or a collector URL; empty disables the log. */
+	/** Decision log receivers: `api`, `stdout`, `file:<path>`, or a collector URL. An empty list disables the log. */
 	readonly decision_log: readonly string[];
 	/** Bearer token for a collector. */
 	readonly decision_log_token: string | null;
-	/** Rules for selecting logged decisions. */
+	/** Rules for selecting the decisions to log. */
 	readonly decision_log_sampling: readonly SamplingRule[];
 	/** Paths of input members to omit from logs. */
 	readonly decision_log_mask: readonly (readonly string[])[];
 	/** Days for which the API keeps decisions. */
 	readonly audit_log_days: number;
-	/** Maximum size of kept decisions, in bytes. */
+	/** Maximum total size of the stored decisions, in bytes. */
 	readonly audit_log_bytes: number;
 	/** Limits for an impact process: seconds per answer, and MiB of memory. */
 	readonly impact: { readonly seconds: number; readonly memory: number };
-	/** Gateway documents on decision points; a null path is the default path. */
+	/** Gateway documents on decision points. If a path is `null`, the default path is used. */
 	readonly gateways: {
 		readonly kong: boolean;
 		readonly kong_routes: string | null;
 		readonly trino_rules: string | null;
-		/** True if Trino needs no key. */
+		/** True if Trino may query without a key. */
 		readonly open_trino: boolean;
 	};
-	/** True if anyone may read the API or decision point metrics at `/metrics`. */
+	/** True if anyone may read the metrics at `/metrics`, for the API and the decision point. */
 	readonly open_metrics: { readonly api: boolean; readonly pdp: boolean };
 	/** True if webhooks may call this machine and private networks. */
 	readonly webhook_allow_private: boolean;
-	/** The same for token key sets. */
+	/** True if requests for token key sets may call this machine and private networks. */
 	readonly jwks_allow_private: boolean;
 	readonly log_level: string;
-	/** Path of the opa executable; `null` for the opa from setup in `.tools`, else on PATH. */
+	/** Path of the opa executable. If `null`, uses the opa from setup in `.tools`, or else on PATH. */
 	readonly opa_path: string | null;
 	/** Program search path, in PATH format. */
 	readonly search_path: string;
@@ -97,12 +100,12 @@ export interface Config {
 	};
 }
 
-/** Invalid settings: a sentence per variable, without its value, which may be a secret. */
+/** Error for invalid settings. Its message has a sentence per variable. It omits the values, which may be secret. */
 export class ConfigError extends Error {
 	override readonly name = 'ConfigError';
 }
 
-/** Reads the settings from `environment`. Empty variables count as unset. Throws `ConfigError`. */
+/** Reads the settings from `environment`. Empty variables are treated as unset. Throws `ConfigError`. */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
 	const set = Object.fromEntries(
 		Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
@@ -110,7 +113,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 	const parsed = Settings.safeParse(set);
 	if (!parsed.success) {
 		const { issues } = parsed.error;
-		// A value can be wrong in several ways; the first problem is sufficient.
+		// A value can be wrong in several ways. Report only its first problem.
 		const first = issues.filter(({ path }, index) => issues.findIndex((other) => other.path[0] === path[0]) === index);
 		throw new ConfigError(first.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
 	}
@@ -179,7 +182,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 	};
 }
 
-/** Throws `ConfigError` if two settings have the same port. Port 0 is always different; `null` is ignored. */
+/** Throws `ConfigError` if two settings have the same port. Port 0 never conflicts, and `null` is ignored. */
 export function requireDistinctPorts(ports: Readonly<Record<string, number | null>>): void {
 	const taken = new Map<number, string>();
 	for (const [name, port] of Object.entries(ports)) {

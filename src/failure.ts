@@ -1,15 +1,15 @@
-/** All deliberate failures: a class and a catalogue, shared by docs and answers. */
+/** All deliberate failures: an error class, and a catalogue shared by documentation and answers. */
 
 interface Entry {
 	readonly status: number;
-	/** From the closed list in the API contract. Clients cannot map any other value to an error type. */
+	/** A value from the closed list in the API contract. Clients cannot map any other value to an error type. */
 	readonly error_code: string;
 	readonly title: string;
-	/** Seconds until a retry, if known, for the header `Retry-After`. */
+	/** Seconds until the caller may retry, if known. Sent in the header `Retry-After`. */
 	readonly retry_after?: number;
 }
 
-/** Deliberate failures, with HTTP status, wire `error_code` and title. */
+/** Deliberate failures, each with its HTTP status, `error_code` in answers, and title. */
 export const catalogue = {
 	invalid: { status: 400, error_code: 'INVALID_INPUT', title: 'The request is not valid' },
 	invalid_permission: {
@@ -38,7 +38,7 @@ export const catalogue = {
 	forbidden: { status: 403, error_code: 'FORBIDDEN_ACCESS', title: 'The API key does not give access to this' },
 	foreign_origin: { status: 403, error_code: 'FORBIDDEN_ACCESS', title: 'A page of this origin may not do this' },
 	not_found: { status: 404, error_code: 'NOT_FOUND', title: 'The requested object could not be found' },
-	// For sign-in failures, the titles are the contract's names, because its code list has none.
+	// The contract's code list has no codes for sign-in failures. Their titles are the names from the contract instead.
 	user_not_found: { status: 404, error_code: 'NOT_FOUND', title: 'USER_NOT_FOUND' },
 	hidden_user: { status: 403, error_code: 'FORBIDDEN_ACCESS', title: 'INVALID_PERMISSION_LEVEL' },
 	tenant_not_found: { status: 404, error_code: 'NOT_FOUND', title: 'TENANT_NOT_FOUND' },
@@ -81,14 +81,14 @@ export const catalogue = {
 
 export type FailureCode = keyof typeof catalogue;
 
-/** Problem at a place in a request. The `detail` of a 422 is a list of problems. */
+/** A problem in a request, with its location. The `detail` of a 422 answer is a list of problems. */
 export interface Problem {
 	readonly loc: readonly (string | number)[];
 	readonly msg: string;
 	readonly type: string;
 }
 
-/** Maximum problems per failure. After fixing these, the caller sees the next problems. */
+/** Maximum problems per failure. After fixing these problems, the caller sees the next ones. */
 export const maxProblems = 20;
 
 /** Maximum lengths in UTF-16 code units. */
@@ -99,18 +99,18 @@ const maxPlaceLength = 512;
 const maxBytes = 48 * 1024;
 
 /**
- * Request failure, thrown at the first problem. `message` is a sentence for the caller, with their input in backquotes.
- * Long parts are cut.
+ * Failure of a request, thrown at the first problem. `message` is a sentence for the caller. Input from the caller is
+ * in backquotes. Long parts are cut.
  */
 export class Failure extends Error {
 	override readonly name = 'Failure';
-	/** For `unprocessable` only: the first problems, at most `maxProblems`. */
+	/** The first problems, at most `maxProblems`. Only `unprocessable` failures have problems. */
 	readonly problems: readonly Problem[];
 
 	constructor(
 		readonly code: FailureCode,
 		message: string,
-		/** Additional facts for the caller. */
+		/** Additional data for the caller. */
 		readonly info: unknown = null,
 		problems: readonly Problem[] = [],
 	) {
@@ -129,7 +129,7 @@ export class Failure extends Error {
 	}
 }
 
-/** Returns the message of an error, or the text of any other thrown value. */
+/** Returns an error's message. For any other thrown value, returns the value as text. */
 export function errorMessage(thrown: unknown): string {
 	return thrown instanceof Error ? thrown.message : String(thrown);
 }
@@ -139,7 +139,7 @@ export function notFound(kind: string, reference: string): Failure {
 	return new Failure('not_found', `could not find '${kind}' with the given filters: id='${reference}'`);
 }
 
-/** Returns the failure for a taken key. */
+/** Returns the failure for a key that is already in use. */
 export function duplicate(kind: string, key: string): Failure {
 	return new Failure('duplicate', `a ${kind} with key \`${key}\` already exists`);
 }
@@ -148,14 +148,14 @@ export function forbidden(message: string): Failure {
 	return new Failure('forbidden', message);
 }
 
-/** Returns the failure for invalid request content at the listed places. */
+/** Returns the failure for invalid request content, with the location of each problem. */
 export function unprocessable(problems: readonly Problem[]): Failure {
 	const named = bounded(problems);
 	const summary = named.map((problem) => `${problem.loc.join('.')}: ${problem.msg}`).join('; ');
 	return new Failure('unprocessable', summary, null, named);
 }
 
-/** Returns as many problems as fit into an answer, with long texts cut. */
+/** Returns as many problems as fit into an answer. Cuts long texts. */
 function bounded(problems: readonly Problem[]): readonly Problem[] {
 	const kept: Problem[] = [];
 	let left = maxBytes;
@@ -168,7 +168,7 @@ function bounded(problems: readonly Problem[]): readonly Problem[] {
 	return kept;
 }
 
-/** Cuts the end of a place if it is too long. */
+/** Cuts the end of a location if it is too long. */
 function shortPlace(loc: Problem['loc']): Problem['loc'] {
 	const short: (string | number)[] = [];
 	let left = maxPlaceLength;

@@ -5,22 +5,23 @@ export type { Logger };
 /** Event logger, for any destination. */
 export type EventLog = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'isLevelEnabled'>;
 
-/** Maximum logged causes per error: a chain of causes may be cyclic. */
+/** Maximum number of causes that are logged for an error. A limit is needed because a chain of causes may be cyclic. */
 const maxCauses = 5;
 
 /**
- * Creates the process logger: a JSON line per event on standard error. Standard output stays free for people and pipes.
+ * Creates the process's logger. It writes a line of JSON for each event to standard error. Standard output is left to
+ * people and pipes.
  */
 export function createLogger(level: string): Logger {
 	return pino(logOptions(level), pino.destination({ dest: 2, sync: true }));
 }
 
-/** Returns the logger options, for any destination. */
+/** Returns the logger's options, for any destination. */
 export function logOptions(level: string) {
 	return {
 		level,
 		base: null,
-		// People and log collectors expect words and ISO 8601. pino's default is numbers.
+		// People and log collectors expect words and ISO 8601, but pino writes numbers by default.
 		formatters: { level: (label: string) => ({ level: label }) },
 		timestamp: stdTimeFunctions.isoTime,
 		redact: ['authorization', 'headers.authorization', '*.secret'],
@@ -29,8 +30,8 @@ export function logOptions(level: string) {
 }
 
 /**
- * Reduces an error to these members. Database errors also carry the query and its values: e-mail addresses, digests,
- * ciphertexts. PostgreSQL quotes rows in `detail`, which is omitted too.
+ * Keeps only these error members. Database errors also contain the query and its values: e-mail addresses, digests,
+ * ciphertexts. PostgreSQL quotes rows in `detail`, so `detail` is omitted too.
  */
 function loggedError(error: unknown, causes: number): unknown {
 	if (!(error instanceof Error)) return error;

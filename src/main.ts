@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { createProgram } from './command/program.js';
 
-/** Command line: each process runs a single command. */
+/** The command line. Each process runs a single command. */
 
 await createProgram(process.env).parseAsync();

@@ -1,4 +1,4 @@
 import { fileURLToPath } from 'node:url';
 
-/** Program path. Its location is correct in both the compiled tree and the bundled program. */
+/** Program path. The relative location is correct in both the compiled tree and the bundled program. */
 export const programPath = fileURLToPath(new URL('./main.js', import.meta.url));

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 
 /**
- * Settings by topic: schema, default and description of each environment variable. A test generates `.env.example` and
+ * Settings by topic: schema, default and description for each environment variable. A test generates `.env.example` and
  * `docs/operate/configuration.md` from this table (`test/docs/configuration.test.ts`).
  */
 
 declare module 'zod' {
 	interface GlobalMeta {
-		/** Meaning of an unset variable without a default. */
+		/** Meaning if the variable is unset and has no default. */
 		unset?: string;
 		/** Example value. */
 		sample?: string;
-		/** Page with details, below `docs`. */
+		/** Page with details, relative to `docs`. */
 		page?: string;
 	}
 }
@@ -72,7 +72,7 @@ function splitList(text: string): readonly string[] {
 		.filter((part) => part !== '');
 }
 
-/** Maximum number of verification keys: each is tried. */
+/** Maximum number of verification keys. The number is limited because each key is tried. */
 const maxVerificationKeys = 10;
 
 const exactly = z.string().optional();
@@ -87,7 +87,9 @@ const SamplingRule = z.strictObject({
 	rate: z.number().min(0, 'must be from 0 to 1').max(1, 'must be from 0 to 1'),
 });
 
-/** Selects decisions by all members it names, and logs a share of them (`rate`, 0 to 1). */
+/**
+ * Selects the decisions that match all members in the rule, and logs a share of them. `rate` is the share, from 0 to 1.
+ */
 export type SamplingRule = z.output<typeof SamplingRule>;
 
 const listening = {
@@ -405,7 +407,7 @@ const operation = {
 	}),
 };
 
-/** Documented settings by topic, in page order. */
+/** Documented settings by topic, in the order shown on the page. */
 export const settingTopics = {
 	'Listen addresses': listening,
 	Storage: storage,

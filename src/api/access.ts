@@ -30,7 +30,7 @@ interface ByKey {
 	readonly caller: Caller;
 }
 
-/** Context in an environment. */
+/** Handler context inside an environment. */
 export interface InEnvironment extends ByKey {
 	readonly environment: Environment;
 }
@@ -42,11 +42,12 @@ interface InSession {
 
 /**
  * Access rules for endpoints, with the handler context for each rule. The rules are in `access/`. `.write` needs a key
- * that may write and, above the environment, a key at that level or higher. Users of elements have no key; their rules
- * begin with `element`.
+ * that may write; above the environment, the key must also be at that level or higher. Element users have no key, and
+ * their rules begin with `element`.
  *
- * A console session can replace a key. It has its key's rights in a single environment, can read above it, and reaches
- * other environments only as copy targets. It writes only for pages from the server's own origin.
+ * A console session can replace a key. It has its key's rights in a single environment and can read the levels above
+ * it. It reaches other environments only as copy targets. Writes with a session must come from pages on the server's
+ * own origin.
  */
 export interface Contexts {
 	public: null;
@@ -70,7 +71,9 @@ export interface Contexts {
 	'environment.own': InEnvironment & { readonly account: AccountUnit; readonly instances: PdpInstances };
 	'environment.report': Contexts['environment.own'] & {
 		readonly intake: AuditLogIntake;
-		/** Runs `work` after earlier deliveries. Rejects like `Turns.wait`, and settles like `work`. */
+		/**
+		 * Runs `work` after earlier deliveries. Rejects like `Turns.wait`; otherwise settles with the result of `work`.
+		 */
 		readonly delivering: <T>(closed: AbortSignal, work: () => Promise<T>) => Promise<T>;
 	};
 	'environment.copy': InEnvironment & { readonly copies: EnvironmentCopier };
@@ -79,7 +82,7 @@ export interface Contexts {
 	'environment.write': InEnvironment & { readonly unit: WritingUnit };
 	'environment.apply': InEnvironment & {
 		readonly writing: <T>(work: (unit: WritingUnit) => Promise<T>) => Promise<Committed<T>>;
-		/** Like `writing`, but rolls the work back: see `Store.tryOut`. */
+		/** Like `writing`, but rolls back the changes: see `Store.tryOut`. */
 		readonly trying: <T>(work: (unit: WritingUnit) => Promise<T>) => Promise<Committed<T>>;
 	};
 	'environment.try': InEnvironment & {
@@ -94,7 +97,7 @@ export interface Contexts {
 		readonly entrance: ElementEntrance;
 		readonly tokens: UserTokens;
 		readonly reading: (scope: Scope) => ReadingUnit;
-		/** Runs a unit of work on behalf of a user id, or `null` for a new user. */
+		/** Runs a unit of work on behalf of the user with this id; `null` for a new user. */
 		readonly writing: <T>(
 			scope: Scope,
 			userId: string | null,
@@ -135,7 +138,10 @@ export const EnvironmentPath = z.object({
 /** Path parameter for endpoints inside a project. */
 export const ProjectPath = z.object({ proj_id: Reference.describe('The project: its id or key.') });
 
-/** True for keys that may write and for PDP configs. Anyone with read access could forge reports by other keys. */
+/**
+ * True for keys that may write and for PDP config keys. With read access alone, a caller could otherwise forge reports
+ * by other keys.
+ */
 export async function mayReport(
 	account: AccountUnit,
 	{ access_level, environment_id, key_id }: Caller,
@@ -144,7 +150,9 @@ export async function mayReport(
 	return environment_id !== null && (await account.keys.findPdpConfig(environment_id, key_id)) !== undefined;
 }
 
-/** True if a caller may write. Some addresses may hold secrets, so only these callers see them. */
+/**
+ * True if a caller may write. Some addresses may contain secrets, so they are shown only to callers with write access.
+ */
 export function mayWrite({ access_level }: Caller): boolean {
 	return access_level !== 'read';
 }
@@ -154,7 +162,10 @@ export function refuseReader(caller: Caller): void {
 	if (!mayWrite(caller)) throw forbidden('this API key may read but not write');
 }
 
-/** True for full access. Secrets are for these callers only, because a secret could widen a lower access level. */
+/**
+ * True for full access. Secrets are shown only to callers with full access, because a secret could widen a lower access
+ * level.
+ */
 export function isAdmin({ access_level }: Caller): boolean {
 	return access_level === 'admin';
 }
@@ -164,7 +175,10 @@ export function requireAdmin(caller: Caller): void {
 	if (!isAdmin(caller)) throw forbidden('this needs an API key with the access level admin');
 }
 
-/** Returns the revision header and, after a write, the lineage header. Empty for writes outside environments. */
+/**
+ * Returns the revision header and, after a write, the lineage header. Returns no headers for writes outside
+ * environments.
+ */
 export function revisionHeader(revision: number | null, lineage?: string): Readonly<Record<string, string>> {
 	return revision === null ? {} : revisionHeaders(revision, lineage);
 }

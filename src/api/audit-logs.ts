@@ -21,7 +21,7 @@ import { logEvents } from './log-events.js';
 const tag = 'Decision log';
 const collection = '/v2/pdps/:proj_id/:env_id/audit_logs';
 
-/** The decision log: decision points upload it, operators read it. */
+/** The decision log: decision points upload it, and operators read it. */
 export const auditLogs = [
 	endpoint({
 		name: 'ingestDecisionLogs',
@@ -87,7 +87,7 @@ export const auditLogs = [
 	}),
 ];
 
-/** Returns the user, resource and tenant in a decision, or null if they no longer exist. */
+/** Returns the user, resource and tenant named in a decision; `null` for each object that no longer exists. */
 async function namedObjects(unit: ReadingUnit, { user_key, resource_type, tenant }: ListedAuditLog) {
 	const [user, resource, place] = [
 		user_key === null ? undefined : (await unit.findMany(User, [user_key])).get(user_key),

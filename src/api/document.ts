@@ -140,7 +140,7 @@ const tags = {
 	Documentation: 'This document.',
 } as const;
 
-/** Example values by member or parameter name, for requests without their own example. */
+/** Example values, keyed by member or parameter name, for requests without their own example. */
 const samples = {
 	proj_id: 'default',
 	env_id: 'dev',
@@ -196,8 +196,8 @@ const samples = {
 } as const;
 
 /**
- * Returns the endpoints that serve the OpenAPI document for `table` and its page. `decisionPoint` returns the decision
- * point address to link to, without a trailing slash, or `null` until it is known.
+ * Returns the endpoints that serve the OpenAPI document for `table` and the page that shows it. `decisionPoint` returns
+ * the decision point address to link to, without a trailing slash. It returns `null` until the address is known.
  */
 export function documentation(
 	table: readonly Endpoint<string, never>[],
@@ -228,7 +228,7 @@ export function documentation(
 
 function failureExample(status: number, message: string): unknown {
 	const codes = Object.keys(catalogue) as FailureCode[];
-	// 431 is answered before the request is complete, so it has the code for malformed requests.
+	// Status 431 is sent before the request is complete, so its code is the code for malformed requests.
 	const code = codes.find((name) => catalogue[name].status === (status === 431 ? 400 : status)) ?? 'unexpected';
 	const problems = [{ loc: ['body', 'key'], msg: 'field required', type: 'missing' }];
 	return renderFailure(new Failure(code, message, null, problems), '6ba0ec09-7b7e-4d0e-9c0a-2f0d2ac5f6c1');

@@ -8,7 +8,7 @@ import type { Impact, ImpactLimits } from '../wire/general/impact.js';
 export interface ImpactTrial {
 	readonly scope: Scope;
 	readonly caller: Caller;
-	/** Applies the change in a unit that is rolled back. Throws if the change is impossible. */
+	/** Applies the change in a unit of work and rolls it back. Throws if the change is impossible. */
 	readonly change: (unit: WritingUnit) => Promise<unknown>;
 	readonly limits: ImpactLimits;
 	/** Aborts when the client disconnects. */
@@ -20,9 +20,9 @@ export interface ExplainedCheck {
 	readonly scope: Scope;
 	readonly query: Query;
 	readonly revision: number;
-	/** Required token for the revision; `null` for any. */
+	/** Revision token required by the check; `null` for any revision. */
 	readonly token: string | null;
-	/** Decision time. */
+	/** Time at which to decide. */
 	readonly time: Date;
 	/** Aborts when the client disconnects. */
 	readonly closed: AbortSignal;

@@ -1,6 +1,6 @@
 import type { PageResult } from '../store/unit/row-query.js';
 
-/** Returns a list as the caller asked for it: only the items, or a page with the total count. */
+/** Returns a list in the requested form: only the items, or a page with the total count. */
 export function listAnswer<R>(
 	page: PageResult<R>,
 	withTotal: boolean,
@@ -8,7 +8,7 @@ export function listAnswer<R>(
 	return withTotal ? { ...page, data: [...page.data] } : [...page.data];
 }
 
-/** Replaces the page items, keeping the counts. */
+/** Replaces the page items and keeps the counts. */
 export function withItems<R, S>(page: PageResult<R>, items: readonly S[]): PageResult<S> {
 	return { ...page, data: items };
 }

@@ -6,11 +6,14 @@ import type { AuditLogIntake, NewAuditLog } from '../store/audit-log/audit-log-i
 import { DecisionEvent } from '../wire/general/audit-log.js';
 
 /**
- * Maximum milliseconds that a decision point's clock may be ahead. A later event would stay the newest for too long.
+ * Maximum milliseconds by which a decision point's clock may be ahead. A later event would remain the newest for too
+ * long.
  */
 const maxAhead = 5 * 60_000;
 
-/** Maximum events and characters per statement. On the embedded database, all other statements wait for it. */
+/**
+ * Maximum events and characters per statement. On the embedded database, all other statements wait for this statement.
+ */
 const maxSliceEvents = 200;
 const maxSliceLength = 256 * 1024;
 
@@ -25,8 +28,8 @@ interface LoggedEvents {
 }
 
 /**
- * Stores the valid events of a batch, slice by slice. Throws `unprocessable` if all events are invalid, and like
- * `AuditLogIntake.add`; earlier slices stay stored.
+ * Stores the valid events of a batch, slice by slice. Throws `unprocessable` if all events are invalid. Also throws the
+ * errors of `AuditLogIntake.add`. Slices stored before an error remain stored.
  */
 export async function logEvents(
 	events: readonly unknown[],
@@ -65,7 +68,7 @@ export async function logEvents(
 	return { accepted: events.length - refused, refused, detail };
 }
 
-/** Returns the event at a batch index, or its problems. */
+/** Returns the event at this batch index, or its problems. */
 function readEvent(
 	sent: unknown,
 	index: number,

@@ -1,10 +1,10 @@
 /** Probe and monitoring data for the process. */
 export interface Monitoring {
-	/** Tests the database and the compiler. Resolves soon even if they hang. */
+	/** Tests the database and the compiler. Resolves quickly even if they do not respond. */
 	readonly probe: () => Promise<{ readonly database: boolean; readonly compiler: boolean }>;
 	/** Program version. */
 	readonly version: string;
-	/** Renders the process metrics as text with the content type `type`. */
+	/** Renders the process metrics as text. The content type is `type`. */
 	readonly render: () => Promise<string>;
 	readonly type: string;
 	/** True if anyone may read the metrics. */

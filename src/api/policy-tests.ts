@@ -2,7 +2,7 @@ import type { TestResult } from '../../compiler/opa/test-results.js';
 
 /** Runner for policy tests. */
 export interface PolicyTests {
-	/** Tests the policy in these files for an environment. Rejects with `Failure`: `busy` and `unavailable`. */
+	/** Tests the policy in these files for an environment. Rejects with `Failure`: `busy` or `unavailable`. */
 	test(
 		environment: string,
 		files: readonly { readonly path: string; readonly text: string }[],

@@ -55,7 +55,7 @@ import { resourceRoleHierarchy, roleHierarchy } from './schema/role-hierarchy.js
 import { roles } from './schema/roles.js';
 import { userAttributes } from './schema/user-attributes.js';
 
-/** All management API endpoints, in documentation order. If two match, the first serves. */
+/** All management API endpoints, in documentation order. If two endpoints match a request, the first serves it. */
 export const endpoints: readonly Endpoint<string, never>[] = [
 	...health,
 	...apiKeys,
@@ -102,7 +102,7 @@ export const endpoints: readonly Endpoint<string, never>[] = [
 	...groupNesting,
 	...userInvites,
 	...proxyConfigs,
-	// An element may have the key `sessions`: it is deleted below `config`.
+	// An element may have the key `sessions`. To delete it, clients use the path below `config`.
 	...elementSignIn,
 	...inviteApproval,
 	...elementSessions,

@@ -4,9 +4,7 @@ import { visibleLines } from './terminal.js';
 
 /** Output of commands. */
 
-/**
- * Prints one line about a slow startup step. Writes to standard error because people read standard output afterwards.
- */
+/** Prints a line about a slow startup step. Writes to standard error, because standard output contains the result. */
 export function say(step: string): void {
 	process.stderr.write(`regolith: ${step}\n`);
 }
@@ -16,7 +14,7 @@ export function print(text: string): void {
 	process.stdout.write(text);
 }
 
-/** Prints like `print` and resolves when the text has left this process. Rejects if the reader has closed the pipe. */
+/** Prints like `print`, and resolves when the text has left this process. Rejects if the reader has closed the pipe. */
 export function printWhole(text: string): Promise<void> {
 	return new Promise((resolve, reject) => {
 		// Without a listener the failure would also end the process.
@@ -35,7 +33,10 @@ export class ExitCodeError extends ConfigError {
 	}
 }
 
-/** Prints an error and exits. An operator mistake prints its message; any other error is a bug and prints its stack. */
+/**
+ * Prints an error and exits. For an operator mistake it prints the message. Any other error is a bug, so it prints the
+ * stack.
+ */
 export function fail(error: unknown, code = 1): never {
 	const told = error instanceof ConfigError || error instanceof Failure || explainsItself(error);
 	const text = told ? error.message : error instanceof Error ? error.stack : String(error);
@@ -43,7 +44,9 @@ export function fail(error: unknown, code = 1): never {
 	process.exit(error instanceof ExitCodeError ? error.exitCode : code);
 }
 
-/** True if a system error message is enough for the operator: it names a port, a host or a permission. */
+/**
+ * True if the operator can understand the system error from its message alone: it names a port, a host or a permission.
+ */
 function explainsItself(error: unknown): error is Error {
 	return (
 		error instanceof Error &&

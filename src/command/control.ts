@@ -11,7 +11,7 @@ import { errorMessage } from '../failure.js';
 /** Maximum socket path length on all supported systems, in bytes. */
 const maxSocketPathLength = 100;
 
-/** Handles a command sent by a different process of the same user to the process that holds a data directory. */
+/** Handles commands in the process that holds a data directory. They come from other processes of the same user. */
 type Commands = (content: unknown) => Promise<unknown>;
 
 /** Lock on a data directory. */
@@ -22,8 +22,8 @@ export interface DirectoryLock {
 }
 
 /**
- * Prepares a data directory and locks it for this process, through a socket that only its owner can use. A dead process
- * holds no lock. Throws `ConfigError` if this user cannot use the directory, or if a running process holds it.
+ * Prepares a data directory and locks it for this process, through a socket that only its owner can use. The lock ends
+ * with the process. Throws `ConfigError` if this user cannot use the directory, or if a running process holds it.
  */
 export async function lockDataDirectory(directory: string): Promise<DirectoryLock> {
 	prepareDataDirectory(directory);
@@ -73,7 +73,7 @@ async function lock(directory: string): Promise<DirectoryLock> {
 
 /**
  * Sends a command to the process that holds a data directory. Resolves to `null` if no process holds it. Rejects if the
- * process refuses.
+ * process refuses the command.
  */
 export async function sendCommand(directory: string, content: unknown): Promise<unknown> {
 	const path = socketPath(directory);
@@ -121,8 +121,8 @@ function socketPath(directory: string): string {
 }
 
 /**
- * Creates a folder if needed and checks that only this user can use it. In a shared temporary folder, anyone could have
- * created it.
+ * Creates a folder if needed and checks that only this user can use it. In a shared temporary folder, a different user
+ * could have created it.
  */
 function ownFolder(folder: string): string {
 	mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -155,7 +155,7 @@ function listenOn(path: string, commands: Commands): Promise<Server> {
 	});
 }
 
-/** Links the socket at the well-known path unless a live socket is there. */
+/** Links this process's socket at the well-known path unless a live socket is there. */
 async function becomeHolder(own: string, path: string): Promise<boolean> {
 	for (;;) {
 		try {
@@ -165,8 +165,8 @@ async function becomeHolder(own: string, path: string): Promise<boolean> {
 			if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
 		}
 		if (await isAlive(path)) return false;
-		// Move the dead socket aside before deleting it: if two processes find it, neither deletes the other process's new
-		// socket.
+		// Move the dead socket aside before deleting it. If two processes find the dead socket, neither then deletes
+		// the other process's new socket.
 		const aside = `${path}.${process.pid}.dead`;
 		try {
 			renameSync(path, aside);
@@ -179,8 +179,8 @@ async function becomeHolder(own: string, path: string): Promise<boolean> {
 }
 
 /**
- * True if a process listens on a socket. Rejects with `ConfigError` if this is uncertain, so that no live process is
- * replaced.
+ * True if a process listens on a socket. Rejects with `ConfigError` if the result is uncertain, so that a live process
+ * is never replaced.
  */
 function isAlive(path: string): Promise<boolean> {
 	return new Promise((resolve, reject) => {

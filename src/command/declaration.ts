@@ -3,10 +3,10 @@ import { fail, print } from './console.js';
 import { Session, type SharedOptions, type Variables } from './session.js';
 import { jsonText, visibleLines } from './terminal.js';
 
-/** Command output: text for people, JSON, and an exit code. */
+/** Command output: human-readable text, JSON, and an exit code. */
 export interface Told {
 	readonly text: string;
-	/** Absent if the text is already JSON. */
+	/** Absent if `text` is already JSON. */
 	readonly json?: unknown;
 	/** True for output meant to be saved or piped. Control characters are escaped only on a terminal. */
 	readonly document?: true;
@@ -46,7 +46,7 @@ export class Declaration extends Command {
 		return new Declaration(name ?? '', this.variables);
 	}
 
-	/** Exit code meanings. Code 2 is declared for all commands. */
+	/** Exit codes with their meanings. Code 2 is declared for all commands. */
 	get exitCodes(): ReadonlyMap<number, string> {
 		return this.#exitCodes;
 	}
@@ -70,7 +70,7 @@ export class Declaration extends Command {
 	asks<O, A extends readonly unknown[]>(run: Run<O, A>): this {
 		this.takes('json');
 		if (this.#exitCodes.size === 0) this.exits({ 0: 'done' });
-		// Commander passes the arguments, the options and the command; the declaration defines their types.
+		// Commander passes the arguments, the options and the command. The command's declaration defines their types.
 		return this.action(async (...given: unknown[]) => {
 			const options = given.at(-2) as O & SharedOptions;
 			const words = given.slice(0, -2) as unknown as A;
@@ -84,7 +84,7 @@ export class Declaration extends Command {
 	}
 }
 
-/** Ends the command if its reader, such as `head`, has closed the pipe. */
+/** Ends the command if the reader of its output, such as `head`, has closed the pipe. */
 function leave(error: NodeJS.ErrnoException): never {
 	if (error.code === 'EPIPE') process.exit();
 	throw error;

@@ -6,7 +6,10 @@ import type { Place } from './session.js';
 const Project = ProjectRead.pick({ key: true });
 const Environment = EnvironmentRead.pick({ key: true });
 
-/** Returns an environment's name, `project/environment` by keys. Throws `ConfigError` if the API gives no answer. */
+/**
+ * Returns an environment's name: `project/environment`, with both keys. Throws `ConfigError` if the API does not
+ * answer.
+ */
 export async function placeName(api: Server, { project, environment }: Place): Promise<string> {
 	const [one, other] = await Promise.all([
 		askFor(api, path`/v2/projects/${project}`, Project),

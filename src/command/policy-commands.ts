@@ -10,9 +10,9 @@ export interface PolicyOptions extends SharedOptions {
 	readonly output?: string;
 	/** Deprecated alias for `output`. */
 	readonly out?: string;
-	/** Revision whose active policy to use; default: newest. */
+	/** Revision at which the policy was active; default: the newest. */
 	readonly revision?: string;
-	/** True to write the current facts too. */
+	/** True to also write the current facts. */
 	readonly facts?: true;
 }
 
@@ -37,7 +37,7 @@ export async function writePolicy(session: Session, options: PolicyOptions, envi
 	};
 }
 
-/** Compares two revisions' policies. Exit code 1 means a difference. */
+/** Compares the policies at two revisions. Exit code 1 means a difference. */
 export async function diffPolicies(
 	session: Session,
 	_: SharedOptions,
@@ -56,7 +56,7 @@ export async function diffPolicies(
 	};
 }
 
-/** Returns the session for a command that also takes its environment as an argument. */
+/** Returns the session for a command that accepts its environment as an argument too. */
 function aboutEnvironment(session: Session, options: SharedOptions, environment: string | undefined): Session {
 	if (environment === undefined) return session;
 	if (options.environment !== undefined && options.environment !== environment) {

@@ -4,15 +4,15 @@ import type { RegoFile } from '../../compiler/model.js';
 /** Number of unchanged lines around a change. */
 const context = 3;
 
-/** One side of a comparison: files and their revision. */
+/** One side of a comparison: a policy's files, and their revision. */
 export interface Side {
 	readonly schema_revision: number;
 	readonly files: readonly RegoFile[];
 }
 
 /**
- * Returns the changes between two policies as a unified diff for `patch -p1`: Rego and tables, by path. Leaves out
- * generated tests because they repeat the same changes. Empty if nothing changed.
+ * Returns the changes between two policies as a unified diff for `patch -p1`. The diff covers Rego and tables, ordered
+ * by path. It omits generated tests because they repeat the same changes. Empty if nothing changed.
  */
 export function policyDifference(from: Side, to: Side): string {
 	const [before, after] = [comparedTexts(from), comparedTexts(to)];

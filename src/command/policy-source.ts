@@ -9,11 +9,11 @@ import { requireRevision } from './revision-word.js';
 import { ask, askFor, decodeText, path, type Server } from './server.js';
 import type { Place, Session } from './session.js';
 
-/** Maximum wait for a compilation and polling interval, in milliseconds. */
+/** Maximum wait for a compilation and polling interval, both in milliseconds. */
 const timeout = 15_000;
 const pollInterval = 100;
 
-/** Environment and its API. */
+/** An environment and its API. */
 export interface PolicyPlace extends Place {
 	readonly api: Server;
 	/** `project/environment`, by keys. */

@@ -32,11 +32,11 @@ interface Stoppable {
 	stop(): Promise<void>;
 }
 
-/** Context of a command during its start. */
+/** Tools for a command while it starts. */
 interface Beginning {
 	/** Registers a service to stop when the command ends. */
 	readonly keep: <S extends Stoppable>(started: S) => S;
-	/** Creates API keys and tickets for other processes from now on, in this API's store. */
+	/** From now on, creates API keys and tickets in this API's store when other processes ask for them. */
 	readonly answerCommands: (api: RunningApi) => void;
 	/** Aborts when the start must end. */
 	readonly interrupted: AbortSignal;
@@ -54,7 +54,7 @@ export async function start(config: Config, options: WaitOptions = {}): Promise<
 	requireDistinctPorts({ API_PORT: api_port, PDP_PORT: pdp_port, PDP_OPA_PORT: pdp_opa_port });
 	await runUntilStopped(config, async ({ keep, answerCommands, interrupted }) => {
 		const log = createLogger(config.log_level);
-		// Check all ports before a key is created, because a failed start would never show the key.
+		// Check all ports before creating a key: if the start failed later, the key would never be shown.
 		await requireDecisionPointPorts(config);
 		let reached: OwnDecisionPoint | null = null;
 		const api = keep(await startApi(config, log, { say, interrupted, decisionPoint: () => reached }));
@@ -85,8 +85,8 @@ export async function serve(config: Config): Promise<void> {
 }
 
 /**
- * Prints all addresses with a console ticket, and the first key if it was not printed before. `decisionPoint` is the
- * address of this process's decision point; `null` without one.
+ * Prints all addresses with a console ticket. Also prints the first key if it was not printed before. `decisionPoint`
+ * is the address of the decision point in this process; `null` if there is none.
  */
 async function welcome(
 	api: RunningApi,
@@ -95,8 +95,8 @@ async function welcome(
 	first: (secret: string) => string,
 ): Promise<void> {
 	const { firstKey: key, listening } = api;
-	// Only a terminal gets a ticket: journals and container logs keep the output, so anyone could use a ticket in them. A
-	// server also starts if nothing can be written; then users sign in with an API key.
+	// Print a ticket only on a terminal. Journals and container logs keep the output, and anyone who reads a ticket
+	// there could use it. The server also starts if the store cannot be written; users then sign in with an API key.
 	const ticket = process.stdout.isTTY ? await createConsoleTicket(api.store, anyTicket).catch(() => null) : null;
 	const addresses = { api: listening.url, decision_point: decisionPoint, console: consoleLink(listening.url, ticket) };
 	const lines = addressLines(addresses, data_directory);
@@ -106,7 +106,7 @@ async function welcome(
 
 const anyTicket: TicketRequest = { project: null, environment: null };
 
-/** Starts a decision point alone. It keeps nothing on disk, so several can run on the same machine. */
+/** Starts only a decision point. It stores nothing on disk, so several can run on the same machine. */
 export async function pdp(config: Config, options: WaitOptions = {}): Promise<void> {
 	if (config.pdp_api_key === null)
 		throw new ConfigError('PDP_API_KEY: set it to the API key of the environment to serve');
@@ -143,8 +143,8 @@ function starter({
 }
 
 /**
- * Holds the data directory while `starting` and the services it passed to `keep` run. Stops them in reverse order on a
- * signal or a failure.
+ * Holds the data directory while `starting` and the services that it passed to `keep` run. On a signal or a failure,
+ * stops the services in reverse order.
  */
 async function runUntilStopped(config: Config, starting: (beginning: Beginning) => Promise<void>): Promise<void> {
 	const hold = await lockDataDirectory(config.data_directory);
@@ -168,7 +168,8 @@ async function runUntilStopped(config: Config, starting: (beginning: Beginning) 
 			}),
 		interrupted: interruption.signal,
 	});
-	// A signal during the start ends it at its next step. The stop waits for this step, so that nothing is left behind.
+	// A signal during the start ends the start at its next step. The stop waits for this step, so that no service keeps
+	// running.
 	const signals = onSignal(async () => {
 		interruption.abort();
 		await begun.catch(() => undefined);
@@ -190,7 +191,7 @@ interface ConsoleCommand extends TicketRequest {
 
 /**
  * Returns a console link with a ticket from the process that holds the data directory. Throws `ConfigError` if no
- * process holds it.
+ * process holds the directory.
  */
 export async function newConsoleLink({ data_directory }: Config, request: TicketRequest): Promise<string> {
 	const command: ConsoleCommand = { command: 'console', ...request };
@@ -202,7 +203,7 @@ export async function newConsoleLink({ data_directory }: Config, request: Ticket
 }
 
 /**
- * Begins a new database lineage, through the process that holds the data directory if one runs. Returns the lineage id.
+ * Begins a new database lineage and returns its id. Asks the process that holds the data directory, if one is running.
  */
 export function newLineage(config: Config, reason: string): Promise<string> {
 	return inStore(config, { command: 'lineage', reason }, beginLineage);
@@ -213,7 +214,10 @@ export function newKey(config: Config, request: KeyRequest): Promise<string> {
 	return inStore(config, request, createKeyByCommand);
 }
 
-/** Runs a command through the process that holds the data directory, or in the store if no process holds it. */
+/**
+ * Runs a command in the process that holds the data directory. If no process holds it, runs the command directly in the
+ * store.
+ */
 async function inStore<T>(
 	config: Config,
 	request: T,
@@ -238,17 +242,17 @@ async function inStore<T>(
 	}
 }
 
-/** Error for a folder that no server has used. A new database in it would be empty. */
+/** Error for a folder that no server has used. Opening it would create a new, empty database. */
 function nothingThere(folder: string): ConfigError {
 	return new ConfigError(
 		`DATA_DIR: there is no data in ${folder}: set DATA_DIR to the folder of the server, or start it`,
 	);
 }
 
-/** Maximum duration of a stop in milliseconds, below the limits of service managers. */
+/** Maximum duration of a stop in milliseconds. It is below the limits of service managers. */
 const maxStopMilliseconds = 25_000;
 
-/** Delay before a progress message during a stop, in milliseconds. */
+/** Delay in milliseconds before a stop prints a progress message. */
 const quietStopMilliseconds = 1_000;
 
 function onSignal(stop: () => Promise<void>): { readonly stopping: boolean } {
@@ -263,7 +267,7 @@ function onSignal(stop: () => Promise<void>): { readonly stopping: boolean } {
 				maxStopMilliseconds,
 			);
 			stop()
-				// The reader may be gone.
+				// Ignore failures, because the reader may be gone.
 				.then(() => printWhole('Regolith has stopped. Goodbye.\n').catch(() => undefined))
 				.then(
 					() => process.exit(0),

@@ -5,8 +5,8 @@ import type { Run } from './declaration.js';
 import type { SharedOptions, Variables } from './session.js';
 
 /**
- * Commands that run a server or work on its store. Only these commands load the server modules, because loading takes
- * longer than most commands need.
+ * Commands that run a server or work on its store. Only these commands load the server modules, because loading them
+ * takes longer than most commands need.
  */
 
 /** Runs a server until it is stopped. */
@@ -42,7 +42,7 @@ export interface LineageOptions extends SharedOptions {
 	readonly reason: string;
 }
 
-/** Begins a new lineage in the store, or through the process that holds it. */
+/** Begins a new lineage in the store, or through the process that holds the data directory. */
 export function renewLineage(variables: Variables): Run<LineageOptions, []> {
 	return async (_, { reason }) => {
 		const config = readConfig(variables);
@@ -57,7 +57,7 @@ export interface KeyOptions extends SharedOptions {
 	readonly name?: string;
 }
 
-/** Creates an API key in the store, or through the process that holds it. */
+/** Creates an API key in the store, or through the process that holds the data directory. */
 export function createKey(variables: Variables): Run<KeyOptions, []> {
 	return async (_, { project = null, environment = null, access, name = null }) => {
 		if (environment !== null && project === null) throw new ConfigError('--environment needs --project');

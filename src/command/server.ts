@@ -3,7 +3,7 @@ import { ConfigError } from '../config.js';
 import { isRevision } from './revision-word.js';
 import { visible } from './terminal.js';
 
-/** API key and the variable it came from. */
+/** API key, and the variable that sets it. */
 export interface ApiKey {
 	readonly secret: string;
 	readonly variable: string;
@@ -18,10 +18,10 @@ export interface Server {
 	readonly key: ApiKey;
 }
 
-/** Request options, with the response timeout in milliseconds. The default method is GET. */
+/** Request options, including the response timeout in milliseconds. The default method is GET. */
 export interface Question {
 	readonly method?: 'POST' | 'DELETE';
-	/** Sent as JSON; bytes are sent unchanged. */
+	/** Sent as JSON, except that bytes are sent unchanged. */
 	readonly body?: unknown;
 	readonly headers?: Readonly<Record<string, string>>;
 	readonly timeout?: number;
@@ -29,7 +29,7 @@ export interface Question {
 
 export interface Answer<T = Uint8Array> {
 	readonly body: T;
-	/** `X-Revision`: the revision made by a write, or the revision behind a decision. */
+	/** Revision in `X-Revision`: the revision created by a write, or the revision behind a decision. */
 	readonly revision: number | null;
 }
 
@@ -41,7 +41,7 @@ interface AnyAnswer extends Answer {
 	readonly status: number;
 }
 
-/** Missing or incomplete response. The message is the reason. */
+/** Error for a missing or incomplete response. The message is the reason. */
 class NoAnswerError extends Error {
 	constructor(
 		readonly kind: 'unreachable' | 'late' | 'broken off',
@@ -136,8 +136,8 @@ export function queryText(filters: Readonly<Record<string, string | undefined>>)
 }
 
 /**
- * Builds a path in which each value (a key or id) is one encoded segment. Throws `ConfigError` for an empty value, and
- * for `.` and `..`: these are valid keys but not valid path segments.
+ * Builds a path. Each value (a key or id) becomes one encoded segment. Throws `ConfigError` for an empty value, and for
+ * `.` and `..`, which are valid keys but not valid path segments.
  */
 export function path(texts: TemplateStringsArray, ...values: readonly string[]): string {
 	const segments = values.map((value) => {
@@ -204,7 +204,10 @@ function isTimeout(error: unknown): boolean {
 	return error instanceof Error && error.name === 'TimeoutError';
 }
 
-/** Returns the reason from a `fetch` error's cause. With several addresses, each has a cause; uses the first. */
+/**
+ * Returns the reason from a `fetch` error's cause. If several addresses failed, each has a cause, and the first is
+ * returned.
+ */
 function failureReason(error: unknown): string {
 	const cause = error instanceof Error ? (error.cause ?? error) : error;
 	if (cause instanceof AggregateError && cause.errors.length > 0) return failureReason(cause.errors[0]);

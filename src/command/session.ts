@@ -2,7 +2,7 @@ import { ConfigError } from '../config.js';
 import { ApiKeyScopeRead } from '../wire/general/api-key.js';
 import { type ApiKey, askFor, type Server } from './server.js';
 
-/** Environment variables by name. An empty variable counts as unset. */
+/** Environment variables, keyed by name. An empty variable is treated as unset. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 /** Options with the same name in every command. */
@@ -17,13 +17,13 @@ export interface SharedOptions {
 	readonly json?: true;
 }
 
-/** Environment, by keys or ids. */
+/** Environment and its project, each as a key or id. */
 export interface Place {
 	readonly project: string;
 	readonly environment: string;
 }
 
-/** Servers, API keys and environment of a command. Each is looked up on first use. */
+/** Servers, API keys and environment for a command. Each is looked up on first use. */
 export class Session {
 	constructor(
 		readonly variables: Variables,
@@ -54,7 +54,8 @@ export class Session {
 	}
 
 	/**
-	 * Returns the environment in the options, or the only environment that the API key can access. Throws `ConfigError`.
+	 * Returns the environment named in the options, or the only environment that the API key can access. Throws
+	 * `ConfigError`.
 	 */
 	async place(): Promise<Place> {
 		const { project, environment } = this.options;
@@ -75,7 +76,8 @@ export class Session {
 		const variable = names.find((name) => (this.variables[name] ?? '') !== '') ?? '';
 		const secret = this.variables[variable];
 		if (secret === undefined) throw new ConfigError(`PERMIT_API_KEY: set it to an API key that opens the environment`);
-		// Characters allowed in a header. The value is not shown because it may contain part of a secret.
+		// A secret may contain only these header characters. The error omits the value because it may be part of a
+		// secret.
 		if (!/^[\x21-\x7e]+$/.test(secret)) {
 			throw new ConfigError(`${variable}: it is not an API key: it has blanks, or characters that no key has`);
 		}
@@ -83,15 +85,15 @@ export class Session {
 	}
 }
 
-/** Option or environment variable, by name. Without a value, or with an empty value, it is unset. */
+/** Option or environment variable, by name. It is unset if it has no value or an empty value. */
 type Setting = readonly [name: string, value: string | undefined];
 
-/** URL and the setting it came from. */
+/** A URL, and the setting that contains it. */
 type ChosenUrl = Pick<Server, 'url' | 'source'>;
 
 /**
- * Returns the first URL in the settings, without a trailing slash; `null` if none is set. Throws `ConfigError` if it is
- * not a valid URL.
+ * Returns the first URL in the settings, without a trailing slash; `null` if no setting has a value. Throws
+ * `ConfigError` if the URL is invalid.
  */
 function chosenUrl(settings: readonly Setting[]): ChosenUrl | null {
 	const [source, url = ''] = settings.find(([, value]) => (value ?? '') !== '') ?? [];
@@ -105,7 +107,7 @@ function chosenUrl(settings: readonly Setting[]): ChosenUrl | null {
 
 /** Returns the URL of a port on this machine. Throws `ConfigError` if the port is invalid. */
 function localUrl([name, port = '']: Setting, usual: { readonly port: string; readonly source: string }): ChosenUrl {
-	// With port 0 a server takes any free port, so 0 does not give its address.
+	// With port 0 a server uses any free port, so 0 does not reveal its address.
 	if (port === '' || port === '0') return { url: `http://127.0.0.1:${usual.port}`, source: usual.source };
 	if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw new ConfigError(`${name}: must be a port number`);
 	return { url: `http://127.0.0.1:${port}`, source: name };

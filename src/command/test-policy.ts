@@ -13,7 +13,7 @@ import type { Session, SharedOptions } from './session.js';
 import { visible } from './terminal.js';
 
 export interface TestOptions extends SharedOptions {
-	/** Regular expression for test names; runs only matching tests. */
+	/** Regular expression for test names. Only matching tests run. */
 	readonly run?: string;
 	/** True to test with the current facts. */
 	readonly facts?: true;
@@ -22,7 +22,7 @@ export interface TestOptions extends SharedOptions {
 /** Exit code after SIGINT. */
 const interrupted = 130;
 
-/** Tests an environment's policy with `opa`, using the generated tests and the tests in a folder. */
+/** Tests an environment's policy with `opa`. Runs the generated tests and the tests in a folder. */
 export async function testPolicy(session: Session, options: TestOptions, folder?: string): Promise<Told> {
 	const { OPA_PATH = '', PATH = '' } = session.variables;
 	const opa = await findOpa(OPA_PATH === '' ? null : OPA_PATH, PATH);
@@ -30,7 +30,7 @@ export async function testPolicy(session: Session, options: TestOptions, folder?
 	const { files, schema_revision } = await readNewestPolicy(place);
 	const facts = options.facts ? [await readFacts(place)] : [];
 	const work = onFile(tmpdir(), () => mkdtempSync(join(tmpdir(), 'regolith-policy-')));
-	// Also clean up if the user interrupts the tests.
+	// The `exit` listener also cleans up if the user interrupts the tests.
 	process.once('exit', () => rmSync(work, { recursive: true, force: true }));
 	process.once('SIGINT', () => process.exit(interrupted));
 	try {
@@ -52,7 +52,10 @@ export async function testPolicy(session: Session, options: TestOptions, folder?
 	}
 }
 
-/** Copies the files that `opa` reads, except a policy written there before. Throws `ConfigError` if it cannot. */
+/**
+ * Copies the files that `opa` reads, except a policy written there by an earlier command. Throws `ConfigError` on
+ * failure.
+ */
 function copyTests(folder: string, work: string): void {
 	if (!onFile(folder, () => statSync(folder)).isDirectory()) {
 		throw new ConfigError(`${visible(folder)} is not a folder: name the folder that your tests are in`);

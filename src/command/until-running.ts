@@ -1,20 +1,20 @@
 import { RefusedKeyError, type StartedPoint, untilAnswering } from '../compose/compose.js';
 import { ExitCodeError, say } from './console.js';
 
-/** A supervisor should not restart a decision point after this exit code. */
+/** Exit code after which a supervisor should not restart a decision point. */
 const refusedKeyExitCode = 3;
 
 /** Options for waiting until a decision point has data. */
 export interface WaitOptions {
 	/** True to keep waiting if the control plane refuses the key. */
 	readonly wait?: boolean;
-	/** Ends the wait. */
+	/** Ends the wait when it aborts. */
 	readonly interrupted?: AbortSignal;
 }
 
 /**
- * Waits until a decision point answers checks and prints the reason for the wait. Rejects with `ExitCodeError` if the
- * control plane refuses its key, unless `wait` is set.
+ * Waits until a decision point answers checks, and prints the reason for the wait. If the control plane refuses the
+ * key, rejects with `ExitCodeError` unless `wait` is set.
  */
 export async function untilRunning(
 	{ started }: { readonly started: StartedPoint },

@@ -4,7 +4,7 @@ import { programCommand } from './program-command.js';
 export interface Addresses {
 	readonly api: string | null;
 	readonly decision_point: string | null;
-	/** URL that signs a browser in to the console; `null` without an API. */
+	/** URL that signs a browser in to the console; `null` if the process has no API. */
 	readonly console: string | null;
 }
 
@@ -17,8 +17,8 @@ export function consoleLink(api: string, ticket: string | null): string {
 }
 
 /**
- * Returns the lines printed by every start: one per address and, with an API, the command for creating a key in this
- * data directory.
+ * Returns the lines printed by every start: each address and, with an API, the command for creating a key in this data
+ * directory.
  */
 export function addressLines({ api, decision_point, console }: Addresses, dataDirectory: string): string {
 	const lines = [
@@ -36,8 +36,8 @@ export function addressLines({ api, decision_point, console }: Addresses, dataDi
 }
 
 /**
- * Returns the first key of the environment `dev` as a shell command that exports it. Starts print it until it was
- * printed once. Used if no decision point serves `dev`.
+ * Returns the first key of the environment `dev`, as a shell command that exports it. Each start prints the command
+ * until it was printed once. Used if no decision point serves `dev`.
  */
 export function firstKey(secret: string): string {
 	return `

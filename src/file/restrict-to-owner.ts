@@ -2,8 +2,8 @@ import { chmodSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Removes group and other permissions from a file, or from a folder and its contents. Skips files with a different
- * owner and symbolic link targets. Throws system errors.
+ * Removes all permissions for other users from a file, or from a folder and its contents. Skips files with a different
+ * owner, and does not follow symbolic links. Throws system errors.
  */
 export function restrictToOwner(path: string): void {
 	const found = lstatSync(path, { throwIfNoEntry: false });

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Syncs a folder to disk, which makes new and removed names in it durable. Throws system errors. */
+/** Syncs a folder to disk, so new and removed names in it are durable. Throws system errors. */
 export function syncFolder(folder: string): void {
 	sync(folder);
 }

@@ -6,47 +6,53 @@ import { createBrotliDecompress, createUnzip } from 'node:zlib';
 import { errorMessage, Failure, type Problem, unprocessable } from '../failure.js';
 import { IllFormedError, JsonBuilder, JsonLimitError, parseJson } from './json-builder.js';
 
-/** Maximum JSON nesting. Real policies nest a few levels; the limit keeps recursion safe. */
+/** Maximum JSON nesting depth. Real policies nest only a few levels. The limit makes recursion safe. */
 const maxDepth = 100;
 
-/** Body limits, also after decompression. */
+/** Limits for a request body. They also apply to the body after decompression. */
 export interface BodyLimits {
 	readonly bytes: number;
-	/** Maximum count of lists, objects and commas. They determine the parsing and validation cost more than bytes do. */
+	/**
+	 * Maximum number of lists, objects and commas. Parsing and validation costs depend more on this number than on
+	 * bytes.
+	 */
 	readonly values: number;
-	/** Level whose objects have no member limit. The body itself is level 1. */
+	/** Level at which objects have no member limit. The body itself is level 1. */
 	readonly mapLevel?: number | undefined;
 	/** Milliseconds until the body must be complete. */
 	readonly milliseconds: number;
 }
 
 /**
- * Maximum members per object. Distinct names are the most expensive part of JSON, and code that reads a member may have
- * to list all members, so the limit keeps each such step short.
+ * Maximum number of members per object. Distinct names are the most expensive part of JSON, and code that reads one
+ * member may have to list all members. The limit keeps each such step short.
  */
 export const maxBodyMembers = 16_384;
 
-/** Maximum characters per text, name or number, or per blank run between them. Each is parsed in a single step. */
+/** Maximum characters per string, name or number, or in the blanks between them. Each is parsed in a single step. */
 export const maxBodyToken = 1024 * 1024;
 
 /**
- * Maximum body size in bytes for parsing in a single step, which is always fast. INVARIANT: such a body cannot exceed
- * `maxBodyMembers`, because each member takes at least five bytes, nor any value limit.
+ * Maximum size in bytes for parsing a body in a single step, which is always fast. INVARIANT: a body this small cannot
+ * exceed `maxBodyMembers`, because each member takes at least five bytes. It cannot exceed any value limit either.
  */
 const smallBytes = 64 * 1024;
 
-/** Maximum milliseconds for which a body holds the event loop before it yields. */
+/** Maximum milliseconds for which parsing a body occupies the event loop before it yields. */
 const sliceMilliseconds = 5;
 
-/** Milliseconds until a body within the usual size limit must be complete. Larger limits extend it proportionally. */
+/**
+ * Milliseconds within which a body with the usual maximum size must be complete. For a larger maximum, the time is
+ * proportionally longer.
+ */
 export const bodyMilliseconds = 30_000;
 
-/** Maximum bytes to discard from an unread body before the connection is cut. */
+/** Maximum number of bytes to discard from an unread body. After this, the connection is cut. */
 const maxDiscarded = 64 * 1024 * 1024;
 
 /**
- * Reads the request body as JSON, whatever its content type; `undefined` if there is none. `ahead` is a body that was
- * read earlier. Throws `invalid`, `too_large`, `late` and `unprocessable`.
+ * Reads the request body as JSON, regardless of its content type. Returns `undefined` if there is no body. `ahead` is a
+ * body that was already read. Throws `invalid`, `too_large`, `late` and `unprocessable`.
  */
 export async function readJson(
 	request: IncomingMessage,
@@ -80,7 +86,9 @@ function parsedAhead(reading: BodyParser, body: Buffer, limits: BodyLimits): unk
 	}
 }
 
-/** Returns the request body as a stream for forwarding. Cuts the connection if the client does not finish in time. */
+/**
+ * Returns the request body as a stream, for forwarding it. Cuts the connection if the client does not finish in time.
+ */
 export function streamBody(request: IncomingMessage, response: ServerResponse): Readable {
 	cutLate(request);
 	return openBody(request, response);
@@ -107,7 +115,7 @@ export function waitsToSend({ headers, complete }: IncomingMessage): boolean {
 
 /**
  * Discards the rest of a body, so the connection can be reused. Cuts the connection if the rest is too long or too
- * slow. Calls `ended` at the end.
+ * slow. Calls `ended` when the rest is discarded or the connection is cut.
  */
 export function discardRest(request: IncomingMessage, ended: () => void = () => {}): void {
 	let left = maxDiscarded;
@@ -126,7 +134,7 @@ export function discardRest(request: IncomingMessage, ended: () => void = () => 
 export function parseSmallBody(bytes: Buffer): unknown {
 	if (!isUtf8(bytes)) throw notUtf8();
 	const value = parseJson(withoutByteOrderMark(bytes.toString()));
-	// Each level takes at least two bytes.
+	// Each level takes at least two bytes, so a short body cannot be too deep.
 	if (bytes.length > 2 * maxDepth && depthExceeds(value, maxDepth)) throw new JsonLimitError('depth');
 	return value;
 }
@@ -177,8 +185,8 @@ class BodyParser {
 }
 
 /**
- * Passes stream chunks to `take`, pausing the stream regularly. If the stream or `take` fails, or the stream is too
- * slow, the rest stays unread.
+ * Passes stream chunks to `take`, and pauses the stream regularly. If the stream or `take` fails, or if the stream is
+ * too slow, the rest is not read.
  */
 function consume(source: Readable, milliseconds: number, take: (chunk: Buffer) => void): Promise<void> {
 	return new Promise((resolve, reject) => {
@@ -242,7 +250,7 @@ function asFailure(error: unknown, limits: BodyLimits): Failure {
 	return new Failure('invalid', `the request body is not valid JSON: ${message}`);
 }
 
-/** Returns the failure for text that is not Unicode. */
+/** Returns the failure for a string that is not valid Unicode. */
 function illFormed(loc: Problem['loc'], msg: string): Failure {
 	return unprocessable([{ loc, msg, type: 'ill_formed' }]);
 }

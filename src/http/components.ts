@@ -3,7 +3,7 @@ import type { Json } from './example.js';
 
 const place = '#/components/schemas/';
 
-/** Named schemas of a document, collected while its operations are written. */
+/** Named schemas of a document. They are collected while the operations are written. */
 export class Components {
 	readonly #schemas = new Map<string, Json>();
 
@@ -43,14 +43,14 @@ type Override = NonNullable<z.core.ToJSONSchemaParams['override']>;
 
 /** Corrects the JSON Schema conversion. */
 const adjustSchema: Override = ({ zodSchema, jsonSchema }) => {
-	// Answers may gain fields, so clients must not reject unknown fields.
+	// Answers may gain fields later, so clients must not reject unknown fields.
 	if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
 	// The conversion drops a default whose type differs from the input type, such as a number written as text.
 	const { def } = zodSchema._zod;
 	if (def.type === 'default') jsonSchema.default ??= def.defaultValue as z.core.JSONSchema.BaseSchema['default'];
 };
 
-/** Points references at the document components instead of local definitions. */
+/** Changes references to local definitions into references to the document's components. */
 function withDocumentReferences(schema: Json): Json {
 	return JSON.parse(JSON.stringify(schema), (name, value) =>
 		name === '$ref' && typeof value === 'string' ? value.replace('#/$defs/', place) : value,

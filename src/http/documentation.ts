@@ -5,9 +5,9 @@ import { type DocumentInfo, openapiSteps, type RelatedReference } from './openap
 import { type PagePlace, pageEndpoints } from './page.js';
 
 /**
- * Returns the endpoints for the OpenAPI document of a table and its page, as part of the same table. The document is
- * built on the first request. It describes itself, but not the page. `findRelated` returns the second reference to link
- * to, once its address is known.
+ * Returns the endpoints that serve the OpenAPI document for a table and the page for it. They belong to the same table.
+ * The document is built on the first request. It describes its own endpoint, but not the page. `findRelated` returns
+ * the second reference to link to, once its address is known.
  */
 export function documentationEndpoints<Access extends string>(
 	table: readonly Endpoint<string, never>[],
@@ -32,8 +32,8 @@ export function documentationEndpoints<Access extends string>(
 		returns: { 200: z.record(z.string(), z.unknown()).describe('An OpenAPI document.') },
 		handle: async () => {
 			const related = findRelated();
-			// Anyone may request the document, and building it is slow. Requests share a build, which yields to other
-			// requests.
+			// Anyone may request the document, and building it is slow. Concurrent requests therefore share a build,
+			// and the build yields to other requests.
 			if (built?.link !== related?.url || built === undefined) built = { document: build(related), link: related?.url };
 			return new Raw(200, { 'content-type': 'application/json' }, await built.document);
 		},

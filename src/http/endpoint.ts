@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 
-/** Endpoint declarations: validation, types, access, statuses and documentation in a single value. */
+/** Declarations of endpoints. A single value contains the validation, types, access, statuses and documentation. */
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
@@ -10,7 +10,7 @@ export type Returns = Readonly<Record<number, z.ZodType | null>>;
 
 type ReplyHeaders = Readonly<Record<string, string>>;
 
-/** Answer from a handler: a declared status with its body, before the body schema filters it. */
+/** Answer that a handler returns: a declared status with its body. The body has not been filtered by its schema yet. */
 export type Reply<R extends Returns> = {
 	[S in keyof R]: R[S] extends z.ZodType
 		? { readonly status: S; readonly body: z.input<R[S]>; readonly headers?: ReplyHeaders }
@@ -30,8 +30,8 @@ export function reply(status: number, body?: unknown, headers?: ReplyHeaders): o
 }
 
 /**
- * Raw answer, for content other than JSON (bundles, pages) or for answers that are too long to build without a pause
- * (`bytes` then holds chunks). No schema filters it.
+ * A raw answer. It is used for content other than JSON, such as bundles and pages. It is also used for answers that are
+ * too long to build in one step; `bytes` then contains chunks. No schema filters it.
  */
 export class Raw {
 	constructor(
@@ -41,7 +41,7 @@ export class Raw {
 	) {}
 }
 
-/** Validated request. Header names are lower case. `closed` aborts when the client disconnects. */
+/** A validated request. Header names are in lower case. `closed` aborts when the client disconnects. */
 export interface Request<P, Q, B> {
 	readonly params: P;
 	readonly query: Q;
@@ -50,9 +50,9 @@ export interface Request<P, Q, B> {
 	/** Returns the cookie with this name. */
 	readonly cookie: (name: string) => string | undefined;
 	readonly closed: AbortSignal;
-	/** Raw path and query. */
+	/** Path and query as they were sent. */
 	readonly target: string;
-	/** Raw body, for endpoints that forward it and declare no schema. */
+	/** Returns the raw body, for endpoints that forward it and declare no schema. */
 	readonly stream: () => Readable;
 	/** Request id, sent in the `x-request-id` header and in error bodies. */
 	readonly id: string;
@@ -60,21 +60,21 @@ export interface Request<P, Q, B> {
 
 /** Deprecation notice. */
 export interface Deprecation {
-	/** Start date, as ISO 8601. */
+	/** Date from which the endpoint is deprecated, in ISO 8601. */
 	readonly since: string;
-	/** Replacement path. It may use parameters of the deprecated path. */
+	/** Replacement path. It may contain parameters from the deprecated path. */
 	readonly successor: string;
 }
 
 /** Limits for endpoints that accept large bodies. */
 export interface LargeBody {
-	/** Maximum bytes. */
+	/** Maximum size in bytes. */
 	readonly bytes: number;
-	/** Level whose objects have no member limit. The body itself is level 1. */
+	/** Level at which objects have no member limit. The body itself is level 1. */
 	readonly mapLevel: number;
 }
 
-/** Declaration of an endpoint, shared by routing, validation, types and OpenAPI. */
+/** Declaration of an endpoint. Routing, validation, types and OpenAPI all use it. */
 export interface Declaration<
 	Access extends string,
 	Context,
@@ -83,39 +83,47 @@ export interface Declaration<
 	B extends z.ZodType,
 	R extends Returns,
 > {
-	/** Stable camelCase name, unique in its table; the OpenAPI `operationId`. */
+	/** Stable name in camelCase, unique in its table. It is the OpenAPI `operationId`. */
 	readonly name: string;
 	readonly summary: string;
 	readonly description?: string;
 	readonly tag: string;
 	readonly method: Method;
-	/** For example `/v2/schema/:proj_id/:env_id/roles`. */
+	/** Path, such as `/v2/schema/:proj_id/:env_id/roles`. */
 	readonly path: string;
-	/** Access rule. The server that mounts the table defines the names. */
+	/** Access rule name. The server that mounts the table defines these names. */
 	readonly access: Access;
 	readonly params?: P;
 	readonly query?: Q;
 	readonly body?: B;
-	/** Valid body, for the documentation. */
+	/** A valid example body, for the documentation. */
 	readonly example?: unknown;
 	/** Request headers that handlers read, for the documentation. */
 	readonly requestHeaders?: z.ZodObject;
-	/** Headers on successful answers besides the access level's headers, for the documentation. */
+	/** Headers of successful answers, in addition to the headers for the access level. For the documentation. */
 	readonly answerHeaders?: z.ZodObject;
-	/** Content types by status, except JSON, for the documentation. */
+	/** Content types other than JSON, keyed by status. For the documentation. */
 	readonly answerTypes?: Readonly<Record<number, string>>;
-	/** Set for a GET with side effects. HEAD, which clients use to look only, then returns 405. */
+	/**
+	 * Set if a GET request has side effects. A HEAD request then returns 405, because clients expect no side effects
+	 * from HEAD.
+	 */
 	readonly withoutHead?: true;
-	/** Set if ordinary requests take the lean path: a POST without parameters and with a small body. */
+	/**
+	 * Set if ordinary requests may take the lean path. The endpoint must be a POST without parameters and with a small
+	 * body.
+	 */
 	readonly lean?: true;
-	/** Set if answers hold secrets. Disables caching. */
+	/** Set if answers contain secrets. Disables caching. */
 	readonly secret?: true;
 	/** Set if bodies may exceed the server limit. */
 	readonly largeBody?: LargeBody;
 	readonly returns: R;
-	/** Set for endpoints kept for older clients. Every answer carries the notice. */
+	/** Set for endpoints that exist only for older clients. Every answer contains the deprecation notice. */
 	readonly deprecated?: Deprecation;
-	/** Specific failures by status, besides the shared 401, 403 and 422. */
+	/**
+	 * Failures specific to the endpoint, keyed by status. The shared failures 401, 403 and 422 are added automatically.
+	 */
 	readonly failures?: Readonly<Record<number, string>>;
 	readonly handle: (
 		request: Request<z.output<P>, z.output<Q>, z.output<B>>,
@@ -123,7 +131,7 @@ export interface Declaration<
 	) => Promise<Reply<R> | Raw> | Reply<R> | Raw;
 }
 
-/** Endpoint without its specific types, for tables and `mount`. */
+/** An endpoint without its specific types, for tables and for `mount`. */
 export interface Endpoint<Access extends string = string, Context = never>
 	extends Omit<Declaration<Access, Context, z.ZodType, z.ZodType, z.ZodType, Returns>, 'handle'> {
 	readonly handle: (
@@ -133,8 +141,8 @@ export interface Endpoint<Access extends string = string, Context = never>
 }
 
 /**
- * Returns the `endpoint` function for a server. `Contexts` maps each access name to the context for handlers, so a
- * handler cannot be declared with less access than its context requires.
+ * Returns the `endpoint` function for a server. `Contexts` maps each access name to the context that handlers receive.
+ * A handler therefore cannot be declared with less access than its context requires.
  */
 export function declaring<Contexts>() {
 	return function endpoint<
@@ -144,7 +152,7 @@ export function declaring<Contexts>() {
 		Q extends z.ZodType = z.ZodType<Readonly<Record<string, unknown>>>,
 		B extends z.ZodType = z.ZodType<undefined>,
 	>(declaration: Declaration<Access, Contexts[Access], P, Q, B, R>): Endpoint<Access, Contexts[Access]> {
-		// The cast drops the handler types. `mount` calls the handler only with the output of these schemas.
+		// The cast drops the handler's types. `mount` calls the handler only with the output of these schemas.
 		return declaration as unknown as Endpoint<Access, Contexts[Access]>;
 	};
 }

@@ -3,20 +3,21 @@ import { createHash } from 'node:crypto';
 /** JSON Schema or a part of it. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** Data for examples. */
+/** Data from which examples are built. */
 export interface ExampleSource {
-	/** Returns the schema behind a reference (`#/components/schemas/Thing`). */
+	/** Returns the schema for a reference (`#/components/schemas/Thing`). */
 	readonly resolve: (reference: string) => Json | undefined;
-	/** Returns known members and values for objects behind a reference. */
+	/** Returns known values for the object behind a reference. */
 	readonly known: (reference: string) => unknown;
-	/** Values by member or parameter name. */
+	/** Example values, keyed by member or parameter name. */
 	readonly samples: Json;
 }
 
 /**
- * Builds an example for a schema, deterministically. An object or a map takes the example in its own schema, if any.
- * Otherwise values come from `hint`, which may have more or fewer members than the schema, then from `source`, then
- * from the types. Without any of these, an optional or nullable member is omitted or null.
+ * Builds an example for a schema. The result is deterministic. If the schema of an object or a map contains an example,
+ * this example is used. Otherwise values come first from `hint`, then from `source`, and then from the types. `hint`
+ * may have more or fewer members than the schema. If neither `hint` nor `source` has a value, an optional member is
+ * omitted and a nullable member is null.
  */
 export function buildExample(source: ExampleSource, schema: Json, hint?: unknown, name = ''): unknown {
 	const value = knownExample(source, schema, hint, name);
@@ -25,7 +26,7 @@ export function buildExample(source: ExampleSource, schema: Json, hint?: unknown
 
 const instant = '2025-01-31T09:30:00.000Z';
 
-/** Returns the known value, or `undefined`. */
+/** Returns a member's known value; `undefined` if there is none. */
 function knownExample(source: ExampleSource, schema: Json, hint: unknown, name: string): unknown {
 	const reference = schema['$ref'];
 	if (typeof reference === 'string') {
@@ -74,7 +75,7 @@ function objectExample(source: ExampleSource, schema: Json, properties: Json, hi
 function mapExample(source: ExampleSource, schema: Json, member: Json, hint: unknown): unknown {
 	if (!isRecord(hint)) return undefined;
 	const members = Object.entries(hint).map(([key, value]) => {
-		// In a map, the place of a member is its key.
+		// In a map, an object's member name is its key.
 		const known = isRecord(value) ? { key, ...value } : value;
 		return [key, buildExample(source, member, known)];
 	});
@@ -105,7 +106,7 @@ function plain(schema: Json): unknown {
 	return type === 'string' ? 'example' : null;
 }
 
-/** True if a value matches a schema, as far as examples need it. */
+/** True if a value matches a schema. Checks only what examples need. */
 function accepts(schema: Json, value: unknown): boolean {
 	if ('const' in schema) return schema['const'] === value;
 	if (Array.isArray(schema['enum'])) return schema['enum'].includes(value);
@@ -123,12 +124,12 @@ function jsonType(value: unknown): string {
 	return Number.isInteger(value) ? 'integer' : typeof value;
 }
 
-/** Returns a fixed id for a name. */
+/** Returns an id that is always the same for a name. */
 function idFor(name: string): string {
 	return `0192f0c1-2a5b-7cc3-8d4e-${createHash('sha256').update(name).digest('hex').slice(0, 12)}`;
 }
 
-/** Merges both values; the later value wins. */
+/** Merges two values. If both have a member, the later value is used. */
 function merged(earlier: unknown, later: unknown): unknown {
 	return isRecord(earlier) && isRecord(later) ? { ...earlier, ...later } : (later ?? earlier);
 }

@@ -8,11 +8,13 @@ import { Raw } from './endpoint.js';
 
 /** Serves the browser bundles from setup (setup/console.mjs). Files are read on first use and cached. */
 export interface FrontEnd {
-	/** Returns the files for a page. */
+	/** Returns a page's files. */
 	page(name: string): Promise<PageFiles>;
-	/** Returns a page asset by name. Assets are immutable: the name contains a content hash. Throws `not_found`. */
+	/**
+	 * Returns a page asset by name. Assets never change, because the name contains a content hash. Throws `not_found`.
+	 */
 	asset(name: string, accepted: string | undefined): Promise<Raw>;
-	/** Returns a script for pages on foreign sites. Its name is stable. */
+	/** Returns a script for pages on other sites. Its name does not change. */
 	script(name: 'elements.js', accepted: string | undefined): Promise<Raw>;
 }
 
@@ -26,8 +28,8 @@ const Pages = z.record(z.string(), PageFiles);
 const builtFolders = ['../../console/', '../console/'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
 
 /**
- * Returns the bundle folder. Checks for `pages.json`, because the compiled page sources form a folder with the same
- * name.
+ * Returns the folder with the bundles. Looks for `pages.json`, because the compiled page sources are in a folder with
+ * the same name.
  */
 export function findBuiltFolder(): string {
 	const [first = ''] = builtFolders;
@@ -39,13 +41,13 @@ const types: Readonly<Record<string, string>> = {
 	css: 'text/css; charset=utf-8',
 };
 
-/** Opens a bundle folder, by default the folder of this package. */
+/** Opens a folder with bundles; default: the folder in this package. */
 export function openFrontEnd(folder = findBuiltFolder()): FrontEnd {
 	const kept = new Map<string, Promise<Buffer>>();
 	const read = (path: string) => {
 		const reading = kept.get(path) ?? readFile(join(folder, path));
 		kept.set(path, reading);
-		// Retry after a failed read.
+		// After a failed read, remove the entry so the next request tries again.
 		reading.catch(() => kept.delete(path));
 		return reading;
 	};
@@ -75,13 +77,13 @@ export function openFrontEnd(folder = findBuiltFolder()): FrontEnd {
 		script: (name, accepted) =>
 			send(name, accepted, {
 				'cache-control': 'public, max-age=3600',
-				// Pages on any site may load it, including isolated pages, because it holds no secret.
+				// Pages on any site may load this file, including isolated pages, because it contains no secret.
 				'cross-origin-resource-policy': 'cross-origin',
 			}),
 	};
 }
 
-/** Encodings of the stored files, best first. */
+/** Encodings of the stored files. The best encoding is first. */
 const encodings = [
 	{ name: 'br', ending: '.br' },
 	{ name: 'gzip', ending: '.gz' },

@@ -4,9 +4,9 @@ import type { IncomingMessage } from 'node:http';
 
 /** State from the lean path. */
 interface HandedOver {
-	/** Body, which cannot be read twice. */
+	/** The body, because it cannot be read twice. */
 	readonly body: Buffer;
-	/** Error from the handler, which becomes the answer; `null` if the handler did not run. */
+	/** Error from the handler, which determines the answer; `null` if the handler did not run. */
 	readonly failure: { readonly error: unknown } | null;
 }
 
@@ -22,7 +22,7 @@ export function bodyReadAhead(request: IncomingMessage): Buffer | undefined {
 	return handedOver.get(request)?.body;
 }
 
-/** Rethrows the handler error of a handed-over request, so the handler does not run twice. */
+/** Throws the handler's error again for a handed-over request, so the handler does not run twice. */
 export function rethrowFailure(request: IncomingMessage): void {
 	const failure = handedOver.get(request)?.failure;
 	if (failure) throw failure.error;

@@ -1,18 +1,18 @@
 import { firstIllFormed, mayBeIllFormed, type Step } from './well-formed.js';
 
-/** Characters that are parsed in a millisecond or two. */
+/** Number of characters that can be parsed in a millisecond or two. */
 const millisecondsWork = 32 * 1024;
 
 export interface JsonLimits {
 	/** Maximum nesting depth. */
 	readonly depth: number;
-	/** Maximum count of lists, objects and commas, which is about the number of values. */
+	/** Maximum number of lists, objects and commas. This is about the number of values. */
 	readonly values: number;
-	/** Maximum characters per text, name or number, as written. */
+	/** Maximum characters per string, name or number, as written. */
 	readonly token: number;
-	/** Maximum members per object. A repeated name counts each time. */
+	/** Maximum members per object. A repeated name is counted each time. */
 	readonly members: number;
-	/** Level whose objects have no member limit. The outermost list or object is level 1. */
+	/** Level at which objects have no member limit. The outermost list or object is level 1. */
 	readonly mapLevel?: number | undefined;
 }
 
@@ -23,14 +23,14 @@ export class JsonLimitError extends Error {
 	}
 }
 
-/** Thrown for a lone surrogate in a text or a name. */
+/** Thrown for a lone surrogate in a string or a name. */
 export class IllFormedError extends Error {
 	constructor(readonly path: readonly Step[]) {
 		super('a lone surrogate');
 	}
 }
 
-/** Parses a complete JSON text. Throws `SyntaxError` and `IllFormedError`. The caller checks limits. */
+/** Parses a complete JSON text. Throws `SyntaxError` and `IllFormedError`. Does not check limits; the caller does. */
 export function parseJson(text: string): unknown {
 	const value: unknown = JSON.parse(text);
 	const place = mayBeIllFormed(text) ? firstIllFormed(value) : null;
@@ -40,42 +40,42 @@ export function parseJson(text: string): unknown {
 
 type Container = unknown[] | Record<string, unknown>;
 
-/** Open list or object. Offsets count characters from the start of the text. */
+/** A list or object whose end has not been read. Offsets are in characters from the start of the text. */
 interface Level {
 	readonly list: boolean;
-	/** Partial value, set when parsed text is dropped. */
+	/** The value built so far. It is set when text that was already parsed is dropped. */
 	built: Container | undefined;
-	/** Position in the parent level, set when the parent has a value. */
+	/** Position in the parent level. It is set when the parent has a value. */
 	place: Step;
-	/** Token before the unparsed text. */
+	/** Kind of token before the unparsed text. */
 	lead: 'bracket' | 'value' | 'comma';
-	/** Start of the unparsed text. */
+	/** Offset at which the unparsed text starts. */
 	from: number;
-	/** Offset after its last comma; `from` without a comma. */
+	/** Offset after the last comma in the unparsed text; equal to `from` if there is no comma. */
 	comma: number;
-	/** Number of commas. */
+	/** Number of commas in the level. */
 	commas: number;
 }
 
 /**
  * Parses JSON incrementally, with the same result as `JSON.parse`. Each part is only scanned for brackets, commas and
- * strings; runs of complete members or items then go to `JSON.parse`. No part holds the event loop for long, and a text
- * that exceeds a limit is refused before it is built.
+ * strings. Runs of complete members or items are then passed to `JSON.parse`. No part occupies the event loop for long,
+ * and a text that exceeds a limit is refused before its value is built.
  */
 export class JsonBuilder {
 	readonly #limits: JsonLimits;
 	readonly #pieceLength: number;
 	readonly #levels: Level[] = [];
-	/** Text from `#base` to `#end`. */
+	/** The text from the offset `#base` to `#end`. */
 	#text = '';
 	#base = 0;
 	#end = 0;
 	#inString = false;
 	#escaped = false;
-	/** Start of the unfinished text, name or number, or of the blanks between them. */
+	/** Offset at which the unfinished string, name or number starts, or the blanks between them. */
 	#token = 0;
 	#values = 0;
-	/** Outermost list or object, set when it starts. */
+	/** Outermost list or object, set when its value is first built. */
 	#root: Container | undefined;
 
 	/** `pieceLength` is the number of characters to collect before complete members are parsed. */
@@ -156,7 +156,7 @@ export class JsonBuilder {
 		this.#beginToken(at);
 		const level = this.#levels.pop();
 		if (level === undefined) throw unexpected(at);
-		// A level without a value is parsed together with its parent.
+		// A level for which no value was built yet is parsed together with its parent.
 		if (level.built === undefined) return;
 		if (level.list !== list) throw unexpected(at);
 		this.#append(level, at, false);
@@ -165,7 +165,7 @@ export class JsonBuilder {
 		else Object.assign(around, { lead: 'value', from: at + 1, comma: at + 1 });
 	}
 
-	/** Builds the complete members and items in open levels, up to their last commas. */
+	/** Builds the complete members and items in open levels, up to each level's last comma. */
 	#buildComplete(): void {
 		for (const [depth, level] of this.#levels.entries()) {
 			if (level.built === undefined) this.#begin(level, this.#levels[depth - 1]);
@@ -205,7 +205,10 @@ export class JsonBuilder {
 		return name;
 	}
 
-	/** Builds the members of a level up to `to`: its end, or after a comma if `more` follows. */
+	/**
+	 * Builds the members of a level up to the offset `to`. This is the end of the level or, if `more` members follow,
+	 * the offset after a comma.
+	 */
 	#append(level: Level, to: number, more: boolean): void {
 		const { from } = level;
 		const members = membersIn(this.#slice(from, more ? to - 1 : to), level, more);
@@ -259,7 +262,7 @@ function membersIn(text: string, { lead, from }: Level, more: boolean): string |
 	return members;
 }
 
-/** Sets a member like `JSON.parse`, even `__proto__`. */
+/** Sets a member in the same way as `JSON.parse`, even if its name is `__proto__`. */
 function put(container: Container | undefined, place: Step, value: unknown): void {
 	if (Array.isArray(container)) container.push(value);
 	else if (place !== '__proto__') (container as Record<string, unknown>)[place] = value;
@@ -270,7 +273,7 @@ function requireBlank(text: string, from: number): void {
 	if (!blank.test(text)) throw unexpected(from + text.search(/[^ \t\n\r]/));
 }
 
-/** Refuses a value or its name if it is not Unicode. `path` leads to the value. */
+/** Refuses a value if it or its name is not valid Unicode. `path` leads to the value. */
 function requireWellFormed(value: unknown, path: readonly Step[]): void {
 	const place = firstIllFormed(path.at(-1)) === null ? firstIllFormed(value) : [];
 	if (place !== null) throw new IllFormedError([...path, ...place]);

@@ -1,6 +1,6 @@
 /**
- * Fast path for hot endpoints: straight from Node.js to the handler, without the router and its layers. It uses the
- * declared handlers, schemas and answers. Unusual requests take the usual path.
+ * Fast path for the most frequent endpoints. It leads directly from Node.js to the handler, without the router and its
+ * layers. It uses the declared handlers, schemas and answers. Unusual requests take the usual path.
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -14,8 +14,8 @@ import { type AnyRequest, ReceivedRequest } from './received-request.js';
 /** Access check for the lean path. */
 export interface LeanAccess {
 	/**
-	 * Opens the handler context for an authorized caller, by path and headers only. Returns `undefined` or throws if the
-	 * usual path must decide.
+	 * Opens the handler context for an authorized caller, based only on path and headers. Returns `undefined` or throws
+	 * if the usual path must decide.
 	 */
 	readonly open: (endpoint: Endpoint<string, never>, request: AnyRequest) => unknown;
 }
@@ -23,7 +23,7 @@ export interface LeanAccess {
 /** Maximum body size for the lean path, in bytes. */
 const maxBytes = 64 * 1024;
 
-/** Headers that send a request to the usual path. */
+/** If a request has any of these headers, it takes the usual path. */
 const unusual = ['transfer-encoding', 'content-encoding', 'expect', 'x-min-revision', 'upgrade'] as const;
 
 export interface LeanRequest {
@@ -33,7 +33,7 @@ export interface LeanRequest {
 	readonly id: string;
 }
 
-/** Returns the lean endpoints by path. */
+/** Returns the lean endpoints, keyed by path. */
 export function leanEndpoints(
 	endpoints: readonly Endpoint<string, never>[],
 ): ReadonlyMap<string, Endpoint<string, never>> {
@@ -50,7 +50,7 @@ export function isOrdinary({ method, headers }: IncomingMessage): boolean {
 }
 
 /**
- * Answers a request. Calls `answered` with the status, unless the client has disconnected. Resolves to false when the
+ * Answers a request. Calls `answered` with the status, unless the client has disconnected. Resolves to `false` if the
  * request is handed over to the usual path.
  */
 export async function answerLean(
@@ -76,7 +76,7 @@ export async function answerLean(
 	let answer: Answer;
 	try {
 		const made = endpoint.handle(leanRequest(given, value.data), context as never);
-		// Most handlers return synchronously, and an `await` costs a microtask turn.
+		// Await only promises: most handlers return synchronously, and an `await` would cost a microtask turn.
 		answer = checked(endpoint, made instanceof Promise ? await made : made);
 	} catch (error) {
 		handOver(request, { body, failure: { error } });
@@ -91,7 +91,7 @@ const noParameters = {};
 
 function noCookie(): undefined {}
 
-/** Builds the request for handlers. */
+/** Builds the request object for handlers. */
 function leanRequest({ request, response, id }: LeanRequest, body: unknown): AnyRequest {
 	const parts = {
 		params: noParameters,
@@ -106,7 +106,7 @@ function leanRequest({ request, response, id }: LeanRequest, body: unknown): Any
 	return new ReceivedRequest(parts, response);
 }
 
-/** Parses and validates the body. Returns `undefined` for an invalid body; the usual path reports the error. */
+/** Parses and validates the body. Returns `undefined` if the body is invalid; the usual path then reports the error. */
 function parsed({ body: schema }: Endpoint<string, never>, bytes: Buffer): { readonly data: unknown } | undefined {
 	try {
 		const result = (schema as z.ZodType).safeParse(parseSmallBody(bytes));
@@ -116,7 +116,7 @@ function parsed({ body: schema }: Endpoint<string, never>, bytes: Buffer): { rea
 	}
 }
 
-/** Reads the complete body; `undefined` if the client disconnects first. */
+/** Reads the complete body. Resolves to `undefined` if the client disconnects first. */
 function readWhole(request: IncomingMessage): Promise<Buffer | undefined> {
 	return new Promise((resolve) => {
 		let whole: Buffer | undefined;

@@ -12,39 +12,39 @@ import { type AnyRequest, ReceivedRequest } from './received-request.js';
 import { refuseNearMisses } from './refuse-near-misses.js';
 import { requireUnicode } from './require-unicode.js';
 
-/** Handler answer as the endpoint declares it. */
+/** Handler answer, in the form declared by the endpoint. */
 export type Answer = Reply<Returns> | Raw;
 
-/** Remaining steps of a request after `Surround` has opened the handler context. */
+/** The remaining steps of a request, after `Surround` has opened the handler context. */
 export interface Run {
-	/** Validates the request unless already done, runs the handler, and checks its answer. */
+	/** Validates the request if this has not been done, runs the handler, and checks its answer. */
 	(context: unknown): Promise<Answer>;
-	/** True if part of the body has yet to arrive. */
+	/** True if part of the body has not arrived yet. */
 	waits(): boolean;
 	/** Validates the request early, before an expensive context is opened. Throws `unprocessable`. */
 	validate(): Promise<void>;
 	/**
-	 * Reads at most `bytes` of body early, without validation, for callers that identify themselves in the body. Throws
-	 * `invalid` and `too_large`.
+	 * Reads the body early, at most `bytes` of it, without validating it. For callers that identify themselves in the
+	 * body. Throws `invalid` and `too_large`.
 	 */
 	readBody(bytes: number): Promise<unknown>;
 }
 
 /**
  * Wraps every handler in a table: identifies the caller, opens the context for the access rule, runs the handler, and
- * closes the context. Throws `Failure` to refuse. `params` are decoded path parameters. The body is still unread, so
- * unauthorized callers are refused by path and headers alone.
+ * closes the context. Throws `Failure` to refuse a request. `params` are the decoded path parameters. The body has not
+ * been read at this point, so unauthorized callers are refused based only on path and headers.
  */
 export type Surround = (endpoint: Endpoint<string, never>, request: AnyRequest, run: Run) => Promise<Answer>;
 
-/** Parses a part of a request. Throws `unprocessable` with the first problems and their places. */
+/** Parses a part of a request. Throws `unprocessable` with the first problems and their locations. */
 export async function parsePart<S extends z.ZodType>(schema: S, part: Part, value: unknown): Promise<z.output<S>> {
 	const parsed = await schema.safeParseAsync(value, { reportInput: true });
 	if (parsed.success) return parsed.data;
 	throw unprocessable(problemsIn(part, parsed.error.issues));
 }
 
-/** Filters an answer through its declared schema. Throws if the handler answered differently. */
+/** Filters an answer through its declared schema. Throws if the handler returned an undeclared answer. */
 export function checked(endpoint: Endpoint<string, never>, answer: Answer): Answer {
 	if (answer instanceof Raw) return answer;
 	if (!(answer.status in endpoint.returns)) {
@@ -55,7 +55,7 @@ export function checked(endpoint: Endpoint<string, never>, answer: Answer): Answ
 		return { status: answer.status, ...(answer.headers && { headers: answer.headers }) };
 	}
 	const body = 'body' in answer ? answer.body : undefined;
-	// The spread keeps status and headers; the schema filters the body.
+	// The spread keeps the status and the headers, and the schema filters the body.
 	return { ...answer, body: schema.parse(body) } as Answer;
 }
 
@@ -63,14 +63,15 @@ export function checked(endpoint: Endpoint<string, never>, answer: Answer): Answ
 export function sendRaw(response: ServerResponse, { status, headers, bytes }: Raw, id: string): void {
 	response.writeHead(status, { ...headers, 'x-request-id': id });
 	if (typeof bytes === 'string' || bytes instanceof Uint8Array) response.end(bytes);
-	// Sent at the client's reading speed. A disconnect is not a failure.
+	// The bytes are sent at the speed at which the client reads. A disconnect is not a failure.
 	else pipeline(Readable.from(bytes, { objectMode: false }), response, () => {});
 }
 
 function send(ctx: KoaContext, answer: Answer): void {
 	ctx.status = answer.status;
 	if (answer instanceof Raw) {
-		// Koa drops the content type on a 304, which long-polling clients read, so this writes the answer directly.
+		// On status 304, Koa drops the content type, which long-polling clients read. The answer is therefore written
+		// directly.
 		ctx.respond = false;
 		sendRaw(ctx.res, answer, ctx.state['id']);
 		return;
@@ -82,19 +83,19 @@ function send(ctx: KoaContext, answer: Answer): void {
 	} else {
 		ctx.body = null;
 	}
-	// Koa sets 204 for a null body.
+	// Koa sets status 204 for a null body.
 	ctx.status = answer.status;
 }
 
 /**
- * Reads a request body as JSON, whatever its content type; `undefined` if there is none. `large` replaces the server
- * limits.
+ * Reads a request body as JSON, regardless of its content type. Returns `undefined` if there is no body. `large`
+ * replaces the server's limits.
  */
 export type BodyReader = (ctx: KoaContext, large: LargeBody | undefined) => Promise<unknown>;
 
 /**
- * Serves a table of endpoints: match, parse, surround, handle, filter the answer. All declarations are served here,
- * except on the lean path.
+ * Serves a table of endpoints. For each request, it matches the endpoint, parses the request, calls `surround` and the
+ * handler, and filters the answer. Every declared endpoint is served here, except on the lean path.
  */
 export function mount(endpoints: readonly Endpoint<string, never>[], surround: Surround, readBody: BodyReader): Router {
 	const router = new Router({ sensitive: true, strict: true });
@@ -119,7 +120,7 @@ export function mount(endpoints: readonly Endpoint<string, never>[], surround: S
 
 type RoutedContext = KoaContext & { readonly params: Record<string, string> };
 
-/** Builds the request for `surround`: unchecked, and with an unread body. */
+/** Builds the request for `surround`. Its parts are unchecked, and its body is unread. */
 function unreadRequest(ctx: RoutedContext): AnyRequest {
 	const parts = {
 		params: ctx.params,
@@ -158,13 +159,13 @@ async function readRequest(
 	return new ReceivedRequest(parts, ctx.res);
 }
 
-/** Headers from RFC 9745, with a link relation from RFC 5829. */
+/** Returns the headers from RFC 9745, with a link relation from RFC 5829. */
 function deprecationHeaders({ since, successor }: Deprecation, params: Readonly<Record<string, string>>) {
 	const path = successor.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 	return { deprecation: `@${Date.parse(since) / 1000}`, link: `<${path}>; rel="successor-version"` };
 }
 
-/** Returns the remaining steps for `surround`. Body and request are read at most once, on first use. */
+/** Returns the remaining steps for `surround`. The body and the request are read on first use, and at most once. */
 function createRun(
 	endpoint: Endpoint<string, never>,
 	waits: () => boolean,
@@ -181,7 +182,7 @@ function createRun(
 		reading ??= read(() => readBodyOnce(endpoint.largeBody));
 		return reading;
 	};
-	// `surround` opened the context for this access name: see `declaring`.
+	// The context belongs to this access name, because `surround` opened it: see `declaring`.
 	const run = async (context: unknown) => checked(endpoint, await endpoint.handle(await readOnce(), context as never));
 	return Object.assign(run, {
 		waits,

@@ -4,7 +4,7 @@ import { Components } from './components.js';
 import type { Endpoint } from './endpoint.js';
 import { buildExample, type ExampleSource, type Json } from './example.js';
 
-/** Documentation of an access level. */
+/** Documentation for an access level. */
 export interface AccessNote {
 	/** Sentence about the required access. */
 	readonly description: string;
@@ -16,9 +16,9 @@ export interface AccessNote {
 	readonly answerHeaders?: z.ZodObject;
 	/** Failures shared by endpoints at this level, if they differ from the defaults. */
 	readonly failures?: {
-		/** Body schema of every failure. */
+		/** Schema for the body of every failure. */
 		readonly body: z.ZodType;
-		/** Meaning of each status. */
+		/** Descriptions, keyed by status. */
 		readonly statuses: Readonly<Record<number, string>>;
 	};
 }
@@ -30,20 +30,20 @@ export interface RelatedReference {
 	readonly url: string;
 }
 
-/** Document parts besides the endpoints. */
+/** Document parts other than endpoints. */
 export interface DocumentInfo {
 	readonly title: string;
 	readonly version: string;
 	readonly description: string;
-	/** Description of each tag. */
+	/** Descriptions of tags, keyed by tag. */
 	readonly tags: Readonly<Record<string, string>>;
-	/** All access names in use. */
+	/** Notes for all access names in use. */
 	readonly access: Readonly<Record<string, AccessNote>>;
 	/** Description of the bearer key. */
 	readonly key: string;
-	/** Body of all failures except 422. */
+	/** Body of every failure except a 422. */
 	readonly failureBody: z.ZodType;
-	/** Body of a 422. */
+	/** Body of a 422 answer. */
 	readonly validationBody: z.ZodType;
 	/** Headers on every answer, additional headers on failures, and headers on answers from deprecated endpoints. */
 	readonly headers: {
@@ -51,7 +51,7 @@ export interface DocumentInfo {
 		readonly failures?: z.ZodObject;
 		readonly deprecated?: z.ZodObject;
 	};
-	/** Example values by member or parameter name. */
+	/** Example values, keyed by member or parameter name. */
 	readonly samples: Json;
 	/** Second reference to link to, if its address is known. */
 	readonly related?: RelatedReference | null;
@@ -69,9 +69,10 @@ export interface OpenApiDocument extends Json {
 type AnyEndpoint = Endpoint<string, never>;
 
 /**
- * Describes a table of endpoints in OpenAPI 3.1. Equal tables give byte-identical documents: paths and tags in table
- * order, components by name. Throws if two endpoints share a name or a method and path, if an access name or a tag has
- * no description, if two schemas share an id, or if two different headers share a name.
+ * Describes a table of endpoints in OpenAPI 3.1. Equal tables give byte-identical documents: paths and tags are in the
+ * table's order, and components are sorted by name. Throws if two endpoints have the same name or the same method and
+ * path, if an access name or a tag has no description, if two schemas have the same id, or if two different headers
+ * have the same name.
  */
 export function openapi(endpoints: readonly AnyEndpoint[], info: DocumentInfo): OpenApiDocument {
 	const steps = openapiSteps(endpoints, info);
@@ -81,7 +82,9 @@ export function openapi(endpoints: readonly AnyEndpoint[], info: DocumentInfo): 
 	}
 }
 
-/** Like `openapi`, an endpoint per step, because the complete document takes about a second of CPU time. */
+/**
+ * Like `openapi`, but describes one endpoint per step, because the complete document takes about a second of CPU time.
+ */
 export function* openapiSteps(
 	endpoints: readonly AnyEndpoint[],
 	info: DocumentInfo,
@@ -128,7 +131,7 @@ function tagNote(name: string, { tags }: DocumentInfo): Json {
 	return { name, description };
 }
 
-/** Answer headers, collected while the operations are written. */
+/** Answer headers. They are collected while the operations are written. */
 class AnswerHeaders {
 	readonly #headers = new Map<string, Json>();
 
@@ -137,7 +140,7 @@ class AnswerHeaders {
 		readonly examples: ExampleSource,
 	) {}
 
-	/** Returns references to the headers in these schemas, by name. Empty without headers. */
+	/** Returns references to the headers in these schemas, keyed by name. Returns nothing if there are no headers. */
 	referencesTo(schemas: readonly (z.ZodObject | undefined)[]): { readonly headers?: Json } {
 		const references: Record<string, Json> = {};
 		for (const schema of schemas) {
@@ -164,7 +167,7 @@ class AnswerHeaders {
 	}
 }
 
-/** Names and descriptions of failures that follow from declarations. */
+/** Names and descriptions of the failures that follow from a declaration. */
 const sharedNotes = {
 	400: ['Malformed', 'The request cannot be read: its path, a header or its body is malformed.'],
 	401: ['Unauthorized', 'The API key is missing or unknown. The answer carries `WWW-Authenticate: Bearer`.'],
@@ -195,7 +198,7 @@ class SharedFailures {
 		return { $ref: `#/components/responses/${sharedNotes[status][0]}` };
 	}
 
-	/** Returns all referenced answers, by name. */
+	/** Returns all referenced answers, keyed by name. */
 	used(): Json {
 		const statuses = [...this.#used].sort();
 		return Object.fromEntries(statuses.map((status) => [sharedNotes[status][0], this.#response(status)]));
@@ -220,7 +223,7 @@ interface Writing {
 }
 
 interface Examples extends ExampleSource {
-	/** Key of the example object, by collection path. */
+	/** Example object keys, keyed by collection path. */
 	readonly keys: ReadonlyMap<string, unknown>;
 }
 
@@ -284,7 +287,7 @@ function pathTemplate(path: string): string {
 	return path.replace(/[:*](\w+)/g, '{$1}');
 }
 
-/** Returns the members of an object schema as OpenAPI parameters need them. */
+/** Returns an object schema's members in the form required for OpenAPI parameters. */
 function schemaMembers(schema: z.ZodType | undefined, components: Components) {
 	const json = schema === undefined ? {} : components.schemaFor(schema, 'input');
 	return {
@@ -311,7 +314,7 @@ function pathParameters(endpoint: AnyEndpoint, { components, examples }: Writing
 	});
 }
 
-/** Returns the members of an object schema as parameters. */
+/** Returns the members of an object schema as OpenAPI parameters. */
 function describeParameters(place: 'query' | 'header', schema: z.ZodType | undefined, writing: Writing): Json[] {
 	const { properties, required } = schemaMembers(schema, writing.components);
 	return Object.entries(properties).map(([name, member]) => ({
@@ -333,7 +336,7 @@ function answer(description: string, schema: Json, example: unknown, { headers }
 	return { description, ...(headers && { headers }), content: { 'application/json': { schema, example } } };
 }
 
-/** Returns the shared failures that follow from a declaration. */
+/** Returns the shared failures that follow from an endpoint's declaration. */
 function sharedStatuses(endpoint: AnyEndpoint, access: AccessNote): SharedStatus[] {
 	const statuses: SharedStatus[] = [];
 	if (endpoint.body || endpoint.params || access.requestHeaders) statuses.push(400);
@@ -372,6 +375,6 @@ function operationResponses(
 		const shown = headers.referencesTo([info.headers.every, info.headers.failures]);
 		responses[status] = answer(description, components.schemaFor(body, 'output'), example, shown);
 	}
-	// JavaScript orders integer-like keys numerically.
+	// No sorting is needed: JavaScript orders integer-like keys numerically.
 	return responses;
 }

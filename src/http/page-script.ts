@@ -1,7 +1,8 @@
 /**
- * Script of the reference page: Swagger UI settings, and replacements for parts that take seconds with a large
- * document. It parses the document only as JSON and resolves only internal references, because ours are all internal.
- * The filter also searches summaries and names, and opens the matches.
+ * Script of the reference page. It contains settings for Swagger UI, and replacements for its functions that take
+ * seconds with a large document. The script parses the document only as JSON. It resolves only internal references,
+ * because our document has no others. The filter also searches summaries and names, and opens the operations that
+ * match.
  */
 const changes = `function changes() {
 	const unescape = (name) => name.replaceAll('~1', '/').replaceAll('~0', '~');
@@ -58,7 +59,10 @@ const changes = `function changes() {
 	};
 }`;
 
-/** Returns the script for the document at a path. `validatorUrl: null` disables a public validation service. */
+/**
+ * Returns the script for the page about the document at this path. `validatorUrl: null` turns off a public validation
+ * service.
+ */
 export function pageScript(documentPath: string): string {
 	const settings = {
 		url: documentPath,
@@ -66,7 +70,7 @@ export function pageScript(documentPath: string): string {
 		deepLinking: true,
 		docExpansion: 'none',
 		filter: true,
-		// The schema list would repeat the content of the operations.
+		// A schema list would repeat the content of the operations.
 		defaultModelsExpandDepth: -1,
 		displayRequestDuration: true,
 		validatorUrl: null,

@@ -16,7 +16,7 @@ interface Asset {
 
 const javascript = 'text/javascript; charset=utf-8';
 
-/** Returns all page assets by path name. No other file is reachable. */
+/** Returns all page assets, keyed by their name in the path. The page can load no other file. */
 function pageAssets(documentPath: string) {
 	return {
 		'swagger-ui.css': { type: 'text/css; charset=utf-8', source: { file: 'swagger-ui.css' } },
@@ -46,7 +46,10 @@ function pageHtml(pagePath: string): string {
 `;
 }
 
-/** Forbids foreign origins and inline code; the page may call only its own server. Its icons are data URLs. */
+/**
+ * These headers forbid other origins and inline code, and the page may call only its own server. Its icons are data
+ * URLs.
+ */
 const headers = {
 	'content-security-policy': [
 		"default-src 'none'",
@@ -63,17 +66,17 @@ const headers = {
 	'cache-control': 'public, max-age=3600',
 };
 
-/** Location and access rule of the page. */
+/** Path and access rule of the page. */
 export interface PagePlace<Access extends string> {
 	/** Path of the OpenAPI document on the same server. */
 	readonly documentPath: string;
 	/** Path of the page. Its assets are below it. */
 	readonly pagePath: string;
-	/** Access name for callers without a key, because browsers send none. */
+	/** Access name that needs no key, because browsers send none. */
 	readonly access: Access;
 }
 
-/** Returns the endpoints for the API page and its assets. Works offline; each file is read once. */
+/** Returns the endpoints for the API page and its assets. The page works offline. Each file is read once. */
 export function pageEndpoints<Access extends string>(place: PagePlace<Access>): readonly Endpoint<Access>[] {
 	const { access, pagePath } = place;
 	const endpoint = declaring<Record<Access, never>>();
@@ -105,7 +108,7 @@ export function pageEndpoints<Access extends string>(place: PagePlace<Access>): 
 	];
 }
 
-/** Serves assets by name. Each file is read on first use and cached. */
+/** Returns a function that serves assets by name. Each file is read on first use and cached. */
 function assetReader(assets: Readonly<Record<string, Asset>>): (name: string) => Promise<Raw> {
 	const byName = new Map(Object.entries(assets));
 	const read = new Map<string, Promise<Uint8Array | string>>();

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Maximum concurrent requests per connection. Answers keep the request order. */
+/** Maximum concurrent requests per connection. Answers are sent in request order. */
 export const maxHandled = 8;
 
-/** Maximum waiting requests per connection. Further requests close the connection. */
+/** Maximum waiting requests per connection. If more arrive, the connection is closed. */
 export const maxWaiting = 256;
 
 /** Pipelined requests on a connection, sent without waiting for the answers (HTTP pipelining). */
@@ -15,7 +15,7 @@ export class Pipeline {
 	readonly #waiting: (() => Promise<void>)[] = [];
 	#handled = 0;
 
-	/** A closed connection starts no further requests. */
+	/** After the connection closes, no further requests are started. */
 	constructor(socket: Socket) {
 		this.#socket = socket;
 		socket.once('close', () => this.#waiting.splice(0));
@@ -34,7 +34,7 @@ export class Pipeline {
 	}
 
 	readonly #end = (): void => {
-		// Let other connections run before waiting requests.
+		// Let other connections run before the next waiting request.
 		if (this.#waiting.length > 0) setImmediate(() => this.#next());
 		else this.#handled -= 1;
 	};

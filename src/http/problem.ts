@@ -7,7 +7,7 @@ export type Part = 'path' | 'query' | 'body';
 /** Maximum characters of a value in a message. */
 const maxShownLength = 80;
 
-/** Converts issues to answer problems, at most as many as an answer may hold. */
+/** Converts Zod issues to problems, at most as many as an answer may contain. */
 export function problemsIn(part: Part, issues: readonly z.core.$ZodIssue[]): readonly Problem[] {
 	const problems: Problem[] = [];
 	for (const issue of issues) {
@@ -19,7 +19,7 @@ export function problemsIn(part: Part, issues: readonly z.core.$ZodIssue[]): rea
 	return problems;
 }
 
-/** Yields the problems in an issue lazily, because it may list a million unknown members. */
+/** Yields the problems in an issue one by one, because an issue may list a million unknown members. */
 function* issueProblems(part: Part, issue: z.core.$ZodIssue): Iterable<Problem> {
 	const loc = [part, ...issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step))];
 	if (issue.code === 'unrecognized_keys') {
@@ -32,12 +32,12 @@ function* issueProblems(part: Part, issue: z.core.$ZodIssue): Iterable<Problem> 
 	}
 }
 
-/** Appends the value to a message, unless the message already has it. */
+/** Appends the value to a message, unless the message already contains it. */
 function withInput(message: string, value: unknown): string {
 	return message.includes(', got ') ? message : `${message}${inputExcerpt(value)}`;
 }
 
-/** Renders a value. Omits lists and objects, which may be large. */
+/** Formats a value. Lists and objects are omitted, because they may be large. */
 function inputExcerpt(value: unknown): string {
 	if (value === undefined || (typeof value === 'object' && value !== null)) return '';
 	if (typeof value !== 'string') return `, got \`${value}\``;

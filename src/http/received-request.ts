@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import type { Request } from './endpoint.js';
 
-/** Request with types known only to its endpoint. */
+/** A request whose types are known only to its endpoint. */
 export type AnyRequest = Request<unknown, unknown, unknown>;
 
 /**
- * Received request. This is a class because each object literal with a getter has its own hidden class, which slows
- * down all code that reads requests.
+ * A received request. It is a class because each object literal with a getter gets a separate hidden class, which would
+ * slow down all code that reads requests.
  */
 export class ReceivedRequest implements AnyRequest {
 	readonly params: unknown;
@@ -32,7 +32,7 @@ export class ReceivedRequest implements AnyRequest {
 		this.#response = response;
 	}
 
-	/** Created on first use: few handlers need it, and it costs as much as a small handler. */
+	/** The signal is created on first use: few handlers need it, and creating it costs as much as a small handler. */
 	get closed(): AbortSignal {
 		this.#closed ??= closedSignal(this.#response);
 		return this.#closed;

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { unprocessable } from '../failure.js';
 
-/** Minimum parameter name length for near misses. Shorter names are too similar. */
+/** Minimum parameter name length for near misses. Shorter names are too similar to each other. */
 const minLength = 4;
 
 /**
- * Refuses misspelled list parameters, because an ignored filter would widen the answer. Ignores other unknown names:
- * clients send filters that lists do not have. Throws `unprocessable`.
+ * Refuses misspelled list parameters, because an ignored filter would make the answer too wide. Ignores all other
+ * unknown names, because clients send filters that lists do not have. Throws `unprocessable`.
  */
 export function refuseNearMisses(schema: z.ZodType, query: object): void {
 	const known = parameterNames(schema);
@@ -26,8 +26,8 @@ function parameterNames(schema: z.ZodType): readonly string[] {
 }
 
 /**
- * True if a name differs from the parameter by at most one inserted, missing, different or swapped letter. Case and
- * separators do not count.
+ * True if a name differs from a parameter by at most one letter: inserted, missing, different, or swapped with its
+ * neighbour. Case and separators are ignored.
  */
 function isNearMiss(name: string, parameter: string): boolean {
 	const [given, wanted] = [letters(name), letters(parameter)];

@@ -2,8 +2,8 @@ import querystring from 'node:querystring';
 import { unprocessable } from '../failure.js';
 
 /**
- * Refuses percent-encodings that are not UTF-8 and names the parameter. Decoding would silently turn them into U+FFFD.
- * `%ZZ` is not a percent-encoding but plain text. Throws `unprocessable`.
+ * Refuses percent-encodings that are not UTF-8. Decoding would silently replace them by U+FFFD. The error names the
+ * parameter. `%ZZ` is plain text and not a percent-encoding. Throws `unprocessable`.
  */
 export function requireUnicode(query: string): void {
 	if (isUnicode(query)) return;

@@ -3,17 +3,17 @@ import { declaring, type Endpoint, type Request } from './endpoint.js';
 
 type Headers = Request<unknown, unknown, unknown>['headers'];
 
-/** True for page requests. Browsers accept `text/html`; programs accept JSON or name no type. */
+/** True for requests for a page. Browsers accept `text/html`, while programs accept JSON or name no type. */
 export function wantsPage({ accept = '' }: Headers): boolean {
 	return /\btext\/html\b/i.test(accept);
 }
 
-/** Redirects a browser to a page on the same server. Varies by `Accept`. */
+/** Returns an answer that redirects a browser to a page on the same server. The answer varies by `Accept`. */
 export function sendTo(path: string) {
 	return { status: 302, headers: { location: path, vary: 'accept' } } as const;
 }
 
-/** Redirects browsers from `/` to a page. Other clients receive a 404. The OpenAPI document leaves it out. */
+/** Redirects browsers from `/` to a page. Other clients receive a 404. The OpenAPI document omits this endpoint. */
 export function rootRedirect<Access extends string>(page: string, access: Access): Endpoint<Access> {
 	return declaring<Record<Access, never>>()({
 		name: 'getRoot',

@@ -14,13 +14,13 @@ import { mount, type Surround } from './mount.js';
 import { Pipeline } from './pipeline.js';
 import { Tally } from './tally.js';
 
-/** Maximum body size in bytes. A bulk request with 3,000 users and a kilobyte of attributes each fits. */
+/** Maximum body size in bytes. A bulk request with 3,000 users fits if each user has a kilobyte of attributes. */
 export const maxBodyBytes = 5 * 1024 * 1024;
 
 /** Maximum values per body. Members with distinct names cost a microsecond or two each. */
 export const maxBodyValues = 131_072;
 
-/** Bytes per allowed value in large bodies. Environment documents mostly hold short texts. */
+/** Bytes per allowed value in large bodies. Environment documents contain mostly short strings. */
 const bytesPerValue = 16;
 
 function bodyLimits(large: LargeBody | undefined, usual: number): BodyLimits {
@@ -35,15 +35,16 @@ const headersMilliseconds = 15_000;
 const checkingMilliseconds = 5_000;
 
 /**
- * Milliseconds until an idle connection closes. Longer than the timeouts in load balancers and clients (at most a
- * minute): they must close first, or a request in flight would meet a closed connection.
+ * Milliseconds until an idle connection is closed. This is longer than the timeouts of load balancers and clients,
+ * which are at most a minute. They must close the connection first; otherwise a request that was just sent could arrive
+ * at a closed connection.
  */
 const keepAliveMilliseconds = 65_000;
 
 /** Request for a path without an endpoint. */
 export interface UnmatchedRequest
 	extends Pick<Request<unknown, Readonly<Record<string, unknown>>, unknown>, 'query' | 'cookie'> {
-	/** Raw path. */
+	/** Path as it was sent. */
 	readonly path: string;
 }
 
@@ -51,31 +52,34 @@ export interface UnmatchedRequest
 export interface Served {
 	readonly endpoints: readonly Endpoint<string, never>[];
 	readonly surround: Surround;
-	/** Returns a specific failure for a raw path without an endpoint, or `null`. */
+	/** Returns a specific failure for a raw path that no endpoint serves; `null` for the usual failure. */
 	readonly unmatched?: (path: string) => Failure | null;
-	/** Returns the page path that serves an unmatched GET; `null` if there is none. */
+	/** Returns the path to the page that should serve an unmatched GET request; `null` if there is none. */
 	readonly alias?: (request: UnmatchedRequest) => string | null;
-	/** Rules for pages with a different origin; none by default. */
+	/** Rules for pages with a different origin. If absent, no CORS headers are sent. */
 	readonly crossOrigin?: CrossOrigin;
-	/** True if answers on a path echo `X-Request-ID`; never by default. */
+	/** True if answers on a path echo `X-Request-ID`. By default, no answer does. */
 	readonly echoesRequestId?: (path: string) => boolean;
-	/** Renders an error body. API and decision point differ. The path is empty if it is unknown. */
+	/**
+	 * Renders an error's body. The API and the decision point use different formats. The path is empty if it is
+	 * unknown.
+	 */
 	readonly renderFailure: (failure: Failure, requestId: string, path: string) => unknown;
 	/** Headers for error answers. */
 	readonly failureHeaders?: () => Readonly<Record<string, string>>;
-	/** Receives every error that is not a `Failure`: a bug or a broken dependency. */
+	/** Receives every error that is not a `Failure`. Such an error comes from a bug or a broken dependency. */
 	readonly onUnexpected: (error: unknown, requestId: string) => void;
 	/** Enables the lean path for endpoints with `lean`. */
 	readonly lean?: LeanAccess;
 	/** Called after every answer. `endpoint` is absent if no route matched. */
 	readonly onAnswered?: (answered: Answered) => void;
-	/** Defaults to the constant with the same name. */
+	/** Default: the constant with the same name. */
 	readonly bodyMilliseconds?: number;
-	/** Wraps `handle`, for example in a span. By default, `handle` is called directly. */
+	/** Wraps `handle`, for example in a span. If absent, `handle` is called directly. */
 	readonly within?: WithinRequest | undefined;
 }
 
-/** See `Served.within`. Settles like `handle`. */
+/** See `Served.within`. Settles with the result of `handle`. */
 export type WithinRequest = (request: Pick<IncomingMessage, 'headers'>, handle: () => Promise<void>) => Promise<void>;
 
 /** Answered request, for logs and metrics. */
@@ -86,7 +90,7 @@ export interface Answered {
 	readonly method: string;
 	readonly path: string;
 	readonly status: number;
-	/** Seconds from the first byte to the finished handover of the answer. */
+	/** Seconds from the first byte until the answer is ready to send. */
 	readonly seconds: number;
 	readonly id: string;
 }
@@ -96,7 +100,7 @@ export interface Listening {
 	readonly url: string;
 	readonly port: number;
 	/**
-	 * Stops accepting connections and waits until all connections are closed and all handlers are done. After
+	 * Stops accepting connections, and waits until all connections are closed and all handlers have finished. After
 	 * `graceMilliseconds`, cuts the remaining connections and returns.
 	 */
 	close(graceMilliseconds?: number): Promise<void>;
@@ -111,7 +115,7 @@ function asFailure(error: unknown, served: Served, requestId: string): Failure {
 /** Maximum size of an error body, in bytes. */
 const maxFailureBytes = 64 * 1024;
 
-/** Renders an error body. If it is too long, only the message remains. */
+/** Renders an error's body. If the body is too long, only the message is kept. */
 function failureText(failure: Failure, requestId: string, path: string, served: Pick<Served, 'renderFailure'>): string {
 	const text = JSON.stringify(served.renderFailure(failure, requestId, path));
 	if (Buffer.byteLength(text) <= maxFailureBytes) return text;
@@ -121,21 +125,24 @@ function failureText(failure: Failure, requestId: string, path: string, served: 
 function writeFailure(ctx: Context, failure: Failure, served: Served): void {
 	ctx.status = failure.status;
 	ctx.body = failureText(failure, ctx.state['id'], ctx.path, served);
-	// INVARIANT: exactly this value; clients compare it without parameters.
+	// INVARIANT: the value must be exactly this, because clients compare it without parsing parameters.
 	ctx.set('content-type', 'application/json');
 	if (failure.code === 'unauthorized') ctx.set('www-authenticate', 'Bearer');
 	if (failure.retryAfter !== undefined) ctx.set('retry-after', String(failure.retryAfter));
 	ctx.set(served.failureHeaders?.() ?? {});
 }
 
-/** Koa application with failure rendering for requests that never reach it. */
+/** Koa application that also renders failures for requests that do not reach Koa. */
 class Application extends Koa {
 	constructor(
 		readonly render: (failure: Failure, requestId: string) => string,
-		/** Answers a request on the lean path and resolves to true on success. `undefined` if no lean endpoint matches. */
+		/**
+		 * Answers a request on the lean path. Resolves to `true` if it was answered there. The function is `undefined`
+		 * if no endpoint is lean.
+		 */
 		readonly leanPath: ((request: IncomingMessage, response: ServerResponse) => Promise<boolean> | undefined) | null,
 		readonly within: WithinRequest | undefined,
-		/** Milliseconds until the largest allowed body must be complete. */
+		/** Milliseconds within which a body with the largest allowed size must be complete. */
 		readonly longestBody: number,
 	) {
 		super();
@@ -158,7 +165,10 @@ function leanPath(served: Served, lean: LeanAccess) {
 	};
 }
 
-/** Builds the Koa application: request id, failures as answers, routes, and a JSON 404 for unmatched paths. */
+/**
+ * Builds the Koa application. It sets the request id, renders failures, serves the routes, and returns a JSON 404 for
+ * paths without a route.
+ */
 export function createApplication(served: Served): Application {
 	const limits = (large: LargeBody | undefined) => bodyLimits(large, served.bodyMilliseconds ?? bodyMilliseconds);
 	const koa = new Application(
@@ -169,7 +179,7 @@ export function createApplication(served: Served): Application {
 			...[undefined, ...served.endpoints.map(({ largeBody }) => largeBody)].map((large) => limits(large).milliseconds),
 		),
 	);
-	// All errors were answered and reported earlier. This concerns only broken sockets.
+	// All other errors have been answered and reported before. This setting concerns only broken sockets.
 	koa.silent = true;
 	const router = mount(served.endpoints, served.surround, ({ req, res }, large) =>
 		readJson(req, res, limits(large), bodyReadAhead(req)),
@@ -233,10 +243,10 @@ export function createApplication(served: Served): Application {
 	return koa;
 }
 
-/** Safe ids for headers and logs: short and printable. */
+/** Request ids that are safe in headers and logs: short and printable. */
 const repeatable = /^[\x20-\x7e]{1,256}$/;
 
-/** Returns the sender's request id if it may be echoed, or else a new id. */
+/** Returns the request id from the sender if it may be echoed. Otherwise returns a new id. */
 function requestId(path: string, sent: string | string[] | undefined, { echoesRequestId }: Served): string {
 	const echoed = typeof sent === 'string' && repeatable.test(sent) && echoesRequestId?.(path) === true;
 	return echoed ? sent : randomUUID();
@@ -247,19 +257,19 @@ function leaveBody(ctx: Context): void {
 	const { req, res, body } = ctx;
 	if (req.complete) return;
 	if (waitsToSend(req)) {
-		// A client without `100 Continue` may still send its body.
+		// A client that gets no `100 Continue` may still send its body, so close the connection after the answer.
 		if (!res.headersSent) res.setHeader('connection', 'close');
 		discardRest(req);
 	} else if (typeof body === 'string' && ctx.respond !== false && ctx.method !== 'HEAD') {
-		// Send the complete answer but end it after the body. If the connection closed earlier, the remaining body would
-		// reset it and the client would lose the answer.
+		// Send the complete answer, but end it only after the body. If the connection closed earlier, the remaining
+		// body would reset it, and the client would lose the answer.
 		ctx.respond = false;
 		res.write(body);
 		discardRest(req, () => res.end());
 	} else discardRest(req);
 }
 
-/** Detects undecodable parameters, which the router would pass on raw. */
+/** True if all parameters in a path can be decoded. The router would pass on undecodable parameters unchanged. */
 function isDecodable(path: string): boolean {
 	try {
 		decodeURIComponent(path);
@@ -272,7 +282,8 @@ function isDecodable(path: string): boolean {
 function closing(server: Server, graceMilliseconds: number): Promise<void> {
 	return new Promise((resolve, reject) => {
 		const cut = setTimeout(() => server.closeAllConnections(), graceMilliseconds);
-		// A kept-alive connection becomes idle only after its last answer, and would then wait for its own timeout.
+		// A kept-alive connection becomes idle only after its last answer. Without this sweep, it would then wait for
+		// its own timeout.
 		const sweep = setInterval(() => server.closeIdleConnections(), 50);
 		server.close((error) => {
 			clearTimeout(cut);
@@ -284,7 +295,7 @@ function closing(server: Server, graceMilliseconds: number): Promise<void> {
 	});
 }
 
-/** True if the request target has a path. Koa throws without it. */
+/** True if a request's target has a path. Koa throws if there is none. */
 function hasReadableTarget({ url = '' }: IncomingMessage): boolean {
 	return url.startsWith('/') || url === '*' || URL.canParse(url);
 }
@@ -297,7 +308,7 @@ function refuseTarget(response: ServerResponse, application: Application): void 
 	response.end(application.render(new Failure('invalid', malformed.message), id));
 }
 
-/** Answers to unreadable requests, by Node.js error code. All other errors count as malformed. */
+/** Answers to unreadable requests, keyed by Node.js error code. All other errors are treated as malformed requests. */
 const unread: Readonly<Record<string, { readonly status: string; readonly message: string }>> = {
 	HPE_HEADER_OVERFLOW: {
 		status: '431 Request Header Fields Too Large',
@@ -317,13 +328,13 @@ function pipelineFor(socket: Socket): Pipeline {
 	return pipeline;
 }
 
-/** True if the current request on a connection was already answered, so nothing more can be sent. */
+/** True if the current request on a connection was already answered. In this case nothing more can be sent. */
 function isAnswered(socket: Duplex): boolean {
 	const answer = pipelines.get(socket)?.lastAnswer;
 	return answer?.headersSent === true && !answer.req.complete;
 }
 
-/** Answers unreadable input and closes the connection, because the start of the next request is unknown. */
+/** Answers input that cannot be read. Closes the connection, because it is unknown where the next request starts. */
 function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex, application: Application): void {
 	if (error.code === 'ECONNRESET' || !socket.writable || isAnswered(socket)) {
 		socket.destroy();
@@ -341,10 +352,13 @@ function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex, application:
 	socket.end(`HTTP/1.1 ${status}\r\n${headers.join('\r\n')}\r\n\r\n${body}`);
 }
 
-/** Starts serving on `host` and `port` (0 picks a free port). Rejects with the system error if it cannot listen. */
+/**
+ * Starts serving on `host` and `port`. Port 0 picks a free port. Rejects with the system error if the server cannot
+ * listen.
+ */
 export async function listen(application: Application, host: string, port: number): Promise<Listening> {
 	const usual = application.callback();
-	/** Running requests. A client that disconnects does not end their work. */
+	/** Requests that are being handled. They continue even if the client disconnects. */
 	const handling = new Tally();
 	const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
 		handling.add();

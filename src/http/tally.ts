@@ -1,4 +1,4 @@
-/** Counts running work and signals when none is left. */
+/** Counts running tasks and signals when none is left. */
 export class Tally {
 	#count = 0;
 	#waiting: (() => void)[] = [];
@@ -13,7 +13,7 @@ export class Tally {
 		for (const resolve of this.#waiting.splice(0)) resolve();
 	}
 
-	/** Resolves when no work is running. */
+	/** Resolves when no task is running. */
 	none(): Promise<void> {
 		return new Promise((resolve) => {
 			if (this.#count === 0) resolve();

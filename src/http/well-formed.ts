@@ -4,14 +4,14 @@ export type Step = string | number;
 const escapedSurrogate = /\\u[dD][89a-fA-F]/;
 const loneSurrogate = /\p{Surrogate}/u;
 
-/** True if a JSON text may decode to ill-formed Unicode, by an escape such as `\ud800`. */
+/** True if a JSON text may contain ill-formed Unicode after decoding, because of an escape such as `\ud800`. */
 export function mayBeIllFormed(text: string): boolean {
 	return text.includes('\\u') && escapedSurrogate.test(text);
 }
 
 /**
- * Returns the place of the first text or name with a lone surrogate; `null` if there is none. The value must not be
- * deep.
+ * Returns the path to the first string or name with a lone surrogate; `null` if there is none. The value must not be
+ * nested deeply.
  */
 export function firstIllFormed(value: unknown): readonly Step[] | null {
 	if (typeof value === 'string') return loneSurrogate.test(value) ? [] : null;

@@ -1,4 +1,4 @@
-/** Answers questions in a thread, which is ended if an answer takes too long. */
+/** Answers questions in a thread. If an answer takes too long, the thread is terminated. */
 
 import { parentPort, Worker } from 'node:worker_threads';
 import type { Logger } from '../log.js';
@@ -10,22 +10,25 @@ const startLimit = 10_000;
 /** Thread memory limit in MiB. */
 const maxMemory = 512;
 
-/** Starts the thread on the first question and replaces it after it was ended. It keeps no process alive. */
+/**
+ * Starts the thread when the first question is asked, and replaces a thread that was terminated. The thread does not
+ * keep the process alive.
+ */
 export class LimitedThread<Question, Answer> {
 	readonly #file: URL;
 	readonly #log: Logger | undefined;
 	#worker: Promise<Worker> | undefined;
 	#last: Promise<unknown> = Promise.resolve();
 
-	/** @param file the thread module, which calls `answerQuestions`. */
+	/** @param file the thread's module, which calls `answerQuestions`. */
 	constructor(file: URL, log?: Logger) {
 		this.#file = file;
 		this.#log = log;
 	}
 
 	/**
-	 * Asks questions in sequence. Never rejects: returns `late` if the answer takes longer than `milliseconds` or the
-	 * thread fails.
+	 * Asks a question. Questions are answered one after the other. Never rejects: resolves to `late` if the answer
+	 * takes longer than `milliseconds` or the thread fails.
 	 */
 	ask(question: Question, milliseconds: number): Promise<Answer | 'late'> {
 		const answer = this.#last.then(() => this.#ask(question, milliseconds));
@@ -53,7 +56,7 @@ export class LimitedThread<Question, Answer> {
 	}
 }
 
-/** Answers the questions from `LimitedThread`, in its thread. */
+/** Answers the questions that `LimitedThread` asks. Called inside the thread. */
 export function answerQuestions<Question, Answer>(answer: (question: Question) => Answer): void {
 	parentPort?.on('message', (question: Question) => parentPort?.postMessage(answer(question)));
 	parentPort?.postMessage('ready');
@@ -61,7 +64,7 @@ export function answerQuestions<Question, Answer>(answer: (question: Question) =
 
 /** Starts a thread. Resolves when it accepts questions. */
 async function start(file: URL): Promise<Worker> {
-	// The thread does not inherit process flags, such as test hooks.
+	// The thread does not inherit flags from the process, such as test hooks.
 	const worker = new Worker(file, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: maxMemory } });
 	worker.unref();
 	worker.on('error', () => undefined);
@@ -72,7 +75,7 @@ async function start(file: URL): Promise<Worker> {
 	return worker;
 }
 
-/** Returns the next message from a thread. Rejects with its error, or with `late` after `milliseconds`. */
+/** Returns the next message from a thread. Rejects with the thread's error, or with `late` after `milliseconds`. */
 function message<T>(worker: Worker, milliseconds: number): Promise<T> {
 	return new Promise((resolve, reject) => {
 		let timer: NodeJS.Timeout | undefined;
@@ -86,7 +89,7 @@ function message<T>(worker: Worker, milliseconds: number): Promise<T> {
 		const ended = () => failed(new Error('the thread has ended'));
 		worker.on('message', came).on('error', failed).on('exit', ended);
 		timer = setTimeout(async () => {
-			// After a blocked event loop turn, the message may already be there.
+			// If the event loop was blocked, the message may have arrived already, so check once more.
 			await nextTurn();
 			failed('late');
 		}, milliseconds);

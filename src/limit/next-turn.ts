@@ -3,12 +3,12 @@ export const nextTurn: () => Promise<void> = chooseNextTurn();
 
 function chooseNextTurn(): () => Promise<void> {
 	if ('setImmediate' in globalThis) return () => new Promise((resolve) => setImmediate(resolve));
-	// Browsers throttle nested timers, but not messages.
+	// Browsers throttle nested timers, but they do not throttle messages.
 	if ('MessageChannel' in globalThis) return byMessage;
 	return () => new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-/** Web message port, which the Node.js types lack. */
+/** Web message port, which is missing in the Node.js types. */
 interface Port {
 	onmessage: () => void;
 	close(): void;

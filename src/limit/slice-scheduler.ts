@@ -1,21 +1,21 @@
-/** Runs long work in slices, a slice per event loop turn, so short requests do not wait for it. */
+/** Runs long work in slices, one slice per event loop turn. Short requests therefore do not wait for it. */
 
 import type { Steps } from '../../compiler/steps.js';
 import { nextTurn } from './next-turn.js';
 
-/** Clock and event loop turns, replaceable in tests. */
+/** Clock and event loop turns. Tests replace them. */
 export interface EventLoop {
-	/** Milliseconds on a monotonic clock. */
+	/** Returns milliseconds on a monotonic clock. */
 	now(): number;
 	/** Resolves in the next turn, after all other work. */
 	nextTurn(): Promise<unknown>;
 }
 
-/** Work options. */
+/** Options for a piece of work. */
 export interface WorkOptions {
-	/** Called before each slice. Work that is no longer wanted rejects with `WorkCancelled`. */
+	/** Called before each slice. If it returns false, the work rejects with `WorkCancelled`. */
 	readonly wanted?: () => boolean;
-	/** Called with the milliseconds of each slice. An error ends the work. */
+	/** Called with the duration of each slice in milliseconds. If it throws, the work ends. */
 	readonly spend?: (milliseconds: number) => void;
 }
 
@@ -24,17 +24,17 @@ export class WorkCancelled extends Error {
 	override readonly name = 'NotWanted';
 }
 
-/** Maximum milliseconds of work per turn. Checks that arrive during the slice wait for it. */
+/** Maximum milliseconds of work per turn. Checks that arrive during the slice wait for its end. */
 const slice = 5;
 
 const eventLoop: EventLoop = { now: () => performance.now(), nextTurn };
 
 interface Task {
-	/** Runs a slice until about `end`. Returns false when no work is left. */
+	/** Runs a slice until about the time `end`. Returns false if no work is left. */
 	slice(end: number): boolean;
 }
 
-/** All long work in a process, in round-robin order. Together, it takes a slice per turn. */
+/** All long work in a process, in round-robin order. All tasks together take one slice per turn. */
 export class SliceScheduler {
 	readonly #loop: EventLoop;
 	readonly #queue: Task[] = [];
@@ -51,7 +51,7 @@ export class SliceScheduler {
 		return this.#queue.length;
 	}
 
-	/** Runs the work. Rejects with its errors, and with `WorkCancelled`. */
+	/** Runs `steps` to their result. Rejects with their errors, or with `WorkCancelled`. */
 	run<T>(steps: Steps<T>, { wanted = () => true, spend }: WorkOptions = {}): Promise<T> {
 		return new Promise((resolve, reject) => {
 			this.#begin({
@@ -73,7 +73,7 @@ export class SliceScheduler {
 		});
 	}
 
-	/** Starts a task immediately if this turn has time left, so short work does not wait. */
+	/** Starts a task immediately if time remains in this turn, so short work does not wait. */
 	#begin(task: Task): void {
 		if (this.#left <= 0 || this.#queue.length > 0 || this.#slice(task)) this.#queue.push(task);
 		if (this.#turning) return;
@@ -85,7 +85,7 @@ export class SliceScheduler {
 		do {
 			await this.#loop.nextTurn();
 			this.#left = slice;
-			// Work that ends early leaves its time to the next task.
+			// If a task ends early, the next task gets its remaining time.
 			for (let task = this.#queue.shift(); task !== undefined; task = this.#queue.shift()) {
 				if (this.#slice(task)) this.#queue.push(task);
 				if (this.#left <= 0) break;

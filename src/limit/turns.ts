@@ -2,7 +2,7 @@ import { Failure } from '../failure.js';
 
 /** Limits for `Turns`. */
 export interface TurnLimits {
-	/** Maximum names with a turn at a time. */
+	/** Maximum names with a turn at the same time. */
 	readonly running: number;
 	/** Maximum waiting requests per name. */
 	readonly waiting: number;
@@ -13,7 +13,10 @@ interface Waiting {
 	readonly begin: () => void;
 }
 
-/** Turns by name, such as environments: one at a time per name, in request order. */
+/**
+ * Turns, keyed by a name such as an environment. Each name has one turn at a time, and requests get it in arrival
+ * order.
+ */
 export class Turns {
 	readonly #running = new Set<string>();
 	#waiting: Waiting[] = [];
@@ -27,8 +30,8 @@ export class Turns {
 	}
 
 	/**
-	 * Waits for the turn for a name; `end` returns it. Rejects with `Failure`: `busy` if too many requests wait, and
-	 * `unavailable` if the client disconnects first or `stop` is called.
+	 * Waits for a name's turn. The caller must give it back with `end`. Rejects with `Failure`: `busy` if too many
+	 * requests wait, and `unavailable` if the client disconnects first or `stop` is called.
 	 */
 	async wait(name: string, closed: AbortSignal): Promise<void> {
 		const before = this.#waiting.filter((other) => other.name === name).length;
@@ -54,7 +57,7 @@ export class Turns {
 		});
 	}
 
-	/** Returns a turn, so the next begins. */
+	/** Gives a turn back, so the next turn can begin. */
 	end(name: string): void {
 		this.#running.delete(name);
 		this.#next();
@@ -68,7 +71,7 @@ export class Turns {
 		for (const { begin } of waiting) begin();
 	}
 
-	/** Begins all turns that the limits allow. */
+	/** Begins as many turns as the limits allow. */
 	#next(): void {
 		for (const waiting of [...this.#waiting]) {
 			if (this.#running.size >= this.limits.running) return;
@@ -80,7 +83,7 @@ export class Turns {
 	}
 }
 
-/** Returns the failure for work without a waiting client. */
+/** Returns the failure for work whose client no longer waits. */
 export function clientGone(): Failure {
 	return new Failure('unavailable', 'the client went away');
 }

@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Returns the value of `work`, or `late` after `milliseconds`. Rejects if `work` rejects in time. */
+/**
+ * Returns the value of `work`, or `late` if this takes longer than `milliseconds`. Rejects if `work` rejects within
+ * this time.
+ */
 export async function valueInTime<T, U>(work: Promise<T>, milliseconds: number, late: U): Promise<T | U> {
 	const settled = new AbortController();
 	const tooLate = sleep(milliseconds, late, { signal: settled.signal }).catch(() => late);

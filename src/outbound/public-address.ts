@@ -2,14 +2,14 @@ import { type LookupAddress, lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Addresses that may be called. A host name is checked by its addresses when the connection is opened. */
+/** Addresses that may be called. For a host name, its addresses are checked when the connection is opened. */
 
 /** Thrown for an address that is not public. */
 export class PrivateAddressError extends Error {
 	override readonly name = 'PrivateAddressError';
 
 	constructor() {
-		// No details: the message must not reveal name resolution in this network.
+		// The message must not reveal how names are resolved in this network, so it has no details.
 		super('the address is not public');
 	}
 }
@@ -19,24 +19,24 @@ const metadataAddresses: ReadonlySet<string> = new Set(['168.63.129.16']);
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
- * True for an address on the public internet: unicast, and not loopback, link-local, private, unique-local, multicast
- * or in any other special range, in any notation. False for text that is not an address.
+ * True for a unicast address on the public internet, in any notation. False for loopback, link-local, private,
+ * unique-local and multicast addresses, for every other special range, and for text that is not an address.
  */
 export function isPublicAddress(text: string): boolean {
-	// The library also accepts notations that no DNS lookup returns.
+	// The library also accepts notations that no DNS lookup returns, so refuse them here.
 	if (isIP(text) === 0) return false;
 	const address = ipaddr.process(text);
 	if (address.range() !== 'unicast' || metadataAddresses.has(address.toString())) return false;
 	return address instanceof ipaddr.IPv4 || address.match(globalUnicast);
 }
 
-/** Throws `PrivateAddressError` if a URL host is an address that is not public. */
+/** Throws `PrivateAddressError` if the host in a URL is an address that is not public. */
 export function requirePublicHost(hostname: string): void {
 	const address = hostname.replace(/^\[|\]$/g, '');
 	if (isIP(address) !== 0 && !isPublicAddress(address)) throw new PrivateAddressError();
 }
 
-/** Resolves names like `dns.lookup`. */
+/** Resolves names, with the signature of `dns.lookup`. */
 export type Resolve = (
 	hostname: string,
 	options: { readonly all: true },
@@ -44,8 +44,8 @@ export type Resolve = (
 ) => void;
 
 /**
- * Returns a `lookup` for connections that fails if any address for the name is not public. The connection uses exactly
- * the checked addresses, so changing the DNS record afterwards has no effect.
+ * Returns a `lookup` for connections. It fails if any address of the name is not public. The connection uses exactly
+ * the checked addresses, so a later change to the DNS record has no effect.
  */
 export function publicLookup(resolve: Resolve = lookup): LookupFunction {
 	return (hostname, options, done) => {

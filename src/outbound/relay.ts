@@ -2,23 +2,23 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { readText } from './read-text.js';
 import { createSender } from './send.js';
 
-/** Maximum milliseconds per call: longer than a decision point waits for a revision. */
+/** Maximum milliseconds per call. This is longer than a decision point waits for a revision. */
 const relayMilliseconds = 12_000;
 
 /** Maximum answer size in bytes. */
 const maxRelayedBytes = 16 * 1024 * 1024;
 
-/** Call to an address that the operator configured. */
+/** A call to an address that the operator configured. */
 export interface RelayedCall {
 	readonly method: 'GET' | 'POST';
 	readonly url: string;
 	readonly headers: Readonly<Record<string, string>>;
 	readonly body: Uint8Array | null;
-	/** Aborts when no client waits for the answer. */
+	/** Aborts when no client waits for the answer any longer. */
 	readonly signal: AbortSignal;
 }
 
-/** Complete answer. */
+/** Complete answer from the address. */
 export interface RelayedAnswer {
 	readonly status: number;
 	readonly headers: IncomingHttpHeaders;
@@ -26,8 +26,8 @@ export interface RelayedAnswer {
 }
 
 /**
- * Calls an address that the operator has configured, public or not, and reads the answer. Does not follow redirects.
- * Rejects without a complete answer of at most 16 MiB within twelve seconds.
+ * Calls an address configured by the operator, whether it is public or not, and reads the answer. Does not follow
+ * redirects. Rejects if there is no complete answer of at most 16 MiB within twelve seconds.
  */
 export async function relay({ body, ...call }: RelayedCall): Promise<RelayedAnswer> {
 	const answer = await send(body === null ? call : { ...call, body });

@@ -3,7 +3,7 @@ import { request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { publicLookup, requirePublicHost } from './public-address.js';
 
-/** Default request timeout in milliseconds, from the DNS lookup to the end of the answer. */
+/** Default timeout for a request in milliseconds, from the DNS lookup to the end of the answer. */
 const requestMilliseconds = 5_000;
 
 export interface OutboundRequest {
@@ -16,14 +16,15 @@ export interface OutboundRequest {
 }
 
 /**
- * Sends a request to an address from API users, and returns the answer when its status arrives. Does not follow
- * redirects. Rejects with `PrivateAddressError`, and on a timeout, which also fails later reads from the answer.
+ * Sends a request to an address that came from API users. Resolves to the answer when its status arrives. Does not
+ * follow redirects. Rejects with `PrivateAddressError`, or on a timeout. After the timeout, reads from the answer fail
+ * too.
  */
 export type Sender = (request: OutboundRequest) => Promise<IncomingMessage>;
 
 /**
- * Creates a sender for public addresses, or for any address with `allowPrivate`. Each request has its own connection
- * and the timeout `milliseconds`.
+ * Creates a sender for public addresses; with `allowPrivate`, for any address. Each request uses a separate connection,
+ * and `milliseconds` is its timeout.
  */
 export function createSender(
 	allowPrivate: boolean,

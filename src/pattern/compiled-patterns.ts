@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js';
 
-/** Regular expressions (RE2) in a request, each compiled once. */
+/** Regular expressions (RE2) used during a request. Each is compiled once. */
 export class CompiledPatterns {
 	readonly #compiled = new Map<string, RE2JS | null>();
 
@@ -31,13 +31,13 @@ const tokens =
 	/\\Q(?<quoted>(?:(?!\\E).)*)(?:\\E)?|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]|\\[pPx]\{[^}]*\}|\\.|\((?:\?(?:P?<\w*>|[a-zA-Z-]*:|[a-zA-Z-]*(?=\))))?|\{(?<fewest>\d+)(?:,(?<most>\d*))?\}\??|[*+?]\??|./gsu;
 
 /**
- * Estimates the size of RE2's program without compiling, because nested repetitions take long to compile. Up to twice
- * the real size for usual expressions, and more for alternatives that RE2 joins.
+ * Estimates the size of RE2's program without compiling the expression, because nested repetitions take long to
+ * compile. The estimate is up to twice the real size for usual expressions. It is higher if RE2 joins alternatives.
  */
 export function estimateSteps(pattern: string): number {
 	const outer: number[] = [];
 	let steps = 0;
-	/** Steps in the last item, which a repetition copies. */
+	/** Number of steps in the last item, which a following repetition copies. */
 	let last = 0;
 	for (const { 0: token, groups } of pattern.matchAll(tokens)) {
 		const fewest = groups?.['fewest'];

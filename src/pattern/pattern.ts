@@ -5,14 +5,14 @@ import { estimateSteps } from './compiled-patterns.js';
 import { unicodeClasses } from './unicode-classes.js';
 
 /**
- * Regular expressions as decisions read them, in RE2 syntax, which matches in linear time. This engine accepts more
- * than the engine in decision points. The difference is refused: such a pattern would never hold there, and always hold
- * under `not`.
+ * Regular expressions in conditions, in RE2 syntax, which matches in linear time. The engine here accepts more
+ * expressions than the engine in decision points. Expressions that only this engine accepts are refused: in a decision
+ * point, such an expression would never match, and under `not` it would always match.
  */
 
 /**
- * Measures a regular expression, and finds the reason to refuse it. Does not compile expressions that are surely too
- * large.
+ * Measures a regular expression and finds the reason to refuse it, if any. Does not compile an expression that is
+ * certainly too large.
  */
 export function measurePattern(pattern: string): PatternMeasure {
 	const stepsPerPart = /\\[pP]/u.test(pattern) ? unicodeStepsPerPart : plainStepsPerPart;
@@ -26,7 +26,10 @@ export function measurePattern(pattern: string): PatternMeasure {
 	}
 }
 
-/** Tokens in which `(?<` opens no group: quoted text, an escape, a character class. Any other `(?<` opens a group. */
+/**
+ * Tokens in which `(?<` does not open a group: quoted text, an escape, a character class. In all other places, `(?<`
+ * opens a group.
+ */
 const groups = /\\Q(?:(?!\\E).)*|\\.|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]|\(\?</gsu;
 
 function groupProblem(pattern: string): string | null {
@@ -45,15 +48,18 @@ function classProblem(pattern: string): string | null {
 	return null;
 }
 
-/** Maximum steps per expression. A decision point compiles it at every check, which takes about 20 ms at this limit. */
+/**
+ * Maximum number of steps per expression. A decision point compiles the expression at every check, which takes about 20
+ * ms at this limit.
+ */
 const maxSteps = 25_000;
 
-/** An estimate is at most twice the size for usual expressions, and more if RE2 joins alternatives. */
+/** For usual expressions, the estimate is at most twice the real size. It is higher if RE2 joins alternatives. */
 const maxEstimate = 4 * maxSteps;
 
 /**
- * Steps per part in RE2's program. A Unicode class takes up to 230 parts, each twice as expensive; any other character
- * or class hardly more than 24.
+ * Number of steps per part in RE2's program. A Unicode class needs up to 230 parts, each twice as expensive. Any other
+ * character or class needs hardly more than 24 steps.
  */
 const plainStepsPerPart = 24;
 const unicodeStepsPerPart = 500;

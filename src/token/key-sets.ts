@@ -8,20 +8,20 @@ import type { Jwks } from '../wire/general/environment.js';
 
 /** Maximum size of a fetched key set, in bytes. */
 const maxKeySetBytes = 64 * 1024;
-/** Milliseconds before an address is fetched again: after an unknown key, or after a failure. */
+/** Milliseconds before an address may be fetched again, after an unknown key or a failure. */
 const cooldownMilliseconds = 30_000;
-/** Maximum remembered addresses. */
+/** Maximum number of addresses whose key sets are cached. */
 const maxKeySets = 1_000;
 
 const headers = { accept: 'application/json, application/jwk-set+json', 'user-agent': 'regolith' };
 
-/** Answer from an address. */
+/** Answer received from an address. */
 export interface FetchedText {
 	readonly status: number;
 	readonly text: string;
 }
 
-/** Fetches a key set. Rejects if there is no answer, or if it is too long. */
+/** Fetches a key set. Rejects if there is no answer, or if the answer is too long. */
 export type Fetcher = (url: string) => Promise<FetchedText>;
 
 /** Creates a fetcher based on `send`. */
@@ -34,19 +34,22 @@ export function createFetcher(send: Sender): Fetcher {
 
 interface RemoteKeys {
 	readonly keys: JWTVerifyGetKey;
-	/** Last fetch failure, with its expiry in milliseconds since 1970. */
+	/** Last fetch failure, and the time until which it is remembered, in milliseconds since 1970. */
 	refused: { readonly failure: Failure; readonly until: number } | null;
 }
 
-/** Returns the failure for missing or malformed keys, and for failed key fetches. */
+/** Returns the failure for keys that are missing or malformed or cannot be fetched. */
 function unusable(message: string): Failure {
 	return new Failure('invalid_jwks', message);
 }
 
-/** Keys that sign user tokens, per environment: from the environment settings, or fetched and cached. */
+/**
+ * Keys that sign user tokens, for each environment. They are configured in the environment's settings, or fetched and
+ * cached.
+ */
 export class KeySets {
 	readonly #remote = new Map<string, RemoteKeys>();
-	/** Last clock reading, in milliseconds since 1970. */
+	/** Time at the last clock reading, in milliseconds since 1970. */
 	#read = 0;
 
 	constructor(
@@ -55,8 +58,9 @@ export class KeySets {
 	) {}
 
 	/**
-	 * Returns a key lookup for an environment with this configuration. Configured keys take precedence over an address.
-	 * Throws `invalid_jwks` if there are none; the lookup throws it if they cannot be fetched.
+	 * Returns a key lookup for an environment with this configuration. If both keys and an address are configured, uses
+	 * the keys. Throws `invalid_jwks` if neither is configured. The lookup throws `invalid_jwks` if the keys cannot be
+	 * fetched.
 	 */
 	keysFor(configured: Jwks | null): JWTVerifyGetKey {
 		try {
@@ -86,8 +90,9 @@ export class KeySets {
 	}
 
 	/**
-	 * Forgets all fetched keys and failures if the clock was set back. Otherwise their ages stay negative: removed keys
-	 * stay valid, new keys stay unknown, and failures stay until the clock has caught up.
+	 * Discards all fetched keys and failures if the clock was set back. Otherwise their ages would be negative until
+	 * the clock catches up: removed keys would remain valid, new keys would remain unknown, and failures would not
+	 * expire.
 	 */
 	#forgetAfterSetBack(): void {
 		const now = this.clock.now().getTime();
@@ -100,7 +105,8 @@ export class KeySets {
 		if (this.#remote.size >= maxKeySets && oldest !== undefined) this.#remote.delete(oldest);
 		const keys = createRemoteJWKSet(new URL(url), {
 			cooldownDuration: cooldownMilliseconds,
-			// Anyone may present a token, so no environment setting makes this process fetch keys for every token.
+			// Use at least the cooldown: anyone may present a token, so no environment setting may make this process
+			// fetch keys for every token.
 			cacheMaxAge: Math.max(ttl * 1_000, cooldownMilliseconds),
 			[customFetch]: (address: string) => this.#fetch(address),
 		});

@@ -4,37 +4,37 @@ import { Failure } from '../failure.js';
 import type { Jwks } from '../wire/general/environment.js';
 import type { KeySets } from './key-sets.js';
 
-/** Tolerated clock difference to token issuers, in seconds. */
+/** Tolerated difference from the clocks of token issuers, in seconds. */
 const clockTolerance = 30;
 
-/** Algorithms with public keys. With shared secrets, every token verifier could create tokens. */
+/** Algorithms with public keys. With a shared secret, everyone who verifies tokens could also create them. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 
-/** Characters that no key has and the database refuses. */
+/** Characters that no key contains and that the database refuses. */
 const unstorable = /[\0\p{Surrogate}]/u;
 
-/** User token from a request. */
+/** User token received in a request. */
 export interface PresentedToken {
 	readonly user_jwt: string;
-	/** Claim with the user key. */
+	/** Claim that contains the user key. */
 	readonly user_key_claim: string;
-	/** Required `iss`; `null` for any. */
+	/** Required issuer (`iss`); `null` for any issuer. */
 	readonly issuer: string | null;
-	/** Required audience in `aud`; `null` for any. */
+	/** Required audience (`aud`); `null` for any audience. */
 	readonly audience: string | null;
 }
 
-/** Subject of a token. */
+/** User that a token identifies. */
 export interface TokenSubject {
 	readonly key: string;
 	/**
-	 * E-mail address that the token vouches for; `null` without an address, or if `email_verified` is present and not
-	 * true.
+	 * E-mail address confirmed by the token. `null` if the token has no address, or if `email_verified` is present and
+	 * not true.
 	 */
 	readonly email: string | null;
 }
 
-/** Checks the JWTs that applications issue to their users, with the environment's keys. */
+/** Verifies the JWTs that applications issue to their users, with the keys configured for the environment. */
 export class UserTokens {
 	constructor(
 		private readonly keySets: KeySets,
@@ -42,15 +42,15 @@ export class UserTokens {
 	) {}
 
 	/**
-	 * Returns the user key in a token; `null` if the token is malformed, not signed by an environment key, expired or
-	 * without expiry, from a different issuer or audience, or lacks the claim. Throws `invalid_jwks` if the environment's
-	 * keys cannot be used.
+	 * Returns the user key from a token. Returns `null` if the token is malformed, has no signature by an environment
+	 * key, has expired or has no expiry, comes from a different issuer or audience, or lacks the claim. Throws
+	 * `invalid_jwks` if the environment's keys cannot be used.
 	 */
 	async userKey(configured: Jwks | null, token: PresentedToken): Promise<string | null> {
 		return (await this.subject(configured, token))?.key ?? null;
 	}
 
-	/** Like `userKey`, with the e-mail address. */
+	/** Like `userKey`, but also returns the e-mail address. */
 	async subject(configured: Jwks | null, token: PresentedToken): Promise<TokenSubject | null> {
 		const { user_key_claim } = token;
 		const payload = await this.#verify(token, this.keySets.keysFor(configured));
@@ -58,7 +58,7 @@ export class UserTokens {
 		const key = payload[user_key_claim];
 		if (typeof key !== 'string' || key === '' || unstorable.test(key)) return null;
 		const { email, email_verified = true } = payload;
-		// Some issuers send a string.
+		// Some issuers send the flag as a string.
 		const verified = email_verified === true || email_verified === 'true';
 		return { key, email: typeof email === 'string' && verified ? email : null };
 	}
@@ -74,7 +74,7 @@ export class UserTokens {
 			return (await jwtVerify(user_jwt, keys, options)).payload;
 		} catch (error) {
 			if (error instanceof Failure) throw error;
-			// All other errors are in the token or in the key it names.
+			// All other errors concern the token itself or the key named in it.
 			return null;
 		}
 	}

@@ -50,7 +50,7 @@ export class AuditLogKeeper {
 			}
 			this.#full = full;
 		} catch (error) {
-			// The database may be away or full: the next round retries.
+			// The database may be unavailable or full. The next round tries again.
 			if (!this.#stopped) this.log.warn({ error }, 'the decision log could not be kept within its limits');
 		}
 		this.#running = false;

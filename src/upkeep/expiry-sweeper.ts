@@ -6,20 +6,21 @@ import type { Scope } from '../store/unit/reading-unit.js';
 import { rowsPerStatement } from '../store/unit/row-chunks.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 
-/** Store interface for the sweeper. */
+/** Parts of the store that the sweeper uses. */
 export interface SweptStore {
-	/** Environments with expired grants. */
+	/** Returns the environments with expired grants. */
 	expired(): Promise<readonly Scope[]>;
-	/** Forgets keys in environments that were deleted long ago, and old console sign-ins. */
+	/** Deletes old console sign-ins, and the keys kept for environments that were deleted long ago. */
 	forgetOld(): Promise<void>;
-	/** Runs a unit of work for the server itself, which has no actor. */
+	/** Runs a unit of work on behalf of the server itself. Its changes have no actor. */
 	write(scope: Scope, work: (unit: WritingUnit) => Promise<number>): Promise<{ readonly value: number }>;
 }
 
 /**
- * Deletes expired grants and logs the changes. Also deletes data about old environments and console sign-ins. This work
- * is not urgent: expired grants have no effect. Each unit deletes few rows, so it delays writers no longer than other
- * writes do. Several processes may sweep concurrently, because a unit sees earlier deletions.
+ * Deletes expired grants and logs the changes. Also deletes data about old environments and console sign-ins. The
+ * deletions are not urgent, because expired grants have no effect. Each unit of work deletes only a few rows, so it
+ * delays other writers no longer than an ordinary write. Several processes may sweep concurrently, because each unit
+ * sees earlier deletions.
  */
 export class ExpirySweeper {
 	#timer: NodeJS.Timeout | null = null;
@@ -57,8 +58,8 @@ export class ExpirySweeper {
 	}
 
 	/**
-	 * Runs a step. The database may be away or full, or an environment may be deleted concurrently: the next sweep
-	 * retries.
+	 * Runs a step and logs its failure. The database may be unavailable or full, or an environment may be deleted
+	 * concurrently. The next sweep tries again.
 	 */
 	async #attempt(step: () => Promise<void>): Promise<void> {
 		try {
@@ -79,7 +80,10 @@ export class ExpirySweeper {
 	}
 }
 
-/** Deletes some expired grants and invites, at most as many per kind as fit into a statement. Returns their number. */
+/**
+ * Deletes expired grants and invites: for each kind, at most as many as fit into a statement. Returns the number of
+ * deletions.
+ */
 async function removeExpired(unit: WritingUnit): Promise<number> {
 	const grants = (await removeExpiredAssignments(unit)) + (await removeExpiredTuples(unit));
 	return grants + (await removeEndedInvites(unit));

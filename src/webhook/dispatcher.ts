@@ -7,11 +7,11 @@ import { sign } from './signature.js';
 
 /** Maximum concurrent deliveries per process. */
 const maxConcurrent = 8;
-/** Milliseconds between polls of the outbox without a signal. */
+/** Milliseconds between polls of the outbox if no signal arrives. */
 const pollMilliseconds = 5_000;
-/** Milliseconds before the second attempt. Each later pause is four times as long. */
+/** Milliseconds before the second attempt. Each later pause is four times as long as the previous pause. */
 const firstPause = 1_000;
-/** Maximum attempts: the last is about six hours after the first. */
+/** Maximum number of attempts. The last attempt is about six hours after the first. */
 export const maxAttempts = 9;
 
 /** Dependencies of a dispatcher. */
@@ -23,8 +23,9 @@ export interface DispatcherParts {
 }
 
 /**
- * Sends waiting deliveries to element webhooks, and retries failed deliveries. Processes share the work. If a process
- * dies, its deliveries are sent again, so a receiver may get a delivery twice, with the same id.
+ * Sends waiting deliveries to element webhooks, and retries failed deliveries. Several processes share the deliveries.
+ * If a process dies, its unfinished deliveries are sent again. A receiver may therefore get a delivery twice, with the
+ * same id.
  */
 export class WebhookDispatcher {
 	readonly #running = new Set<Promise<void>>();
@@ -39,7 +40,9 @@ export class WebhookDispatcher {
 
 	constructor(private readonly parts: DispatcherParts) {}
 
-	/** Attempt results in this process so far. `given_up` counts events whose last attempt failed. */
+	/**
+	 * Numbers of attempts by result, since this process started. `given_up` counts events whose last attempt failed.
+	 */
 	get counts(): { readonly delivered: number; readonly failed: number; readonly given_up: number } {
 		return { delivered: this.#delivered, failed: this.#failed, given_up: this.#givenUp };
 	}
@@ -79,7 +82,8 @@ export class WebhookDispatcher {
 			this.#failing = false;
 			return taken;
 		} catch (error) {
-			// The database is away or full: log this once, until it is back.
+			// The database is unavailable or full. Log this once, and again only after the database has recovered in
+			// between.
 			if (!this.#failing) this.parts.log.warn({ error }, 'cannot look into the outbox of webhooks');
 			this.#failing = true;
 			return [];
@@ -89,12 +93,12 @@ export class WebhookDispatcher {
 	#begin(delivery: TakenDelivery): void {
 		const work = this.#deliver(delivery)
 			.catch((error: unknown) => {
-				// Its lease expires, and it is sent again.
+				// The lease for this delivery expires, and then the delivery is sent again.
 				this.parts.log.warn({ error, delivery: delivery.id }, 'cannot record how a webhook was answered');
 			})
 			.finally(() => {
 				this.#running.delete(work);
-				// The element may have a next delivery.
+				// The next delivery for the same element may be waiting.
 				this.wake();
 			});
 		this.#running.add(work);
@@ -108,7 +112,7 @@ export class WebhookDispatcher {
 		const { retry_after } = outcome;
 		const { id, config_id, attempts } = taken;
 		this.parts.log.info({ delivery: id, config_id, attempts, error: outcome.error, retry_after }, 'a webhook failed');
-		// The next poll finds later deliveries.
+		// If the retry is later, the next poll finds it.
 		if (retry_after !== null && retry_after < pollMilliseconds) setTimeout(() => this.wake(), retry_after).unref();
 	}
 
@@ -165,7 +169,8 @@ export class WebhookDispatcher {
 }
 
 /**
- * Returns the pause after this many attempts, in milliseconds, randomly varied by 10 % to spread the load on receivers.
+ * Returns the pause after this number of attempts, in milliseconds. The pause varies randomly by 10 % to spread the
+ * load on receivers.
  */
 export function pauseAfter(attempts: number): number {
 	return Math.round(firstPause * 4 ** (attempts - 1) * (0.9 + Math.random() * 0.2));
@@ -175,7 +180,7 @@ function givenUp(error: string): DeliveryOutcome {
 	return { delivered: false, response_status: null, error, retry_after: null };
 }
 
-/** Describes a missing answer without revealing details about the network. */
+/** Describes why there was no answer, without revealing details about the network. */
 function failureText(error: unknown): string {
 	if (error instanceof PrivateAddressError) return `${error.message} (WEBHOOK_ALLOW_PRIVATE)`;
 	if (!(error instanceof Error)) return 'no answer';

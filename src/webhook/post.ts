@@ -1,6 +1,6 @@
 import type { Sender } from '../outbound/send.js';
 
-/** Maximum bytes read from an answer, which is discarded. */
+/** Maximum number of bytes to read from an answer. They are discarded. */
 const maxAnswerBytes = 16 * 1024;
 
 export interface Post {
@@ -9,7 +9,7 @@ export interface Post {
 	readonly body: string;
 }
 
-/** Sends a body and returns the status. Does not follow redirects. Rejects without an answer. */
+/** Sends a body and resolves to the status. Does not follow redirects. Rejects if there is no answer. */
 export type Poster = (post: Post) => Promise<number>;
 
 /** Creates a poster based on `send`. Discards the answer body. */
@@ -17,7 +17,7 @@ export function createPoster(send: Sender): Poster {
 	return async (post) => {
 		const answer = await send({ method: 'POST', ...post });
 		return new Promise<number>((resolve) => {
-			// The status is already known: the end of the answer does not matter.
+			// The status is already known, so it does not matter how the answer ends.
 			const done = () => resolve(answer.statusCode ?? 0);
 			answer.on('close', done).on('error', done);
 			let bytes = 0;

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** Headers that prove the sender and time of a message (Standard Webhooks 1.0.0). */
+/** Headers that prove who sent a message and when (Standard Webhooks 1.0.0). */
 export interface SignatureHeaders {
 	readonly 'webhook-id': string;
 	/** Seconds since 1970. */
@@ -9,8 +9,8 @@ export interface SignatureHeaders {
 }
 
 /**
- * Signs a body with each key: any of these keys suffices for a receiver. The id is the same for each attempt, so a
- * receiver can recognize repeated deliveries.
+ * Signs a body with each key. A receiver needs only one of these keys to verify it. The id is the same for each
+ * attempt, so a receiver can recognize repeated deliveries.
  */
 export function sign(keys: readonly Buffer[], id: string, now: Date, body: string): SignatureHeaders {
 	const timestamp = String(Math.floor(now.getTime() / 1_000));

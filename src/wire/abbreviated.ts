@@ -14,8 +14,8 @@ const Abbreviated = z.core.$constructor<z.ZodUnion, AbbreviatedDef>('Abbreviated
 });
 
 /**
- * An object that clients may abbreviate as text. `expand` turns the text into the object, and `whole` checks it. The
- * documentation shows both forms; `text` describes the abbreviation.
+ * Schema for an object that clients may abbreviate as a string. `expand` converts the string to the object, and `whole`
+ * validates the object. The documentation shows both forms; `text` describes the abbreviation.
  */
 export function abbreviated<S extends z.ZodType>(
 	text: z.ZodString,

@@ -3,35 +3,38 @@ import { maxProblems } from './bounded.js';
 import { type JsonObject, refuseUnstorable } from './common.js';
 
 /**
- * Attributes for conditions: user, tenant and instance attributes, stored or sent with a check, and the check context.
- * Limits keep every check fast, whatever its source (docs/develop/limits.md).
+ * Attributes for conditions: user, tenant and instance attributes, whether stored or sent with a check, and the check
+ * context. The limits keep every check fast, regardless of the attributes' source (docs/develop/limits.md).
  */
 
-/** Maximum number of values at all depths, including objects and arrays. */
+/** Maximum number of values at all depths together, including objects and arrays. */
 export const maxValues = 10_000;
 
 /** Maximum number of members per object. The engine compares objects in quadratic time. */
 export const maxMembers = 500;
 
-/** Maximum total text length, including member names, in UTF-16 code units. */
+/** Maximum total string length, including member names, in UTF-16 code units. */
 export const maxText = 65_536;
 
 const bounds =
 	`At most ${maxValues} values at all depths, ${maxMembers} members in one object, and ${maxText} characters of text ` +
 	'and names.';
 
-/** Attributes to store. Size is limited, and integers that JSON readers would round are refused. */
+/** Attributes to store. Their size is limited. Integers that JSON readers would round are refused. */
 export const ComparedAttributes = z
 	.custom<JsonObject>()
 	.superRefine((value, ctx) => {
-		// Check the size first: within the limit, walking the value is cheap.
+		// Check the size first. Walking a value within the limit is cheap.
 		if (refuseTooLarge(value, ctx)) return;
 		refuseUnstorable(value, ctx);
 		refuseInexact(value, ctx);
 	})
 	.meta({ type: 'object', additionalProperties: true, description: bounds });
 
-/** Reports attributes that are too large, at the offending object. Returns true if it reported a problem. */
+/**
+ * Reports attributes that are too large. The problem names the object that exceeds a limit. Returns true if it reported
+ * a problem.
+ */
 export function refuseTooLarge(value: unknown, ctx: z.RefinementCtx): boolean {
 	const problem = excess(value);
 	if (problem !== null) ctx.addIssue({ code: 'custom', ...problem });
@@ -69,12 +72,13 @@ function refuseInexact(value: unknown, ctx: z.RefinementCtx): void {
 
 interface NestedValue {
 	readonly inner: unknown;
-	/** Computed only when called. */
+	/** Returns the path. It is computed only on request. */
 	path(): Path;
 }
 
 /**
- * Yields a value and all nested values, lazily, so the caller can stop early. The server limits the depth beforehand.
+ * Yields a value and all values nested in it, one by one, so the caller can stop early. The server has already limited
+ * the depth.
  */
 function* nestedValues(inner: unknown, path: () => Path = () => []): Generator<NestedValue> {
 	yield { inner, path };

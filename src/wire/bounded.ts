@@ -2,32 +2,31 @@ import { z } from 'zod';
 import { nextTurn } from '../limit/next-turn.js';
 
 /**
- * Lists and maps in requests. Unlike the zod types, they refuse a list that is too long before validating any item, and
- * stop at the twentieth problem. Without these limits, a body with many invalid items could cost unlimited time and
- * memory.
+ * Lists and maps in requests. Unlike zod's own types, they refuse a list that is too long before validating its items,
+ * and they stop validating at the twentieth problem. Otherwise, a body with many invalid items could take unlimited
+ * time and memory.
  */
 
-/** Number of problems that ends list or map validation. */
+/** Number of problems after which validation of a list or map stops. */
 export const maxProblems = 20;
 
 /**
- * Maximum time in milliseconds before validation yields the event loop, and number of items between two looks at the
- * clock.
+ * Milliseconds after which validation yields to the event loop, and number of items to validate between clock readings.
  */
 const sliceMilliseconds = 5;
 const itemsBetweenLooks = 16;
 
-/** A plain JavaScript object cannot have a member with this name without changing its prototype. */
+/** In a plain JavaScript object, setting a member with this name changes the prototype instead. */
 export const reservedName = '__proto__';
 
 type Context = z.core.ParseContextInternal;
 type Payload = z.core.ParsePayload;
 type Ran = ReturnType<z.core.$ZodType['_zod']['run']>;
 
-/** Default item limit for lists. */
+/** Default item limit for a list. */
 export const maxItems = 10_000;
 
-/** A list in a request with at most `most` items. `message` reports a longer list. */
+/** Schema for a list in a request, with at most `most` items. `message` is the message for a longer list. */
 export function boundedArray<S extends z.ZodType>(
 	element: S,
 	most = maxItems,
@@ -36,17 +35,20 @@ export function boundedArray<S extends z.ZodType>(
 	return unboundedArray(element).max(most, message);
 }
 
-/** Like `boundedArray`, without an item limit: for requests with a larger size limit. */
+/** Like `boundedArray`, but without a limit for items. For requests with a larger size limit. */
 export function unboundedArray<S extends z.ZodType>(element: S): z.ZodArray<S> {
 	return new BoundedArray({ type: 'array', element }) as z.ZodArray<S>;
 }
 
-/** A map in a request. Names must match `name`, which also supplies the message for an invalid name. */
+/** Schema for a map in a request. Names must match `name`, which also contains the message for an invalid name. */
 export function boundedRecord<S extends z.ZodType>(name: z.ZodString, value: S): z.ZodRecord<z.ZodString, S> {
 	return new BoundedRecord({ type: 'record', keyType: name, valueType: value }) as z.ZodRecord<z.ZodString, S>;
 }
 
-/** A choice between two shapes, made by inspecting the value. Problems are reported for the chosen shape only. */
+/**
+ * Schema for a value with one of two shapes. The value is inspected to choose its shape, and only problems with this
+ * shape are reported.
+ */
 export function choice<First extends z.ZodType, Second extends z.ZodType>(
 	isFirst: (value: unknown) => boolean,
 	first: First,
@@ -74,7 +76,7 @@ const BoundedArray = z.core.$constructor<z.ZodArray, z.core.$ZodArrayDef>('Bound
 	const parseAsZod = inst._zod.parse;
 	inst._zod.parse = (payload, ctx) => {
 		const input = payload.value as unknown;
-		// Zod refuses a value that is not a list, or is too long, before it looks at the items.
+		// Zod refuses a value before it looks at the items, if the value is not a list or is too long.
 		if (!Array.isArray(input) || input.length > longest(def)) return parseAsZod(payload, ctx);
 		const output: unknown[] = [];
 		payload.value = output;
@@ -119,7 +121,7 @@ const BoundedRecord = z.core.$constructor<z.ZodRecord, z.core.$ZodRecordDef>('Bo
 	};
 });
 
-/** The limit set with `max`. */
+/** Returns the item limit that was set with `max`. */
 function longest({ checks = [] }: z.core.$ZodArrayDef): number {
 	const limits = checks.map(({ _zod }) => (_zod.def as { readonly maximum?: number }).maximum);
 	return Math.min(...limits.filter((limit) => limit !== undefined));
@@ -144,8 +146,8 @@ function withResult(ran: Ran, take: (result: Payload) => void): Promise<void> | 
 }
 
 /**
- * Runs `step` for each index until there are enough problems. In asynchronous parsing, yields to the event loop between
- * slices.
+ * Calls `step` for each index until there are enough problems. If parsing is asynchronous, yields to the event loop
+ * between slices.
  */
 function runSteps(
 	payload: Payload,

@@ -2,19 +2,22 @@ import { z } from 'zod';
 import { boundedRecord, reservedName } from './bounded.js';
 import { type JsonJudge, refuseFaults } from './json-fault.js';
 
-/** Building blocks for all wire models: text, keys, ids, times, attributes, and the meaning of absent fields. */
+/** Building blocks for all wire models: strings, keys, ids, times, attributes, and the meaning of absent fields. */
 
-/** Maximum key length. Keys are part of database indexes with limited entry size; vendor ids are much shorter. */
+/**
+ * Maximum key length. Database indexes contain keys, and the size of their entries is limited. Ids from other systems
+ * are much shorter.
+ */
 export const maxKeyLength = 512;
 const maxNameLength = 1024;
 const maxTextLength = 16_384;
-/** A reference may be `<resource key>:<instance key>`. */
+/** Maximum reference length. A reference may be `<resource key>:<instance key>`. */
 const maxReferenceLength = 2 * maxKeyLength + 1;
 
 const unstorable = /[\0\p{Surrogate}]/u;
 const unstorableMessage = 'must not contain NUL characters or lone surrogates';
 
-/** True if the store can hold the text: PostgreSQL text has no NUL characters and no lone surrogates. */
+/** True if the store can contain the string. PostgreSQL text cannot contain NUL characters or lone surrogates. */
 function isStorable(text: string): boolean {
 	return !unstorable.test(text);
 }
@@ -26,16 +29,16 @@ function boundedText(maxLength: number) {
 /** Free text, up to 16,384 characters. */
 export const Text = boundedText(maxTextLength);
 
-/** A display name, up to 1,024 characters; may be empty. */
+/** Display name of up to 1,024 characters. May be empty. */
 export const Name = boundedText(maxNameLength);
 
-/** Identifies an object by id or key. The handler checks that the object exists. */
+/** Id or key of an object. The handler checks that the object exists. */
 export const Reference = boundedText(maxReferenceLength).min(1).meta({ description: 'An id (UUID) or a key.' });
 
-/** Separates the type and key in an instance name; neither can contain it. */
+/** Character between the type and the key in an instance name. Neither part may contain it. */
 const instanceSeparator = ':';
 
-/** Splits `<resource key>:<instance key>`; `null` if the text has a different form. */
+/** Splits `<resource key>:<instance key>` into its parts. Returns `null` if the string has a different form. */
 export function instanceParts(reference: string): { readonly resource: string; readonly key: string } | null {
 	const [resource = '', key = '', ...rest] = reference.split(instanceSeparator);
 	return resource === '' || key === '' || rest.length > 0 ? null : { resource, key };
@@ -46,14 +49,14 @@ export function instanceName(resource: string, key: string): string {
 	return `${resource}${instanceSeparator}${key}`;
 }
 
-/** Key format for all objects except users. */
+/** Key for any object except a user. */
 export const Key = z
 	.string()
 	.max(maxKeyLength)
 	.regex(/^[A-Za-z0-9\-_]+$/, 'must be one or more of a-z, A-Z, 0-9, `-`, `_`')
 	.refine((key) => key !== reservedName, 'is a reserved name');
 
-/** User key: often an e-mail address or an identity provider's subject. */
+/** User key, which is often an e-mail address or an identity provider's subject. */
 export const UserKey = z
 	.string()
 	.max(maxKeyLength)
@@ -61,8 +64,8 @@ export const UserKey = z
 	.refine((key) => key !== reservedName, 'is a reserved name');
 
 /**
- * Identifies a resource instance in a body: `<resource key>:<instance key>`, its id, or its key alone if the key is
- * unambiguous. Both parts must be valid keys, because a missing instance may be created from them.
+ * Reference to a resource instance in a body: `<resource key>:<instance key>`, its id, or its key alone if only one
+ * instance has this key. Both parts must be valid keys, because a missing instance may be created from them.
  */
 export const InstanceReference = Text.refine(
 	isInstanceReference,
@@ -76,7 +79,10 @@ function isInstanceReference(text: string): boolean {
 
 const uuidForm = /^([0-9a-f]{8})(-?)([0-9a-f]{4})\2([0-9a-f]{4})\2([0-9a-f]{4})\2([0-9a-f]{12})$/i;
 
-/** Normalizes an id, dashed or 32 hexadecimal digits, to dashed lower case; `null` if the text is not an id. */
+/**
+ * Converts an id to dashed lower case. The id may be dashed or consist of 32 hexadecimal digits. Returns `null` if the
+ * string is not an id.
+ */
 export function asId(text: string): string | null {
 	return uuidForm.test(text) ? dashed(text) : null;
 }
@@ -85,14 +91,14 @@ function dashed(uuid: string): string {
 	return uuid.toLowerCase().replace(uuidForm, '$1-$3-$4-$5-$6');
 }
 
-/** An id, dashed or 32 hexadecimal digits in any case. Parses to dashed lower case. */
+/** Id, either dashed or as 32 hexadecimal digits, in any case. Parses to dashed lower case. */
 export const Uuid = z
 	.string()
 	.regex(uuidForm, 'must be a UUID')
 	.transform(dashed)
 	.meta({ type: 'string', format: 'uuid' });
 
-/** An instant: a `Date` or ISO 8601 text with a zone. Parses to ISO 8601 in UTC, with `Z`. */
+/** Time, as a `Date` or an ISO 8601 string with a zone. Parses to ISO 8601 in UTC, with `Z`. */
 export const Timestamp = z
 	.union([z.date(), z.iso.datetime({ offset: true })])
 	.transform((instant) => new Date(instant).toISOString())
@@ -105,21 +111,21 @@ function isObject(value: unknown): value is JsonObject {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Any JSON object, not inspected. Used in responses. */
+/** Any JSON object, without validation. Used in responses. */
 export const StoredObject = z
 	.custom<JsonObject>(isObject, 'must be an object')
 	.meta({ type: 'object', additionalProperties: true });
 
 /**
- * Any JSON object that the store can hold, checked at all depths. Used in requests. The server limits the depth
- * beforehand.
+ * Any JSON object that can be stored. Values are checked at all depths. Used in requests. The server has already
+ * limited the depth.
  */
 export const Attributes = z
 	.custom<JsonObject>()
 	.superRefine(refuseUnstorable)
 	.meta({ type: 'object', additionalProperties: true });
 
-/** Reports a value that is not a JSON object, and each nested value that the store cannot hold. */
+/** Reports a value that is not a JSON object, and each nested value that cannot be stored. */
 export function refuseUnstorable(value: unknown, ctx: z.RefinementCtx): void {
 	if (isObject(value)) refuseFaults(value, storable, ctx);
 	else ctx.addIssue({ code: 'invalid_type', expected: 'object', message: 'must be an object', input: value });
@@ -128,7 +134,7 @@ export function refuseUnstorable(value: unknown, ctx: z.RefinementCtx): void {
 const storable: JsonJudge = {
 	leaf: (value) => {
 		if (typeof value === 'string') return isStorable(value) ? null : unstorableMessage;
-		// JSON.parse reads 1e999 as infinity, which JSON cannot represent.
+		// `JSON.parse` reads 1e999 as infinity, which JSON cannot represent.
 		return typeof value === 'number' && !Number.isFinite(value) ? 'must be a finite number' : null;
 	},
 	name: (name) => {
@@ -137,12 +143,15 @@ const storable: JsonJudge = {
 	},
 };
 
-/** A JSON object whose member names are keys, or match `name`. Problems with a name are reported at that member. */
+/**
+ * JSON object whose member names are keys, or strings that match `name`. A problem with a name is reported at its
+ * member.
+ */
 export function keyed<S extends z.ZodType>(value: S, name: z.ZodString = Key) {
 	return boundedRecord(name, value);
 }
 
-/** An optional field in a create request; null counts as absent. */
+/** Optional field in a create request. Null is treated as absent. */
 export function optional<S extends z.ZodType>(schema: S) {
 	return schema
 		.nullish()
@@ -150,17 +159,17 @@ export function optional<S extends z.ZodType>(schema: S) {
 		.optional();
 }
 
-/** An optional field with a default; null counts as absent. `fallback` makes a new value for each request. */
+/** Optional field with a default. Null is treated as absent. `fallback` creates a new default for each request. */
 export function defaulted<S extends z.ZodType>(schema: S, fallback: () => z.output<S>) {
 	return schema.nullish().transform((value): z.output<S> => value ?? fallback());
 }
 
-/** A PATCH field: absent keeps the stored value, null clears it. */
+/** Field in a PATCH request. If absent, the stored value is kept; null clears it. */
 export function clearable<S extends z.ZodType>(schema: S) {
 	return schema.nullable().optional();
 }
 
-/** A field without meaning here: refused with this message unless it is empty. */
+/** Field that has no meaning in this server. It is refused with this message unless it is empty. */
 export function unserved(message: string, description: string) {
 	return z
 		.unknown()
@@ -174,7 +183,7 @@ function saysNothing(value: unknown): boolean {
 	return value === undefined || value === null || (isObject(value) && Object.keys(value).length === 0);
 }
 
-/** Members of all environment objects. They never change. */
+/** Members of all environment objects. Their values never change. */
 export const environmentScoped = {
 	id: Uuid.describe('Object id (UUID), assigned at creation.'),
 	organization_id: Uuid.describe('Organization id.'),
@@ -183,11 +192,11 @@ export const environmentScoped = {
 	created_at: Timestamp.describe('Creation time, in UTC.'),
 };
 
-/** Members of environment objects that can change. */
+/** Members of those environment objects that can change. */
 export const environmentObject = {
 	...environmentScoped,
 	updated_at: Timestamp.describe('Last change, in UTC.'),
 };
 
-/** A response field that is always null, kept because clients read it. */
+/** Response field that is always null. It exists because clients read it. */
 export const AlwaysNull = z.null().default(null).describe('Always null; kept because clients read it.');

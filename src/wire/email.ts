@@ -2,14 +2,14 @@ import { domainToUnicode } from 'node:url';
 import { z } from 'zod';
 
 /**
- * Top-level domains without a global meaning. Clients that validate addresses on read refuse users with such an
- * address.
+ * Top-level domains without a global meaning. If a user had such an address, clients that validate addresses in
+ * responses would refuse the user.
  */
 const specialUse: ReadonlySet<string> = new Set(['arpa', 'invalid', 'local', 'localhost', 'onion', 'test']);
 
 const atom = "[\\p{L}\\p{N}\\p{M}!#$%&'*+\\-/=?^_`{|}~]+";
 const localPart = new RegExp(`^${atom}(?:\\.${atom})*$`, 'u');
-/** An unencoded label in any script. Only encoded labels have `--` in the third and fourth place. */
+/** A label that is not encoded, in any script. Only encoded labels contain `--` in the third and fourth place. */
 const label = /^(?:xn--|(?!..--))[\p{L}\p{N}][\p{L}\p{N}\p{M}-]*$/iu;
 
 const maxLocalLength = 64;
@@ -18,15 +18,16 @@ const maxDomainLength = 253;
 const maxAddressBytes = 254;
 
 /**
- * An e-mail address as mail systems accept it: no quoted names, no address literals, a domain with a dot whose top
- * level is neither numeric nor reserved (`arpa invalid local localhost onion test`). The message is fixed: a client
- * library searches for its words.
+ * E-mail address in the form that mail systems accept. Quoted names and address literals are refused. The domain must
+ * contain a dot, and its top level must be neither numeric nor reserved (`arpa invalid local localhost onion test`).
+ * The message never changes, because a client library searches for its words.
  */
 export const Email = z.string().refine(isEmail, 'value is not a valid email address').meta({ format: 'email' });
 
 /**
- * True if two addresses are equal: ASCII letters match in either case, all other characters only themselves. Some
- * Unicode characters have an ASCII lower case letter, such as U+212A (`k`), but belong to different mailboxes.
+ * True if two addresses are equal. For ASCII letters, the case is ignored. All other characters must be identical. Some
+ * Unicode characters, such as U+212A, have an ASCII letter (`k`) as their lower case, but they belong to different
+ * mailboxes.
  */
 export function isSameAddress(left: string, right: string): boolean {
 	return withoutAsciiCase(left) === withoutAsciiCase(right);
@@ -59,7 +60,7 @@ function isDomain(domain: string): boolean {
 	);
 }
 
-/** Domain in DNS form, lower case; empty if it has no such form. */
+/** Returns a domain in DNS form, in lower case. Returns an empty string if the domain has no such form. */
 function asciiHost(domain: string): string {
 	try {
 		return new URL(`http://${domain}`).hostname;

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { named } from './named.js';
 
-/** The contract's closed list. Clients lose the error kind if they receive an unlisted value. */
+/**
+ * Error codes: the closed list from the contract. If clients receive a value that is not in this list, they lose the
+ * error kind.
+ */
 const ErrorCode = z.enum([
 	'INVALID_INPUT',
 	'INVALID_JWKS_CONFIGURATION',

@@ -1,10 +1,10 @@
-/** Request and response headers, for the documentation only. Handlers read and write headers directly. */
+/** Request and response headers, for the documentation only. Handlers read and write the headers directly. */
 
 import { z } from 'zod';
 
 const Revision = z.int().min(0).meta({ example: 12 });
 
-/** Header in every response. */
+/** Header that every response contains. */
 export const EveryAnswer = z.object({
 	'X-Request-ID': z
 		.string()
@@ -13,7 +13,7 @@ export const EveryAnswer = z.object({
 
 const RevisionTokenText = z.string().meta({ example: 'd3b07384d113edec.12' });
 
-/** Headers of API responses that write to an environment or show one of its revisions. */
+/** Headers of API responses after a write to an environment, or with data from one of its revisions. */
 export const RevisionAnswer = z.object({
 	'X-Revision': Revision.optional().describe(
 		'Environment revision in the response; after a write, the resulting ' +
@@ -25,7 +25,7 @@ export const RevisionAnswer = z.object({
 	),
 });
 
-/** Headers of API responses to calls kept for older clients. */
+/** Headers of API responses from endpoints that exist only for older clients. */
 export const DeprecatedAnswer = z.object({
 	Deprecation: z
 		.string()
@@ -36,7 +36,7 @@ export const DeprecatedAnswer = z.object({
 	}),
 });
 
-/** Revision headers of decision point responses. Absent until the first revision is loaded. */
+/** Revision headers of a decision point's responses. Absent until the first revision is loaded. */
 export const LoadedAnswer = z.object({
 	'X-Revision': Revision.optional().describe('Environment revision for the response.'),
 	'X-Revision-Token': RevisionTokenText.optional().describe(
@@ -47,7 +47,7 @@ export const LoadedAnswer = z.object({
 	),
 });
 
-/** Headers of responses with decisions. */
+/** Headers of responses that contain decisions. */
 export const DecidedAnswer = LoadedAnswer.extend({
 	'X-Data-Age': z
 		.int()
@@ -65,7 +65,7 @@ export const DecidedAnswer = LoadedAnswer.extend({
 		}),
 });
 
-/** Revision that a request to a decision point waits for. */
+/** Revision for which a request to a decision point waits. */
 export const AwaitedRevision = z.object({
 	'X-Min-Revision': z
 		.union([z.int().min(0), RevisionTokenText])
@@ -75,7 +75,7 @@ export const AwaitedRevision = z.object({
 				'Waits until answers come from this revision or a later one, including its policy; 503 after ' +
 				'ten seconds. A number belongs to the current lineage. A token (`X-Revision-Token`) ' +
 				'belongs to its own lineage: 409 if that lineage has ended, because the write may be lost.',
-			// The reference page sends examples, and every environment has this revision.
+			// The reference page sends this example, and every environment has revision 1.
 			example: 1,
 		}),
 });
@@ -85,7 +85,7 @@ export const ReasonsRequest = z.object({
 	'X-Debug': z.enum(['true', 'false']).optional().meta({ description: '`true` adds the reasons.', example: 'true' }),
 });
 
-/** Header that requests reasons, or reasons and attempts. */
+/** Header that requests the reasons, or both the reasons and the attempts. */
 export const AttemptsRequest = z.object({
 	'X-Debug': z
 		.enum(['true', 'false', 'attempts'])
@@ -98,7 +98,7 @@ export const AttemptsRequest = z.object({
 		}),
 });
 
-/** Request id from an AuthZEN client. */
+/** Request id sent by an AuthZEN client. */
 export const NamedRequest = z.object({
 	'X-Request-ID': z.string().optional().meta({
 		description: 'Custom request id, which the response repeats.',
@@ -106,7 +106,7 @@ export const NamedRequest = z.object({
 	}),
 });
 
-/** Check for a request received by nginx. */
+/** Headers that describe a check for a request that nginx received. */
 export const NginxRequest = z.object({
 	'permit-user-key': z.string().min(1).meta({ description: 'User key.', example: 'ann@example.com' }),
 	'permit-tenant-id': z.string().min(1).meta({ description: 'Tenant key.', example: 'acme' }),
@@ -114,7 +114,7 @@ export const NginxRequest = z.object({
 	'permit-resource-type': z.string().min(1).meta({ description: 'Resource key.', example: 'document' }),
 });
 
-/** Current bundle and maximum wait for a bundle client. */
+/** A bundle client's current bundle, and its maximum wait. */
 export const BundleRequest = z.object({
 	'If-None-Match': z.string().optional().meta({
 		description: '`ETag` for the current bundle: the response is 304 until there is a newer bundle.',

@@ -1,16 +1,16 @@
 import type { z } from 'zod';
 import { maxProblems } from './bounded.js';
 
-/** A refused part of a JSON value, with its path. */
+/** Part of a JSON value that is refused, with its path. */
 interface JsonFault {
 	readonly path: readonly (string | number)[];
 	readonly message: string;
-	/** The number, the text, or the member name. */
+	/** The refused number, string or member name. */
 	readonly input: unknown;
 }
 
 /**
- * Checks the leaves (numbers, text, true, false or null) and member names in a JSON value. Returns the problem, or
+ * Checks a leaf (a number, a string, true, false or null) or a member name in a JSON value. Returns its problem, or
  * `null`.
  */
 export interface JsonJudge {
@@ -18,21 +18,21 @@ export interface JsonJudge {
 	readonly name?: (name: string) => string | null;
 }
 
-/** Returns the first twenty faults found by `judge` in a JSON value. The server limits the depth beforehand. */
+/** Returns the first twenty faults that `judge` finds in a JSON value. The server has already limited the depth. */
 function jsonFaults(value: unknown, judge: JsonJudge): readonly JsonFault[] {
 	const faults: JsonFault[] = [];
 	collect(value, judge, [], faults);
 	return faults;
 }
 
-/** Reports the faults in a value, each at its path. */
+/** Reports the faults in a value, each with its path. */
 export function refuseFaults(value: unknown, judge: JsonJudge, ctx: z.RefinementCtx): void {
 	for (const { path, message, input } of jsonFaults(value, judge)) {
 		ctx.addIssue({ code: 'custom', message, path: [...path], input });
 	}
 }
 
-/** Collects the faults in a value. `path` is modified during the walk and restored at the end. */
+/** Collects the faults in a value. `path` changes during the walk and has its original content at the end. */
 function collect(value: unknown, judge: JsonJudge, path: (string | number)[], faults: JsonFault[]): void {
 	const note = (message: string | null, input: unknown) => {
 		if (message !== null) faults.push({ path: [...path], message, input });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A list page. `total_count` counts all items, and `page_count` all pages. */
+/** List page. `total_count` counts all items, and `page_count` counts all pages. */
 export function paginated<S extends z.ZodType>(item: S) {
 	return z.object({
 		data: z.array(item).describe('Items on this page.'),
@@ -9,7 +9,7 @@ export function paginated<S extends z.ZodType>(item: S) {
 	});
 }
 
-/** A list: a plain array unless the caller sets `include_total_count`. */
+/** A list. It is a plain array unless the caller sets `include_total_count`. */
 export function arrayOrPaginated<S extends z.ZodType>(item: S) {
 	return z.union([z.array(item), paginated(item)]);
 }

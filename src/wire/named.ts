@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { clearable, environmentObject, Key, Name, optional, Text } from './common.js';
 
-/** An object schema with its name and description in the OpenAPI document. */
+/** Schema for an object, with its name and description in the OpenAPI document. */
 export function named<S extends z.ZodRawShape>(id: string, description: string, shape: S) {
 	return z.object(shape).meta({ id, description });
 }
 
-/** Like `named`; unknown members are refused. */
+/** Like `named`, but unknown members are refused. */
 export function namedStrict<S extends z.ZodRawShape>(id: string, description: string, shape: S) {
 	return z.strictObject(shape).meta({ id, description });
 }
 
-/** Members of environment objects with a name. `others` are the objects among which the key is unique. */
+/** Members of environment objects that have a name. The key is unique among `others`. */
 export function namedObject(others: string) {
 	return {
 		...environmentObject,
@@ -20,7 +20,7 @@ export function namedObject(others: string) {
 	};
 }
 
-/** Members of create requests. `kind` is the object kind, and `others` are the objects among which the key is unique. */
+/** Members of create requests. `kind` is the kind of object, and its key is unique among `others`. */
 export function describedFields(kind: string, others: string) {
 	return {
 		key: Key.describe(`Key, unique among the ${others}.`),
@@ -29,7 +29,7 @@ export function describedFields(kind: string, others: string) {
 	};
 }
 
-/** Members of update requests. `kind` is the object kind. */
+/** Members of update requests. `kind` is the kind of object. */
 export function changedFields(kind: string) {
 	return {
 		name: optional(Name).describe('New name. Null counts as absent.'),

@@ -2,9 +2,14 @@ import { z } from 'zod';
 import { boundedArray } from './bounded.js';
 import { Name, Reference, Text } from './common.js';
 
-/** Query parameters: text, or a text list if repeated. Unknown names are ignored. */
+/**
+ * Query parameters. The value is a string, or a string list if the parameter is repeated. Unknown names are ignored.
+ */
 
-/** Maximum numbers of searches and attribute filters in a request: each adds a condition on every row. */
+/**
+ * Maximum numbers of searches and attribute filters in a request. They are limited because each adds a condition to
+ * every row.
+ */
 const maxSearches = 100;
 const maxFilters = 20;
 
@@ -18,13 +23,13 @@ function parseFlag(value: unknown): unknown {
 	return word === 'false' || word === '0' ? false : value;
 }
 
-/** A whole number from 1 to `maximum`, of at most nine digits, to keep computed offsets exact. */
+/** Schema for a whole number from 1 to `maximum`. It has at most nine digits, so that computed offsets are exact. */
 export function wholeNumberUpTo(maximum: number) {
 	const message = `must be a whole number from 1 to ${maximum}`;
 	return z.preprocess(parseWholeNumber, z.int(message).min(1, message).max(maximum, message));
 }
 
-/** Parameters for every list: `page` from 1, `per_page` up to 100. */
+/** Parameters that every list accepts: `page`, from 1, and `per_page`, up to 100. */
 export const pageShape = {
 	page: wholeNumberUpTo(999_999_999).default(1).describe('Page number, from 1.'),
 	per_page: wholeNumberUpTo(100).default(30).describe('Maximum number of items per page.'),
@@ -34,27 +39,30 @@ export const pageShape = {
 export const PageQuery = z.object(pageShape);
 export type PageQuery = z.output<typeof PageQuery>;
 
-/** A flag: `true`, `false`, `1` or `0`; false if absent. */
+/** A flag: `true`, `false`, `1` or `0`. If absent, it is false. */
 export const Flag = z.preprocess(parseFlag, z.boolean('must be true or false')).default(false);
 
-/** Asks a list for a page with counts. */
+/** Requests a page with counts from a list. */
 export const TotalCountFlag = Flag.describe(
 	'Return an object with `data`, `total_count` and `page_count` instead of a plain array.',
 );
 
-/** Text to search in keys and names; `*` matches any run of characters. Empty text searches nothing. */
+/** Text to find in keys and names. `*` matches any sequence of characters. An empty text is ignored. */
 export const Search = Name.transform((text) => (text === '' ? undefined : text))
 	.optional()
 	.describe('Text to find in keys and names; with `*`, a pattern for the whole value.');
 
-/** Search match position in a key or name; with an operator, `*` is an ordinary character. */
+/** Position at which a search matches a key or name. If an operator is set, `*` is an ordinary character. */
 export const SearchOperator = z
 	.enum(['contains', 'startswith', 'endswith'])
 	.optional()
 	.describe('Match position for `search`; with an operator, `*` is an ordinary character.');
 export type SearchOperator = z.output<typeof SearchOperator>;
 
-/** Searches, any of which may match; the parameter may be repeated. `undefined` if absent or empty. */
+/**
+ * Searches. An object matches if any search matches. The parameter may be repeated. `undefined` if it is absent or
+ * empty.
+ */
 export const Searches = z
 	.preprocess(
 		(value) => (typeof value === 'string' ? [value] : value),
@@ -64,13 +72,16 @@ export const Searches = z
 	.optional()
 	.describe('Text to find in keys and names; with `*`, a pattern for the whole value; may be repeated.');
 
-/** References to the same object kind, any of which may match; the parameter may be repeated. `undefined` if absent. */
+/**
+ * References to objects of the same kind. Any of them may match. The parameter may be repeated. `undefined` if it is
+ * absent.
+ */
 export const References = z
 	.preprocess((value) => (typeof value === 'string' ? [value] : value), boundedArray(Reference))
 	.optional()
 	.describe('Only objects with any of these ids or keys; may be repeated.');
 
-/** An `attr_<name>=<value>` parameter: selects objects whose attribute `<name>` equals the text. */
+/** Parameter `attr_<name>=<value>`: selects objects whose attribute `<name>` equals the value. */
 interface AttributeFilter {
 	readonly name: string;
 	readonly value: string;
@@ -78,10 +89,12 @@ interface AttributeFilter {
 
 const attributePrefix = 'attr_';
 
-/** Documentation text for such lists, whose parameters are named after custom attributes. */
+/**
+ * Documentation for lists with attribute filters. These parameters contain custom attribute names in their own names.
+ */
 export const attributeFilterText = '`attr_<name>=<value>` selects objects whose attribute `<name>` equals the text.';
 
-/** List query with attribute filters, which it adds as `attribute_filters`. */
+/** Adds attribute filters to a list query, as the member `attribute_filters`. */
 export function withAttributeFilters<S extends z.ZodRawShape>(shape: S) {
 	return z.looseObject(shape).transform((query, ctx) => {
 		const attribute_filters: AttributeFilter[] = [];

@@ -1,4 +1,4 @@
-/** Decision reasons (`debug`), and the check as the policy received it (`query`). */
+/** Reasons for a decision (`debug`), and the check in the form that the policy received (`query`). */
 
 import { z } from 'zod';
 import { Attempt } from './decision/attempt.js';
@@ -118,7 +118,7 @@ export const DecisionReasons = named(
 	},
 );
 
-/** A check, as the policy received it. */
+/** A check in the form that the policy received. */
 export const DecidedQuery = named(
 	'DecidedQuery',
 	'A check, as the policy received it: in normalized form, without empty members.',

@@ -1,13 +1,13 @@
-/** A revision with its lineage. Revisions from different lineages cannot be compared. */
+/** A revision and its lineage. Revisions from different lineages cannot be compared. */
 export interface RevisionToken {
-	/** `null` for the reader's current lineage. */
+	/** Lineage of the revision; `null` for the reader's current lineage. */
 	readonly lineage: string | null;
 	readonly revision: number;
 }
 
 const form = /^(?:([0-9a-f]{16})\.)?(\d{1,15})$/;
 
-/** Returns the revision headers. Without a lineage, as in older bundles, there is no token. */
+/** Returns the revision headers. If there is no lineage, as in older bundles, the headers contain no token. */
 export function revisionHeaders(
 	revision: number,
 	lineage: string | null | undefined,
@@ -16,7 +16,7 @@ export function revisionHeaders(
 	return lineage ? { ...number, 'x-revision-token': `${lineage}.${revision}` } : number;
 }
 
-/** Reads a revision number or a token; `null` for any other text. */
+/** Parses a revision number or a revision token. Returns `null` for any other string. */
 export function parseRevision(text: string): RevisionToken | null {
 	const [, lineage = null, revision] = form.exec(text) ?? [];
 	return revision === undefined ? null : { lineage, revision: Number(revision) };

@@ -1,11 +1,14 @@
-/** Maps version 1 paths to their successors, by the object types in the path. */
+/** Maps version 1 paths to their version 2 paths, based on the object types in the path. */
 
 const schema = '/v2/schema/{proj_id}/{env_id}';
 const facts = '/v2/facts/{proj_id}/{env_id}';
 const resource = `${schema}/resources/{resource_id}`;
 const environment = '/v2/projects/{proj_id}/envs';
 
-/** Version 2 paths, by the version 1 name for the object type, or by two names if the first one matters. */
+/**
+ * Version 2 paths, keyed by the version 1 name of the object type. If the type before it matters too, the key contains
+ * both names.
+ */
 const successors: Readonly<Record<string, string>> = {
 	'user role': `${facts}/users/{user_id}/roles`,
 	'tenant user': `${facts}/tenants/{tenant_id}/users`,
@@ -50,7 +53,8 @@ const successors: Readonly<Record<string, string>> = {
 };
 
 /**
- * Normalizes a path segment for comparison: `Role-Assignments`, `role_assignment` and `roleAssignments` become equal.
+ * Normalizes a path segment for comparison. For example, `Role-Assignments`, `role_assignment` and `roleAssignments`
+ * become equal.
  */
 function normalize(word: string): string {
 	return word
@@ -60,8 +64,8 @@ function normalize(word: string): string {
 }
 
 /**
- * Version 2 paths by normalized name. A two-word name also matches two consecutive types in a path, regardless of ids
- * in between.
+ * Version 2 paths, keyed by normalized name. A name of two words also matches two consecutive types in a path, even if
+ * there are ids in between.
  */
 const byName = new Map(Object.entries(successors).map(([name, path]) => [normalize(name), path]));
 
@@ -70,7 +74,10 @@ export function isV1(path: string): boolean {
 	return /^\/v1(\/|$)/.test(path);
 }
 
-/** Returns the version 2 path for the object type in a version 1 path; `null` if the path names no known type. */
+/**
+ * Returns the version 2 path for the object type in a version 1 path. Returns `null` if the path contains no known
+ * type.
+ */
 export function v2Successor(path: string): string | null {
 	const named = path
 		.split('/')

@@ -28,13 +28,13 @@ export interface Guarded {
 	readonly wrote?: ((environment: string, revision: number) => void) | undefined;
 }
 
-/** A request at its access rule, with the dependencies of all rules. */
+/** A request under its access rule, with the dependencies of all rules. */
 export interface Visit extends Guarded {
 	readonly request: AnyRequest;
 	readonly method: Endpoint['method'];
-	/** Turns for draft previews, by environment. */
+	/** Turns for draft previews, keyed by environment. */
 	readonly previews: Turns;
-	/** Turns for decision log deliveries, by environment. */
+	/** Turns for decision log deliveries, keyed by environment. */
 	readonly deliveries: Turns;
 }
 
@@ -43,18 +43,18 @@ export type RunHandler<Context> = ((context: Context) => Promise<Answer>) &
 	Pick<Run, 'validate' | 'waits' | 'readBody'>;
 
 interface AccessRule<Found, Context> {
-	/** Finds the caller and the target. Refuses strangers before their body is read. */
+	/** Finds the caller and the target. Refuses unknown callers before their request body is read. */
 	readonly authenticate: (visit: Visit, run: RunHandler<Context>) => Promise<Found>;
 	/** Opens the handler context, runs the handler, and closes the context. */
 	readonly open: (found: Found, run: RunHandler<Context>, visit: Visit) => Promise<Answer>;
 }
 
-/** Admits a request: authenticates, validates, and runs the handler. */
+/** Admits a request: authenticates the caller, validates the request, and runs the handler. */
 export type Admit<Context> = (visit: Visit, run: RunHandler<Context>) => Promise<Answer>;
 
 /**
- * Declares an access rule. If the body took time to arrive, `authenticate` runs again. Writes check the caller once more
- * in their transaction; if the caller lost access, `authenticate` runs again to produce the error.
+ * Declares an access rule. If the body took time to arrive, `authenticate` runs again. Writes check the caller once
+ * more in their transaction. If the caller has lost access by then, `authenticate` runs again to produce the error.
  */
 export function defineAccess<Found, Context>({ authenticate, open }: AccessRule<Found, Context>): Admit<Context> {
 	return async (visit, run) => {

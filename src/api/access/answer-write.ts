@@ -12,7 +12,7 @@ export function isHeavy({ headers }: AnyRequest): boolean {
 	return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > heavyBytes;
 }
 
-/** Adds the revision after a write to the answer. */
+/** Adds the revision and lineage headers to the answer after a write. */
 export function addRevision({ value, revision, lineage }: Committed<Answer>): Answer {
 	return addHeaders(value, revisionHeader(revision, lineage));
 }

@@ -37,7 +37,10 @@ export function refuseOtherLevels({ object_type }: Caller, levels: Levels): void
 	throw forbidden(`this needs an API key of the level ${levels.join(' or ')}`);
 }
 
-/** Returns the caller. Throws `forbidden` for a console session, which changes nothing outside its environment. */
+/**
+ * Returns the caller. Throws `forbidden` for a console session, because a session cannot change anything outside its
+ * environment.
+ */
 export function outsideOfSessions(caller: Caller): Caller {
 	if (caller.session_environment_id === undefined) return caller;
 	throw forbidden('a session of the console changes nothing outside of its environment: send an API key');
@@ -60,7 +63,7 @@ export async function authenticateInPath(
 	return { caller, environment: await findEnvironment(visit, caller) };
 }
 
-/** Finds the environment in the path, in `account` or outside of a transaction. Throws `not_found`. */
+/** Finds the environment in the path, through `account` or outside of a transaction. Throws `not_found`. */
 export async function findEnvironment(
 	{ store, request }: Visit,
 	caller: Caller,

@@ -10,7 +10,7 @@ import { findEnvironment } from './authenticate-caller.js';
 /** Maximum size of a console sign-in body, in bytes. */
 const maxSignInBody = 32 * 1024;
 
-/** `console.enter`: open, for sign-in and sign-out. */
+/** `console.enter`: open to everyone, for sign-in and sign-out. */
 export const consoleEnterAccess: Admit<Contexts['console.enter']> = defineAccess({
 	// The body identifies the caller, so it is read before authentication. Keep it short.
 	authenticate: (_, run) => run.readBody(maxSignInBody),
@@ -20,7 +20,7 @@ export const consoleEnterAccess: Admit<Contexts['console.enter']> = defineAccess
 	},
 });
 
-/** `console.ask`: a session (a key is refused) for the environment in the path, to query its decision point. */
+/** `console.ask`: a console session for the environment in the path, to query its decision point. A key is refused. */
 export const consoleAskAccess = relayAccess(false);
 
 /** `console.watch`: like `console.ask`, but does not extend the session. */

@@ -8,7 +8,7 @@ import { refuseForgedWrite, requireElementSession, requireOwnPath } from '../ele
 import { type Admit, defineAccess, type Visit } from './access-rule.js';
 import { addRevision, isHeavy } from './answer-write.js';
 
-/** `element.enter`: open, for sign-in, sign-out and invite approval. */
+/** `element.enter`: open to everyone, for sign-in, sign-out and invite approval. */
 export const elementEnterAccess: Admit<Contexts['element.enter']> = defineAccess({
 	authenticate: async () => null,
 	open: (_, run, { store, tokens }) =>
@@ -41,7 +41,8 @@ export const elementWriteAccess: Admit<Contexts['element.write']> = defineAccess
 	},
 	open: async (session, run, { store, request, wrote }) => {
 		const work = async (unit: WritingUnit) => {
-			// Check inside the unit: a sign-out or a removal from the tenant may have been committed first.
+			// Check the session inside the unit: a sign-out or a removal from the tenant may have been committed since
+			// the first check.
 			await requireStanding(unit, session);
 			return run({ session, unit });
 		};

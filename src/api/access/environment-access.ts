@@ -23,13 +23,13 @@ export const environmentReadAccess: Admit<Contexts['environment.read']> = define
 	},
 });
 
-/** `environment.own`: a key of an environment, which the path does not name. */
+/** `environment.own`: an environment key. The path does not name the environment. */
 export const environmentOwnAccess: Admit<Contexts['environment.own']> = defineAccess({
 	authenticate: authenticateCaller,
 	open: async (caller, run, visit) => run(await openOwn(visit, caller)),
 });
 
-/** `environment.report`: like `environment.own`, for keys that may write or belong to a decision point. */
+/** `environment.report`: like `environment.own`, for keys that may write and for decision point keys. */
 export const environmentReportAccess: Admit<Contexts['environment.report']> = defineAccess({
 	authenticate: async (visit) => {
 		const caller = await authenticateCaller(visit);
@@ -78,11 +78,14 @@ export const environmentCopyAccess: Admit<Contexts['environment.copy']> = define
 		return { caller, environment: await findEnvironment(visit, caller) };
 	},
 	open: ({ caller: { session_environment_id: _, ...caller }, environment }, run, { copies }) =>
-		// A copy writes to the environment in the body, where the key's rights apply.
+		// A copy writes to the environment named in the body, so the key's rights there apply.
 		run({ caller, copies, environment }),
 });
 
-/** `environment.snapshot`: everything at a single instant. */
+/**
+ * `environment.snapshot`: a key with access to the environment in the path. The handler reads all data at the same
+ * revision.
+ */
 export const environmentSnapshotAccess = snapshotAccess('snapshot');
 
 /** `environment.export`: like `environment.snapshot`, without a transaction on the embedded store. */
@@ -175,13 +178,13 @@ async function openOwn(visit: Visit, caller: Caller): Promise<Contexts['environm
 	return { caller, environment, account, instances: store.pdpInstances(environmentScope(environment)) };
 }
 
-/** Returns the environment of the caller's key. Throws `forbidden` for keys at a different level. */
+/** Returns the environment of the caller's key. Throws `forbidden` for project and organization keys. */
 async function ownEnvironment({ store }: Visit, caller: Caller): Promise<Environment> {
 	if (caller.environment_id === null) throw forbidden('this needs an API key of an environment');
 	return store.account(caller.organization_id).environmentById(caller, caller.environment_id);
 }
 
-/** Runs work after its turn comes. Rejects like `Turns.wait`, and settles like the work. */
+/** Runs `work` when its turn comes. Rejects like `Turns.wait`; otherwise settles with the result of `work`. */
 async function inTurn<T>(turns: Turns, name: string, closed: AbortSignal, work: () => Promise<T>): Promise<T> {
 	await turns.wait(name, closed);
 	try {

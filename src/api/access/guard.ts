@@ -12,13 +12,17 @@ import * as ofElements from './element-access.js';
 import * as ofEnvironments from './environment-access.js';
 import * as ofOrganizations from './organization-access.js';
 
-/** Maximum number of waiting draft previews per environment. A preview may delay writers. */
+/**
+ * Maximum number of waiting draft previews per environment. The number is small because a preview may delay writers.
+ */
 const maxWaitingPreviews = 4;
 
-/** Limits for decision log deliveries, so requests wait for at most two delivery statements. */
+/**
+ * Limits for decision log deliveries. With two running deliveries, a request waits for at most two delivery statements.
+ */
 const deliveryTurns = { running: 2, waiting: 32 };
 
-/** The access rules by name. See `Contexts`. */
+/** The access rules, keyed by name. See `Contexts`. */
 const rules: { readonly [A in Access]: Admit<Contexts[A]> } = {
 	public: ofOrganizations.openAccess,
 	probe: ofOrganizations.probeAccess,
@@ -58,7 +62,7 @@ export function guard(guarded: Guarded): Surround {
 	const deliveries = new Turns(deliveryTurns);
 	return async (declared, request, run) => {
 		const access = declaredAccess(declared);
-		// Each rule passes the context for its own access name, and `declaring` ties each handler to its name.
+		// Each rule passes the context for its own access name, and `declaring` ties each handler to its access name.
 		const admit = rules[access];
 		const visit = { ...guarded, request, method: declared.method, previews, deliveries };
 		const session = takesSession(access) ? readCredentials(request).session : undefined;

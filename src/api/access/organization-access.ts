@@ -23,7 +23,10 @@ export const probeAccess: Admit<Contexts['probe']> = defineAccess({
 	open: (_, run, { monitoring }) => run(monitoring),
 });
 
-/** `metrics`: an organization key, because metrics cover all environments, unless the settings open them. */
+/**
+ * `metrics`: an organization key, because metrics cover all environments. If the settings open the metrics, no key is
+ * needed.
+ */
 export const metricsAccess: Admit<Contexts['metrics']> = defineAccess({
 	authenticate: async (visit) => {
 		if (!visit.monitoring.open) refuseOtherLevels(await authenticateCaller(visit), ['org']);
@@ -31,7 +34,7 @@ export const metricsAccess: Admit<Contexts['metrics']> = defineAccess({
 	open: (_, run, { monitoring }) => run(monitoring),
 });
 
-/** `key`: any known API key, even without access, for data about the key. */
+/** `key`: any known API key, even a key without access, for data about the key itself. */
 export const keyAccess: Admit<Contexts['key']> = defineAccess({
 	authenticate: async ({ store, request }) => {
 		const credentials = readCredentials(request);
@@ -53,7 +56,7 @@ export const organizationWriteAccess: Admit<Contexts['organization.write']> = de
 		store.writeAccount(caller.organization_id, caller, (account) => run({ caller, account })),
 });
 
-/** `keys.read`: a key with the access level `admin`. `ApiKeys` limits the keys it reaches. */
+/** `keys.read`: a key with the access level `admin`. `ApiKeys` limits the keys that the caller can see and change. */
 export const keysReadAccess: Admit<Contexts['keys.read']> = defineAccess({
 	authenticate: authenticateAdmin,
 	open: (caller, run, { store }) => run({ caller, account: store.account(caller.organization_id) }),

@@ -4,12 +4,12 @@ import { signedOut } from '../../store/session/console-sessions.js';
 import { asId } from '../../wire/common.js';
 import { sessionCookieName } from './session-cookie.js';
 
-/** Header with the environment of the session. */
+/** Header with the id of the session's environment. */
 export const environmentHeader = 'x-console-environment';
 
 /**
- * Extracts the credentials from a request. An `Authorization` header takes precedence. Cookies count only with the
- * environment header, which foreign pages cannot send. Throws `signed_out` if the header holds no id.
+ * Extracts the credentials from a request. An `Authorization` header takes precedence. Cookies are read only if the
+ * environment header is present, because foreign pages cannot send it. Throws `signed_out` if this header is not an id.
  */
 export function readCredentials({ headers, cookie }: Pick<AnyRequest, 'headers' | 'cookie'>): Credentials {
 	const { authorization, [environmentHeader]: named } = headers;

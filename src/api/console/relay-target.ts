@@ -22,7 +22,7 @@ export type FindRelayTarget = (place: RelayPlace) => RelayTarget | null;
 export interface OwnDecisionPoint {
 	readonly url: string;
 	readonly secret: string;
-	/** Its environment; `null` for an environment in a different API. */
+	/** Id of its environment; `null` for an environment in a different API. */
 	readonly environment_id: string | null;
 }
 
@@ -46,12 +46,13 @@ export interface RelayAnswer {
 /** Sends a call and reads the answer. Rejects if the answer is missing, too long or too late. */
 export type Relay = (call: RelayCall) => Promise<RelayAnswer>;
 
-/** Keys that are safe in a URL. All keys should match; this check does not rely on it. */
+/** Keys that can be used in a URL unescaped. All stored keys should match, but the lookup does not rely on it. */
 const plainKey = /^[A-Za-z0-9_-]+$/;
 
 /**
- * Returns a lookup for decision points. If the operator sets an address template, its `{project}` and `{environment}`
- * are replaced by keys; otherwise it finds the decision point in this process, once it runs.
+ * Returns a function to find the decision point for an environment. If the operator sets an address template,
+ * `{project}` and `{environment}` in it are replaced by keys. Otherwise the function returns the decision point in this
+ * process, once it runs.
  */
 export function findRelayTarget(template: string | null, own: () => OwnDecisionPoint | null): FindRelayTarget {
 	return ({ environment_id, environment_key, project_key }) => {

@@ -10,7 +10,7 @@ const tag = 'Console';
 /** Maximum request body in bytes. */
 const maxRelayedQuestion = 1024 * 1024;
 
-/** Decision point endpoints for sessions: decisions and status, nothing else. */
+/** Decision point endpoints that sessions may call: decisions and status. */
 const relayed = [
 	['post', '/allowed'],
 	['post', '/allowed/bulk'],
@@ -29,8 +29,8 @@ const passed = ['x-min-revision', 'x-debug'] as const;
 const returned = ['x-revision', 'x-revision-token', 'x-policy-revision', 'x-decision-id', 'x-min-revision'] as const;
 
 /**
- * Relays console queries to decision points with the environment's key, which pages never see. The decision point
- * documents these endpoints, so the OpenAPI document leaves them out.
+ * Relays console queries to decision points with the environment's key, which pages never see. The decision point's own
+ * document describes these endpoints, so the OpenAPI document omits them.
  */
 export const consoleRelay = [
 	...relayed.map(([method, path]) =>
@@ -96,7 +96,10 @@ async function ask(
 	return new Raw(answer.status, { ...given, ...own }, answer.text);
 }
 
-/** Throws `no_decision_point` unless the answer comes from a decision point that accepts the environment's key. */
+/**
+ * Throws `no_decision_point` if the answer does not come from a decision point, or if the decision point refuses the
+ * environment's key.
+ */
 function refuseForeignAnswer({ status, headers }: RelayAnswer): void {
 	if (status === 401 || status === 403) {
 		throw new Failure(
@@ -109,7 +112,7 @@ function refuseForeignAnswer({ status, headers }: RelayAnswer): void {
 	throw new Failure('no_decision_point', `what answers in place of a decision point is none: it answered ${status}`);
 }
 
-/** Describes a failed connection without the address, which only the operator may know. */
+/** Describes a failed connection. Omits the address, because only the operator may know it. */
 function connectionProblem(error: unknown): string {
 	if (!(error instanceof Error)) return 'the connection failed';
 	if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'it took too long';

@@ -6,10 +6,10 @@ import { asId } from '../../wire/common.js';
 type Headers = AnyRequest['headers'];
 
 const insecurePrefix = 'regolith_console_';
-/** Browsers accept this prefix only from the host that sets the cookie, and only with `Secure`. */
+/** Browsers accept this prefix only if the host itself sets the cookie, with `Secure`. */
 const securePrefix = `__Host-${insecurePrefix}`;
 
-/** Maximum number of session cookies read per request. */
+/** Maximum number of session cookies to read from a request. */
 const maxShown = 100;
 
 /** Returns the cookie name for a session. Each environment has its own cookie, so sessions do not mix. */
@@ -21,7 +21,10 @@ function prefixFor(headers: Headers): string {
 	return isLoopback(requestOrigin(headers)) ? insecurePrefix : securePrefix;
 }
 
-/** Returns the header to set the session cookie. The browser keeps it until it is closed, and no page can read it. */
+/**
+ * Returns the header to set the session cookie. The cookie lasts until the browser is closed, and no script can read
+ * it.
+ */
 export function sessionCookieHeader(headers: Headers, { environment_id, secret }: ShownConsoleSession): string {
 	return `${sessionCookieName(headers, environment_id)}=${secret}; ${attributes(headers)}`;
 }

@@ -21,7 +21,7 @@ import { clearingCookieHeader, sessionCookieHeader, sessionCookieName, shownSess
 const tag = 'Console';
 const path = '/v2/auth/console';
 
-/** Forbids caching for session responses. */
+/** Headers to forbid caching of session responses. */
 const unkept = { 'cache-control': 'no-store' } as const;
 
 type Enter = Contexts['console.enter'];
@@ -112,7 +112,7 @@ export const consoleSignIn = [
 function enter(request: Asked, { ticket, api_key }: ConsoleSignIn, entrance: ConsoleEntrance): Promise<ConsoleEntry> {
 	if (ticket !== undefined) return entrance.byTicket(ticket);
 	if (api_key !== undefined) return entrance.byKey(api_key);
-	// The browser adds the cookie on its own, so the request must come from our own page.
+	// The browser adds the cookie automatically, so the request must come from our own page.
 	requireOwnOrigin(request.headers);
 	const { session } = readCredentials(request);
 	if (session === undefined) throw signedOut('SIGNED_OUT');
@@ -120,8 +120,7 @@ function enter(request: Asked, { ticket, api_key }: ConsoleSignIn, entrance: Con
 }
 
 /**
- * Chooses the environment to sign in to. Throws `not_found`, `forbidden`, and `unprocessable` if the project is
- * missing.
+ * Chooses the environment to sign in to. Throws `not_found`, `forbidden`, or `unprocessable` if the project is missing.
  */
 async function chooseEnvironment(
 	{ project, environment }: ConsoleSignIn,
@@ -140,7 +139,7 @@ async function chooseEnvironment(
 	return oldest;
 }
 
-/** Finds the session for the query. Throws `signed_out` if no cookie matches. */
+/** Finds the session for a request. Throws `signed_out` if no cookie matches. */
 async function findSession(
 	{ project, environment }: ConsoleSessionQuery,
 	shown: readonly ShownConsoleSession[],

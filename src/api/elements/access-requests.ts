@@ -32,7 +32,7 @@ const failures = {
 };
 const example = { access_request_details: { tenant: 'acme', role: 'editor' }, reason: 'I take over the reports.' };
 
-/** Handlers for access requests by any actor. */
+/** Handlers for access requests. They accept any acting user. */
 export const accessRequestHandlers = requestHandlers({
 	type: 'access_request',
 	create: createAccessRequest,
@@ -51,7 +51,7 @@ async function findActor(
 }
 const collectionPlace = { tag, path: collection, params: ActorPath } as const;
 
-/** Access requests on behalf of users, with an API key. */
+/** Access requests on behalf of users, authenticated by an API key. */
 export const accessRequests = [
 	endpoint({
 		...collectionPlace,

@@ -43,7 +43,7 @@ const deletion = {
 const collectionPlace = { tag, path: collection, params: EnvironmentPath } as const;
 const memberPlace = { tag, path: member, params: ElementsConfigPath } as const;
 
-/** Elements: the purpose of embedded pages, and the permission level of each role in them. */
+/** Element configurations: the purpose of each embedded page, and each role's permission level in it. */
 export const elementsConfigs = [
 	endpoint({
 		...collectionPlace,

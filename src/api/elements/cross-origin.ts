@@ -4,14 +4,14 @@ import type { Environment } from '../../store/table/account.js';
 import { elementSettings } from '../../wire/general/environment.js';
 import { findElementSession } from './element-session.js';
 
-/** Excludes the console, whose sessions are only for pages on this server. */
+/** Excludes the console, because its sessions are only for pages on this server. */
 const concerned = /^\/v2\/(auth\/(?!console$)|elements\/)/;
 const ofEnvironment = /^\/v2\/auth\/([^/]+)\/(elements_fe_login_as$|user_invites\/)/;
 
 /**
  * Allows element calls from an environment's origins (CORS). The environment comes from the sign-in or invite path, or
- * from the session. Requests without both, such as preflights, may come from an allowed origin in any environment,
- * because the answer reveals nothing about an environment.
+ * from the session. Some requests, such as preflights, have neither the path nor a session. They may come from an
+ * origin that any environment allows, because the answer reveals nothing about an environment.
  */
 export function elementOrigins(store: Store): CrossOrigin {
 	return {
@@ -24,7 +24,10 @@ export function elementOrigins(store: Store): CrossOrigin {
 	};
 }
 
-/** Finds the environment for a request; `null` if it does not exist, undefined if the request names none. */
+/**
+ * Finds the environment for a request. Returns `null` if the environment does not exist, and `undefined` if the request
+ * names no environment.
+ */
 async function findAskedEnvironment(
 	store: Store,
 	request: CrossOriginRequest,

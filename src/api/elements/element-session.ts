@@ -18,8 +18,8 @@ export interface ShownSecret {
 type Shown = Pick<AnyRequest, 'headers' | 'cookie'>;
 
 /**
- * Returns the bearer token or else the cookie from a request; `null` if it has neither. With an `Authorization` header,
- * the cookie is ignored.
+ * Returns the bearer token from a request, or else the cookie; `null` if the request has neither. If the request has an
+ * `Authorization` header, the cookie is ignored.
  */
 export function shownSecret({ headers, cookie }: Shown): ShownSecret | null {
 	const authorization = headers['authorization'];
@@ -28,7 +28,7 @@ export function shownSecret({ headers, cookie }: Shown): ShownSecret | null {
 	return { kind: authorization === undefined ? 'cookie' : 'bearer', secret };
 }
 
-/** Session lookups by request headers. The origin check and the access check share a lookup. */
+/** Session lookups, keyed by request headers, so the origin check and the access check share a lookup. */
 const known = new WeakMap<Shown['headers'], Promise<ElementSession | null>>();
 
 /** Finds the session for a request; `null` if nobody is signed in. Looks up each request once. */
@@ -43,7 +43,7 @@ async function lookUp(store: Store, request: Shown): Promise<ElementSession | nu
 	return shown === null ? null : store.entrance.find(shown.kind, shown.secret);
 }
 
-/** Returns the session. Throws `signed_out`, with the same message for every reason. */
+/** Returns the session for a request. Throws `signed_out`, with the same message for every reason. */
 export async function requireElementSession(store: Store, request: Shown): Promise<ElementSession> {
 	const session = await findElementSession(store, request);
 	if (session === null) throw signedOut();
@@ -68,8 +68,8 @@ export async function requireOwnPath(
 }
 
 /**
- * Refuses a write that a foreign site triggered in a browser. The browser adds the cookie on its own and sends the
- * page's origin, but only the page adds a bearer token. Throws `foreign_origin`.
+ * Refuses a write that a foreign site triggered in a browser. The browser sends the cookie automatically, together with
+ * the page's origin. A bearer token is sent only if the page adds it. Throws `foreign_origin`.
  */
 export function refuseForgedWrite(request: Shown, environment: Environment): void {
 	if (shownSecret(request)?.kind === 'bearer') return;
@@ -80,7 +80,7 @@ export function refuseForgedWrite(request: Shown, environment: Environment): voi
 /** Refuses a sign-in from an origin that the environment does not allow. Throws `foreign_origin`. */
 export function refuseForeignPage(request: Shown, environment: Environment): void {
 	const { origin } = request.headers;
-	// Clients other than browsers send no origin, and have no cookies to abuse.
+	// Clients other than browsers send no origin and store no cookies to abuse.
 	if (origin !== undefined && !mayAsk(origin, request, environment)) throw foreignOrigin();
 }
 

@@ -16,8 +16,8 @@ const assets = '/assets';
 type Asked = Pick<Request<unknown, unknown, unknown>, 'query' | 'cookie'>;
 
 /**
- * The element pages, their assets, and the script for embedding pages (docs/develop/elements.md: Pages). They are for people,
- * so the OpenAPI document leaves them out.
+ * The element pages, their assets, and the script for embedding pages (docs/develop/elements.md: Pages). They are for
+ * browsers, so the OpenAPI document omits them.
  */
 export const elementPages = [
 	endpoint({
@@ -30,7 +30,7 @@ export const elementPages = [
 		params: z.object({ element_key: z.string() }),
 		returns: { 200: null },
 		handle: async (request, { entrance }) => {
-			// The page itself reports a wrong address, so the embedding developer sees the problem.
+			// The page itself reports a wrong address, so the developer who embeds it sees the problem.
 			return elementPage(await frontEnd.page('element'), await findPageEnvironment(request, entrance));
 		},
 	}),
@@ -59,8 +59,8 @@ export const elementPages = [
 ];
 
 /**
- * Returns the page path for the short address `/{element key}`; `null` unless the query or a session names an
- * environment. Called only for unmatched requests, so it never shadows an API path.
+ * Returns the page path for the short address `/{element key}`. Returns `null` if neither the query nor a session names
+ * an environment. Called only for requests without a matching endpoint, so the short address never hides an API path.
  */
 export function elementPageAlias({ path, query, cookie }: UnmatchedRequest): string | null {
 	const key = path.slice(1);
@@ -68,7 +68,7 @@ export function elementPageAlias({ path, query, cookie }: UnmatchedRequest): str
 	return query['envId'] !== undefined || cookie(sessionCookie) !== undefined ? `/elements/${key}` : null;
 }
 
-/** Finds the environment in the address, or else in the session; `null` if there is none. */
+/** Finds the environment named in the address, or else the session's environment; `null` if neither exists. */
 async function findPageEnvironment({ query, cookie }: Asked, entrance: ElementEntrance): Promise<Environment | null> {
 	const { envId } = query as { readonly envId?: unknown };
 	if (envId !== undefined) return typeof envId === 'string' ? entrance.findEnvironment(envId) : null;
@@ -77,8 +77,8 @@ async function findPageEnvironment({ query, cookie }: Asked, entrance: ElementEn
 }
 
 /**
- * Renders the page. Only pages from the environment's origins may embed it; without origins, no page may. The page
- * receives the origins because it accepts bearer tokens only from them.
+ * Renders the page. Only pages from the environment's origins may embed it. If the environment has no origins, no page
+ * may embed it. The page gets the origins because it accepts bearer tokens only from them.
  */
 function elementPage({ script, style }: PageFiles, environment: Environment | null): Raw {
 	const { origins } = elementSettings(environment?.settings ?? null);
@@ -100,7 +100,7 @@ function elementPage({ script, style }: PageFiles, environment: Environment | nu
 		'cache-control': 'no-cache',
 		vary: 'cookie',
 	};
-	// Origins and ids contain nothing to escape.
+	// Origins and ids contain no characters to escape.
 	const html = `<!doctype html>
 <html lang="en">
 <head>

@@ -21,7 +21,7 @@ import type { AccessRequestQuery, AccessRequestReview, RequestType } from '../..
 import { findIds, findInstanceIds } from '../facts/find-ids.js';
 import { withItems } from '../list-answer.js';
 
-/** Operations that differ per request type. */
+/** Operations that differ between request types. */
 interface RequestKind<Create, Read, Listed> {
 	readonly type: RequestType;
 	readonly create: (
@@ -34,12 +34,12 @@ interface RequestKind<Create, Read, Listed> {
 	readonly readListed: (unit: ReadingUnit, row: ListedRequest) => Listed;
 }
 
-/** Filters for both lists, by reference. */
+/** Filters for both lists. Each filter is a reference, by key or id. */
 type RequestQuery = Page & Partial<AccessRequestQuery>;
 
 /**
- * Returns the endpoint handlers for a request type. They do not depend on how the acting user was identified (session
- * or API key path). `element` names the element, and `reference` the request.
+ * Returns the endpoint handlers for a request type. The same handlers serve signed-in users and API keys. `element`
+ * names the element, and `reference` the request.
  */
 export function requestHandlers<Create, Read, Listed>(kind: RequestKind<Create, Read, Listed>) {
 	const find = (unit: ReadingUnit, element: string) => findRequestElement(unit, element, kind.type);
@@ -82,7 +82,7 @@ export function requestHandlers<Create, Read, Listed>(kind: RequestKind<Create, 
 	};
 }
 
-/** Resolves the list filters to ids. A reference to nothing matches nothing. */
+/** Resolves the list filters to ids. A reference to an unknown object matches nothing. */
 async function resolveFilter(unit: ReadingUnit, query: RequestQuery): Promise<RequestFilter> {
 	const list = (reference: string | undefined) => (reference === undefined ? undefined : [reference]);
 	return {

@@ -12,7 +12,7 @@ const tag = 'Elements configs';
 const member = '/v2/elements/:proj_id/:env_id/config/:elements_config_id';
 const ElementsConfigPath = EnvironmentPath.extend({ elements_config_id: Reference });
 
-/** Endpoints that an element calls when a signed-in user opens it. */
+/** Endpoints that an element calls after a signed-in user opens it. */
 export const elementsRuntime = [
 	endpoint({
 		name: 'getElementsRuntime',
@@ -37,7 +37,7 @@ export const elementsRuntime = [
 			const [instance, another] = found.filter(({ tenant_id }) => tenant_id === actor.tenant_id);
 			const levels = await actorLevels(unit, row.id, actor);
 			const current_permission_level = levels.onInstance(instance?.id ?? null);
-			// Access request elements reveal an instance to the requesting user. All other element types hide it.
+			// Access request elements reveal the instance to the requesting user. All other element types hide it.
 			const told = row.elements_type === 'approval_flow' && another === undefined ? instance : undefined;
 			// Hide the webhook address from users: it may contain a secret.
 			const config = { ...(await readElementsConfig(unit, row, 'origin')), webhook: null };

@@ -6,8 +6,9 @@ import { elementSettings } from '../../wire/general/environment.js';
 export const sessionCookie = 'permit_session';
 
 /**
- * Returns the header to set the session cookie. In a cross-site frame, browsers send it only with `SameSite=None`;
- * `Partitioned` limits it to the embedding site. Built by hand because Koa refuses `Secure` cookies behind a TLS proxy.
+ * Returns the header to set the session cookie. In a cross-site frame, browsers send the cookie only with
+ * `SameSite=None`; `Partitioned` limits it to the embedding site. The header is built by hand because Koa refuses
+ * `Secure` cookies behind a TLS proxy.
  */
 export function cookieHeader(secret: string, { settings }: Pick<Environment, 'settings'>): string {
 	const { sameSite } = elementSettings(settings);
@@ -15,7 +16,8 @@ export function cookieHeader(secret: string, { settings }: Pick<Environment, 'se
 }
 
 /**
- * Returns the header to clear the cookie. Browsers store partitioned cookies separately, so the attribute must match.
+ * Returns the header to clear the session cookie. Browsers store partitioned cookies separately, so the attribute must
+ * match.
  */
 export function clearingCookieHeader({ settings }: Pick<Environment, 'settings'>): string {
 	return attributes('', 0, elementSettings(settings).sameSite ? lax : partitioned);

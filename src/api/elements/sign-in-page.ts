@@ -15,12 +15,12 @@ for (const origin of origins) if (parent !== window) parent.postMessage(message,
 
 const scriptHash = createHash('sha256').update(script).digest('base64');
 
-/** Headers for all sign-in responses: no caching, no referrer. */
+/** Headers for all sign-in responses. They forbid caching and referrers. */
 export const signInHeaders = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' } as const;
 
 /**
- * Renders the last page in a browser sign-in. It posts `message` to the embedding page if the environment allows its
- * origin. It loads nothing and runs a single script, which its policy allows by hash.
+ * Renders the last page in a browser sign-in. If the environment allows the embedding page's origin, the page posts
+ * `message` to it. The page loads nothing and runs a single script, which its content security policy allows by hash.
  */
 export function signInPage(message: SignInMessage, environment: Pick<Environment, 'settings'> | null): Raw {
 	const { origins } = elementSettings(environment?.settings ?? null);
@@ -41,7 +41,7 @@ export function signInPage(message: SignInMessage, environment: Pick<Environment
 }
 
 function html(message: SignInMessage, origins: readonly string[]): string {
-	// Only `<` can end the text in a script element.
+	// Only `<` can end the script element early.
 	const told = JSON.stringify({ message, origins }).replaceAll('<', '\\u003c');
 	const shown = message.success ? 'You are signed in.' : 'You are not signed in.';
 	return `<!doctype html>

@@ -162,8 +162,8 @@ type Enter = Contexts['element.enter'];
 type Asked = Request<unknown, unknown, unknown>;
 
 /**
- * Redeems a ticket. A refused ticket throws `signed_out` for JSON clients, and otherwise returns a page with the
- * refusal.
+ * Redeems a ticket. If the ticket is refused, throws `signed_out` for JSON clients, and otherwise returns a page with
+ * the reason.
  */
 async function spendTicket(request: Asked, { entrance }: Enter, ticket: string) {
 	const held = await entrance.find('ticket', ticket);
@@ -176,7 +176,7 @@ async function spendTicket(request: Asked, { entrance }: Enter, ticket: string) 
 	return reply(302, undefined, { ...headers, location: `${ticketPath}?env_id=${held.environment.id}` });
 }
 
-/** Answers with the cookie's session, or refuses if there is none or it belongs to a different environment. */
+/** Answers with the cookie's session. Refuses if there is no session, or if it belongs to a different environment. */
 async function finishSignIn(request: Asked, { entrance }: Enter, environmentId: string | null) {
 	const cookie = request.cookie(sessionCookie);
 	const session = cookie === undefined ? null : await entrance.find('cookie', cookie);
@@ -197,7 +197,7 @@ function refuseSignIn(request: Asked, environment: Environment | null) {
 	return signInPage({ success: false, error: failure.message }, environment);
 }
 
-/** True if the client prefers JSON over a page. Browsers that navigate do not. */
+/** True if the client prefers JSON to a page. Browsers that follow a link prefer a page. */
 function asksForJson({ headers }: Asked): boolean {
 	const { accept = '' } = headers;
 	return /\bapplication\/json\b/i.test(accept) && !/\btext\/html\b/i.test(accept);

@@ -6,7 +6,7 @@ import { Reference } from '../../wire/common.js';
 import { EffectiveRoleQuery, EffectiveRoles } from '../../wire/facts/effective-role.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 
-/** User roles, with the reason for each. */
+/** User roles, with the reason for each role. */
 export const effectiveRoles = [
 	endpoint({
 		name: 'listEffectiveRoles',

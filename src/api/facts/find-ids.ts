@@ -3,7 +3,7 @@ import { instancesNamed } from '../../store/table/resource-instance.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { TableModel } from '../../store/unit/table-model.js';
 
-/** Returns the ids for all objects that match the filter values; `undefined` without a filter. */
+/** Returns the ids for all objects that match the filter values; `undefined` if there is no filter. */
 export async function findIds<M extends KeyedModel>(
 	unit: ReadingUnit,
 	table: TableModel<M>,
@@ -12,7 +12,10 @@ export async function findIds<M extends KeyedModel>(
 	return references && (await unit.findNamed(table, references)).map(({ id }) => id);
 }
 
-/** Like `findIds`, for resource instances. Accepts ids, `<resource key>:<instance key>`, and keys in any resource. */
+/**
+ * Like `findIds`, for resource instances. The values may be ids, `<resource key>:<instance key>`, or instance keys in
+ * any resource.
+ */
 export async function findInstanceIds(
 	unit: ReadingUnit,
 	references: readonly string[] | undefined,

@@ -22,7 +22,7 @@ const rule = {
 const collectionPlace = { tag, path: collection, params: EnvironmentPath } as const;
 const memberPlace = { tag, path: member, params: ProxyConfigPath } as const;
 
-/** Proxy settings: the mapping from requests to actions, and the proxied service's secret. */
+/** Proxy settings: the mapping from requests to actions, and the secret for the proxied service. */
 export const proxyConfigs = [
 	endpoint({
 		...collectionPlace,

@@ -52,7 +52,7 @@ const collectionPlace = { tag, path: collection, params: EnvironmentPath } as co
 const memberPlace = { tag, path: member, params: InstancePath } as const;
 const bulkPlace = { tag, path: bulk, params: EnvironmentPath } as const;
 
-/** Resource instances, each in a tenant. */
+/** Resource instances. Each instance belongs to a tenant. */
 export const resourceInstances = [
 	endpoint({
 		...collectionPlace,

@@ -38,7 +38,7 @@ const placeText =
 const collectionPlace = { tag, path: collection, params: EnvironmentPath } as const;
 const bulkPlace = { tag, path: `${collection}/bulk`, params: EnvironmentPath } as const;
 
-/** User roles in tenants and on resource instances. */
+/** Role assignments to users, in tenants and on resource instances. */
 export const roleAssignments = [
 	endpoint({
 		...collectionPlace,

@@ -15,8 +15,8 @@ export async function userPage(unit: ReadingUnit, query: UserQuery, tenant?: Ten
 }
 
 /**
- * Resolves a role reference to tenant role ids and, on request, resource role ids. An unknown role has no id, so nobody
- * holds it.
+ * Resolves a role reference to tenant role ids and, on request, resource role ids. An unknown role has no id, so no
+ * user has it.
  */
 async function rolesCalled(unit: ReadingUnit, reference: string, withInstanceRoles: boolean) {
 	const roles = withInstanceRoles

@@ -18,7 +18,7 @@ const member = `${collection}/:api_key_id`;
 const ApiKeyPath = z.object({ api_key_id: Reference });
 const memberPlace = { tag, path: member, params: ApiKeyPath } as const;
 
-/** API keys: the calling key's scope, and management of the keys within it. */
+/** API keys: the calling key's scope, and management of the keys in this scope. */
 export const apiKeys = [
 	endpoint({
 		name: 'scopeOfApiKey',
@@ -144,7 +144,7 @@ async function readOneApiKey(account: AccountUnit, key: ApiKey, secret: string):
 	return readApiKey(await account.keys.openedPlaces([key]), key, secret);
 }
 
-/** Adds project and environment to a key. */
+/** Adds the project and the environment to a key. */
 function readApiKey({ projects, environments }: OpenedPlaces, key: ApiKey, secret: string | null): ApiKeyRead {
 	const project = projects.find(({ id }) => id === key.project_id) ?? null;
 	const env = environments.find(({ id }) => id === key.environment_id) ?? null;

@@ -42,7 +42,7 @@ function readChange(
 	return { ...(withAddresses ? { ...change, before, after } : withoutAddresses({ ...change, before, after })), actor };
 }
 
-/** Hides webhook addresses in a change from read-only keys, because an address may hold a secret. */
+/** Hides webhook addresses in a change from read-only keys, because an address may contain a secret. */
 export function withoutAddresses<C extends Pick<AttributedChange, 'before' | 'after'>>(change: C): C {
 	return { ...change, before: withoutAddress(change.before), after: withoutAddress(change.after) };
 }

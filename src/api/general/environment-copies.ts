@@ -82,7 +82,7 @@ export const environmentCopies = [
 
 /** Returns a task as the API shows it. Throws `forbidden` if the caller's key cannot open the target environment. */
 function readTask({ id, status, result, error }: CopyTask, { environment_id }: Caller): TaskResult {
-	// The stored result is the target as it was read.
+	// The stored result is the target environment, in the API's format.
 	const target = result === null ? null : (result as EnvironmentRead);
 	if (target !== null && environment_id !== null && environment_id !== target.id) {
 		throw forbidden('this API key does not open the environment that was copied to');

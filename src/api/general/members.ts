@@ -5,7 +5,7 @@ import { Members } from '../../wire/general/statistics.js';
 import { pageShape } from '../../wire/query.js';
 import { endpoint } from '../access.js';
 
-/** Organization members. Always empty: a self-hosted install has API keys instead. */
+/** Organization members. The list is always empty, because a self-hosted installation has API keys instead. */
 export const members = [
 	endpoint({
 		name: 'listMembers',

@@ -14,7 +14,7 @@ const member = '/v2/orgs/:org_id';
 const OrganizationPath = z.object({ org_id: Reference });
 const memberPlace = { tag, path: member, params: OrganizationPath } as const;
 
-/** Organization of the calling API key. */
+/** Organization to which the calling API key belongs. */
 export const organizations = [
 	endpoint({
 		name: 'listOrganizations',

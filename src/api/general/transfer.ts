@@ -15,9 +15,9 @@ import { EnvironmentPath, endpoint, revisionHeader } from '../access.js';
 const tag = 'Environments';
 const member = '/v2/projects/:proj_id/envs/:env_id';
 
-/** Maximum document size in bytes. A million users with a few words each fit. */
+/** Maximum document size in bytes. A document with a million users and a few words about each fits. */
 const maxDocumentBytes = 256 * 1024 * 1024;
-/** Depth at which maps such as `facts.users` have no member limit. The document itself has depth 1. */
+/** Nesting depth at which maps such as `facts.users` have no member limit. The document itself has depth 1. */
 const documentMapLevel = 3;
 
 /** Environment export and import as a document. */

@@ -14,7 +14,7 @@ const collection = `${groupPath}/assign_group`;
 const example = { group_instance_key: 'group:accountants' };
 const collectionPlace = { tag: groupTag, path: collection, params: GroupPath } as const;
 
-/** Groups within groups. */
+/** Group memberships in groups. */
 export const groupNesting = [
 	endpoint({
 		...collectionPlace,

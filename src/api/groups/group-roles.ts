@@ -82,7 +82,7 @@ export const groupRoles = [
 	}),
 ];
 
-/** Returns a group role as the API lists it. */
+/** Returns a group role in the API's list format. */
 function readGroupRole(row: GroupRoleRow): GroupRoleRead {
 	const { role, resource_id, resource, resource_instance_id, resource_instance } = row;
 	return {

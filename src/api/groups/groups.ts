@@ -37,12 +37,12 @@ export const noSuchGroup = 'No such group';
 const filterText =
 	'Filters may be repeated: an object has to match one value of each filter. Values that name nothing match nothing. ' +
 	'`search` looks for keys, for `<resource key>:<instance key>` and for ids.';
-/** Clients from before this date know only the two deprecated endpoints. */
+/** Clients written before this date know only the two deprecated endpoints. */
 const since = '2025-09-01T00:00:00Z';
 const collectionPlace = { tag: groupTag, path: collection, params: EnvironmentPath } as const;
 const memberPlace = { tag: groupTag, path: groupPath, params: GroupPath } as const;
 
-/** User groups. Each is a resource instance whose members hold its role `member`. */
+/** User groups. Each group is a resource instance, and its members have the instance role `member`. */
 export const groups = [
 	endpoint({
 		...collectionPlace,

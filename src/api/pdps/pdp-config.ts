@@ -6,8 +6,8 @@ import { asId } from '../../wire/common.js';
 import type { PdpConfigRead, RemoteConfig } from '../../wire/decision/decision-point.js';
 
 /**
- * Returns the PDP configs in an environment, oldest first. They hold secrets: an `admin` key sees all configs, any
- * other key only its own.
+ * Returns the PDP configs in an environment, oldest first. PDP configs contain secrets, so an `admin` key gets all
+ * configs and any other key only its own.
  */
 export function visibleConfigs(account: AccountUnit, caller: Caller, environment: Environment) {
 	return account.keys.pdpConfigs(environment.id, caller.access_level === 'admin' ? undefined : caller.key_id);
@@ -41,7 +41,7 @@ export function readPdpConfig(account: AccountUnit, environment: Environment, ke
 
 /** Inputs for decision point settings. */
 export interface PdpSettings {
-	/** Origin under which the API was reached. */
+	/** API origin in the client's request. */
 	readonly origin: string;
 	readonly environment: Environment;
 	/** API key id. If the key has a PDP config, the config has the same id. */

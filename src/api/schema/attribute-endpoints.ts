@@ -15,21 +15,21 @@ import { endpoint } from '../access.js';
 
 type Names = Readonly<Record<string, string>>;
 
-/** Optional resource in the query. */
+/** Query parameters: an optional resource. */
 interface Asked {
 	readonly resource_id?: string | undefined;
 }
 
-/** Attribute location: under the resource in the path, or on its own path for a fixed resource. */
+/** Attribute location: below the resource in the path, or on a separate path for a fixed resource. */
 export interface AttributeHome {
 	/** Noun in operation names: `ResourceAttribute` makes `createResourceAttribute`. */
 	readonly noun: string;
-	/** Attribute owner, for sentences. */
+	/** Attribute owner, for use in sentences. */
 	readonly owner: string;
 	/** Text for 404 responses. */
 	readonly missing: string;
 	readonly tag: string;
-	/** List path. An attribute is below it, as `:attribute_id`. */
+	/** List path. An attribute has the path `:attribute_id` below it. */
 	readonly collection: string;
 	readonly params: z.ZodType<Names>;
 	readonly memberParams: z.ZodType<Names & { readonly attribute_id: string }>;
@@ -147,6 +147,6 @@ export function attributeEndpoints(home: AttributeHome) {
 }
 
 function readAttribute(unit: ReadingUnit, resource: Resource, attribute: ResourceAttribute): ResourceAttributeRead {
-	// The column holds only values from this list.
+	// The database column contains only values from this list.
 	return { ...attribute, ...unit.scope, type: AttributeType.parse(attribute.type), resource_key: resource.key };
 }

@@ -20,7 +20,7 @@ const failures = {
 };
 const conditions = { allOf: [{ 'user.roles': { array_contains: 'editor' } }, { 'user.private': { equals: true } }] };
 
-/** Condition set previews before first use. Regolith adds these endpoints; Permit's API has none. */
+/** Condition set previews before first use. Regolith adds these endpoints to Permit's API. */
 export const conditionPreviews = [
 	endpoint({
 		name: 'previewConditionSet',

@@ -19,7 +19,7 @@ const RelationPath = ResourcePath.extend({ relation_id: Reference });
 const collectionPlace = { tag, path: collection, params: ResourcePath } as const;
 const memberPlace = { tag, path: member, params: RelationPath } as const;
 
-/** Relations whose objects belong to a resource. */
+/** Relations whose objects belong to a resource type. */
 export const relations = [
 	endpoint({
 		...collectionPlace,

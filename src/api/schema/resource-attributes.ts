@@ -5,7 +5,7 @@ import { PageQuery } from '../../wire/query.js';
 import { attributeEndpoints } from './attribute-endpoints.js';
 import { ResourcePath } from './resources.js';
 
-/** Resource attributes. The resource `__user` has the user attributes. */
+/** Resource attributes. The resource `__user` contains the user attributes. */
 export const resourceAttributes = attributeEndpoints({
 	noun: 'ResourceAttribute',
 	owner: 'a resource',

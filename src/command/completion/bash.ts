@@ -3,8 +3,8 @@ import type { CommandNode } from './command-tree.js';
 import { pathPattern, valueCases } from './shell-cases.js';
 
 /**
- * Returns a program's bash completion script. bash offers files if the script offers nothing. Works in bash 3, the
- * macOS version.
+ * Returns a program's bash completion script. If the script offers nothing, bash offers files. The script works in bash
+ * 3, which macOS includes.
  */
 export function bashCompletion(tree: readonly CommandNode[], program: string): string {
 	const values = valueCases(tree).flatMap(({ pattern, option: { value } }) =>

@@ -7,7 +7,7 @@ export interface Candidate {
 }
 
 export interface OptionNode {
-	/** Short and long form, such as `-t` and `--tenant`, or only one form. */
+	/** The option's short and long form, such as `-t` and `--tenant`, or only one form. */
 	readonly flags: readonly string[];
 	readonly description: string;
 	readonly value: Value;
@@ -20,17 +20,17 @@ export type Value =
 	| { readonly kind: 'file' }
 	| { readonly kind: 'other' };
 
-/** Command as shells complete it. */
+/** A command, with the parts that a shell completes. */
 export interface CommandNode {
 	/** Words that lead to the command, each after a slash: `/keys/list`. Empty for the program itself. */
 	readonly path: string;
 	readonly commands: readonly Candidate[];
 	readonly options: readonly OptionNode[];
-	/** Value of all arguments together. */
+	/** Value kind for every argument. */
 	readonly argument: Value;
 }
 
-/** Returns the program and its visible commands, read from the declarations. */
+/** Returns the program and its visible commands, from their declarations. */
 export function commandTree(program: Command, path = ''): readonly CommandNode[] {
 	const help = program.createHelp();
 	const commands = help.visibleCommands(program).filter((command) => command.name() !== 'help');
@@ -55,7 +55,7 @@ function optionNode(option: Option): OptionNode {
 	};
 }
 
-/** Returns the value kind for an argument name in the declaration. */
+/** Returns the value kind for an argument, based on its name in the declaration. */
 function valueNamed(name: string, choices: readonly string[] | undefined): Value {
 	if (choices !== undefined) return { kind: 'words', words: choices };
 	return { kind: name === 'file' || name === 'folder' ? 'file' : 'other' };

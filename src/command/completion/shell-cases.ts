@@ -1,6 +1,6 @@
 import type { CommandNode, OptionNode } from './command-tree.js';
 
-/** Parts shared by the bash and zsh scripts: `case` patterns, whose words need no quotes. */
+/** Parts shared by the bash and zsh scripts: `case` patterns. The words in them need no quotes. */
 
 /** Returns the paths to all commands below the program as one pattern. */
 export function pathPattern(tree: readonly CommandNode[]): string {

@@ -18,7 +18,7 @@ export async function can({ decisionPoint }: Session, { tenant, resource }: CanO
 		tenants: tenant === undefined ? undefined : [tenant],
 		resources: wanted?.key === undefined ? undefined : [resource],
 		resource_types: wanted === null ? undefined : [wanted.type],
-		// Includes instances that only conditions allow.
+		// Includes instances on which only conditions grant permissions.
 		context: { enable_abac_user_permissions: true },
 	};
 	const answer = await askFor(decisionPoint, '/user-permissions', UserPermissions, { method: 'POST', body });

@@ -51,7 +51,7 @@ function parseContext(text: string): object {
 		const value: unknown = JSON.parse(text);
 		if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
 	} catch {
-		// Reported below.
+		// Invalid JSON is reported below.
 	}
 	throw new ConfigError('--context: must be a JSON object');
 }

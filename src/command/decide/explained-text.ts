@@ -10,7 +10,7 @@ interface Explained {
 	readonly reasons: readonly Reason[];
 }
 
-/** Attempts by which a check passes, or would pass. */
+/** Attempts through which a check passes, or would pass. */
 interface FoundAttempts {
 	readonly attempts: readonly Attempt[];
 	/** True if there may be more attempts. */
@@ -24,7 +24,7 @@ const sources: Readonly<Record<Reason['by'], string>> = {
 	pending_policy: 'the policy',
 };
 
-/** Formats a decision for people. An allowed decision without attempts is a single word. */
+/** Formats a decision as human-readable text. An allowed decision without attempts is a single word. */
 export function explainedText({ allow, code, reasons }: Explained, found: FoundAttempts | null): string {
 	const verdict = allow ? 'allowed' : `denied: ${visible(code)}`;
 	const because = reasons.map(({ by, reason }) => `  ${sources[by]}: ${visible(reason)}`);

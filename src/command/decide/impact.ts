@@ -8,7 +8,7 @@ import type { Session, SharedOptions } from '../session.js';
 import { table, visible } from '../terminal.js';
 
 export interface ImpactOptions extends SharedOptions {
-	/** Exit with a failure code if anyone loses access. */
+	/** Exit with a failure code if any user loses access. */
 	readonly failOnLoss?: true;
 	/** Maximum number of rows to list. */
 	readonly rows: string;
@@ -22,8 +22,8 @@ const timeout = 600_000;
 type FoundImpact = Impact;
 
 /**
- * Reports the users who gain or lose access by a draft. With `failOnLoss`, exit code 1 means a loss, and 3 means no
- * known loss in an incomplete result.
+ * Reports the users that gain or lose access through a draft. With `failOnLoss`, exit code 1 means that a user loses
+ * access. Exit code 3 means that the result is incomplete, and no loss is known.
  */
 export async function impact(session: Session, options: ImpactOptions, file: string): Promise<Told> {
 	const draft = readDraft(file);
@@ -33,7 +33,7 @@ export async function impact(session: Session, options: ImpactOptions, file: str
 	};
 	const { project, environment } = await session.place();
 	const at = path`/v2/projects/${project}/envs/${environment}/impact`;
-	// Pass the draft on as text, so that its numbers keep their exact form.
+	// Send the draft as text, so that its numbers keep their exact form.
 	const body = new TextEncoder().encode(`{"draft":${draft},"limits":${JSON.stringify(limits)}}`);
 	const found = (await askFor(session.api, at, Impact, { method: 'POST', body, timeout })).body;
 	return { text: impactText(found), json: found, exit: options.failOnLoss ? lossCode(found) : 0 };

@@ -3,9 +3,9 @@ import { Attempt } from '../../wire/decision/attempt.js';
 
 const Section = z.object({ allow: z.boolean(), code: z.string(), reason: z.string() });
 
-/** Decision reasons, as a decision point returns them in `debug`. */
+/** Decision reasons, in the format returned by a decision point in `debug`. */
 export const Reasons = z.object({
-	/** Present alone if nothing was evaluated. */
+	/** This is the only member if nothing was evaluated. */
 	code: z.string().optional(),
 	rbac: Section.optional(),
 	rebac: Section.optional(),
@@ -16,7 +16,7 @@ export const Reasons = z.object({
 });
 export type Reasons = z.output<typeof Reasons>;
 
-/** Reason from one kind of grants. */
+/** Reason given by one kind of grants. */
 export interface Reason {
 	readonly by: 'tenant_roles' | 'instance_roles' | 'condition_sets' | 'pending_policy';
 	readonly allow: boolean;
@@ -24,7 +24,7 @@ export interface Reason {
 	readonly reason: string;
 }
 
-/** Returns the reason from each kind of grants. */
+/** Returns the reason given by each kind of grants. */
 export function decidedBy({ rbac, rebac, abac, pending }: Reasons): readonly Reason[] {
 	const sections = { tenant_roles: rbac, instance_roles: rebac, condition_sets: abac, pending_policy: pending };
 	return Object.entries(sections).flatMap(([by, section]) =>
@@ -35,8 +35,8 @@ export function decidedBy({ rbac, rebac, abac, pending }: Reasons): readonly Rea
 }
 
 /**
- * Returns the decision code (docs/develop/denial-codes.md). For a denial, returns the instance role code if the user has no
- * role in the tenant, and the tenant role code otherwise.
+ * Returns the decision code (docs/develop/denial-codes.md). For a denial, this is the instance role code if the user
+ * has no role in the tenant, and the tenant role code otherwise.
  */
 export function decisionCode(allow: boolean, { code, rbac, rebac, abac, pending }: Reasons): string {
 	if (allow) return 'allow';

@@ -1,6 +1,6 @@
 const mark = '__tenant:';
 
-/** Returns the tenant key in a role's place; `null` if the place is an instance. */
+/** Returns the tenant key from a role's place; `null` if the place is an instance. */
 export function tenantPlace(place: string): string | null {
 	return place.startsWith(mark) ? place.slice(mark.length) : null;
 }

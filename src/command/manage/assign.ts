@@ -5,7 +5,7 @@ import { ask, askFor, path } from '../server.js';
 import type { Session, SharedOptions } from '../session.js';
 import { visible } from '../terminal.js';
 
-/** Role assignment place: a tenant or an instance. */
+/** Options for a role assignment. They name a tenant or an instance. */
 export interface GrantOptions extends SharedOptions {
 	/** Instance, as `type:key`. */
 	readonly on?: string;
@@ -51,8 +51,8 @@ interface Grant {
 }
 
 /**
- * Builds the request body for a role. There is no default tenant, because a role in the wrong tenant would be a
- * mistake.
+ * Builds the request body for a role assignment. There is no default tenant, because it could assign a role in the
+ * wrong tenant.
  */
 function grant({ tenant, on }: GrantOptions, user: string, role: string): Grant {
 	if (tenant === undefined && on === undefined) {

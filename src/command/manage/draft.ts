@@ -14,8 +14,8 @@ export interface ApplyOptions extends SharedOptions {
 }
 
 /**
- * Reads a draft from a file or standard input and applies it. After a dry run, exit code 1 means that the draft has
- * changes.
+ * Reads a draft from a file or standard input and applies it. After a dry run, exit code 1 means that the draft would
+ * change the environment.
  */
 export async function applyDraft(session: Session, { dryRun }: ApplyOptions, file: string): Promise<Told> {
 	const body = onFile(file, () => readFileSync(file === '-' ? 0 : file));
@@ -36,7 +36,7 @@ export async function applyDraft(session: Session, { dryRun }: ApplyOptions, fil
 	return { text: listed(changes, summary), json: { dry_run: false, ...told(changes), files: null, revision } };
 }
 
-/** Changes made by a draft; `changes` may be only a part. */
+/** Changes made by a draft. `changes` may contain only some changes. */
 interface Changed {
 	readonly total: number;
 	readonly changes: readonly { readonly kind: string; readonly operation: string; readonly key: string }[];

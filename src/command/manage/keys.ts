@@ -49,8 +49,8 @@ export async function listKeys({ api }: Session, options: SharedOptions): Promis
 }
 
 /**
- * Throws `ConfigError` if the named project or environment does not exist, because this differs from an environment
- * without keys.
+ * Throws `ConfigError` if the named project or environment does not exist. An empty list would instead look like an
+ * environment without keys.
  */
 async function requireListed(api: Server, { project, environment }: SharedOptions): Promise<void> {
 	const open = await openEnvironments(api, project);
@@ -68,7 +68,7 @@ export async function rotateKey({ api }: Session, _: SharedOptions, id: string):
 	return { text: `${body.secret}\n`, json: { id: body.id, secret: body.secret } };
 }
 
-/** Deletes an API key. The server refuses the key from then on. */
+/** Deletes an API key. From then on, the server refuses it. */
 export async function revokeKey({ api }: Session, _: SharedOptions, id: string): Promise<Told> {
 	await ask(api, path`/v2/api-key/${id}`, { method: 'DELETE' });
 	return { text: 'revoked\n', json: { id, revoked: true } };

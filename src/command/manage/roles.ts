@@ -6,7 +6,7 @@ import { askFor, askForAll, path } from '../server.js';
 import type { Session, SharedOptions } from '../session.js';
 import { table, visible } from '../terminal.js';
 
-/** Fields to show for a role. */
+/** Role fields to show. */
 const Role = z.object({
 	key: z.string(),
 	name: z.string(),
@@ -17,7 +17,7 @@ const Resource = z.object({ key: z.string(), roles: z.record(z.string(), Role) }
 const Named = z.object({ key: z.string() });
 const Assignment = RoleAssignmentRead.pick({ role: true, tenant: true, resource_instance: true, expires_at: true });
 
-/** Lists a user's roles; without a user, lists all defined roles. */
+/** Lists a user's roles, or all defined roles if no user is named. */
 export async function roles(session: Session, options: SharedOptions, user?: string): Promise<Told> {
 	if (user !== undefined) return assignedRoles(session, options, user);
 	if (options.tenant !== undefined) {
@@ -58,7 +58,7 @@ async function assignedRoles(session: Session, { tenant }: SharedOptions, user: 
 	const { api } = session;
 	const { project, environment } = await session.place();
 	const facts = path`/v2/facts/${project}/${environment}`;
-	// A user without assignments gives an empty list; an unknown user or tenant is an error.
+	// A user without assignments has an empty list, but an unknown user or tenant is an error.
 	const { key } = (await askFor(api, facts + path`/users/${user}`, Named)).body;
 	if (tenant !== undefined) await askFor(api, facts + path`/tenants/${tenant}`, Named);
 	const assigned = await askForAll(api, `${facts}/role_assignments`, Assignment, { user, tenant });

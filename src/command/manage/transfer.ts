@@ -19,7 +19,7 @@ export interface ImportOptions extends SharedOptions {
 	readonly conflictStrategy: string;
 }
 
-/** Exports an environment as a document. Passes the text on unchanged, so numbers keep their exact form. */
+/** Exports an environment as a document. Does not parse the text, so numbers keep their exact form. */
 export async function exportEnvironment(session: Session, { output }: ExportOptions): Promise<Told> {
 	const { project, environment } = await session.place();
 	const at = path`/v2/projects/${project}/envs/${environment}/export`;

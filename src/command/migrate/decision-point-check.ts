@@ -13,8 +13,8 @@ const question = {
 };
 
 /**
- * Returns the reason why a decision point does not answer like version 2, asked with its environment's key; `null` if
- * it does.
+ * Queries a decision point with its environment's key. Returns the reason why it does not answer like version 2; `null`
+ * if it does.
  */
 export async function diagnoseDecisionPoint(url: string, key: string): Promise<string | null> {
 	const base = url.replace(/\/+$/, '');

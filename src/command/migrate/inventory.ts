@@ -5,14 +5,17 @@ import { ProjectRead } from '../../wire/general/project.js';
 import { EnvironmentStats } from '../../wire/general/statistics.js';
 import { askFor, askForAll, path, type Server } from '../server.js';
 
-/** Environment with object counts. */
+/** Environment with its object counts. */
 export type FoundEnvironment = z.output<typeof EnvironmentStats>;
 
 /** Projects and environments that an API key can access. */
 export interface Inventory {
-	/** True if the key can access the whole organization. If false, there may be more projects than listed. */
+	/**
+	 * True if the key can access the whole organization. If false, the organization may have more projects than the
+	 * list shows.
+	 */
 	readonly whole: boolean;
-	/** Id of the only environment that the key can access; `null` if there are several. */
+	/** Id of the only environment that the key can access; `null` if the key can access several environments. */
 	readonly only: string | null;
 	readonly projects: readonly {
 		readonly key: string;
@@ -22,12 +25,13 @@ export interface Inventory {
 }
 
 /**
- * API client for `regolith migrate check`, with one key. Every call throws `ConfigError` if it gets no valid answer.
+ * API client for `regolith migrate check`, which uses a single key. Every call throws `ConfigError` if the answer is
+ * missing or invalid.
  */
 export class Site {
 	constructor(private readonly api: Server) {}
 
-	/** Lists everything that the key can access. */
+	/** Lists every project and environment that the key can access. */
 	async inventory(): Promise<Inventory> {
 		const scope = await this.#get('/v2/api-key/scope', ApiKeyScopeRead);
 		const projects = [];
@@ -42,8 +46,8 @@ export class Site {
 	}
 
 	/**
-	 * Returns the API key for an environment's decision points. This is the site's own key if it can access only this
-	 * environment.
+	 * Returns the API key for an environment's decision points. If this client's own key can access only this
+	 * environment, returns that key.
 	 */
 	async findKey({ id, project_id }: FoundEnvironment, { only }: Inventory): Promise<string> {
 		if (only === id) return this.api.key.secret;

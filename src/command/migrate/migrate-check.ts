@@ -7,7 +7,8 @@ import { findLeftovers } from './v1-leftovers.js';
 export interface MigrateOptions {
 	readonly api: Server;
 	/**
-	 * Projects and environments created by the team: `project` (all its environments) or `project/environment`, by keys.
+	 * Projects and environments created by the team. Each is `project`, with all its environments, or
+	 * `project/environment`. Both parts are keys.
 	 */
 	readonly mine: readonly string[];
 	/** Folders with code. */
@@ -18,9 +19,9 @@ export interface MigrateOptions {
 
 /** Progress toward version 2. */
 export interface Migration {
-	/** Findings, for people. */
+	/** Human-readable findings. */
 	readonly report: string;
-	/** Remaining tasks as sentences; empty when the migration is complete. */
+	/** Remaining tasks as sentences. Empty when the migration is complete. */
 	readonly left: readonly string[];
 }
 
@@ -122,7 +123,7 @@ function parseDecisionPoint(name: string): { readonly url: string; readonly plac
 	return { url, place };
 }
 
-/** Returns the named environment, or the only environment if no name is given. */
+/** Returns the named environment. If no name is passed, returns the only environment. */
 function findEnvironment({ projects }: Inventory, place: string | null): FoundEnvironment | null {
 	const all = projects.flatMap(({ key, environments }) =>
 		environments.map((one) => ({ one, name: `${key}/${one.key}` })),

@@ -26,11 +26,11 @@ const skipped: ReadonlySet<string> = new Set([
 	'venv',
 	'__pycache__',
 ]);
-/** Maximum file size in bytes. Larger files are not written by people. */
+/** Maximum file size in bytes. Larger files are not handwritten. */
 const largest = 1024 * 1024;
 
 /**
- * Searches a folder's text files for version 1 remains: paths, slugs and `custom_id`, SDK write calls, the decision
+ * Searches a folder's text files for version 1 names: paths, slugs and `custom_id`, SDK write calls, and the decision
  * point image. Does not follow symbolic links. Throws the system error if the folder cannot be read.
  */
 export function findLeftovers(folder: string): readonly Leftover[] {
@@ -57,7 +57,7 @@ function lineProblems(text: string): readonly string[] {
 	return [...pathProblems(text), ...words.filter(({ pattern }) => pattern.test(text)).map(({ problem }) => problem)];
 }
 
-/** Many APIs have paths that begin with `/v1/`. Count only paths that contain a Regolith type. */
+/** Many APIs have paths that begin with `/v1/`. Count only paths that contain a Regolith object type. */
 function pathProblems(text: string): readonly string[] {
 	return [...text.matchAll(/\/v1(?:\/[^\s/'"`?#,;)]+)+/g)].flatMap(([path]) => {
 		const successor = v2Successor(path);

@@ -24,7 +24,7 @@ export interface LogsOptions extends SharedOptions {
 	readonly follow?: true;
 }
 
-/** Maximum number of decisions that the API pages through. */
+/** Maximum number of decisions that the API returns through paging. */
 const most = 10_000;
 
 const Logged = AuditLogModel.pick({
@@ -40,7 +40,7 @@ const Logged = AuditLogModel.pick({
 });
 const AskedInstance = z.object({ resource: z.object({ key: z.string().min(1) }) });
 
-/** Decision as printed. */
+/** A decision in the printed format. */
 interface LoggedDecision {
 	readonly id: string;
 	readonly timestamp: string;
@@ -62,7 +62,7 @@ export async function logs(session: Session, options: LogsOptions): Promise<Told
 	return { text: found.map(decisionLine).join(''), json: { decisions: found } };
 }
 
-/** Reads decisions from a start time, newest first. */
+/** Reads decisions since a time, newest first. */
 type ReadDecisions = (from: Date | undefined, limit: number) => Promise<readonly LoggedDecision[]>;
 
 async function reader(session: Session, options: LogsOptions): Promise<ReadDecisions> {
@@ -85,7 +85,7 @@ async function reader(session: Session, options: LogsOptions): Promise<ReadDecis
 
 /** Polling interval, in milliseconds. */
 const pause = 2_000;
-/** Maximum delay after which a late decision is still printed, in milliseconds. */
+/** Maximum delay in milliseconds after which a late decision is still printed. */
 const lateness = 30_000;
 
 async function follow(read: ReadDecisions, found: readonly LoggedDecision[], { json }: LogsOptions): Promise<never> {
@@ -131,7 +131,7 @@ const unitMilliseconds: Readonly<Record<string, number>> = { s: 1_000, m: 60_000
 /** ISO 8601 with a zone, with or without seconds. */
 const Moment = z.union([z.iso.datetime({ offset: true }), z.iso.datetime({ offset: true, precision: -1 })]);
 
-/** Parses a time with a zone, or an age. Throws `ConfigError` if the option is neither. */
+/** Parses a time with a zone, or an age. Throws `ConfigError` if the option's value is neither a time nor an age. */
 export function readTime(option: string, text: string | undefined): Date | undefined {
 	if (text === undefined) return undefined;
 	if (Moment.safeParse(text).success) return new Date(text);

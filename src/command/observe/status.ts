@@ -16,7 +16,7 @@ export async function status(session: Session): Promise<Told> {
 	const [environment, health, access] = await Promise.all([
 		attempted(() => readEnvironment(session)),
 		attempted(async () => (await askFor(decisionPoint, '/healthy', Health)).body),
-		// A normal client question, which the decision log leaves out.
+		// An ordinary client query. The decision log omits such queries.
 		attempted(() => ask(decisionPoint, '/user-tenants', { method: 'POST', body: { user: 'regolith-status' } })),
 	]);
 	const found: Found = {
@@ -76,7 +76,7 @@ function areApart(policy: Policy | null, health: Health | null): boolean {
 	return ours !== null && theirs !== null && ours !== theirs;
 }
 
-/** Returns the result or the problem. */
+/** Returns the result of `work`, or its problem. */
 async function attempted<T>(work: () => Promise<T>) {
 	try {
 		return { value: await work(), problem: null };
@@ -102,8 +102,8 @@ export function statusProblems({ policy, decision_point: { health } }: Found): r
 }
 
 /**
- * Returns the problem of a decision point that answers; `null` if it has none. A stale decision point reports `ok`
- * because it still decides.
+ * Returns the problem of a decision point that answers; `null` if it has no problem. A stale decision point reports
+ * `ok` because it still decides.
  */
 export function healthProblem({ state, detail, degraded }: Health): string | null {
 	if (state !== 'ready') return `the decision point is ${state}${detail === null ? '' : `: ${detail}`}`;
@@ -121,7 +121,7 @@ function lagText(lag: number | null): string {
 	return lag < 0 ? ` (ahead by ${-lag})` : ` (behind by ${lag})`;
 }
 
-/** Formats the status for people. */
+/** Formats the status as human-readable text. */
 export function statusText({ api, policy, decision_point }: Found, problems: readonly string[]): string {
 	const { url, health, lag } = decision_point;
 	const compiled = policy?.compiled_revision ?? null;

@@ -6,13 +6,13 @@ import { ApiFailure, failureMessage } from '../model/api-failure.js';
 import type { RecordedCall } from '../model/check/curl-command.js';
 import { apiTrouble, newestRevision, openSession, refreshRevision } from './session.js';
 
-/** Calls made by the open screen, oldest first, for "As curl". */
+/** API calls made by the open screen, oldest first, for "As curl". */
 export const recordedCalls = signal<readonly RecordedCall[]>([]);
 
 /** Reason why the decision point cannot be reached; `null` while it answers. */
 export const decisionTrouble = signal<string | null>(null);
 
-/** Management API client for the open session, or for the session of the environment in `environmentHeader`. */
+/** Management API client. It uses the open session, or the session of the environment named in `environmentHeader`. */
 export const management = createManagement(recordCall);
 
 /** Management API client for use outside the screens. Its calls are not recorded. */
@@ -31,7 +31,7 @@ function createManagement(record: (call: RecordedCall) => void) {
 			return answer;
 		},
 		pathSerializer: (pathname, parameters) => {
-			// Browsers resolve these as path steps and would request a different address.
+			// Browsers would treat `.` and `..` as path steps and request a different address.
 			const step = Object.values(parameters).find((value) => value === '.' || value === '..');
 			if (step !== undefined) {
 				throw new ApiFailure(400, `No address can hold the key “${step}”: use the API with the id in its place.`);
@@ -72,7 +72,7 @@ async function troubleText(answer: Response): Promise<string> {
 }
 
 interface SendOptions {
-	/** Path as a direct client would request it. */
+	/** Path that a direct client would request. */
 	readonly path: string;
 	/** True for a request to a decision point. */
 	readonly decision: boolean;
@@ -117,13 +117,13 @@ export async function answered<Result extends CallResult>(
 ): Promise<Exclude<Result['data'], undefined>> {
 	const { data, error, response } = await call;
 	if (!response.ok) throw new ApiFailure(response.status, failureMessage(response.status, error), error);
-	// Clients return data for every success that has a body.
+	// Clients return `data` for every successful response that has a body.
 	return data as Exclude<Result['data'], undefined>;
 }
 
 /**
- * Returns the data for a call that may overload the server. Throws `ApiFailure`, or a plain error after an overload,
- * because an automatic retry would overload the server again.
+ * Returns the data for a call that may overload the server. Throws `ApiFailure`. After an overload it throws a plain
+ * error instead, because an automatic retry would overload the server again.
  */
 export async function answeredOnce<Result extends CallResult>(
 	call: Promise<Result>,

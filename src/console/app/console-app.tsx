@@ -5,7 +5,7 @@ import { beginSession, sessionState } from './session.js';
 import { Shell } from './shell/shell.js';
 import { SignIn } from './shell/sign-in.js';
 
-/** The console: the sign-in page, or the screens of a signed-in user. */
+/** The console: shows the sign-in page, or the screens if a user is signed in. */
 
 render(<ConsoleApp />, document.getElementById('app') ?? document.body);
 sessionState.subscribe(({ state }) => {

@@ -2,12 +2,12 @@ import { effect, signal } from '@preact/signals';
 import { type Draft, withoutChange } from '../model/draft/draft.js';
 import { openSession, sessionState } from './session.js';
 
-/** Draft of the open environment; `null` without changes. It outlives the session in this tab. */
+/** Draft of the open environment; `null` if the draft has no changes. It outlives the session in this browser tab. */
 export const currentDraft = signal<Draft | null>(null);
 
 /**
- * Changes the draft, or begins one. `seen` is the revision that the change was made from. A draft is based on its
- * oldest `seen` revision, so it never overwrites unseen changes.
+ * Changes the draft, or begins a new draft. `seen` is the revision on which the change is based. A draft keeps its
+ * oldest `seen` revision as its base, so it never overwrites changes that the user has not seen.
  */
 export function editDraft(seen: number, edit: (draft: Draft) => Draft): void {
 	const begun = currentDraft.value ?? { base_revision: seen, changes: [] };
@@ -22,12 +22,12 @@ export function removeFromDraft(index: number): void {
 	currentDraft.value = next.changes.length === 0 ? null : next;
 }
 
-/** Discards or replaces the draft. */
+/** Replaces the draft; `null` discards it. */
 export function replaceDraft(draft: Draft | null): void {
 	currentDraft.value = draft;
 }
 
-/** Restores this tab's draft for the environment and saves it after each change. */
+/** Restores this tab's draft for the open environment, and saves the draft after each change. */
 export function keepDraft(): void {
 	const name = `regolith-draft-${openSession().environment.id}`;
 	currentDraft.value = readDraft(sessionStorage.getItem(name));

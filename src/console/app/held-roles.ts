@@ -8,7 +8,7 @@ export interface HeldRoles {
 	readonly truncated: boolean;
 }
 
-/** Reads a user's roles with their sources, in all tenants or in one tenant. */
+/** Reads a user's roles and their sources, in all tenants or in one tenant. */
 export async function readHeldRoles(user: string, tenant: string | null, signal: AbortSignal): Promise<HeldRoles> {
 	return answered(
 		management.GET('/v2/facts/{proj_id}/{env_id}/users/{user_id}/effective_roles', {

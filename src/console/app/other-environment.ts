@@ -2,8 +2,8 @@ import { answered, environmentHeader, management } from './api.js';
 import { openEnvironment, openSession } from './session.js';
 
 /**
- * Reads the schema half of an environment's document. A session belongs to one environment, so a different environment
- * needs its own session. Throws `ApiFailure`.
+ * Reads the schema half of an environment's document. A session belongs to a single environment, so a different
+ * environment needs its own session. Throws `ApiFailure`.
  */
 export async function readSchemaOfEnvironment(
 	project: string,

@@ -88,7 +88,7 @@ export async function proposeInstanceNames(text: string, signal: AbortSignal): P
 	return instances.map(({ resource, key: own, tenant }) => ({ value: `${resource}:${own}`, note: `in ${tenant}` }));
 }
 
-/** Suggests revisions whose policies are kept, newest first. */
+/** Suggests revisions whose policies are still stored, newest first. */
 export async function proposeRevisions(text: string, signal: AbortSignal): Promise<readonly Choice[]> {
 	const query = { per_page: 100 };
 	const { data } = await answered(

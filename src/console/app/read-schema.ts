@@ -3,7 +3,7 @@ import { readSchemaObjects, type SchemaObjects } from '../model/matrix/schema-ob
 import { management } from './api.js';
 import { environmentPath } from './session.js';
 
-/** Environment schema at a revision. */
+/** The environment's schema at a revision. */
 export interface ReadSchema {
 	readonly objects: SchemaObjects;
 	readonly revision: number;

@@ -3,8 +3,8 @@ import { answered, management } from './api.js';
 import { confirmWrite } from './part/confirm.js';
 
 /**
- * Asks for confirmation, rotates an API key and returns the new secret; `null` without confirmation. Throws
- * `ApiFailure`.
+ * Asks for confirmation, rotates an API key and returns the new secret. Returns `null` if the user does not confirm.
+ * Throws `ApiFailure`.
  */
 export async function rotateKey(id: string, text: string): Promise<string | null> {
 	if (!(await confirmWrite('Rotate the key', text, { always: true }))) return null;

@@ -8,7 +8,7 @@ interface Named {
 	readonly name: string;
 }
 
-/** Signed-in key and environment (docs/policy/console.md: Signing in). */
+/** Key and environment with which the user is signed in (docs/policy/console.md: Signing in). */
 export interface ConsoleSession {
 	readonly organization: Named;
 	readonly project: Named;
@@ -21,32 +21,32 @@ export interface ConsoleSession {
 	};
 	/** Newest revision of the environment. */
 	readonly revision: number;
-	/** Database lineage for `revision`. */
+	/** Database lineage to which `revision` belongs. */
 	readonly lineage: string;
-	/** True if the server has a decision point to ask. */
+	/** True if the server knows a decision point for this environment. */
 	readonly decision_point: boolean;
 }
 
 type SessionState =
 	| { readonly state: 'opening' }
 	| { readonly state: 'open'; readonly session: ConsoleSession }
-	/** `reason` explains why the last session ended or a sign-in failed; `null` without either. */
+	/** `reason` explains why the last session ended or a sign-in failed; `null` if neither happened. */
 	| { readonly state: 'closed'; readonly reason: string | null };
 
 const endpoint = '/v2/auth/console';
 
 export const sessionState = signal<SessionState>({ state: 'opening' });
 
-/** Lineage of the database. If it changes, the displayed data may belong to a discarded history. */
+/** Lineage of the database. If the lineage changes, the displayed data may belong to a discarded history. */
 export const lineage = signal('');
 
 /** Newest revision of the environment that the page has seen. */
 export const newestRevision = signal(0);
 
-/** Minimum revision of each piece of displayed data, by reader. */
+/** Minimum revision for each piece of displayed data, keyed by its reader. */
 export const shownRevisions = signal<ReadonlyMap<object, number>>(new Map());
 
-/** Oldest revision of the displayed data; the newest revision while nothing is shown. */
+/** Oldest revision among the displayed data. While no data is displayed, this is the newest revision. */
 export const seenRevision = computed(() => Math.min(newestRevision.value, ...shownRevisions.value.values()));
 
 /** Message about an unreachable server; `null` while the API answers. */
@@ -58,7 +58,10 @@ export const mayWrite = computed(() => {
 	return now.state === 'open' && ['write', 'admin'].includes(now.session.key.access_level);
 });
 
-/** Returns the open session. Throws if nobody is signed in; only screens call it, and screens need a session. */
+/**
+ * Returns the open session. Throws if no user is signed in. Only screens may call it, because they are rendered only
+ * during a session.
+ */
 export function openSession(): ConsoleSession {
 	const now = sessionState.value;
 	if (now.state !== 'open') throw new Error('nobody is signed in');
@@ -82,7 +85,10 @@ export async function beginSession(): Promise<void> {
 	return signIn({ ticket, ...named });
 }
 
-/** Signs in with an API key, to the environment in the address or the first environment that the key can access. */
+/**
+ * Signs in with an API key. Opens the environment named in the address, or else the first environment that the key can
+ * access.
+ */
 export async function signInByKey(apiKey: string): Promise<void> {
 	const place = readConsolePlace(location.pathname);
 	const named = place === null ? {} : { project: place.project, environment: place.environment };
@@ -90,9 +96,9 @@ export async function signInByKey(apiKey: string): Promise<void> {
 }
 
 /**
- * Opens a session for a different environment: the browser's existing session, or a new session with the current key.
- * An existing session is preferred, because a new session would replace it in every tab, and its key may have different
- * rights. Throws `ApiFailure`.
+ * Opens a session for a different environment. Uses the browser's existing session for it, or else creates a session
+ * with the current key. An existing session is preferred, because a new session would replace it in every tab, possibly
+ * with different rights. Throws `ApiFailure`.
  */
 export async function openEnvironment(project: string, environment: string): Promise<ConsoleSession> {
 	try {
@@ -114,7 +120,7 @@ export function endSession(reason: string | null): void {
 	if (sessionState.value.state !== 'closed') sessionState.value = { state: 'closed', reason };
 }
 
-/** Reads the newest revision. Ends the local session if it has ended on the server. */
+/** Reads the newest revision. Ends the local session if the session has ended on the server. */
 export async function refreshRevision(): Promise<void> {
 	const now = sessionState.value;
 	if (now.state !== 'open') return;
@@ -124,7 +130,7 @@ export async function refreshRevision(): Promise<void> {
 		const isSame = session.lineage === lineage.value;
 		newestRevision.value = isSame ? Math.max(newestRevision.value, session.revision) : session.revision;
 		lineage.value = session.lineage;
-		// A different key signed in from a different tab. Its rights apply from now on.
+		// A user signed in with a different key in a different tab. This key's rights apply from now on.
 		if (session.key.id !== now.session.key.id) sessionState.value = { state: 'open', session };
 	} catch (error) {
 		if (error instanceof ApiFailure && error.status === 401) endSession(error.message);
@@ -140,7 +146,7 @@ async function resumeSession(): Promise<void> {
 	try {
 		open(await readSession(place.project, place.environment));
 	} catch (error) {
-		// New visitors need no message about a missing session.
+		// A new visitor has no session yet and needs no message about it.
 		const isNew = error instanceof ApiFailure && error.info['code'] === 'SIGNED_OUT';
 		sessionState.value = { state: 'closed', reason: isNew ? null : reasonText(error) };
 	}

@@ -7,7 +7,7 @@ import { lineage, newestRevision, shownRevisions } from './session.js';
 export interface Loaded<Value> {
 	/** Latest value; `null` before the first response, and after a failure with different dependencies. */
 	readonly value: Value | null;
-	/** Failure of the last attempt. A previous value for the same dependencies stays. */
+	/** Failure of the last attempt. An earlier value for the same dependencies is kept. */
 	readonly failure: Error | null;
 	readonly loading: boolean;
 	reload(): void;
@@ -21,7 +21,10 @@ export function reloadAll(): void {
 }
 
 interface LoadedOptions {
-	/** True for secondary data, and for data that is the same at every revision. The bar ignores its revision. */
+	/**
+	 * True for secondary data, and for data that is the same at every revision. The status bar ignores the revision of
+	 * such data.
+	 */
 	readonly accompanies?: boolean;
 }
 
@@ -29,7 +32,7 @@ interface LoadedOptions {
 const retryMilliseconds = 3000;
 
 /**
- * Loads data, and loads it again after dependencies change or `reload` is called. Only the latest request counts;
+ * Loads data, and loads it again if the dependencies change or `reload` is called. Only the latest request is used;
  * earlier requests are aborted. Retries if the server cannot be reached.
  */
 export function useLoaded<Value>(
@@ -37,9 +40,9 @@ export function useLoaded<Value>(
 	dependencies: readonly unknown[],
 	{ accompanies = false }: LoadedOptions = {},
 ): Loaded<Value> {
-	/** Identity of this data in `shownRevisions`. */
+	/** Key of this data in `shownRevisions`. */
 	const { current: shown } = useRef({});
-	/** Dependencies of the current value. */
+	/** Dependencies with which the current value was loaded. */
 	const answers = useRef(dependencies);
 	const value = useSignal<Value | null>(null);
 	const failure = useSignal<Error | null>(null);
@@ -62,7 +65,7 @@ export function useLoaded<Value>(
 			(error: unknown) => {
 				if (controller.signal.aborted) return;
 				if (dependencies.some((one, index) => one !== answers.current[index])) {
-					// The value belongs to different dependencies.
+					// The current value belongs to different dependencies, so discard it.
 					value.value = null;
 					showRevision(shown, null);
 				}
@@ -91,7 +94,7 @@ export function useLoaded<Value>(
 	};
 }
 
-/** Records the revision of displayed data; `null` removes it. */
+/** Records the revision of displayed data. `null` removes the data. */
 function showRevision(shown: object, revision: number | null): void {
 	const revisions = new Map(shownRevisions.peek());
 	if (revision === null) revisions.delete(shown);

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks';
 
 /**
- * Repeats work while the page is visible. Skips a turn while `isBusy`: if each turn restarted slow work, the work would
- * never finish.
+ * Calls `work` repeatedly while the page is visible. Skips a turn while `isBusy`: if each turn restarted slow work, it
+ * would never finish.
  */
 export function usePolling(work: () => void, milliseconds: number, isBusy: boolean): void {
 	const newest = useRef({ work, isBusy });

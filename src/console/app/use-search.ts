@@ -2,16 +2,16 @@ import { useLocation } from 'preact-iso';
 
 /** Screen state stored in the address. */
 export interface Search {
-	/** Returns a parameter; empty if it is absent. */
+	/** Returns a parameter's value, or an empty string if the parameter is absent. */
 	get(name: string): string;
-	/** Changes parameters; an empty value removes a parameter. Adds a history entry unless `replace` is set. */
+	/** Changes parameters. An empty value removes the parameter. Adds a history entry unless `replace` is set. */
 	set(changes: Readonly<Record<string, string>>, options?: { readonly replace?: boolean }): void;
 }
 
-/** Uses the address query as the screen's state, so a link reproduces the screen. */
+/** Uses the query in the address as the screen's state, so a link reproduces the screen. */
 export function useSearch(): Search {
 	const { url, route } = useLocation();
-	// The fragment is a position on the page, such as a line of code, and not a parameter.
+	// The fragment is a position on the page, such as a line of code. It is not part of the parameters.
 	const [path = '', query = ''] = (url.split('#')[0] ?? '').split('?');
 	const parameters = new URLSearchParams(query);
 	return {

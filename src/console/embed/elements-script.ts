@@ -1,8 +1,8 @@
 import { PageElements } from './page-elements.js';
 
 /**
- * `/elements.js`: script for pages that embed elements. Adds `regolith.elements` with the front-end package's calls,
- * which this server answers itself.
+ * `/elements.js`: script for pages that embed elements. Adds `regolith.elements`, with the same functions as the
+ * front-end package. This server answers their calls.
  */
 
 declare global {
@@ -11,7 +11,7 @@ declare global {
 	}
 }
 
-// Available only during the first run of the script, and not in a module.
+// `currentScript` is available only during the first run of the script, and not in a module.
 const { currentScript } = document;
 const source = currentScript instanceof HTMLScriptElement ? currentScript.src : '';
 

@@ -1,4 +1,4 @@
-/** Timeout for a page in a frame, in milliseconds. */
+/** Timeout for a page in a hidden frame, in milliseconds. */
 const patience = 10_000;
 
 interface SignInResult {
@@ -8,8 +8,8 @@ interface SignInResult {
 }
 
 /**
- * Loads an address in a hidden frame and waits for the sign-in result from its page. Accepts messages only from
- * `origin` and from this frame. Returns the signed-in user; rejects with the reason, or after a timeout.
+ * Loads an address in a hidden frame and waits for the sign-in result posted by its page. Accepts messages only from
+ * this frame and from `origin`. Resolves to the signed-in user. Rejects with the reason, or after a timeout.
  */
 export function awaitResult(url: string, origin: string): Promise<unknown> {
 	return new Promise((resolve, reject) => {
@@ -33,7 +33,7 @@ export function awaitResult(url: string, origin: string): Promise<unknown> {
 	});
 }
 
-/** Loads an address in a hidden frame and waits until it is loaded, or until a timeout. */
+/** Loads an address in a hidden frame. Resolves when it is loaded, or after a timeout. */
 export function hiddenFrame(url: string): Promise<void> {
 	return new Promise((resolve) => {
 		const frame = addFrame(url);

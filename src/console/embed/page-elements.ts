@@ -3,14 +3,17 @@ import { sendToken } from './send-token.js';
 
 /** Sign-in options: the front-end package's options, and `origin`. */
 export interface LoginOptions {
-	/** Default: `cookie`. `header` and `bearer` are `cookie` with headers for the application's backend. */
+	/**
+	 * Sign-in method; default: `cookie`. `header` and `bearer` mean `cookie`, with headers for the application's
+	 * backend.
+	 */
 	readonly loginMethod?: 'cookie' | 'header' | 'bearer' | 'frontendOnly' | 'supportsPrivateBrowser';
-	/** Route in the application's backend that signs its user in. */
+	/** Route in the application's backend that signs in the backend's user. */
 	readonly loginUrl?: string;
 	readonly tenant?: string;
-	/** Sent to the application's backend as `Authorization: Bearer`. */
+	/** Token for the application's backend, sent as `Authorization: Bearer`. */
 	readonly token?: string;
-	/** Sent to the application's backend. */
+	/** Headers for the application's backend. */
 	readonly headers?: Readonly<Record<string, string>>;
 	/** With `frontendOnly`: the application's token, the environment, and the claim with the user's key. */
 	readonly userJwt?: string;
@@ -36,14 +39,14 @@ export interface ApproveOptions {
 	readonly origin?: string;
 }
 
-/** Signs a page's user in to its embedded elements, and out. */
+/** Signs a page's user in to its embedded elements, and signs the user out. */
 export class PageElements {
 	/** True if a user is signed in. */
 	isConnected = false;
-	/** Signed-in user, if the sign-in returned it. */
+	/** The signed-in user, if the sign-in returned it. */
 	me: unknown = undefined;
 	#token: string | null = null;
-	/** Origin for the current sign-in. */
+	/** Origin used by the current sign-in. */
 	#origin: string;
 
 	/** `ownOrigin` is Regolith's default origin for calls without an origin. */
@@ -62,7 +65,7 @@ export class PageElements {
 		return true;
 	};
 
-	/** Signs out and ends the session with its cookie and its bearer token. */
+	/** Signs out. Ends both the session with the cookie and the session with the bearer token. */
 	readonly logout = async (logoutUrl?: string): Promise<boolean> => {
 		const token = this.#token;
 		this.#token = null;

@@ -1,10 +1,10 @@
-/** Send interval in milliseconds, and maximum attempts. */
+/** Interval between attempts in milliseconds, and maximum number of attempts. */
 const interval = 400;
 const attempts = 25;
 
 /**
- * Sends a bearer token to the frame with this `src` until its page confirms receipt. Sends only to `origin`, so a frame
- * with a different site receives nothing. Rejects if the frame does not answer.
+ * Sends a bearer token to the frame with this `src` until the frame's page confirms receipt. Sends the token only to
+ * `origin`, so a frame with a different site receives nothing. Rejects if the frame does not answer.
  */
 export function sendToken(token: string, frameUrl: string, origin: string): Promise<void> {
 	const to = new URL(frameUrl, location.href).origin;

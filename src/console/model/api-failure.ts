@@ -1,4 +1,4 @@
-/** Problem in a request, with its location, which starts with `body`, `query` or `path`. */
+/** Problem in a request. Its location starts with `body`, `query` or `path`. */
 export interface RequestProblem {
 	readonly loc: readonly (string | number)[];
 	readonly msg: string;
@@ -17,20 +17,20 @@ export class ApiFailure extends Error {
 		super(message);
 	}
 
-	/** Additional information for programs; empty if absent. */
+	/** Machine-readable details; empty if absent. */
 	get info(): Readonly<Record<string, unknown>> {
 		const { additional_info } = Object(this.body) as { readonly additional_info?: unknown };
 		return Object(additional_info ?? {}) as Readonly<Record<string, unknown>>;
 	}
 
-	/** Problems in a 422 response, with their locations; empty for other responses. */
+	/** Problems in a response with status 422, with their locations; empty for other responses. */
 	get problems(): readonly RequestProblem[] {
 		const { detail } = Object(this.body) as { readonly detail?: unknown };
 		return Array.isArray(detail) ? detail : [];
 	}
 }
 
-/** Returns the message for people in a failure response. A 422 message includes the locations. */
+/** Returns the human-readable message from a failure response. For status 422, the message includes the locations. */
 export function failureMessage(status: number, body: unknown): string {
 	const { message, detail } = (body ?? {}) as { readonly message?: unknown; readonly detail?: unknown };
 	if (typeof message === 'string') return message;

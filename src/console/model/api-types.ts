@@ -1,9 +1,9 @@
 /**
- * API response members that the pages use. A type test compares them with the response schemas
- * (test/console/api-types.ts), because this part of the code imports nothing from the server.
+ * API response members that the pages use. This part of the code imports nothing from the server. A type test therefore
+ * compares these types with the response schemas (test/console/api-types.ts).
  */
 
-/** Signed-in user with tenant and environment. All ids except the keys. */
+/** The signed-in user, with tenant and environment. Members are ids unless their names say `key`. */
 export interface Actor {
 	readonly proj_id: string;
 	readonly env_id: string;
@@ -15,7 +15,7 @@ export interface Actor {
 /** Permission level of a user in an element. */
 export type PermissionLevel = 'LEVEL_1' | 'LEVEL_2' | 'LEVEL_3' | 'LEVEL_4' | 'HIDDEN' | 'UNCONFIGURED';
 
-/** Role with a level in an element; `resource_id` is null for tenant roles. */
+/** Role and its level in an element. `resource_id` is `null` for tenant roles. */
 export interface LeveledRole {
 	readonly id: string;
 	readonly key: string;
@@ -38,17 +38,17 @@ export interface ElementConfig {
 	readonly roles_to_levels: Partial<Readonly<Record<PermissionLevel, readonly LeveledRole[]>>>;
 }
 
-/** Element with the caller's permission level. */
+/** Element and the caller's permission level in it. */
 export interface ElementRuntime {
 	readonly config: ElementConfig;
 	readonly current_permission_level: PermissionLevel;
-	/** Resource of the page's instance, in an access request element. */
+	/** Resource to which the page's instance belongs, in an access request element. */
 	readonly resource_id: string | null;
 }
 
 export type RequestStatus = 'pending' | 'approved' | 'denied' | 'canceled';
 
-/** Request in a list: for a role, or for an operation approval, which has no role. */
+/** Request in a list. It asks for a role, or for an operation's approval, which has no role. */
 export interface ListedRequest {
 	readonly id: string;
 	readonly created_at: string;
@@ -66,16 +66,16 @@ export interface ListedRequest {
 		readonly resource: string | null;
 		readonly resource_instance: string | null;
 		readonly role?: string;
-		/** Expiry; absent if permanent. */
+		/** Expiry time; absent if the role is permanent. */
 		readonly expires_at?: string | undefined;
 	};
-	/** Time when a single-use approval was used. */
+	/** Time at which a single-use approval was used. */
 	readonly consumed_at?: string | undefined;
 	readonly role_key?: string;
 	readonly role_name?: string;
 }
 
-/** List page. */
+/** A list page. */
 export interface Paginated<Item> {
 	readonly data: readonly Item[];
 	readonly total_count: number;

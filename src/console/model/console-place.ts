@@ -1,14 +1,14 @@
 /** Location in the console: `/console/{project}/{environment}/{screen}`. */
 export interface ConsolePlace {
-	/** Key or id. */
+	/** Project key or id. */
 	readonly project: string;
-	/** Key or id. */
+	/** Environment key or id. */
 	readonly environment: string;
-	/** Remaining path, without slashes at its ends; empty for the first screen. */
+	/** Remaining path, without slashes at its ends. Empty for the first screen. */
 	readonly screen: string;
 }
 
-/** Parses a path; `null` if it names no environment. */
+/** Parses a path. Returns `null` if the path names no environment. */
 export function readConsolePlace(path: string): ConsolePlace | null {
 	const [root, project = '', environment = '', ...screen] = path.split('/').slice(1).map(decoded);
 	if (root !== 'console' || project === '' || environment === '') return null;
@@ -21,7 +21,7 @@ export function consolePath({ project, environment, screen }: ConsolePlace): str
 	return `/console/${steps}/${screen}`;
 }
 
-/** Decodes a path step. Returns it unchanged if the encoding is invalid. */
+/** Decodes a path step. Returns the step unchanged if its encoding is invalid. */
 function decoded(step: string): string {
 	try {
 		return decodeURIComponent(step);

@@ -6,7 +6,7 @@ export type DirectoryTab = (typeof directoryTabs)[number];
 /** Location in the directory. */
 export interface DirectoryPlace {
 	readonly tab: DirectoryTab;
-	/** Open object: a key (`<resource>:<key>` for groups and instances) or an id; `null` for a list. */
+	/** The open object: a key (`<resource>:<key>` for groups and instances) or an id. `null` if a list is open. */
 	readonly key: string | null;
 }
 
@@ -15,7 +15,7 @@ export function directoryPath(tab: DirectoryTab, key?: string): string {
 	return key === undefined ? `directory/${tab}` : `directory/${tab}/${encodeURIComponent(key)}`;
 }
 
-/** Parses a directory path. Returns the users tab for an invalid path. */
+/** Parses a directory path. Returns the users tab if the path is invalid. */
 export function readDirectoryPath(path: string): DirectoryPlace {
 	const [tab = '', key = ''] = path.split('/directory/', 2)[1]?.split('/') ?? [];
 	const known = directoryTabs.find((one) => one === tab);

@@ -1,6 +1,6 @@
 import { visibleText } from './visible-text.js';
 
-/** Node, with the members that a drawing shows. */
+/** A node, with the members that a drawing shows. */
 export interface ShownNode {
 	readonly id: string;
 	readonly kind: 'user' | 'tenant' | 'instance' | 'group' | 'resource' | 'resource_role' | 'role';
@@ -12,7 +12,7 @@ export interface ShownNode {
 	readonly more?: number | undefined;
 }
 
-/** Edge, with the members that a drawing shows. */
+/** An edge, with the members that a drawing shows. */
 export interface ShownEdge {
 	readonly from: string;
 	readonly to: string;
@@ -35,7 +35,7 @@ export interface ShownEdge {
 /** Maximum node label length, in characters. */
 const maxLabel = 32;
 
-/** Returns the label of a node: its kind or type, and its key. */
+/** Returns a node's label: its kind or type, and its key. */
 export function nodeLabel({ kind, key, type }: ShownNode): string {
 	const text = visibleText(`${nodeKind(kind, type)} ${key}`);
 	return text.length <= maxLabel ? text : `${text.slice(0, maxLabel - 1)}…`;

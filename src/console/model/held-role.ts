@@ -1,13 +1,13 @@
-/** Role held by a user, with its source. */
+/** A user's role, with its source. */
 export interface HeldRole {
 	readonly role: string;
 	readonly tenant: string;
-	/** `<resource>:<key>`; `null` for a role in the tenant. */
+	/** Instance, as `<resource>:<key>`; `null` for a role in the tenant. */
 	readonly resource_instance: string | null;
 	readonly source: 'direct' | 'group' | 'derived';
-	/** Steps from the assigned role; empty for `direct`. */
+	/** Steps from the assigned role to this role; empty for `direct`. */
 	readonly through: readonly { readonly role: string; readonly resource_instance: string; readonly relation: string }[];
-	/** Absent if permanent. */
+	/** Expiry time; absent if the role is permanent. */
 	readonly expires_at?: string | undefined;
 }
 
@@ -21,7 +21,7 @@ export function sourceText({ source, through }: HeldRole): string {
 	return [from, ...way].join(', so ');
 }
 
-/** Groups roles by tenant, in tenant order. Tenant roles come before instance roles. */
+/** Groups roles by tenant, in tenant order. Within a tenant, tenant roles come before instance roles. */
 export function rolesByTenant(
 	roles: readonly HeldRole[],
 ): readonly { readonly tenant: string; readonly roles: readonly HeldRole[] }[] {
@@ -44,7 +44,7 @@ interface Asked {
 	readonly role_key?: string;
 }
 
-/** Returns the requested instance as `<resource>:<key>`; `null` if there is none. */
+/** Returns the instance named by a request, as `<resource>:<key>`; `null` if it names none. */
 export function askedInstance({ resource_key, resource_instance_key }: Asked): string | null {
 	return resource_instance_key === null ? null : `${resource_key}:${resource_instance_key}`;
 }

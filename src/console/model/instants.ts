@@ -1,12 +1,12 @@
 /** Instants and durations for fields and sentences. */
 
-/** Formats an instant for a date and time field: in the browser's time zone, to the minute. */
+/** Formats a time for a date and time field, in the browser's time zone and to the minute. */
 export function fieldTime(instant: Date): string {
 	const inZone = new Date(instant.getTime() - instant.getTimezoneOffset() * 60_000);
 	return inZone.toISOString().slice(0, 16);
 }
 
-/** Converts the field value to an API member; empty for an empty field. */
+/** Converts the expiry field's value to an API member. An empty field gives no member. */
 export function expiryMember(value: string): { readonly expires_at?: string } {
 	return value === '' ? {} : { expires_at: new Date(value).toISOString() };
 }
@@ -18,7 +18,7 @@ const units = [
 	[1, 'second'],
 ] as const;
 
-/** Formats seconds in the largest unit without a fraction, such as `7 days` or `90 minutes`. */
+/** Formats seconds in the largest unit that needs no fraction, such as `7 days` or `90 minutes`. */
 export function durationText(seconds: number): string {
 	const [size, name] = units.find(([unit]) => seconds % unit === 0) ?? [1, 'second'];
 	const count = seconds / size;

@@ -1,4 +1,7 @@
-/** Returns the JSON syntax error, with the line if the browser reports it; `null` for valid JSON. */
+/**
+ * Returns the syntax error in a JSON text, with the line if the browser reports it. Returns `null` if the JSON is
+ * valid.
+ */
 export function jsonProblem(text: string): string | null {
 	try {
 		JSON.parse(text);

@@ -1,8 +1,8 @@
 import { visibleText } from './visible-text.js';
 
 /**
- * Part of a sentence: words, an object key (a user, a tenant, an instance), or a schema name or value, which are
- * displayed as code.
+ * Part of a sentence. It is plain words, the key of an object (a user, a tenant, an instance), or a name or value from
+ * the schema. Schema names and values are displayed as code.
  */
 export type Phrase = string | { readonly key: string } | { readonly name: string };
 
@@ -16,10 +16,10 @@ export function phraseText(phrases: readonly Phrase[]): string {
 		.join('');
 }
 
-/** Parses a decision point's sentence, which has keys and names in backticks. */
+/** Parses a sentence from a decision point. Keys and names in it are in backticks. */
 export function reasonPhrases(reason: string): readonly Phrase[] {
 	const pieces = reason.split('`');
-	// If a key contains a backtick, the end is ambiguous.
+	// If a key contains a backtick, its end is ambiguous.
 	if (pieces.length % 2 === 0) return [visibleText(reason)];
 	return pieces.map((piece, index) => (index % 2 === 0 ? visibleText(piece) : { key: piece }));
 }

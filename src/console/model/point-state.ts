@@ -1,20 +1,20 @@
-/** Reported decision point state. */
+/** Decision point state, as reported. */
 export interface PointState {
-	/** `unknown` if not reported. */
+	/** State, or `unknown` if it was not reported. */
 	readonly state: string;
-	/** Problem, for people. */
+	/** Human-readable problem. */
 	readonly detail: string | null;
 	readonly revision: number | null;
 	readonly policyRevision: number | null;
 	readonly version: string | null;
 	readonly workers: number;
-	/** `edge`, or `cloud` if it evaluates no condition sets; `null` if not reported. */
+	/** `edge`, or `cloud` if the decision point evaluates no condition sets; `null` if it was not reported. */
 	readonly mode: string | null;
-	/** Average before the report; `null` if not reported. */
+	/** Average checks per second before the report; `null` if not reported. */
 	readonly checksPerSecond: number | null;
-	/** Decisions that could not be logged. */
+	/** Number of decisions that could not be logged. */
 	readonly lost: number;
-	/** Decisions omitted from the log by sampling. */
+	/** Number of decisions omitted from the log by sampling. */
 	readonly sampledOut: number;
 }
 
@@ -41,13 +41,13 @@ export function readPointState(report: unknown): PointState {
 	};
 }
 
-/** Formats the clock offset. */
+/** Formats a decision point's clock offset. */
 function clockText(secondsAhead: number | null): string | null {
 	if (secondsAhead === null) return null;
 	return `Its clock is ${Math.round(Math.abs(secondsAhead) / 60)} min ${secondsAhead > 0 ? 'ahead' : 'behind'}.`;
 }
 
-/** Formats the reason for an outdated active policy. */
+/** Formats the reason why the active policy is outdated. */
 function degradationText(reason: string | null): string | null {
 	if (reason === null) return null;
 	const texts: Readonly<Record<string, string>> = {

@@ -6,7 +6,7 @@ interface ConfiguredEnvironment {
 	readonly settings?: unknown;
 }
 
-/** True for a production environment, by its settings or else its key (docs/policy/console.md: Production). */
+/** True for a production environment. The settings decide, or else the key (docs/policy/console.md: Production). */
 export function isProductionEnvironment({ key, settings }: ConfiguredEnvironment): boolean {
 	const said = isRecord(settings) ? settings['production'] : undefined;
 	return typeof said === 'boolean' ? said : ['production', 'prod'].includes(key);

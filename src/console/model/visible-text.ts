@@ -1,9 +1,9 @@
-/** Invisible characters and characters that reorder text: controls, format characters, lone surrogates. */
+/** Characters that are invisible or reorder text: controls, format characters, line separators, lone surrogates. */
 const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /**
- * Escapes each invisible character in a user-chosen text, such as `\u{202e}`. Thus different keys look different, and
- * no key reorders the text around it.
+ * Escapes each invisible character in a text chosen by a user, for example as `\u{202e}`. Different keys then look
+ * different, and no key can reorder the text around it.
  */
 export function visibleText(text: string): string {
 	return text.replace(unseen, escaped);

@@ -18,7 +18,7 @@ export function requesterName(request: ListedRequest): string {
 	});
 }
 
-/** Returns a request's subject, such as `Editor on document:plan`, or `operation on account:main`. */
+/** Returns a request's subject, such as `Editor on document:plan` or `operation on account:main`. */
 export function requestSubject({ role_name, resource_key, resource_instance_key }: ListedRequest): string {
 	const instance = resource_instance_key === null ? resource_key : `${resource_key}:${resource_instance_key}`;
 	const what = role_name ?? 'operation';

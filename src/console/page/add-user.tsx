@@ -10,11 +10,11 @@ import type { OpenedElement } from './opened-element.js';
 interface AddUserProps {
 	readonly element: OpenedElement;
 	readonly roles: readonly ElementRole[];
-	/** Called with a message for people. */
+	/** Called with a human-readable message after the user was added. */
 	readonly onAdded: (said: string) => Promise<void>;
 }
 
-/** Form that adds a user with a first role. Without a key, the e-mail address is the key. */
+/** Form that adds a user with a first role. If no key is entered, the e-mail address becomes the key. */
 export function AddUser({ element, roles, onAdded }: AddUserProps) {
 	const work = useWork();
 	const end = useSignal('');
@@ -39,7 +39,7 @@ export function AddUser({ element, roles, onAdded }: AddUserProps) {
 		);
 		form.current?.reset();
 		end.value = '';
-		// An invite has a status, a user has none.
+		// An invite has a status, but a user has none.
 		await onAdded(`${user.first_name ?? user.key} was ${status === 'pending' ? 'invited' : 'added'}.`);
 	};
 	return (

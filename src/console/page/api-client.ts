@@ -1,14 +1,14 @@
 import { ApiFailure, failureMessage } from '../model/api-failure.js';
 
-/** Client for the page's own server, as the signed-in user. All calls throw `ApiFailure`. */
+/** Client for the page's own server. It acts as the signed-in user. All calls throw `ApiFailure`. */
 export interface ApiClient {
 	get<Answer>(path: string, query?: Readonly<Record<string, string | number | null>>): Promise<Answer>;
 	send<Answer>(method: 'POST' | 'PUT' | 'DELETE', path: string, body?: object): Promise<Answer>;
 }
 
 /**
- * Creates a client that sends the bearer token from `token`, or else the cookie. Calls `onSignedOut` if the server no
- * longer accepts the user.
+ * Creates a client that sends the bearer token from `token`. If there is no token, the browser sends the cookie. Calls
+ * `onSignedOut` if the server no longer accepts the user.
  */
 export function createApiClient(token: () => string | null, onSignedOut: () => void): ApiClient {
 	async function call<Answer>(method: string, path: string, body?: object): Promise<Answer> {
@@ -20,7 +20,7 @@ export function createApiClient(token: () => string | null, onSignedOut: () => v
 			method,
 			headers,
 			body: body === undefined ? null : JSON.stringify(body),
-			// With a token, a different session's cookie must not be sent.
+			// If the page has a token, do not send the cookie, because it may belong to a different session.
 			credentials: shown === null ? 'same-origin' : 'omit',
 			cache: 'no-store',
 			referrerPolicy: 'no-referrer',

@@ -6,7 +6,7 @@ import { approvalsSetting, type OpenedElement, requestsSetting, reviewersSetting
 import { requestKind } from './request-kind.js';
 import { ReviewInbox } from './review-inbox.js';
 
-/** Review page for the requests in the linked elements. */
+/** Page for reviewing the requests in the linked elements. */
 export function ApprovalManagement({ element }: { readonly element: OpenedElement }) {
 	const shown = useSignal<readonly ElementConfig[] | null>(null);
 	useEffect(() => {
@@ -47,7 +47,7 @@ export function LinkedInbox({ element, config }: { readonly element: OpenedEleme
 			({ config: found }) => {
 				management.value = found;
 			},
-			// Without it, a reviewer can still approve the requested role.
+			// Ignore failures: without the roles, a reviewer can still approve the requested role.
 			() => {},
 		);
 	}, [named]);

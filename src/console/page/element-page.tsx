@@ -14,7 +14,7 @@ import { requestKind } from './request-kind.js';
 import { Requests } from './requests.js';
 import { UserManagement } from './user-management.js';
 
-/** Element page: finds the signed-in user and the element, and shows it. */
+/** Element page: finds the signed-in user and the element, and then shows the element. */
 
 const address = readElementAddress(location);
 const environment = metadata('regolith-environment') || null;
@@ -38,7 +38,7 @@ if (address.byToken) {
 	shown.value = 'waiting';
 	listenForToken(origins, (sent) => {
 		token = sent;
-		// An open element uses a newer token for its next calls.
+		// If an element is already open, it uses the newer token for its next calls.
 		if (!isShown()) void open();
 	});
 } else void open();

@@ -12,7 +12,7 @@ interface GiveRoleProps {
 	readonly give: (role: ElementRole, ending: { readonly expires_at?: string }) => Promise<void>;
 }
 
-/** Assigns a role with an optional expiry. A form, so that an incomplete date is refused. */
+/** Assigns a role with an optional expiry. This is a form, so that the browser refuses an incomplete date. */
 export function GiveRole({ name, roles, give }: GiveRoleProps) {
 	const chosen = useSignal('');
 	const end = useSignal('');

@@ -1,6 +1,6 @@
 import { sentToken } from '../model/element/sent-token.js';
 
-/** Accepts bearer tokens from the embedding page, if it has an allowed origin, and confirms receipt. */
+/** Accepts bearer tokens from the embedding page if the page has an allowed origin. Confirms receipt. */
 export function listenForToken(origins: readonly string[], take: (token: string) => void): void {
 	addEventListener('message', (event) => {
 		const fromEmbeddingPage = parent !== window && event.source === parent;

@@ -13,11 +13,11 @@ const states: readonly RequestStatus[] = ['pending', 'approved', 'denied', 'canc
 interface MyRequestsProps {
 	readonly element: OpenedElement;
 	readonly kind: RequestKind;
-	/** Number of requests made on this page. The list reloads after it changes. */
+	/** Number of requests made on this page. The list reloads when this number changes. */
 	readonly made: number;
 }
 
-/** The user's own requests with their status. Pending requests can be canceled. */
+/** The user's own requests, with their status. The user can cancel pending requests. */
 export function MyRequests({ element, kind, made }: MyRequestsProps) {
 	const { api, actor } = element;
 	const collection = `${element.path()}/${kind.collection}`;
@@ -86,7 +86,7 @@ export function MyRequests({ element, kind, made }: MyRequestsProps) {
 	);
 }
 
-/** Expiry of a request, if any. */
+/** Expiry of a request. Shows nothing if the request has none. */
 export function Until({ request }: { readonly request: ListedRequest }) {
 	const { expires_at } = request.access_request_details;
 	if (expires_at === undefined) return null;

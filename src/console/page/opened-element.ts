@@ -8,14 +8,14 @@ export interface OpenedElement {
 	readonly actor: Actor;
 	readonly config: ElementConfig;
 	readonly level: PermissionLevel;
-	/** Instance of the page; `null` for the tenant. */
+	/** Instance shown by the page; `null` if the page shows the tenant. */
 	readonly instance: string | null;
-	/** Resource of the instance, if the element returns it. */
+	/** Resource of the instance, if the element reveals it. */
 	readonly resourceId: string | null;
 	readonly api: ApiClient;
-	/** Returns the path to an element in this environment; default: this element. */
+	/** Returns an element's path in this environment; default: this element. */
 	path(element?: string): string;
-	/** Returns the element named in a setting; `null` if there is none. */
+	/** Returns the element named by a setting; `null` if it names none. */
 	linked(setting: string): Promise<ElementConfig | null>;
 }
 
@@ -25,9 +25,9 @@ export interface Refusal {
 	readonly text: string;
 }
 
-/** Settings that link elements (docs/develop/contract.md: Elements). */
+/** Settings that refer to other elements (docs/develop/contract.md: Elements). */
 export const reviewersSetting = 'user_management_element';
-/** Access request element to review or show. */
+/** The access request element to review or show. */
 export const requestsSetting = 'access_request_element';
 /** Operation approval element shown by an `approval_management` element. */
 export const approvalsSetting = 'operation_approval_element';
@@ -37,12 +37,12 @@ const signInAgain: Refusal = {
 	text: 'Sign in again in the application, then try again.',
 };
 
-/** Refusal for a user without a session. */
+/** Refusal for a user who has no session. */
 export const signedOut = signInAgain;
 
 /**
- * Opens an element for the signed-in user: reads the user, the element and the level. `environment` is the id for which
- * the page was served. Throws `ApiFailure`.
+ * Opens an element for the signed-in user. Reads the user, the element and the user's level. `environment` is the id of
+ * the environment for which the page was served. Throws `ApiFailure`.
  */
 export async function openElement(
 	api: ApiClient,
@@ -60,7 +60,7 @@ export async function openElement(
 		api.get<ElementRuntime>(`${path(element)}/runtime`, { resource_instance_id: address.resourceInstanceKey });
 	const { config, current_permission_level: level, resource_id } = await runtime(address.elementKey);
 	if (level === 'HIDDEN') return { title: config.name, text: 'You may not see this.' };
-	// This only marks the element as active, so a failure does not matter.
+	// This call only marks the element as active, so ignore its failure.
 	if (!config.is_active) api.send('POST', `${path()}/data/active`).catch(() => {});
 	return {
 		actor,

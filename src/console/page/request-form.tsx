@@ -83,7 +83,7 @@ interface RoleFieldProps {
 	readonly onChange: (id: string) => void;
 }
 
-/** Role choice, or a key field if the element has no roles. */
+/** Role selection. If the element has no roles, this is a field for a role key. */
 export function RoleField({ roles, value, onChange }: RoleFieldProps) {
 	if (roles.length === 0) {
 		return (

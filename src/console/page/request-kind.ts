@@ -2,9 +2,9 @@ import type { ElementConfig } from '../model/api-types.js';
 
 /** Request kind: access request or operation approval. */
 export interface RequestKind {
-	/** Last path segment for its requests. */
+	/** Last path segment for these requests. */
 	readonly collection: 'access_requests' | 'operation_approval';
-	/** True if it requests a role, which a reviewer may change. */
+	/** True if these requests ask for a role. A reviewer may change this role. */
 	readonly hasRole: boolean;
 	/** Query parameter that filters a list by instance. */
 	readonly instanceFilter: string;
@@ -21,7 +21,7 @@ const operationApprovals: RequestKind = {
 	instanceFilter: 'resource_instance',
 };
 
-/** Returns the request kind of an element; `null` if it takes no requests. */
+/** Returns the request kind that an element accepts; `null` if it accepts none. */
 export function requestKind({ elements_type }: Pick<ElementConfig, 'elements_type'>): RequestKind | null {
 	if (elements_type === 'approval_flow') return accessRequests;
 	return elements_type === 'operation_approval' ? operationApprovals : null;

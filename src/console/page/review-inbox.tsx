@@ -21,11 +21,14 @@ interface ReviewInboxProps {
 	readonly config: ElementConfig;
 	readonly kind: RequestKind;
 	readonly roles: RolesAt;
-	/** True to show a message if there is nothing to review. */
+	/** True if a message should be shown when there is nothing to review. */
 	readonly alwaysShown?: boolean;
 }
 
-/** Pending requests for a reviewer: approve (also with a different role) or deny, also by keyboard. */
+/**
+ * Pending requests for a reviewer, who may approve each request (also with a different role) or deny it. Also works by
+ * keyboard.
+ */
 export function ReviewInbox({ element, config, kind, roles, alwaysShown = false }: ReviewInboxProps) {
 	const { api, actor } = element;
 	const collection = `${element.path(config.key)}/${kind.collection}`;
@@ -42,7 +45,8 @@ export function ReviewInbox({ element, config, kind, roles, alwaysShown = false 
 	const open = useSignal<{ readonly id: string; readonly move: ReviewMove } | null>(null);
 	const heading = useRef<HTMLHeadingElement>(null);
 	const items = useRef<HTMLUListElement>(null);
-	// Users who are not reviewers receive only their own requests, which nobody reviews unless this setting is on.
+	// Users who are not reviewers receive only their own requests. They can review these requests only if this setting
+	// is on.
 	const ownToo = config.settings['allow_self_approval'] === true;
 	const requests = (list.found.value?.data ?? []).filter(
 		({ requesting_user_id }) => ownToo || requesting_user_id !== actor.user_id,
@@ -136,7 +140,7 @@ interface DecisionProps {
 	readonly onBack: () => void;
 }
 
-/** Review form: a comment and, for an approval, the role and its expiry. */
+/** Form for a review: a comment and, for an approval, the role and its expiry. */
 function Decision({ request, move, longest, roles, decide, onDone, onBack }: DecisionProps) {
 	const asked = request.access_request_details.role ?? '';
 	const role = useSignal(asked);

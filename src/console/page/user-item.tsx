@@ -17,7 +17,10 @@ interface UserItemProps {
 	readonly onChanged: (said: string) => Promise<void>;
 }
 
-/** User with local roles, and controls to assign a role, remove a role, and remove the user. */
+/**
+ * A user with the roles that the user has here. Contains controls to assign a role, to remove a role, and to remove the
+ * user.
+ */
 export function UserItem({ element, user, roles, assignable, onChanged }: UserItemProps) {
 	const { api, instance, level } = element;
 	const path = `${element.path()}/data/users/${encodeURIComponent(user.id)}`;

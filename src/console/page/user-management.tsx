@@ -9,7 +9,7 @@ import { LinkedInbox } from './approval-management.js';
 import { type OpenedElement, requestsSetting } from './opened-element.js';
 import { UserItem } from './user-item.js';
 
-/** Users of a tenant or an instance, with their roles, for their managers. */
+/** Users of a tenant or an instance, with their roles. Shown to the users who manage them. */
 export function UserManagement({ element }: { readonly element: OpenedElement }) {
 	const { api, level, instance } = element;
 	const data = `${element.path()}/data`;
@@ -32,7 +32,7 @@ export function UserManagement({ element }: { readonly element: OpenedElement })
 			(found) => {
 				roles.value = found;
 			},
-			// Users are still shown, and the list reports the failure.
+			// Ignore failures: the users are still shown, and their list reports the failure.
 			() => {},
 		);
 		element.linked(requestsSetting).then(

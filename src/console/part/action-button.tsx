@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { messageOf } from './message-of.js';
 
 interface Work {
-	/** True while work is in progress. */
+	/** True while a task is running. */
 	readonly busy: boolean;
 	/** Failure of the last attempt. */
 	readonly failure: string | null;
@@ -32,7 +32,7 @@ export function useWork(): Work {
 	};
 }
 
-/** Failure message, announced immediately to screen readers. */
+/** Message about a failure. Screen readers announce it immediately. */
 export function Failure({ text }: { readonly text: string | null }) {
 	if (text === null) return null;
 	return (
@@ -44,12 +44,12 @@ export function Failure({ text }: { readonly text: string | null }) {
 
 interface ActionButtonProps {
 	readonly act: () => Promise<void>;
-	/** Accessible label, if the text alone is not specific. */
+	/** Accessible label, for use if the button's text alone is not specific enough. */
 	readonly label?: string;
 	readonly children: ComponentChildren;
 }
 
-/** Button for a server action, one call at a time. */
+/** Button that starts an action on the server. Only one call runs at a time. */
 export function ActionButton({ act, label, children }: ActionButtonProps) {
 	const work = useWork();
 	return (

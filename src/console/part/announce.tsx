@@ -8,7 +8,10 @@ export function announce(text: string): void {
 	announced.value = visibleText(text);
 }
 
-/** Place for announcements. Each page has one from the start, because screen readers report its changes. */
+/**
+ * Element for announcements. Every page contains it from the start, because screen readers report changes to existing
+ * elements.
+ */
 export function Announcement() {
 	return (
 		<p class="announcement" role="status">

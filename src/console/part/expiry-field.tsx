@@ -37,7 +37,7 @@ export function ExpiryField({ end, hint = null, latest }: ExpiryFieldProps) {
 	);
 }
 
-/** Returns a text with the element's maximum approval duration; `null` without a maximum. */
+/** Returns a text about the element's maximum approval duration; `null` if there is no maximum. */
 export function longestApproval({ settings }: Pick<ElementConfig, 'settings'>): string | null {
 	const seconds = settings['max_duration'];
 	return typeof seconds === 'number' ? `At most ${durationText(seconds)} from the approval.` : null;

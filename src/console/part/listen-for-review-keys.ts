@@ -1,9 +1,9 @@
 export type ReviewMove = 'approve' | 'deny';
 
 /**
- * Handles single keys while the focus is in a request list, except in text fields. List items have `data-request`. `j`
- * and `k` move between items. Calls `choose` with the focused item's id, and with `null` to go back. Returns a function
- * that stops listening.
+ * Handles single keys while the focus is in a request list, except in text fields. List items have the attribute
+ * `data-request`. `j` and `k` move between items. `a` and `d` call `choose` with the focused item's id and the action,
+ * and Escape calls it with `null`. Returns a function that stops listening.
  */
 export function listenForReviewKeys(
 	list: HTMLElement | null,
@@ -35,7 +35,8 @@ export function listenForReviewKeys(
 }
 
 /**
- * Keeps the focus in the item after its form closes, so that no key press is lost, until the item's buttons are back.
+ * Keeps the focus in an item after its form closes, until the item's buttons are rendered again. No key press is lost
+ * in between.
  */
 function holdFocus(item: HTMLElement): void {
 	item.tabIndex = -1;

@@ -6,17 +6,17 @@ import { messageOf } from './message-of.js';
 /** List with server-side pages. */
 export interface PagedList<Item> {
 	readonly page: number;
-	/** Latest page; `null` before the first. */
+	/** Latest page; `null` before the first response. */
 	readonly found: ReadonlySignal<Paginated<Item> | null>;
 	readonly failure: ReadonlySignal<string | null>;
 	reload(): Promise<void>;
 	turnTo(page: number): void;
 }
 
-/** Items per page. */
+/** Number of items per page. */
 export const perPage = 20;
 
-/** Reads a list. Starts again at the first page after a dependency changes. */
+/** Reads a list. Starts at the first page again after a dependency changes. */
 export function usePagedList<Item>(
 	read: (page: number) => Promise<Paginated<Item>>,
 	dependencies: readonly unknown[],
@@ -24,7 +24,7 @@ export function usePagedList<Item>(
 	const page = useSignal(1);
 	const found = useSignal<Paginated<Item> | null>(null);
 	const failure = useSignal<string | null>(null);
-	// Responses may arrive out of order; only the latest request counts.
+	// Responses may arrive out of order, so only the response to the latest request is used.
 	const newest = useRef(0);
 	const reload = async () => {
 		newest.current += 1;
@@ -46,7 +46,7 @@ export function usePagedList<Item>(
 	return { page: page.value, found, failure, reload, turnTo };
 }
 
-/** List state without its items: loading, failed or empty, and links to its pages. */
+/** State of a list without its items: loading, failed or empty. Also contains the links to the list's pages. */
 export function PagedListFrame<Item>({ list, empty }: { readonly list: PagedList<Item>; readonly empty: string }) {
 	const { page, turnTo } = list;
 	const failure = list.failure.value;

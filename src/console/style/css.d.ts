@@ -1,2 +1,2 @@
-/** Style sheets are imported only for the page: the bundler writes them to a file. */
+/** Style sheets are imported only so that the bundler writes them to a file for the page. */
 declare module '*.css';

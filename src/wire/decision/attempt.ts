@@ -1,4 +1,4 @@
-/** Ways for a check to pass, now or after a change, as returned in `debug.attempts`. */
+/** Paths through which a check passes, or would pass after a change, as returned in `debug.attempts`. */
 
 import { z } from 'zod';
 import { named } from '../named.js';
@@ -49,7 +49,7 @@ const file = z.string().meta({ description: 'Generated policy file with the rule
 const roleNote = 'Role key for a tenant role; `<type>:<key>#<role>` for a role on an instance.';
 const resourceNote = 'Scope of the role: `__tenant:<key>`, or an instance `<type>:<key>`.';
 
-/** The two sides of a condition set rule. An automatic set is shown as its role or resource type. */
+/** The two sides of a condition set rule. An automatic set is displayed as its role or resource type. */
 const ruleStep = z.object({
 	type: kindOfStep('set_rule'),
 	userset: z.string().optional().describe('User set key.'),
@@ -101,7 +101,7 @@ export const AttemptComparison = named('AttemptComparison', 'A comparison with a
 	}),
 });
 
-/** A comparison with a required result. */
+/** A comparison, with the result that it must have. */
 export type AttemptComparison = z.output<typeof AttemptComparison>;
 
 const RulePlace = named('RulePlace', 'A rule in the generated policy.', {

@@ -1,6 +1,6 @@
 /**
- * The AuthZEN Authorization API 1.0: requests to and responses from decision points. Unknown members are ignored, and
- * null counts as absent.
+ * The AuthZEN Authorization API 1.0: requests to decision points, and their responses. Unknown members are ignored, and
+ * null is treated as absent.
  */
 
 import { z } from 'zod';
@@ -13,16 +13,16 @@ import { attributes } from './check.js';
 /** Maximum number of evaluations per request. */
 export const maxEvaluations = 10_000;
 
-/** Maximum number of results per search page, and the default. */
+/** Maximum number of results per search page. It is also the default. */
 export const maxResults = 1_000;
 
 /** Maximum page token length, in characters. */
 const maxTokenLength = 4_096;
 
-/** Maximum message length for one evaluation in a list, in characters. */
+/** Maximum message length for a problem with one evaluation in a list, in characters. */
 const maxProblemLength = 500;
 
-/** Attributes whose `tenant` names the request tenant. */
+/** Attributes in which `tenant` names the request's tenant. */
 const attributesWithTenant = attributes
 	.superRefine((value, ctx) => {
 		const tenant = value?.['tenant'];
@@ -72,7 +72,7 @@ export const Evaluation = named('Evaluation', 'May this subject do this action o
 /** A validated evaluation. */
 export type Evaluation = z.output<typeof Evaluation>;
 
-/** When evaluation stops: never early, after the first denial, or after the first permit. */
+/** Condition for stopping early: never, after the first denial, or after the first permit. */
 const semantics = ['execute_all', 'deny_on_first_deny', 'permit_on_first_permit'] as const;
 
 export type EvaluationsSemantic = (typeof semantics)[number];
@@ -92,10 +92,10 @@ interface Wrong {
 	readonly problem: string;
 }
 
-/** A member in an evaluation: its value, or the problem with it; undefined if absent. */
+/** Evaluation member: its value, or the problem with it. `undefined` if it is absent. */
 type Part<T> = { readonly value: T } | Wrong | undefined;
 
-/** Reads a member in an evaluation. A problem with it does not refuse the request. */
+/** Reads an evaluation member. If it has a problem, the request as a whole is not refused. */
 function lenientPart<S extends z.ZodType>(name: string, schema: S) {
 	return unchecked(schema)
 		.transform((value): Part<z.output<S>> => {
@@ -121,7 +121,7 @@ const parts = {
 
 const item = named('EvaluationItem', 'One evaluation in a list. Omitted members come from the request.', parts);
 
-/** Accepts any item: a value that is not an object refuses only that evaluation. */
+/** Accept any item: if a value is not an object, only its own evaluation is refused. */
 const anyItem = unchecked(item).transform((value) => item.safeParse(value).data ?? null);
 
 const several = named('Evaluations', 'Multiple evaluations, with defaults for omitted members.', {
@@ -133,7 +133,7 @@ const several = named('Evaluations', 'Multiple evaluations, with defaults for om
 });
 const alone = named('SingleEvaluation', 'One evaluation, without a list.', { ...Evaluation.shape, options });
 
-/** Evaluations with defaults for their members; without a list, a single evaluation. */
+/** Evaluations, with defaults for their members. A request without a list is a single evaluation. */
 export const Evaluations = choice(isAlone, alone, several);
 
 /** Validated evaluations. */
@@ -144,7 +144,10 @@ function isAlone(value: unknown): boolean {
 	return given === undefined || given === null || (Array.isArray(given) && given.length === 0);
 }
 
-/** Returns an evaluation from the list, completed with the request defaults, or the problem with it. */
+/**
+ * Returns an evaluation from the list, completed with the request's defaults. Returns the problem if the evaluation has
+ * one.
+ */
 export function evaluationAt(request: SeveralEvaluations, index: number): Evaluation | Wrong {
 	const own = request.evaluations[index] ?? null;
 	if (own === null) return { problem: 'the evaluation must be an object' };
@@ -211,10 +214,10 @@ export const ActionSearch = named('ActionSearch', 'Which actions may this subjec
 
 export type ActionSearch = z.output<typeof ActionSearch>;
 
-/** The page requested by a search. */
+/** The page that a search requests. */
 export type SearchPage = z.output<typeof page>;
 
-/** Evaluation result. `context` holds the reasons if requested. */
+/** Evaluation result. `context` contains the reasons if the request asks for them. */
 export const EvaluationResult = named('EvaluationResult', 'Evaluation result.', {
 	decision: z.boolean().describe('True if the subject may do the action.'),
 	context: z
@@ -225,7 +228,7 @@ export const EvaluationResult = named('EvaluationResult', 'Evaluation result.', 
 
 export type EvaluationResult = z.output<typeof EvaluationResult>;
 
-/** Results for multiple evaluations, in order, or the result for a single evaluation. */
+/** Results for several evaluations in their order, or the result for a single evaluation. */
 export const EvaluationsResult = z.union([
 	named('EvaluationResults', 'Results for multiple evaluations.', {
 		evaluations: z
@@ -294,5 +297,5 @@ export const DecisionPointMetadata = z
 /** Decision point endpoints and capabilities. */
 export type DecisionPointMetadata = z.output<typeof DecisionPointMetadata>;
 
-/** Error message for a whole request: a JSON string. */
+/** Error message for a whole request, as a JSON string. */
 export const ErrorMessage = z.string().meta({ id: 'ErrorMessage', description: 'Error message, as a JSON string.' });

@@ -1,5 +1,6 @@
 /**
- * Requests to and responses from decision points. Requests are read leniently, because clients send whole user records.
+ * Requests to decision points, and their responses. Requests are validated leniently, because clients send whole user
+ * records.
  */
 
 import { z } from 'zod';
@@ -17,8 +18,8 @@ import { DegradedReason } from './degraded-reason.js';
 const optionalText = z.string().nullish();
 
 /**
- * A JSON object, passed on unchanged; null counts as absent. Not a record: zod copies records, and the copy loses a
- * member called `__proto__`.
+ * JSON object that is passed on unchanged. Null is treated as absent. It is not a record schema, because zod copies
+ * records, and the copy loses a member named `__proto__`.
  */
 export const attributes = z
 	.custom<Readonly<Record<string, unknown>> | null | undefined>(
@@ -26,21 +27,21 @@ export const attributes = z
 		'must be an object',
 	)
 	.superRefine((value, ctx) => {
-		// Check the size first: within the limit, walking the value is cheap.
+		// Check the size first. Walking a value within the limit is cheap.
 		if (!refuseTooLarge(value, ctx)) refuseFaults(value, finite, ctx);
 	})
 	.optional()
 	.meta({ type: ['object', 'null'], additionalProperties: true });
 
 /**
- * `JSON.parse` reads some numbers as infinity, such as 1e999. A policy would see null instead, and negated conditions
- * on the number would hold.
+ * `JSON.parse` reads some numbers, such as 1e999, as infinity. A policy would receive null in place of the number, so
+ * negated conditions on it would be true.
  */
 const finite: JsonJudge = {
 	leaf: (value) => (typeof value === 'number' && !Number.isFinite(value) ? 'must be a finite number' : null),
 };
 
-/** Requests the reasons in `debug`, optionally with the attempts. */
+/** Requests the reasons in `debug`. It can also request the attempts. */
 const useDebugger = z
 	.union([z.boolean(), z.literal('attempts')], 'must be true, false or "attempts"')
 	.nullish()
@@ -90,8 +91,8 @@ const resource = abbreviated(
 const action = z.string().describe('Action key.');
 
 /**
- * A check as clients send it. Unknown members are ignored, `null` counts as absent, and user and resource may be
- * strings.
+ * A check in the format that clients send. Unknown members are ignored, and `null` is treated as absent. The user and
+ * the resource may be strings.
  */
 export const Query = named('Check', 'May this user do this action on this resource? Unknown members are ignored.', {
 	user,
@@ -110,7 +111,7 @@ export const maxBulkChecks = 10_000;
 
 const checks = boundedArray(Query, maxBulkChecks, tooManyMessage(maxBulkChecks, 'checks'));
 
-/** Multiple checks: a bare array, or an object with the array as `checks`. */
+/** Several checks: an array, or an object with the array in `checks`. */
 export const BulkQuery = choice(
 	Array.isArray,
 	checks,
@@ -118,8 +119,8 @@ export const BulkQuery = choice(
 ).transform((given): readonly Query[] => ('checks' in given ? given.checks : given));
 
 /**
- * A check in all tenants: the check alone, or the Node SDK form, with headers beside it. A tenant in the resource is
- * ignored.
+ * A check in all tenants. The body is the check itself, or the Node SDK's format with headers beside the check. If the
+ * resource names a tenant, it is ignored.
  */
 export const AllTenantsQuery = choice(
 	(value) => typeof value === 'object' && value !== null && 'params' in value,
@@ -137,7 +138,7 @@ export const AllTenantsQuery = choice(
 
 const filter = boundedArray(z.string()).nullish();
 
-/** A query for user permissions. A filter that is absent, null or empty matches everything. */
+/** Query for a user's permissions. If a filter is absent, null or empty, it matches everything. */
 export const PermissionsQuery = named(
 	'PermissionsQuery',
 	'Which permissions does this user have? A filter that is absent, null or empty matches everything.',
@@ -159,7 +160,7 @@ export type PermissionsQuery = z.output<typeof PermissionsQuery>;
 /** Maximum URL length in a check, in characters. */
 export const maxUrlLength = 8_192;
 
-/** A check for an HTTP request: method and URL take the place of action and resource. */
+/** Check for an HTTP request. The method and the URL replace the action and the resource. */
 export const UrlQuery = named('UrlCheck', 'May this user make this request to a URL?', {
 	user,
 	http_method: z.string().max(64).describe('HTTP method, in any case.'),
@@ -176,10 +177,13 @@ export const UrlQuery = named('UrlCheck', 'May this user make this request to a 
 
 export type UrlQuery = z.output<typeof UrlQuery>;
 
-/** The most common response, for the documentation. */
+/** The most common response, shown in the documentation. */
 const plainAnswer = { allow: true, result: true };
 
-/** Check result. `result` repeats `allow` for old clients; `query` and `debug` are present only if requested. */
+/**
+ * Check result. `result` repeats `allow` for old clients. `query` and `debug` are present only if the request asks for
+ * them.
+ */
 export const AuthorizationResult = z
 	.object({
 		allow: z.boolean().describe('True if the user may do it.'),
@@ -195,12 +199,12 @@ export const AuthorizationResult = z
 
 export type AuthorizationResult = z.output<typeof AuthorizationResult>;
 
-/** Results for multiple checks, in request order. */
+/** Results for several checks, in request order. */
 export const BulkResult = named('AuthorizationResults', 'Results for multiple checks, all from one revision.', {
 	allow: z.array(AuthorizationResult).describe('Results, in request order.'),
 });
 
-/** URL check result. `query` and `debug` are always present if no rule matches. */
+/** URL check result. If no mapping rule matches, `query` and `debug` are always present. */
 export const UrlAuthorizationResult = z
 	.object({
 		...AuthorizationResult.shape,
@@ -235,13 +239,15 @@ const AllowedTenant = AuthorizationResult.extend({ tenant }).meta({
 	example: { tenant: { key: 'acme', attributes: {} }, ...plainAnswer },
 });
 
-/** Tenants in which a check is allowed, under both member names that clients read. */
+/** Tenants in which a check is allowed. The list is repeated under the two member names that clients read. */
 export const AllowedTenants = named('AllowedTenants', 'Tenants in which the check is allowed.', {
 	allowed_tenants: z.array(AllowedTenant).describe('Tenants with an allowed check.'),
 	allowedTenants: z.array(AllowedTenant).describe('Same list, for the Node SDK.'),
 });
 
-/** User permissions by object id: `__tenant:<key>` for a tenant, `<type>:<key>` for an instance. */
+/**
+ * A user's permissions, keyed by object id. The id is `__tenant:<key>` for a tenant and `<type>:<key>` for an instance.
+ */
 export const UserPermissions = z
 	.record(
 		z.string(),
@@ -273,7 +279,7 @@ export const UserPermissions = z
 
 export type UserPermissions = z.output<typeof UserPermissions>;
 
-/** A query for the tenants in which a user holds a role. */
+/** Query for the tenants in which a user has a role. */
 export const TenantsQuery = named('TenantsQuery', 'In which tenants does this user hold a role?', {
 	user,
 	context: context.describe('Ignored.'),
@@ -281,7 +287,7 @@ export const TenantsQuery = named('TenantsQuery', 'In which tenants does this us
 
 export const UserTenants = z.array(tenant).describe('Tenants in which the user holds a role.');
 
-/** A query for the users who may do an action on a resource. */
+/** Query for the users who may perform an action on a resource. */
 export const UsersQuery = named('UsersQuery', 'Which users may do this action on this resource?', {
 	action,
 	resource,
@@ -302,13 +308,13 @@ const GrantingAssignment = named('GrantingAssignment', 'A role assignment that g
 
 type GrantingAssignment = z.output<typeof GrantingAssignment>;
 
-/** Users who may do an action on a resource, with the role assignments that grant it. */
+/** Users who may perform an action on a resource, with the role assignments that grant the action. */
 export const AuthorizedUsers = z
 	.object({
 		resource: z.string().describe('`<type>:<key>`, or `<type>:*` without a key.'),
 		tenant: z.string().describe('Tenant key.'),
-		// Unchecked, because zod copies checked records, and the copy loses a member named `__proto__`, which may be a
-		// user key.
+		// This record is unchecked, because zod copies checked records. The copy would lose a member named `__proto__`,
+		// which may be a user key.
 		users: unchecked<Readonly<Record<string, readonly GrantingAssignment[]>>>(
 			z.record(z.string(), z.array(GrantingAssignment)),
 		).describe('Granting assignments by user key; the list is empty for a user allowed by conditions alone.'),
@@ -327,7 +333,7 @@ export const AuthorizedUsers = z
 
 export type AuthorizedUsers = z.output<typeof AuthorizedUsers>;
 
-/** An empty filter counts as absent. */
+/** An empty filter is treated as absent. */
 const nameFilter = z
 	.string()
 	.transform((text) => (text === '' ? undefined : text))
@@ -360,7 +366,7 @@ export const LocalAssignment = z
 
 export type LocalAssignment = z.output<typeof LocalAssignment>;
 
-/** Decision point health. It can answer checks unless `status` is `unavailable`. */
+/** Decision point health. Unless `status` is `unavailable`, the decision point can answer checks. */
 export const Health = z
 	.object({
 		status: z

@@ -1,4 +1,7 @@
-/** The OPA Data API, as supported by decision points: requests are document inputs, responses are their results. */
+/**
+ * The part of the OPA Data API that decision points support. Requests contain the input for a document, and responses
+ * contain its result.
+ */
 
 import { z } from 'zod';
 import { BulkQuery, LocalAssignmentsQuery, PermissionsQuery, Query, UsersQuery } from './check.js';
@@ -8,7 +11,7 @@ const { page, per_page, ...filters } = LocalAssignmentsQuery.shape;
 /** Input for one check. */
 export const CheckInput = z.object({ input: Query });
 
-/** Input for multiple checks: an array, or an object with the array as `checks`. */
+/** Input for several checks: an array, or an object with the array in `checks`. */
 export const BulkInput = z.object({ input: BulkQuery });
 
 /** Input for a user permission query. */
@@ -30,7 +33,7 @@ export const RootResult = z.object({
 	result: z.object({
 		allow: z.boolean(),
 		result: z.boolean(),
-		/** Models that allow the check; present only with reasons. */
+		/** Models that allow the check. Present only if reasons are requested. */
 		allowing_sources: z.array(z.string()).optional(),
 		debugger_activated: z.boolean(),
 		debug: z.unknown().optional(),

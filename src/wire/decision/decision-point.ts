@@ -97,14 +97,14 @@ export const RemoteConfig = named(
 );
 export type RemoteConfig = z.input<typeof RemoteConfig>;
 
-/** Members that Regolith decision points report in their state. Other decision points may report anything. */
+/** Members that Regolith decision points report in their state. Other decision points may report different members. */
 const saidText =
 	'A Regolith decision point reports its health as in `GET /healthy`, and in `pdp` its `version`, its `mode` (`edge`, or ' +
 	'`cloud` if it evaluates no condition sets), `checks_per_second` (decided by all workers since its last report), its ' +
 	'`workers` if there are several, and the state of its `decision_log`. `clock_ahead_seconds` is present if its clock ' +
 	'differs by more than a minute. Any member may be missing.';
 
-/** Maximum decision point state size, as JSON text. */
+/** Maximum size for a decision point's state, as JSON text. */
 const maxStateLength = 16_384;
 
 export const PdpStateUpdate = named('PDPStateUpdate', 'The state reported by a decision point.', {
@@ -116,7 +116,7 @@ export const PdpStateUpdate = named('PDPStateUpdate', 'The state reported by a d
 });
 export type PdpStateUpdate = z.output<typeof PdpStateUpdate>;
 
-/** Same, for a decision point without a state to report yet. */
+/** The same as above, for a decision point that has no state to report yet. */
 export const PdpConfigRequest = z
 	.object({
 		pdp_instance_id: optional(PdpStateUpdate.shape.pdp_instance_id).describe(

@@ -1,11 +1,11 @@
-/** Decision point requests in gateway formats: nginx, Kong and Trino. */
+/** Requests to decision points in gateway formats: nginx, Kong and Trino. */
 
 import { z } from 'zod';
 import { boundedArray } from '../bounded.js';
 import { named } from '../named.js';
 import { maxUrlLength } from './check.js';
 
-/** The status that nginx receives for a denial. Defaults to 200, as for other clients. */
+/** Status that nginx receives for a denial. The default is 200, which other clients receive too. */
 export const NginxQuery = z.object({
 	deny_status: z
 		.enum(['401', '403'], { error: 'must be 401 or 403' })
@@ -14,12 +14,12 @@ export const NginxQuery = z.object({
 		.describe('Denial status; defaults to 200.'),
 });
 
-/** An object from a gateway; unknown members are allowed and ignored. */
+/** Schema for an object from a gateway. Unknown members are allowed and ignored. */
 function sent<S extends z.ZodRawShape>(shape: S) {
 	return z.object(shape).meta({ additionalProperties: true });
 }
 
-/** Request from the Kong OPA plugin. Other members are ignored. */
+/** Request from the OPA plugin for Kong. Other members are ignored. */
 export const KongQuery = sent({
 	input: sent({
 		request: sent({
@@ -108,10 +108,10 @@ const catalogName = z.string().describe('Catalog name.');
 const schemaName = { catalogName, schemaName: z.string().describe('Schema name.') };
 const tableName = { ...schemaName, tableName: z.string().describe('Table name.') };
 
-/** An object from a gateway whose members are all ignored. */
+/** Object from a gateway. All its members are ignored. */
 const ignored = sent({});
 
-/** A Trino resource. Its single member names the kind. Unknown kinds are denied. */
+/** Trino resource. Its only member names the resource kind. Unknown kinds are denied. */
 const TrinoResource = z
 	.object({
 		catalog: sent({ name: catalogName }).describe('A catalog.'),
@@ -141,7 +141,7 @@ const TrinoResource = z
 
 export type TrinoResource = z.output<typeof TrinoResource>;
 
-/** Request from the Trino OPA plugin. Other members, such as the user's groups, are ignored. */
+/** Request from the OPA plugin for Trino. Other members, such as the user's groups, are ignored. */
 export const TrinoQuery = sent({
 	input: sent({
 		context: sent({
@@ -159,14 +159,14 @@ export const TrinoQuery = sent({
 
 export type TrinoQuery = z.output<typeof TrinoQuery>;
 
-/** The decision, or the allowed resource indexes for a filter request. */
+/** The decision. For a filter request, the allowed resource indexes. */
 export const TrinoAnswer = named('TrinoAnswer', 'Response to an operation in Trino.', {
 	result: z
 		.union([z.boolean(), z.array(z.int())])
 		.describe('True if allowed; for a filter request, the allowed resource indexes.'),
 });
 
-/** Row filters for a table. All filters apply. */
+/** Row filters for a table. A row must match all filters. */
 export const TrinoRowFilters = z
 	.object({
 		result: z
@@ -179,7 +179,7 @@ export const TrinoRowFilters = z
 		example: { result: [{ expression: "region = 'eu'" }] },
 	});
 
-/** Column masks, by column index in the request. */
+/** Column masks, keyed by the column's index in the request. */
 export const TrinoColumnMasks = z
 	.object({
 		result: z

@@ -3,7 +3,7 @@ import { boundedArray } from '../bounded.js';
 import { defaulted, Key, keyed, Name, optional, Text } from '../common.js';
 import { named, namedObject } from '../named.js';
 
-/** How a proxy sends the secret to its service: as a bearer token, as user and password, or as headers. */
+/** Form in which a proxy sends the secret to its service: as a bearer token, as user and password, or as headers. */
 const AuthMechanism = z.enum(['Bearer', 'Basic', 'Headers']);
 
 /** Placeholder for a secret that the calling key may not read. */
@@ -16,7 +16,7 @@ const SecretText = Text.min(1)
 	.meta({ description: 'Secret as text. Text with a JSON string map counts as a map.' });
 const SecretMap = Texts.refine(isSmall, `must have at most ${maxSecretLength} characters as JSON`);
 
-/** A secret: text, or a map such as headers. */
+/** A secret: a string, or a map such as headers. */
 export const ProxySecret = z.union([SecretText, SecretMap]);
 export type ProxySecret = z.output<typeof ProxySecret>;
 

@@ -50,12 +50,12 @@ export type OperationApprovalCreate = z.output<typeof OperationApprovalCreate>;
 
 const comment = optional(Text).describe('Comment for the requesting user.');
 
-/** Makes the body optional; an absent body counts as empty. */
+/** Makes the body optional. An absent body is treated as empty. */
 function orNothing<S extends z.ZodType<object>>(schema: S) {
 	return schema.optional().transform((body): z.output<S> | Record<string, never> => body ?? {});
 }
 
-/** An access request review: optionally a comment, a different role and an earlier expiry. */
+/** Access request review. It may contain a comment, a different role and an earlier expiry. */
 export const AccessRequestReview = orNothing(
 	granting({
 		reviewer_comment: comment,
@@ -65,19 +65,19 @@ export const AccessRequestReview = orNothing(
 ).meta({ id: 'AccessRequestReview', description: 'An optional access request review.' });
 export type AccessRequestReview = z.output<typeof AccessRequestReview>;
 
-/** An operation approval review: optionally a comment and an earlier expiry. */
+/** Operation approval review. It may contain a comment and an earlier expiry. */
 export const OperationApprovalReview = orNothing(granting({ reviewer_comment: comment, ...expiryShape })).meta({
 	id: 'OperationApprovalReview',
 	description: 'An optional operation approval review.',
 });
 
-/** A comment on a denied request. */
+/** Comment for denying a request. */
 export const RequestComment = orNothing(granting({ reviewer_comment: comment })).meta({
 	id: 'RequestComment',
 	description: 'An optional comment on a denied request.',
 });
 
-/** An optional cancellation reason. It is read and not stored. */
+/** Optional reason for canceling a request. It is accepted but not stored. */
 export const RequestCancellation = z
 	.object({ reason: optional(Text).describe('Cancellation reason. It is read and not stored.') })
 	.optional()
@@ -90,7 +90,7 @@ const listed = {
 	...pageShape,
 };
 
-/** Filters for access requests. A value that matches no object matches no request. */
+/** Filters for access requests. If a value matches no object, no request matches. */
 export const AccessRequestQuery = z.object({
 	...listed,
 	tenant: Reference.optional().describe('Only requests in this tenant: id or key.'),
@@ -101,7 +101,7 @@ export const AccessRequestQuery = z.object({
 });
 export type AccessRequestQuery = z.output<typeof AccessRequestQuery>;
 
-/** Filters for operation approvals. A value that matches no object matches no request. */
+/** Filters for operation approvals. If a value matches no object, no request matches. */
 export const OperationApprovalQuery = z.object({
 	...listed,
 	resource_instance: Reference.optional().describe(
@@ -137,7 +137,7 @@ export const AccessRequestRead = named('AccessRequestRead', 'An access request. 
 });
 export type AccessRequestRead = z.input<typeof AccessRequestRead>;
 
-/** Requesting user and instance, shown in lists beside the ids. */
+/** The requesting user and the instance. Lists contain them in addition to their ids. */
 const requested = {
 	requesting_user_key: z.string().describe('Key of the requesting user.'),
 	requesting_user_email: z.string().nullable().describe('Requesting user e-mail address.'),
@@ -201,7 +201,7 @@ export type OperationApprovalListed = z.input<typeof OperationApprovalListed>;
 /** A page of operation approvals. */
 export const OperationApprovalPage = paginated(OperationApprovalListed);
 
-/** Filters for requests in all elements. A value that matches no object matches no request. */
+/** Filters for requests in all elements. If a value matches no object, no request matches. */
 export const ElementRequestQuery = z.object({
 	type: RequestType.optional().describe('Only access requests, or only operation approvals.'),
 	element: Reference.optional().describe('Only requests in this element: id or key.'),
@@ -209,7 +209,7 @@ export const ElementRequestQuery = z.object({
 	...listed,
 });
 
-/** Tenant and element for a request, shown in the list for all elements. */
+/** A request's tenant and element. The list for all elements contains them. */
 const placed = {
 	tenant_key: z.string().describe('Tenant key.'),
 	element_key: z.string().nullable().describe('Element key; null after the element is deleted.'),

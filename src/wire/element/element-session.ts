@@ -36,12 +36,12 @@ export const ElementLoginRead = named(
 			.describe('Identifies the user as `Authorization: Bearer` in browsers that block third-party cookies.'),
 		error: AlwaysNull,
 		error_code: AlwaysNull,
-		// No `content`: the SDKs add it themselves, and the Python SDK fails if it is already present.
+		// There is no `content` member: the SDKs add it themselves, and the Python SDK fails if it is already present.
 		extra: AlwaysNull,
 	},
 );
 
-/** Sign-in URL query. A malformed value is refused like an invalid ticket. */
+/** Query for the sign-in URL. A malformed value is refused in the same way as an invalid ticket. */
 export const ElementLoginQuery = z.object({ token: z.unknown().optional(), env_id: z.unknown().optional() }).meta({
 	type: 'object',
 	properties: {

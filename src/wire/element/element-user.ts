@@ -19,7 +19,7 @@ const onInstance = {
 	}),
 };
 
-/** Scope for a request about users: this instance, or the session tenant. */
+/** Scope for a request about users: this instance, or the session's tenant. */
 export const ElementPlaceQuery = z.object(onInstance);
 
 /** Filters for the users or roles in an element. */
@@ -29,7 +29,7 @@ export const ElementUserQuery = z.object({
 	...pageShape,
 });
 
-/** Instance in a body; null counts as absent. */
+/** Instance in a body. Null is treated as absent. */
 const placeInBody = {
 	resource_instance_id: optional(Reference).describe(
 		'Instance whose users are managed: id, or `<resource ' + 'key>:<instance key>`. Defaults to the session tenant.',

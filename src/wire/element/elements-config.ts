@@ -17,7 +17,7 @@ export type ElementsType = z.output<typeof ElementsType>;
 /** Permission levels for roles, from the highest to the lowest. */
 export const configuredLevels = ['LEVEL_1', 'LEVEL_2', 'LEVEL_3', 'LEVEL_4', 'HIDDEN'] as const;
 
-/** User permission level in an element; `UNCONFIGURED` for roles absent from the config. */
+/** A user's permission level in an element. `UNCONFIGURED` means that the element's config does not list the role. */
 export const PermissionLevel = z.enum([...configuredLevels, 'UNCONFIGURED']);
 export type PermissionLevel = z.output<typeof PermissionLevel>;
 
@@ -25,7 +25,7 @@ const Level = z
 	.string()
 	.regex(/^(LEVEL_[1-4]|HIDDEN|UNCONFIGURED)$/, 'must be LEVEL_1 to LEVEL_4, HIDDEN or UNCONFIGURED');
 
-/** Roles by permission level. */
+/** Roles, keyed by permission level. */
 const RolesToLevels = boundedRecord(Level, boundedArray(Reference)).meta({
 	description:
 		'Roles by level: a role id, a tenant role key, or `<resource>#<role>`. A ' +
@@ -34,17 +34,20 @@ const RolesToLevels = boundedRecord(Level, boundedArray(Reference)).meta({
 });
 
 const maxSettings = 100;
-/** Maximum `max_duration` value, in seconds: ten years. */
+/** Maximum value for `max_duration`, in seconds: ten years. */
 const longestDuration = 315_360_000;
 
-/** Settings known to the server must have the right type; other settings may be anything. */
+/**
+ * Element settings. If the server knows a setting, its value must have the right type. Other settings may have any
+ * value.
+ */
 export const ElementsSettings = keyed(z.union([z.int(), z.boolean(), Text]), Text.min(1))
 	.refine((settings) => Object.keys(settings).length <= maxSettings, `must have at most ${maxSettings} members`)
 	.refine(({ max_duration = 1 }) => Number.isInteger(max_duration) && isDuration(max_duration), {
 		path: ['max_duration'],
 		error: `must be a number of seconds from 1 to ${longestDuration}`,
 	})
-	// Any other type would allow single-use approvals to be reused.
+	// With any other type, a single-use approval could be used again.
 	.refine(({ single_use = false }) => typeof single_use === 'boolean', {
 		path: ['single_use'],
 		error: 'must be true or false',
@@ -126,7 +129,7 @@ export const ElementsRuntime = named('ElementsConfigRuntimeRead', 'Data that an 
 });
 export type ElementsRuntime = z.input<typeof ElementsRuntime>;
 
-/** Instance for the permission level. */
+/** Instance for which the permission level is determined. */
 export const ElementsRuntimeQuery = z.object({
 	resource_instance_id: Reference.optional().describe(
 		'Instance for the level: id, or `<resource key>:<instance key>`.',

@@ -6,12 +6,12 @@ import { named } from '../named.js';
 import { pageShape, References, Search } from '../query.js';
 import { Expiry, granting } from '../schema/granting.js';
 
-/** Invite state: `approved` after it has become a user. */
+/** Invite state. `approved` means that the invite has become a user. */
 export const UserInviteStatus = z.enum(['pending', 'approved']);
 
 /**
- * Time until which an invite can be approved. The name differs from `expires_at`, which limits a role in grant bodies.
- * If invites accepted `expires_at`, a client that wants a temporary role would get a permanent role.
+ * Time until which an invite can be approved. Its name is not `expires_at`, because this member limits a role in other
+ * grant bodies. If invites accepted `expires_at`, a client that wants a temporary role would get a permanent role.
  */
 const InviteExpiry = Expiry.meta({
 	description: 'Time until which the invite can be approved. Absent or null: no limit.',
@@ -88,7 +88,10 @@ export const OwnInviteApprove = granting({
 });
 export type OwnInviteApprove = z.output<typeof OwnInviteApprove>;
 
-/** Filters for invites. Each filter matches any listed value. A value that matches no object matches no invite. */
+/**
+ * Filters for invites. A filter may have several values, and any value may match. A value without a matching object
+ * matches no invite.
+ */
 export const UserInviteQuery = z.object({
 	role: References.describe('Only invites with these roles (ids or keys); may be repeated.'),
 	tenant: References.describe('Only invites to these tenants (ids or keys); may be repeated.'),

@@ -4,7 +4,7 @@ import { paginated } from '../list.js';
 import { named } from '../named.js';
 import { pageShape } from '../query.js';
 
-/** Delivery state: `pending` is sent, or sent again; `failed` is abandoned. */
+/** Delivery state. `pending` deliveries will be sent, perhaps again. `failed` deliveries are abandoned. */
 const DeliveryStatus = z.enum(['pending', 'delivered', 'failed']);
 
 export const WebhookDeliveryRead = named(

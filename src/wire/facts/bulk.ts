@@ -3,23 +3,23 @@ import { boundedArray } from '../bounded.js';
 import { Reference } from '../common.js';
 import { named } from '../named.js';
 
-/** Bulk requests and responses. Each call is a unit of work: all or nothing. */
+/** Bulk requests and responses. Each call is one unit of work, so it makes either all its changes or none. */
 
-/** Objects to write, at most `max`; `what` names the objects in the error message. */
+/** Schema for objects to write, at most `max`. `what` names the objects in the error message. */
 export function operations<S extends z.ZodType>(operation: S, max: number, what: string) {
 	return z.object({
 		operations: boundedArray(operation, max, tooManyMessage(max, what)).describe(`At most ${max} ${what}.`),
 	});
 }
 
-/** Objects to delete, each by id or key, at most `max`; `what` names the objects in the error message. */
+/** Schema for objects to delete, at most `max`, each by id or key. `what` names the objects in the error message. */
 export function idents(max: number, what: string) {
 	return z.object({
 		idents: boundedArray(Reference, max, tooManyMessage(max, what)).describe(`At most ${max} ${what}, by id or key.`),
 	});
 }
 
-/** The message for a call with too many objects. */
+/** Returns the message for a call with too many objects. */
 export function tooManyMessage(max: number, what: string): string {
 	return `must have at most ${max} ${what}; send the rest in further calls`;
 }

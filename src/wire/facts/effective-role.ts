@@ -3,7 +3,7 @@ import { Reference, Timestamp } from '../common.js';
 import { named } from '../named.js';
 import { wholeNumberUpTo } from '../query.js';
 
-/** Roles that a user holds, with their sources. */
+/** User roles, with their sources. */
 
 /** Maximum number of roles in a response. */
 export const maxEffectiveRoles = 1_000;

@@ -1,15 +1,15 @@
 import { maxKeyLength } from '../common.js';
 
 /**
- * Node names in graph responses and requests. The first part is the node kind, so a resource called `user` cannot be
- * mistaken for a user. Names contain keys, never ids: a user key may look like a different user's id.
+ * Node names in graph responses and requests. The first part is the node kind, so a resource with the key `user` cannot
+ * be mistaken for a user. Names contain keys and never ids, because a user key may look like a different user's id.
  */
 export type NodeName = UserName | TenantName | InstanceNodeName | ResourceName | RoleNodeName;
 
 /** `user:<key>`. */
 export interface UserName {
 	readonly kind: 'user';
-	/** Any characters, including colons. */
+	/** User key. It may contain any characters, including colons. */
 	readonly key: string;
 }
 
@@ -40,12 +40,12 @@ export interface RoleNodeName {
 	readonly key: string;
 }
 
-/** Separates kinds, resources and keys. Only user keys may contain it. */
+/** Separates kinds, resources and keys. Except for user keys, no part may contain this character. */
 const separator = ':';
-/** Separates a role from its resource or instance. Only user keys may contain it. */
+/** Separates a role from its resource or instance. Except for user keys, no part may contain this character. */
 const roleSeparator = '#';
 
-/** Formats the name as text: the node id. */
+/** Formats a node name as a string, which is the node's id. */
 export function nodeText(name: NodeName): string {
 	switch (name.kind) {
 		case 'instance': {
@@ -61,7 +61,7 @@ export function nodeText(name: NodeName): string {
 	}
 }
 
-/** Parses a node name; `null` if the text has a different form. Callers check that the node exists. */
+/** Parses a node name. Returns `null` if the string has a different form. Callers must check that the node exists. */
 export function parseNode(text: string): NodeName | null {
 	const at = text.indexOf(separator);
 	const [kind, rest] = [text.slice(0, at), text.slice(at + 1)];

@@ -4,7 +4,7 @@ import { named } from '../named.js';
 import { wholeNumberUpTo } from '../query.js';
 import { type NodeName, parseNode } from './graph-node.js';
 
-/** Graphs over schema and facts, and the paths between nodes. */
+/** Graphs of schema and facts, and the paths between their nodes. */
 
 /** Maximum number of nodes in a response. */
 export const maxGraphNodes = 200;
@@ -12,7 +12,7 @@ const usualGraphNodes = 60;
 /** Maximum distance from the start node. */
 export const maxGraphDepth = 3;
 
-/** Graph mode: the schema, the facts, or paths between nodes. */
+/** Graph mode: the schema, the facts, or the paths between nodes. */
 const GraphMode = z.enum(['schema', 'facts', 'path']);
 type GraphMode = z.output<typeof GraphMode>;
 
@@ -24,7 +24,7 @@ const forms: Readonly<Record<NodeName['kind'], string>> = {
 	role: '`role:<key>` or `role:<resource>#<key>`',
 };
 
-/** Node kinds that each mode can start from. */
+/** Node kinds from which each mode can start. */
 const starts: Readonly<Record<GraphMode, readonly NodeName['kind'][]>> = {
 	facts: ['user', 'tenant', 'instance'],
 	schema: ['resource', 'role'],
@@ -96,7 +96,7 @@ const GraphNode = named('GraphNode', 'An object with connections to other object
 });
 export type GraphNode = z.input<typeof GraphNode>;
 
-/** An edge between two nodes. Its members depend on its kind. */
+/** An edge between two nodes. Its members depend on the edge kind. */
 const GraphEdge = named('GraphEdge', 'A connection between two nodes.', {
 	from: NodeId.describe('Source node id.'),
 	to: NodeId.describe('Target node id.'),

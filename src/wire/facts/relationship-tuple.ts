@@ -30,7 +30,10 @@ export type RelationshipTupleCreate = z.output<typeof RelationshipTupleCreate>;
 export const RelationshipTupleRemove = named('RelationshipTupleDelete', 'A relationship to delete.', sides);
 export type RelationshipTupleRemove = z.output<typeof RelationshipTupleRemove>;
 
-/** Maximum number of tuples per bulk call. Each call is a unit of work and blocks other writes to the environment. */
+/**
+ * Maximum number of tuples per bulk call. The number is limited because each call is one unit of work, which blocks
+ * other writes to the environment.
+ */
 export const maxBulkTuples = 1000;
 
 export const RelationshipTupleBulkCreate = operations(
@@ -62,8 +65,8 @@ const filters = {
 };
 
 /**
- * Filters for a detailed tuple list. Each filter matches any listed value. A value that matches no object matches no
- * tuple.
+ * Filters for a detailed tuple list. A filter may have several values, and any value may match. A value without a
+ * matching object matches no tuple.
  */
 export const RelationshipTupleDetailedListQuery = z.object(filters);
 export type RelationshipTupleDetailedListQuery = z.output<typeof RelationshipTupleDetailedListQuery>;

@@ -27,7 +27,8 @@ export const ResourceInstanceUpdate = named(
 export type ResourceInstanceUpdate = z.output<typeof ResourceInstanceUpdate>;
 
 /**
- * Maximum number of instances per bulk call. Each call is a unit of work and blocks other writes to the environment.
+ * Maximum number of instances per bulk call. The number is limited because each call is one unit of work, which blocks
+ * other writes to the environment.
  */
 export const maxBulkInstances = 3000;
 
@@ -58,8 +59,8 @@ const filters = {
 };
 
 /**
- * Filters for a detailed instance list. Each filter matches any listed value. A value that matches no object matches no
- * instance.
+ * Filters for a detailed instance list. A filter may have several values, and any value may match. A value without a
+ * matching object matches no instance.
  */
 export const ResourceInstanceDetailedListQuery = z.object(filters);
 export type ResourceInstanceDetailedListQuery = z.output<typeof ResourceInstanceDetailedListQuery>;

@@ -24,18 +24,19 @@ export const RoleAssignmentRemove = roleRemovalBody({
 });
 
 /**
- * Maximum number of assignments per bulk call. Each call is a unit of work and blocks other writes to the environment.
+ * Maximum number of assignments per bulk call. The number is limited because each call is one unit of work, which
+ * blocks other writes to the environment.
  */
 export const maxBulkAssignments = 2000;
 const tooMany = `must have at most ${maxBulkAssignments} role assignments; send the rest in further calls`;
 
-/** Roles to assign; a bare array. */
+/** Roles to assign, as a plain array. */
 export const RoleAssignmentBulkCreate = boundedArray(RoleAssignmentCreate, maxBulkAssignments, tooMany);
 
-/** Roles to remove; a bare array. */
+/** Roles to remove, as a plain array. */
 export const RoleAssignmentBulkRemove = boundedArray(RoleAssignmentRemove, maxBulkAssignments, tooMany);
 
-/** How a bulk call treats assignments to missing users. */
+/** Treatment of assignments to missing users in a bulk call. */
 export const RoleAssignmentBulkQuery = z.object({
 	missing_user_policy: z
 		.enum(['fail', 'ignore', 'create'])
@@ -47,14 +48,14 @@ export const RoleAssignmentBulkQuery = z.object({
 });
 export type RoleAssignmentBulkQuery = z.output<typeof RoleAssignmentBulkQuery>;
 
-/** Option to return the removed assignment; decision points use it. */
+/** Option to return the removed assignment. Decision points use it. */
 export const RoleAssignmentRemoveQuery = z.object({
 	return_deleted: Flag.describe('Return the removed assignment, with status 200 instead of 204.'),
 });
 
 /**
- * Filters for role assignments. Each filter matches any listed value. A value that matches no object matches no
- * assignment.
+ * Filters for role assignments. A filter may have several values, and any value may match. A value without a matching
+ * object matches no assignment.
  */
 export const RoleAssignmentQuery = z.object({
 	user: References.describe('Only roles of these users (ids or keys); may be repeated.'),

@@ -16,7 +16,10 @@ export const TenantUpdate = named('TenantUpdate', 'Tenant fields to change; `att
 	attributes: clearable(ComparedAttributes).describe('Complete new attributes; null clears them.'),
 });
 
-/** Maximum number of tenants per bulk call. Each call is a unit of work and blocks other writes to the environment. */
+/**
+ * Maximum number of tenants per bulk call. The number is limited because each call is one unit of work, which blocks
+ * other writes to the environment.
+ */
 export const maxBulkTenants = 2000;
 
 export const TenantBulkCreate = operations(TenantCreate, maxBulkTenants, 'tenants').meta({

@@ -18,7 +18,7 @@ import { Flag, pageShape, Search, SearchOperator } from '../query.js';
 import { expiryShape, granting } from '../schema/granting.js';
 import { idents, operations } from './bulk.js';
 
-/** A role and its scope: a tenant, or a resource instance, whose tenant may be omitted. */
+/** A role and its scope. The scope is a tenant or a resource instance. For an instance, the tenant may be omitted. */
 export const roleShape = {
 	role: Reference.describe('Role: id or key.'),
 	tenant: optional(Reference).meta({ description: 'Required without `resource_instance`. An id (UUID) or a key.' }),
@@ -28,20 +28,20 @@ export const roleShape = {
 	),
 };
 
-/** Role assignment members in responses, besides `roleShape` and the user. */
+/** Role assignment members in responses, in addition to `roleShape` and the user. */
 const heldIds = ['user_id', 'role_id', 'tenant_id', 'resource_instance_id'];
 
-/** A body with `roleShape` that removes a role; unknown members are ignored. */
+/** Schema for a body that removes a role, with the members of `roleShape`. Unknown members are ignored. */
 export function roleRemovalBody<S extends z.ZodRawShape & typeof roleShape>(shape: S) {
 	return placed(z.object(shape));
 }
 
-/** A body with `roleShape` that assigns a role. */
+/** Schema for a body that assigns a role, with the members of `roleShape`. */
 export function roleGrantBody<S extends z.ZodRawShape & typeof roleShape>(shape: S) {
 	return placed(granting(shape, ['user', ...heldIds]));
 }
 
-/** Refuses a body with neither a tenant nor an instance, reporting the tenant as missing. */
+/** Refuses a body that names neither a tenant nor an instance. The problem reports the tenant as missing. */
 function placed<S extends z.ZodType>(body: S) {
 	const places = new Set<unknown>(['tenant', 'resource_instance', undefined]);
 	return body.superRefine(
@@ -50,7 +50,7 @@ function placed<S extends z.ZodType>(body: S) {
 			if (tenant !== undefined || resource_instance !== undefined) return;
 			ctx.addIssue({ code: 'invalid_type', expected: 'string', path: ['tenant'], input: undefined });
 		},
-		// Reported together with other problems, unless one of these fields already has a problem.
+		// Report this problem together with the other problems, unless one of these fields already has a problem.
 		{
 			when: ({ issues }) => issues.every(({ code, path }) => code === 'unrecognized_keys' || !places.has(path?.[0])),
 		},
@@ -103,7 +103,10 @@ export const UserUpdate = named('UserUpdate', 'User fields to change; `attribute
 });
 export type UserUpdate = z.output<typeof UserUpdate>;
 
-/** Maximum number of users per bulk call. Each call is a unit of work and blocks other writes to the environment. */
+/**
+ * Maximum number of users per bulk call. The number is limited because each call is one unit of work, which blocks
+ * other writes to the environment.
+ */
 export const maxBulkUsers = 3000;
 
 export const UserBulkCreate = operations(UserCreate, maxBulkUsers, 'users').meta({

@@ -5,7 +5,7 @@ import { pageShape } from '../query.js';
 import { EnvironmentRead } from './environment.js';
 import { ProjectRead } from './project.js';
 
-/** Key scope: a whole organization, a project, or one environment. */
+/** Key scope: a whole organization, a project, or a single environment. */
 export const ApiKeyObjectType = z.enum(['org', 'project', 'env']);
 
 /** Key access level. */

@@ -1,4 +1,4 @@
-/** The decision log: events from decision points, and their display. */
+/** The decision log: the events that decision points send, and the form in which they are shown. */
 
 import { z } from 'zod';
 import { boundedArray } from '../bounded.js';
@@ -12,7 +12,7 @@ import { unchecked } from '../unchecked.js';
 /** Maximum number of events per request. */
 export const maxLoggedDecisions = 10_000;
 
-/** Earliest time that PostgreSQL reads in ISO 8601. */
+/** Earliest time in ISO 8601 that PostgreSQL can read. */
 const firstInstant = Date.parse('0001-01-01T00:00:00Z');
 
 const anything = z.unknown();
@@ -35,16 +35,14 @@ export const DecisionEvent = z
 	});
 export type DecisionEvent = z.output<typeof DecisionEvent>;
 
-/**
- * An event batch. Events are validated one by one while they are stored, so an invalid event does not stop the batch.
- */
+/** Event batch. Each event is validated when it is stored, so an invalid event does not stop the batch. */
 export const DecisionEvents = boundedArray(
 	unchecked(DecisionEvent),
 	maxLoggedDecisions,
 	`must have at most ${maxLoggedDecisions} events`,
 );
 
-/** Response to a batch with invalid events. */
+/** Response to a batch that contains invalid events. */
 export const PartlyLogged = named(
 	'PartlyLogged',
 	'Response to a batch with invalid events, which it lists by index and member.',
@@ -102,7 +100,7 @@ export const DetailedAuditLogModel = AuditLogModel.extend({
 }).meta({ id: 'DetailedAuditLogModel', description: 'A decision with its objects, as currently stored.' });
 
 /**
- * A page of decisions. `pagination_count` is the number of decisions that pages can reach, at most 10,000;
+ * A page of decisions. `pagination_count` is the number of decisions that can be reached page by page, at most 10,000.
  * `total_count` has the same limit.
  */
 export const AuditLogPage = paginated(AuditLogModel).extend({

@@ -60,14 +60,14 @@ export const ChangeRead = named('ChangeRead', 'A change of one object: actor, ti
 export type ChangeRead = z.input<typeof ChangeRead>;
 
 /**
- * A page of changes. `revision` is the newest covered revision. Send it as `revision_to` with the other pages to keep
- * them consistent.
+ * A page of changes. `revision` is the newest revision that the list covers. To keep the pages consistent, send it as
+ * `revision_to` with all further requests.
  */
 export const ChangePage = paginated(ChangeRead).extend({
 	revision: z.int().min(0).describe('Newest covered revision. Send it as `revision_to` with the other pages.'),
 });
 
-/** A repeatable parameter: any value may match. */
+/** Parameter that may be repeated. A change needs to match only one value. */
 function repeatable<S extends z.ZodType>(value: S) {
 	return z.preprocess((given) => (typeof given === 'string' ? [given] : given), boundedArray(value)).optional();
 }
@@ -81,7 +81,7 @@ const Revision = z
 
 const Instant = Timestamp.optional();
 
-/** Filters for changes. Ranges include both ends. */
+/** Filters for changes. Both ends of a range are included. */
 export const ChangeQuery = z.object({
 	kind: repeatable(ChangeKind).describe('Only changes of these object kinds; may be repeated.'),
 	operation: repeatable(ChangeOperation).describe('Only these operations: create, update or delete; may be repeated.'),

@@ -4,7 +4,7 @@ import { HiddenText } from '../hidden-text.js';
 import { named } from '../named.js';
 import { ApiKeyAccessLevel, ApiKeyObjectType } from './api-key.js';
 
-/** Console sign-in by ticket, by API key, or through a session for a different environment. */
+/** Sign-in to the console: by ticket, by API key, or through a session for a different environment. */
 export const ConsoleSignIn = z
 	.strictObject({
 		ticket: optional(HiddenText).describe('Ticket, as printed by `regolith start` and `regolith console`.'),
@@ -32,7 +32,7 @@ export const ConsoleSignIn = z
 	});
 export type ConsoleSignIn = z.output<typeof ConsoleSignIn>;
 
-/** Environment for the requested session. */
+/** Environment whose session is requested. */
 export const ConsoleSessionQuery = z.object({
 	project: Reference.optional().describe('Project: id or key.'),
 	environment: Reference.optional().describe(

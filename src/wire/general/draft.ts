@@ -30,20 +30,20 @@ import {
 import { ChangeReport } from './environment-import.js';
 
 /**
- * A draft: changes to an environment that are previewed, then applied together or not at all. Objects are named and
- * written as in environment documents.
+ * A draft: changes to an environment that are first previewed and then applied together or not at all. Objects have the
+ * same names and format as in environment documents.
  */
 
 /** Maximum number of changes per draft. */
 export const maxDraftChanges = 1000;
 
-/** The built-in resource whose attributes are separate objects in documents and drafts. */
+/** Built-in resource whose attributes are separate objects in documents and drafts. */
 const userResourceKey = '__user';
 
 const kindNote = 'Kind of the changed object.';
 const operationNote = 'Operation on the object.';
 
-/** A change of an object with a key. */
+/** Schema for a change to an object that has a key. */
 function keyedChange<Kind extends string, Value extends z.ZodType>(kind: Kind, key: z.ZodString, value: Value) {
 	return z
 		.strictObject({
@@ -62,7 +62,7 @@ function keyedChange<Kind extends string, Value extends z.ZodType>(kind: Kind, k
 		});
 }
 
-/** A change of an object without a key, identified by its content. */
+/** Schema for a change to an object without a key, which is identified by its content. */
 function listedChange<
 	Kind extends string,
 	const Operations extends readonly ChangeOperation[],
@@ -136,7 +136,7 @@ const changes = [
 
 const kinds = changes.map(({ shape }) => shape.kind.value);
 
-/** A single object that a draft creates, changes or deletes. */
+/** Change in a draft: it creates, updates or deletes a single object. */
 export const DraftChange = z.discriminatedUnion('kind', changes, {
 	error: ({ code }) => (code === 'invalid_union' ? `must be one of ${kinds.join(', ')}` : undefined),
 });
@@ -161,7 +161,7 @@ export const AppliedDraft = named('AppliedDraft', 'An applied draft.', {
 
 /** Maximum number of files in a preview. */
 export const maxPreviewFiles = 500;
-/** Size limits for the listed changes and the listed files in a preview, in characters as JSON. */
+/** Maximum sizes for the listed changes and for the listed files in a preview, in characters as JSON. */
 export const maxPreviewLength = 2 * 1024 * 1024;
 
 export const DraftPreview = named('DraftPreview', 'Draft effects.', {

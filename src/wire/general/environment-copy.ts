@@ -55,7 +55,7 @@ export type EnvironmentCopy = z.output<typeof EnvironmentCopy>;
 const maxWait = 60;
 const waitMessage = `must be a number of seconds from 0 to ${maxWait}`;
 
-/** Maximum wait for a task, in seconds. */
+/** Maximum number of seconds to wait for a task. */
 export const TaskQuery = z.object({
 	wait: z
 		.preprocess(

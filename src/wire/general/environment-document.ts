@@ -25,15 +25,15 @@ import { ResourceKey } from '../schema/resource.js';
 import { AttributeType } from '../schema/resource-attribute.js';
 
 /**
- * A whole environment as one JSON document. It contains keys but no ids, so it means the same in every environment.
- * Unknown members are refused, because their content would be lost. A new object kind is a new member; `version`
- * increases if a member changes its meaning.
+ * A whole environment as one JSON document. It contains keys but no ids, so it has the same meaning in every
+ * environment. Unknown members are refused, because their content would be lost. A new object kind adds a new member.
+ * If a member changes its meaning, `version` increases.
  */
 
-/** The `format` in every document. */
+/** Value of `format` in every document. */
 export const documentFormat = 'regolith-environment';
 
-/** Document version: the only version written and read. */
+/** Document version. Only this version is written and read. */
 export const documentVersion = 1;
 
 /** The halves of a document: the schema (types and permissions), and the facts (stored objects). */
@@ -57,7 +57,7 @@ function entryMap<S extends z.ZodType>(value: S, key: z.ZodString = Key) {
 	return defaulted(keyed(value, key), () => ({}));
 }
 
-/** Two keys separated by a colon. */
+/** Schema for two keys separated by a colon. */
 export function keyPair(what: string) {
 	return z
 		.string()
@@ -74,7 +74,7 @@ function isPair(text: string): boolean {
 export const InstanceName = keyPair('<resource key>:<instance key>');
 const PermissionName = keyPair('<resource key>:<action key>');
 
-/** A resource action; its name defaults to its key. */
+/** Resource action. If it has no name, its key is used. */
 const ActionEntry = z
 	.strictObject({
 		name: optional(Name).describe('Display name; defaults to the key.'),
@@ -147,7 +147,7 @@ export const ResourceRoleEntry = namedStrict(
 );
 export type ResourceRoleEntry = z.output<typeof ResourceRoleEntry>;
 
-/** Objects nested in a resource. An import keeps nested objects that it does not mention. */
+/** Objects nested in a resource. If the document does not mention a nested object, an import keeps it. */
 const nested = {
 	relations: entryMap(RelationEntry).describe('Relations whose objects belong to the resource, by key.'),
 	action_groups: entryMap(ActionGroupEntry).describe('Action groups, by key.'),
@@ -301,7 +301,7 @@ export const MadeForGroupsEntry = z
 	});
 export type MadeForGroupsEntry = z.output<typeof MadeForGroupsEntry>;
 
-/** Grant expiry. An import skips expired grants. */
+/** Grant expiry. An import skips grants that have expired. */
 const ends = orNull(Timestamp).meta({ description: 'Expiry; absent if there is none.' });
 
 export const TupleEntry = namedStrict(
@@ -316,7 +316,7 @@ export const TupleEntry = namedStrict(
 );
 export type TupleEntry = z.output<typeof TupleEntry>;
 
-/** Role scope: a tenant, or an instance, which determines the tenant. */
+/** Role scope: a tenant, or an instance. The instance determines the tenant. */
 const place = {
 	tenant: orNull(Key).describe('Tenant key; null if there is an instance.'),
 	resource_instance: orNull(InstanceName).describe(
@@ -377,7 +377,7 @@ function isOfInstance({ role, resource_instance }: { role: string; resource_inst
 	return resource === undefined || resource === instanceParts(resource_instance ?? '')?.resource;
 }
 
-/** Resource types, permissions, and the elements with role levels. */
+/** Resource types, permissions, and elements with their role levels. */
 const SchemaHalf = z
 	.strictObject({
 		resources: entryMap(ResourceEntry, ResourceKey)

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { named } from '../named.js';
 import { Flag } from '../query.js';
 
-/** Treatment of an object with different content in the environment. */
+/** Strategy for an object whose content in the environment differs from the document. */
 export const ImportStrategy = z.enum(['fail', 'overwrite', 'replace']);
 export type ImportStrategy = z.output<typeof ImportStrategy>;
 
@@ -18,7 +18,7 @@ export const ImportQuery = z.object({
 /** Maximum number of changes in a report. */
 export const maxListedChanges = 1000;
 
-/** Changes in a unit of work, executed or not. */
+/** Changes that a unit of work made, or would make. */
 const reported = {
 	total: z.int().min(0).describe('Total number of objects created, changed and deleted.'),
 	counts: z

@@ -33,13 +33,13 @@ export const Jwks = named(
 );
 export type Jwks = z.output<typeof Jwks>;
 
-/** Membership direction when a group is assigned to a group (docs/develop/groups.md). */
+/** Direction in which membership applies when a group is assigned to a group (docs/develop/groups.md). */
 export const GroupNestingSetting = z.enum(['child_joins_parent', 'parent_joins_child']);
 
 /** Maximum number of origins whose pages may embed elements. */
 const maxElementsOrigins = 20;
 
-/** An origin in browser form: scheme, host and, if not the scheme's default, port. */
+/** An origin in the form that browsers send: scheme, host, and the port if it is not the scheme's default. */
 const Origin = z
 	.string()
 	.max(253 + 'https://:65535'.length)
@@ -52,7 +52,7 @@ function isOrigin(text: string): boolean {
 	return hostForm.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
-/** Known settings, by name. Null counts as absent. */
+/** Known settings, keyed by name. Null is treated as absent. */
 const knownSettings = {
 	group_nesting: GroupNestingSetting,
 	elements_origins: boundedArray(Origin, maxElementsOrigins),
@@ -63,7 +63,7 @@ const knownSettings = {
 	production: z.boolean(),
 } as const;
 
-/** Keys of environments that count as production by default. */
+/** Keys of environments that are production environments by default. */
 const productionKeys: readonly string[] = ['production', 'prod'];
 
 /** True for a production environment. The console asks for confirmation before it changes anything there. */
@@ -77,20 +77,20 @@ export function isProduction({
 	return knownSettings.production.safeParse(settings?.['production']).data ?? productionKeys.includes(key);
 }
 
-/** Embedding settings for the elements in an environment. */
+/** Settings for embedding the elements in an environment. */
 export interface ElementSettings {
-	/** Origins whose pages may embed them. */
+	/** Origins whose pages may embed the elements. */
 	readonly origins: readonly string[];
-	/** True if these pages are same-site with this API, so cookies need not be sent across sites. */
+	/** True if these pages belong to the same site as this API. Cookies then need not be sent across sites. */
 	readonly sameSite: boolean;
-	/** Token claim with the user key; `null` if requests choose the claim. */
+	/** Claim that contains the user key in a token. `null` if requests choose the claim. */
 	readonly userKeyClaim: string | null;
 	/** Required token issuer and audience; `null` for any. */
 	readonly tokenIssuer: string | null;
 	readonly tokenAudience: string | null;
 }
 
-/** Reads the embedding settings. Without settings, no origin may embed the elements. */
+/** Reads the settings for embedding. If there are no settings, no origin may embed the elements. */
 export function elementSettings(settings: Readonly<Record<string, unknown>> | null): ElementSettings {
 	const origins = knownSettings.elements_origins.safeParse(settings?.['elements_origins']);
 	const text = (name: 'elements_user_key_claim' | 'elements_token_issuer' | 'elements_token_audience') =>
@@ -104,13 +104,13 @@ export function elementSettings(settings: Readonly<Record<string, unknown>> | nu
 	};
 }
 
-/** Environment settings. Unknown members are stored for the owner. */
+/** Environment settings. Unknown members are stored, for use by the environment's owner. */
 export const EnvironmentSettings = Attributes.superRefine((settings, ctx) => {
 	for (const [name, schema] of Object.entries(knownSettings)) {
 		const input = settings[name];
 		if (input === undefined || input === null) continue;
 		const { issues = [] } = schema.safeParse(input, { reportInput: true }).error ?? {};
-		// A value that is not a list may also fail the length check.
+		// If a value is not a list, it may fail the length check too. Report only its first problem.
 		const [whole] = issues.filter(({ path }) => path.length === 0);
 		for (const issue of whole === undefined ? issues : [whole]) {
 			const path = [name, ...issue.path];

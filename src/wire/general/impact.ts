@@ -1,4 +1,4 @@
-/** Change impact: checks whose result differs before and after a change. */
+/** Change impact: the checks whose result differs before and after the change. */
 
 import { z } from 'zod';
 import { defaulted, optional } from '../common.js';
@@ -20,7 +20,7 @@ export const ImpactCause = named('ImpactCause', 'Grant source: a role, or a cond
 });
 export type ImpactCause = z.output<typeof ImpactCause>;
 
-/** Check result in one state. */
+/** Check result in one state, before or after the change. */
 export const ImpactSide = named('ImpactSide', 'Check result before or after the change.', {
 	allow: z.boolean().describe('True if allowed.'),
 	code: z.string().meta({
@@ -32,7 +32,7 @@ export const ImpactSide = named('ImpactSide', 'Check result before or after the 
 });
 export type ImpactSide = z.output<typeof ImpactSide>;
 
-/** A check with a different result. */
+/** A check whose result differs. */
 export const ImpactRow = named('ImpactRow', 'A check whose result differs before and after the change.', {
 	user: z.string().describe('User key.'),
 	action: z.string().describe('Action key.'),
@@ -56,7 +56,7 @@ export const ImpactCauseCount = ImpactCause.extend({
 }).meta({ id: 'ImpactCauseCount', description: 'Numbers of checks gained and lost through one cause.' });
 export type ImpactCauseCount = z.output<typeof ImpactCauseCount>;
 
-/** A logged decision with a different result. */
+/** A logged decision whose result differs. */
 export const LoggedDecisionRow = ImpactRow.extend({
 	id: z.string().describe('Logged decision id.'),
 	timestamp: z.string().describe('Original decision time: ISO 8601.'),
@@ -84,7 +84,7 @@ export const ImpactRequest = namedStrict('ImpactRequest', 'A draft impact reques
 	limits: defaulted(ImpactLimits, () => ImpactLimits.parse({})).describe('Limits on the response size and cost.'),
 });
 
-/** Gained and lost checks. */
+/** Checks that were gained and lost. */
 export const Impact = named('Impact', 'Checks gained and lost through a draft.', {
 	base_revision: count.describe('Newest environment revision, used to evaluate the draft.'),
 	gains: z.array(ImpactRow).describe('Checks allowed only with the draft, at most `limits.rows`.'),
@@ -128,7 +128,7 @@ export const Impact = named('Impact', 'Checks gained and lost through a draft.',
 });
 export type Impact = z.input<typeof Impact>;
 
-/** Maximum number of changes between an explained revision and the newest revision. */
+/** Maximum number of changes between the explained revision and the newest revision. */
 export const maxChangesSince = 5_000;
 
 export const ExplanationRequest = named('ExplanationRequest', 'A check, and the revision to explain it at.', {

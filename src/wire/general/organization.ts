@@ -7,14 +7,17 @@ export const OrganizationUpdate = named('OrganizationUpdate', 'Organization fiel
 	settings: clearable(Attributes).describe('Custom data, which replaces the stored data; null clears it.'),
 });
 
-/** Limits for a hosted plan; not enforced here. */
+/** Limits for a hosted plan. This server does not enforce them. */
 const UsageLimits = z.object({
 	mau: z.int().describe('Monthly active users; not enforced.'),
 	tenants: z.int().describe('Tenants; not enforced.'),
 	billing_tier: z.enum(['free', 'startup', 'pro', 'enterprise', 'internal', 'trial']).describe('Plan; not enforced.'),
 });
 
-/** An organization. `is_enterprise` and `usage_limits` are contract defaults, kept because clients read them. */
+/**
+ * An organization. `is_enterprise` and `usage_limits` always have the contract's default values, because clients read
+ * them.
+ */
 export const OrganizationRead = named(
 	'OrganizationRead',
 	'An organization. `is_enterprise` and `usage_limits` are the contract defaults, kept because clients read them.',

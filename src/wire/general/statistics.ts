@@ -6,7 +6,7 @@ import { OrganizationRead } from './organization.js';
 
 const Count = z.int().min(0);
 
-/** Organization members: people who sign in to a hosted service. A self-hosted installation has none. */
+/** Organization members: people who sign in to a hosted service. A self-hosted installation has no members. */
 export const Members = z.array(StoredObject);
 
 export const OrganizationStats = OrganizationRead.extend({

@@ -3,7 +3,7 @@ import { boundedArray } from '../bounded.js';
 import { Attributes, clearable, defaulted, optional, Reference, StoredObject, Uuid } from '../common.js';
 import { changedFields, describedFields, named, namedObject } from '../named.js';
 
-/** An action in the group's resource. The handler looks it up. */
+/** Action in the group's resource. The handler looks it up. */
 const GroupedAction = Reference.meta({ description: 'Key or id of an action in the resource.', example: 'read' });
 
 export const ActionGroupCreate = named('ResourceActionGroupCreate', 'A new action group of a resource.', {

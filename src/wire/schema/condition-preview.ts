@@ -8,7 +8,7 @@ import { paginated } from '../list.js';
 import { named } from '../named.js';
 import { ConditionSetType, Conditions } from './condition-set.js';
 
-/** Condition set previews. A stored set is referenced; a new set is given in full. */
+/** Condition set previews. A request refers to a stored set, or contains a new set in full. */
 
 const nothing = () => ({});
 
@@ -21,14 +21,16 @@ function subjectSchema<K extends z.ZodType>(key: K, description: string) {
 	return abbreviated(text, subject, (given) => ({ key: given })).meta({ description });
 }
 
-/** A user as in a check: a stored user with attributes from the check, or attributes alone. */
+/** User in the form used by checks: a stored user with attributes from the check, or only attributes. */
 export const UserSubject = subjectSchema(
 	Reference,
 	'A user: id or key, and attributes that override stored attributes.',
 );
 export type UserSubject = z.output<typeof UserSubject>;
 
-/** A resource instance as in a check: a stored instance with attributes from the check, or attributes alone. */
+/**
+ * Resource instance in the form used by checks: a stored instance with attributes from the check, or only attributes.
+ */
 export const ResourceSubject = subjectSchema(
 	InstanceReference,
 	'A resource instance: `<resource key>:<instance key>` or an id, and attributes that override stored attributes.',
@@ -57,7 +59,7 @@ const asked = {
 	),
 };
 
-/** Refuses a type or resource for a stored set, which already has both. */
+/** Refuses a type or a resource if the request refers to a stored set, because a stored set already has both. */
 function describedOnce<S extends z.ZodType<{ readonly condition_set?: unknown; readonly type?: unknown }>>(body: S) {
 	return body.superRefine((given, ctx) => {
 		const { condition_set, type, resource_id } = given as Readonly<Record<string, unknown>>;
@@ -74,7 +76,7 @@ function describedOnce<S extends z.ZodType<{ readonly condition_set?: unknown; r
 	});
 }
 
-/** Members that identify or describe a set. */
+/** Members that refer to a set or describe it. */
 export type AskedSet = Pick<ConditionPreview, 'condition_set' | 'type' | 'conditions' | 'resource_id' | 'parent_id'>;
 
 const pageMessage = 'must be a whole number from 1';
@@ -112,7 +114,7 @@ export const ConditionPreviewRead = paginated(z.union([UserRead, ResourceInstanc
 	});
 export type ConditionPreviewRead = z.input<typeof ConditionPreviewRead>;
 
-/** Condition result, explained with every comparison and the values found. */
+/** Condition result with an explanation. The explanation contains every comparison and the compared values. */
 const explained = {
 	matches: z.boolean().describe('True if the conditions hold.'),
 	trace: StoredObject.describe('Every comparison, with the values found.'),

@@ -18,7 +18,7 @@ import { ResourceRead } from './resource.js';
 /** Set type: users, or resources of one type. */
 export const ConditionSetType = z.enum(['userset', 'resourceset']);
 
-/** A condition in the condition grammar. The handler validates it. */
+/** Condition that uses the condition grammar. The handler validates it. */
 export const Conditions = Attributes.meta({
 	type: 'object',
 	additionalProperties: true,
@@ -35,7 +35,7 @@ export const OwnConditionSetKey = Key.refine(
 	`must not begin with \`${automaticPrefix}\``,
 );
 
-/** Key for any set; an automatic set's key contains its role key or resource key. */
+/** Key for any set. An automatic set's key contains the key of its role or resource. */
 export const ConditionSetKey = z
 	.string()
 	.refine(
@@ -89,7 +89,7 @@ export const ConditionSetQuery = z.object({
 	...pageShape,
 });
 
-/** Page selection for a set's ancestors, descendants or possible parents. */
+/** Page with a set's ancestors, descendants or possible parents. */
 export const ConditionSetFamilyQuery = PageQuery;
 
 export const ConditionSetRead = named('ConditionSetRead', 'A set with its stored conditions.', {

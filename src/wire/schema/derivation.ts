@@ -5,13 +5,13 @@ import { named } from '../named.js';
 import { granting } from './granting.js';
 
 /**
- * Role derivations, called `granted_to` and implicit grants in the contract: a role derived from a role on a related
- * object.
+ * Role derivations: a role is derived from a role on a related object. The contract calls them `granted_to` and
+ * implicit grants.
  */
 
 const noDirectRoles = 'True if a role held directly on the object disables the derivation for the user.';
 
-/** Members in `DerivationSettingsEdit`. */
+/** Members that `DerivationSettingsEdit` contains. */
 export const derivationSettings = {
 	no_direct_roles_on_object: defaulted(z.boolean(), () => false).meta({ description: noDirectRoles }),
 };

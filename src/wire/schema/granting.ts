@@ -2,16 +2,17 @@ import { z } from 'zod';
 import { environmentObject, optional, Timestamp } from '../common.js';
 
 /**
- * Request bodies that grant access. Unknown members, such as a condition, are refused: ignoring them would widen the
- * grant. Members found only in responses are ignored, so clients can send back a response; nulls are ignored as well.
+ * Request bodies that grant access. Unknown members, such as a condition, are refused, because ignoring them would
+ * widen the grant. Members that exist only in responses are ignored, so that clients can send back a response. Nulls
+ * are ignored too.
  */
 
 /** Members of every object in a response. */
 const everywhere = Object.keys(environmentObject);
 
 /**
- * Returns the schema for a body that grants access. `echoed` lists more response members to ignore, besides ids and
- * times.
+ * Returns the schema for a body that grants access. Ids and times from responses are ignored; `echoed` lists further
+ * response members to ignore.
  */
 export function granting<S extends z.ZodRawShape>(shape: S, echoed: readonly string[] = []) {
 	const ignored = new Set([...everywhere, ...echoed].filter((name) => !Object.hasOwn(shape, name)));
@@ -27,14 +28,15 @@ export function granting<S extends z.ZodRawShape>(shape: S, echoed: readonly str
 const firstFiveDigitYear = Date.UTC(10_000, 0);
 
 /**
- * Grant expiry: ISO 8601 with a zone, in the future. Absent or null: no expiry. Parses to ISO 8601 in UTC, with `Z`.
+ * Grant expiry: a future time in ISO 8601 with a zone. If absent or null, the grant does not expire. Parses to ISO 8601
+ * in UTC, with `Z`.
  */
 export const Expiry = z.iso
 	.datetime({ offset: true, error: ({ input }) => `must be an ISO 8601 time with a zone, got ${shown(input)}` })
 	.refine((instant) => !(Date.parse(instant) <= Date.now()), {
 		error: ({ input }) => `must be in the future, got ${shown(input)}`,
 	})
-	// A time in the year 9999 with an offset may be in the year 10000 in UTC.
+	// If a time in the year 9999 has an offset, it may be in the year 10000 in UTC.
 	.refine((instant) => !(Date.parse(instant) >= firstFiveDigitYear), {
 		error: ({ input }) => `must be before the year 10000 in UTC, got ${shown(input)}`,
 	})
@@ -51,7 +53,7 @@ export const expiryShape = {
 	expires_at: optional(Expiry).describe('Grant expiry, in the future. Absent or null: no expiry.'),
 };
 
-/** Expiry member in a grant response; absent if the grant does not expire. */
+/** Expiry member in a grant response. Absent if the grant does not expire. */
 export const shownExpiry = {
 	expires_at: Timestamp.optional().meta({ description: 'Grant expiry; absent if the grant does not expire.' }),
 };

@@ -39,7 +39,7 @@ export const GroupRoleRemove = named(
 	groupRole,
 );
 
-/** Response members for a group and its users. */
+/** Response members that describe a group and its users. */
 const shownOfGroup = ['group_resource_type_key', 'group_instance_key', 'group_tenant', 'assigned_roles', 'users'];
 const shownOfUser = ['key', 'email', 'first_name', 'last_name', 'attributes', 'roles', 'associated_tenants'];
 
@@ -77,7 +77,10 @@ const filters = {
 	...pageShape,
 };
 
-/** Filters for groups. Each filter matches any listed value. A value that matches no object matches no group. */
+/**
+ * Filters for groups. A filter may have several values, and any value may match. A value without a matching object
+ * matches no group.
+ */
 export const GroupQuery = z.object(filters);
 export type GroupQuery = z.output<typeof GroupQuery>;
 
@@ -101,7 +104,7 @@ export const GroupReadSchema = named(
 );
 export type GroupReadSchema = z.input<typeof GroupReadSchema>;
 
-/** Maximum number of roles, and of users, shown with a group. */
+/** Maximum number of roles that are shown with a group. The same limit applies to its users. */
 export const maxShownOfGroup = 1000;
 
 const absentText = `Absent if there are more than ${maxShownOfGroup}: use the paginated lists of the group.`;

@@ -17,7 +17,7 @@ import { DerivedRoleBlockEdit, DerivedRoleBlockRead } from './derivation.js';
 import { granting } from './granting.js';
 import { hierarchySchema, roleAnswerMembers } from './role.js';
 
-/** A resource role permission: an action in that resource. The handler looks it up. */
+/** Resource role permission: an action in the same resource. The handler looks it up. */
 export const ResourcePermission = Reference.meta({
 	description: 'Key of an action in the resource, `<resource key>:<action key>`, or the action id.',
 	example: 'read',

@@ -39,10 +39,10 @@ export const AttributeBlockEdit = named(
 );
 export type AttributeBlockEdit = z.output<typeof AttributeBlockEdit>;
 
-/** Roles held on instances of the resource, by key. */
+/** Roles on instances of the resource, keyed by role key. */
 const roles = optional(keyed(RoleBlockEdit)).describe('Roles held on instances of the resource, by key.');
 
-/** Relations with the resource as object: subject resources by relation key. */
+/** Relations in which the resource is the object. Subject resources are keyed by relation key. */
 const relations = optional(keyed(Reference)).meta({
 	description: 'Subject resource (id or key) by relation key.',
 	example: { parent: 'folder' },
@@ -59,7 +59,10 @@ const described = {
 	relations,
 };
 
-/** The contract's name for tenants as a resource type. Its counterpart `__user` is a resource in every environment. */
+/**
+ * Key that the contract uses for tenants as a resource type. Its counterpart `__user` is a resource in every
+ * environment.
+ */
 const reservedKey = '__tenant';
 export const ResourceKey = Key.refine((key) => key !== reservedKey, 'is a reserved name');
 

@@ -17,7 +17,7 @@ import { Flag, pageShape, Search, TotalCountFlag, withAttributeFilters } from '.
 import { DerivedRoleBlockEdit } from './derivation.js';
 import { granting } from './granting.js';
 
-/** `<resource>:<action>`, or an action id. The handler looks it up. */
+/** Permission: `<resource>:<action>`, or an action id. The handler looks it up. */
 export const Permission = Reference.meta({
 	description: '`<resource key>:<action key>`, or an action id.',
 	example: 'document:read',
@@ -51,7 +51,7 @@ export const RoleUpdate = named(
 	},
 );
 
-/** Response members for tenant roles and resource roles, except permissions. */
+/** Response members that tenant roles and resource roles have, except permissions. */
 export const roleAnswerMembers = [
 	'key',
 	'name',
@@ -75,7 +75,10 @@ export const RolePermissions = granting(permissions, roleAnswerMembers).meta({
 
 export const RolePermissionsRemove = named('RolePermissionsRemove', 'Permissions to remove from a role.', permissions);
 
-/** Maximum number of roles per bulk call. Each call is a unit of work and blocks other writes to the environment. */
+/**
+ * Maximum number of roles per bulk call. The number is limited because each call is one unit of work, which blocks
+ * other writes to the environment.
+ */
 export const maxBulkRoles = 1000;
 
 export const RoleReplace = z
@@ -134,7 +137,7 @@ export const RoleRead = named(
 );
 export type RoleRead = z.input<typeof RoleRead>;
 
-/** Query for a role's ancestors or descendants: all roles, or a page with total counts. */
+/** Query for a role's ancestors or descendants. The response contains all roles, or a page with total counts. */
 export const RoleHierarchyQuery = z.object({
 	include_total_count: Flag.describe('Return a page with `data`, `total_count` and `page_count` instead of all roles.'),
 	...pageShape,

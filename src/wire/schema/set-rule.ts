@@ -27,8 +27,8 @@ export const SetRuleRemove = named('ConditionSetRuleRemove', 'A rule to delete.'
 export type SetRuleRemove = z.output<typeof SetRuleRemove>;
 
 /**
- * Filters for rules. Each filter matches any listed value. A value that matches no object matches no rule. Empty values
- * are ignored.
+ * Filters for rules. A filter may have several values, and any value may match. A value without a matching object
+ * matches no rule. Empty values are ignored.
  */
 export const SetRuleQuery = z.object({
 	user_set: Searches.describe('Only rules with these user sets (ids or keys); may be repeated.'),

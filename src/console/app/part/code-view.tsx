@@ -6,17 +6,20 @@ interface CodeViewProps {
 	readonly language: 'rego' | 'json';
 	/** Label for screen readers. */
 	readonly label: string;
-	/** Highlighted lines, from 1. The view scrolls to the first. */
+	/** Highlighted lines, counted from 1. The view scrolls to the first highlighted line. */
 	readonly marked?: readonly number[];
 	/** Number of the first line of an excerpt; default 1. */
 	readonly firstLine?: number;
-	/** Returns a line's address; without it, line numbers are not links. */
+	/** Returns a line's address. If absent, line numbers are not links. */
 	readonly lineAddress?: (line: number) => string;
-	/** True if lines are link targets and the view scrolls to the first marked line. False for one text among several. */
+	/**
+	 * True if lines are link targets and the view scrolls to the first marked line. False if the screen shows several
+	 * texts.
+	 */
 	readonly anchored?: boolean;
 }
 
-/** Code with numbered lines, coloured after the highlighter is loaded. */
+/** Code with numbered lines. The code is coloured after the highlighter is loaded. */
 export function CodeView({
 	text,
 	language,

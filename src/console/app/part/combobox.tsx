@@ -4,16 +4,16 @@ import { KeyText } from './key-text.js';
 
 export interface Choice {
 	readonly value: string;
-	/** Additional text, such as a name. */
+	/** Additional text for a suggestion, such as a name. */
 	readonly note?: string | null | undefined;
 }
 
 interface ComboboxProps {
 	readonly label: string;
 	readonly value: string;
-	/** Called for every typed or chosen text. Any text may be valid, even without a suggestion. */
+	/** Called for every typed or chosen string. Any string may be valid, even without a suggestion. */
 	readonly onValue: (text: string) => void;
-	/** Returns suggestions from the server. A failure gives no suggestions. */
+	/** Returns suggestions from the server. If the request fails, there are no suggestions. */
 	readonly propose: (text: string, signal: AbortSignal) => Promise<readonly Choice[]>;
 	readonly placeholder?: string;
 	readonly required?: boolean;
@@ -108,7 +108,7 @@ export function Combobox({ label, value, onValue, propose, placeholder = '', req
 						role="option"
 						tabIndex={-1}
 						aria-selected={index === active}
-						// Before the field loses the focus, which closes the list.
+						// Handle this before the field loses the focus, because losing the focus closes the list.
 						onMouseDown={(event) => {
 							event.preventDefault();
 							choose(choice);

@@ -3,7 +3,7 @@ import { visibleText } from '../../model/visible-text.js';
 import { openSession } from '../session.js';
 import { Dialog } from './dialog.js';
 
-/** Environment of a write. */
+/** Environment changed by a write. */
 interface Target {
 	readonly key: string;
 	readonly production: boolean;
@@ -19,15 +19,15 @@ interface Question {
 const question = signal<Question | null>(null);
 
 interface ConfirmOptions {
-	/** Asks in test environments too. For irreversible writes. */
+	/** Asks for confirmation in test environments too. For irreversible writes. */
 	readonly always?: boolean;
 	/** Environment to confirm; default: the open environment. */
 	readonly target?: Target;
 }
 
 /**
- * Asks the user to confirm a write. In a production environment the user types the environment's key; in other
- * environments only `always` writes need a confirmation.
+ * Asks the user to confirm a write. In a production environment the user types the environment's key. In other
+ * environments, only writes with `always` need a confirmation.
  */
 export function confirmWrite(
 	title: string,
@@ -48,7 +48,7 @@ export function confirmWrite(
 	});
 }
 
-/** Confirmation dialog. The page has exactly one. */
+/** Confirmation dialog. The page contains exactly one. */
 export function Confirmation() {
 	const asked = question.value;
 	return asked === null ? null : <ConfirmationDialog question={asked} />;

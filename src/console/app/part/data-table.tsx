@@ -13,11 +13,11 @@ interface DataTableProps<Row> {
 	readonly columns: readonly Column<Row>[];
 	readonly rows: readonly Row[];
 	readonly rowKey: (row: Row) => string;
-	/** Shows the caption to all users. */
+	/** Shows the caption to all users, not only to screen readers. */
 	readonly captioned?: boolean;
 }
 
-/** Table that scrolls sideways if it is too wide, also by keyboard. */
+/** Table that scrolls sideways if it is too wide. It can also be scrolled by keyboard. */
 export function DataTable<Row>({ caption, columns, rows, rowKey, captioned = false }: DataTableProps<Row>) {
 	return (
 		// biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.

@@ -7,14 +7,14 @@ interface DiffViewProps {
 	readonly label: string;
 }
 
-/** Number of lines to draw first, and with each "more". */
+/** Number of lines to draw first, and to add with each "more". */
 const linesAtOnce = 1000;
 
 const signs = { same: ' ', removed: '-', added: '+' } as const;
 
 /**
- * Differences between two texts, with both line numbers. Signs mark added and removed lines, because colour alone is
- * not enough.
+ * Differences between two texts, with line numbers for both. Signs mark added and removed lines, because colour alone
+ * is not enough.
  */
 export function DiffView({ hunks, label }: DiffViewProps) {
 	const shown = useSignal(linesAtOnce);
@@ -57,7 +57,7 @@ export function DiffView({ hunks, label }: DiffViewProps) {
 	);
 }
 
-/** Line with its numbers; a hunk header has no line. */
+/** Line with its numbers. A hunk header has no line. */
 interface DiffRow {
 	readonly line: DiffLine | null;
 	readonly before: number;

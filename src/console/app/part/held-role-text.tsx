@@ -2,7 +2,7 @@ import { type HeldRole, sourceText } from '../../model/held-role.js';
 import { KeyText } from './key-text.js';
 import { TimeText } from './time-text.js';
 
-/** Role held by a user: the role, its place, source and expiry. */
+/** User role: its name, place, source and expiry. */
 export function HeldRoleText({ held }: { readonly held: HeldRole }) {
 	const { role, tenant, resource_instance, source, expires_at } = held;
 	return (

@@ -2,7 +2,7 @@ import Prism from 'prismjs';
 import 'prismjs/components/prism-json.js';
 import 'prismjs/components/prism-rego.js';
 
-/** Piece of a line with its style sheet class; `null` for plain text. */
+/** Piece of a line with its style sheet class. The class is `null` for plain text. */
 interface CodePiece {
 	readonly kind: string | null;
 	readonly text: string;
@@ -11,7 +11,7 @@ interface CodePiece {
 /** Pieces of each code line. */
 export type CodeLines = readonly (readonly CodePiece[])[];
 
-// The grammar predates the OPA 1.0 keywords.
+// The grammar is older than the OPA 1.0 keywords, so they are added here.
 const rego = Prism.languages['rego'];
 if (rego !== undefined) {
 	rego['keyword'] = /\b(?:as|contains|default|else|every|if|import|in|not|null|package|set|some|with)\b/;

@@ -11,7 +11,7 @@ interface JsonFieldProps {
 	readonly readOnly?: boolean;
 }
 
-/** JSON field that shows syntax errors. An empty text counts as no value. */
+/** JSON field that shows syntax errors. Empty text means no value. */
 export function JsonField({ label, text, onText, rows = 3, problem = null, readOnly = false }: JsonFieldProps) {
 	const id = useId();
 	const shown = (text.trim() === '' ? null : jsonProblem(text)) ?? problem;

@@ -9,7 +9,10 @@ interface LazyDetailsProps {
 	readonly children: () => ComponentChildren;
 }
 
-/** Collapsed element that renders its content on opening, because there may be many and each may be long. */
+/**
+ * Collapsed element that renders its content only when it is opened. A screen may have many of these elements, and each
+ * may be long.
+ */
 export function LazyDetails({ summary, isFirst, class: className, children }: LazyDetailsProps) {
 	const isOpen = useSignal(isFirst);
 	return (

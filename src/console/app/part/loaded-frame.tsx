@@ -6,7 +6,10 @@ interface LoadedFrameProps<Value> {
 	readonly children: (value: Value) => ComponentChildren;
 }
 
-/** Frame for loaded data: shows the data, the loading state, or the failure. Old data stays visible during a reload. */
+/**
+ * Frame for loaded data: shows the data, the loading state, or the failure. The old data remains visible during a
+ * reload.
+ */
 export function LoadedFrame<Value>({ loaded, children }: LoadedFrameProps<Value>) {
 	const { value, failure, loading } = loaded;
 	return (

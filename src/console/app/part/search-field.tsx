@@ -15,7 +15,7 @@ export function SearchField({ label, value, onSearch, placeholder = '' }: Search
 	const [text, setText] = useState(value);
 	const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
 	// The address may change without typing, for example by "back". A search sent from this field also changes the
-	// address and must not overwrite newer typing.
+	// address, and this change must not overwrite newer typing.
 	const sent = useRef(value);
 	useEffect(() => {
 		if (value !== sent.current) setText(value);

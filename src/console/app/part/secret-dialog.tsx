@@ -3,12 +3,14 @@ import { CopyButton } from './copy-button.js';
 import { Dialog } from './dialog.js';
 
 interface SecretDialogProps {
-	/** Secret to show. Closing the dialog sets it to null, which discards it. */
+	/** Secret to show. Closing the dialog sets this signal to `null`, which discards the secret. */
 	readonly secret: Signal<string | null>;
 	readonly title: string;
 }
 
-/** Shows a secret once. No address or storage contains it, and closing the dialog discards it. */
+/**
+ * Shows a secret once. The secret is not stored in the address or in the browser, and closing the dialog discards it.
+ */
 export function SecretDialog({ secret, title }: SecretDialogProps) {
 	const text = secret.value;
 	if (text === null) return null;

@@ -39,7 +39,7 @@ export function EnvironmentSwitch() {
 					try {
 						await open(name);
 					} catch (error) {
-						// The bar must show the open environment.
+						// The selection in the bar must show the open environment.
 						chosen.value = '';
 						throw error;
 					}

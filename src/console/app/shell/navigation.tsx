@@ -2,7 +2,7 @@ import { useLocation } from 'preact-iso';
 import { currentDraft } from '../current-draft.js';
 import { screenPath } from '../screen-path.js';
 
-/** Screens by navigation group, each with a title and a path. */
+/** Screens, listed by navigation group. Each has a title and a path. */
 const groups = [
 	{
 		title: 'Ask',

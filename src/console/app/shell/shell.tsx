@@ -38,7 +38,7 @@ const ElementsScreen = lazy(() =>
 	import('../screen/elements/elements-screen.js').then((module) => module.ElementsScreen),
 );
 
-/** The console of a signed-in user: the bar, the navigation and the screen in the address. */
+/** The console for a signed-in user: the bar, the navigation, and the screen named in the address. */
 export function Shell() {
 	const { environment } = openSession();
 	return (

@@ -14,7 +14,7 @@ export function StatusBar() {
 		const look = () => {
 			if (document.visibilityState !== 'visible') return;
 			void refreshRevision();
-			// `decisionTrouble` reports its failures.
+			// `decisionTrouble` reports failures of this request.
 			if (decision_point && decisionTrouble.peek() !== null)
 				decisions()
 					.GET('/healthy')

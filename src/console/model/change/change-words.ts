@@ -1,9 +1,9 @@
 import type { LoggedChange } from './logged-change.js';
 import { schemaKinds } from './revision-changes.js';
 
-/** Texts for changes in the log. */
+/** Texts for changes in the change log. */
 
-/** Object kinds in the log, in display order. */
+/** Object kinds in the change log, in display order. */
 export const changeKinds = [
 	...schemaKinds,
 	'user',
@@ -21,10 +21,10 @@ export const changeKinds = [
 	'environment',
 ] as const;
 
-/** Object kind in the log. */
+/** Object kind in the change log. */
 export type ChangeKind = (typeof changeKinds)[number];
 
-/** Operations with their words. */
+/** Words for the operations. */
 export const operationWords = { create: 'created', update: 'changed', delete: 'deleted' } as const;
 
 const kindWords: Readonly<Partial<Record<string, string>>> = {

@@ -1,9 +1,9 @@
 import type { DraftChange } from '../draft/draft.js';
 
-/** State of one object in the change log. */
+/** State of an object in the change log. */
 export type LoggedRecord = Readonly<Record<string, unknown>>;
 
-/** Change in the log. */
+/** Change in the change log. */
 export interface LoggedChange {
 	readonly kind: string;
 	readonly operation: 'create' | 'update' | 'delete';
@@ -14,17 +14,20 @@ export interface LoggedChange {
 
 /** Information that undo needs and the log does not contain. */
 export interface UndoSurroundings {
-	/** Resources by key, as in environment documents, or as drafted. */
+	/** Resources, keyed by their keys, in the format of environment documents. Includes the draft's changes. */
 	readonly resources: Readonly<Record<string, LoggedRecord>>;
-	/** Tenant keys by id. */
+	/** Tenant keys, keyed by tenant id. */
 	readonly tenants: ReadonlyMap<string, string>;
-	/** Current time in milliseconds since 1970; an expired assignment cannot be restored. */
+	/** Current time in milliseconds since 1970. An expired assignment cannot be restored. */
 	readonly now: number;
-	/** True if these are all changes of their revision. Only then are the parts of a deleted resource known. */
+	/**
+	 * True if the list contains all changes of its revision. The parts of a deleted resource are known only in this
+	 * case.
+	 */
 	readonly whole: boolean;
 }
 
-/** Draft changes that undo logged changes, and the logged changes left over. */
+/** Draft changes that undo logged changes, and the logged changes that cannot be undone. */
 export interface Undo {
 	readonly changes: readonly DraftChange[];
 	readonly left: readonly LoggedChange[];

@@ -1,12 +1,12 @@
 import { isRecord } from '../equal-json.js';
 import type { LoggedRecord } from './logged-change.js';
 
-/** Difference between two states of an object, in a few lines for people. */
+/** Difference between two states of an object, in a few human-readable lines. */
 
 export interface MemberDifference {
-	/** Member path, with dots. */
+	/** Path to the member, separated by dots. */
 	readonly name: string;
-	/** Old values as text: one value, or list items. */
+	/** Old values as text: a single value, or list items. */
 	readonly removed: readonly string[];
 	/** New values as text. */
 	readonly added: readonly string[];
@@ -14,7 +14,7 @@ export interface MemberDifference {
 	readonly reordered?: true;
 }
 
-/** Members without meaning for people: ids, and times that change with every write. */
+/** Members that are not shown: ids, and times that change with every write. */
 const silent = new Set(['id', 'environment_id', 'granted_to_id', 'created_at', 'updated_at', 'last_action_at']);
 
 /** Maximum number of members to show. */
@@ -25,9 +25,9 @@ const maxItems = 20;
 const maxLength = 200;
 
 /**
- * Returns the members in which two records differ, in the order of the newer record. For a single record, returns all
- * members except its key and ids. Null members count as absent, and an id is omitted if the key beside it has the same
- * meaning. Returns at most `maxDifferences`.
+ * Returns the members in which two records differ, in the order of the newer record. If there is only one record,
+ * returns all members except its key and ids. Null members are treated as absent. An id is omitted if the key beside it
+ * has the same meaning. Returns at most `maxDifferences` members.
  */
 export function recordDifference(before: LoggedRecord | null, after: LoggedRecord | null): readonly MemberDifference[] {
 	const found: MemberDifference[] = [];
@@ -36,7 +36,10 @@ export function recordDifference(before: LoggedRecord | null, after: LoggedRecor
 	return found.slice(0, maxDifferences);
 }
 
-/** Returns the members to show. For a created or deleted object, omits ids and the key, which is already its title. */
+/**
+ * Returns the members to show. For a created or deleted object, omits the ids and the key, because the key is already
+ * the title.
+ */
 function told(record: LoggedRecord, isUpdate: boolean): LoggedRecord {
 	return Object.fromEntries(
 		Object.entries(record).filter(([name]) => {
@@ -53,7 +56,7 @@ function compareMembers(before: LoggedRecord, after: LoggedRecord, prefix: strin
 	}
 }
 
-/** Returns a record's own member (not from its prototype); `undefined` for null. */
+/** Returns a record's own member, ignoring its prototype; `undefined` for null. */
 function member(record: LoggedRecord, name: string): unknown {
 	return Object.hasOwn(record, name) ? (record[name] ?? undefined) : undefined;
 }
@@ -84,7 +87,7 @@ function compareLists(
 	else if (before.length > 0) found.push({ name, removed: [], added: [], reordered: true });
 }
 
-/** Returns the items that a list contains more often than the other list. */
+/** Returns the items that occur in a list more often than in the other list. */
 function without(items: readonly string[], others: readonly string[]): readonly string[] {
 	const left = new Map<string, number>();
 	for (const other of others) left.set(other, (left.get(other) ?? 0) + 1);

@@ -1,4 +1,4 @@
-/** Authors and changes between two published policies. */
+/** Change authors and change counts between two published policies. */
 
 /** Object kinds that affect policies, as in the change log. */
 export const schemaKinds = [
@@ -16,13 +16,13 @@ export const schemaKinds = [
 export interface RevisionChange {
 	readonly revision: number;
 	readonly operation: 'create' | 'update' | 'delete';
-	/** `null` for the server itself. */
+	/** Author of the change; `null` for the server itself. */
 	readonly actor: { readonly id: string; readonly name: string | null } | null;
 }
 
-/** Schema changes in one published policy. */
+/** The schema changes in a published policy. */
 export interface RevisionSummary {
-	/** Distinct authors: a name, or an id without a name. */
+	/** Distinct authors. Each is a name, or an id if the author has no name. */
 	readonly authors: readonly string[];
 	readonly created: number;
 	readonly updated: number;
@@ -30,9 +30,10 @@ export interface RevisionSummary {
 }
 
 /**
- * Summarizes each published policy's changes since the previous policy. `revisions` are the schema revisions, newest
- * first. `changes` are the newest changes up to the first revision. A summary is `null` if it is unknown: for the last
- * policy, unless `isLast` means that no earlier policy exists, and if `changes` do not go back far enough.
+ * Summarizes the changes in each published policy since the policy before it. `revisions` contains the schema
+ * revisions, newest first. `changes` contains the newest changes up to the first of these revisions. A summary is
+ * `null` if it is unknown. This is the case if `changes` do not go back far enough, and for the last policy unless
+ * `isLast` says that no earlier policy exists.
  */
 export function summariseRevisions(
 	revisions: readonly number[],
@@ -42,7 +43,7 @@ export function summariseRevisions(
 	const oldest = isComplete ? 0 : Math.min(...changes.map(({ revision }) => revision), Number.POSITIVE_INFINITY);
 	return revisions.map((revision, index) => {
 		const before = revisions[index + 1] ?? (isLast ? 0 : null);
-		// Some changes in the oldest read revision may be missing.
+		// The oldest revision read may be incomplete, so its summary is unknown.
 		if (before === null || before < oldest) return null;
 		const own = changes.filter((change) => change.revision > before && change.revision <= revision);
 		const count = (wanted: RevisionChange['operation']) => own.filter(({ operation }) => operation === wanted).length;

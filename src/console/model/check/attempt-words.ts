@@ -8,7 +8,7 @@ import {
 	roleKey,
 } from './attempt.js';
 
-/** Texts for attempts: the way by which a check passes or would pass, and the missing facts. */
+/** Texts for attempts: the path by which a check passes or would pass, and the missing facts. */
 
 /** Names for a check in sentences. */
 export interface NamedCheck {
@@ -20,8 +20,8 @@ export interface NamedCheck {
 }
 
 /**
- * Formats an attempt as a sentence without its end, such as "ann is `editor` of folder:plans, which is `parent` of
- * document:budget". Missing facts are in the conditional.
+ * Formats an attempt as a sentence without a final period, such as "ann is `editor` of folder:plans, which is `parent`
+ * of document:budget". Missing facts are in the conditional.
  */
 export function attemptSentence(attempt: Attempt, check: NamedCheck): readonly Phrase[] {
 	const [first] = attempt.chain;
@@ -62,7 +62,7 @@ function roleSentence({ chain, add }: Attempt, { user, action, type }: NamedChec
 	];
 }
 
-/** Formats a role with its place, such as "`editor` of folder:plans" and "`editor` in tenant acme". */
+/** Formats a role and its place, such as "`editor` of folder:plans" or "`editor` in tenant acme". */
 function heldPhrases({ role, resource }: Extract<AttemptStep, { readonly role: string; readonly resource: string }>) {
 	const tenant = placeTenant(resource);
 	const place: readonly Phrase[] = tenant === null ? [' of ', { key: resource }] : [' in tenant ', { key: tenant }];
@@ -133,10 +133,10 @@ export function factWords(fact: AttemptFact): readonly Phrase[] {
 	}
 }
 
-/** Reason to remove a blocking fact. */
+/** Reason for removing a blocking fact. */
 export const stopWords = 'It stops a role that would be derived there.';
 
-/** Words for operators after "has to". */
+/** Words for operators, for use after "has to". */
 const operatorWords: Readonly<Record<string, string>> = {
 	equals: 'be',
 	'not-equals': 'be other than',
@@ -189,7 +189,7 @@ export function comparisonWords({
 	];
 }
 
-/** Formats an attribute's new value. */
+/** Formats the new value for an attribute. */
 export function exampleWords({ change, example }: AttemptComparison): readonly Phrase[] {
 	return example === null || example === undefined
 		? [{ name: change }, ' taken away']

@@ -1,9 +1,9 @@
 /**
- * Parts of a decision point's response that check explanations use (docs/contribute/decision-point.md: Attempts). Compatible with
- * the generated API types.
+ * Parts of a decision point's response that check explanations use (docs/contribute/decision-point.md: Attempts). These
+ * types are compatible with the generated API types.
  */
 
-/** Fact, stored or possible. Instances are `<type>:<key>`. */
+/** A stored or possible fact. Instances have the form `<type>:<key>`. */
 export type AttemptFact =
 	| { readonly fact: 'tenant'; readonly tenant: string }
 	| { readonly fact: 'user'; readonly user: string }
@@ -24,12 +24,12 @@ export type AttemptFact =
 			readonly tenant: string;
 	  };
 
-/** Step in an attempt: the source of the previous step's role. Instance roles are `<type>:<key>#<role>`. */
+/** Step in an attempt: the role's source in the previous step. Instance roles have the form `<type>:<key>#<role>`. */
 export type AttemptStep =
 	| {
 			readonly type: 'role_assignment';
 			readonly role: string;
-			/** `__tenant:<key>`, or an instance. */
+			/** `__tenant:<key>` for a tenant, or an instance. */
 			readonly resource: string;
 			readonly file?: string | undefined;
 	  }
@@ -49,7 +49,7 @@ export type AttemptStep =
 			readonly resource_type?: string | undefined;
 	  };
 
-/** Comparison with a required result. */
+/** Comparison and its required result. */
 export interface AttemptComparison {
 	readonly set: string;
 	readonly attribute: string;
@@ -64,7 +64,7 @@ export interface AttemptComparison {
 	readonly example?: unknown;
 }
 
-/** Path through the schema, bound to stored objects. */
+/** Path through the schema, applied to specific objects. */
 export interface Attempt {
 	readonly passed: boolean;
 	readonly by: 'role_in_tenant' | 'role_on_instance' | 'set_rule';
@@ -75,7 +75,7 @@ export interface Attempt {
 	readonly compare: readonly AttemptComparison[];
 }
 
-/** Reason from one kind of grants. */
+/** Reason given by one kind of grants. */
 export interface Reasons {
 	readonly allow: boolean;
 	readonly code: string;
@@ -94,7 +94,7 @@ export interface DecisionDebug {
 	readonly rebac?: Reasons | undefined;
 	readonly abac?: Reasons | undefined;
 	readonly pending?: Reasons | undefined;
-	/** Present alone if nothing was evaluated. */
+	/** This is the only member if nothing was evaluated. */
 	readonly code?: string | undefined;
 	readonly reason?: string | undefined;
 	readonly attempts?: readonly Attempt[] | undefined;
@@ -103,17 +103,17 @@ export interface DecisionDebug {
 
 const tenantMark = '__tenant:';
 
-/** Returns the tenant key in a role's place; `null` for an instance. */
+/** Returns the tenant key from a role's place; `null` if the place is an instance. */
 export function placeTenant(place: string): string | null {
 	return place.startsWith(tenantMark) ? place.slice(tenantMark.length) : null;
 }
 
-/** Returns the key of a role such as `editor` or `folder:plans#editor`. */
+/** Returns the key from a role such as `editor` or `folder:plans#editor`. */
 export function roleKey(role: string, place: string): string {
 	return role.startsWith(`${place}#`) ? role.slice(place.length + 1) : role;
 }
 
-/** Splits an instance `<type>:<key>`. */
+/** Splits an instance `<type>:<key>` into type and key. */
 export function splitInstance(instance: string): { readonly type: string; readonly key: string } {
 	const colon = instance.indexOf(':');
 	return colon === -1

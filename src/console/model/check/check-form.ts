@@ -1,7 +1,7 @@
 import { jsonProblem } from '../json-problem.js';
 import { splitInstance } from './attempt.js';
 
-/** Check as form texts; empty if not given. */
+/** Check as strings from a form. An empty field is an empty string. */
 export interface CheckForm {
 	readonly user: string;
 	readonly action: string;
@@ -14,13 +14,16 @@ export interface CheckForm {
 	readonly context: string;
 	/** Revision number; empty for the newest. */
 	readonly revision: string;
-	/** Revision token from a logged decision. The number alone may now belong to a different revision. */
+	/**
+	 * Revision token from a logged decision. Without the token, the revision number may now refer to a different
+	 * revision.
+	 */
 	readonly token: string;
-	/** Instant for a check at a revision, in ISO 8601; empty for now. */
+	/** Time for a check at a revision, in ISO 8601. If empty, the check uses the current time. */
 	readonly at: string;
 }
 
-/** Address parameters by form field. */
+/** Address parameters, keyed by form field. */
 const parameters = {
 	user: 'user',
 	action: 'action',
@@ -51,18 +54,21 @@ export const emptyCheckForm: CheckForm = {
 	at: '',
 };
 
-/** Reads the form from an address. `resource` may be an instance `<type>:<key>` if `instance` is absent. */
+/**
+ * Reads the form from an address. If the parameter for `instance` is absent, `resource` may be an instance
+ * `<type>:<key>`.
+ */
 export function readCheckForm(get: (parameter: string) => string): CheckForm {
 	const entries = fields.map((field) => [field, get(parameters[field])] as const);
 	return separateInstance({ ...emptyCheckForm, ...Object.fromEntries(entries) });
 }
 
-/** Returns all address parameters by name, with empty texts for empty fields. */
+/** Returns all address parameters, keyed by name. Empty fields are empty strings. */
 export function checkQuery(form: CheckForm): Readonly<Record<string, string>> {
 	return Object.fromEntries(fields.map((field) => [parameters[field], form[field]]));
 }
 
-/** Splits a resource `<type>:<key>` into a resource and an instance, if no instance is given. */
+/** If the form has no instance, splits a resource `<type>:<key>` into resource and instance. */
 export function separateInstance(form: CheckForm): CheckForm {
 	if (form.instance !== '' || !form.resource.includes(':')) return form;
 	const { type, key } = splitInstance(form.resource);
@@ -82,7 +88,10 @@ export interface CheckBody {
 	readonly context?: Readonly<Record<string, unknown>>;
 }
 
-/** Returns the check in a form; `null` if a field is missing or a text is not a JSON object. */
+/**
+ * Returns the check described by a form. Returns `null` if a field is missing, or if a JSON field's text is not an
+ * object.
+ */
 export function checkBody(form: CheckForm): CheckBody | null {
 	const { user, action, resource, instance, tenant } = form;
 	if (user === '' || action === '' || resource === '' || formProblem(form) !== null) return null;
@@ -99,7 +108,7 @@ export function checkBody(form: CheckForm): CheckBody | null {
 	};
 }
 
-/** Returns the first problem in the JSON and number fields; `null` without problems. */
+/** Returns the first problem in the JSON and number fields; `null` if there is none. */
 export function formProblem(form: CheckForm): string | null {
 	const problems = [
 		['User attributes', objectProblem(form.userAttributes)],
@@ -111,7 +120,7 @@ export function formProblem(form: CheckForm): string | null {
 	return problem === undefined || problem === null ? null : `${name}: ${problem}`;
 }
 
-/** Returns the reason why a text is not a JSON object; `null` for an object and for an empty text. */
+/** Returns the reason why a text is not a JSON object. Returns `null` for an object and for an empty text. */
 export function objectProblem(text: string): string | null {
 	if (text.trim() === '') return null;
 	const problem = jsonProblem(text);
@@ -138,10 +147,10 @@ function asObject(value: unknown): Readonly<Record<string, unknown>> | null {
 		: null;
 }
 
-/** Revision and instant of a decision. */
+/** Revision and time of a decision. */
 export type DecidedAt = Pick<CheckForm, 'revision' | 'at'> & Partial<Pick<CheckForm, 'token'>>;
 
-/** Builds the form for a logged check from its input. Members missing from the input are empty. */
+/** Builds the form for a logged check from its input. Fields are empty if the input does not contain them. */
 export function loggedCheckForm(input: unknown, { revision, token = '', at }: DecidedAt): CheckForm {
 	const { user, action, resource, context } = asObject(input) ?? {};
 	const who = asObject(user) ?? { key: user };
@@ -170,15 +179,16 @@ function objectText(value: unknown): string {
 	return object === null || Object.keys(object).length === 0 ? '' : JSON.stringify(object);
 }
 
-/** User and resource attributes that conditions saw. */
+/** User and resource attributes that the conditions saw. */
 export interface SeenAttributes {
 	readonly user: Readonly<Record<string, unknown>>;
 	readonly resource: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Returns a form that sends an attribute such as `user.address.city`. A sent attribute replaces the stored attribute as
- * a whole, so the rest of `address` is sent with the values that conditions saw. Null removes the attribute.
+ * Returns a form that sends an attribute such as `user.address.city`. A sent attribute replaces the whole stored
+ * attribute, so the rest of `address` is sent too, with the values that conditions saw. A null value removes the
+ * attribute.
  */
 export function withAttribute(form: CheckForm, seen: SeenAttributes, attribute: string, value: unknown): CheckForm {
 	const [object = '', name = '', ...path] = attribute.split('.');

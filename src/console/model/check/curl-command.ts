@@ -3,15 +3,15 @@ export interface RecordedCall {
 	readonly method: string;
 	/** Path from the server root, with its query. */
 	readonly path: string;
-	/** Sent body; `null` without one. */
+	/** Request body; `null` if there is none. */
 	readonly body: string | null;
-	/** True for a call to the decision point, false for the API. */
+	/** True for a call to the decision point. False for a call to the API. */
 	readonly decision: boolean;
 }
 
 /**
- * Formats a call as a shell command. The key comes from `$PERMIT_API_KEY`, and the decision point's address from
- * `$PDP_URL`; `origin` is the API's origin.
+ * Formats a call as a shell command. The command reads the key from `$PERMIT_API_KEY` and the decision point's address
+ * from `$PDP_URL`. `origin` is the API's origin.
  */
 export function curlCommand({ method, path, body, decision }: RecordedCall, origin: string): string {
 	const url = decision ? `"$PDP_URL"${quoted(path)}` : quoted(`${origin}${path}`);
@@ -21,7 +21,7 @@ export function curlCommand({ method, path, body, decision }: RecordedCall, orig
 	return lines.join(' \\\n  ');
 }
 
-/** Quotes a text as one POSIX shell word. */
+/** Quotes a string as one POSIX shell word. */
 function quoted(text: string): string {
 	return `'${text.replaceAll("'", "'\\''")}'`;
 }

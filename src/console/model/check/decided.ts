@@ -3,7 +3,7 @@ import type { DecisionDebug, Reasons } from './attempt.js';
 /** Reason that decided a check. */
 export interface Decided {
 	readonly code: string;
-	/** Sentence about this check; `null` if absent. */
+	/** Sentence about this check; `null` if there is none. */
 	readonly reason: string | null;
 }
 
@@ -19,7 +19,7 @@ export function decisiveReason(allow: boolean, { code, reason, rbac, rebac, abac
 	return pending ?? (isOfCloud ? abac : ofRoles) ?? { code: 'unknown', reason: null };
 }
 
-/** Returns the reason from each kind of grants, with a title. */
+/** Returns the reason from each kind of grants. Each has a title. */
 export function reasonSections({ rbac, rebac, abac, pending }: DecisionDebug): readonly (readonly [string, Reasons])[] {
 	const sections = [
 		['Roles in the tenant', rbac],

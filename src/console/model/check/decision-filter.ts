@@ -1,4 +1,4 @@
-/** Decision log filter in an address. Empty texts match everything. */
+/** Decision log filter in an address. An empty string matches everything. */
 export interface DecisionFilter {
 	readonly user: string;
 	readonly action: string;
@@ -10,7 +10,7 @@ export interface DecisionFilter {
 	readonly code: string;
 	/** PDP config id. */
 	readonly pdp: string;
-	/** Instants in ISO 8601 (UTC). `to` is exclusive. */
+	/** Start and end time in ISO 8601 (UTC). `to` is exclusive. */
 	readonly from: string;
 	readonly to: string;
 }
@@ -47,7 +47,7 @@ export interface AuditLogParameters {
 	readonly timestamp_to?: string;
 }
 
-/** Converts a filter to API parameters. API times are whole seconds, so the end is rounded up. */
+/** Converts a filter to API parameters. The API accepts only whole seconds, so the end is rounded up. */
 export function auditLogParameters(filter: DecisionFilter): AuditLogParameters {
 	const { user, action, resource, tenant, decision, code, pdp, from, to } = filter;
 	const [begin, end] = [seconds(from, Math.floor), seconds(to, Math.ceil)];
@@ -74,7 +74,7 @@ function seconds(instant: string, round: (value: number) => number): string | nu
 	return Number.isNaN(time) || time < 0 ? null : String(round(time / 1000));
 }
 
-/** Converts a date and time field, in the browser's time zone, to UTC; empty for an empty field. */
+/** Converts a date and time field's value from the browser's time zone to UTC. An empty field gives an empty string. */
 export function fieldInstant(value: string): string {
 	const time = new Date(value);
 	return Number.isNaN(time.getTime()) ? '' : time.toISOString();

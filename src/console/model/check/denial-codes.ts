@@ -80,7 +80,7 @@ const codes: Readonly<Record<string, DenialCode>> = {
 	},
 };
 
-/** Returns a code's meaning; `null` for an unknown code. */
+/** Returns a code's meaning; `null` if the code is unknown. */
 export function explainCode(code: string): DenialCode | null {
 	return Object.hasOwn(codes, code) ? (codes[code] ?? null) : null;
 }

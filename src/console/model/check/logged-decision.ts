@@ -14,21 +14,21 @@ export interface LoggedDecision {
 	readonly raw_data?: unknown;
 }
 
-/** Event data missing from a decision's row. */
+/** Data in a decision's event that its row does not contain. */
 export interface DecisionNote {
 	/** Instance key; `null` for a check without an instance. */
 	readonly instance: string | null;
-	/** Decision revision; `null` if the event has none. */
+	/** Decision revision; `null` if the event does not name it. */
 	readonly revision: string | null;
 	/** Decision point name. */
 	readonly decisionPoint: string | null;
 	/** True if the log omits attributes and context because the event was too long. */
 	readonly truncated: boolean;
-	/** Masked values, as JSON pointers. */
+	/** Masked values, each as a JSON pointer. */
 	readonly erased: readonly string[];
 }
 
-/** Reads a decision's event. Every part is optional, because a stock OPA sends a different event. */
+/** Reads a decision's event. Every part is optional, because an unmodified OPA sends different events. */
 export function readDecisionNote({ input, raw_data }: LoggedDecision): DecisionNote {
 	const erased = member(raw_data, 'erased');
 	return {
@@ -47,7 +47,7 @@ export function decisionForm(row: LoggedDecision): CheckForm {
 	const token = text(member(member(row.raw_data, 'custom'), 'token')) ?? '';
 	const decidedAt = isKnown ? { revision, token, at: row.timestamp } : { revision: '', at: '' };
 	const form = loggedCheckForm(row.input, decidedAt);
-	// If the input was masked, the row still contains the check.
+	// Even if the input was masked, the row still contains the check.
 	return {
 		...form,
 		user: form.user || (row.user_key ?? ''),
@@ -67,7 +67,7 @@ function text(value: unknown): string | null {
 	return typeof value === 'string' ? value : null;
 }
 
-/** Returns the fresh rows that are not yet shown, newest first. */
+/** Returns the newly read rows that are not yet shown, newest first. */
 export function newRows<Row extends { readonly id: string }>(
 	fresh: readonly Row[],
 	shown: readonly Row[],

@@ -4,8 +4,8 @@ import { type Attempt, placeTenant, roleKey, splitInstance } from './attempt.js'
 import type { CheckBody } from './check-form.js';
 
 /**
- * A check as a test for `opa test`, beside the downloaded policy. The test includes its facts, so it states the intent
- * behind the schema and does not depend on stored data.
+ * A check as a test for `opa test`. The user saves the test beside the downloaded policy. The test includes its facts,
+ * so it states the intent behind the schema and does not depend on stored data.
  */
 
 /** Role assignment in a test. */
@@ -13,7 +13,7 @@ interface TestAssignment {
 	readonly user: string;
 	readonly role: string;
 	readonly tenant: string;
-	/** `<type>:<key>`; `null` for a role in the tenant. */
+	/** Instance, as `<type>:<key>`; `null` for a role in the tenant. */
 	readonly instance: string | null;
 }
 
@@ -27,9 +27,9 @@ interface TestRelationship {
 export interface TestFacts {
 	/** True if the user exists. */
 	readonly user: boolean;
-	/** Stored attributes of the check's tenant; `null` if the tenant does not exist. */
+	/** Stored attributes of the tenant in the check; `null` if the tenant does not exist. */
 	readonly tenant: Readonly<Record<string, unknown>> | null;
-	/** Tenant by instance. */
+	/** Tenants, keyed by instance. */
 	readonly instances: ReadonlyMap<string, string>;
 	readonly assignments: readonly TestAssignment[];
 	readonly relationships: readonly TestRelationship[];
@@ -37,7 +37,7 @@ export interface TestFacts {
 	readonly instanceAttributes: Readonly<Record<string, unknown>>;
 }
 
-/** Role derivation, as in the policy tables. */
+/** Role derivation, in the format of the policy tables. */
 interface Derivation {
 	readonly relation: string;
 	/** Subject type. */
@@ -46,10 +46,10 @@ interface Derivation {
 	readonly no_direct_roles_on_object?: boolean;
 }
 
-/** Derivations by resource type and role. */
+/** Derivations, keyed by resource type and role. */
 export type Derivations = Readonly<Record<string, Readonly<Record<string, readonly Derivation[]>>>>;
 
-/** Input of a test. */
+/** Content of a test. */
 export interface OpaTest {
 	readonly check: CheckBody;
 	readonly allow: boolean;
@@ -59,7 +59,7 @@ export interface OpaTest {
 	readonly notes: readonly string[];
 }
 
-/** Reads the derivations in the policy tables; none if the files do not include the tables. */
+/** Reads the derivations from the policy tables. Returns no derivations if the files do not include the tables. */
 export function readDerivations(files: readonly PolicyFile[]): Derivations {
 	const file = files.find(({ path }) => path === 'regolith/schema/data.json');
 	const tables = file === undefined ? {} : (JSON.parse(file.text) as { readonly resource_roles?: Derivations });
@@ -111,7 +111,7 @@ function checkTenant({ resource }: CheckBody): string {
 	return resource.tenant ?? 'default';
 }
 
-/** Returns a descriptive test name, unique per check. */
+/** Returns a descriptive name for a test. Different checks have different names. */
 function testName(check: CheckBody, allow: boolean): string {
 	const { user, action, resource } = check;
 	const words = [user.key, allow ? 'may' : 'may_not', action, resource.type, resource.key ?? ''];
@@ -128,7 +128,7 @@ function digest(text: string): string {
 
 type Tree = Map<string, RegoValue>;
 
-/** Builds the policy data tables, `data.regolith.facts` (docs/contribute/architecture.md: The data document). */
+/** Builds the policy's data tables, `data.regolith.facts` (docs/contribute/architecture.md: The data document). */
 function factTables(check: CheckBody, facts: TestFacts, derivations: Derivations): RegoValue {
 	const user = check.user.key;
 	const tenant = checkTenant(check);
@@ -170,7 +170,7 @@ const tableNames = ['users', 'tenants', 'tenant_roles', 'instances', 'user_roles
 /** Table entry without a value. */
 const present: RegoValue = { json: null };
 
-/** Puts a value or an empty object at a path. Keeps an existing value. */
+/** Stores a value at a path, or an empty object if no value is passed. Keeps an existing value. */
 function put(tree: Tree, [first, ...rest]: readonly string[], value: RegoValue = { members: new Map() }): void {
 	if (first === undefined) return;
 	const there = tree.get(first);
@@ -184,9 +184,9 @@ function put(tree: Tree, [first, ...rest]: readonly string[], value: RegoValue =
 }
 
 /**
- * Returns the role sources at any distance, except sources that an assigned role can block:
- * `[instance]["<role> from <type>#<role>"]`. Policies read this table only for derivation cycles, so it may contain
- * more entries than they store.
+ * Returns the direct and indirect sources of each role, as `[instance]["<role> from <type>#<role>"]`. Omits sources
+ * that an assigned role can block. Policies read this table only for derivation cycles, so it may contain more entries
+ * than the stored table.
  */
 function closures(relationships: readonly TestRelationship[], derivations: Derivations): Tree {
 	const subjects = new Map<string, TestRelationship[]>();
@@ -220,7 +220,7 @@ interface RoleOnInstance {
 	readonly role: string;
 }
 
-/** Returns the instance roles that give a role in one derivation step that nothing blocks. */
+/** Returns the instance roles from which a role follows in one derivation step, if nothing blocks this step. */
 function unstoppedSources(
 	{ instance, role }: RoleOnInstance,
 	relationships: readonly TestRelationship[],
@@ -239,7 +239,10 @@ function unstoppedSources(
 		);
 }
 
-/** Returns an own member (not from the prototype), because the keys are user data. */
+/**
+ * Returns an object's own member, ignoring the prototype. The keys are user data, so they may equal the names of
+ * prototype members.
+ */
 function ownMember<Value>(object: Readonly<Record<string, Value>>, key: string): Value | undefined {
 	return Object.hasOwn(object, key) ? object[key] : undefined;
 }

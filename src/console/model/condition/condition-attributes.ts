@@ -4,14 +4,14 @@ import type { AttributeType } from './condition-operator.js';
 
 /** Attribute available to conditions. */
 export interface ConditionAttribute {
-	/** For example `user.age`. */
+	/** Full name, such as `user.age`. */
 	readonly name: string;
-	/** `null` if it differs between resources. */
+	/** `null` if the type differs between resources. */
 	readonly type: AttributeType | null;
 	readonly note: string;
 }
 
-/** Members read from the schema half. */
+/** Members in the schema half that define attributes. */
 export interface AttributeSchema {
 	readonly user_attributes: Readonly<Record<string, { readonly type?: unknown }>>;
 	readonly resources: Readonly<Record<string, { readonly attributes?: unknown }>>;
@@ -31,8 +31,9 @@ const builtIn: readonly ConditionAttribute[] = [
 ];
 
 /**
- * Returns the attributes available to conditions, user attributes first. Includes the attributes of one resource, or of
- * all resources if `resource` is null, as in a user set. Tenant and context attributes have no definitions.
+ * Returns the attributes that conditions can use, user attributes first. The result includes the attributes of
+ * `resource`. If `resource` is null, as in a user set, the result includes the attributes of all resources. Tenant and
+ * context attributes are not included, because they have no definitions.
  */
 export function conditionAttributes(schema: AttributeSchema, resource: string | null): readonly ConditionAttribute[] {
 	const users = typed('user', schema.user_attributes, () => 'of users');
@@ -83,7 +84,7 @@ function isType(value: unknown): value is AttributeType {
 	return types.has(value);
 }
 
-/** Returns the type of an attribute; `null` if unknown, such as inside a nested value. */
+/** Returns an attribute's type; `null` if the type is unknown, for example inside a nested value. */
 export function attributeType(attributes: readonly ConditionAttribute[], name: string): AttributeType | null {
 	const written = name.startsWith('subject.') ? `user.${name.slice('subject.'.length)}` : name;
 	return attributes.find((one) => one.name === written)?.type ?? null;

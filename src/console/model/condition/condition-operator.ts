@@ -13,10 +13,10 @@ export interface ConditionOperator {
 	readonly name: string;
 	/** Label between an attribute and a value. */
 	readonly label: string;
-	/** Supported attribute types. An attribute without a known type may have any type. */
+	/** Attribute types supported by the operator. If an attribute's type is unknown, any type is assumed. */
 	readonly types: readonly AttributeType[];
 	readonly operand: OperandKind;
-	/** True if the operand must be a value and cannot be an attribute. */
+	/** True if the operand must be a literal value. False if it may also be an attribute. */
 	readonly literal: boolean;
 }
 
@@ -66,15 +66,15 @@ export function operatorsFor(type: AttributeType | null): readonly ConditionOper
 }
 
 function operatorNamed(name: string): ConditionOperator | undefined {
-	// Older alias, which the server also accepts.
+	// `string_contains` is an older alias, which the server also accepts.
 	const known = name === 'string_contains' ? 'contains' : name;
 	return conditionOperators.find((one) => one.name === known);
 }
 
-/** Form field kind of an operand. */
+/** Kind of form field for an operand. */
 export type OperandForm = 'text' | 'number' | 'boolean' | 'texts' | 'numbers' | 'ref' | 'json';
 
-/** Returns the form that holds an operand unchanged. */
+/** Returns the form that can represent an operand unchanged. */
 export function operandForm(operand: Json): OperandForm {
 	if (typeof operand === 'string') return /[\r\n]/.test(operand) ? 'json' : 'text';
 	if (typeof operand === 'number') return 'number';
@@ -140,7 +140,7 @@ export function operandText(operand: Json, form = operandForm(operand)): string 
 	return JSON.stringify(operand);
 }
 
-/** Parses an operand from the text in a field; `undefined` if the text is invalid for the form. */
+/** Parses an operand from a field's text. Returns `undefined` if the text is invalid for this form. */
 export function readOperandText(form: OperandForm, given: string): Json | undefined {
 	if (form === 'text') return given;
 	if (form === 'ref') return { ref: given };
@@ -163,7 +163,10 @@ function readJson(given: string): Json | undefined {
 	}
 }
 
-/** Returns a comparison with a new attribute. Keeps the operator and operand if the attribute type supports them. */
+/**
+ * Returns the comparison with a different attribute. Keeps the operator and the operand if the attribute's type
+ * supports them.
+ */
 export function withAttribute(
 	comparison: ConditionComparison,
 	attribute: string,
@@ -176,7 +179,7 @@ export function withAttribute(
 	return withOperator(renamed, isOffered ? comparison.operator : (offered[0]?.name ?? comparison.operator), type);
 }
 
-/** Returns a comparison with a new operator. Keeps the operand if the operator supports it. */
+/** Returns the comparison with a different operator. Keeps the operand if the new operator supports it. */
 export function withOperator(
 	comparison: ConditionComparison,
 	name: string,

@@ -1,18 +1,18 @@
 import type { Json } from '../json.js';
 
-/** Condition set, as in documents and drafts (docs/policy/documents.md). */
+/** Condition set, in the format of documents and drafts (docs/policy/documents.md). */
 export interface ConditionSetValue {
 	readonly name: string;
 	readonly description: string | null;
 	readonly type: 'userset' | 'resourceset';
 	readonly conditions: Json;
-	/** Resource key of a resource set. */
+	/** Resource key, for a resource set. */
 	readonly resource: string | null;
 	/** Key of the parent set. */
 	readonly parent: string | null;
 }
 
-/** Reads a set from a document and fills in the defaults that documents omit. */
+/** Reads a condition set from a document, and fills in defaults for omitted members. */
 export function readConditionSetValue(entry: unknown): ConditionSetValue {
 	const given = (entry ?? {}) as Partial<ConditionSetValue>;
 	const { name = '', description = null, type = 'userset', conditions = {}, resource = null, parent = null } = given;
@@ -27,8 +27,8 @@ export function isSameSet(left: ConditionSetValue, right: ConditionSetValue): bo
 }
 
 /**
- * Returns the keys of possible parents: sets with the same type and resource, except the set itself and its
- * descendants.
+ * Returns the keys of possible parent sets. These are the sets with the same type and resource, except the set itself
+ * and its descendants.
  */
 export function possibleParents(
 	sets: Readonly<Record<string, ConditionSetValue>>,
@@ -42,7 +42,7 @@ export function possibleParents(
 	});
 }
 
-/** True if a set equals or descends from a second set. */
+/** True if a set is the same as a second set, or descends from it. */
 function narrows(sets: Readonly<Record<string, ConditionSetValue>>, from: string, to: string): boolean {
 	const seen = new Set<string>();
 	for (let key: string | null = from; key !== null && !seen.has(key); key = sets[key]?.parent ?? null) {

@@ -1,46 +1,43 @@
 import { isJsonObject, type Json } from '../json.js';
 
-/**
- * Conditions as rows (docs/policy/condition-semantics.md: Grammar), with conversion from and to JSON. Both forms have the same
- * content.
- */
+/** Conditions as rows (docs/policy/condition-semantics.md: Grammar). Converts them to and from JSON without loss. */
 
 /** Node in a condition tree. */
 export type ConditionNode = ConditionGroup | ConditionNot | ConditionComparison | ConditionRaw;
 
-/** Group in which all parts must hold, or at least one. */
+/** Group in which all parts, or at least one part, must hold. */
 export interface ConditionGroup {
 	readonly kind: 'group';
-	/** As written. */
+	/** The word as written in the JSON. */
 	readonly word: 'allOf' | 'and' | 'anyOf' | 'or';
 	readonly parts: readonly ConditionNode[];
 }
 
-/** Negated part. */
+/** A negated part. */
 export interface ConditionNot {
 	readonly kind: 'not';
 	readonly part: ConditionNode;
 }
 
-/** Comparison with an attribute. The attribute and operator may be unknown. */
+/** Comparison between an attribute and an operand. The attribute and the operator may be unknown. */
 export interface ConditionComparison {
 	readonly kind: 'comparison';
 	readonly attribute: string;
 	readonly operator: string;
-	/** Value, `{ref: …}` or `{match: …}`. */
+	/** A value, `{ref: …}` or `{match: …}`. */
 	readonly operand: Json;
 }
 
-/** JSON that rows cannot express, as written. */
+/** JSON that rows cannot express. It is kept as written. */
 export interface ConditionRaw {
 	readonly kind: 'raw';
 	readonly json: Json;
 }
 
-/** Whole `conditions` value; `null` for the empty object, which restricts nothing. */
+/** A whole `conditions` value. `null` is the empty object, which restricts nothing. */
 export type ConditionTree = ConditionNode | null;
 
-/** Path to a part: an index into each group, and `0` for a negated part. */
+/** Path to a part. Each step is an index in a group, or `0` for a negated part. */
 export type ConditionPath = readonly number[];
 
 /** Problem reported by the server, with its location. */
@@ -51,7 +48,7 @@ export interface ConditionProblem {
 
 const words: ReadonlySet<string> = new Set(['allOf', 'and', 'anyOf', 'or']);
 
-/** The server refuses deeper nesting. */
+/** Maximum nesting depth. The server refuses deeper nesting. */
 const maxDepth = 100;
 
 /** Reads conditions. JSON that rows cannot express becomes a raw part, so nothing is lost or refused. */
@@ -73,7 +70,7 @@ function readNode(json: Json, depth: number): ConditionNode {
 	return { kind: 'comparison', attribute: name, operator: comparison[0], operand: comparison[1] };
 }
 
-/** True for logical words, which are not valid attribute or operator names. */
+/** True for logical words. Attributes and operators cannot have these names. */
 export function isLogical(name: string): boolean {
 	return name === 'not' || words.has(name);
 }
@@ -100,7 +97,7 @@ function writeNode(node: ConditionNode): Json {
 	return { [node.attribute]: { [node.operator]: node.operand } };
 }
 
-/** Returns the part at a path; `undefined` if there is none. */
+/** Returns the part at a path; `undefined` if there is no such part. */
 export function conditionAt(tree: ConditionTree, path: ConditionPath): ConditionNode | undefined {
 	return path.reduce<ConditionNode | undefined>(
 		(node, index) => (node === undefined ? undefined : partsIn(node)[index]),
@@ -109,8 +106,8 @@ export function conditionAt(tree: ConditionTree, path: ConditionPath): Condition
 }
 
 /**
- * Replaces the part at a path, or removes it if `node` is `null`. Removing a negated part also removes its `not`. An
- * invalid path changes nothing.
+ * Replaces the part at a path, or removes it if `node` is `null`. Removing a negated part also removes its `not`. If
+ * the path is invalid, nothing changes.
  */
 export function replaceCondition(tree: ConditionTree, path: ConditionPath, node: ConditionNode | null): ConditionTree {
 	const [index, ...below] = path;
@@ -123,7 +120,7 @@ export function replaceCondition(tree: ConditionTree, path: ConditionPath, node:
 	return { ...tree, parts: part === null ? tree.parts.toSpliced(index, 1) : tree.parts.with(index, part) };
 }
 
-/** Appends a part to the group at a path. A root without a group becomes a group. */
+/** Appends a part to the group at a path. If the root is not a group, it becomes a group first. */
 export function addCondition(tree: ConditionTree, path: ConditionPath, added: ConditionNode): ConditionTree {
 	const node = conditionAt(tree, path);
 	if (node === undefined) return added;
@@ -137,8 +134,9 @@ function partsIn(node: ConditionNode): readonly ConditionNode[] {
 }
 
 /**
- * Returns the path of the part that contains a server location, as text with dots; empty for the root, `null` outside
- * the conditions. Locations start at `conditions`, either below the request body or in a draft value.
+ * Returns the path of the part that contains a location reported by the server. The path is text with dots; it is empty
+ * for the root, and `null` for locations outside the conditions. Locations start at `conditions`, either below the
+ * request body or in a draft value.
  */
 export function problemPath(tree: ConditionTree, loc: readonly (string | number)[]): string | null {
 	const start = loc.indexOf('conditions');
@@ -163,7 +161,7 @@ export function problemPath(tree: ConditionTree, loc: readonly (string | number)
 	return path.join('.');
 }
 
-/** Groups problems by their part's path. Problems without a part are under `null`. */
+/** Groups problems by the path to the affected part. Problems that affect no part have the key `null`. */
 export function problemsByPath(
 	tree: ConditionTree,
 	problems: readonly ConditionProblem[],

@@ -2,10 +2,10 @@ import { isRecord } from '../equal-json.js';
 import { readSchemaObjects, type SchemaObjects, schemaKinds, withObject } from '../matrix/schema-objects.js';
 import type { Draft, DraftChange } from './draft.js';
 
-/** Draft from a chosen file. */
+/** Draft read from a file. */
 export interface DraftFile {
 	readonly draft: Draft;
-	/** Message about content missing from the draft; `null` if the draft is complete. */
+	/** Message about content that the draft does not include; `null` if the draft is complete. */
 	readonly note: string | null;
 }
 
@@ -16,8 +16,9 @@ const documentFormat = 'regolith-environment';
 const userResource = '__user';
 
 /**
- * Reads a draft, or builds a draft from the schema in an environment document: its differences from the schema stored
- * at `revision`, without deletions. The server validates the rest. Throws an error with a message for people.
+ * Reads a draft from a file. For an environment document, builds a draft from the differences between the document's
+ * schema and the schema stored at `revision`. Such a draft deletes nothing. The server validates the rest. Throws an
+ * error with a human-readable message.
  */
 export function readDraftFile(text: string, stored: SchemaObjects, revision: number): DraftFile {
 	const file: unknown = parseJson(text);
@@ -86,14 +87,15 @@ function documentDraft(
 }
 
 /**
- * Builds a draft from a document's schema half: its differences from the schema stored at `revision`, without
- * deletions.
+ * Builds a draft from the differences between a document's schema half and the schema stored at `revision`. The draft
+ * deletes nothing.
  */
 export function draftSchema(schema: unknown, stored: SchemaObjects, revision: number): DraftFile {
 	const begun: Draft = { base_revision: revision, changes: [] };
 	const wanted = readSchemaObjects(schema);
 	const draft = [...wanted.values()].reduce((made, object) => withObject(stored, made, object), begun);
-	// The user resource always exists, and documents contain it only after a change.
+	// The user resource always exists, and documents contain it only if it was changed. Its creation is therefore an
+	// update.
 	const changes = draft.changes.map((change) => (change.key === userResource ? toUpdate(change) : change));
 	const left = [...stored.keys()].filter((subject) => !wanted.has(subject)).length;
 	const note = left === 0 ? null : `${left} objects that are only here stay as they are.`;

@@ -5,20 +5,23 @@ import { automaticPrefix } from '../matrix/policy-schema.js';
 import { type SchemaObjects, schemaKinds, subjectName } from '../matrix/schema-objects.js';
 import type { Draft, DraftChange } from './draft.js';
 
-/** Draft change in words. */
+/** A change in the draft, in words. */
 export interface DraftedChange {
 	/** Object kind in words. */
 	readonly kind: string;
 	/** Object name: its key, or a description if it has no key. */
 	readonly name: string;
 	readonly operation: DraftChange['operation'];
-	/** Differences from the stored object; empty for a deletion. */
+	/** Differences from the stored object. Empty for a deletion. */
 	readonly differences: readonly MemberDifference[];
-	/** True if the stored object already has this state. Always false for facts, which are not part of the schema. */
+	/**
+	 * True if the stored object already has this state. Always false for facts, because the stored schema does not
+	 * contain them.
+	 */
 	readonly redundant: boolean;
 }
 
-/** Describes a draft's changes against the stored schema. */
+/** Describes a draft's changes, compared with the stored schema. */
 export function describeDraft(stored: SchemaObjects, draft: Draft): readonly DraftedChange[] {
 	return draft.changes.map((change) => describeChange(stored, change));
 }
@@ -29,13 +32,13 @@ function describeChange(stored: SchemaObjects, change: DraftChange): DraftedChan
 	const named = { kind: kindWord(kind), name: key ?? listedName(kind, value), operation };
 	const isSchema = schemaKinds.has(kind);
 	if (operation === 'delete') return { ...named, differences: [], redundant: isSchema && before === undefined };
-	// The name already includes the whole content.
+	// The name already contains the whole content.
 	if (key === undefined) return { ...named, differences: [], redundant: isSchema && before !== undefined };
 	const differences = recordDifference(isRecord(before) ? before : null, isRecord(value) ? value : null);
 	return { ...named, differences, redundant: isSchema && before !== undefined && differences.length === 0 };
 }
 
-/** Descriptions for objects without a key, by kind. */
+/** Descriptions for objects without a key, keyed by kind. */
 const listedNames: Readonly<Partial<Record<string, (value: Named) => string>>> = {
 	condition_set_rule: ({ user_set, permission, resource_set }) =>
 		`${setName(user_set, 'who holds')} may ${permission} on ${setName(resource_set, 'every')}`,
@@ -52,7 +55,7 @@ function listedName(kind: string, value: unknown): string {
 	return name?.(isRecord(value) ? value : {}) ?? JSON.stringify(value);
 }
 
-/** Returns the set key; for an automatic set, its role or resource. */
+/** Returns a set's key. For an automatic set, returns its role or resource. */
 function setName(set: unknown, automatic: string): string {
 	const key = String(set);
 	return key.startsWith(automaticPrefix) ? `${automatic} ${key.slice(automaticPrefix.length)}` : key;

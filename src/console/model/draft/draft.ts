@@ -1,26 +1,26 @@
-/** Drafts: changes collected for one atomic write (docs/policy/drafts.md). */
+/** Drafts: changes collected and then applied in one atomic write (docs/policy/drafts.md). */
 
 import { isRecord } from '../equal-json.js';
 
-/** Change to one object. `key` is absent for objects identified by their content. */
+/** Change to one object. `key` is absent if the object is identified by its content. */
 export interface DraftChange {
 	readonly kind: string;
 	readonly operation: 'create' | 'update' | 'delete';
 	readonly key?: string | undefined;
-	/** As in the import document; absent for deleting an object by key. */
+	/** Object in the import document's format. Absent if the change deletes an object by key. */
 	readonly value?: unknown;
 }
 
-/** Draft with the revision it was made from. */
+/** Draft, with its base revision. */
 export interface Draft {
 	readonly base_revision: number;
 	readonly changes: readonly DraftChange[];
 }
 
-/** Kinds with an optional expiry, which is not part of the object's identity. */
+/** Kinds of objects with an optional expiry. The expiry is not part of an object's identity. */
 const endingKinds: ReadonlySet<string> = new Set(['role_assignment', 'relationship_tuple']);
 
-/** Returns the identity of a change's object: equal texts mean equal objects. */
+/** Returns the identity of the object that a change affects. Equal strings mean the same object. */
 export function draftSubject({ kind, key, value }: DraftChange): string {
 	if (key !== undefined) return JSON.stringify([kind, key]);
 	if (!endingKinds.has(kind) || !isRecord(value)) return JSON.stringify([kind, sorted(value)]);
@@ -29,7 +29,7 @@ export function draftSubject({ kind, key, value }: DraftChange): string {
 }
 
 /**
- * Adds a change to a draft and merges it with an earlier change to the same object. A later update replaces an earlier
+ * Adds a change to a draft. Merges it with an earlier change to the same object: a later update replaces an earlier
  * update, and a deletion cancels a creation.
  */
 export function withChange(draft: Draft, change: DraftChange): Draft {
@@ -48,16 +48,16 @@ export function withoutChange(draft: Draft, index: number): Draft {
 }
 
 /**
- * Returns the rest of a draft after an earlier version was published as a revision; `null` if nothing remains. Drops
- * published changes and adjusts later changes to the published objects.
+ * Returns the remaining part of a draft after an earlier version was published as a revision; `null` if nothing
+ * remains. Drops published changes, and adjusts later changes to the published objects.
  */
 export function afterPublishing(draft: Draft, published: Draft, revision: number): Draft | null {
 	const made = new Map(published.changes.map((change) => [draftSubject(change), change]));
 	const left = draft.changes.filter((change) => !isSameChange(made.get(draftSubject(change)), change));
 	if (left.length === 0) return null;
 	const changes = left.map((change) => afterChange(made.get(draftSubject(change)), change));
-	// A change that follows a published change would conflict with it, so the base moves. Otherwise the base stays, so
-	// that changes by other users are still detected.
+	// A change that follows a published change to the same object would conflict with it, so the draft's base moves to
+	// the new revision. Otherwise the base does not move, so that changes by other users are still detected.
 	const follows = left.some((change) => made.has(draftSubject(change)));
 	return { base_revision: follows ? revision : draft.base_revision, changes };
 }
@@ -72,11 +72,11 @@ function afterChange(made: DraftChange | undefined, change: DraftChange): DraftC
 	return { ...change, operation: made.operation === 'delete' ? 'create' : 'update' };
 }
 
-/** Merges two consecutive changes to one object; `null` if they cancel each other. */
+/** Merges two consecutive changes to the same object. Returns `null` if they cancel each other. */
 function mergedChange(earlier: DraftChange, later: DraftChange): DraftChange | null {
 	if (later.operation === 'delete') return earlier.operation === 'create' ? null : later;
 	if (earlier.operation === 'create') return { ...later, operation: 'create' };
-	// The object, identified by its content, is restored unchanged.
+	// The object is identified by its content, so creating it again restores it unchanged.
 	if (earlier.operation === 'delete' && later.key === undefined && !hasEnd(later)) return null;
 	return { ...later, operation: 'update' };
 }

@@ -1,6 +1,6 @@
 import type { Phrase } from '../phrase.js';
 
-/** Cause that grants an action (docs/policy/impact.md). */
+/** A cause that grants an action (docs/policy/impact.md). */
 export interface ImpactCause {
 	readonly by: 'role_in_tenant' | 'role_on_instance' | 'set_rule';
 	readonly role?: string | undefined;
@@ -11,9 +11,9 @@ export interface ImpactCause {
 
 /** Impact rows with the same cause. */
 export interface ImpactGroup<Row> {
-	/** `null` for checks without a known cause. */
+	/** Cause of these rows; `null` if it is unknown. */
 	readonly cause: ImpactCause | null;
-	/** Total number of gained or lost checks. */
+	/** Total number of gained or lost checks with this cause. */
 	readonly count: number;
 	/** Listed rows. */
 	readonly rows: readonly Row[];
@@ -30,8 +30,8 @@ interface GrantedRow {
 }
 
 /**
- * Groups rows by their first cause, largest groups first. Uses the cause after the change for a gain, and before the
- * change for a loss.
+ * Groups rows by their first cause, largest group first. For a gain, uses the cause after the change. For a loss, uses
+ * the cause before the change.
  */
 export function groupImpact<Row extends GrantedRow>(
 	rows: readonly Row[],
@@ -47,7 +47,7 @@ export function groupImpact<Row extends GrantedRow>(
 		const name = causeName(cause);
 		const group = groups.get(name) ?? { cause, count: 0, rows: [] };
 		group.rows.push(row);
-		// Causes without a count have at least the listed rows.
+		// If a cause has no count, the number of listed rows is the minimum.
 		group.count = Math.max(group.count, group.rows.length);
 		groups.set(name, group);
 	}
@@ -60,7 +60,7 @@ function causeName(cause: ImpactCause | null): string {
 	return JSON.stringify([by, role, userset, resourceset, resource_type]);
 }
 
-/** Formats a cause for a sentence. */
+/** Formats a cause for use in a sentence. */
 export function causePhrases(cause: ImpactCause): readonly Phrase[] {
 	const { by, role = '', userset, resourceset, resource_type = '' } = cause;
 	if (by === 'role_in_tenant') return ['role ', { name: role }, ' in the tenant'];

@@ -5,18 +5,18 @@ export interface SchemaDifference {
 	/** Path in the document, such as `resources.document.roles.editor`. */
 	readonly place: string;
 	readonly kind: 'added' | 'removed' | 'changed';
-	/** Value in the first schema; absent if added. */
+	/** Value in the first schema; absent if the object was added. */
 	readonly before?: unknown;
-	/** Value in the second schema; absent if removed. */
+	/** Value in the second schema; absent if the object was removed. */
 	readonly after?: unknown;
 }
 
 type Json = unknown;
 
-/** Maximum depth for comparing by name: a resource role is at the fourth step. */
+/** Maximum depth at which members are compared by name. A resource role is at the fourth step. */
 const namedDepth = 4;
 
-/** Compares the schema halves in two documents by path. Ignores member order. */
+/** Compares the schema halves in two documents, path by path. Ignores member order. */
 export function schemaDifference(before: Json, after: Json): readonly SchemaDifference[] {
 	const found: SchemaDifference[] = [];
 	compare([], before, after, found);

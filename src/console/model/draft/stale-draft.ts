@@ -1,6 +1,6 @@
 import { isRecord } from '../equal-json.js';
 
-/** Object in the draft that changed after the base revision. */
+/** Object in the draft that changed after the draft's base revision. */
 export interface StaleObject {
 	/** Index in the draft's changes; -1 if unknown. */
 	readonly index: number;
@@ -8,19 +8,22 @@ export interface StaleObject {
 	readonly key: string;
 	readonly operation: string;
 	readonly revision: number;
-	/** Author; `null` for the server itself. */
+	/** Author of the newer change; `null` for the server itself. */
 	readonly actor: string | null;
 }
 
 /** Conflict between a draft and newer changes. */
 export interface StaleDraft {
-	/** Newest revision, to review before rebasing the draft. */
+	/** Newest revision. The user should review it before rebasing the draft. */
 	readonly revision: number;
-	/** Empty if there are too many changes to list. */
+	/** Objects in conflict. Empty if there are too many changes to list. */
 	readonly objects: readonly StaleObject[];
 }
 
-/** Reads `additional_info` from a refused draft; `null` if the reason is not a conflict. */
+/**
+ * Reads the conflict from a refused draft's `additional_info`. Returns `null` if the draft was refused for a different
+ * reason.
+ */
 export function readStaleDraft(info: Readonly<Record<string, unknown>>): StaleDraft | null {
 	const { revision, conflicts } = info;
 	if (typeof revision !== 'number' || !Array.isArray(conflicts)) return null;

@@ -3,8 +3,8 @@ import type { DraftChange } from './draft.js';
 import { undoResources } from './undo-resources.js';
 
 /**
- * Reverses logged changes as draft changes. The log contains rows, but drafts contain document objects. Only exact
- * reversals are made; the remaining changes are reported.
+ * Converts logged changes to draft changes that reverse them. The log contains rows, but drafts contain document
+ * objects. Only exactly reversible changes are converted; the remaining changes are reported.
  */
 
 /** Returns the tenant ids whose keys are needed for an undo. */
@@ -20,14 +20,14 @@ export function needsResources(changes: readonly LoggedChange[]): boolean {
 	return changes.some((change) => isOfResource(change) && change.operation !== 'create');
 }
 
-/** True if a draft can reverse a change, judged by the change alone. */
+/** True if a draft may be able to reverse this change. Only the change itself is considered. */
 export function maySayReverse(change: LoggedChange, now: number): boolean {
 	if (isOfResource(change)) return change.kind !== 'resource' || change.operation !== 'delete';
 	const tenants = new Map(neededTenants([change]).map((id) => [id, id]));
 	return undoObject(change, { resources: {}, tenants, now, whole: false }) !== null;
 }
 
-/** Reverses changes, newest first. */
+/** Reverses changes, starting with the newest. */
 export function undoChanges(changes: readonly LoggedChange[], surroundings: UndoSurroundings): Undo {
 	const reversed = changes.toReversed();
 	const resources = undoResources(reversed.filter(isOfResource), surroundings);
@@ -42,8 +42,8 @@ export function undoChanges(changes: readonly LoggedChange[], surroundings: Undo
 }
 
 /**
- * Prefix for user attributes, which are separate objects in drafts. All other resource parts change with their
- * resource.
+ * Key prefix for user attributes, which are separate objects in drafts. Other resources change together with their
+ * parts.
  */
 const userAttributes = '__user:';
 
@@ -52,10 +52,10 @@ function isOfResource({ kind, key }: LoggedChange): boolean {
 	return kind === 'resource' || kind === 'resource_action';
 }
 
-/** Object with its draft name and value. */
+/** Object with its name and value in a draft. */
 interface DraftObject {
 	readonly kind: string;
-	/** Absent if the value identifies the object. */
+	/** Absent if the object is identified by its value. */
 	readonly key?: string;
 	readonly value: LoggedRecord;
 }
@@ -71,7 +71,7 @@ function undoObject(change: LoggedChange, surroundings: UndoSurroundings): Draft
 	const named = object.key === undefined ? { kind: object.kind } : { kind: object.kind, key: object.key };
 	if (reverse !== 'delete') return { ...named, operation: reverse, value: object.value };
 	if (object.key !== undefined) return { ...named, operation: reverse };
-	// The expiry is not part of its identity.
+	// The expiry is not part of the object's identity.
 	const { expires_at: _, ...name } = object.value;
 	return { ...named, operation: reverse, value: name };
 }
@@ -83,7 +83,7 @@ function hasEnded(state: LoggedRecord | null, now: number): boolean {
 
 type WriteObject = (record: LoggedRecord, change: LoggedChange, surroundings: UndoSurroundings) => DraftObject | null;
 
-/** Converts each record kind to a document object. Other kinds cannot be undone. */
+/** Functions to convert a record to a document object, keyed by record kind. Other kinds cannot be undone. */
 const objects: Readonly<Record<string, WriteObject>> = {
 	resource_attribute: (record, { key }) =>
 		record['built_in'] === true
@@ -148,12 +148,12 @@ const objects: Readonly<Record<string, WriteObject>> = {
 	group: (record, { key }) => ({ kind: 'group', key, value: members(record, ['made_instance']) }),
 };
 
-/** Returns the named members, without null members. */
+/** Returns the named members of a record. Null members are omitted. */
 function members(record: LoggedRecord, names: readonly string[]): LoggedRecord {
 	return Object.fromEntries(names.flatMap((name) => (record[name] == null ? [] : [[name, record[name]]])));
 }
 
-/** Returns a role's derivations by keys; `null` if it has none. */
+/** Returns a role's derivations, named by keys; `null` if the role has none. */
 function derivations(block: unknown): LoggedRecord | null {
 	if (block === null || block === undefined) return null;
 	const { users_with_role, when } = block as { readonly users_with_role: readonly LoggedRecord[]; when: unknown };

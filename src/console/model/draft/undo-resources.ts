@@ -1,15 +1,15 @@
 import type { LoggedChange, LoggedRecord, Undo, UndoSurroundings } from '../change/logged-change.js';
 import type { DraftChange } from './draft.js';
 
-/** In the log, actions and attributes are separate objects. In drafts they are part of their resource. */
+/** In the log, actions and attributes are separate objects. In drafts, they are parts of their resource. */
 
-/** Resource member with the parts, by kind. */
+/** Resource member with the parts, keyed by their kind. */
 const parts = { resource_action: 'actions', resource_attribute: 'attributes' } as const;
 
 const ownMembers = ['name', 'urn', 'description', 'type_attributes'] as const;
 const partMembers = ['name', 'type', 'description', 'attributes'] as const;
 
-/** Reverses changes to resources, actions and attributes, as one change per resource. */
+/** Reverses changes to resources, actions and attributes. Returns one change per resource. */
 export function undoResources(changes: readonly LoggedChange[], surroundings: UndoSurroundings): Undo {
 	const undone: DraftChange[] = [];
 	const left: LoggedChange[] = [];

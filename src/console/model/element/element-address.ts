@@ -1,17 +1,17 @@
 /** Parsed address of an element page (docs/develop/elements.md: Pages). */
 export interface ElementAddress {
 	readonly elementKey: string;
-	/** `null` leaves the colours to the browser. */
+	/** True for dark colours, false for light colours. If `null`, the browser chooses the colours. */
 	readonly darkMode: boolean | null;
-	/** Tenant in which the page expects its user. */
+	/** Tenant to which the page's user should be signed in. */
 	readonly tenantKey: string | null;
-	/** Instance of the page: `<resource>:<key>`, an id, or a key. */
+	/** Instance shown by the page: `<resource>:<key>`, an id, or a key. */
 	readonly resourceInstanceKey: string | null;
-	/** True if the embedding page sends a bearer token; otherwise the cookie counts. */
+	/** True if the embedding page sends a bearer token. If false, the cookie identifies the session. */
 	readonly byToken: boolean;
 }
 
-/** Parses an address: `/elements/{key}`, or the bare `/{key}`. */
+/** Parses the address `/elements/{key}`, or the short address `/{key}`. */
 export function readElementAddress({ pathname, search }: Pick<URL, 'pathname' | 'search'>): ElementAddress {
 	const query = new URLSearchParams(search);
 	const flag = (name: string) => query.get(name)?.toLowerCase();

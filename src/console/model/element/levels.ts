@@ -6,38 +6,42 @@ import type { ElementConfig, LeveledRole, PermissionLevel } from '../api-types.j
 
 const order: readonly PermissionLevel[] = ['LEVEL_1', 'LEVEL_2', 'LEVEL_3', 'LEVEL_4'];
 
-/** True if this level may see the managed users. */
+/** True if a user at this level may see the managed users. */
 export function maySee(level: PermissionLevel): boolean {
 	return level === 'LEVEL_1' || level === 'LEVEL_2' || level === 'LEVEL_3';
 }
 
-/** True if this level may add and remove users, and assign and remove roles. */
+/** True if a user at this level may add and remove users, and assign and remove roles. */
 export function mayManage(level: PermissionLevel): boolean {
 	return level === 'LEVEL_1' || level === 'LEVEL_2';
 }
 
 /**
- * True if a level may assign and remove a role with the level `ofRole`: owners every role, managers the roles at levels
- * 2 to 4.
+ * True if a user at `level` may assign and remove a role with the level `ofRole`. Owners may assign every role, and
+ * managers may assign roles at levels 2 to 4.
  */
 export function mayAssign(level: PermissionLevel, ofRole: PermissionLevel): boolean {
 	return level === 'LEVEL_1' || (level === 'LEVEL_2' && order.indexOf(ofRole) > 0);
 }
 
-/** True if a level may remove a user with roles at the `held` levels: only an owner may remove an owner. */
+/**
+ * True if a user at `level` may remove a user who has roles at the levels in `held`. Only an owner may remove an owner.
+ */
 export function mayRemove(level: PermissionLevel, held: readonly PermissionLevel[]): boolean {
 	return level === 'LEVEL_1' || (level === 'LEVEL_2' && !held.includes('LEVEL_1'));
 }
 
-/** Returns the roles that users can request at a place. An unknown resource does not filter. */
+/**
+ * Returns the roles that users can request at a place. If the resource is unknown, roles are not filtered by resource.
+ */
 export type RolesAt = (place: {
 	readonly onInstance: boolean;
 	readonly resourceId?: string | null;
 }) => readonly LeveledRole[];
 
 /**
- * Returns the requestable roles: roles with a level in these elements, weakest first. A tenant has tenant roles, and an
- * instance has its resource's roles.
+ * Returns the roles that users can request: roles with a level in these elements, weakest first. In a tenant, these are
+ * tenant roles; on an instance, the roles of its resource.
  */
 export function requestableRoles(configs: readonly Pick<ElementConfig, 'roles_to_levels'>[]): RolesAt {
 	const leveled = configs.flatMap(({ roles_to_levels }) =>
@@ -52,8 +56,8 @@ export function requestableRoles(configs: readonly Pick<ElementConfig, 'roles_to
 }
 
 /**
- * Sorts roles by level, weakest first, and by name, so that the default choice does no harm. Roles without a level come
- * last, because their purpose is unknown.
+ * Sorts roles by level and then by name. The weakest role comes first, so that the default selection does no harm.
+ * Roles without a level come last, because their purpose is unknown.
  */
 export function weakestFirst<Role extends { readonly permission_level: PermissionLevel; readonly name: string }>(
 	roles: readonly Role[],

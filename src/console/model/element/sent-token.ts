@@ -6,12 +6,12 @@ export interface ReceivedMessage {
 	readonly data: unknown;
 }
 
-/** Allowed bearer token characters, so that a header cannot contain anything else. */
+/** Characters allowed in a bearer token. Other characters could add content to the header. */
 const tokenForm = /^[A-Za-z0-9._~+/=-]{1,512}$/;
 
 /**
- * Returns the bearer token in a message `{type: 'permitToken', permitToken}`. Returns `null` for any other message,
- * sender or origin.
+ * Returns the bearer token from a message `{type: 'permitToken', permitToken}`. Returns `null` if the message, its
+ * sender or its origin is wrong.
  */
 export function sentToken(
 	{ origin, fromEmbeddingPage, data }: ReceivedMessage,

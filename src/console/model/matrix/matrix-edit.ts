@@ -12,8 +12,8 @@ import {
 } from './schema-objects.js';
 
 /**
- * Matrix edits. Each returns the resulting draft. Drafted and stored objects are compared, so undoing an edit leaves no
- * change.
+ * Matrix edits. Each returns the resulting draft. An edit compares the drafted object with the stored object, so
+ * undoing the edit removes the change from the draft.
  */
 
 /** Toggles a role's own grant for an action. */
@@ -36,7 +36,7 @@ export function toggleRule(stored: SchemaObjects, draft: Draft, rule: SetRule): 
 	return isThere ? withoutObject(stored, draft, object) : withObject(stored, draft, object);
 }
 
-/** Toggles a derivation for a resource role, `<resource>:<role>`. */
+/** Toggles a resource role's derivation. The role is `<resource>:<role>`. */
 export function toggleDerivation(stored: SchemaObjects, draft: Draft, role: string, derivation: Derivation): Draft {
 	return editRole(stored, draft, { kind: 'resource_role', key: role }, (value, before) => {
 		const granted = recordMember(value, 'granted_to');
@@ -47,7 +47,7 @@ export function toggleDerivation(stored: SchemaObjects, draft: Draft, role: stri
 		const made = known.find(isIt) ?? { role: source, on_resource, linked_by_relation };
 		const next = rules.some(isIt) ? rules.filter((rule) => !isIt(rule)) : inKnownOrder([...rules, made], known);
 		const { granted_to: _, ...rest } = value;
-		// Omit a block without rules and settings, which derives nothing.
+		// Omit a block that contains neither rules nor settings, because it derives nothing.
 		const isEmpty = next.length === 0 && !Object.hasOwn(granted, 'when');
 		return isEmpty ? rest : { ...rest, granted_to: withList(granted, 'users_with_role', next) };
 	});
@@ -74,19 +74,19 @@ function columnName(column: MatrixColumn): { readonly kind: string; readonly key
 	return { kind: column.resource === null ? 'role' : 'resource_role', key: columnRole(column) };
 }
 
-/** Adds or removes an item. Items from the known list keep its order. */
+/** Adds an item to a list, or removes it. Items in `known` keep their order there. */
 function toggled(items: readonly unknown[], known: readonly unknown[], item: unknown): readonly unknown[] {
 	return items.includes(item) ? items.filter((one) => one !== item) : inKnownOrder([...items, item], known);
 }
 
-/** Puts known items first, in their known order, followed by the new items. */
+/** Sorts known items by their position in `known`, and appends the new items. */
 function inKnownOrder(items: readonly unknown[], known: readonly unknown[]): readonly unknown[] {
 	const isIn = (list: readonly unknown[]) => (item: unknown) => list.some((one) => isEqualJson(one, item));
 	const isKnown = isIn(known);
 	return [...known.filter(isIn(items)), ...items.filter((item) => !isKnown(item))];
 }
 
-/** Sets a list member. Documents omit empty lists. */
+/** Sets a list as a value's member. Omits an empty list, because documents omit it too. */
 function withList(value: Value, name: string, list: readonly unknown[]): Value {
 	if (list.length > 0) return { ...value, [name]: list };
 	const { [name]: _, ...rest } = value;

@@ -1,17 +1,17 @@
 import type { MatrixColumn, PolicyMatrix } from './policy-matrix.js';
 
-/** Filter for the matrix. Texts match parts of keys and names and ignore case; empty texts match everything. */
+/** Filter for the matrix. A text matches parts of keys and names and ignores case. An empty text matches everything. */
 export interface MatrixFilter {
-	/** Part of a resource; after a colon, part of an action. */
+	/** Part of a resource's name. After a colon, part of an action's name. */
 	readonly resource: string;
-	/** Part of a role or user set. */
+	/** Part of a role's or user set's name. */
 	readonly role: string;
-	/** Only this column kind; `null` for all. */
+	/** Column kind to show; `null` for all kinds. */
 	readonly kind: MatrixColumn['kind'] | null;
 	readonly fold: Fold;
 }
 
-/** Resources with hidden actions: all or none, with exceptions. */
+/** Resources whose actions are hidden: all resources or none, with exceptions. */
 export interface Fold {
 	readonly all: boolean;
 	readonly except: readonly string[];
@@ -20,12 +20,12 @@ export interface Fold {
 /** Row: an action or a resource header. */
 export interface MatrixRow {
 	readonly resource: string;
-	/** `null` for a header. */
+	/** Action in the row; `null` for a resource header. */
 	readonly action: string | null;
 	readonly name: string;
 }
 
-/** Returns the filtered rows and columns. Shows a resource role if it leads to a shown resource. */
+/** Returns the rows and columns that match the filter. Shows a resource role if it leads to a visible resource. */
 export function matrixView(
 	matrix: PolicyMatrix,
 	filter: MatrixFilter,
@@ -62,7 +62,7 @@ export function isFolded({ all, except }: Fold, resource: string): boolean {
 	return all !== except.includes(resource);
 }
 
-/** Toggles one resource. */
+/** Hides or shows a resource's actions. */
 export function withFold({ all, except }: Fold, resource: string): Fold {
 	const others = except.filter((one) => one !== resource);
 	return { all, except: others.length === except.length ? [...except, resource] : others };

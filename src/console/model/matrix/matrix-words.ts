@@ -33,7 +33,7 @@ export function columnPhrases(column: MatrixColumn): readonly Phrase[] {
 	return [what, { name: columnRole(column) }];
 }
 
-/** Formats a cell's reason as a sentence. */
+/** Formats the reason for a cell as a sentence. */
 export function reasonPhrases(column: MatrixColumn, reason: CellReason): readonly Phrase[] {
 	if (reason.by === 'own') return ['The role grants it itself.'];
 	if (reason.by === 'extends') return ['The role extends ', { name: reason.role }, ', which grants it.'];
@@ -77,7 +77,7 @@ function derivationPhrases(role: string, steps: readonly DerivedStep[], through:
 	return [...phrases, ...last];
 }
 
-/** Formats a derivation for a sentence. */
+/** Formats a derivation for use in a sentence. */
 export function derivationSource({ role, on_resource, linked_by_relation }: Derivation): readonly Phrase[] {
 	return [{ name: `${on_resource}:${role}` }, ' on its ', { name: linked_by_relation }];
 }

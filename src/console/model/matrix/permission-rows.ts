@@ -1,4 +1,4 @@
-/** User permissions on one object, as listed by a decision point. */
+/** A user's permissions on one object, as a decision point lists them. */
 export interface ObjectPermissions {
 	readonly tenant: { readonly key: string };
 	/** Instance; absent for a tenant. */
@@ -7,16 +7,16 @@ export interface ObjectPermissions {
 	readonly roles: readonly string[];
 }
 
-/** User permissions in a tenant or on an instance. */
+/** A user's permissions in a tenant or on an instance. */
 export interface PermissionRow {
-	/** `<type>:<key>`; `null` for the tenant itself. */
+	/** Instance, as `<type>:<key>`; `null` for the tenant itself. */
 	readonly instance: string | null;
 	readonly tenant: string;
 	readonly roles: readonly string[];
 	readonly permissions: readonly string[];
 }
 
-/** Page of rows with totals. */
+/** A page of rows, with totals. */
 interface PermissionPage {
 	readonly rows: readonly PermissionRow[];
 	readonly total: number;
@@ -24,8 +24,8 @@ interface PermissionPage {
 }
 
 /**
- * Returns a page (from 1) of user permissions. Every word in `text` must occur in the instance, tenant, roles or
- * permissions. Tenants come first.
+ * Returns a page with a user's permissions. Pages are numbered from 1. Every word in `text` must occur in a row's
+ * instance, tenant, roles or permissions. Tenants come first.
  */
 export function permissionPage(
 	listed: Readonly<Record<string, ObjectPermissions>>,

@@ -3,11 +3,11 @@ import { automaticPrefix, type PolicyRole, type PolicySchema, type SetRule } fro
 
 /** Matrix column: a role or user set. */
 export interface MatrixColumn {
-	/** Unique and readable: a key with its kind. */
+	/** Unique, readable id: the column's kind and key. */
 	readonly id: string;
 	readonly kind: 'role' | 'resource_role' | 'user_set';
 	readonly key: string;
-	/** Resource of a resource role. */
+	/** Resource to which a resource role belongs. */
 	readonly resource: string | null;
 	readonly name: string;
 }
@@ -18,52 +18,54 @@ export interface MatrixAction {
 	readonly action: string;
 }
 
-/** Step from an instance role to a role on a related instance. */
+/** Step from a role on an instance to a role on a related instance. */
 export interface DerivedStep {
 	/** Derived role, as `<resource>:<role>`. */
 	readonly role: string;
-	/** Relation that leads to the role. */
+	/** Relation through which the role is derived. */
 	readonly relation: string;
 }
 
-/** Reason that grants a cell's action. */
+/** Reason why a cell's action is granted. */
 export type CellReason =
 	| { readonly by: 'own' }
-	/** Extended role, by key. */
+	/** Key of the extended role. */
 	| { readonly by: 'extends'; readonly role: string }
 	/**
-	 * Roles on related instances, step by step. The last role grants the action, directly or through an extended role.
+	 * Roles on related instances, step by step. The last role grants the action, either directly or through an extended
+	 * role.
 	 */
 	| { readonly by: 'derivation'; readonly steps: readonly DerivedStep[]; readonly through: string | null }
-	/** Rule of the set or of its parent set. */
+	/** A rule of the set itself or of its parent set. */
 	| { readonly by: 'rule'; readonly rule: SetRule; readonly parent: string | null };
 
 /**
- * How a cell is granted: by the role itself, by an extended role or parent set, by a role on a related instance, or
- * under a condition. `apart` means a role of a different resource, which cannot grant the action.
+ * How a cell's action is granted: by the role itself, by an extended role or parent set, by a role on a related
+ * instance, or under a condition. `apart` means that the role belongs to a different resource and cannot grant the
+ * action.
  */
 export type CellState = 'granted' | 'inherited' | 'derived' | 'condition' | 'none' | 'apart';
 
-/** Matrix cell with its reasons, strongest first. */
+/** Matrix cell with its reasons. The strongest reason is first. */
 export interface MatrixCell {
 	readonly state: CellState;
 	readonly reasons: readonly CellReason[];
 }
 
-/** Permission matrix of a schema. */
+/** Permission matrix for a schema. */
 export interface PolicyMatrix {
 	readonly schema: PolicySchema;
-	/** Tenant roles, resource roles by resource, and user sets, each sorted by key. */
+	/** Tenant roles, resource roles grouped by resource, and user sets. Each group is sorted by key. */
 	readonly columns: readonly MatrixColumn[];
 	cell(column: MatrixColumn, place: MatrixAction): MatrixCell;
 	/**
-	 * Returns the resources whose actions a resource role may grant: its own resource, and the resources with roles
-	 * derived from it.
+	 * Returns the resources whose actions a resource role may grant. These are its own resource and each resource with
+	 * a role derived from it.
 	 */
 	reach(column: MatrixColumn): ReadonlySet<string>;
 }
 
-/** Creates the matrix of a schema. Cells are computed on demand. */
+/** Creates the matrix for a schema. Cells are computed on demand. */
 export function policyMatrix(schema: PolicySchema): PolicyMatrix {
 	const rules = groupBy(schema.rules, ({ user_set, permission }) => `${user_set} ${permission}`);
 	const rulesBy = (set: string, { resource, action }: MatrixAction) => rules.get(`${set} ${resource}:${action}`) ?? [];
@@ -114,7 +116,7 @@ function matrixColumns(schema: PolicySchema): readonly MatrixColumn[] {
 	];
 }
 
-/** Returns the role name of a column: `<resource>:<role>` for a resource role. */
+/** Returns a column's role name. For a resource role, this is `<resource>:<role>`. */
 export function columnRole({ resource, key }: MatrixColumn): string {
 	return resource === null ? key : `${resource}:${key}`;
 }
@@ -128,7 +130,10 @@ function cellState(reasons: readonly CellReason[], { resource }: MatrixColumn, p
 	return first.parent === null ? 'condition' : 'inherited';
 }
 
-/** Returns the reasons that a role grants a permission: its own grant, and the nearest extended role with the grant. */
+/**
+ * Returns the reasons why a role grants a permission: the role's own grant, and the nearest extended role that has the
+ * grant.
+ */
 function roleReasons(
 	roles: ReadonlyMap<string, PolicyRole>,
 	name: string,
@@ -146,7 +151,7 @@ function resourceRoleReasons({ resourceRoles }: PolicySchema, column: MatrixColu
 	return roleReasons(resourceRoles, columnRole(column), action, `${column.resource}:`);
 }
 
-/** Returns all extended roles at any distance, nearest first. */
+/** Returns all directly and indirectly extended roles, nearest first. */
 function extendedRoles(roles: ReadonlyMap<string, PolicyRole>, name: string, within: string): readonly string[] {
 	const found = new Set([name]);
 	for (const one of found) for (const key of roles.get(one)?.extends ?? []) found.add(within + key);
@@ -165,10 +170,10 @@ function parents({ userSets }: PolicySchema, key: string): readonly string[] {
 	return [...found];
 }
 
-/** Derivation paths from a role to its derived roles, by resource. */
+/** Paths from a role to its derived roles, keyed by the derived role's resource. */
 type DerivedWays = ReadonlyMap<string, readonly (readonly DerivedStep[])[]>;
 
-/** Finds the derived roles, nearest first, each with its shortest path. Caches the results. */
+/** Finds the roles derived from a role, nearest first. Each has the shortest path to it. Caches the results. */
 function derivedRoles({ resourceRoles }: PolicySchema): (role: string) => DerivedWays {
 	const edges = [...resourceRoles].flatMap(([role, { derivations }]) =>
 		derivations.map(({ role: source, on_resource, linked_by_relation }) => {
@@ -194,7 +199,7 @@ function derivedRoles({ resourceRoles }: PolicySchema): (role: string) => Derive
 	};
 }
 
-/** Returns the path to a derived role as a reason, if the role grants the action. */
+/** Returns the path to a derived role as a reason. Returns a reason only if the derived role grants the action. */
 function derivedReason(
 	{ resourceRoles }: PolicySchema,
 	steps: readonly DerivedStep[],

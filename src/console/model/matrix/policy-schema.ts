@@ -2,13 +2,13 @@ import { isRecord } from '../equal-json.js';
 import { groupBy } from '../group-by.js';
 import type { SchemaObject, SchemaObjects } from './schema-objects.js';
 
-/** Schema as read by the matrix: actions and their grants. Keys match the document keys. */
+/** Schema parts that the matrix reads: actions and grants. Keys are the document's keys. */
 export interface PolicySchema {
 	/** Resources, sorted by key. */
 	readonly resources: ReadonlyMap<string, PolicyResource>;
-	/** Tenant roles by key; they grant `<resource>:<action>`. */
+	/** Tenant roles, keyed by role key. They grant `<resource>:<action>`. */
 	readonly roles: ReadonlyMap<string, PolicyRole>;
-	/** Resource roles by `<resource>:<role>`; they grant their resource's actions. */
+	/** Resource roles, keyed by `<resource>:<role>`. They grant their resource's actions. */
 	readonly resourceRoles: ReadonlyMap<string, PolicyRole>;
 	readonly userSets: ReadonlyMap<string, PolicySet>;
 	readonly resourceSets: ReadonlyMap<string, PolicySet>;
@@ -19,16 +19,16 @@ export interface PolicySchema {
 export interface PolicyResource {
 	readonly key: string;
 	readonly name: string;
-	/** Action names by key. */
+	/** Action names, keyed by action key. */
 	readonly actions: ReadonlyMap<string, string>;
-	/** Subject resource keys by relation key. */
+	/** Subject resource keys, keyed by relation key. */
 	readonly relations: ReadonlyMap<string, string>;
 }
 
 /** Tenant role or resource role. */
 export interface PolicyRole {
 	readonly key: string;
-	/** `null` for a tenant role. */
+	/** Resource of a resource role; `null` for a tenant role. */
 	readonly resource: string | null;
 	readonly name: string;
 	readonly permissions: ReadonlySet<string>;
@@ -48,24 +48,27 @@ export interface Derivation {
 export interface PolicySet {
 	readonly key: string;
 	readonly name: string;
-	/** Resource of a resource set. */
+	/** Resource, for a resource set. */
 	readonly resource: string | null;
-	/** Parent set. */
+	/** Parent set's key. */
 	readonly parent: string | null;
 }
 
 /** Rule between two sets. */
 export interface SetRule {
 	readonly user_set: string;
-	/** `<resource>:<action>`. */
+	/** Permission, as `<resource>:<action>`. */
 	readonly permission: string;
 	readonly resource_set: string;
 }
 
-/** Key prefix for automatic sets: `__autogen_<role>` is a role, and `__autogen_<resource>` a whole resource. */
+/**
+ * Key prefix for automatic sets. `__autogen_<role>` represents a role, and `__autogen_<resource>` represents a whole
+ * resource.
+ */
 export const automaticPrefix = '__autogen_';
 
-/** Reads a schema's objects. Missing members are empty. */
+/** Reads a schema's objects. Missing members become empty. */
 export function readPolicySchema(objects: SchemaObjects): PolicySchema {
 	const byKind = groupBy(objects.values(), ({ kind }) => kind);
 	const kind = (name: string) => byKind.get(name) ?? [];

@@ -1,19 +1,19 @@
 import { type Draft, type DraftChange, draftSubject } from '../draft/draft.js';
 import { isEqualJson, isRecord } from '../equal-json.js';
 
-/** Schema object, named as in drafts. */
+/** Schema object, named in the same way as in drafts. */
 export interface SchemaObject {
 	readonly kind: string;
-	/** Absent if the content identifies the object. */
+	/** Absent if the object is identified by its content. */
 	readonly key?: string | undefined;
-	/** As in the import document. */
+	/** Object in the import document's format. */
 	readonly value: unknown;
 }
 
-/** Schema objects by identity (`draftSubject`). */
+/** Schema objects, keyed by their identity (`draftSubject`). */
 export type SchemaObjects = ReadonlyMap<string, SchemaObject>;
 
-/** Object kinds with their own member in the schema half. */
+/** Object kinds with a separate member in the schema half. */
 const members = [
 	['user_attributes', 'user_attribute'],
 	['roles', 'role'],
@@ -21,14 +21,14 @@ const members = [
 	['elements_configs', 'elements_config'],
 ] as const;
 
-/** Kinds nested in a resource. */
+/** Object kinds nested in a resource. */
 const nested = [
 	['relations', 'relation'],
 	['action_groups', 'action_group'],
 	['roles', 'resource_role'],
 ] as const;
 
-/** All schema kinds. The additional kinds in drafts are facts. */
+/** All schema object kinds. The other kinds in drafts are facts. */
 export const schemaKinds: ReadonlySet<string> = new Set([
 	'resource',
 	'condition_set_rule',
@@ -54,7 +54,7 @@ export function readSchemaObjects(schema: unknown): SchemaObjects {
 	return new Map(objects.map((object) => [subjectName(object), object]));
 }
 
-/** Applies a draft to the objects. Cascaded deletions are not applied. */
+/** Applies a draft to the objects. Does not apply cascaded deletions. */
 export function draftedObjects(objects: SchemaObjects, draft: Draft | null): SchemaObjects {
 	const drafted = new Map(objects);
 	for (const { kind, key, operation, value } of draft?.changes ?? []) {
@@ -66,7 +66,10 @@ export function draftedObjects(objects: SchemaObjects, draft: Draft | null): Sch
 	return drafted;
 }
 
-/** Drafts the wanted state for an object. Drafts nothing if the stored object is equal. */
+/**
+ * Changes the draft so that an object gets the wanted state. If the stored object already has this state, removes its
+ * change from the draft.
+ */
 export function withObject(stored: SchemaObjects, draft: Draft, wanted: SchemaObject): Draft {
 	const before = stored.get(subjectName(wanted));
 	if (before === undefined) return withDrafted(draft, wanted, { ...wanted, operation: 'create' });
@@ -74,7 +77,7 @@ export function withObject(stored: SchemaObjects, draft: Draft, wanted: SchemaOb
 	return withDrafted(draft, wanted, isStored ? null : { ...wanted, operation: 'update' });
 }
 
-/** Drafts the deletion for an object. Drafts nothing if the object is not stored. */
+/** Changes the draft so that an object is deleted. If the object is not stored, removes its change from the draft. */
 export function withoutObject(stored: SchemaObjects, draft: Draft, unwanted: SchemaObject): Draft {
 	const { kind, key, value } = unwanted;
 	if (!stored.has(subjectName(unwanted))) return withDrafted(draft, unwanted, null);
@@ -83,7 +86,7 @@ export function withoutObject(stored: SchemaObjects, draft: Draft, unwanted: Sch
 	return withDrafted(draft, unwanted, change);
 }
 
-/** Replaces an object's change in a draft; `null` removes it. */
+/** Replaces the change to an object in a draft. `null` removes the change. */
 function withDrafted(draft: Draft, object: SchemaObject, change: DraftChange | null): Draft {
 	const subject = subjectName(object);
 	const index = draft.changes.findIndex((one) => draftSubject(one) === subject);
@@ -103,7 +106,7 @@ function isEmpty(member: unknown): boolean {
 	return member === null || (isRecord(member) && Object.keys(member).length === 0);
 }
 
-/** Names the actions in a resource: an action without a name uses its key. */
+/** Adds missing names to a resource's actions. The default name of an action is its key. */
 function withActionNames(resource: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
 	const actions = entries(resource, 'actions').map(([key, action]) => [key, { name: key, ...action }] as const);
 	return actions.length === 0 ? resource : { ...resource, actions: Object.fromEntries(actions) };

@@ -2,30 +2,39 @@ import { structuredPatch } from 'diff';
 
 export interface DiffLine {
 	readonly kind: 'same' | 'removed' | 'added';
-	/** Without its line feed. */
+	/** Line text, without its line feed. */
 	readonly text: string;
 }
 
 /** Differing lines with up to three equal lines around them. */
 export interface DiffHunk {
-	/** First line number in the old text, from 1. For a hunk without old lines, the number of the following line. */
+	/**
+	 * First line number in the old text, counted from 1. For a hunk without old lines, the number of the following
+	 * line.
+	 */
 	readonly before: number;
 	/** First line number in the new text. */
 	readonly after: number;
 	readonly lines: readonly DiffLine[];
 }
 
-/** Maximum added and removed lines in a minimal diff, which takes about a second. Time grows with the square. */
+/**
+ * Maximum added and removed lines in a minimal diff. A diff at this limit takes about a second, and the time grows with
+ * the square.
+ */
 const maxEditLength = 2000;
 
 const kinds: Readonly<Record<string, DiffLine['kind']>> = { ' ': 'same', '-': 'removed', '+': 'added' };
 
-/** Compares two texts by lines; returns no hunks for equal texts. Very different texts replace each other as a whole. */
+/**
+ * Compares two texts line by line. Returns no hunks if the texts are equal. If the texts are very different, the whole
+ * new text replaces the whole old text.
+ */
 export function diffLines(before: string, after: string): readonly DiffHunk[] {
 	return minimalDiff(before, after) ?? [...(minimalDiff(before, '') ?? []), ...(minimalDiff('', after) ?? [])];
 }
 
-/** Returns undefined if the texts differ too much. */
+/** Returns the shortest diff, or `undefined` if the texts differ too much. */
 function minimalDiff(before: string, after: string): readonly DiffHunk[] | undefined {
 	const limit = before === '' || after === '' ? Number.POSITIVE_INFINITY : maxEditLength;
 	const patch = structuredPatch('', '', before, after, '', '', { context: 3, maxEditLength: limit });
@@ -33,7 +42,7 @@ function minimalDiff(before: string, after: string): readonly DiffHunk[] | undef
 		before: hunk.oldStart,
 		after: hunk.newStart,
 		lines: hunk.lines.flatMap((line) => {
-			// A line with any other sign says that the text does not end with a line feed.
+			// A line with any other sign is a note: the text does not end with a line feed.
 			const kind = kinds[line.charAt(0)];
 			return kind === undefined ? [] : [{ kind, text: line.slice(1) }];
 		}),

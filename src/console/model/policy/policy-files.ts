@@ -1,6 +1,6 @@
 import { diffCounts, diffLines } from './line-diff.js';
 
-/** Policy files for people: a tree, an outline for each file, and the differences between two policies. */
+/** Human-readable policy files: a tree, an outline for each file, and the differences between two policies. */
 
 /** Policy file: its path with slashes, and its text. */
 export interface PolicyFile {
@@ -16,20 +16,23 @@ export interface PolicyFolder {
 	readonly name: string;
 	readonly path: string;
 	readonly nodes: readonly PolicyNode[];
-	/** Number of files in the folder and below. */
+	/** Number of files in the folder and its subfolders. */
 	readonly count: number;
 }
 
 export interface PolicyLeaf {
 	readonly kind: 'file';
-	/** Includes the names of parent folders with a single child. */
+	/** Includes the names of parent folders that contain only this folder. */
 	readonly name: string;
 	readonly path: string;
-	/** Schema title of the file's object; `null` without an object. */
+	/** Title of the file's schema object; `null` if there is none. */
 	readonly title: string | null;
 }
 
-/** Builds a tree: folders first, sorted by name. A folder with a single file is merged into the file name. */
+/**
+ * Builds a tree from files. Folders come first, and names are sorted. A folder that contains a single file is merged
+ * into the name of this file.
+ */
 export function policyTree(files: readonly PolicyFile[]): readonly PolicyNode[] {
 	return nodes(
 		files.map((file) => ({ file, steps: file.path.split('/') })),
@@ -75,7 +78,7 @@ function compareText(left: string, right: string): number {
 	return left < right ? -1 : left === right ? 0 : 1;
 }
 
-/** Returns the title in the first METADATA block; `null` without a block. */
+/** Returns the title from the first METADATA block; `null` if there is no such block. */
 function fileTitle(text: string): string | null {
 	const found = /^# METADATA\n(?:#.*\n)*?# title: (.*)$/m.exec(text)?.[1];
 	return found === undefined ? null : scalar(found);
@@ -83,13 +86,13 @@ function fileTitle(text: string): string | null {
 
 /** Annotated part in a Rego file. */
 export interface OutlineEntry {
-	/** Annotated line, from 1. */
+	/** Number of the annotated line, counted from 1. */
 	readonly line: number;
 	readonly title: string;
 	readonly description: string | null;
-	/** Object kind in the schema, such as `action`; `null` without an object. */
+	/** Schema object kind, such as `action`; `null` if there is no object. */
 	readonly kind: string | null;
-	/** Object key. */
+	/** Schema object key. */
 	readonly key: string | null;
 }
 
@@ -118,7 +121,7 @@ function annotation(line: string): Readonly<Record<string, string>> {
 	return annotations.has(name) ? { [name]: scalar(value) } : {};
 }
 
-/** Parses a YAML scalar as the generator writes it: a JSON string or a bare word. */
+/** Parses a YAML scalar in the generator's format: a JSON string or a bare word. */
 function scalar(text: string): string {
 	if (!text.startsWith('"')) return text;
 	try {
@@ -128,13 +131,13 @@ function scalar(text: string): string {
 	}
 }
 
-/** Returns the policy part of a file: rules, lookup tables, or generated tests. */
+/** Returns the policy part to which a file belongs: rules, lookup tables, or generated tests. */
 export function policyPart(path: string): 'rules' | 'tables' | 'tests' {
 	if (path.endsWith('.json')) return 'tables';
 	return path.endsWith('_test.rego') ? 'tests' : 'rules';
 }
 
-/** Returns the file of a condition set; `undefined` if the policy has none. */
+/** Returns the file for a condition set; `undefined` if the policy has no such file. */
 export function conditionSetFile<File extends PolicyFile>(
 	files: readonly File[],
 	type: 'userset' | 'resourceset',
@@ -157,7 +160,7 @@ export interface ChangedFile {
 	readonly removed: number;
 }
 
-/** Longer files are compared on demand. */
+/** Maximum length of files whose changes are counted. Longer files are compared on demand. */
 const maxCounted = 200_000;
 
 /** Returns the changed files, sorted by path. Very long files have zero counts. */

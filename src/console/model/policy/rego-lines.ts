@@ -7,25 +7,27 @@ export interface PolicyFile {
 	readonly text: string;
 }
 
-/** Related lines in a file, with numbers from 1. */
+/** Related lines in a file, with line numbers from 1. */
 export interface RegoExcerpt {
 	readonly file: string;
-	/** First line, which may be a comment above the rule. */
+	/** First line number. The line may be a comment above the rule. */
 	readonly from: number;
 	readonly text: string;
-	/** Lines of the rule itself. */
+	/** Numbers of the lines in the rule itself. */
 	readonly marked: readonly number[];
 }
 
-/** Rule with its comment. */
+/** A rule with the comment above it. */
 interface RuleBlock {
 	readonly from: number;
-	/** First line of the rule itself. */
+	/** Number of the first line in the rule itself. */
 	readonly head: number;
 	readonly lines: readonly string[];
 }
 
-/** Returns the Rego of an attempt: the rule that grants the action and, for each step, the rule that gives the role. */
+/**
+ * Returns the Rego for an attempt: the rule that grants the action and, for each step, the rule that gives the role.
+ */
 export function attemptExcerpts(files: readonly PolicyFile[], { by, policy, chain }: Attempt): readonly RegoExcerpt[] {
 	const granting = excerpts(files, policy.file, (block) =>
 		by === 'role_in_tenant' ? grantsToTenantRoles(block, policy.rule) : isNamed(block, policy.rule),
@@ -41,7 +43,7 @@ export function attemptExcerpts(files: readonly PolicyFile[], { by, policy, chai
 	});
 }
 
-/** True for an action's rule without condition sets, or for its tenant role part. */
+/** True for an action's rule without condition sets. With condition sets, true for the rule's tenant role part. */
 function grantsToTenantRoles(block: RuleBlock, rule: string): boolean {
 	const text = block.lines.join('\n');
 	if (isNamed(block, rule)) return !text.includes('data.regolith.set_rules');
@@ -60,7 +62,7 @@ function stepExcerpts(
 	return (titled.length > 0 ? titled : excerpts(files, file, isHeld)).slice(0, 1);
 }
 
-/** Returns the start of the rule body title for a step. */
+/** Returns the start of the title in the rule body for a step. */
 function stepTitle(step: Exclude<AttemptStep, { readonly type: 'set_rule' }>, next: AttemptStep | undefined): string {
 	if (step.type === 'role_assignment') return 'Assigned on';
 	const source = next === undefined || next.type === 'set_rule' ? '' : roleKey(next.role, next.resource);
@@ -80,13 +82,13 @@ function joinsSets({ lines }: RuleBlock, rule: Extract<AttemptStep, { readonly t
 	return names(text, 'user_sets', userSet) || names(text, 'resource_sets', resourceSet);
 }
 
-/** True if Rego refers to a set, with a dot or brackets. */
+/** True if the Rego text refers to a set, written with a dot or with brackets. */
 function names(text: string, kind: string, key: string): boolean {
 	const reference = `data.regolith.${kind}`;
 	return text.includes(`${reference}.${key}.`) || text.includes(`${reference}[${JSON.stringify(key)}]`);
 }
 
-/** Returns the wanted blocks in a file; none if the file does not exist. */
+/** Returns the wanted blocks in a file. Returns nothing if the file does not exist. */
 function excerpts(
 	files: readonly PolicyFile[],
 	path: string,
@@ -104,7 +106,10 @@ function excerpts(
 		}));
 }
 
-/** Splits a file formatted by `opa fmt`: blank lines separate rules, with comments above them. */
+/**
+ * Splits a file formatted by `opa fmt` into rules. Blank lines separate the rules, and each rule has its comments above
+ * it.
+ */
 function ruleBlocks(text: string): readonly RuleBlock[] {
 	const blocks: RuleBlock[] = [];
 	let begun: string[] = [];
@@ -122,7 +127,10 @@ function ruleBlocks(text: string): readonly RuleBlock[] {
 	return blocks;
 }
 
-/** True if a block belongs to a rule: `permits["read"]`, or a function or rule name. */
+/**
+ * True if a block belongs to a rule. The rule may be an entry such as `permits["read"]`, or the name of a function or
+ * rule.
+ */
 function isNamed({ from, head, lines }: RuleBlock, rule: string): boolean {
 	const first = lines[head - from] ?? '';
 	const after = first.charAt(rule.length);

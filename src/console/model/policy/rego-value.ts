@@ -1,10 +1,10 @@
 /** Rego value. Objects are member lists, because their keys are user data and may be any text. */
 export type RegoValue =
 	| { readonly members: ReadonlyMap<string, RegoValue> }
-	/** JSON, unchanged. */
+	/** JSON, written unchanged. */
 	| { readonly json: unknown };
 
-/** Formats a value like `opa fmt`. `depth` is the indentation of its first line. */
+/** Formats a value in the style of `opa fmt`. `depth` is the indentation of the first line. */
 export function regoText(value: RegoValue, depth = 0): string {
 	if ('json' in value) return jsonText(value.json, depth);
 	const lines = Array.from(
@@ -29,7 +29,7 @@ const loneSurrogate = /\p{Surrogate}/gu;
 /** Characters that editors and terminals interpret or hide. */
 const unprintable = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
-/** Formats a text as a Rego string on one line. No character can end the string. */
+/** Formats a string as a Rego string on one line. No character can end the Rego string early. */
 export function stringText(text: string): string {
 	const json = JSON.stringify(text.replaceAll(loneSurrogate, '\ufffd'));
 	return json.replaceAll(unprintable, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -1,4 +1,4 @@
-/** File in an archive: its path with slashes, and its text. */
+/** A file in an archive: its path with slashes, and its text. */
 export interface ArchivedFile {
 	readonly path: string;
 	readonly text: string;
@@ -11,7 +11,9 @@ const encoder = new TextEncoder();
 const at = { name: 0, mode: 100, size: 124, time: 136, sum: 148, type: 156, magic: 257 } as const;
 const maxNameBytes = 100;
 
-/** Creates a POSIX tar file. `seconds` is the modification time since 1970; equal input gives equal bytes. */
+/**
+ * Creates a POSIX tar file. `seconds` is the modification time in seconds since 1970. Equal input gives equal bytes.
+ */
 export function tarArchive(files: readonly ArchivedFile[], seconds: number): Uint8Array<ArrayBuffer> {
 	const blocks = files.flatMap(({ path, text }) => {
 		const content = encoder.encode(text);
@@ -22,14 +24,14 @@ export function tarArchive(files: readonly ArchivedFile[], seconds: number): Uin
 	return joined([...blocks, new Uint8Array(2 * blockBytes)]);
 }
 
-/** Creates a header, with a long name cut off. */
+/** Creates a header. A long name is cut off. */
 function header(path: string, type: '0' | 'x', size: number, seconds: number): Uint8Array {
 	const block = new Uint8Array(blockBytes);
 	const write = (offset: number, text: string) => block.set(encoder.encode(text), offset);
 	block.set(encoder.encode(path).subarray(0, maxNameBytes), at.name);
 	write(at.mode, '0000644\x000000000\x000000000\0');
 	write(at.size, `${octal(size)}\0${octal(seconds)}\0`);
-	// The checksum counts its own bytes as spaces.
+	// While the checksum is computed, its own field contains spaces.
 	write(at.sum, '        ');
 	write(at.type, type);
 	write(at.magic, 'ustar\x0000');
@@ -42,7 +44,10 @@ function octal(value: number): string {
 	return value.toString(8).padStart(11, '0');
 }
 
-/** Creates an extended header with the full name for the next entry: a line that begins with its own length. */
+/**
+ * Creates an extended header with the full name of the next entry. The header is a line that begins with its own
+ * length.
+ */
 function longName(path: string, seconds: number): readonly Uint8Array[] {
 	const rest = ` path=${path}\n`;
 	const bytes = encoder.encode(rest).length;

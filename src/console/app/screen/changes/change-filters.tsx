@@ -9,7 +9,7 @@ export const filterNames = ['kind', 'operation', 'text', 'actor', 'from', 'to', 
 
 type FilterName = (typeof filterNames)[number];
 
-/** Change list filters, all stored in the address. */
+/** Filters for the change list. All are stored in the address. */
 export function ChangeFilters({ search }: { readonly search: Search }) {
 	const set = (name: FilterName, value: string) =>
 		search.set({ [name]: value, page: '', seen: '' }, { replace: name === 'text' });
@@ -98,7 +98,7 @@ function TimeField({ label, value, onValue }: FieldProps) {
 	);
 }
 
-/** Choice of the API key that made a change. Includes a key that only the address contains. */
+/** Selection of the API key that made the changes. It also offers a key that only the address names. */
 function ActorField({ value, onChoose }: { readonly value: string; readonly onChoose: (id: string) => void }) {
 	const { value: keys } = useLoaded(
 		(signal) => answered(management.GET('/v2/api-key', { params: { query: { per_page: 100 } }, signal })),

@@ -12,7 +12,7 @@ type Change = components['schemas']['ChangeRead'];
 
 interface ChangeItemProps {
 	readonly change: Change;
-	/** Adds the reverse change to the draft; `null` if the change has no reverse or the key may not write. */
+	/** Adds the reverse change to the draft. `null` if the change cannot be reversed or the key may not write. */
 	readonly undo: (() => Promise<void>) | null;
 }
 
@@ -74,7 +74,7 @@ const tabs: Readonly<Partial<Record<string, Parameters<typeof directoryPath>[0]>
 	resource_instance: 'instances',
 };
 
-/** Key of the object, as a link if the object has a page and may still exist. */
+/** Key of the object. It is a link if the object has a page and may still exist. */
 function ObjectName({ change: { kind, operation, key } }: { readonly change: Change }) {
 	const tab = tabs[kind];
 	if (tab === undefined || operation === 'delete') return <KeyText text={key} />;

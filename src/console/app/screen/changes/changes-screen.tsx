@@ -45,7 +45,8 @@ export function ChangesScreen() {
 									<RevisionChanges
 										key={changes[0]?.revision}
 										changes={changes}
-										// The filter shows exactly one revision, and all its changes are on this page.
+										// True if the filter shows exactly one revision, and all its changes are on
+										// this page.
 										isWhole={wanted !== '' && wanted === search.get('to') && onlyRevisions(search) && page_count === 1}
 									/>
 								))}
@@ -54,7 +55,8 @@ export function ChangesScreen() {
 								page={page}
 								pageCount={page_count}
 								totalCount={total_count}
-								// Keep the first revision seen, so new changes do not shift rows between pages.
+								// Store the first revision seen in the address, so new changes do not shift rows
+								// between pages.
 								turnTo={(next) => search.set({ page: String(next), seen: search.get('seen') || String(revision) })}
 							/>
 						</>
@@ -112,7 +114,7 @@ function revisionNumber(text: string): number | undefined {
 	return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-/** Converts a date and time field, in the browser's time zone, to an instant. */
+/** Converts a date and time field's value, in the browser's time zone, to an instant. */
 function instantText(value: string): string | undefined {
 	const time = new Date(value);
 	return value === '' || Number.isNaN(time.getTime()) ? undefined : time.toISOString();

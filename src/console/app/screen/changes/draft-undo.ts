@@ -10,8 +10,8 @@ import { environmentPath } from '../../session.js';
 type Change = components['schemas']['ChangeRead'];
 
 /**
- * Adds the reverse of changes to the draft and returns a summary. `whole` means that these are all changes of their
- * revision. Throws if nothing can be undone.
+ * Adds the reverse of these changes to the draft and returns a summary. `whole` means that the list contains all
+ * changes of its revision. Throws if nothing can be undone.
  */
 export async function draftUndo(changes: readonly Change[], whole: boolean): Promise<string> {
 	const [resources, tenants] = await Promise.all([
@@ -20,7 +20,7 @@ export async function draftUndo(changes: readonly Change[], whole: boolean): Pro
 	]);
 	const undo = undoChanges(changes, { resources, tenants, now: Date.now(), whole });
 	if (undo.changes.length === 0) throw new Error('This cannot be undone: what it needs is not there any more.');
-	// The reverse restores the object as it was before the oldest change; the server reports any later change as a
+	// The reverse restores the object to its state before the oldest change. The server reports any later change as a
 	// conflict.
 	const seen = Math.min(...changes.map(({ revision }) => revision));
 	editDraft(seen, (draft) => undo.changes.reduce(withChange, draft));
@@ -31,7 +31,7 @@ export async function draftUndo(changes: readonly Change[], whole: boolean): Pro
 		: `${done} ${undo.left.length} cannot be undone by a draft, and are left as they are.`;
 }
 
-/** Reads the resources with the draft's changes. */
+/** Reads the resources and applies the draft's changes to them. */
 async function readResources(): Promise<Readonly<Record<string, LoggedRecord>>> {
 	const document = await answered(
 		management.GET('/v2/projects/{proj_id}/envs/{env_id}/export', {
@@ -44,7 +44,7 @@ async function readResources(): Promise<Readonly<Record<string, LoggedRecord>>> 
 	return { ...document.schema?.resources, ...Object.fromEntries(drafted) };
 }
 
-/** Returns tenant keys by id, without deleted tenants. */
+/** Returns tenant keys, keyed by id. Deleted tenants are omitted. */
 async function readTenants(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
 	const found = await Promise.all(ids.map(async (id) => [id, await readTenantKey(id)] as const));
 	return new Map(found.flatMap(([id, key]) => (key === null ? [] : [[id, key] as const])));

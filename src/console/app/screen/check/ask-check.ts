@@ -3,16 +3,16 @@ import { type CheckBody, type CheckForm, checkBody } from '../../../model/check/
 import { answered, answeredOnce, decisions, management } from '../../api.js';
 import { environmentPath, newestRevision, openSession } from '../../session.js';
 
-/** Answer to a check, with its reasons. */
+/** Answer to a check, with the reasons for it. */
 export interface CheckAnswer {
 	readonly check: CheckBody;
 	readonly allow: boolean;
 	readonly debug: DecisionDebug;
-	/** Revision of the answer; `null` if unknown. */
+	/** Revision at which the check was answered; `null` if unknown. */
 	readonly revision: number | null;
-	/** Newest revision whose policy decided. */
+	/** Newest revision whose policy decided the check. */
 	readonly policyRevision: number | null;
-	/** True if the decision point answered; false if the API answered for a revision. */
+	/** True if the decision point answered. False if the API answered, for a chosen revision. */
 	readonly fromDecisionPoint: boolean;
 }
 
@@ -23,8 +23,8 @@ interface AskOptions {
 }
 
 /**
- * Asks the decision point. Asks the API instead if a revision is chosen or no decision point exists. Returns `null` for
- * an incomplete form. Throws `ApiFailure`.
+ * Asks the decision point. If a revision is chosen or no decision point exists, asks the API instead. Returns `null` if
+ * the form is incomplete. Throws `ApiFailure`.
  */
 export async function askCheck(form: CheckForm, { least, signal }: AskOptions): Promise<CheckAnswer | null> {
 	const check = checkBody(form);
@@ -65,9 +65,9 @@ async function explainCheck(check: CheckBody, { revision, token, at, signal }: A
 
 interface AtRevision {
 	readonly revision: number;
-	/** Empty for any revision with this number. */
+	/** Revision token. If empty, any revision with this number is accepted. */
 	readonly token: string;
-	/** Empty for now. */
+	/** Time of the check. If empty, the check uses the current time. */
 	readonly at: string;
 	readonly signal: AbortSignal;
 }

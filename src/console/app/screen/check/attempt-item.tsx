@@ -34,7 +34,7 @@ interface AttemptItemProps {
 	readonly onAskAgain: () => void;
 }
 
-/** Attempt with the missing facts, the blocking facts, and the Rego of the rule. */
+/** An attempt, with the missing facts, the blocking facts, and the rule's Rego. */
 export function AttemptItem(props: AttemptItemProps) {
 	const { attempt, answer, policy, isOpen, onToggle, number } = props;
 	const id = useId();
@@ -68,7 +68,7 @@ export function AttemptItem(props: AttemptItemProps) {
 }
 
 function Changes({ attempt: { add, remove, compare }, answer, form, onAsk, onAskAgain }: AttemptItemProps) {
-	// Writes change the newest revision, so they have no effect on an answer from an older revision.
+	// Writes change the newest revision, so they cannot affect an answer from an older revision.
 	const isChangeable = mayWrite.value && form.revision === '';
 	const unmet = compare.filter(({ met }) => !met);
 	if (add.length + remove.length + compare.length === 0) return null;

@@ -13,7 +13,7 @@ interface AttemptRegoProps {
 	readonly revision: number | null;
 }
 
-/** Rego for an attempt: the rule that grants the action, and the rules that give each role. */
+/** Rego for an attempt: the rule that grants the action, and the rules that grant each role. */
 export function AttemptRego({ attempt, policy, revision }: AttemptRegoProps) {
 	const address = (file: string, line: number) =>
 		`${screenPath('policy', { file, revision: revision === null ? '' : String(revision) })}#L${line}`;

@@ -33,7 +33,7 @@ export async function addFact(fact: AttemptFact): Promise<void> {
 	}
 }
 
-/** Removes a role assignment, the only kind of fact that can block an attempt. Throws `ApiFailure`. */
+/** Removes a role assignment. Only role assignments can block an attempt. Throws `ApiFailure`. */
 export async function removeFact(fact: AttemptFact): Promise<void> {
 	if (fact.fact !== 'role_assignment') throw new Error('only roles can be in the way');
 	await answered(

@@ -20,7 +20,7 @@ interface CheckAnswerProps {
 	readonly onAskAgain: () => void;
 }
 
-/** Answer to a check in words, with every attempt that passes or could pass. */
+/** Answer to a check in words, with every attempt through which it passes or could pass. */
 export function CheckAnswerView({ answer, form, onAsk, onAskAgain }: CheckAnswerProps) {
 	const { allow, debug } = answer;
 	const isTestOpen = useSignal(false);
@@ -133,7 +133,7 @@ function Origin({ answer, at }: { readonly answer: CheckAnswer; readonly at: str
 	);
 }
 
-/** Reason from each kind of grants. */
+/** The reason from each kind of grants. */
 function Sections({ answer: { debug } }: { readonly answer: CheckAnswer }) {
 	const sections = reasonSections(debug);
 	if (sections.length === 0) return null;

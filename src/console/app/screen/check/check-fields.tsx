@@ -19,12 +19,12 @@ import {
 } from '../../propose.js';
 
 interface CheckFieldsProps {
-	/** Check in the address. */
+	/** Check described by the address. */
 	readonly form: CheckForm;
 	readonly onAsk: (form: CheckForm) => void;
 }
 
-/** Fields of a check. Nothing is sent before the form is submitted. */
+/** Fields for a check. The check is sent only when the form is submitted. */
 export function CheckFields({ form, onAsk }: CheckFieldsProps) {
 	const [edited, setEdited] = useState(form);
 	const [problem, setProblem] = useState<string | null>(null);
@@ -78,7 +78,7 @@ export function CheckFields({ form, onAsk }: CheckFieldsProps) {
 			<Combobox
 				label="Revision"
 				value={edited.revision}
-				// The token and the instant belong to the previous revision.
+				// The token and the time belong to the previous revision.
 				onValue={(revision) => setEdited((before) => ({ ...before, revision, token: '', at: '' }))}
 				propose={proposeRevisions}
 				placeholder="newest"

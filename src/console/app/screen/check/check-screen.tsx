@@ -11,7 +11,7 @@ import { CheckAnswerView } from './check-answer.js';
 import { CheckFields } from './check-fields.js';
 
 /**
- * The check screen: runs a check and explains the answer. The address holds the whole check, so a link shares the
+ * The check screen: runs a check and explains the answer. The address contains the whole check, so a link shares the
  * decision.
  */
 export function CheckScreen() {
@@ -34,7 +34,7 @@ export function CheckScreen() {
 		asked.value += 1;
 	};
 	const answer = loaded.value;
-	// Hide the answer to a different check.
+	// Hide the answer if it belongs to a different check.
 	const isCurrent = check !== null && answer !== null && JSON.stringify(answer.check) === JSON.stringify(check);
 	return (
 		<Screen title="Check and why" about="May this user do this, and why? Every way in which the answer could be yes.">

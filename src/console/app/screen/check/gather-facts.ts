@@ -8,7 +8,7 @@ import { environmentPath } from '../../session.js';
 /** Stored facts that are relevant to a check. */
 export interface GatheredFacts {
 	readonly facts: TestFacts;
-	/** True if more facts may be relevant. */
+	/** True if further facts may be relevant. */
 	readonly truncated: boolean;
 }
 
@@ -51,8 +51,8 @@ export async function gatherFacts(
 }
 
 /**
- * Returns the stored attributes: the attributes seen by conditions, without facts and without attributes sent by the
- * check.
+ * Returns the stored attributes. These are the attributes that conditions see, without the facts and without the
+ * attributes that the check sends.
  */
 function without(
 	seen: Readonly<Record<string, unknown>> = {},
@@ -64,7 +64,7 @@ function without(
 	);
 }
 
-/** Converts `not_found` to `null`. */
+/** Resolves to the result of `read`, or to `null` after `not_found`. */
 async function found<Value>(read: Promise<Value>): Promise<Value | null> {
 	try {
 		return await read;
@@ -106,7 +106,7 @@ async function readAssignments(user: string, signal: AbortSignal) {
 	);
 	return (Array.isArray(rows) ? rows : rows.data).flatMap(
 		({ user: who, role, tenant, resource_instance: instance }) => {
-			// Lists with details have objects in these places.
+			// Lists with details contain objects for these members, not keys.
 			if (typeof who !== 'string' || typeof role !== 'string' || typeof tenant !== 'string') return [];
 			return typeof instance === 'object' && instance !== null ? [] : [{ user: who, role, tenant, instance }];
 		},

@@ -4,7 +4,7 @@ import { environmentPath, openSession } from '../../session.js';
 import type { CheckAnswer } from './ask-check.js';
 import { gatherFacts } from './gather-facts.js';
 
-/** Returns a test that asserts the answer. Throws `ApiFailure`. */
+/** Returns a test that asserts this answer. Throws `ApiFailure`. */
 export async function readTest(answer: CheckAnswer, signal: AbortSignal): Promise<string> {
 	const { check, allow, debug, revision, policyRevision } = answer;
 	const path = { ...environmentPath(), revision: String(policyRevision ?? revision) };

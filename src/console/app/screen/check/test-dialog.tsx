@@ -10,7 +10,7 @@ interface TestDialogProps {
 	readonly onClose: () => void;
 }
 
-/** The check as a test for `opa test`, to save beside the policy. */
+/** The check as a test for `opa test`. The user saves the test beside the policy. */
 export function TestDialog({ answer, onClose }: TestDialogProps) {
 	const loaded = useLoaded(
 		async (signal) => {

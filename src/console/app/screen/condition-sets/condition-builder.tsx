@@ -17,7 +17,7 @@ interface ConditionBuilderProps {
 	readonly tree: ConditionTree;
 	readonly onTree: (tree: ConditionTree) => void;
 	readonly attributes: readonly ConditionAttribute[];
-	/** Problems by the path of the affected part. */
+	/** Problems, keyed by the path of the affected part. */
 	readonly problems: ReadonlyMap<string | null, readonly string[]>;
 	/** Kind of objects that the set selects. */
 	readonly object: 'user' | 'resource';
@@ -34,7 +34,7 @@ interface PartProps<Node extends ConditionNode> {
 	readonly shared: Shared;
 }
 
-/** Conditions as rows: comparison groups, each optionally negated. */
+/** Conditions as rows. The rows form groups of comparisons, and each group or comparison may be negated. */
 export function ConditionBuilder(props: ConditionBuilderProps) {
 	const { tree, onTree, object } = props;
 	const shared: Shared = { ...props, replace: (path, node) => onTree(replaceCondition(tree, path, node)) };
@@ -127,7 +127,7 @@ function AddButtons({ path, shared }: { readonly path: ConditionPath; readonly s
 	const add = (node: ConditionNode, { currentTarget }: Event) => {
 		onTree(addCondition(tree, path, node));
 		const around = currentTarget instanceof HTMLElement ? currentTarget.closest('fieldset, section') : null;
-		// After the next drawing, the new part is the last in its group.
+		// After the next render, the new part is the last part in its group.
 		requestAnimationFrame(() => {
 			const fields = around?.querySelectorAll<HTMLElement>(
 				node.kind === 'group' ? 'fieldset select' : '[role=combobox]',
@@ -165,7 +165,7 @@ function RemoveButton({
 		<button
 			type="button"
 			onClick={({ currentTarget }) => {
-				// The button disappears with its row.
+				// The button disappears together with its row, so move the focus to the section.
 				currentTarget.closest('section')?.focus();
 				shared.replace(path, null);
 			}}

@@ -12,13 +12,13 @@ import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 
 interface ConditionSetListProps {
-	/** Condition set changes in the draft. */
+	/** Condition sets changed by the draft. */
 	readonly drafted: readonly { readonly key: string; readonly operation: DraftChange['operation'] }[];
 }
 
 const operations = { create: 'new', update: 'changed', delete: 'deleted' } as const;
 
-/** Paged list of the environment's sets. */
+/** Paged list of the environment's condition sets. */
 export function ConditionSetList({ drafted }: ConditionSetListProps) {
 	const search = useSearch();
 	const [text, type, page] = [search.get('search'), search.get('type'), Number(search.get('page')) || 1];
@@ -124,6 +124,6 @@ async function readSets({ text, type, page }: Asked, signal: AbortSignal) {
 			signal,
 		}),
 	);
-	// A plain array is a response without a total.
+	// If the response has no total, it is a plain array.
 	return 'data' in found ? found : { data: found, total_count: found.length, page_count: 1 };
 }

@@ -10,7 +10,7 @@ import { SetEditor } from './set-editor.js';
 
 const newSet = { name: '', description: null, type: 'userset', conditions: {}, resource: null, parent: null } as const;
 
-/** Page of a condition set; a `null` key means a new set. */
+/** Page of a condition set. If the key is `null`, the page creates a new set. */
 export function ConditionSetPage({ setKey }: { readonly setKey: string | null }) {
 	const loaded = useLoaded(readSchema, []);
 	const drafted = currentDraft.value?.changes.find(({ kind, key }) => kind === 'condition_set' && key === setKey);

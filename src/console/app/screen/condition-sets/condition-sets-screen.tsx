@@ -7,7 +7,7 @@ import { useSearch } from '../../use-search.js';
 import { ConditionSetList } from './condition-set-list.js';
 import { ConditionSetPage } from './condition-set-page.js';
 
-/** The condition sets screen. The rest of the path names a set; `new` in the query creates a set. */
+/** The condition sets screen. The rest of the path names a set, and `new` in the query creates a set. */
 export function ConditionSetsScreen() {
 	const key = useRoute().params['rest'] ?? '';
 	const isNew = useSearch().get('new') !== '';

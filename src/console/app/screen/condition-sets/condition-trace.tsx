@@ -3,7 +3,7 @@ import { KeyText } from '../../part/key-text.js';
 /** Result of a condition part, with the members shown from the server's response. */
 interface Trace {
 	readonly kind?: unknown;
-	/** `true`, `false` or `mistyped`. */
+	/** The result: `true`, `false` or `mistyped`. */
 	readonly holds?: unknown;
 	readonly why?: unknown;
 	readonly condition?: unknown;

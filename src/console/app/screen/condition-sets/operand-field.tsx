@@ -87,7 +87,7 @@ export function OperandField({ operator, type, operand, onOperand, proposeAttrib
 	);
 }
 
-/** True if a form can hold an operand unchanged. An empty array fits both list forms. */
+/** True if a form can represent an operand unchanged. An empty array fits both list forms. */
 function holds(form: OperandForm, operand: Json): boolean {
 	const shown = operandForm(operand);
 	if (form === 'json' || form === shown) return true;
@@ -101,10 +101,13 @@ interface TextOperandProps {
 	readonly isRange: boolean;
 }
 
-/** Field that keeps the typed text, even if it is not yet a valid value. */
+/** Field that keeps the typed text even while it is not a valid value. */
 function TextOperand({ form, operand, onOperand, isRange }: TextOperandProps) {
 	const [text, setText] = useState(() => operandText(operand, form));
-	/** Current field value. A different operand comes from outside, such as the JSON side. */
+	/**
+	 * Last operand reported by this field. If the current operand differs, the change came from outside, such as from
+	 * the JSON side.
+	 */
 	const said = useRef(operand);
 	useEffect(() => {
 		if (JSON.stringify(said.current) === JSON.stringify(operand)) return;

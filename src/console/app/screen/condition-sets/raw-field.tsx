@@ -7,7 +7,7 @@ interface RawFieldProps {
 	readonly onJson: (json: Json) => void;
 }
 
-/** Part that rows cannot express, as JSON. */
+/** Condition part that rows cannot express, as JSON. */
 export function RawField({ json, onJson }: RawFieldProps) {
 	const [text, setText] = useState(() => JSON.stringify(json, null, 2));
 	const said = useRef(JSON.stringify(json));
@@ -29,7 +29,7 @@ export function RawField({ json, onJson }: RawFieldProps) {
 					said.current = JSON.stringify(read);
 					onJson(read);
 				} catch {
-					// The field shows the error, and the previous value stays.
+					// The field shows the error, and the previous value is kept.
 				}
 			}}
 		/>

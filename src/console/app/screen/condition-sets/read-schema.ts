@@ -3,9 +3,9 @@ import { type ConditionSetValue, readConditionSetValue } from '../../../model/co
 import { management } from '../../api.js';
 import { environmentPath } from '../../session.js';
 
-/** Schema data for the page of a set, read in one call. */
+/** Schema data for the page of a condition set, read in one call. */
 export interface SetSchema {
-	/** Revision for all the data. */
+	/** Revision for all this data. */
 	readonly revision: number;
 	readonly sets: Readonly<Record<string, ConditionSetValue>>;
 	readonly rules: readonly SetRule[];
@@ -13,7 +13,7 @@ export interface SetSchema {
 	readonly user_attributes: Readonly<Record<string, { readonly type?: unknown }>>;
 }
 
-/** Rule between two sets, by keys. */
+/** Rule between two sets, each named by its key. */
 export interface SetRule {
 	readonly user_set: string;
 	readonly permission: string;
@@ -32,7 +32,7 @@ export async function readSchema(signal: AbortSignal): Promise<SetSchema> {
 	return {
 		revision: Number(response.headers.get('x-revision') ?? 0),
 		sets: Object.fromEntries(sets),
-		// Documents refer to objects by key, and each rule has these three members.
+		// Documents refer to objects by key, and each rule in a document has these three members.
 		rules: set_rules as unknown as readonly SetRule[],
 		resources,
 		user_attributes,

@@ -14,7 +14,7 @@ interface SetActionsProps {
 	/** `null` if the environment does not contain the set. */
 	readonly stored: ConditionSetValue | null;
 	readonly value: ConditionSetValue;
-	/** Revision when editing began. */
+	/** Newest revision when editing began. */
 	readonly revision: number;
 	readonly isChanged: boolean;
 	readonly isDrafted: boolean;
@@ -23,7 +23,7 @@ interface SetActionsProps {
 	readonly onSaved: () => void;
 }
 
-/** Saves a set to the draft or immediately, and deletes it. */
+/** Buttons to delete a set, or to save it in the draft or immediately. */
 export function SetActions({
 	setKey,
 	stored,

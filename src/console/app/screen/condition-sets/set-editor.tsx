@@ -31,15 +31,15 @@ interface SetEditorProps {
 	readonly setKey: string | null;
 	/** Stored set; `null` if the environment does not contain it. */
 	readonly stored: ConditionSetValue | null;
-	/** Initial value of the editor. */
+	/** Value with which the editor starts. */
 	readonly base: ConditionSetValue;
-	/** Draft operation on the set; `null` for none. */
+	/** Operation on the set in the draft; `null` if the draft does not change it. */
 	readonly drafted: DraftChange['operation'] | null;
 	readonly schema: SetSchema;
 	readonly reload: () => void;
 }
 
-/** Longer conditions are not kept in the address. */
+/** Maximum length of conditions in the address, in characters. Longer conditions are not stored there. */
 const maxAddressLength = 4000;
 
 /** Condition set editor with synchronized rows and JSON, and a preview. */
@@ -48,10 +48,10 @@ export function SetEditor({ setKey, stored, base, drafted, schema, reload }: Set
 	const key = useSignal(setKey ?? '');
 	const fields = useSignal<Partial<ConditionSetValue>>({});
 	const tree = useSignal<ConditionTree | undefined>(readAddress(search.get('conditions')));
-	/** JSON text during editing; `null` if it shows the rows. */
+	/** JSON text while it is being edited; `null` while the editor shows the rows. */
 	const typed = useSignal<string | null>(null);
 
-	/** Revision when editing began; the edited value does not contain later changes. */
+	/** Newest revision when editing began. The edited value does not include later changes. */
 	const begun = useSignal<number | null>(tree.value === undefined ? null : schema.revision);
 	const begin = () => {
 		begun.value ??= schema.revision;

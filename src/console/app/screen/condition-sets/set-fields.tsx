@@ -5,7 +5,7 @@ interface SetFieldsProps {
 	readonly setKey: Signal<string>;
 	readonly isNew: boolean;
 	readonly value: ConditionSetValue;
-	/** A stored set's selection cannot change, because rules depend on it. */
+	/** If true, the set's type and resource cannot change, because rules depend on them. */
 	readonly isStored: boolean;
 	readonly resources: readonly string[];
 	/** Keys of possible parent sets. */

@@ -27,7 +27,7 @@ interface SetPreviewProps {
 	readonly isAskable: boolean;
 	/** True if the server rejected the conditions. The rows show the problems. */
 	readonly hasProblems: boolean;
-	/** True if the conditions compare with the other side of a check, which a preview does not have. */
+	/** True if the conditions compare with the other side of a check. A preview has only one side. */
 	readonly comparesSides: boolean;
 	readonly loaded: Loaded<Found | null>;
 	readonly tenant: string;

@@ -19,9 +19,9 @@ interface SetRegoProps {
 	readonly stored: ConditionSetValue | null;
 }
 
-/** Rego of a condition set, drafted or published. Loaded on demand because compilation takes time. */
+/** Rego of a condition set, from the draft or as published. Loaded on demand because compilation takes time. */
 export function SetRego(props: SetRegoProps) {
-	/** Props at the time of the request; `null` before the first request. */
+	/** Props when the request was sent; `null` before the first request. */
 	const asked = useSignal<SetRegoProps | null>(null);
 	const isOfNow = asked.value !== null && isSameQuestion(asked.value, props);
 	return (
@@ -51,7 +51,7 @@ interface FoundRego {
 	readonly path: string | null;
 	readonly before: string | null;
 	readonly after: string | null;
-	/** Reason for missing Rego. */
+	/** Reason why there is no Rego. */
 	readonly failure: string | null;
 }
 
@@ -108,7 +108,7 @@ async function readDrafted(
 	const { policy } = await answered(
 		management.POST('/v2/projects/{proj_id}/envs/{env_id}/drafts/preview', {
 			params: { path: environmentPath() },
-			// Other screens filled this tab's draft; the server validates it again.
+			// A different screen may have filled this tab's draft. The server validates the draft again.
 			body: body as never,
 			signal,
 		}),

@@ -5,7 +5,7 @@ import { KeyText } from '../../part/key-text.js';
 import { screenPath } from '../../screen-path.js';
 import type { SetSchema } from './read-schema.js';
 
-/** Uses of a condition set: rules with the set, and child sets. */
+/** Uses of a condition set: the rules that contain it, and its child sets. */
 export function SetUses({ setKey, schema }: { readonly setKey: string; readonly schema: SetSchema }) {
 	const rules = schema.rules.filter(({ user_set, resource_set }) => user_set === setKey || resource_set === setKey);
 	const children = Object.keys(schema.sets).filter((key) => schema.sets[key]?.parent === setKey);

@@ -31,13 +31,13 @@ const untried: Tried = {
 };
 
 interface TryBoxProps {
-	/** The set as a JSON request body. */
+	/** The condition set as a JSON request body. */
 	readonly question: string;
 	readonly type: ConditionSetValue['type'];
 	readonly resource: string | null;
 }
 
-/** Tries the set on a user and an instance, even if they do not exist. The address holds the tried values. */
+/** Tries the set on a user and an instance, even if they do not exist. The address contains the tried values. */
 export function TryBox({ question, type, resource }: TryBoxProps) {
 	const search = useSearch();
 	const asked = search.get('try');

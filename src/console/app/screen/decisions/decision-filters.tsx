@@ -15,7 +15,7 @@ import { environmentPath } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 
 interface DecisionFiltersProps {
-	/** Filter in the address. */
+	/** Filter described by the address. */
 	readonly filter: DecisionFilter;
 	readonly onApply: (filter: DecisionFilter) => void;
 }
@@ -78,7 +78,10 @@ interface FieldProps {
 	readonly onValue: (text: string) => void;
 }
 
-/** Known denial codes, with the code in the address, which may come from a different version or policy. */
+/**
+ * Known denial codes, together with the code in the address. A code in the address may come from a different version or
+ * policy.
+ */
 function CodeSelect({ value, onValue }: FieldProps) {
 	const codes = value === '' || denialCodes.includes(value) ? denialCodes : [...denialCodes, value];
 	return (
@@ -96,7 +99,10 @@ function CodeSelect({ value, onValue }: FieldProps) {
 	);
 }
 
-/** The log stores decisions with the decision point's API key, so decision points with the same key form one choice. */
+/**
+ * The log stores each decision with the decision point's API key. Decision points that share a key therefore form one
+ * choice.
+ */
 function PointSelect({ value, onValue }: FieldProps) {
 	const { value: instances } = useLoaded(
 		(signal) =>

@@ -28,7 +28,7 @@ interface DecisionListProps {
 	readonly turnTo: (page: number) => void;
 }
 
-/** Page of decisions. Counts new decisions above the list and shows them on request. */
+/** A page of decisions. It counts the new decisions above the list and shows them on request. */
 export function DecisionList({ filter, isNarrowed, page, turnTo }: DecisionListProps) {
 	const loaded = useLoaded((signal) => readDecisions(filter, page, signal), [page]);
 	return (
@@ -53,7 +53,7 @@ export function DecisionList({ filter, isNarrowed, page, turnTo }: DecisionListP
 	);
 }
 
-/** Maximum number of decisions that the API pages through. */
+/** Maximum number of decisions that the API returns through paging. */
 const maxListed = 10_000;
 
 function readDecisions(filter: DecisionFilter, page: number, signal?: AbortSignal) {
@@ -68,13 +68,13 @@ function readDecisions(filter: DecisionFilter, page: number, signal?: AbortSigna
 
 interface NewDecisionsProps {
 	readonly filter: DecisionFilter;
-	/** First page; `null` while a different page is shown. */
+	/** Decisions on the first page; `null` while a different page is shown. */
 	readonly shown: readonly LoggedDecision[] | null;
 	readonly onShow: () => void;
 	readonly turnTo: (page: number) => void;
 }
 
-/** Number of decisions newer than the list. The line is always present, so the layout does not move. */
+/** Number of decisions newer than the list. This line is always rendered, so the layout does not move. */
 function NewDecisions({ filter, shown, onShow, turnTo }: NewDecisionsProps) {
 	const fresh = useSignal<readonly LoggedDecision[]>([]);
 	useEffect(() => {
@@ -86,7 +86,7 @@ function NewDecisions({ filter, shown, onShow, turnTo }: NewDecisionsProps) {
 		try {
 			fresh.value = (await readDecisions(filter, 1)).data;
 		} catch {
-			// The bar reports an unreachable API.
+			// The status bar reports an unreachable API.
 		} finally {
 			isBusy.value = false;
 		}
@@ -177,7 +177,7 @@ function ResourceName({ row }: { readonly row: LoggedDecision }) {
 
 function WhyLink({ row }: { readonly row: LoggedDecision }) {
 	const form = decisionForm(row);
-	// A request to a URL without a matching rule contains no check.
+	// A request to a URL without a matching mapping rule contains no check.
 	if (row.reason === 'no_matching_mapping_rule') return <span class="quiet">no check</span>;
 	return (
 		<a

@@ -9,7 +9,7 @@ interface AddByKeyProps {
 	readonly title: string;
 	readonly label: string;
 	readonly propose: (text: string, signal: AbortSignal) => Promise<readonly Choice[]>;
-	/** Returns the confirmation text, which explains the effect. */
+	/** Returns the confirmation's text, which explains the effect. */
 	readonly text: (key: string) => string;
 	readonly add: (key: string) => Promise<unknown>;
 }

@@ -12,9 +12,11 @@ import { reloadAll } from '../../use-loaded.js';
 import { proposeRoles } from './propose-names.js';
 
 interface AssignRoleProps {
-	/** User who gets the role; the form asks for it if absent. */
+	/** User who gets the role. If absent, the form asks for the user. */
 	readonly user?: string;
-	/** Place of the role: a tenant, or an instance `<resource>:<key>`. The form asks for it if both are absent. */
+	/**
+	 * Place of the role: a tenant, or an instance `<resource>:<key>`. If neither is set, the form asks for the place.
+	 */
 	readonly tenant?: string;
 	readonly instance?: string;
 }

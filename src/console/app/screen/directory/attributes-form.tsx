@@ -27,7 +27,7 @@ export function AttributesForm({ name, attributes, save }: AttributesFormProps) 
 	const button = useRef<HTMLButtonElement>(null);
 	const form = useRef<HTMLFormElement>(null);
 	const isEdited = edited.value !== null;
-	// The button and the form replace each other, and the focus follows.
+	// The button and the form replace each other, and the focus moves with them.
 	const wasEdited = useRef(isEdited);
 	useLayoutEffect(() => {
 		if (wasEdited.current === isEdited) return;
@@ -107,7 +107,7 @@ export function AttributesForm({ name, attributes, save }: AttributesFormProps) 
 	);
 }
 
-/** Parses the attributes in a field; an empty field has none. Throws if the text is not a JSON object. */
+/** Parses the attributes in a field. An empty field means no attributes. Throws if the text is not a JSON object. */
 export function readAttributes(text: string): Attributes {
 	const value: unknown = text.trim() === '' ? {} : JSON.parse(text);
 	if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };

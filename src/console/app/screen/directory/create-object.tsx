@@ -21,14 +21,14 @@ interface CreateObjectProps {
 	readonly fields: readonly Field[];
 	/** True if the object has attributes. */
 	readonly attributed?: boolean;
-	/** Creates the object from the filled fields and returns its page's address. */
+	/** Creates the object from the fields and returns its page address. */
 	readonly create: (
 		values: Readonly<Record<string, string>>,
 		attributes: Readonly<Record<string, unknown>>,
 	) => Promise<string>;
 }
 
-/** Button that opens a form for a new object, and then the object's page. */
+/** Button that opens a form for a new object. After creation, it opens the object's page. */
 export function CreateObject(props: CreateObjectProps) {
 	const isOpen = useSignal(false);
 	return (

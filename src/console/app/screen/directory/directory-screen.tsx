@@ -26,7 +26,7 @@ const titles: Readonly<Record<DirectoryTab, string>> = {
 export function DirectoryScreen() {
 	const { path, route } = useLocation();
 	const named = useSearch().get('user');
-	// Screens that link to a user by key need not know the users tab's path.
+	// Other screens can link to a user by key, without the path for the users tab.
 	useEffect(() => {
 		if (named !== '') route(screenPath(directoryPath('users', named)), true);
 	}, [named]);

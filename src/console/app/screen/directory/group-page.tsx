@@ -89,7 +89,7 @@ export function GroupPage({ name }: { readonly name: string }) {
 }
 
 interface GroupProps {
-	/** `<resource>:<key>`. */
+	/** Group, as `<resource>:<key>`. */
 	readonly group: string;
 	readonly tenant: string;
 }

@@ -18,12 +18,12 @@ import { proposeRoles } from './propose-names.js';
 type GroupRole = components['schemas']['GroupRoleRead'];
 
 interface GroupRolesProps {
-	/** `<resource>:<key>`. */
+	/** Group, as `<resource>:<key>`. */
 	readonly group: string;
 	readonly tenant: string;
 }
 
-/** Instance roles of a group's members, with controls to assign and remove them. */
+/** Instance roles that a group gives its members, with controls to assign and remove them. */
 export function GroupRoles({ group, tenant }: GroupRolesProps) {
 	const path = { ...environmentPath(), group_instance_key: group };
 	const remove = async (role: string, resource_instance: string, resource: string) => {
@@ -72,7 +72,7 @@ export function GroupRoles({ group, tenant }: GroupRolesProps) {
 	);
 }
 
-/** Returns `<resource>:<key>`. */
+/** Returns a group role's instance as `<resource>:<key>`. */
 function instanceOf({ resource, resource_instance }: GroupRole): string {
 	return `${resource.key}:${resource_instance.key}`;
 }

@@ -10,7 +10,7 @@ import { ObjectLink } from './object-link.js';
 import { actionColumn, asRowPage, PagedTable } from './paged-table.js';
 import { RelateInstance } from './relate-instance.js';
 
-/** Instance relationships, as the object and as the subject. */
+/** An instance's relationships, both as the object and as the subject. */
 export function InstanceRelationships({ instance }: { readonly instance: string }) {
 	return (
 		<>
@@ -23,7 +23,7 @@ export function InstanceRelationships({ instance }: { readonly instance: string 
 	);
 }
 
-/** Relationship, by keys. */
+/** Relationship, with its members named by key. */
 interface Tuple {
 	readonly subject: string;
 	readonly relation: string;
@@ -32,7 +32,7 @@ interface Tuple {
 
 interface TupleTableProps {
 	readonly instance: string;
-	/** The instance's end in the relationship. */
+	/** The instance's side in the relationship. */
 	readonly end: 'object' | 'subject';
 	readonly empty: string;
 }

@@ -13,7 +13,7 @@ interface ListFiltersProps {
 	readonly children?: ComponentChildren;
 }
 
-/** Directory list filters, all stored in the address. */
+/** Filters for directory lists. All are stored in the address. */
 export function ListFilters({ label, placeholder, placed = false, children }: ListFiltersProps) {
 	const search = useSearch();
 	const set = (name: string, value: string) => search.set({ [name]: value, page: '' }, { replace: true });

@@ -6,10 +6,10 @@ import { mayWrite } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 
-/** Rows per page. */
+/** Number of rows per page. */
 const perPage = 25;
 
-/** Page of rows from the server. */
+/** A page of rows from the server. */
 export interface RowPage<Row> {
 	readonly data: readonly Row[];
 	readonly total_count: number;
@@ -24,14 +24,14 @@ interface PagedTableProps<Row> {
 		query: { readonly page: number; readonly per_page: number },
 		signal: AbortSignal,
 	) => Promise<RowPage<Row>>;
-	/** Dependencies of the rows besides the page number. */
+	/** Dependencies of the rows, in addition to the page number. */
 	readonly dependencies: readonly unknown[];
 	readonly columns: Parameters<typeof DataTable<Row>>[0]['columns'];
 	readonly rowKey: (row: Row) => string;
 	readonly empty: ComponentChildren;
 }
 
-/** Table with server-side pages. The page number is in the address. */
+/** Table with server-side pages. The page number is stored in the address. */
 export function PagedTable<Row>(props: PagedTableProps<Row>) {
 	const { caption, parameter, load, dependencies, columns, rowKey, empty } = props;
 	const search = useSearch();
@@ -54,12 +54,12 @@ export function PagedTable<Row>(props: PagedTableProps<Row>) {
 	);
 }
 
-/** Returns the column with write buttons; no column for a read-only key. */
+/** Returns the column with write buttons. Returns no column if the key is read-only. */
 export function actionColumn<Row>(cell: (row: Row) => ComponentChildren) {
 	return mayWrite.value ? [{ title: 'Actions', align: 'end' as const, cell }] : [];
 }
 
-/** Converts a list to a page with counts. Lists have this form if the request asks for totals. */
+/** Converts a list to a page with counts. The server already returns such a page if the request asks for totals. */
 export function asRowPage<Row>(found: readonly Row[] | RowPage<Row>): RowPage<Row> {
 	return 'data' in found ? found : { data: found, total_count: found.length, page_count: 1 };
 }

@@ -22,8 +22,8 @@ export async function proposeGroups(text: string, signal: AbortSignal): Promise<
 }
 
 /**
- * Suggests tenant roles, or the roles of an instance's resource (`<resource>:<key>`). Returns none for an incomplete
- * instance.
+ * Suggests tenant roles, or the roles of an instance's resource. The instance is `<resource>:<key>`; an incomplete
+ * instance has no suggestions.
  */
 export function proposeRoles(instance: string | null) {
 	return async (text: string, signal: AbortSignal): Promise<readonly Choice[]> => {
@@ -48,7 +48,7 @@ export function proposeRoles(instance: string | null) {
 	};
 }
 
-/** Suggests relations whose object is a resource's instance. */
+/** Suggests relations in which this resource's instances can be the object. */
 export function proposeRelations(resource_id: string) {
 	return async (text: string, signal: AbortSignal): Promise<readonly Choice[]> => {
 		const path = { ...environmentPath(), resource_id };

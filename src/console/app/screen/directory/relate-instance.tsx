@@ -11,7 +11,7 @@ import { environmentPath } from '../../session.js';
 import { reloadAll } from '../../use-loaded.js';
 import { proposeRelations } from './propose-names.js';
 
-/** Form that relates an instance to this instance, with an optional expiry. */
+/** Form that relates a second instance to this instance, with an optional expiry. */
 export function RelateInstance({ object }: { readonly object: string }) {
 	const subject = useSignal('');
 	const relation = useSignal('');

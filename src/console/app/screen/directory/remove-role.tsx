@@ -9,7 +9,7 @@ interface RemoveRoleProps {
 	readonly user: string;
 	readonly role: string;
 	readonly tenant: string;
-	/** `<resource>:<key>`; `null` for a role in the tenant. */
+	/** Instance, as `<resource>:<key>`; `null` for a role in the tenant. */
 	readonly instance: string | null;
 }
 

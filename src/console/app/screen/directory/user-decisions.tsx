@@ -9,7 +9,7 @@ import { useLoaded } from '../../use-loaded.js';
 
 const shown = 10;
 
-/** Latest decisions about a user, each with a link to its check. */
+/** The latest decisions about a user. Each has a link to its check. */
 export function UserDecisions({ user }: { readonly user: string }) {
 	const loaded = useLoaded(
 		(signal) =>
@@ -72,7 +72,7 @@ export function UserDecisions({ user }: { readonly user: string }) {
 	);
 }
 
-/** Returns the checked resource: `<resource>:<key>`, or the resource alone. */
+/** Returns a check's resource: `<resource>:<key>`, or the resource type alone. */
 function askedResource({ resource_type, input }: { readonly resource_type: string | null; readonly input?: unknown }) {
 	const { resource } = (input ?? {}) as { readonly resource?: { readonly key?: unknown } | null };
 	const key = resource?.key;

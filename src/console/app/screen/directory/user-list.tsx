@@ -11,7 +11,7 @@ import { ObjectLink } from './object-link.js';
 import { PagedTable } from './paged-table.js';
 import { UserNameText } from './user-name-text.js';
 
-/** Maximum number of roles in a user row. */
+/** Maximum number of roles to show in a user's row. */
 const shownRoles = 3;
 
 /** Searchable user list. */

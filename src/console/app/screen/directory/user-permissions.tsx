@@ -13,11 +13,11 @@ import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 import { ObjectLink } from './object-link.js';
 
-/** Rows per page, and maximum number of permissions per row. */
+/** Number of rows per page, and maximum number of permissions per row. */
 const perPage = 20;
 const shownPermissions = 12;
 
-/** User permissions from the decision point. Loaded on demand. */
+/** A user's permissions, from the decision point. Loaded on demand. */
 export function UserPermissions({ user }: { readonly user: string }) {
 	const search = useSearch();
 	const isOpen = search.get('may') !== '';
@@ -47,7 +47,7 @@ function PermissionList({ user }: { readonly user: string }) {
 			const body = {
 				user: { key: user },
 				...(tenant !== '' && { tenants: [tenant] }),
-				// Evaluate conditions only for one resource, because there may be many instances.
+				// Evaluate conditions only if a single resource is chosen, because there may be many instances.
 				...(type !== '' && { resource_types: [type], context: { enable_abac_user_permissions: true } }),
 			};
 			return answered(decisions().POST('/user-permissions', { body, signal }));
@@ -128,7 +128,7 @@ function PermissionList({ user }: { readonly user: string }) {
 	);
 }
 
-/** Returns the address of the check for a permission `<resource>:<action>`. */
+/** Returns the address of the check screen for a permission `<resource>:<action>`. */
 function checkPath(user: string, permission: string, instance: string | null, tenant: string): string {
 	const [type = '', action = ''] = permission.split(':');
 	return screenPath('check', { user, action, resource: instance ?? type, tenant });

@@ -16,7 +16,7 @@ import { RemoveRole } from './remove-role.js';
 
 const sources = { direct: '', group: 'group', derived: 'derived' } as const;
 
-/** A user's roles by tenant, each with its source. */
+/** A user's roles, grouped by tenant. Each role has its source. */
 export function UserRoles({ user }: { readonly user: string }) {
 	const search = useSearch();
 	const tenant = search.get('tenant');

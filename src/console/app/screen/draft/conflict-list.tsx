@@ -15,7 +15,7 @@ const operations: Readonly<Partial<Record<string, string>>> = {
 	delete: 'deleted',
 };
 
-/** Objects changed by other users since the draft began, and the next steps. */
+/** Objects that other users changed after the draft began, and the next steps for the user. */
 export function ConflictList({ stale, draft }: { readonly stale: StaleDraft; readonly draft: Draft }) {
 	const { revision, objects } = stale;
 	const query = { from: String(draft.base_revision + 1), to: String(revision) };

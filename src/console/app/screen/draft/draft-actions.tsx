@@ -3,7 +3,7 @@ import { announce } from '../../../part/announce.js';
 import { replaceDraft } from '../../current-draft.js';
 import { focusTitle } from '../../focus-title.js';
 
-/** Actions on the whole draft, except publishing. */
+/** Actions on the whole draft. Publishing is a separate component. */
 export function DraftActions({ draft }: { readonly draft: Draft }) {
 	return (
 		<p class="line">

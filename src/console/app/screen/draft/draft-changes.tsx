@@ -16,18 +16,18 @@ interface DraftChangesProps {
 	readonly stale: StaleDraft | null;
 }
 
-/** Number of changes to show first, and with each "more". */
+/** Number of changes to show first, and to add with each "more". */
 const changesAtOnce = 50;
 
 const marks = { create: 'good', update: 'warn', delete: 'bad' } as const;
 const words = { create: 'create', update: 'change', delete: 'delete' } as const;
 
-/** Draft changes in words, each with a remove button. */
+/** Changes in the draft, in words. Each has a remove button. */
 export function DraftChanges({ draft, stored: { objects }, stale }: DraftChangesProps) {
 	const shown = useSignal(changesAtOnce);
 	const changes = describeDraft(objects, draft);
 	const items = useRef<HTMLOListElement>(null);
-	// The removed change is gone, so the focus moves to the next change in its place.
+	// After a change is removed, the focus moves to the next change.
 	const place = useRef<number | null>(null);
 	useLayoutEffect(() => {
 		if (place.current === null) return;

@@ -6,7 +6,7 @@ import { announce } from '../../../part/announce.js';
 import { currentDraft, replaceDraft } from '../../current-draft.js';
 import type { ReadSchema } from '../../read-schema.js';
 
-/** Loads a draft from a file: a downloaded draft, or the schema half of an environment document. */
+/** Loads a draft from a file. The file is a downloaded draft, or the schema half of an environment document. */
 export function DraftFileField({ stored }: { readonly stored: ReadSchema }) {
 	const work = useWork();
 	const note = useSignal<string | null>(null);
@@ -43,7 +43,7 @@ export function DraftFileField({ stored }: { readonly stored: ReadSchema }) {
 					accept="application/json,.json"
 					onChange={(event) => {
 						take(event.currentTarget.files?.[0]);
-						// Allow the user to choose the same file again.
+						// Clear the field, so the user can choose the same file again.
 						event.currentTarget.value = '';
 					}}
 				/>

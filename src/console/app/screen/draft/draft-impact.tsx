@@ -101,7 +101,7 @@ interface GroupsProps {
 	readonly truncated: boolean;
 }
 
-/** Rows by cause, all collapsed except the first. */
+/** Rows, grouped by cause. All groups except the first are collapsed. */
 function Groups({ title, groups, truncated }: GroupsProps) {
 	if (groups.length === 0) return null;
 	return (
@@ -142,7 +142,7 @@ function Group({ title, group: { cause, count, rows }, truncated, isFirst }: Gro
 	);
 }
 
-/** Latest logged decisions, evaluated again. */
+/** The latest logged decisions, evaluated again with the draft. */
 function Replay({ decisions }: { readonly decisions: Impact['decisions'] }) {
 	const { replayed, skipped, gained, lost, rows, truncated } = decisions;
 	return (

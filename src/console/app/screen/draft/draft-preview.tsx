@@ -66,7 +66,7 @@ function ObjectText({ kind, name }: { readonly kind: string; readonly name: stri
 	);
 }
 
-/** Difference within one file, computed on opening. */
+/** Differences within one file. They are computed when the user opens them. */
 function FileDifference({
 	file: { path, before, after },
 	isFirst,

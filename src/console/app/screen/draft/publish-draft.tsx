@@ -27,11 +27,11 @@ interface PublishDraftProps {
 	readonly onStale: (stale: StaleDraft) => void;
 }
 
-/** Button that publishes all changes of the draft, or none. */
+/** Button that publishes the draft: either all of its changes or none. */
 export function PublishDraft({ draft, isTried, onPublished, onStale }: PublishDraftProps) {
 	const work = useWork();
 	const button = useRef<HTMLButtonElement>(null);
-	/** Moves the focus away from the button, which disappears, unless the focus is already elsewhere. */
+	/** The button disappears. Move the focus away from it, unless the focus is already elsewhere. */
 	const leave = () => {
 		if (button.current === document.activeElement) focusTitle();
 	};
@@ -50,7 +50,7 @@ export function PublishDraft({ draft, isTried, onPublished, onStale }: PublishDr
 			leave();
 			onPublished({ revision, total: changes.total });
 			const now = currentDraft.value;
-			// Keep changes drafted on a different screen during publishing.
+			// Keep changes made to the draft on a different screen during publishing.
 			replaceDraft(now === null ? null : afterPublishing(now, draft, revision));
 			announce(`Published as revision ${revision}.`);
 		} catch (error) {

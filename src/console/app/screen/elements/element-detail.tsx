@@ -9,7 +9,7 @@ import { ElementPreview } from './element-preview.js';
 import { elementTypes } from './element-types.js';
 import { ElementWebhook } from './element-webhook.js';
 
-/** Element page: its levels, its settings, a preview as a user, and its webhook. */
+/** Element page: the element's levels, its settings, a preview as a user, and its webhook. */
 export function ElementDetail({ elementKey }: { readonly elementKey: string }) {
 	const loaded = useLoaded(
 		(signal) =>

@@ -9,7 +9,7 @@ interface ElementPreviewProps {
 	readonly element: { readonly key: string; readonly name: string };
 }
 
-/** Signs this browser in to the element as a tenant's user, and links to its page. */
+/** Signs this browser in to the element as a tenant's user, and links to the element's page. */
 export function ElementPreview({ element }: ElementPreviewProps) {
 	const { environment, key } = openSession();
 	const user = useSignal('');
@@ -28,7 +28,7 @@ export function ElementPreview({ element }: ElementPreviewProps) {
 		address.value = null;
 		const body = { user_id: user.value, tenant_id: tenant.value };
 		const { redirect_url } = await answered(management.POST('/v2/auth/elements_login_as', { body }));
-		// The request with the ticket sets the cookie, before the page reads the session.
+		// The request with the ticket sets the cookie. The page then reads the session.
 		await fetch(redirect_url, { headers: { accept: 'application/json' }, credentials: 'same-origin' });
 		const query = new URLSearchParams({ envId: environment.id, tenantKey: tenant.value });
 		address.value = `/elements/${encodeURIComponent(element.key)}?${query}`;

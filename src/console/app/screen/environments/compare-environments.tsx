@@ -16,7 +16,7 @@ import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 import { EnvironmentChoice } from './environment-choice.js';
 
-/** Maximum number of differences to show. Beyond this, a comparison is of no use. */
+/** Maximum number of differences to show. A longer list would not be useful. */
 const maxShown = 500;
 /** Timeout for reading the schema, in milliseconds. */
 const readMilliseconds = 30_000;
@@ -79,11 +79,11 @@ function Differences({ other }: { readonly other: string }) {
 
 interface DraftDifferencesProps {
 	readonly other: string;
-	/** Schema half of the other environment's document. */
+	/** The schema half of the other environment's document. */
 	readonly schema: unknown;
 }
 
-/** Creates a draft from the other environment's schema, so users see its impact before publishing it here. */
+/** Creates a draft from the other environment's schema, so users see its impact here before publishing it. */
 function DraftDifferences({ other, schema }: DraftDifferencesProps) {
 	const said = useSignal<string | null>(null);
 	const draft = async () => {

@@ -8,7 +8,10 @@ interface EnvironmentChoiceProps {
 	readonly onValue: (key: string) => void;
 }
 
-/** Choice among the project's other environments that the key can access. Shows a message if there are none. */
+/**
+ * Selection among the project's environments that the key can access, except the open one. Shows a message if there are
+ * none.
+ */
 export function EnvironmentChoice({ label, value, onValue }: EnvironmentChoiceProps) {
 	const { project, environment } = openSession();
 	const { value: found } = useLoaded(

@@ -5,7 +5,7 @@ import { CompareEnvironments } from './compare-environments.js';
 import { ImportDocument } from './import-document.js';
 import { PromoteSchema } from './promote-schema.js';
 
-/** The environments screen: environments, copies and documents. */
+/** The environments screen: environments, copies between them, and documents. */
 export function EnvironmentsScreen() {
 	const { project, environment, key } = openSession();
 	return (

@@ -14,7 +14,7 @@ const strategies = {
 
 type Strategy = keyof typeof strategies;
 
-/** Dry run with its file and strategy. */
+/** A dry run, with its file and strategy. */
 interface Trial {
 	readonly file: File;
 	readonly strategy: Strategy;
@@ -28,14 +28,15 @@ interface Report {
 	>;
 }
 
-/** Downloads the environment as a document, and imports a dropped file. */
+/** Downloads the environment as a document, and imports a chosen or dropped file. */
 export function ImportDocument() {
 	const { environment } = openSession();
 	const strategy = useSignal<Strategy>('fail');
 	const file = useSignal<File | null>(null);
 	const trial = useSignal<Trial | null>(null);
 	const work = useWork();
-	// Import only the file and strategy from the last dry run. If either has changed, a new dry run comes first.
+	// Import only the file and strategy from the last dry run. If either has changed since, a new dry run must come
+	// first.
 	const tried = trial.value?.file === file.value && trial.value?.strategy === strategy.value ? trial.value : null;
 	const choose = (chosen: File | undefined) => {
 		file.value = chosen ?? null;

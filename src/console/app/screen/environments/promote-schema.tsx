@@ -86,7 +86,7 @@ export function PromoteSchema() {
 }
 
 /**
- * True if the environment with this key is a production environment. The key decides for a new environment. Throws
+ * True if the environment with this key is a production environment. If it does not exist yet, its key decides. Throws
  * `ApiFailure`.
  */
 async function isInProduction(key: string): Promise<boolean> {

@@ -12,7 +12,7 @@ export interface GraphDrawingProps {
 /** Sizes in pixels. Labels use a monospace font. */
 const [characterWidth, nodeHeight, padding, margin] = [7.3, 30, 10, 12];
 
-/** Layered graph, from left to right. Each node opens the graph around it. */
+/** Layered graph, drawn from left to right. A click on a node opens the graph around it. */
 export function GraphDrawing({ graph, start, onStart }: GraphDrawingProps) {
 	const { nodes, edges, width, height } = useMemo(() => drawGraph(graph), [graph]);
 	return (

@@ -9,7 +9,7 @@ interface GraphFormProps {
 	readonly onAsk: (question: GraphQuestion) => void;
 }
 
-/** Form for the start node and mode. */
+/** Form for the mode and the start node. */
 export function GraphForm({ question, onAsk }: GraphFormProps) {
 	const from = useSignal(question.from);
 	const to = useSignal(question.to);

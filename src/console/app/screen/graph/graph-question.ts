@@ -21,7 +21,7 @@ export interface GraphQuestion {
 	readonly from: string;
 	readonly to: string;
 	readonly mode: GraphMode;
-	/** From 1 to 3. */
+	/** Depth, from 1 to 3. */
 	readonly depth: string;
 }
 

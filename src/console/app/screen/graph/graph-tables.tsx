@@ -12,7 +12,7 @@ interface GraphTablesProps {
 	readonly graph: {
 		readonly nodes: readonly ShownNode[];
 		readonly edges: readonly ListedEdge[];
-		/** Each path as indexes in `edges`. */
+		/** Paths. Each path is a list of indexes into `edges`. */
 		readonly paths: readonly (readonly number[])[];
 	};
 	readonly onStart: (id: string) => void;

@@ -3,7 +3,7 @@ import type { GraphDrawingProps } from './graph-drawing.js';
 
 type Drawing = typeof import('./graph-drawing.js').GraphDrawing;
 
-/** Graph drawing, shown after the layout code is loaded. The tables below it do not wait. */
+/** Graph drawing, shown after the layout code is loaded. The tables below it are shown immediately. */
 export function LazyDrawing(props: GraphDrawingProps) {
 	const [loaded, setLoaded] = useState<{ readonly Drawing: Drawing } | null>(null);
 	useEffect(() => {

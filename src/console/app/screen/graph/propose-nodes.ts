@@ -6,7 +6,7 @@ import type { GraphMode } from './graph-question.js';
 
 const per_page = 6;
 
-/** Suggests start nodes by partial keys. Rejects if the server cannot be reached. */
+/** Suggests start nodes that match a partial key. Rejects if the server cannot be reached. */
 export async function proposeNodes(mode: GraphMode, text: string, signal: AbortSignal): Promise<readonly Choice[]> {
 	const search = text.slice(text.lastIndexOf(':') + 1);
 	if (mode === 'schema') {

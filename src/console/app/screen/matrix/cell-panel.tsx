@@ -22,15 +22,17 @@ import { RoleDerivations } from './role-derivations.js';
 
 interface CellPanelProps extends PanelProps {
 	readonly row: MatrixRow;
-	/** Matrix without the draft; `null` without a draft. */
+	/** Matrix without the draft's changes; `null` if there is no draft. */
 	readonly stored: PolicyMatrix | null;
-	/** Counter; each increment moves the focus to the panel. */
+	/** Counter. Each increment moves the focus to the panel. */
 	readonly focusTurn: number;
 	/** Returns the focus to the cell. */
 	readonly onLeave: () => void;
 }
 
-/** Details of a cell: the grants with their reasons, controls to change them, and the users with the role. */
+/**
+ * Details of a cell: its grants and the reasons for them, controls to change the grants, and the users with the role.
+ */
 export function CellPanel({ row, stored, focusTurn, onLeave, ...panel }: CellPanelProps) {
 	const element = useRef<HTMLElement>(null);
 	useLayoutEffect(() => {
@@ -109,7 +111,7 @@ function CellState({
 
 type DerivationReason = Extract<CellReason, { readonly by: 'derivation' }>;
 
-/** Removes one derivation of a grant from the draft's schema. */
+/** Removes one derivation of a grant from the schema in the draft. */
 function CutDerivation({
 	reason: { steps },
 	column,

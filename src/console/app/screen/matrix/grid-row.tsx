@@ -24,11 +24,11 @@ interface GridRowProps {
 	readonly stored: PolicyMatrix | null;
 	readonly mayWrite: boolean;
 	readonly folded: boolean;
-	/** Column with the focused cell, or the next cell to receive the focus; -1 in other rows. */
+	/** Column whose cell has the focus or receives it next; -1 in other rows. */
 	readonly activeColumn: number;
 }
 
-/** Grid row. Rendered again only after its props change, not while other rows scroll. */
+/** Grid row. It is rendered again only if its props change, so scrolling other rows does not affect it. */
 export class GridRow extends Component<GridRowProps> {
 	override shouldComponentUpdate(next: GridRowProps): boolean {
 		return (Object.keys(next) as (keyof GridRowProps)[]).some((name) => next[name] !== this.props[name]);
@@ -72,7 +72,7 @@ interface ResourceRowProps
 	readonly style: Readonly<Record<string, string>>;
 }
 
-/** Resource header row, which collapses its actions. */
+/** Resource header row. It collapses and expands the resource's actions. */
 function ResourceRow({ row, index, style, folded, activeColumn, columns, matrix }: ResourceRowProps) {
 	const { resource, name } = row;
 	const count = matrix.schema.resources.get(resource)?.actions.size ?? 0;

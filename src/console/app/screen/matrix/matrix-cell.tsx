@@ -50,12 +50,12 @@ export function MatrixCell({ row, place, column, item, matrix, stored, mayWrite,
 	);
 }
 
-/** Symbol of a cell state. */
+/** Symbol for a cell's state. */
 export function CellMark({ state }: { readonly state: CellState }) {
 	return <span class={`matrix-mark ${state}`} aria-hidden="true" />;
 }
 
-/** Returns the cell without the draft if it differs; otherwise `null`. */
+/** Returns the cell without the draft's changes, if it differs; otherwise `null`. */
 export function cellBefore(
 	cell: CellContent,
 	column: MatrixColumn,
@@ -67,7 +67,7 @@ export function cellBefore(
 	return isEqualJson(before, cell) ? null : before;
 }
 
-/** True if a cell is editable. Grants derived through a role of a different resource are edited there. */
+/** True if a cell is editable. A grant derived through a role on a different resource must be edited at that role. */
 export function isEditable(column: MatrixColumn, row: Pick<MatrixRow, 'resource'>): boolean {
 	return column.resource === null || column.resource === row.resource;
 }

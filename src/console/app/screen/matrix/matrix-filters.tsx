@@ -11,7 +11,7 @@ interface MatrixFiltersProps {
 	readonly shown: { readonly rows: readonly MatrixRow[]; readonly columns: readonly MatrixColumn[] };
 }
 
-/** Matrix filters, all stored in the address. */
+/** Filters for the matrix. All are stored in the address. */
 export function MatrixFilters({ resources, fold, shown: { rows, columns } }: MatrixFiltersProps) {
 	const search = useSearch();
 	const set = (name: string, value: string) => search.set({ [name]: value }, { replace: true });
@@ -58,7 +58,7 @@ export function MatrixFilters({ resources, fold, shown: { rows, columns } }: Mat
 	);
 }
 
-/** Returns the column kind in the address; `null` for all kinds. */
+/** Returns the column kind named in the address; `null` for all kinds. */
 export function readColumnKind(search: Search): MatrixColumn['kind'] | null {
 	const kinds = Object.keys(columnWords) as readonly MatrixColumn['kind'][];
 	return kinds.find((kind) => kind === search.get('columns')) ?? null;

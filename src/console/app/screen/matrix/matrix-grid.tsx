@@ -10,7 +10,7 @@ import { GridRow } from './grid-row.js';
 import { isEditable } from './matrix-cell.js';
 import { useVirtual } from './use-virtual.js';
 
-/** Position in the grid: row and column index. */
+/** Position in the grid, as row and column indexes. */
 export interface GridPlace {
 	readonly row: number;
 	readonly column: number;
@@ -20,31 +20,34 @@ interface MatrixGridProps {
 	readonly rows: readonly MatrixRow[];
 	readonly columns: readonly MatrixColumn[];
 	readonly matrix: PolicyMatrix;
-	/** Matrix without the draft; `null` without a draft. */
+	/** Matrix without the draft's changes; `null` if there is no draft. */
 	readonly stored: PolicyMatrix | null;
 	readonly fold: Fold;
 	readonly active: GridPlace;
 	readonly onMove: (place: GridPlace) => void;
 	readonly onFold: (resource: string) => void;
-	/** Edits a cell. Called only for editable cells, with a key that may write. */
+	/** Edits a cell. Called only if the cell is editable and the key may write. */
 	readonly onEdit: (row: MatrixRow, column: MatrixColumn) => void;
-	/** Moves to the cell details beside the grid. */
+	/** Moves the focus to the cell details beside the grid. */
 	readonly onDetails: () => void;
 	readonly mayWrite: boolean;
 }
 
-/** Pixels. */
+/** Row height in pixels. */
 const rowHeight = 30;
 const columnWidth = 36;
 const headHeight = 176;
 const nameWidth = { wide: 240, narrow: 132 };
 /** Window width below which the name column is narrow. */
 const narrowWidth = 640;
-/** Maximum number of cells for which the whole grid is rendered. */
+/** Maximum number of cells for which the grid renders all cells. */
 const fewCells = 2500;
 const pageRows = 12;
 
-/** The matrix as a grid (ARIA Authoring Practices Guide): one Tab stop, arrow keys inside. */
+/**
+ * The matrix as a grid, as described in the ARIA Authoring Practices Guide. It has a single tab stop, and the arrow
+ * keys move inside it.
+ */
 export function MatrixGrid(props: MatrixGridProps) {
 	const { rows, columns, matrix, stored, fold, active, onMove, onFold, onEdit, onDetails, mayWrite } = props;
 	const scroller = useRef<HTMLDivElement>(null);
@@ -90,7 +93,7 @@ export function MatrixGrid(props: MatrixGridProps) {
 		else return;
 		event.preventDefault();
 	};
-	// A resource header is one cell across all columns, so keep the current column.
+	// A resource header is one cell across all columns, so moving onto it keeps the current column.
 	const placeAt = (target: EventTarget | null): GridPlace | null => {
 		const place = readPlace(target);
 		return place === null || rows[place.row]?.action !== null ? place : { ...place, column: active.column };
@@ -181,7 +184,7 @@ export function MatrixGrid(props: MatrixGridProps) {
 	);
 }
 
-/** Returns a key's target position; `null` for other keys. */
+/** Returns the position to which a key moves; `null` if the key does not navigate. */
 function keyPlace(
 	{ key, ctrlKey, metaKey, altKey }: KeyboardEvent,
 	{ row, column }: GridPlace,
@@ -202,7 +205,7 @@ function keyPlace(
 	return places[key] ?? null;
 }
 
-/** True for a button, which the browser itself activates. */
+/** True for a button, because the browser itself activates buttons. */
 function isButton(target: EventTarget | null): boolean {
 	return target instanceof HTMLButtonElement;
 }
@@ -214,7 +217,7 @@ function readPlace(target: EventTarget | null): GridPlace | null {
 	return { row: Number(cell.dataset['row']), column: Number(cell.dataset['column']) };
 }
 
-/** Focuses a cell. For a resource header the column does not matter. */
+/** Focuses a cell. If the row is a resource header, the column is ignored. */
 export function focusPlace(grid: HTMLElement | null, { row, column }: GridPlace): void {
 	const places = [...(grid?.querySelectorAll<HTMLElement>(`[data-row="${row}"]`) ?? [])];
 	const cell = places.find((one) => one.dataset['column'] === String(column)) ?? places[0];

@@ -10,7 +10,7 @@ const meanings: readonly (readonly [CellState, string])[] = [
 	['apart', 'a role of another resource'],
 ];
 
-/** Symbol meanings and navigation keys. */
+/** Explains the symbols and the navigation keys. */
 export function MatrixLegend() {
 	return (
 		<div class="matrix-legend">

@@ -21,7 +21,7 @@ import { MatrixFilters, readColumnKind } from './matrix-filters.js';
 import { focusPlace, type GridPlace, MatrixGrid } from './matrix-grid.js';
 import { MatrixLegend } from './matrix-legend.js';
 
-/** The matrix screen: permissions by role and condition. */
+/** The matrix screen: permissions by role and by condition set. */
 export function MatrixScreen() {
 	const loaded = useLoaded(readSchema, []);
 	return (

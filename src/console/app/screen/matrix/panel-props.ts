@@ -1,7 +1,7 @@
 import type { MatrixColumn, PolicyMatrix } from '../../../model/matrix/policy-matrix.js';
 import type { SchemaObjects } from '../../../model/matrix/schema-objects.js';
 
-/** Props shared by the parts of a cell's panel. */
+/** Props shared by all parts of a cell's panel. */
 export interface PanelProps {
 	readonly column: MatrixColumn;
 	readonly matrix: PolicyMatrix;

@@ -74,7 +74,7 @@ function derivationName({ role, on_resource, linked_by_relation }: Derivation): 
 	return [on_resource, role, linked_by_relation].join(' ');
 }
 
-/** Returns the subject roles of each relation on a resource. */
+/** Returns the possible subject roles for each relation of a resource. */
 function possibleDerivations({ resources, resourceRoles }: PolicySchema, resource: string): readonly Derivation[] {
 	return [...(resources.get(resource)?.relations ?? [])].flatMap(([linked_by_relation, on_resource]) =>
 		[...resourceRoles.values()].flatMap((role) =>

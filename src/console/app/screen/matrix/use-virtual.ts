@@ -14,11 +14,11 @@ interface VirtualOptions {
 	readonly count: number;
 	/** Item length, in pixels. */
 	readonly size: number;
-	/** Length before the first item, in pixels. This area covers scrolled items. */
+	/** Length before the first item, in pixels. Items scroll under this area. */
 	readonly lead: number;
 	/** Number of items to render beyond each end of the visible area. */
 	readonly overscan: number;
-	/** Item that is always rendered because it has the focus. */
+	/** Item that is always rendered, because it has the focus. */
 	readonly kept: number;
 }
 
@@ -28,11 +28,11 @@ export interface VirtualPlace {
 	readonly start: number;
 }
 
-/** Rendered items of a long list, in one scroll direction. */
+/** Items to render from a long list, in one scroll direction. */
 export interface VirtualList {
-	/** The array changes only if different items are rendered. */
+	/** The array is replaced only if the rendered items differ. */
 	readonly items: readonly VirtualPlace[];
-	/** Length with the lead, in pixels. */
+	/** Total length including `lead`, in pixels. */
 	readonly length: number;
 	/** Scrolls the minimum distance to make an item visible. */
 	show(index: number): void;

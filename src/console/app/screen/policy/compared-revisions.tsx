@@ -11,7 +11,7 @@ import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 import { readPolicies, readPolicy } from './read-policies.js';
 
-/** Differences between two revisions' policies, with tables and rules apart. */
+/** Differences between two revisions' policies. Tables and rules are listed separately. */
 export function ComparedRevisions() {
 	const search = useSearch();
 	const listed = useLoaded((signal) => readPolicies(1, signal), [newestRevision.value]);
@@ -116,14 +116,14 @@ function Differences({ from, to }: { readonly from: string; readonly to: string 
 	);
 }
 
-/** Number of files to list first, and with each "more". */
+/** Number of files to list first, and to add with each "more". */
 const filesAtOnce = 100;
-/** Maximum number of changed lines in an initially open file, and maximum number of such files. */
+/** Maximum number of changed lines in an initially open file, and maximum number of open files. */
 const [openLines, openFiles] = [200, 10];
 
 interface FileListProps {
 	readonly files: readonly ChangedFile[];
-	/** True if short files are initially open. */
+	/** True if short files are open initially. */
 	readonly isOpen: boolean;
 	readonly from: string;
 	readonly to: string;

@@ -7,11 +7,11 @@ import { openSession } from '../../session.js';
 interface PolicyDownloadProps {
 	readonly files: readonly PolicyFile[];
 	readonly revision: number;
-	/** ISO 8601. */
+	/** Publication time, in ISO 8601. */
 	readonly publishedAt: string;
 }
 
-/** Policy downloads: the files, and the bundle with the facts, which needs an API key. */
+/** Downloads for a policy: its files, and the bundle that includes the facts. The bundle requires an API key. */
 export function PolicyDownload({ files, revision, publishedAt }: PolicyDownloadProps) {
 	const { environment } = openSession();
 	const command = [
@@ -25,7 +25,7 @@ export function PolicyDownload({ files, revision, publishedAt }: PolicyDownloadP
 		link.href = address;
 		link.download = `policy-of-${environment.key}-${revision}.tar`;
 		link.click();
-		// Give the browser time to read it.
+		// Give the browser time to read the file.
 		setTimeout(() => URL.revokeObjectURL(address), 60_000);
 		announce('The policy is downloaded.');
 	};

@@ -9,16 +9,16 @@ import { screenPath } from '../../screen-path.js';
 interface PolicyFileViewProps {
 	readonly file: PolicyFile;
 	readonly part: ReturnType<typeof policyPart>;
-	/** Revision used in line links, which keeps them stable. */
+	/** Revision for the line links. It keeps the links stable. */
 	readonly revision: number;
 }
 
 /** Number of lines to draw per page. */
 const linesAtOnce = 2000;
 
-/** File with numbered and linked lines, and a content outline. */
+/** File with numbered, linked lines and an outline. */
 export function PolicyFileView({ file: { path, text }, part, revision }: PolicyFileViewProps) {
-	// Re-render after a click on a line link, which changes only the address.
+	// A click on a line link changes only the address, so render again after it.
 	useLocation();
 	const marked = markedLine();
 	const lines = useMemo(() => text.replace(/\n$/, '').split('\n'), [text]);
@@ -83,7 +83,7 @@ export function PolicyFileView({ file: { path, text }, part, revision }: PolicyF
 	);
 }
 
-/** Returns the line number in the address; `null` without one. */
+/** Returns the line number in the address; `null` if the address has none. */
 function markedLine(): number | null {
 	const line = Number(/^#L(\d{1,7})$/.exec(location.hash)?.[1] ?? 0);
 	return line > 0 ? line : null;

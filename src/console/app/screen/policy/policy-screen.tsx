@@ -45,7 +45,7 @@ export function PolicyScreen() {
 	);
 }
 
-/** True if a view shows a single revision. */
+/** True if a view shows a single revision, which is kept when the view changes. */
 function keepsRevision(view: string): boolean {
 	return view === '' || view === 'tests';
 }

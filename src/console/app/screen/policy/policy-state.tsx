@@ -4,7 +4,7 @@ import { TimeText } from '../../part/time-text.js';
 import { environmentPath, newestRevision } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 
-/** Reason why the active policy does not match the newest schema; nothing if it does. */
+/** Reason why the active policy does not match the newest schema. Shows nothing if it matches. */
 export function PolicyState() {
 	const { value, failure } = useLoaded(
 		(signal) =>

@@ -3,7 +3,7 @@ import type { PolicyFolder, PolicyLeaf, PolicyNode } from '../../../model/policy
 
 interface PolicyTreeProps {
 	readonly nodes: readonly PolicyNode[];
-	/** Partial path or title; empty for the whole tree. */
+	/** Text to find in paths and titles. If empty, the whole tree is shown. */
 	readonly filter: string;
 	/** Path of the open file. */
 	readonly chosen: string;
@@ -13,7 +13,7 @@ interface PolicyTreeProps {
 /** Maximum number of files to list for a filter. */
 const maxListed = 200;
 
-/** Policy files as a tree. Folders are rendered on opening. */
+/** Policy files as a tree. A folder's content is rendered when the folder is opened. */
 export function PolicyTree({ nodes, filter, chosen, address }: PolicyTreeProps) {
 	if (filter === '') {
 		return (

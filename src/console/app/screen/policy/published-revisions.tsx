@@ -12,7 +12,7 @@ import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 import { readPolicies } from './read-policies.js';
 
-/** Published policies with their times and authors, and links to compare two. */
+/** Published policies with their times and authors, and links for comparing two policies. */
 export function PublishedRevisions() {
 	const search = useSearch();
 	const page = Number(search.get('page')) || 1;
@@ -86,7 +86,7 @@ function compared(from: number, to: number): string {
 	return screenPath('policy', { view: 'compare', from: String(from), to: String(to) });
 }
 
-/** Reads a page of policies, each with a summary of its changes. */
+/** Reads a page of policies. Each policy has a summary of its changes. */
 async function readRevisions(page: number, signal: AbortSignal) {
 	const { data, page_count, total_count } = await readPolicies(page, signal);
 	const revisions = data.map(({ schema_revision }) => schema_revision);

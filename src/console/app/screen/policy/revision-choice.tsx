@@ -4,7 +4,7 @@ import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 import { readPolicies } from './read-policies.js';
 
-/** Choice among the newest policies. */
+/** Selection among the newest policies. */
 export function RevisionChoice({ shown }: { readonly shown: number | null }) {
 	const search = useSearch();
 	const { value } = useLoaded((signal) => readPolicies(1, signal), [newestRevision.value]);

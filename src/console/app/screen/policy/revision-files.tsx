@@ -15,13 +15,13 @@ import { PolicyTree } from './policy-tree.js';
 import { readPolicies, readPolicy } from './read-policies.js';
 import { RevisionChoice } from './revision-choice.js';
 
-/** Policy files at a revision, or at the newest revision: a tree and the open file. */
+/** Policy files at a revision or at the newest revision. Shows a tree and the open file. */
 export function RevisionFiles() {
 	const revision = useSearch().get('revision');
 	return revision === '' ? <NewestFiles /> : <FilesAt revision={revision} />;
 }
 
-/** Files of the newest policy. Most revisions change only facts and publish no policy, so the files stay. */
+/** Files of the newest policy. Most revisions change only facts and publish no policy, so the view keeps its files. */
 function NewestFiles() {
 	const listed = useLoaded((signal) => readPolicies(1, signal), [newestRevision.value]);
 	return (

@@ -9,7 +9,7 @@ import { useSearch } from '../../use-search.js';
 import { readTests } from './read-policies.js';
 import { RevisionChoice } from './revision-choice.js';
 
-/** Results of a policy's generated tests. The server runs the tests when this view is opened. */
+/** Results of the policy's generated tests. The server runs the tests when this view is opened. */
 export function TestedRevision() {
 	const search = useSearch();
 	const revision = search.get('revision') || String(newestRevision.value);
@@ -85,7 +85,7 @@ function Results({ results: { schema_revision, passed, failed, tests } }: { read
 	);
 }
 
-/** Returns the results, or the refusal. After a timeout the request is not repeated automatically. */
+/** Returns the results, or the server's refusal. After a timeout, the request is not repeated automatically. */
 async function readOutcome(revision: string, signal: AbortSignal) {
 	try {
 		return { results: await readTests(revision, signal), refused: null };

@@ -23,7 +23,7 @@ interface DecisionFormProps {
 
 const labels = { approve: 'Approve', deny: 'Deny' } as const;
 
-/** Review form: a comment and, for an approval, the role and its expiry. */
+/** Form for a review: a comment and, for an approval, the role and its expiry. */
 export function DecisionForm({ request, move, onDone, onBack }: DecisionFormProps) {
 	const asked = request.type === 'access_request' ? request.access_request_details.role : null;
 	const role = useSignal(asked);
@@ -85,7 +85,7 @@ interface RoleFieldProps {
 	readonly onRole: (id: string) => void;
 }
 
-/** Choice among the assignable roles at a request's place. */
+/** Selection among the roles that can be assigned at the request's place. */
 function RoleField({ request, role, onRole }: RoleFieldProps) {
 	const asked = request.type === 'access_request' ? request : null;
 	const { value: roles } = useLoaded((signal) => readRoles(request, signal), [request.id]);

@@ -12,9 +12,9 @@ import { RequestMeaning } from './request-meaning.js';
 
 interface RequestItemProps {
 	readonly request: ListedRequest;
-	/** Move for which the form is open; `null` while the form is closed. */
+	/** Review action whose form is open; `null` while no form is open. */
 	readonly move: ReviewMove | null;
-	/** Opens or closes the form; `null` if the request is not pending or the key may not review it. */
+	/** Opens or closes the form. `null` if the request is not pending, or if the key may not review it. */
 	readonly choose: ((move: ReviewMove | null) => void) | null;
 	readonly onDone: (move: ReviewMove) => void;
 }
@@ -22,7 +22,7 @@ interface RequestItemProps {
 const labels = { approve: 'Approve', deny: 'Deny' } as const;
 const marks = { pending: 'warn', approved: 'good', denied: 'bad', canceled: '' } as const;
 
-/** Request with its meaning and the review form. */
+/** A request, with its meaning and the form for its review. */
 export function RequestItem({ request, move, choose, onDone }: RequestItemProps) {
 	const isExplained = useSignal(false);
 	const { id, created_at, status, reason, tenant_key, element_key, element_name, access_request_details } = request;
@@ -118,7 +118,7 @@ function Subject({ request }: { readonly request: ListedRequest }) {
 	);
 }
 
-/** Result of a request's review. */
+/** The completed review of a request. */
 function Review({ request }: { readonly request: ListedRequest }) {
 	const { status, reviewed_at, reviewer_user_id, reviewer_comment } = request;
 	if (status === 'pending') return reviewer_comment ? <p>Comment: {reviewer_comment}</p> : null;

@@ -8,13 +8,13 @@ import { RequestItem } from './request-item.js';
 
 interface RequestListProps {
 	readonly requests: readonly ListedRequest[];
-	/** Request with an open form, and its move. */
+	/** Request whose form is open, and the chosen review action. */
 	readonly opened: { readonly id: string; readonly move: ReviewMove } | null;
 	readonly open: (next: { readonly id: string; readonly move: ReviewMove } | null) => void;
 	readonly reload: () => void;
 }
 
-/** Request list, with review by keyboard. */
+/** Request list in which requests can be reviewed by keyboard. */
 export function RequestList({ requests, opened, open, reload }: RequestListProps) {
 	const items = useRef<HTMLUListElement>(null);
 	const choose = useRef(open);
@@ -30,7 +30,7 @@ export function RequestList({ requests, opened, open, reload }: RequestListProps
 			}),
 		[],
 	);
-	// The reviewed request is gone after the reload, so the focus moves to the next request in its place.
+	// After the reload, the reviewed request has disappeared. The focus then moves to the request that follows it.
 	const place = useRef<number | null>(null);
 	useLayoutEffect(() => {
 		if (place.current === null) return;

@@ -10,14 +10,14 @@ import type { ListedRequest } from './listed-request.js';
 
 interface RequestMeaningProps {
 	readonly request: ListedRequest;
-	/** Role to assign instead of the requested role; `null` for the requested role. */
+	/** Role to assign in place of the requested role; `null` to assign the requested role. */
 	readonly otherRole: string | null;
 }
 
 /** Role assigned by an operation approval. */
 const approvedRole = '_Approved_';
 
-/** The user's current roles at the request's place, and the roles added by an approval. */
+/** The user's current roles at the request's place, and the roles that an approval would add. */
 export function RequestMeaning({ request, otherRole }: RequestMeaningProps) {
 	const { requesting_user_id, tenant_key, resource_key, type } = request;
 	const instance = askedInstance(request);

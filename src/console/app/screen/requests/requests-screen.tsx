@@ -154,7 +154,7 @@ function requestQuery(search: Search) {
 	};
 }
 
-/** Returns the request with an open form, and its move; `null` if no form is open. */
+/** Returns the request whose form is open, and the chosen review action; `null` if no form is open. */
 function openedRequest(search: Search): { readonly id: string; readonly move: ReviewMove } | null {
 	const [id = '', move] = ['request', 'move'].map(search.get);
 	return id !== '' && (move === 'approve' || move === 'deny') ? { id, move } : null;
