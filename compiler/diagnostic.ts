@@ -48,7 +48,7 @@ export interface Diagnostic {
  */
 const printable = /^[ -~\b\t\n\f\r]+$/;
 
-/** Checks the keys of a list of objects. */
+/** Checks the keys in a list. */
 export function keyProblems(
 	parent: readonly string[],
 	objects: readonly { readonly key: string }[],

@@ -163,7 +163,7 @@ export interface Instance {
 	readonly tenant: string;
 }
 
-/** An assignment of a resource role on an instance of the same type, identified by keys. */
+/** A resource role assignment, on an instance with the same type. Identified by keys. */
 export interface InstanceAssignment extends Expiring {
 	readonly user: string;
 	readonly role: string;
@@ -181,7 +181,7 @@ export interface Relationship extends Expiring {
 }
 
 /**
- * The facts. They can be large, so they are always data and never Rego. Users are listed by key. Row order has no
+ * The facts. They can be large, so they are always data and never Rego. `users` contains keys. Row order has no
  * meaning.
  */
 export interface Facts {

@@ -1,7 +1,7 @@
 /** Attribute names in conditions. */
 import type { AttributeObject, AttributePath } from './condition.js';
 
-/** Maps the text before the first dot to an object. */
+/** Maps the name before the first dot to an object. */
 const objects: ReadonlyMap<string, AttributeObject> = new Map([
 	['user', 'user'],
 	['subject', 'user'],

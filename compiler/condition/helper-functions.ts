@@ -13,10 +13,7 @@ export class HelperFunctions {
 	readonly #functions: Fragment[][] = [];
 
 	constructor(
-		/**
-		 * Distinguishes the names of functions about array items from the names of functions about the user or the
-		 * resource.
-		 */
+		/** Name prefix. It separates functions about array items from functions about the user or the resource. */
 		private readonly prefix: '' | 'item_',
 		private readonly parameter: 'user' | 'resource' | 'item',
 	) {}

@@ -338,7 +338,7 @@ export function operatorNamed(name: string): Operator | undefined {
 
 /**
  * Writes a check for the presence of a value. Rego compares null like any other value, so this check precedes each
- * statement for which null could be true.
+ * statement that null could make true.
  */
 function there(value: Fragment): Fragment {
 	return rego`${value} != null`;

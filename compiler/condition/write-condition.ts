@@ -1,6 +1,7 @@
 /**
- * Writes conditions as readable Rego. A level above 3, an e-mail address that does not end with `@old.org`, and a team
- * in which the user is the lead become, in the three parts of `ConditionRego`:
+ * Writes conditions as readable Rego. For example, a condition requires a level above 3, an e-mail address that does
+ * not end with `@old.org`, and a team in which the user is the lead. It becomes the following code, in the three parts
+ * of `ConditionRego`:
  *
  * ```rego
  * # holds

@@ -1,4 +1,7 @@
-/** Closures: everything that leads, at any distance, to a role on an instance in a derivation cycle. */
+/**
+ * Closures. A closure contains everything from which a role on an instance in a derivation cycle is derived, at any
+ * distance.
+ */
 import { type Cycle, type DerivationGraph, type Edge, type RoleName, roleName, roleText } from '../cycle.js';
 import { LongestFirst } from '../longest-first.js';
 import type { Instance, Relationship, Schema } from '../model.js';
@@ -11,7 +14,7 @@ export interface Closure extends RoleName {
 	/** Instance key. */
 	readonly key: string;
 	/**
-	 * For each kind of role, the keys of the source instances. Each key has the time at which the instance stops being a
+	 * For each kind of role, the keys of the source instances. Each key maps to the time until which the instance is a
 	 * source. Kinds without instances are absent.
 	 */
 	readonly sources: readonly (RoleName & { readonly keys: ReadonlyMap<string, Until> })[];

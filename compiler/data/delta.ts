@@ -52,24 +52,27 @@ export interface Touched {
 	readonly tenants: readonly string[];
 	/** Tenants with updated attributes. */
 	readonly tenant_attributes: readonly string[];
-	/** Memberships with an added, changed or removed assignment, also by cascade. */
+	/** Memberships with an added, changed or removed assignment, including removals by cascade. */
 	readonly memberships: readonly Membership[];
 	/**
 	 * True if role derivations or their settings changed, including derivations of a deleted role. Then all closures are
 	 * recomputed.
 	 */
 	readonly derivations: boolean;
-	/** Instances created or deleted in the run, also by cascade. */
+	/** Instances created or deleted in the run, including deletions by cascade. */
 	readonly instances: readonly InstanceName[];
-	/** Added, changed or removed assignments on instances, also by cascade. */
+	/** Added, changed or removed assignments on instances, including removals by cascade. */
 	readonly instance_assignments: readonly InstanceAssignment[];
-	/** Added, changed or removed relationships, also by cascade. */
+	/** Added, changed or removed relationships, including removals by cascade. */
 	readonly relationships: readonly Relationship[];
-	/** Proxy configs whose mapping rules may have changed, by key. */
+	/** Keys of the proxy configs whose mapping rules may have changed. */
 	readonly mapping_rules: readonly string[];
 	/** Users whose attributes, email or names may have changed, and users created or deleted in the run. */
 	readonly user_attributes: readonly string[];
-	/** Instances whose attributes may have changed, and instances created or deleted in the run, also by cascade. */
+	/**
+	 * Instances whose attributes may have changed, and instances created or deleted in the run, including deletions by
+	 * cascade.
+	 */
 	readonly instance_attributes: readonly InstanceName[];
 }
 
@@ -336,7 +339,7 @@ function attributePatches(
 	});
 }
 
-/** Returns the paths to all nonempty tables, given the paths to the innermost tables. */
+/** Returns the paths to all nonempty tables. The parameter is the paths to the innermost tables. */
 function nonEmptyTables(paths: readonly (readonly string[])[]): ReadonlySet<string> {
 	return new Set(paths.flatMap((path) => path.map((_, depth) => pathText(path.slice(0, depth + 1)))));
 }

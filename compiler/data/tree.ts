@@ -6,7 +6,7 @@ import { canonical } from '../order.js';
 import { later, type Until } from '../policy/expiry.js';
 import { runToEnd, type Steps } from '../steps.js';
 
-/** A table: its members by key, each an inner table or a fact's expiry. */
+/** A table. It maps each key to an inner table or to a fact's expiry. */
 export type Tree = Map<string, Tree | Until>;
 
 /**

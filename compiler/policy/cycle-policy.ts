@@ -13,11 +13,11 @@ import { cyclePackage, rolePackage } from './role-reference.js';
 import { stepThrough, united } from './step-policy.js';
 
 /**
- * Writes the package of a cycle. `reached` takes nodes, from role kind to instances, and adds all their sources. Rego
- * has no recursion, so `walk_1` takes one step, `walk_2` takes two steps, and the length doubles each time. A walk ends
- * if a step finds nothing new. A walk returns `[found, last]`: all found nodes, and the nodes at which the next walk
- * starts. `seen` lists the results of earlier walks, at most one per walk length. Nodes in these results are not found
- * again, so each node is expanded once.
+ * Writes the package of a cycle. `reached` takes nodes, as a map from role kinds to instances, and adds all their
+ * sources. Rego has no recursion, so `walk_1` takes one step, `walk_2` takes two steps, and the length doubles each
+ * time. A walk ends if a step finds nothing new. A walk returns `[found, last]`: all found nodes, and the nodes at
+ * which the next walk starts. `seen` lists the results of earlier walks, at most one per walk length. Nodes in these
+ * results are not found again, so each node is expanded once.
  */
 export function writeCycle(graph: DerivationGraph, walks: Walks, cycle: Cycle): RegoFile {
 	const [first = { type: '', role: '' }] = cycle.members;
@@ -31,7 +31,7 @@ export function writeCycle(graph: DerivationGraph, walks: Walks, cycle: Cycle): 
 }
 
 /**
- * Writes the test whether the user holds a node without following the cycle: by assignment, or by derivation from
+ * Writes the test for whether the user holds a node without following the cycle: by assignment, or by derivation from
  * outside the cycle. Not needed if a walk includes the cycle, because the walk has its own test.
  */
 function givenBodies(graph: DerivationGraph, cycle: Cycle): readonly Fragment[] {

@@ -114,7 +114,7 @@ function writeInstances(resource: Resource, writeHeld: HeldWriter): RegoFile {
 
 /**
  * Writes the functions for action checks. `holds_one_of` tests whether the user holds any of the passed roles, and
- * `holds_another` whether the user holds a role without this grant.
+ * `holds_another` tests whether the user holds a role without this grant.
  */
 function choices(resource: Resource, roles: readonly ResourceRole[], writeHeld: HeldWriter): readonly Fragment[] {
 	return [

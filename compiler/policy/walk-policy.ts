@@ -13,9 +13,9 @@ import { cyclePackage, walkPackage } from './role-reference.js';
 import { stepThrough, united } from './step-policy.js';
 
 /**
- * Writes the package of a walk. `reached(user, start)` takes nodes, from role kind to instances, and adds all their
- * sources. It visits each role after all roles derived from it. The sources of an instance are therefore looked up
- * once, however many paths contain the instance. `given(user, nodes)` is true if any of the nodes is assigned to the
+ * Writes the package of a walk. `reached(user, start)` takes nodes, as a map from role kinds to instances, and adds all
+ * their sources. It visits each role after all roles derived from it. The sources of an instance are therefore looked
+ * up once, however many paths contain the instance. `given(user, nodes)` is true if any of the nodes is assigned to the
  * user.
  */
 export function writeWalk(graph: DerivationGraph, walk: Walk): RegoFile {
@@ -46,7 +46,7 @@ class Steps {
 	readonly #walk: Walk;
 	readonly #lines: Fragment[] = [];
 	readonly #functions: Fragment[] = [];
-	/** Instances found by earlier lines for a role, by role name. */
+	/** Sets of instances found by earlier lines, keyed by role name. */
 	readonly #found = new Map<string, Fragment[]>();
 	readonly #nodes: Instances[] = [];
 	#variables = 0;

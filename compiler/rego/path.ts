@@ -19,7 +19,7 @@ export function packagePart(key: string): Fragment {
  */
 const names = /.{1,100}/g;
 
-/** Suffix of every part of a long key except the last part. A part without the suffix ends the key. */
+/** Suffix for all parts of a long key except the last part. A part without the suffix ends the key. */
 const continued = '=';
 
 /**

@@ -17,7 +17,7 @@ export interface TestRules {
 	readonly helpers: readonly Fragment[];
 }
 
-/** Writes the tests for the actions of these types, each of which has actions. */
+/** Writes the tests for the actions on these types. Each type must have actions. */
 export function actionTests(types: readonly string[]): TestRules {
 	return {
 		tests: [

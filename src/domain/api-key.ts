@@ -10,7 +10,9 @@ export async function createKey(account: WritingAccountUnit, key: NewApiKey): Pr
 	return { ...created, revision: await recordInEnvironment(account, null, created.row) };
 }
 
-/** Gives an API key a new secret. The old secret is refused after the commit. Throws `not_found` if the key is gone. */
+/**
+ * Gives an API key a new secret. The old secret is refused after the commit. Throws `not_found` if the key was deleted.
+ */
 export async function rotateKey(account: WritingAccountUnit, key: ApiKey): Promise<WrittenKey> {
 	await lockKeyEnvironment(account, key);
 	const rotated = await account.keys.rotate(key);

@@ -1,4 +1,4 @@
-/** An object with an optional expiry (`null` for none). */
+/** An object with an optional expiry. `null` means no expiry. */
 interface Ending {
 	readonly expires_at: Date | null;
 }

@@ -139,7 +139,7 @@ async function resourceEntries(
 }
 
 function attributeValue({ type, description }: ResourceAttribute): AttributeEntry {
-	// The column holds only values from this list.
+	// The column contains only values from this list.
 	return { type: AttributeType.parse(type), description };
 }
 

@@ -23,9 +23,9 @@ import { type AnyPart, documentParts as parts } from './document-parts.js';
 import { type CopyPass, chunked, type Entry, nestedKeys } from './part.js';
 
 /**
- * Yields the document for an environment, or for one half, in pieces of text. The unit should read a snapshot. Equal
- * environments give equal documents. A schema object takes several lines and a fact takes a single line, so documents
- * can be compared by line.
+ * Yields the document for an environment, or for one half, as a sequence of strings. The unit should read a snapshot.
+ * Equal environments give equal documents. A schema object takes several lines and a fact takes a single line, so
+ * documents can be compared by line.
  */
 export async function exportDocument(
 	unit: ReadingUnit,

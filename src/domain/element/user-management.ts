@@ -25,7 +25,7 @@ export interface OpenedElement {
 
 /** An element in which an actor manages or views users. */
 export interface UserManagement extends OpenedElement {
-	/** Configured levels by role id. */
+	/** Configured levels, keyed by role id. */
 	readonly levelsOfRoles: ReadonlyMap<string, PermissionLevel>;
 }
 

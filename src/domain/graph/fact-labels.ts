@@ -9,7 +9,7 @@ import { nodeText } from '../../wire/facts/graph-node.js';
 export class FactLabels {
 	private constructor(
 		readonly names: FactNames,
-		/** Keys of roles and relations, keyed by id. */
+		/** Role and relation keys. The map is keyed by id. */
 		readonly keys: ReadonlyMap<string, string>,
 		readonly tenants: ReadonlyMap<string, string>,
 	) {}

@@ -67,7 +67,7 @@ interface Side {
 	depth: number;
 	/** Instances with more relationships than the search follows. */
 	readonly hubs: Set<string>;
-	/** True if the search left something out. */
+	/** True if the search left out any relationships or assignments. */
 	cut: boolean;
 }
 
