@@ -8,7 +8,7 @@ import type { Impact, ImpactLimits } from '../wire/general/impact.js';
 export interface ImpactTrial {
 	readonly scope: Scope;
 	readonly caller: Caller;
-	/** Applies the change in a unit of work and rolls it back. Throws if the change is impossible. */
+	/** Applies the change in a unit of work, which is then rolled back. Throws if the change is impossible. */
 	readonly change: (unit: WritingUnit) => Promise<unknown>;
 	readonly limits: ImpactLimits;
 	/** Aborts when the client disconnects. */

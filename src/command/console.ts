@@ -17,7 +17,7 @@ export function print(text: string): void {
 /** Prints like `print`, and resolves when the text has left this process. Rejects if the reader has closed the pipe. */
 export function printWhole(text: string): Promise<void> {
 	return new Promise((resolve, reject) => {
-		// Without a listener the failure would also end the process.
+		// Without a listener, the failure would also end the process.
 		process.stdout.once('error', () => {});
 		process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
 	});

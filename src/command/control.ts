@@ -126,7 +126,7 @@ function socketPath(directory: string): string {
  */
 function ownFolder(folder: string): string {
 	mkdirSync(folder, { recursive: true, mode: 0o700 });
-	// Not a symbolic link, which could lead anywhere.
+	// The folder must not be a symbolic link, because a link could lead anywhere.
 	const { mode, uid } = lstatSync(folder);
 	const closed = (mode & constants.S_IFMT) === constants.S_IFDIR && (mode & 0o777) === 0o700;
 	if (!closed || uid !== (process.getuid?.() ?? uid)) {
@@ -165,8 +165,8 @@ async function becomeHolder(own: string, path: string): Promise<boolean> {
 			if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
 		}
 		if (await isAlive(path)) return false;
-		// Move the dead socket aside before deleting it. If two processes find the dead socket, neither then deletes
-		// the other process's new socket.
+		// Move the dead socket aside before deleting it. If two processes find the dead socket, neither process can
+		// then delete the other's new socket.
 		const aside = `${path}.${process.pid}.dead`;
 		try {
 			renameSync(path, aside);

@@ -10,7 +10,7 @@ export interface Told {
 	readonly json?: unknown;
 	/** True for output meant to be saved or piped. Control characters are escaped only on a terminal. */
 	readonly document?: true;
-	/** 1 if the answer is no, 3 if it is unknown. Default 0. */
+	/** 1 if the answer is no, and 3 if the answer is unknown. The default is 0. */
 	readonly exit?: 0 | 1 | 3;
 }
 

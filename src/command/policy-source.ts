@@ -16,7 +16,7 @@ const pollInterval = 100;
 /** An environment and its API. */
 export interface PolicyPlace extends Place {
 	readonly api: Server;
-	/** `project/environment`, by keys. */
+	/** Environment name: `project/environment`, with both keys. */
 	readonly name: string;
 }
 

@@ -135,7 +135,7 @@ export async function decisionWorker(config: Config): Promise<void> {
 	await runDecisionWorker(config, createLogger(config.log_level));
 }
 
-/** Returns the function that starts a decision point, in this process or in workers. */
+/** Returns a function that starts a decision point, in this process or in workers. */
 function starter({
 	pdp_workers,
 }: Config): (...given: Parameters<typeof startDecisionWorkers>) => Promise<RunningPoint> {

@@ -11,7 +11,7 @@ export interface ApiKey {
 
 /** Server to call: the management API or a decision point. */
 export interface Server {
-	/** Without a trailing slash. */
+	/** URL without a trailing slash. */
 	readonly url: string;
 	/** Option or variable that sets the server's URL. */
 	readonly source: string;

@@ -7,7 +7,7 @@ const place = '#/components/schemas/';
 export class Components {
 	readonly #schemas = new Map<string, Json>();
 
-	/** Returns the JSON Schema for a request (`input`) or an answer (`output`). Named parts become references. */
+	/** Returns the JSON Schema for a request (`input`) or an answer (`output`). Parts with a name become references. */
 	schemaFor(schema: z.ZodType, io: 'input' | 'output'): Json {
 		const {
 			$schema: _,
@@ -28,7 +28,7 @@ export class Components {
 		this.#schemas.set(name, definition);
 	}
 
-	/** Returns the schema behind a reference. */
+	/** Returns the schema for a reference. */
 	resolve(reference: string): Json | undefined {
 		return this.#schemas.get(reference.replace(place, ''));
 	}

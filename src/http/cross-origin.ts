@@ -8,7 +8,7 @@ export interface CrossOriginRequest extends Pick<Request<unknown, unknown, unkno
 	readonly origin: string;
 }
 
-/** Rules for credentialed calls from pages with a different origin (CORS). */
+/** Rules for calls with credentials from pages with a different origin (CORS). */
 export interface CrossOrigin {
 	/** True if answers on this path depend on the page's origin. */
 	concerns(path: string): boolean;

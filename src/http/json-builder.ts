@@ -93,7 +93,7 @@ export class JsonBuilder {
 		if (this.#end - this.#base >= this.#pieceLength) this.#buildComplete();
 	}
 
-	/** Returns the complete value. Throws like `add`. */
+	/** Returns the complete value. Throws the same errors as `add`. */
 	finish(): unknown {
 		if (this.#root === undefined) return parseJson(this.#text);
 		if (this.#levels.length > 0) throw new SyntaxError('Unexpected end of JSON input');
@@ -192,7 +192,7 @@ export class JsonBuilder {
 		put(around.built, level.place, level.built);
 	}
 
-	/** Returns the position in `around` for the list or object that starts at `bracket`. */
+	/** Returns the position in `around` for the list or object that starts at the offset `bracket`. */
 	#placeBefore(bracket: number, around: Level): Step {
 		const before = this.#slice(around.from, bracket);
 		if (Array.isArray(around.built)) {

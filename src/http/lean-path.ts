@@ -40,7 +40,7 @@ export function leanEndpoints(
 	return new Map(endpoints.filter(({ lean }) => lean).map((endpoint) => [endpoint.path, endpoint]));
 }
 
-/** True if method and headers allow the lean path. */
+/** True if a request's method and headers allow the lean path. */
 export function isOrdinary({ method, headers }: IncomingMessage): boolean {
 	if (method !== 'POST') return false;
 	const length = Number(headers['content-length']);

@@ -213,7 +213,7 @@ class SharedFailures {
 	}
 }
 
-/** State for writing operations. */
+/** State needed while operations are written. */
 interface Writing {
 	readonly info: DocumentInfo;
 	readonly components: Components;

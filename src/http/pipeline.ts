@@ -9,7 +9,7 @@ export const maxWaiting = 256;
 
 /** Pipelined requests on a connection, sent without waiting for the answers (HTTP pipelining). */
 export class Pipeline {
-	/** Answer to the last received request. */
+	/** Answer to the request received last. */
 	lastAnswer: ServerResponse | undefined;
 	readonly #socket: Socket;
 	readonly #waiting: (() => Promise<void>)[] = [];

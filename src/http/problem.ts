@@ -4,7 +4,7 @@ import { maxProblems, type Problem } from '../failure.js';
 /** Request part with a problem. */
 export type Part = 'path' | 'query' | 'body';
 
-/** Maximum characters of a value in a message. */
+/** Maximum length of a value in a message, in characters. */
 const maxShownLength = 80;
 
 /** Converts Zod issues to problems, at most as many as an answer may contain. */

@@ -17,7 +17,7 @@ import { Tally } from './tally.js';
 /** Maximum body size in bytes. A bulk request with 3,000 users fits if each user has a kilobyte of attributes. */
 export const maxBodyBytes = 5 * 1024 * 1024;
 
-/** Maximum values per body. Members with distinct names cost a microsecond or two each. */
+/** Maximum number of values per body. Each member with a distinct name costs a microsecond or two. */
 export const maxBodyValues = 131_072;
 
 /** Bytes per allowed value in large bodies. Environment documents contain mostly short strings. */
@@ -90,7 +90,7 @@ export interface Answered {
 	readonly method: string;
 	readonly path: string;
 	readonly status: number;
-	/** Seconds from the first byte until the answer is ready to send. */
+	/** Seconds from the start of processing until the answer is ready. */
 	readonly seconds: number;
 	readonly id: string;
 }

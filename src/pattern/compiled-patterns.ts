@@ -4,7 +4,7 @@ import { RE2JS } from 're2js';
 export class CompiledPatterns {
 	readonly #compiled = new Map<string, RE2JS | null>();
 
-	/** True if the text contains a match. An expression that RE2 refuses never matches. */
+	/** True if the text contains a match. If RE2 refuses the expression, it never matches. */
 	readonly matches = (pattern: string, text: string): boolean => {
 		let compiled = this.#compiled.get(pattern);
 		if (compiled === undefined) {

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 /** Headers that prove who sent a message and when (Standard Webhooks 1.0.0). */
 export interface SignatureHeaders {
 	readonly 'webhook-id': string;
-	/** Seconds since 1970. */
+	/** Signing time, in seconds since 1970. */
 	readonly 'webhook-timestamp': string;
 	readonly 'webhook-signature': string;
 }

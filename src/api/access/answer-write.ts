@@ -4,7 +4,7 @@ import type { AnyRequest } from '../../http/received-request.js';
 import type { Committed } from '../../store/unit/queued-write.js';
 import { revisionHeader } from '../access.js';
 
-/** Body size in bytes above which a write counts as a bulk write. */
+/** Body size in bytes above which a write is treated as a bulk write. */
 const heavyBytes = 32 * 1024;
 
 /** True if the body is large or has no declared length. */

@@ -16,7 +16,7 @@ export function authenticateCaller({ store, request }: Visit): Promise<Caller> {
 	return authenticate(store, readCredentials(request));
 }
 
-/** Finds a caller who may write, with a key at one of the levels. Throws `forbidden`. */
+/** Finds a caller who may write and whose key is at one of these levels. Throws `forbidden`. */
 export async function authenticateWriter(visit: Visit, levels: Levels): Promise<Caller> {
 	const caller = await authenticateCaller(visit);
 	refuseReader(caller);

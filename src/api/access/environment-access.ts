@@ -123,7 +123,7 @@ export const environmentApplyAccess: Admit<Contexts['environment.apply']> = defi
 		}),
 });
 
-/** `environment.try`: draft previews for any key with access. One runs at a time in each environment. */
+/** `environment.try`: draft previews for any key with access. In each environment, one preview runs at a time. */
 export const environmentTryAccess: Admit<Contexts['environment.try']> = defineAccess({
 	authenticate: (visit) => authenticateInPath(visit),
 	open: ({ caller, environment }, run, { store, request: { closed }, previews }) =>

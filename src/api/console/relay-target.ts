@@ -9,7 +9,7 @@ export interface RelayPlace {
 
 /** Decision point address and key. */
 export interface RelayTarget {
-	/** Without a trailing slash. */
+	/** URL without a trailing slash. */
 	readonly url: string;
 	/** API key for the decision point; `null` for the environment's own decision point key. */
 	readonly secret: string | null;

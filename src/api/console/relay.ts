@@ -120,7 +120,7 @@ function connectionProblem(error: unknown): string {
 	return code ?? error.message;
 }
 
-/** Reads the raw request body. Throws `too_large`, and `invalid` if the body breaks off or is compressed. */
+/** Reads the raw request body. Throws `too_large`. Throws `invalid` if the body is incomplete or compressed. */
 function readBytes({ headers, stream }: Request<unknown, unknown, unknown>, most: number): Promise<Uint8Array> {
 	if (headers['content-encoding'] !== undefined) {
 		throw new Failure('invalid', 'the body must not be compressed: leave `Content-Encoding` out');

@@ -31,7 +31,7 @@ export function shownSecret({ headers, cookie }: Shown): ShownSecret | null {
 /** Session lookups, keyed by request headers, so the origin check and the access check share a lookup. */
 const known = new WeakMap<Shown['headers'], Promise<ElementSession | null>>();
 
-/** Finds the session for a request; `null` if nobody is signed in. Looks up each request once. */
+/** Finds the session for a request; `null` if no user is signed in. Each request is looked up once. */
 export function findElementSession(store: Store, request: Shown): Promise<ElementSession | null> {
 	const found = known.get(request.headers) ?? lookUp(store, request);
 	known.set(request.headers, found);

@@ -55,7 +55,7 @@ const failures = {
 };
 const seen = { 400: failures[400], 404: failures[404] };
 
-/** Opens the element in the path for the signed-in user. Throws like `openUserManagement`. */
+/** Opens the element named in the path for the signed-in user. Throws the same errors as `openUserManagement`. */
 function openForSession(
 	unit: ReadingUnit,
 	session: ElementSession,

@@ -80,7 +80,7 @@ export const environmentCopies = [
 	}),
 ];
 
-/** Returns a task as the API shows it. Throws `forbidden` if the caller's key cannot open the target environment. */
+/** Returns a task in the API's format. Throws `forbidden` if the caller's key cannot open the target environment. */
 function readTask({ id, status, result, error }: CopyTask, { environment_id }: Caller): TaskResult {
 	// The stored result is the target environment, in the API's format.
 	const target = result === null ? null : (result as EnvironmentRead);

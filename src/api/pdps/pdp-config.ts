@@ -31,7 +31,7 @@ export async function findVisibleConfig(
 	return found;
 }
 
-/** Returns a decision point's API key as the API shows it. */
+/** Returns a decision point's API key in the API's format. */
 export function readPdpConfig(account: AccountUnit, environment: Environment, key: ApiKey): PdpConfigRead {
 	const { id, organization_id, name, debug_audit_logs } = key;
 	const { id: environment_id, project_id } = environment;

@@ -22,7 +22,7 @@ interface Asked {
 
 /** Attribute location: below the resource in the path, or on a separate path for a fixed resource. */
 export interface AttributeHome {
-	/** Noun in operation names: `ResourceAttribute` makes `createResourceAttribute`. */
+	/** Noun in operation names, such as `ResourceAttribute` in `createResourceAttribute`. */
 	readonly noun: string;
 	/** Attribute owner, for use in sentences. */
 	readonly owner: string;

@@ -5,7 +5,7 @@ import { exchange, parseJsonBytes } from '../server.js';
 /** Decision point response timeout, in milliseconds. */
 const timeout = 10_000;
 
-/** Check denied by every policy; it only shows whether the decision point answers checks. */
+/** A check that every policy denies. It only shows whether the decision point answers checks. */
 const question = {
 	user: 'regolith-migrate-check',
 	action: 'read',

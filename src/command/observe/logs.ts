@@ -53,7 +53,7 @@ interface LoggedDecision {
 	readonly tenant: string | null;
 }
 
-/** Lists logged decisions, oldest first. With `follow`, also prints new decisions until it is interrupted. */
+/** Lists logged decisions, oldest first. With `follow`, also prints new decisions until the command is interrupted. */
 export async function logs(session: Session, options: LogsOptions): Promise<Told> {
 	const limit = wholeNumber('--limit', options.limit);
 	const read = await reader(session, options);

@@ -43,7 +43,7 @@ type Policy = z.output<typeof Policy>;
 /** Status findings. */
 export interface Found {
 	readonly api: { readonly url: string; readonly environment: string | null };
-	/** `null` if it could not be read. */
+	/** Policy; `null` if it could not be read. */
 	readonly policy: Policy | null;
 	readonly decision_point: {
 		readonly url: string;

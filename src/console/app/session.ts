@@ -74,7 +74,7 @@ export function environmentPath(): { readonly proj_id: string; readonly env_id: 
 	return { proj_id: project.key, env_id: environment.key };
 }
 
-/** Starts with the ticket in the address, or with the browser's session. */
+/** Starts the session with the ticket in the address, or with the browser's existing session. */
 export async function beginSession(): Promise<void> {
 	const ticket = new URLSearchParams(location.hash.slice(1)).get('ticket');
 	const place = readConsolePlace(location.pathname);

@@ -54,7 +54,7 @@ export class PageElements {
 		this.#origin = ownOrigin;
 	}
 
-	/** Signs in. Resolves to `true`; rejects with the reason if it fails. */
+	/** Signs in. Resolves to `true`. Rejects with the reason if the sign-in fails. */
 	readonly login = async (options: LoginOptions): Promise<boolean> => {
 		const { loginMethod = 'cookie' } = options;
 		const origin = options.origin ?? options.permitApiUrl ?? this.ownOrigin;

@@ -3,7 +3,9 @@ import { visibleText } from './visible-text.js';
 
 type Named = Pick<ListedUser, 'key' | 'email' | 'first_name' | 'last_name'>;
 
-/** Returns a user's display name: the name, else the e-mail address, else the key. Escapes invisible characters. */
+/**
+ * Returns a user's display name: the name, or else the e-mail address, or else the key. Escapes invisible characters.
+ */
 export function userName({ key, email, first_name, last_name }: Named): string {
 	return visibleText([first_name, last_name].filter(Boolean).join(' ') || email || key);
 }

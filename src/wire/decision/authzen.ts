@@ -182,7 +182,7 @@ const page = z
 	.nullish()
 	.describe('Requested page.');
 
-/** Which subjects of this type may do the action on the resource? */
+/** Search: which subjects of this type may perform the action on the resource? */
 export const SubjectSearch = named('SubjectSearch', 'Which subjects may do this action on this resource?', {
 	subject: z.object({ type: subjectType, properties }).describe('Subject type to find.'),
 	action,
@@ -193,7 +193,7 @@ export const SubjectSearch = named('SubjectSearch', 'Which subjects may do this 
 
 export type SubjectSearch = z.output<typeof SubjectSearch>;
 
-/** On which resources of this type may the subject do the action? */
+/** Search: on which resources of this type may the subject perform the action? */
 export const ResourceSearch = named('ResourceSearch', 'On which resources may this subject do this action?', {
 	subject,
 	action,
@@ -204,7 +204,7 @@ export const ResourceSearch = named('ResourceSearch', 'On which resources may th
 
 export type ResourceSearch = z.output<typeof ResourceSearch>;
 
-/** Which actions may the subject do on the resource? */
+/** Search: which actions may the subject perform on the resource? */
 export const ActionSearch = named('ActionSearch', 'Which actions may this subject do on this resource?', {
 	subject,
 	resource,

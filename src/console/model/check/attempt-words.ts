@@ -15,7 +15,7 @@ export interface NamedCheck {
 	readonly user: string;
 	readonly action: string;
 	readonly type: string;
-	/** `<type>:<key>`; `null` for a check without an instance. */
+	/** Instance, as `<type>:<key>`; `null` for a check without an instance. */
 	readonly instance: string | null;
 }
 

@@ -13,7 +13,7 @@ export type AttemptFact =
 			readonly user: string;
 			readonly role: string;
 			readonly tenant: string;
-			/** Absent for a role in the tenant. */
+			/** Instance on which the user has the role; absent for a role in the tenant. */
 			readonly resource_instance?: string | undefined;
 	  }
 	| {

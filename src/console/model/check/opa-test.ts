@@ -68,7 +68,7 @@ export function readDerivations(files: readonly PolicyFile[]): Derivations {
 
 /**
  * Returns exactly the facts in an attempt's chain. Returns `null` for a condition set rule, because its conditions may
- * depend on any user role.
+ * depend on all of the user's roles.
  */
 export function chainFacts({ by, chain }: Attempt, { user, resource }: CheckBody): TestFacts | null {
 	if (by === 'set_rule') return null;

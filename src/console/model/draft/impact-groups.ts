@@ -47,7 +47,7 @@ export function groupImpact<Row extends GrantedRow>(
 		const name = causeName(cause);
 		const group = groups.get(name) ?? { cause, count: 0, rows: [] };
 		group.rows.push(row);
-		// If a cause has no count, the number of listed rows is the minimum.
+		// A cause without a count has at least as many checks as listed rows.
 		group.count = Math.max(group.count, group.rows.length);
 		groups.set(name, group);
 	}

@@ -153,7 +153,7 @@ function members(record: LoggedRecord, names: readonly string[]): LoggedRecord {
 	return Object.fromEntries(names.flatMap((name) => (record[name] == null ? [] : [[name, record[name]]])));
 }
 
-/** Returns a role's derivations, named by keys; `null` if the role has none. */
+/** Returns a role's derivations, in which keys name the objects; `null` if the role has none. */
 function derivations(block: unknown): LoggedRecord | null {
 	if (block === null || block === undefined) return null;
 	const { users_with_role, when } = block as { readonly users_with_role: readonly LoggedRecord[]; when: unknown };

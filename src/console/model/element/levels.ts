@@ -1,7 +1,8 @@
 import type { ElementConfig, LeveledRole, PermissionLevel } from '../api-types.js';
 
 /**
- * Permissions by user level (docs/develop/contract.md: Elements). The server enforces them; pages only show allowed actions.
+ * Permissions by user level (docs/develop/contract.md: Elements). The server enforces them. Pages show only allowed
+ * actions.
  */
 
 const order: readonly PermissionLevel[] = ['LEVEL_1', 'LEVEL_2', 'LEVEL_3', 'LEVEL_4'];

@@ -55,7 +55,7 @@ export function toggleDerivation(stored: SchemaObjects, draft: Draft, role: stri
 
 type Value = Readonly<Record<string, unknown>>;
 
-/** Edits a role's drafted value. Ignores a role that is neither stored nor drafted. */
+/** Edits a role's value in the draft. Ignores a role that is neither stored nor in the draft. */
 function editRole(
 	stored: SchemaObjects,
 	draft: Draft,

@@ -32,7 +32,7 @@ export interface PolicyRole {
 	readonly resource: string | null;
 	readonly name: string;
 	readonly permissions: ReadonlySet<string>;
-	/** Keys of the roles whose permissions it inherits. */
+	/** Keys of the roles whose permissions this role inherits. */
 	readonly extends: readonly string[];
 	readonly derivations: readonly Derivation[];
 }
@@ -44,7 +44,7 @@ export interface Derivation {
 	readonly linked_by_relation: string;
 }
 
-/** Condition set, except automatic sets. */
+/** Condition set that is not automatic. */
 export interface PolicySet {
 	readonly key: string;
 	readonly name: string;

@@ -115,7 +115,7 @@ export function regoOutline(text: string): readonly OutlineEntry[] {
 
 const annotations: ReadonlySet<string> = new Set(['title', 'description', 'kind', 'key']);
 
-/** Parses an annotation line, if its name is relevant. */
+/** Parses an annotation line. Ignores the line if its name is not relevant. */
 function annotation(line: string): Readonly<Record<string, string>> {
 	const [, name = '', value = ''] = /^#\s+(\w+): (.+)$/.exec(line) ?? [];
 	return annotations.has(name) ? { [name]: scalar(value) } : {};
@@ -152,9 +152,9 @@ export function conditionSetFile<File extends PolicyFile>(
 /** File with differences between two policies. */
 export interface ChangedFile {
 	readonly path: string;
-	/** `null` if the old policy has no such file. */
+	/** Old text; `null` if the old policy does not contain the file. */
 	readonly before: string | null;
-	/** `null` if the new policy has no such file. */
+	/** New text; `null` if the new policy does not contain the file. */
 	readonly after: string | null;
 	readonly added: number;
 	readonly removed: number;
@@ -163,7 +163,7 @@ export interface ChangedFile {
 /** Maximum length of files whose changes are counted. Longer files are compared on demand. */
 const maxCounted = 200_000;
 
-/** Returns the changed files, sorted by path. Very long files have zero counts. */
+/** Returns the changed files, sorted by path. For very long files, the counts are zero. */
 export function changedFiles(before: readonly PolicyFile[], after: readonly PolicyFile[]): readonly ChangedFile[] {
 	const old = new Map(before.map(({ path, text }) => [path, text]));
 	const current = new Map(after.map(({ path, text }) => [path, text]));

@@ -1,4 +1,4 @@
-/** Rego value. Objects are member lists, because their keys are user data and may be any text. */
+/** Rego value. An object is represented as a list of members, because its keys are user data and may be any text. */
 export type RegoValue =
 	| { readonly members: ReadonlyMap<string, RegoValue> }
 	/** JSON, written unchanged. */

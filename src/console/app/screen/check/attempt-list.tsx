@@ -60,7 +60,7 @@ export function AttemptList({ answer, attempts, form, onAsk, onAskAgain }: Attem
 	);
 }
 
-/** Reads the files of the policy that decided. */
+/** Reads the files of the policy that decided the check. */
 async function readPolicy(revision: number | null, signal: AbortSignal): Promise<readonly PolicyFile[]> {
 	if (revision === null) return [];
 	const path = { ...environmentPath(), revision: String(revision) };

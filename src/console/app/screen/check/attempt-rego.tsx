@@ -9,7 +9,7 @@ import type { Loaded } from '../../use-loaded.js';
 interface AttemptRegoProps {
 	readonly attempt: Attempt;
 	readonly policy: Loaded<readonly PolicyFile[]>;
-	/** Revision whose policy decided. */
+	/** Revision whose policy decided the check. */
 	readonly revision: number | null;
 }
 

@@ -11,10 +11,10 @@ import { environmentPath } from '../../session.js';
 
 interface SetActionsProps {
 	readonly setKey: string;
-	/** `null` if the environment does not contain the set. */
+	/** Stored set; `null` if the environment does not contain it. */
 	readonly stored: ConditionSetValue | null;
 	readonly value: ConditionSetValue;
-	/** Newest revision when editing began. */
+	/** Revision of the stored schema when editing began. */
 	readonly revision: number;
 	readonly isChanged: boolean;
 	readonly isDrafted: boolean;

@@ -27,7 +27,7 @@ import { SetUses } from './set-uses.js';
 import { TryBox } from './try-box.js';
 
 interface SetEditorProps {
-	/** `null` for a new set. */
+	/** Key of the set; `null` for a new set. */
 	readonly setKey: string | null;
 	/** Stored set; `null` if the environment does not contain it. */
 	readonly stored: ConditionSetValue | null;
@@ -51,7 +51,7 @@ export function SetEditor({ setKey, stored, base, drafted, schema, reload }: Set
 	/** JSON text while it is being edited; `null` while the editor shows the rows. */
 	const typed = useSignal<string | null>(null);
 
-	/** Newest revision when editing began. The edited value does not include later changes. */
+	/** Revision of the schema when editing began. The edited value does not include later changes. */
 	const begun = useSignal<number | null>(tree.value === undefined ? null : schema.revision);
 	const begin = () => {
 		begun.value ??= schema.revision;

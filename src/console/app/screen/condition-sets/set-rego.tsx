@@ -15,7 +15,7 @@ import { useLoaded } from '../../use-loaded.js';
 interface SetRegoProps {
 	readonly setKey: string;
 	readonly value: ConditionSetValue;
-	/** `null` if the environment does not contain the set. */
+	/** Stored set; `null` if the environment does not contain it. */
 	readonly stored: ConditionSetValue | null;
 }
 

@@ -210,7 +210,7 @@ function isButton(target: EventTarget | null): boolean {
 	return target instanceof HTMLButtonElement;
 }
 
-/** Returns the position of the cell around an element; `null` outside cells. */
+/** Returns the position of the cell that contains an element; `null` outside cells. */
 function readPlace(target: EventTarget | null): GridPlace | null {
 	const cell = target instanceof Element ? target.closest<HTMLElement>('[data-row]') : null;
 	if (cell === null) return null;

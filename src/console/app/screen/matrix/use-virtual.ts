@@ -28,7 +28,7 @@ export interface VirtualPlace {
 	readonly start: number;
 }
 
-/** Items to render from a long list, in one scroll direction. */
+/** Items to render from a long list, for one scroll direction. */
 export interface VirtualList {
 	/** The array is replaced only if the rendered items differ. */
 	readonly items: readonly VirtualPlace[];
