@@ -179,7 +179,7 @@ async def main():
     for _ in range(100):
         if await permit.check("ben", "write", {"type": "document", "key": "plan", "tenant": "acme"}):
             break
-        # A schema is compiled, which facts do not wait for.
+        # The schema must be compiled first. Writes of facts do not wait for this.
         await asyncio.sleep(0.2)
     await decisions(permit)
     await revocations(permit)

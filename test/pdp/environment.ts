@@ -16,7 +16,7 @@ export const environment = '0190c1b0-0000-7000-8000-000000000001';
 /** Silent log. */
 export const quiet = createLogger('silent');
 
-/** A small environment: ann edits and ben reads documents in tenant `acme`; `idle` holds no role. */
+/** A small environment. In the tenant `acme`, ann edits documents and ben reads documents. `idle` has no role. */
 export const acme: Model = {
 	schema: {
 		condition_sets: [],
@@ -43,13 +43,13 @@ export const acme: Model = {
 	},
 };
 
-/** The environment with an additional resource type, which changes its policy. */
+/** The `acme` environment with an additional resource type, which changes the policy. */
 export const acmeWithInvoices: Model = {
 	...acme,
 	schema: { ...acme.schema, resources: [...acme.schema.resources, resource('invoice', ['pay'])] },
 };
 
-/** The environment with enough resource types to move everything in its compiled policy. */
+/** The `acme` environment with enough additional resource types to change all addresses in the compiled policy. */
 export const acmeWithMuch: Model = {
 	...acme,
 	schema: {
@@ -81,7 +81,7 @@ function role(key: string, actions: readonly string[]): Role {
 const opa = process.env['OPA_PATH'] ?? join(root, '.tools/opa');
 const built = new Map<string, Promise<Uint8Array>>();
 
-/** Returns the WASM for a model's policy, built once per process and schema. */
+/** Returns the WASM for a model's policy. It is built only once for each schema in a process. */
 export function policyWasm(model: Model): Promise<Uint8Array> {
 	const key = JSON.stringify(model.schema);
 	const known = built.get(key) ?? build(model);
@@ -105,11 +105,11 @@ export async function wasmFrom(files: readonly RegoFile[]): Promise<Uint8Array> 
 /** Returns the model's data in bundle form. */
 export const modelData = (model: Model): Uint8Array => documentBytes(model);
 
-/** Variable bundle parts. */
+/** Parts of a bundle. Missing parts have default values. */
 export interface BundleParts {
 	readonly revision: number;
 	readonly model: Model;
-	/** A different environment id. */
+	/** Replaces the usual environment id. */
 	readonly environment?: string;
 	readonly lineage?: string;
 	readonly formerLineages?: readonly string[];
@@ -133,7 +133,7 @@ export async function snapshot({
 	]);
 }
 
-/** Content added by a step to its base revision. */
+/** Parts of a step, which leads from the revision `base` to `revision`. */
 export interface StepParts {
 	readonly base: number;
 	readonly revision: number;

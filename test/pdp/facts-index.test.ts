@@ -5,7 +5,7 @@ import { runToEnd } from '../../compiler/steps.js';
 import { FactsIndex } from '../../src/pdp/facts/facts-index.js';
 import { replaceAt } from '../../src/pdp/facts/json-members.js';
 
-/** The facts index has the same content whether it is read from a document or reached by patches. */
+/** A facts index built from a document has the same content as an index updated by patches. */
 
 const keys = {
 	tenants: ['acme', '__proto__', 'ü"\\'],
@@ -17,12 +17,12 @@ const keys = {
 
 type Table = { readonly [member: string]: Json };
 
-/** A table with some members, all with the same value arbitrary. */
+/** Generates a table with some of these members, whose values all come from the same arbitrary. */
 function uniformTable(members: readonly string[], value: fc.Arbitrary<Json>): fc.Arbitrary<Table> {
 	return tableBy(members, () => value);
 }
 
-/** A table with some members and a value arbitrary for each. */
+/** Generates a table with some of these members. Each member's value comes from its own arbitrary. */
 function tableBy(members: readonly string[], valueFor: (key: string) => fc.Arbitrary<Json>): fc.Arbitrary<Table> {
 	return fc
 		.subarray([...members])
@@ -31,7 +31,7 @@ function tableBy(members: readonly string[], valueFor: (key: string) => fc.Arbit
 }
 
 const present = fc.constant(null);
-/** Some facts end at 1 or at 3. */
+/** Fact expiry: no expiry, 1 or 3. */
 const fact = fc.constantFrom(null, null, 1, 3);
 const roles = uniformTable(keys.roles, present);
 const instanceTypes = ['document', 'folder', '__proto'];
@@ -49,7 +49,7 @@ const tables: Readonly<Record<string, fc.Arbitrary<Json>>> = {
 		tableBy(instanceTypes, (type) => uniformTable(keys.roles, uniformTable(typeInstances(type), fact))),
 	),
 	users: uniformTable(keys.users, uniformTable(keys.tenants, present)),
-	// The index skips the following tables.
+	// The index ignores the following tables.
 	closures: uniformTable(keys.instances, uniformTable(keys.roles, present)),
 	tenants: uniformTable(keys.tenants, fc.jsonValue() as fc.Arbitrary<Json>),
 	user_attributes: uniformTable(keys.users, fc.jsonValue() as fc.Arbitrary<Json>),
@@ -82,7 +82,7 @@ const document: fc.Arbitrary<Table> = fc
 	.record({ facts: fc.record(tables), schema, mapping_rules: mappingRules })
 	.map((regolith) => ({ other: [1, '"'], regolith }));
 
-/** Patch paths: every prefix down to a table's innermost member. */
+/** Paths for patches: every prefix of the path to a table's innermost member. */
 const places: readonly (readonly (readonly string[])[])[] = [
 	[['instances'], keys.instances],
 	[['relations'], keys.instances, keys.relations, keys.instances],
@@ -295,7 +295,7 @@ function fallback(to: readonly string[]): Json {
 	return to[2] === 'instances' && to.length === 4 ? 'acme' : to.length < 6 ? {} : null;
 }
 
-/** Sorts rows by their JSON: the default `sort` needs a text for each row, which some JSON values lack. */
+/** Sorts rows by their JSON, because the default `sort` converts rows to strings, which fails for some values. */
 function sorted(rows: readonly unknown[]): readonly string[] {
 	return rows.map((row) => JSON.stringify(row)).sort();
 }

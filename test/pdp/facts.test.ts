@@ -7,11 +7,11 @@ import type { DecisionPointOptions } from '../../src/pdp/endpoints.js';
 import { acme, snapshot } from './environment.js';
 import { key, serve } from './served.js';
 
-/** Facts through a decision point whose control plane is unreachable or loses writes. */
+/** Facts written through a decision point whose control plane is unreachable or loses writes. */
 
 const never = { milliseconds: 5, policy: 'ignore' } as const satisfies FactsWait;
 
-/** Starts a control plane that answers everything with revision 99, which no feed sends. */
+/** Starts a control plane that answers every request with revision 99, which the feed never reaches. */
 async function farAhead(t: ExecutionContext): Promise<string> {
 	const server = createServer((request, response) => {
 		request.resume();
@@ -74,7 +74,7 @@ test('an unreachable control plane is 502', async (t) => {
 
 interface Asked {
 	readonly method: string;
-	/** Raw request target. */
+	/** The raw request target. */
 	readonly target: string;
 	readonly headers?: Readonly<Record<string, string>>;
 	readonly body?: string;

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { catalogue } from '../../src/failure.js';
 import { environment } from './environment.js';
 
-/** A fake control plane with only a feed, over real HTTP. Tests set its answers. */
+/** A fake control plane with only a feed, over real HTTP. Tests set the feed's answers. */
 
 /** API body for a missing object. */
 const notFound = { title: catalogue.not_found.title };
@@ -17,9 +17,9 @@ export interface Published {
 	/** Lineage in the bundles, if any. */
 	readonly lineage?: string;
 	readonly snapshot: Uint8Array;
-	/** Step for clients with the previous publication. */
+	/** Step for clients at the previous publication. */
 	readonly step?: Uint8Array;
-	/** Older snapshot for new clients, whose step leads to this revision. */
+	/** Older snapshot for new clients, and the step from this snapshot to the published revision. */
 	readonly older?: { readonly revision: number; readonly snapshot: Uint8Array; readonly step: Uint8Array };
 }
 
@@ -69,14 +69,14 @@ export class FakeFeed {
 		this.#wakeAll();
 	}
 
-	/** Answers everything with this status; `undefined` ends it. */
+	/** Answers every request with this status. `undefined` restores the normal answers. */
 	refuse(status: number | undefined, body: unknown = notFound): void {
 		this.#status = status;
 		this.#refusal = JSON.stringify(body);
 		this.#wakeAll();
 	}
 
-	/** Answers like an API that has deleted the environment. */
+	/** From now on, answers like an API whose environment was deleted. */
 	deleteEnvironment(): void {
 		this.refuse(410, { title: catalogue.environment_deleted.title, message: 'the environment was deleted' });
 	}

@@ -19,11 +19,11 @@ import { acme, assign, environment, quiet, snapshot, step } from './environment.
 import { type Fault, openFaultyLine } from './faulty-line.js';
 import { key, serve } from './served.js';
 
-/** Faults around a decision point, and its reactions (docs: Inside a decision point, Faults). */
+/** Faults around a decision point, and the decision point's reactions (docs: Inside a decision point, Faults). */
 
 const benWrites = { user: 'ben', action: 'write', resource: { type: 'document', tenant: 'acme' } };
 const annWrites = { user: 'ann', action: 'write', resource: { type: 'document', tenant: 'acme' } };
-/** Maximum silence from the control plane, in milliseconds. */
+/** Maximum time without data from the control plane, in milliseconds. */
 const silence = 5_000;
 const days = 24 * 60 * 60 * 1_000;
 
@@ -57,7 +57,7 @@ test('a bundle may arrive slowly, and a stalled bundle is requested again', asyn
 	t.is(answer.kind === 'bundle' && Buffer.compare(answer.bytes, bundle), 0, 'it took longer than the limit');
 });
 
-/** Starts a server with an endless response. Returns it with the number of sent bytes. */
+/** Starts a server whose response never ends. `sent` returns the number of bytes sent so far. */
 async function endless(t: ExecutionContext, status: number) {
 	let sent = 0;
 	const server = createServer((_, response) => {
@@ -88,7 +88,7 @@ test('an endless answer is not read to the end', async (t) => {
 	] as const) {
 		const { url, sent } = await endless(t, status);
 		await t.throwsAsync(connectFeed(url, key, silence, limit).poll(asked, never), { message });
-		// Connection buffers on both ends hold a few more.
+		// The connection buffers on both ends contain some further bytes.
 		t.true(sent() < 4 * limit, `${status}: ${sent()} bytes`);
 	}
 });
@@ -139,7 +139,7 @@ for (const isSigned of [false, true]) {
 	});
 }
 
-/** At even revisions, ben edits. */
+/** True if ben may write, which is the case at even revisions. */
 const mayWrite = (revision: number) => revision % 2 === 0;
 
 function acmeWithBen(roles: readonly string[]): Model {
@@ -174,7 +174,7 @@ test('a failed copy leaves the previous copy, and is written when there is space
 	copier.start();
 	const read = () => new OfflineCopy(path, key, quiet).read();
 	await eventually(read);
-	// A folder at the copy's path fails every new copy, like a full disk.
+	// A folder at the copy's temporary path makes every new copy fail, like a full disk.
 	mkdirSync(`${path}.new`);
 	feed.publish({ revision: 8, snapshot: await snapshot({ revision: 8, model: acme }) });
 	await replica.reached(8);
@@ -206,7 +206,7 @@ test('a client that does not read its answers blocks nobody, even while revision
 			const socket = connect(Number(port), '127.0.0.1');
 			socket.on('error', () => undefined);
 			t.teardown(() => socket.destroy());
-			// Paused before the first byte: the answer fills the connection buffers and stays there.
+			// The socket is paused before the first byte, so the answer fills the connection buffers and stays there.
 			socket.pause();
 			await new Promise<void>((resolve) => socket.once('connect', resolve));
 			socket.write(head + body);

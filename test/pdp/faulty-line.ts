@@ -22,7 +22,9 @@ export interface FaultyLineOptions {
 	readonly forge: (bundle: Buffer) => Promise<Uint8Array>;
 }
 
-/** Starts a proxy in front of a control plane that spoils two thirds of its bundles. Returns the proxy URL. */
+/**
+ * Starts a proxy in front of a control plane. The proxy corrupts two thirds of the bundles. Returns the proxy's URL.
+ */
 export async function openFaultyLine(t: Cleanup, origin: string, options: FaultyLineOptions): Promise<string> {
 	const { random, faults, forge } = options;
 	const sent: Relayed[] = [];

@@ -13,7 +13,7 @@ import { policyOfCode } from './policy-of-code.js';
 
 const columns = ['id', 'price', 'name'].map((column) => `trino_column_lake_sales_orders_${column}`);
 
-/** Trino operations and the roles in these tests: ann buys, ben looks, cleo looks at two columns. */
+/** Trino operations, and the roles in these tests: ann buys, ben looks, and cleo looks at two columns. */
 const model = {
 	schema: {
 		...acme.schema,
@@ -69,7 +69,7 @@ test.before('build the policy', async () => {
 	await policyWasm(model);
 });
 
-/** Returns the settings from these variables and files. */
+/** Returns the settings read from these variables and files. */
 async function settings(
 	t: ExecutionContext,
 	variables: Readonly<Record<string, string>>,

@@ -17,7 +17,7 @@ test.before('build the policies', async () => {
 	await Promise.all([policyWasm(acme), policyWasm(acmeWithMuch)]);
 });
 
-/** Modules with different data loading: laid out by our code, and parsed by the module. */
+/** Modules with different ways to load data: our code lays it out, or the module parses it. */
 const kinds = {
 	laidOut: async (model = acme) => WebAssembly.compile(await policyWasm(model)),
 	parsed: async (model = acme) => WebAssembly.compile(withOtherHashes(await policyWasm(model))),
@@ -66,14 +66,14 @@ const object: fc.Arbitrary<Model> = fc.letrec<{ object: Model }>((tie) => ({
 		.map((members) => ownCopy(Object.fromEntries(members)) as Model),
 })).object;
 
-/** A change at an existing place or beside it. */
+/** A change of an existing member, or of a missing member beside it. */
 const change = fc.record({
 	steps: fc.array(fc.nat(), { minLength: 1, maxLength: 5 }),
 	key,
 	value: fc.oneof(value, object),
 });
 
-/** Returns a change's patch for a model: each step walks to a member. */
+/** Returns the patch for a change. Each step selects a member of the current object. */
 function changePatch(model: Model, { steps, key, value }: { steps: number[]; key: string; value: unknown }): Patch {
 	const path: string[] = [];
 	let at: unknown = model;
@@ -132,7 +132,7 @@ test('tables are emptied and filled again, and replaced', async (t) => {
 	}
 });
 
-/** Each text with its data; `undefined` if it is invalid. */
+/** JSON texts, each with its data; `undefined` if the text is invalid. */
 const texts: readonly (readonly [string, Json?])[] = [
 	[' \t\r\n{ "a" : { } , "b" : [ 1 , 2 ] }\n ', { a: {}, b: [1, 2] }],
 	['{"a":1,"b":2,"a":3}', { a: 3, b: 2 }],

@@ -12,22 +12,22 @@ import { wasmFrom } from './environment.js';
 import { policyOfCode } from './policy-of-code.js';
 
 /**
- * Memory up to 4 GiB: addresses in its upper half are negative in WASM. Memory below the start of a heap is never
- * touched and costs nothing.
+ * Memory of up to 4 GiB. Addresses in its upper half are negative numbers in WASM. Memory below the start of the heap
+ * is never accessed, so it costs nothing.
  */
 
 const { loadPolicySync } = createRequire(import.meta.url)('@open-policy-agent/opa-wasm') as typeof Library;
 const gigabyte = 2 ** 30;
 const places = { 'across 2 GiB': 2 * gigabyte - 3 * page, 'at 3 GiB': 3 * gigabyte, 'far below the end of memory': 0 };
 
-/** Returns a module with more than 2 GiB of memory behind the heap, if enough is available. */
+/** Returns a module whose heap is followed by more than 2 GiB of memory, if the machine has enough memory. */
 async function highMemory(base: number) {
 	const rule = 'code := concat("|", [input.user.key, input.action, data.table["k1"], data["é"]])\n';
 	const module = await WebAssembly.compile(await wasmFrom(policyOfCode(rule)));
 	const behind = Math.min(2.2 * gigabyte, 4 * gigabyte - 2 * page - base);
 	const policy = loadPolicySync(module, { initial: Math.floor((base + Math.max(behind, 2 * headroom)) / page) });
 	const instance = policy.wasmInstance as WebAssembly.Instance;
-	// The package does not declare its exports.
+	// The package's types do not declare these exports.
 	const memory = new ModuleMemory(instance.exports as unknown as PolicyExports, policy.mem);
 	const { entrypoints } = policy as { readonly entrypoints: Readonly<Record<string, number>> };
 	return { memory, entrypoint: entrypoints['regolith/check/code'] ?? -1 };

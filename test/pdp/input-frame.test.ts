@@ -17,7 +17,7 @@ function usual(user: string, action: string, type: string, tenant: string, key?:
 	return { user: { key: user }, action, resource: { type, tenant, ...(key === undefined ? {} : { key }) }, time: 0 };
 }
 
-/** Forces JSON: a check with context does not fit the frame. */
+/** Forces JSON, because the frame has no place for a context. */
 const inJson = (input: EngineInput): EngineInput => ({ ...input, context: {} });
 
 const text = fc.oneof(

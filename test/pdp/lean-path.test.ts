@@ -10,7 +10,7 @@ import { key, serve } from './served.js';
 
 /** The lean check path gives the same answers as the usual path for any request. */
 
-/** Requests per path; `LEAN_REQUESTS=100000` for many. */
+/** Number of requests to each path. `LEAN_REQUESTS` sets a different number. */
 const requests = Number(process.env['LEAN_REQUESTS'] ?? 1_500);
 
 interface Asked {
@@ -149,7 +149,7 @@ const asked: fc.Arbitrary<Asked> = fc
 
 const agent = new Agent({ keepAlive: true });
 
-/** Returns an answer without its variable parts. */
+/** Sends a request. Returns the answer without its variable parts. */
 async function answer(url: string, { path, headers, body }: Asked) {
 	const response = await new Promise<IncomingMessage>((resolve, reject) => {
 		const length = { 'content-length': String(body.length) };

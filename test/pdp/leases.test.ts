@@ -2,9 +2,9 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import test from 'ava';
 import { Leases } from '../../src/pdp/follow/leases.js';
 
-/** Leases on a state for readers over several turns, and how changes treat them. */
+/** Leases keep a state for readers over several turns. A change waits for leases or uses a copy. */
 
-/** Returns leases whose time is controlled by the test. */
+/** Returns leases whose clock the test controls. */
 function timed() {
 	const asked: number[] = [];
 	const passing: (() => void)[] = [];
@@ -16,7 +16,7 @@ function timed() {
 				signal.addEventListener('abort', () => resolve(undefined));
 			}),
 	);
-	/** Ends all waits. */
+	/** Makes the time for all waits expire. */
 	const pass = async () => {
 		for (const resolve of passing.splice(0)) resolve();
 		await immediate();

@@ -163,7 +163,7 @@ test('filters select instances', async (t) => {
 });
 
 test('repeated filter values cost no more than a single value', async (t) => {
-	// Every name with every type would take a hundred million steps.
+	// Combining every name with every type would take a hundred million steps.
 	const { http } = await serving(t, acme, { budget: 1_000 });
 	const often = (text: string) => Array.from({ length: 10_000 }, () => text);
 	const filter = { resources: often('plan'), resource_types: often('document'), tenants: often('acme') };
@@ -309,7 +309,7 @@ test('a refused policy leaves the listings unchanged', async (t) => {
 	t.deepEqual([body.length, revision], [rows.length, 7]);
 });
 
-/** Returns a model with one user with a role on many instances, and one instance where many users have a role. */
+/** Returns a model in which a user has a role on many instances, and many users have a role on the same instance. */
 function crowd(): Model {
 	const many = Array.from({ length: 1_500 }, (_, index) => `n${index}`);
 	const documents = { ...resource('document', ['read', 'write']), roles: [grantingRole('reader', ['read'])] };

@@ -1,9 +1,9 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { EventLoop } from '../../src/limit/slice-scheduler.js';
 
-/** An event loop whose clock and turns are controlled by the test. */
+/** An event loop whose clock and turns the test controls. */
 export class ManualLoop implements EventLoop {
-	/** Turns so far. */
+	/** Turns run so far. */
 	turn = 0;
 	#now = 0;
 	#waiting: (() => void)[] = [];
@@ -28,7 +28,7 @@ export class ManualLoop implements EventLoop {
 		return this.#waiting.length > 0;
 	}
 
-	/** Runs turns, each until all its consequences are done. */
+	/** Runs several turns. After each turn, waits until all its effects are done. */
 	async turns(count: number): Promise<void> {
 		for (let left = count; left > 0; left -= 1) {
 			this.turn += 1;

@@ -2,7 +2,7 @@ import test from 'ava';
 import { normalise, normalisePermissions } from '../../src/pdp/decide/normalise.js';
 import { BulkQuery, PermissionsQuery, Query } from '../../src/wire/decision/check.js';
 
-/** Real client requests, and the single form that the policy receives. */
+/** Requests from real clients, and the single form in which the policy receives them. */
 
 const plain = { user: { key: 'ann' }, action: 'read', resource: { type: 'document', tenant: 'acme' } };
 

@@ -17,7 +17,7 @@ import { acme, assign, environment, quiet, snapshot, step } from './environment.
 import { FakeFeed } from './fake-feed.js';
 import { key } from './served.js';
 
-/** The offline copy: a decision point starts and answers while its control plane is unreachable. */
+/** With an offline copy, a decision point starts and answers while its control plane is unreachable. */
 
 const pace = { first: 5, longest: 40, refused: 20 };
 const annWrites = { user: 'ann', action: 'write', resource: { type: 'document', tenant: 'acme' } };
@@ -38,7 +38,7 @@ async function served(t: ExecutionContext): Promise<FakeFeed> {
 	return feed;
 }
 
-/** Waits until a copy has this number of bundles. */
+/** Waits until a copy contains this number of bundles. */
 async function copied(path: string, bundles: number): Promise<CopiedEnvironment> {
 	const copy = new OfflineCopy(path, key, quiet);
 	const found = await eventually(

@@ -12,7 +12,7 @@ function emptyModel(): Model {
 	return Object.create(null) as Model;
 }
 
-/** Patches the model as specified by `Patch`. Returns false without a change if the patch has no meaning. */
+/** Patches the model as specified by `Patch`. If the patch has no meaning, returns false and changes nothing. */
 export function patchModel(model: Model, patch: Patch): boolean {
 	const parents = patch.path.slice(0, -1);
 	const last = patch.path.at(-1) ?? '';
@@ -46,7 +46,7 @@ export function ownCopy(value: unknown): unknown {
 	return copy;
 }
 
-/** Returns JSON with sorted members. */
+/** Returns a value as JSON with sorted members. */
 export function sorted(value: unknown): string {
 	if (Array.isArray(value)) return `[${value.map(sorted).join()}]`;
 	if (!isObject(value)) return JSON.stringify(value);
@@ -54,7 +54,7 @@ export function sorted(value: unknown): string {
 	return `{${members.map((key) => `${JSON.stringify(key)}:${sorted(value[key])}`).join()}}`;
 }
 
-/** Keys that name inherited members, need escapes, or are random. */
+/** Keys: inherited member names, strings with characters to escape, and random strings. */
 export const key = fc.oneof(
 	fc.constantFrom('a', 'b', 'c', '__proto__', 'constructor', '', '0', 'a/b', '~', 'key of more than sixteen bytes é'),
 	fc.string({ unit: anyCodePoint, maxLength: 80 }),

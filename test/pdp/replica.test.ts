@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.js';
 import { acme, acmeWithInvoices, assign, policyWasm, quiet, snapshot, step } from './environment.js';
 import { FakeFeed } from './fake-feed.js';
 
-/** Following the feed over real HTTP: the held state, the next request, and the answers in between. */
+/** Follows the feed over real HTTP: the current state, the next request, and the answers in between. */
 
 const key = 'permit_key_of_the_environment';
 const pace = { first: 5, longest: 40, refused: 20 };
@@ -364,7 +364,7 @@ test('a bundle truncated or changed in transit is refused and requested again', 
 	const { feed, replica } = await ready(t);
 	const whole = await snapshot({ revision: 2, model: acme });
 	const changedAt = (at: number) => Buffer.from(whole).fill((whole[at] ?? 0) ^ 0x10, at, at + 1);
-	// The first ten bytes are the gzip header, whose time and system do not affect the content.
+	// The first ten bytes are the gzip header. Its time and its operating system do not affect the content.
 	const places = Array.from({ length: 12 }, (_, index) => 10 + Math.floor(((whole.length - 11) * index) / 11));
 	const lengths = [0, 5, 10, Math.floor(whole.length / 2), whole.length - 8, whole.length - 1];
 	const damaged = [...places.map(changedAt), ...lengths.map((length) => whole.subarray(0, length))];
@@ -383,7 +383,7 @@ test('a bundle truncated or changed in transit is refused and requested again', 
 	t.is(answerCode(replica, idleReads), 'no_user_roles');
 });
 
-/** The environment without ann's role, as in a different history. */
+/** The environment without ann's role, as if its history were different. */
 const withoutAnn = {
 	...acme,
 	facts: { ...acme.facts, role_assignments: acme.facts.role_assignments.filter(({ user }) => user !== 'ann') },

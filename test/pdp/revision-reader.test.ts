@@ -23,11 +23,11 @@ import { environment, modelData, policyWasm, quiet, resource, snapshot, step } f
 import { ManualLoop } from './manual-loop.js';
 
 /**
- * Requests over many turns with changes between any two turns: each answer belongs to the revision that it names. The
- * test controls the event loop, its clock and the patience of changes.
+ * Requests over many turns, with changes between any two turns. Each answer belongs to the revision that it names. The
+ * test controls the event loop, the clock, and the time for which changes wait.
  */
 
-/** Every clock read takes a slice's time, so that every step is a slice. */
+/** Every clock read advances the clock by a slice, so that every step becomes a slice. */
 class SteppingLoop extends ManualLoop {
 	override now(): number {
 		this.pass(5);
@@ -172,7 +172,7 @@ const wider = {
 };
 
 const facts = ['regolith', 'facts'];
-/** Paths that a revision may add or remove. */
+/** Groups of paths that a revision may add or remove. */
 const switches: readonly (readonly (readonly string[])[])[] = [
 	...users.map((user) => [
 		[...facts, 'tenant_roles', 'acme', user, 'reader'],
@@ -192,7 +192,7 @@ const switches: readonly (readonly (readonly string[])[])[] = [
 
 interface Change {
 	readonly patches: readonly Patch[];
-	/** Kind of change: a new policy or large ballast forces a copy. */
+	/** Kind of change. A new policy, or a large patch, forces a copy. */
 	readonly kind: 'small' | 'large' | 'policy';
 }
 
@@ -207,7 +207,7 @@ const change: fc.Arbitrary<Change> = fc.record({
 	kind: fc.oneof({ weight: 8, arbitrary: fc.constant('small' as const) }, fc.constantFrom('large', 'policy')),
 });
 
-/** Every kind of request over many turns, with its answer as text. */
+/** Every kind of request over many turns. `work` returns the answer as a string. */
 const requests: readonly { readonly kind: ReaderKind; readonly work: (deciding: DecisionContext) => Steps<string> }[] =
 	[
 		...users.map((user) => ({
@@ -244,7 +244,7 @@ const requests: readonly { readonly kind: ReaderKind; readonly work: (deciding: 
 		},
 	];
 
-/** A decision point with a controlled loop, clock and control plane, and its data at each revision. */
+/** A decision point whose event loop, clock and control plane the test controls, and the data at each revision. */
 class World {
 	readonly loop = new SteppingLoop();
 	readonly turns = new SeenTurns(this.loop);
@@ -292,7 +292,7 @@ class World {
 		return world;
 	}
 
-	/** Publishes a change, and returns when the decision point begins to apply it. */
+	/** Publishes a change. Resolves when the decision point begins to apply this change. */
 	async write({ patches, kind }: Change): Promise<void> {
 		const base = this.revision;
 		const revision = base + 1;
@@ -313,7 +313,7 @@ class World {
 		await immediate();
 	}
 
-	/** Ends the time for which a change waits. */
+	/** Makes the time expire for which a change waits. */
 	patience(): void {
 		for (const resolve of this.sleeping.splice(0)) resolve();
 	}
@@ -329,14 +329,16 @@ class World {
 		});
 	}
 
-	/** Runs turns until the condition holds. Throws after a real time limit, because other threads take part. */
+	/**
+	 * Runs turns until the condition is true. Throws after a limit in real time, because other threads are also involved.
+	 */
 	async until(isSo: () => boolean): Promise<void> {
 		for (const end = performance.now() + 30_000; !isSo(); await this.loop.turns(1)) {
 			if (performance.now() > end) throw new Error('it does not come to an end');
 		}
 	}
 
-	/** Returns the answer from a decision point that only ever had this revision. */
+	/** Returns the answer from a decision point that never had any revision except this one. */
 	async oracle(revision: number, work: (deciding: DecisionContext) => Steps<string>): Promise<string> {
 		const data = Buffer.from(JSON.stringify(this.documents.get(revision)));
 		const module = await WebAssembly.compile(await policyWasm(model));

@@ -28,7 +28,7 @@ export type ServeOptions = Partial<DecisionPointOptions> & {
 	readonly line?: (url: string) => Promise<string>;
 };
 
-/** Serves a decision point that follows a feed without revisions, until the end of the test. */
+/** Serves a decision point until the end of the test. It follows a feed that has no revisions yet. */
 export async function serve(
 	t: ExecutionContext,
 	{ refetch = 50, verify, line, ...options }: ServeOptions = {},

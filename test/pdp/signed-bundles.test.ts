@@ -7,7 +7,7 @@ import { temporary } from '../support/temporary.js';
 import { acme, acmeWithInvoices, assign, policyWasm, snapshot, step } from './environment.js';
 import { type Served, serve } from './served.js';
 
-/** A decision point with keys uses only bundles signed by a trusted key. */
+/** A decision point with verification keys uses only bundles signed with a trusted key. */
 
 const benWrites = { user: 'ben', action: 'write', resource: { type: 'document', tenant: 'acme' } };
 const patches = assign('ben', 'acme', ['editor']);

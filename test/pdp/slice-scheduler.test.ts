@@ -3,9 +3,9 @@ import { runToEnd, type Steps } from '../../compiler/steps.js';
 import { SliceScheduler, WorkCancelled } from '../../src/limit/slice-scheduler.js';
 import { ManualLoop } from './manual-loop.js';
 
-/** Long work in turns, on an event loop and a clock controlled by the test. */
+/** Long work runs in several turns, on an event loop and a clock controlled by the test. */
 
-/** Runs `count` steps with `milliseconds` each, and reports each completed step. */
+/** Runs `count` steps of `milliseconds` each, and reports each completed step to `done`. */
 function* steps(loop: ManualLoop, count: number, milliseconds: number, done: (turn: number) => void): Steps<string> {
 	for (let step = 0; step < count; step += 1) {
 		loop.pass(milliseconds);

@@ -7,12 +7,12 @@ import * as nativeText from '../../src/pdp/engine/text-bytes.js';
 import * as webText from '../../src/pdp/engine/text-bytes-web.js';
 import { anyCodePoint } from '../support/any-code-point.js';
 
-/** Modules with a browser variant behave the same there. */
+/** Modules with a browser variant behave in the same way in browsers. */
 
 const texts = fc.oneof(
 	fc.string({ unit: anyCodePoint, maxLength: 600 }),
 	fc.string({ unit: 'grapheme-ascii', maxLength: 600 }),
-	// Lone surrogates, and a leading byte order mark, which decoders may drop.
+	// Includes lone surrogates, and a leading byte order mark, which decoders may drop.
 	fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 300 }).map((codes) => String.fromCharCode(...codes)),
 	fc.string().map((text) => `\ufeff${text}`),
 );
@@ -49,7 +49,7 @@ test('bytes are read like Node.js', (t) => {
 			t.deepEqual(natively, byTheWeb);
 		}),
 	);
-	// Longer than a step, with a character across the boundary.
+	// The text is longer than a step, with a character across the boundary.
 	const long = new Uint8Array(Buffer.from(`${'x'.repeat(1024 * 1024 - 1)}é`));
 	t.true(webText.isUtf8(long));
 	t.false(webText.isUtf8(long.subarray(0, -1)));

@@ -7,7 +7,7 @@ import { serving } from './cases.js';
 import { acme, policyWasm, step } from './environment.js';
 import type { Served } from './served.js';
 
-/** Checks of requests to URLs, over HTTP. */
+/** Checks whether a user may send a request to a URL, over HTTP. */
 
 test.before('build the policy', async () => {
 	await policyWasm(acme);
@@ -17,7 +17,7 @@ interface Case {
 	readonly rule: string;
 	readonly regex?: true;
 	readonly url: string;
-	/** Attributes for the resource; null if the rule does not match. */
+	/** Resource attributes from the URL; null if the rule does not match. */
 	readonly attributes: Readonly<Record<string, string | null>> | null;
 }
 
@@ -26,7 +26,7 @@ const safe = 'https://api\\.example\\.com';
 const profile = `^${safe}/api/v1/users/(?P<user_id>[0-9]+)/profile$`;
 const search = `^${safe}/search(?=.*[?&]q=(?P<q>[^&]+))(?=.*[?&]page=(?P<page>[0-9]+))(?=.*[?&]sort=(?P<sort>asc|desc))`;
 
-/** Cases from the contract, and cases that it leaves open. */
+/** Cases from the contract, and cases that the contract leaves open. */
 const cases: readonly Case[] = [
 	{ rule: 'https://some.url/important_resource', url: 'https://some.url/important_resource', attributes: {} },
 	{ rule: profile, regex: true, url: `${api}/api/v1/users/123/profile`, attributes: { user_id: '123' } },
@@ -103,7 +103,7 @@ const cases: readonly Case[] = [
 	},
 	{ rule: `^${safe}/profile/?$`, regex: true, url: `${api}/profile/`, attributes: {} },
 
-	// Anything after the path is not part of the last segment.
+	// Text after the path is not part of the last segment.
 	{ rule: `${api}/users/{id}`, url: `${api}/users/7?full=yes`, attributes: { id: '7' } },
 	{ rule: `${api}/users`, url: `${api}/users?full=yes`, attributes: {} },
 	{ rule: `${api}/users`, url: `${api}/users/`, attributes: null },
@@ -112,7 +112,7 @@ const cases: readonly Case[] = [
 	{ rule: `${api}/a/{x}b`, url: `${api}/a/{x}b`, attributes: {} },
 	{ rule: `${api}/a/{}`, url: `${api}/a/b`, attributes: null },
 	{ rule: `${api}/{__proto__}`, url: `${api}/a`, attributes: { ['__proto__']: 'a' } },
-	// Queries.
+	// Rules with queries.
 	{ rule: `${api}/s?q={q}`, url: `${api}/s`, attributes: null },
 	{ rule: `${api}/s?q={q}`, url: `${api}/s?p=1`, attributes: null },
 	{ rule: `${api}/s?q=1`, url: `${api}/s?x=2&q=1&y`, attributes: {} },
@@ -121,7 +121,7 @@ const cases: readonly Case[] = [
 	{ rule: `${api}/s?q=1`, url: `${api}/s?q=1&q=1`, attributes: {} },
 	{ rule: `${api}/s?q={q}`, url: `${api}/s?q=a=b%20c`, attributes: { q: 'a=b%20c' } },
 	{ rule: `${api}/s?`, url: `${api}/s`, attributes: null },
-	// Expressions are anchored only at the start, and case counts.
+	// Expressions are anchored only at the start, and are case-sensitive.
 	{ rule: 'https://api', regex: true, url: `${api}/any`, attributes: {} },
 	{ rule: 'api', regex: true, url: `${api}/any`, attributes: null },
 	{ rule: `^${safe}/Users`, regex: true, url: `${api}/users`, attributes: null },
@@ -144,7 +144,7 @@ const rule = (url: string, more: Partial<MappingRule> = {}): MappingRule => ({
 	...more,
 });
 
-/** Serves a model with these rules, in two proxy configs. By default, slow expressions have enough time. */
+/** Serves a model with these rules, in two proxy configs. By default, even slow expressions have enough time. */
 function mapping(
 	t: ExecutionContext,
 	rules: readonly MappingRule[],
@@ -171,7 +171,7 @@ async function ask({ http }: Served, url: string, more: object = {}) {
 }
 
 test('a rule matches as documented', async (t) => {
-	// Each case has a separate method, so that its rule is the only match.
+	// Each case has a separate method, so that only its own rule can match.
 	const rules = cases.map(({ rule: url, regex }, index) =>
 		rule(url, { url_type: regex ? 'regex' : null, http_method: method(index) }),
 	);
@@ -297,7 +297,7 @@ test('a parameter with several values matches nothing, and hides the rules after
 	}
 });
 
-/** Takes far too long, and JavaScript has no faster way to match it. */
+/** An expression with far too long a run time. JavaScript has no faster way to match it. */
 const endless = '^(?=h)https://api\\.example\\.com/(?:a+)+$';
 const bait = `${api}/${'a'.repeat(60)}!`;
 

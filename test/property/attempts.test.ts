@@ -1,7 +1,7 @@
 // @draws
 
 /**
- * Attempt laws: each attempt is sufficient on its own, its listed changes make the check allow, and no smaller set
+ * Attempt laws. Each attempt is sufficient on its own. Its listed changes make the check allow, and no smaller set
  * does.
  */
 
@@ -28,10 +28,10 @@ import { rego } from './questions.js';
 /** Decision time. */
 const time = 1_000;
 
-/** Fact expiries: mostly none, some in the future, some in the past. */
+/** Fact expiries. Most facts have none, some expire in the future, and some have expired. */
 const expiries = [undefined, undefined, undefined, undefined, time + 1, time, time - 500];
 
-/** Returns the model with expiries on some facts, chosen by numbers. */
+/** Returns the model with expiries on some facts, which `numbers` chooses. */
 function expiring(model: Model, numbers: readonly number[]): Model {
 	const { facts } = model;
 	const ending = <T extends object>(rows: readonly T[], start: number): readonly T[] =>
@@ -54,7 +54,7 @@ interface Seen {
 	[what: string]: number;
 }
 
-/** Returns the policy's reasons about a check's attributes, as far as these models have attributes. */
+/** Returns the policy's reasons for a check. They list only the attributes in these models. */
 function reasonsFor({ facts }: Model, { user, resource }: Query) {
 	const inTenant = facts.role_assignments.filter((row) => row.user === user.key);
 	const roles = inTenant.filter((row) => row.tenant === resource.tenant).map(({ role }) => role);
@@ -70,7 +70,7 @@ function reasonsFor({ facts }: Model, { user, resource }: Query) {
 	};
 }
 
-/** Compares all attempts for a model's questions with the search. */
+/** Compares the attempts for all questions about a model with a search. */
 function hold(t: ExecutionContext, model: Model, seen: Seen): void {
 	const facts = FactsIndex.read(documentBytes(model));
 	const stored = standing(model, time);
@@ -122,15 +122,15 @@ function hold(t: ExecutionContext, model: Model, seen: Seen): void {
 	}
 }
 
-/** Returns the smaller model with all stored assignments on its instances. */
+/** Returns the model `alone` with all stored assignments on instances. */
 function withStoredAssignments(stored: Model, alone: Model): Model {
 	const { instance_assignments } = stored.facts;
 	return { ...alone, facts: { ...alone.facts, instance_assignments } };
 }
 
 /**
- * Runs rounds of a law until each kind was seen often enough, because chance may leave out a rare kind. Fails after ten
- * rounds.
+ * Runs rounds of a law until each kind has occurred often enough, because rare kinds may not occur in a round. Fails
+ * after ten rounds.
  */
 async function assertUntilSeen(
 	t: ExecutionContext,
@@ -171,8 +171,8 @@ test('attempts are sufficient and minimal', async (t) => {
 });
 
 /**
- * Returns a schema with one type and, for each pair of conditions, an action with a rule between a user set and a
- * resource set.
+ * Returns a schema with a single type. For each pair of conditions, the type has an action, with a rule between a user
+ * set and a resource set.
  */
 function schemaOfPairs(pairs: readonly (readonly [user: Json, resource: Json])[]): Schema {
 	const named = { name: 'Name', description: null };

@@ -10,7 +10,7 @@ export type Change =
 	| { readonly kind: 'add' | 'remove'; readonly fact: AttemptFact }
 	| { readonly kind: 'change'; readonly attribute: string; readonly value: Json };
 
-/** Returns all changes in an attempt, without the code under test. */
+/** Returns all changes in an attempt. Does not use the code under test. */
 export function listedChanges({ add, remove, compare }: Attempt): readonly Change[] {
 	const values = new Map(compare.map(({ change, example }) => [change, example as Json]));
 	return [
@@ -96,8 +96,8 @@ function withoutFact(facts: Facts, removed: AttemptFact): Facts {
 }
 
 /**
- * Reduces the model to the facts in an attempt's chain and the input to its rule's conditions: the attributes of the
- * check's objects and the user's tenant roles, which then grant nothing themselves.
+ * Reduces the model to the facts in an attempt's chain and the input to its rule's conditions. This input consists of
+ * the attributes of the check's objects and the user's tenant roles, whose permissions are removed.
  */
 export function onlyChain(
 	model: Model,
@@ -137,7 +137,7 @@ export function onlyChain(
 			facts.push({ fact: 'role_assignment', user, role, tenant, resource_instance: resource });
 		}
 	}
-	// Conditions read the instance's attributes if it exists.
+	// Conditions read an instance's attributes only if the instance exists.
 	if (by === 'set_rule' && model.facts.instances.some(({ type, key }) => type === named.type && key === named.key)) {
 		instances.add(`${named.type}:${named.key}`);
 	}

@@ -34,7 +34,7 @@ function text(model: Model): string {
 	return new TextDecoder().decode(documentBytes(model));
 }
 
-/** Returns the same model with every list reversed, and rows repeated if repetition has no meaning. */
+/** Returns the same model with every list reversed. Also repeats rows in lists in which repetition has no meaning. */
 function shuffled({ schema, facts }: Model): Model {
 	const reversed = <T>(rows: readonly T[]) => [...rows].reverse();
 	const twice = <T>(rows: readonly T[]) => [...reversed(rows), ...rows];
@@ -119,9 +119,9 @@ test('facts, tenant roles and permissions never change the Rego', (t) => {
 	);
 });
 
-/** A history with the document at one revision, and the patches from there, or from earlier, to its end. */
+/** A history with the document at a revision, and the patches from this or an earlier revision to the end. */
 const history = fc
-	// With bias, half the steps would concern the first instance of the first type, and leave next to nothing.
+	// With bias, half the steps would concern the first instance of the first type, and almost no facts would be left.
 	.noBias(fc.tuple(opening, fc.array(step, { minLength: 10, maxLength: 70, size: 'max' }), fc.nat(), fc.nat()))
 	.map(([first, then, from, later]) => {
 		const models = [emptyModel];
@@ -220,7 +220,7 @@ function patchOperations(patch: Json): readonly Operation[] {
 	return (patch as unknown as { readonly data: readonly Operation[] }).data;
 }
 
-/** Applies patches as a bundle reader does: decodes URL escapes, then pointer escapes. */
+/** Applies patches like a bundle reader, which first decodes URL escapes and then pointer escapes. */
 function patchedThroughJson(before: Json, patch: Json): Json {
 	return patchOperations(patch).reduce((current, { op, path, value = null }) => {
 		const members = path
@@ -245,8 +245,8 @@ const queries: readonly (Query & { readonly [member: string]: Json })[] = keys.f
 );
 
 /**
- * Modules by their Rego: most random models share a module, as do concurrent tests. Callers must therefore pass the
- * data first and ask all questions before they await anything.
+ * Engines, keyed by their Rego. Most random models share an engine, and so do concurrent tests. Therefore, callers must
+ * first set the data, and then ask all questions before they await anything.
  */
 const engines = new Map<string, Promise<Engine>>();
 
@@ -258,7 +258,7 @@ function modelEngine(model: Model): Promise<Engine> {
 	return engine;
 }
 
-/** A schema with every grant of random roles, so a single module answers for all random facts. */
+/** A schema with every grant of random roles, so a single module can answer for all random facts. */
 const full = names.map((key) => {
 	const named = { name: key, description: null };
 	return {

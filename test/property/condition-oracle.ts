@@ -1,4 +1,6 @@
-/** A second implementation of condition semantics, directly on the source conditions and without the compiler. */
+/**
+ * A second implementation of the condition semantics. It works directly on the source conditions, without the compiler.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import type { Json } from '../../compiler/model.js';
 import { patternMatches, type Subject } from '../support/conditions.js';
@@ -6,7 +8,7 @@ import { holdsInexact } from './conditions.js';
 
 type Members = Readonly<Record<string, Json>>;
 
-/** Attribute lookup, and whether a type error was found. A type error makes the whole condition fail. */
+/** Looks up attributes, and records whether a type error was found. A type error makes the whole condition fail. */
 interface Sight {
 	find(name: string): Json | undefined;
 	refer(name: string): Json | undefined;
@@ -29,8 +31,8 @@ function whole(conditions: Json, sight: Sight): boolean {
 }
 
 /**
- * Evaluates every part even if the result is known, because type errors must be found. `name` is the enclosing
- * attribute.
+ * Evaluates every part, even if the result is already known, because all type errors must be found. `name` is the
+ * enclosing attribute.
  */
 function holds(condition: Json, name: string | undefined, sight: Sight): boolean {
 	const [[key, value]] = Object.entries(members(condition)) as [[string, Json]];
@@ -168,7 +170,7 @@ function same(left: Json, right: Json): boolean {
 	return isDeepStrictEqual(JSON.parse(JSON.stringify(left)), JSON.parse(JSON.stringify(right)));
 }
 
-/** Compares texts by UTF-8 bytes, which sorts them by code point. */
+/** Compares strings by their UTF-8 bytes, which gives the code point order. */
 function sign(left: Json, right: Json): number {
 	if (typeof left === 'string') return Buffer.compare(Buffer.from(left), Buffer.from(`${right}`));
 	return Math.sign(Number(left) - Number(right));

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Json } from '../../compiler/model.js';
 import type { Subject } from '../support/conditions.js';
 
-/** Texts with a special meaning in a language along the way, and meaningless texts. */
+/** Strings with a special meaning in a language involved here, and strings without a meaning. */
 // biome-ignore format: one group of texts a line reads as a table
 export const hostile: readonly string[] = [
 	'"', '\\', '`', "'", '\n', '\r\n', '\t', '\u2028', '\u0000', '\u007f', '\ufeff', '\ud83d\ude00', '\uffff', '%s', '$x',
@@ -28,7 +28,7 @@ const inexactNumber = fc.constantFrom(9007199254740992, -9007199254740992, 12345
 const number = fc.oneof({ weight: 9, arbitrary: exactNumber }, { weight: 1, arbitrary: inexactNumber });
 const scalar = fc.oneof(text, number, fc.boolean());
 
-/** Values with nested nulls. Arrays mostly hold `item`. */
+/** Values with nested nulls. Arrays mostly contain `item`. */
 const value: fc.Arbitrary<Json> = fc.letrec<{ value: Json; object: Json }>((tie) => ({
 	value: fc.oneof(
 		{ weight: 6, arbitrary: scalar },
@@ -52,7 +52,7 @@ const range = fc
 			[...ends].sort((left, right) => (typeof left === 'number' ? left - Number(right) : bytes(left, right))),
 	);
 
-/** True if a value contains a number that JSON readers round. */
+/** True if a value contains a number that JSON parsers round. */
 export function holdsInexact(value: Json): boolean {
 	if (typeof value === 'number') return Math.abs(value) >= 2 ** 53;
 	return value !== null && typeof value === 'object' && Object.values(value).some(holdsInexact);
@@ -90,7 +90,7 @@ function comparison(refs: boolean, match: fc.Arbitrary<Json>): fc.Arbitrary<Json
 	);
 }
 
-/** Returns logic above and below attributes, in any mix. */
+/** Generates conditions that combine logic above and below attributes. */
 function condition(prefix: string, refs: boolean, match: fc.Arbitrary<Json>): fc.Arbitrary<Json> {
 	const { above } = fc.letrec<{ above: Json; below: Json }>((tie) => ({
 		above: fc.oneof(

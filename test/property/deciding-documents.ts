@@ -2,11 +2,11 @@ import fc, { type GeneratorValue } from 'fast-check';
 import { type Document, drawDocument, type Json, mapValues } from './documents.js';
 import { ends } from './simulation.js';
 
-/** Random environment documents with selecting attributes and expiring grants. */
+/** Random environment documents with attributes for condition sets, and with expiring grants. */
 
 const levels = [0, 1, 2] as const;
 
-/** Decision times: before any grant expires, and at each expiry. */
+/** Times for decisions: before any grant expires, and at each expiry. */
 export const times = [0, ...ends.map((end) => Date.parse(end))];
 
 /** Draws a document. */
@@ -56,7 +56,7 @@ export function drawDecidingDocument(random: GeneratorValue): Document & Json {
 	};
 }
 
-/** Returns a resource shared by all documents, so histories meet the same objects again. */
+/** Returns a resource shared by all documents, so histories use the same objects again. */
 function coreResource(several: <T>(list: readonly T[]) => readonly T[]) {
 	const derived = { role: 'viewer', on_resource: 'core', linked_by_relation: 'parent' };
 	const role = (permissions: readonly string[]) => ({

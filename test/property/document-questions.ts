@@ -8,7 +8,7 @@ export type Exported = Document & Json;
 export interface Names {
 	readonly users: readonly string[];
 	readonly tenants: readonly string[];
-	/** Actions by resource type. */
+	/** Actions, keyed by resource type. */
 	readonly actions: ReadonlyMap<string, readonly string[]>;
 	readonly instances: readonly { readonly type: string; readonly key: string; readonly tenant: string }[];
 }
@@ -40,7 +40,10 @@ export interface NamedQuery extends Query {
 	readonly resource: { readonly type: string; readonly tenant: string; readonly key?: string };
 }
 
-/** Returns every user and action on every resource type in every tenant, and on every instance in its own tenant. */
+/**
+ * Returns checks for every user and action, on every resource type in every tenant, and on every instance in its own
+ * tenant.
+ */
 export function crossProduct({ users, tenants, actions, instances }: Names): readonly NamedQuery[] {
 	return [...actions].flatMap(([type, names]) => {
 		const resources = [

@@ -9,7 +9,7 @@ export type Json = Readonly<Record<string, unknown>>;
 
 type Entries<V = Json> = Readonly<Record<string, V>>;
 
-/** A document without its origin. */
+/** A document without the members about its origin. */
 export interface Document {
 	readonly schema: Readonly<Record<'roles' | 'user_attributes' | 'condition_sets' | 'elements_configs', Entries>> & {
 		readonly resources: Entries<RandomResource>;
@@ -24,7 +24,9 @@ interface RandomResource extends Json {
 	readonly roles?: Entries;
 }
 
-/** Some sort differently under other rules, some look like ids or inherited object members. */
+/**
+ * Some of these keys would sort differently under different rules. Some look like ids or like inherited object members.
+ */
 const keys = ['a', 'b', 'B', '10', '9', '-', 'constructor', '00000000-0000-4000-8000-000000000000'] as const;
 
 const text = fc.constantFrom('x', 'Ä "quoted"\n', '');
@@ -149,7 +151,10 @@ function drawSets(draw: Draw, resources: Entries<RandomResource>, roles: readonl
 
 const elementType = fc.constantFrom('user_management', 'approval_flow', 'audit_log');
 
-/** Draws elements with levels for some roles. A request element may have reviewers, each a different element. */
+/**
+ * Draws elements with levels for some roles. A request element may have reviewers, and each request element has a
+ * different reviewer element.
+ */
 function drawElements(draw: Draw, resources: Entries<RandomResource>, roles: readonly string[]): Entries {
 	const named = draw(fc.uniqueArray(fc.constantFrom(...keys), { maxLength: 4 }));
 	const types = new Map(named.map((key) => [key, draw(elementType)]));
@@ -178,7 +183,7 @@ function drawElements(draw: Draw, resources: Entries<RandomResource>, roles: rea
 
 const settings = fc.constantFrom({}, { when: { no_direct_roles_on_object: true } });
 
-/** Derives some resource roles from roles on the subjects of its relations. */
+/** Derives some roles of a resource from roles on its relations' subjects. */
 function withDerivations(
 	draw: Draw,
 	{ relations = {}, roles = {} }: RandomResource,
@@ -242,7 +247,7 @@ function drawInstances(draw: Draw, resources: readonly string[], tenants: readon
 	);
 }
 
-/** Returns resources, roles and relations in the form used for group contents. */
+/** Returns resources, roles and relations in the form in which documents list objects created for groups. */
 function schemaObjects(resources: Entries<RandomResource>): readonly Json[] {
 	return Object.entries(resources).flatMap(([resource, { roles = {}, relations = {} }]) => [
 		{ resource },
@@ -270,7 +275,7 @@ function some<T>(draw: Draw, list: readonly T[], most = 4): readonly T[] {
 	return draw(fc.shuffledSubarray([...list], { maxLength: Math.min(list.length, most) }));
 }
 
-/** Returns a record with this member, or an empty record if the value is empty. */
+/** Returns a record with only this member, or an empty record if the value is empty. */
 function ifAny<V extends object>(member: string, value: V): Record<string, V> {
 	return Object.keys(value).length === 0 ? {} : { [member]: value };
 }

@@ -14,7 +14,7 @@ import { onEachStore } from '../support/each-store.js';
 import { newPlace, type Place } from '../support/management.js';
 import { type Document, drawDocument, type Json } from './documents.js';
 
-/** A draft can turn any environment into any target, like an import, and its preview predicts the result. */
+/** Like an import, a draft can turn any environment into any target. Its preview predicts the result. */
 
 const journey = onEachStore();
 
@@ -34,10 +34,10 @@ async function becomes(place: Place, document: Json): Promise<string> {
 
 /** Members that differ between runs with the same changes. */
 const ofTheRun = new Set(['id', 'created_at', 'updated_at', 'last_action_at']);
-/** Id generated during a run. Keys here look like ids of a different version. */
+/** An id generated during a run. The keys in these tests look like ids of a different UUID version. */
 const madeUp = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-/;
 
-/** Returns changes without ids and times, by their subject. */
+/** Returns changes without ids and times, keyed by their subject. */
 function comparable(changes: readonly ToldChange[]): Readonly<Record<string, unknown>> {
 	const plain = (record: Json | null | undefined) =>
 		JSON.parse(

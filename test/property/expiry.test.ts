@@ -1,4 +1,4 @@
-/** Expiry laws: decisions and listings at a time equal decisions and listings without the expired facts. */
+/** Expiry laws. At any time, decisions and listings are the same as without the expired facts. */
 
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
@@ -30,7 +30,7 @@ function expiring<T extends object>(rows: readonly T[], expiries: readonly Expir
 	return rows.map((row, index) => ({ ...row, ...expiries[index % expiries.length] }));
 }
 
-/** Models with the same schema and some expiring grants. */
+/** Returns models with the same schema, in which some grants expire. */
 function expiringModels(models: fc.Arbitrary<readonly Model[]>): fc.Arbitrary<readonly Model[]> {
 	return fc.tuple(models, fc.array(expiry, { minLength: 7, maxLength: 29 })).map(([drawn, expiries]) =>
 		drawn.map(({ schema, facts }) => ({
@@ -56,7 +56,7 @@ async function contextOf(module: WebAssembly.Module, model: Model, time: number)
 	return { engine, facts: FactsIndex.read(data), revision: 1, policyRevision: 1, time, log: quiet };
 }
 
-/** Returns every listing in a model for all users and resources. */
+/** Returns every listing for all users and resources in a model. */
 function listings(context: DecisionContext, { schema, facts }: Model): Readonly<Record<string, unknown>> {
 	const users = [...facts.users, 'unone'];
 	const found = new Map<string, unknown>();
@@ -73,7 +73,7 @@ function listings(context: DecisionContext, { schema, facts }: Model): Readonly<
 	return Object.fromEntries(found);
 }
 
-/** Returns every instance with every action on its type, and every type in every tenant. */
+/** Returns every instance with every action on its type, and every type with its actions in every tenant. */
 function resourcesIn({ schema, facts }: Model) {
 	return schema.resources.flatMap(({ key: type, actions }) =>
 		actions.flatMap(({ key: action }) => [
@@ -83,7 +83,7 @@ function resourcesIn({ schema, facts }: Model) {
 	);
 }
 
-/** Asserts that each resource listing names the users that checks allow. Returns their number. */
+/** Asserts that each listing for a resource names exactly the allowed users. Returns the user count. */
 function listedAndAllowed(t: ExecutionContext, context: DecisionContext, model: Model): number {
 	let allowed = 0;
 	for (const { type, action, ...object } of resourcesIn(model)) {
@@ -130,12 +130,12 @@ test('at every time, checks and listings equal those of the unexpired facts', as
 	t.true(seen.ended > 10, `${seen.ended} ended by time`);
 });
 
-/** Counts answers with this code that changed. */
+/** Counts the answers that changed from or to this code. */
 function changes(before: readonly string[], after: readonly string[], code: string): number {
 	return before.filter((answer, index) => answer === code && after[index] !== code).length;
 }
 
-/** Ann views a document's folder. Until 2, she has a role on the document that blocks the derived role. */
+/** Ann views a document's folder. Until time 2, she has a role on the document, which blocks the derived role. */
 const stopped: Model = {
 	schema: {
 		condition_sets: [],

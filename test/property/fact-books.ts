@@ -3,7 +3,7 @@ import { demand, drop, instanceType, known, Refused, roleIn, type State } from '
 import type { FactWrite, Held, Tuple } from './relationship-writes.js';
 import { removeInstances } from './schema-books.js';
 
-/** Applies fact writes to the books. Functions throw `Refused` if a write must be refused. */
+/** Applies fact writes to the books. All functions throw `Refused` if a write must be refused. */
 
 /** Enters a fact write. */
 export function enterFact(state: State, entry: FactWrite): void {
@@ -59,7 +59,7 @@ function addInstance(state: State, name: string, tenant: string): void {
 	state.instances.set(name, { tenant, group: null });
 }
 
-/** Creates missing instances if a tenant is given. */
+/** Creates missing instances if `tenant` is set. */
 function ensureInstances(state: State, names: readonly string[], tenant: string | undefined): void {
 	for (const name of names) {
 		if (state.instances.has(name)) continue;

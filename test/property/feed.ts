@@ -10,7 +10,7 @@ import { opaPath } from '../support/opa.js';
 import { temporary } from '../support/temporary.js';
 import type { Query } from './query.js';
 
-/** An environment's bundles, as received by a decision point and a stock OPA. */
+/** An environment's bundles, as a decision point and a stock OPA receive them. */
 
 const run = promisify(execFile);
 
@@ -23,7 +23,7 @@ export interface Bundle {
 
 type Flavour = '' | '/rego';
 
-/** Fetches the delta from the bundle with this tag to the newest bundle; `null` if it is the newest. */
+/** Fetches the delta from the bundle with this tag to the newest bundle; `null` if this bundle is the newest. */
 export function stepFrom(place: Place, etag: string): Promise<Bundle | null> {
 	return fetchBundle(place, '', etag);
 }

@@ -1,18 +1,18 @@
 /** A simple, slow model of a document's connections and derived roles. Shares no code with the server. */
 
-/** Documents in nested folders, and nested teams, with relations between all three. */
+/** Documents, nested folders and nested teams, with relations between all three. */
 export interface GraphWorld {
 	readonly derivations: readonly Derivation[];
-	/** Actions on documents by tenant role. */
+	/** Actions on documents, keyed by tenant role. */
 	readonly tenantRoles: Readonly<Record<string, readonly string[]>>;
-	/** Tenant by instance. */
+	/** Tenants, keyed by instance. */
 	readonly instances: Readonly<Record<string, string>>;
 	readonly groups: readonly string[];
 	readonly tuples: readonly Tuple[];
 	readonly assignments: readonly Assignment[];
 }
 
-/** Users with `source` on a subject of the relation get `role` on its object. */
+/** A derivation: users with the role `source` on a subject of the relation get `role` on the relation's object. */
 export interface Derivation {
 	readonly type: string;
 	readonly role: string;
@@ -35,21 +35,21 @@ export interface Assignment {
 	readonly tenant?: string;
 }
 
-/** Relations by type, with their subject types. */
+/** Relations with their subject types, keyed by type. */
 export const relations: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 	team: { inner: 'team' },
 	folder: { parent: 'folder', owner: 'team' },
 	document: { parent: 'folder', owner: 'team', draft: 'document' },
 };
 
-/** Roles by type. */
+/** Roles, keyed by type. */
 export const roles: Readonly<Record<string, readonly string[]>> = {
 	team: ['member'],
 	folder: ['viewer', 'editor'],
 	document: ['viewer', 'editor'],
 };
 
-/** A connection as text: kind, ends and name. */
+/** A connection in strings: its kind, ends and name. */
 interface Connection {
 	readonly from: string;
 	readonly to: string;
@@ -61,7 +61,7 @@ export function typePart(name: string): string {
 	return name.slice(0, name.indexOf(':'));
 }
 
-/** Returns all connections between users, tenants and instances, by node id. */
+/** Returns all connections between users, tenants and instances, which are identified by node ids. */
 export function connections({ tuples, assignments, groups, instances }: GraphWorld): readonly Connection[] {
 	const held = assignments.map(({ user, role, resource_instance, tenant }) => {
 		const from = `user:${user}`;
@@ -103,7 +103,7 @@ export function neighboursBeyond(world: GraphWorld, node: string, shown: Readonl
 	return new Set(others.filter((other) => other !== node && !shown.has(other))).size;
 }
 
-/** A role on an instance, as text. */
+/** A role on an instance, as a string. */
 type State = string;
 
 /** Formats `role` on `instance`. */
@@ -112,8 +112,8 @@ export function stateText(instance: string, role: string): State {
 }
 
 /**
- * Returns the roles derived from a role on an instance by a single relationship, for a user or, without a user, for any
- * user.
+ * Returns the roles that a single relationship derives from a role on an instance. The roles are for `user`, or for any
+ * user if it is `null`.
  */
 function following(world: GraphWorld, state: State, user: string | null): readonly State[] {
 	const [instance = '', role = ''] = state.split('#');
@@ -162,7 +162,9 @@ export function effectiveRoleTexts(world: GraphWorld, user: string): readonly st
 	return [...inTenants, ...[...fewest].map(([name, steps]) => `${name} ${steps}`)].sort();
 }
 
-/** Returns the shortest path length in edges from a user to any goal role on an instance; `null` without a path. */
+/**
+ * Returns the edge count in the shortest path from a user to any goal role on an instance; `null` if there is no path.
+ */
 export function fewestFromUser(world: GraphWorld, user: string, goals: readonly State[]): number | null {
 	const lengths = starts(world, user).flatMap(({ state }) => {
 		const reached = reach(world, state, user);
@@ -172,8 +174,8 @@ export function fewestFromUser(world: GraphWorld, user: string, goals: readonly 
 }
 
 /**
- * Returns the shortest path length in edges from any role on an instance to a role on a second instance; `null` without
- * a path.
+ * Returns the edge count in the shortest path from any role on an instance to a role on a second instance; `null` if
+ * there is no path.
  */
 export function fewestToRole(world: GraphWorld, from: string, goal: State): number | null {
 	const lengths = (roles[typePart(from)] ?? []).flatMap(
@@ -182,7 +184,7 @@ export function fewestToRole(world: GraphWorld, from: string, goal: State): numb
 	return lengths.length === 0 ? null : Math.min(...lengths);
 }
 
-/** Returns the shortest path length in relationships between two instances; `null` without a path. */
+/** Returns the relationship count in the shortest path between two instances; `null` if there is no path. */
 export function fewestRelationships(world: GraphWorld, from: string, to: string): number | null {
 	const found = new Map([[from, 0]]);
 	for (const [name, steps] of found) {

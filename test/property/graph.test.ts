@@ -22,7 +22,7 @@ import {
 	typePart,
 } from './graph-oracle.js';
 
-/** Graphs and effective roles equal the simple model's in any environment. */
+/** In any environment, graphs and effective roles agree with the simple model. */
 
 const journey = onEachStore();
 const runs = draws(12);
@@ -58,7 +58,7 @@ function drawWorld(draw: Draw): GraphWorld {
 			(roles[type] ?? []).flatMap((role) => (roles[subject] ?? []).map((source) => ({ type, role, relation, source }))),
 		),
 	);
-	// Mostly the same tenant, because related instances share a tenant.
+	// Most instances are in the same tenant, because related instances must share a tenant.
 	const instances = Object.fromEntries(names.map((name) => [name, draw(fc.constantFrom('t', 't', 't', 'u'))]));
 	const allTuples = names.flatMap((object) =>
 		Object.entries(relations[typePart(object)] ?? {}).flatMap(([relation, type]) =>
@@ -81,7 +81,7 @@ function drawWorld(draw: Draw): GraphWorld {
 	};
 }
 
-/** Returns the world as a document to import. */
+/** Returns the world as a document for the import. */
 function asDocument(world: GraphWorld) {
 	const described = (name: string) => ({ name });
 	const resources = Object.entries(roles).map(([type, own]) => {
@@ -143,14 +143,12 @@ async function ask({ http, project, key }: Place, query: Readonly<Record<string,
 	return body;
 }
 
-/** Formats an edge like a connection in the model. */
+/** Formats an edge in the same way as a connection in the model. */
 function edgeText({ from, to, kind, relation, role, tenant }: Graph['edges'][number]): string {
 	return [from, kind, ...(relation === undefined ? [role, tenant] : [relation]), to].join(' ');
 }
 
-/**
- * Asserts that every edge between the nodes is present, and that each node states its number of additional neighbours.
- */
+/** Asserts that every edge between the nodes is present, and that each node states its number of further neighbours. */
 function checkNeighbourhood(t: ExecutionContext, world: GraphWorld, { nodes, edges, paths }: Graph): void {
 	const shown = new Set(nodes.map(({ id }) => id));
 	const between = connections(world).filter(({ from, to }) => shown.has(from) && shown.has(to));
@@ -209,7 +207,7 @@ function checkWays(t: ExecutionContext, { nodes, edges, paths }: Graph, from: st
 	);
 }
 
-/** Returns the shortest path length in edges; `null` without a path. */
+/** Returns the edge count in the shortest path; `null` if there is no path. */
 function shortest({ paths }: Graph): number | null {
 	return paths[0]?.length ?? null;
 }
@@ -252,7 +250,7 @@ journey('the shortest path equals the plain model’s, and there is none if the 
 	await fc.assert(property, { numRuns: runs });
 });
 
-/** Formats an effective role like the model. */
+/** Formats an effective role in the same way as the model. */
 function roleText({ role, tenant, resource_instance, source, through }: EffectiveRoles['data'][number]): string {
 	return `${source} ${resource_instance ?? tenant}#${role} ${through.length}`;
 }

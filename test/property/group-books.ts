@@ -12,7 +12,10 @@ import {
 	removeRole,
 } from './schema-books.js';
 
-/** Applies groups API calls to the books (docs/develop/groups.md). Functions throw `Refused` if a write must be refused. */
+/**
+ * Applies groups API calls to the books (docs/develop/groups.md). All functions throw `Refused` if a write must be
+ * refused.
+ */
 
 const member = 'member';
 
@@ -94,7 +97,7 @@ function ensureMember(state: State, type: string): void {
 	if (!known(state.resources, type).roles.has(member)) addRole(state, type, member, true);
 }
 
-/** Returns the rules through a tuple's relation, with their derived roles. */
+/** Returns the rules that use a tuple's relation, with the roles derived by these rules. */
 function relationRules(
 	state: State,
 	{ object, relation }: Pick<Tuple, 'object' | 'relation'>,
@@ -104,7 +107,7 @@ function relationRules(
 	);
 }
 
-/** Returns the roles that an instance's members derive from it alone, as `<instance>#<role>`; sorted. */
+/** Returns the sorted roles that an instance's members derive from this instance alone, as `<instance>#<role>`. */
 export function rolesOfGroup(state: State, name: string): readonly string[] {
 	const roles = [...state.tuples.values()]
 		.filter(({ subject }) => subject === name)
@@ -116,7 +119,7 @@ function hasRole(state: State, group: string, role: string, object: string): boo
 	return rolesOfGroup(state, group).includes(`${object}#${role}`);
 }
 
-/** Relates the group through a relation that derives only this role from `member`. */
+/** Relates the group to the object by a relation that derives only this role from `member`. */
 function give(state: State, group: string, role: string, object: string): void {
 	const [from, to] = [instanceType(group), instanceType(object)];
 	ensureMember(state, from);
@@ -156,7 +159,10 @@ function take(state: State, group: string, role: string, object: string): void {
 	removeUnneeded(state);
 }
 
-/** Deletes an instance created as a group. A marked instance stays, without members and member roles. */
+/**
+ * Removes a group. Deletes the instance if it was created as a group. A marked instance stays, but loses its members
+ * and member roles.
+ */
 function removeGroup(state: State, name: string, { tenant, group }: InstanceBook): void {
 	if (group === 'made') {
 		removeInstances(state, (other) => other === name);
@@ -176,7 +182,7 @@ function releaseMembers(state: State, name: string): void {
 	});
 }
 
-/** Removes schema objects created for groups if no group needs them and no client extended them. */
+/** Removes schema objects created for groups, if no group needs them and no client has extended them. */
 function removeUnneeded(state: State): void {
 	for (const [type, { relations }] of state.resources) {
 		for (const [relation, { made }] of [...relations]) {

@@ -73,7 +73,7 @@ async function send({ http: api, schema, facts }: Place, entry: Write) {
 	}
 }
 
-/** Returns every question about the universe, and some about missing objects. */
+/** Returns every question about the keys in `universe`, and some questions about missing objects. */
 function everyQuery(): readonly Query[] {
 	const users = [...universe.users, 'nobody'];
 	const tenants = [...universe.tenants, 'nowhere'];
@@ -95,7 +95,7 @@ interface Expected {
 	revision: number;
 }
 
-/** The environment and earlier bundles, each of which must lead to the newest. */
+/** The environment, and earlier bundles, each of which must lead to the newest bundle. */
 interface Real {
 	readonly place: Place;
 	readonly bases: Bundle[];
@@ -103,7 +103,7 @@ interface Real {
 
 type Command = fc.AsyncCommand<Expected, Real>;
 
-/** Returns a command for a write. Sends writes that must be refused, too. */
+/** Returns a command for a write. Also sends writes that must be refused. */
 function writing(entry: Write): Command {
 	return {
 		check: () => true,
@@ -123,7 +123,7 @@ async function enter(entry: Write, expected: Expected, place: Place): Promise<vo
 	strictEqual(answer.revision, expected.revision, said);
 }
 
-/** Keeps a snapshot that must later lead to the newest. */
+/** Keeps a snapshot. Patches must later lead from this snapshot to the newest bundle. */
 const keepSnapshot: Command = {
 	check: () => true,
 	run: async (_, { place, bases }) => {
@@ -132,10 +132,10 @@ const keepSnapshot: Command = {
 	toString: () => 'keep a snapshot',
 };
 
-/** Replays a counterexample; its report names the path. */
+/** Path to replay a counterexample, as named in its report. */
 const replayPath = process.env['TEST_REPLAY_PATH'];
 
-/** Enough writes for histories to meet earlier objects, with some snapshots in between. */
+/** Histories with enough writes to use earlier objects again, and with some snapshots in between. */
 const histories = fc.commands(
 	[fc.oneof({ weight: 12, arbitrary: write.map(writing) }, { weight: 1, arbitrary: fc.constant(keepSnapshot) })],
 	{ maxCommands: 52, size: 'max', ...(replayPath ? { replayPath } : {}) },
@@ -200,7 +200,7 @@ interface Decider {
 	readonly engine: Engine;
 }
 
-/** Asks all questions to WASM, `opa eval` and the oracle. */
+/** Sends all questions to WASM, `opa eval` and the oracle, and compares the answers. */
 async function askEverything(t: ExecutionContext, place: Place, { model, engine }: Decider): Promise<void> {
 	const queries = everyQuery();
 	const answers = times.map((time) => {
@@ -215,7 +215,7 @@ async function askEverything(t: ExecutionContext, place: Place, { model, engine 
 		}
 		return expected;
 	});
-	// OPA gets each question once, at varying times.
+	// OPA gets each question only once, with varying times.
 	const asked = queries.map((query, index) => ({ ...query, time: times[index % times.length] ?? 0 }));
 	const expected = queries.map((_, index) => answers[index % times.length]?.[index]);
 	deepStrictEqual(await askOpa(t, await snapshot(place, '/rego'), asked), expected, 'opa eval = oracle');

@@ -25,7 +25,7 @@ import { circularEdges } from './relationship-oracle.js';
 /** Index into a list with any length: see `pick`. */
 type Choice = number;
 
-/** A write. Writes that do not apply change nothing. */
+/** A write. If a write does not apply to the current state, it changes nothing. */
 export type Step =
 	| { readonly kind: 'create_user' | 'delete_user'; readonly user: string }
 	| { readonly kind: 'create_tenant' | 'update_tenant'; readonly tenant: string; readonly plan: number }
@@ -52,10 +52,10 @@ type Edit = 'drop_resource' | 'drop_role' | 'drop_relation' | 'derive' | 'underi
 
 const user = fc.constantFrom('ann', 'bob', '__proto__', 'a/b~c%20');
 const tenant = fc.constantFrom('acme', 'beta', '1');
-/** Mostly the same tenant, because relations stay within a tenant. */
+/** Tenant keys. Most are the same, because relationships must stay within a tenant. */
 const home = fc.constantFrom('acme', 'acme', 'acme', 'acme', 'acme', 'acme', 'beta', '1');
 const role = fc.constantFrom('ra', 'rb', 'r1', 'r__proto__');
-/** Sometimes empty. */
+/** Attributes, which are sometimes empty. */
 const attributes = fc.dictionary(fc.constantFrom('level', 'status', '__proto__'), fc.nat({ max: 2 }), { maxKeys: 2 });
 const plan = fc.integer({ min: 0, max: 3 });
 /** Grant expiry: mostly none. */
@@ -72,7 +72,7 @@ const expiring = <G>(grant: { [K in keyof G]: fc.Arbitrary<G[K]> }): fc.Arbitrar
 	fc.tuple(fc.record(grant) as fc.Arbitrary<G>, expiry).map(([what, when]) => ({ ...what, ...when }));
 const weighted = <S extends Step>(weight: number, arbitrary: fc.Arbitrary<S>) => ({ weight, arbitrary });
 
-/** Beginning of each history, with objects to relate and cycles to relate them in. */
+/** The beginning of each history. It creates objects to relate, and derivation cycles. */
 export const opening: fc.Arbitrary<readonly Step[]> = derivingSchema.filter(hasCycle).map((schema) => [
 	{ kind: 'change_schema', schema },
 	{ kind: 'create_tenant', tenant: 'acme', plan: 0 },
@@ -111,7 +111,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
 	weighted(4, fc.record({ kind: kind('derive', 'underive', 'switch_block'), at: places })),
 );
 
-/** True if some roles form a derivation cycle without blocking. */
+/** True if some roles form a derivation cycle that nothing blocks. */
 function hasCycle(schema: Schema): boolean {
 	return circularEdges(schema).some(({ blocked }) => !blocked);
 }
@@ -232,9 +232,7 @@ function written({ schema, facts }: Model, taken: FactStep): Facts {
 	}
 }
 
-/**
- * Removes dangling facts from the model. A relation with a changed subject type counts as a new relation.
- */
+/** Removes dangling facts from the model. A relation whose subject type has changed counts as a new relation. */
 function settled(before: Schema, { schema, facts, ...others }: Model): Model {
 	const types = new Map(schema.resources.map((type) => [type.key, type]));
 	const earlier = new Map(before.resources.map((type) => [type.key, type]));

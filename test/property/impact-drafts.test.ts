@@ -16,7 +16,10 @@ import { type Stack, startStack } from '../support/stack.js';
 import { drawDecidingDocument } from './deciding-documents.js';
 import { crossProduct, type Exported, type NamedQuery, namesIn } from './document-questions.js';
 
-/** The law of impact over HTTP: it equals the difference between all checks before and after the draft is applied. */
+/**
+ * The law of impact over HTTP: a draft's impact equals the difference between all checks before and after the draft is
+ * applied.
+ */
 
 let stack: Stack;
 let place: Place;
@@ -34,7 +37,7 @@ test.after.always('stop', async () => {
 	await stack?.stop();
 });
 
-/** Takes draft change `n` if bit `n % 16` is set: few changes, or many. */
+/** Selects a draft's changes: change `n` if bit `n % 16` is set. Either many bits are set, or a single bit. */
 const mask = fc.oneof(
 	fc.integer({ min: 1, max: 0xffff }),
 	fc.nat({ max: 15 }).map((bit) => 1 << bit),
@@ -55,11 +58,11 @@ test('the impact of a draft is the difference of all checks before and after it'
 		await point.replica.policyReached(revision);
 		const impact = await askImpact(place, changes, { limits: { checks: maxImpactChecks, rows: maxImpactRows } });
 		strictEqual(await place.revision(), revision, 'the question changes nothing');
-		// Every later object is in either document.
+		// Both documents together contain every later object.
 		const earlier = await decide(crossProduct(namesIn([before, target])));
 		const applied = await applyDraft(place, changes);
 		seen.drafts += 1;
-		// A busy machine may time out, whatever the draft.
+		// On a busy machine, the request may time out with any draft.
 		if (impact.status !== 200 && isGivenUp(impact.body)) return;
 		if (applied.status !== 200) {
 			const refusal = ({ status, body }: Answer<object>) => ({ status, ...body, id: '' });
@@ -102,7 +105,7 @@ async function exported(): Promise<Exported> {
 	return (await place.http.get(environmentPath(place, 'export'))).body as unknown as Exported;
 }
 
-/** Returns allowed or denied by check name. */
+/** Returns the decisions, keyed by check name. True means allowed. */
 async function decide(checks: readonly NamedQuery[]): Promise<ReadonlyMap<string, boolean>> {
 	const allowed = new Map<string, boolean>();
 	for (let start = 0; start < checks.length; start += maxBulkChecks) {

@@ -1,4 +1,4 @@
-/** The law of impact: it equals the difference between all answers before and after. */
+/** The law of impact: a change's impact equals the difference between all answers before and after the change. */
 
 import test from 'ava';
 import fc from 'fast-check';
@@ -54,11 +54,11 @@ const factEdit: fc.Arbitrary<FactEdit> = fc.record({
 	until: fc.nat({ max: 20 }),
 });
 
-/** Fact expiries: mostly none, some in the future, some in the past. */
+/** Fact expiries. Most facts have none, some expire in the future, and some have expired. */
 const expiries = [undefined, undefined, undefined, undefined, time + 1, time, time - 500];
 const expiring: ReadonlySet<string> = new Set(['role_assignments', 'instance_assignments', 'relationships']);
 
-/** Returns a row's identity: two rows with the same name are one fact. */
+/** Returns a row's identity. Two rows with the same name are the same fact. */
 function rowName(row: unknown): string {
 	if (typeof row === 'string') return row;
 	const { expires_at: _, attributes: __, tenant, ...named } = row as Readonly<Record<string, unknown>>;
@@ -161,7 +161,7 @@ async function compile(model: Model): Promise<WebAssembly.Module> {
 
 const run = async <T>(steps: Steps<T>): Promise<T> => runToEnd(steps);
 
-/** Returns the touched objects. An instance in a new tenant was deleted and recreated. */
+/** Returns the touched objects. An instance whose tenant differs was deleted and recreated. */
 function touchedBy(before: Model, after: Model): Touched {
 	const touched = touchedBetween(before, after);
 	const moved = after.facts.instances.filter(({ type, key, tenant }) =>
@@ -170,7 +170,7 @@ function touchedBy(before: Model, after: Model): Touched {
 	return { ...touched, instances: [...touched.instances, ...moved.map(({ type, key }) => ({ type, key }))] };
 }
 
-/** Yields every question about either model: all users, all actions, all resources. */
+/** Yields every question about the two models, for all users, all actions and all resources. */
 function* everything(before: Model, after: Model): Iterable<EngineInput> {
 	const both = <T>(rows: (model: Model) => readonly T[]) => [...new Set([...rows(before), ...rows(after)])];
 	const users = both(({ facts }) => facts.users);
@@ -211,7 +211,7 @@ async function difference(before: Model, after: Model) {
 	return { gains: gains.sort(), loses: loses.sort(), asked };
 }
 
-/** Returns two states as in a helper process: the later state is a patched copy of the earlier state. */
+/** Returns two states as in an impact process, in which the later state is a patched copy of the earlier state. */
 async function states(before: Model, after: Model) {
 	const touched = touchedBy(before, after);
 	const bytes = documentBytes(before);
@@ -242,17 +242,17 @@ test('impact is the difference of all answers before and after', async (t) => {
 			const sum = (name: 'gained' | 'lost') => found.by_cause.reduce((total, cause) => total + cause[name], 0);
 			t.deepEqual([sum('gained'), sum('lost')], [found.gained, found.lost]);
 
-			// Without known touched objects, it asks all questions.
+			// If the touched objects are unknown, the comparison asks all questions.
 			const whole = runToEnd(compareStates({ ...change, touched: null }, time, unlimited));
 			t.deepEqual([whole.asked, whole.gained, whole.lost], [expected.asked, found.gained, found.lost]);
 
-			// Past a limit, counts are lower bounds.
+			// If a limit is reached, the counts are lower bounds.
 			const checks = found.asked === 0 ? 0 : number % found.asked;
 			const cut = runToEnd(compareStates(change, time, { ...unlimited, checks, rows: 1 }));
 			t.deepEqual([cut.asked, cut.truncated], [checks, found.asked > 0]);
 			t.true(cut.gained <= found.gained && cut.lost <= found.lost && cut.gains.length <= 1);
 
-			// As in the process if there are too many closures for patches.
+			// As in the impact process, if there are too many closures for patches.
 			const touched = touchedBy(before, after);
 			const now = { ...neighbourhood(after, touched), schema: after.schema, closures: null };
 			const closures = touched.derivations || touched.relationships.length > 0;

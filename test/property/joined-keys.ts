@@ -1,4 +1,4 @@
-/** Joins several keys to a single text. */
+/** Joins several keys to a single string. */
 export function joinedKeys(...keys: readonly string[]): string {
 	return JSON.stringify(keys);
 }

@@ -9,9 +9,9 @@ import { type Management, newPlace, type Place, startManagement } from '../suppo
 import { type Field, furnishLaws, type Kind, kinds } from './objects.js';
 
 /**
- * The laws of reading and writing over HTTP, for objects of every kind with any contents: a repeated PUT changes
- * nothing; a PATCH with nothing, or with the stored values, changes nothing; a PATCH changes only its fields; ids, in
- * any spelling, and keys name the same object.
+ * The laws of reading and writing over HTTP, for objects of every kind with any contents. A repeated PUT changes
+ * nothing. An empty PATCH, or a PATCH with the stored values, changes nothing. A PATCH changes only the fields in its
+ * body. Keys, and ids in any spelling, name the same object.
  */
 
 let management: Management;
@@ -24,7 +24,7 @@ test.after.always('stop', async () => management.stop());
 
 type Object = Loose & { readonly id: string; readonly key: string };
 
-/** An object under test: its path and last read state. */
+/** An object under test, with its path and the state at the last read. */
 class Subject {
 	constructor(
 		readonly t: ExecutionContext,
@@ -45,7 +45,7 @@ class Subject {
 		this.t.is(await this.place.revision(), revision, said);
 	}
 
-	/** Sends a write that must give the fields these meanings and keep everything else, except the time. */
+	/** Sends a write. It must give these meanings to the fields, and change nothing else except the time. */
 	async becomes(method: 'PATCH' | 'PUT', body: Loose, fields: Loose): Promise<void> {
 		const revision = await this.place.revision();
 		const answer = await this.place.http.send<Object>(method, this.path, body);
@@ -60,12 +60,12 @@ class Subject {
 	}
 }
 
-/** Returns what a read object's fields mean. */
+/** Returns the meaning of the fields in a read object. */
 function fieldMeanings({ fields }: Kind, read: Loose): Loose {
 	return mapped(fields, ({ said }, name) => (said === undefined ? read[name] : said(read[name] as Loose)));
 }
 
-/** Returns the remaining members except the time. */
+/** Returns all members except the kind's fields and the time. */
 function otherFields({ fields }: Kind, read: Loose): Loose {
 	return Object.fromEntries(Object.entries(read).filter(([name]) => name !== 'updated_at' && !(name in fields)));
 }
@@ -107,7 +107,7 @@ function fieldValues(fields: Kind['fields']): Record<string, fc.Arbitrary<unknow
 	return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.values]));
 }
 
-/** An object's life: created, read by its names, changed and replaced. */
+/** An object's life. The object is created, read by its names, changed and replaced. */
 interface Life {
 	readonly key: string;
 	readonly made: Loose;

@@ -1,6 +1,6 @@
 /**
- * Paths that part and meet again. For most of these shapes, a check that follows each path separately would take
- * seconds to years, so the tests would not end.
+ * Paths that diverge and meet again. For most of these shapes, a check that follows each path separately would take
+ * between seconds and years, so the tests would not end.
  */
 import test from 'ava';
 import { documentBytes } from '../../compiler/index.js';
@@ -68,6 +68,6 @@ test('all instances in 6 layers of 30 are listed for a viewer of their source', 
 	engine.setData(documentBytes(model));
 	const instances = model.facts.instances.map(({ type, key }) => ({ type, key }));
 	const listed = engine.ask('regolith/listing/instance_permissions', { user: { key: 'ben' }, instances });
-	// All instances except the rest of the last layer, where he views a single instance.
+	// Ben views all instances, except in the last layer, in which he views only a single instance.
 	t.is((listed as readonly unknown[]).length, 1 + 5 * 30 + 1);
 });

@@ -1,6 +1,6 @@
 import type { Expiring, Facts, Model } from '../../compiler/model.js';
 
-/** Returns the model without expired grants: expiry has no other effect. */
+/** Returns the model without expired grants. Expiry has no other effect. */
 export function modelAt({ schema, facts }: Model, time: number): Model {
 	return { schema, facts: { ...facts, ...grantsAt(facts, time) } };
 }

@@ -6,8 +6,9 @@ const users = [...userNames, 'unone'];
 const instances = [null, ...instanceNames, 'inone'];
 
 /**
- * Returns questions for every combination of user, action and instance in a model: with its tenant, without a tenant,
- * and, for one action, with other tenants. Includes missing users, actions, instances and tenants.
+ * Returns questions for every combination of user, action and instance in a model. Each combination is asked with the
+ * instance's tenant, without a tenant, and, for a single action, with different tenants. Includes missing users,
+ * actions, instances and tenants.
  */
 export function modelQuestions({ schema, facts }: Model): readonly Question[] {
 	return schema.resources.flatMap(({ key: type, actions }) =>

@@ -3,8 +3,8 @@ import { type BrokenObject, brokenTitle, type Schema, withoutBroken } from '../.
 import { type Assembler, createAssembler } from '../../src/publish/assemble.js';
 
 /**
- * Compiler behaviour: works, hangs until the mood changes, fails without blame, or fails because of one object in each
- * schema that has it.
+ * Behaviour of the compiler. It works, hangs until the mood changes, fails without blaming an object, or blames an
+ * object if the schema contains one that can be blamed.
  */
 export type Mood = 'works' | 'hangs' | 'fails' | 'blames';
 
@@ -41,8 +41,8 @@ export class MoodyAssembler {
 }
 
 /**
- * Returns the user set with the least key in a rule, or else the derivations of the first role with derivations. Rules
- * have no order.
+ * Returns the user set with the smallest key in any rule, because rules have no order. If there are no rules, returns
+ * the derivations of the first role with derivations.
  */
 export function blamed(schema: Schema): readonly BrokenObject[] {
 	const [key] = schema.set_rules.map(({ user_set }) => user_set).sort();

@@ -1,6 +1,6 @@
 /**
- * A store's report on a run of changes: the touched objects and their state afterwards, with no more than the contract
- * promises.
+ * A store's report on a run of changes: the touched objects, and their state afterwards. It contains no more than the
+ * contract promises.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -9,7 +9,7 @@ import type { Facts, InstanceAssignment, Model, Relationship, Schema } from '../
 import { joinedKeys } from './joined-keys.js';
 import { circularEdges, type DerivationInSchema, edgesIntoCycles, schemaDerivations } from './relationship-oracle.js';
 
-/** Returns the objects changed by a step. No step deletes and recreates an object. */
+/** Returns the objects that a step changed. No step deletes and recreates the same object. */
 export function touchedBetween(before: Model, after: Model): Touched {
 	const came = <T>(rows: (facts: Facts) => readonly T[]) => difference(rows(before.facts), rows(after.facts));
 	const keys = (facts: Facts) => facts.tenants.map(({ key }) => key);
@@ -61,7 +61,7 @@ export function together(run: readonly Touched[]): Touched {
 	};
 }
 
-/** Returns a delta's input: the part of a model that the contract promises, and no more. */
+/** Returns the input for a delta: the part of a model that the contract promises, and nothing else. */
 export function neighbourhood({ schema, facts, in_force, mapping_rules = [] }: Model, touched: Touched): Neighbourhood {
 	const users = new Set([...touched.users, ...touched.memberships.map((membership) => membership.user)]);
 	const tenants = new Set([
@@ -116,8 +116,9 @@ function aroundRelationships(facts: Facts, touched: readonly Relationship[]) {
 }
 
 /**
- * Returns the objects of touched relationships and everything reachable from them along cycle relations, with all
- * relationships into these objects: at any distance within cycles, and one step into cycles.
+ * Returns the objects of touched relationships, and all objects reachable from them along cycle relations, at any
+ * distance. Includes all relationships into these objects within cycles, and relationships from outside that lead into
+ * a cycle in a single step.
  */
 function aroundClosures(schema: Schema, facts: Facts, touched: Touched): ClosureNeighbourhood {
 	const inside = relationNames(circularEdges(schema));
@@ -142,7 +143,7 @@ function relationNames(edges: readonly DerivationInSchema[]): ReadonlySet<string
 	return new Set(edges.map(({ type, relation }) => joinedKeys(type, relation)));
 }
 
-/** Extends the list to its closure under `following`. */
+/** Extends the list until it includes the results of `following` for all its items. */
 function extend<T>(items: T[], following: (item: T) => readonly T[]): void {
 	for (const item of items) {
 		items.push(...following(item).filter((next) => !items.some((other) => isDeepStrictEqual(other, next))));

@@ -5,33 +5,33 @@ import type { Loose } from '../support/client.js';
 import { exactNumbers } from '../support/exact-numbers.js';
 import type { Place } from '../support/management.js';
 
-/** A field accepted by create, PATCH and, if it exists, PUT. */
+/** A field. Create and PATCH accept it, and so does PUT if the kind has this method. */
 export interface Field {
 	readonly values: fc.Arbitrary<unknown>;
 	/** True if a create requires it. */
 	readonly required?: true;
-	/** Default in a create. */
+	/** Value after a create without the field. */
 	readonly empty: unknown;
 	/** How a PATCH treats null. */
 	readonly null: 'clears' | 'keeps';
-	/** Meaning of a sent value, key by key for maps; defaults to the value. */
+	/** Returns the meaning of a sent value, which is the value itself by default. Maps are converted key by key. */
 	readonly means?: (sent: Loose) => unknown;
-	/** Value to send for a read value; defaults to the value. */
+	/** Returns the value to send for a read value, which is the value itself by default. */
 	readonly said?: (read: Loose) => unknown;
 }
 
-/** Kind of objects, with its fields and methods. */
+/** A kind of objects, with its fields and methods. */
 export interface Kind {
-	/** List path. */
+	/** Returns the list's path. */
 	readonly collection: (place: Place) => string;
 	readonly fields: Readonly<Record<string, Field>>;
-	/** Additional, immutable fields for a create. */
+	/** Additional fields in a create, which cannot be changed later. */
 	readonly constants?: Loose;
-	/** Methods besides reading. */
+	/** Methods for writes, except create and delete. */
 	readonly methods: readonly ('PATCH' | 'PUT')[];
 }
 
-/** Values as in JSON: without -0, `__proto__` names, or inexact numbers. */
+/** Returns values as they are in JSON: without -0, `__proto__` names or inexact numbers. */
 function json<T>(values: fc.Arbitrary<T>): fc.Arbitrary<T> {
 	return values.map((value) => exactNumbers(value) as T).filter((value) => !/__proto__/.test(JSON.stringify(value)));
 }
@@ -130,14 +130,14 @@ const mapping_rules: Field = {
 	),
 	empty: [],
 	null: 'keeps',
-	// `values` is a list.
+	// The type says record, but `sent` is a list.
 	means: (sent) => (sent as unknown as readonly Loose[]).map((rule) => ({ ...mappingRule, ...rule })),
 };
 
 const email = fc.constantFrom('ann@example.com', 'BEN+1@mail.example.com');
 
 function each(map: Loose, change: (value: Loose, name: string) => unknown): unknown {
-	// These maps hold objects, except the resources of relations, which only `said` uses.
+	// The values in these maps are objects, except for the resources of relations, which only `said` uses.
 	return Object.fromEntries(Object.entries(map).map(([name, value]) => [name, change(value as Loose, name)]));
 }
 
@@ -251,7 +251,7 @@ export const kinds: Readonly<Record<string, Kind>> = {
 	},
 };
 
-/** Creates the objects named in the values above. */
+/** Creates the objects that the values above name. */
 export async function furnishLaws({ http, schema, facts }: Place): Promise<void> {
 	const made = async (path: string, body: object, below = schema) => {
 		const { status, body: said } = await http.post(`${below}/${path}`, { name: 'Made', ...body });

@@ -23,7 +23,7 @@ import type { Mood } from './moody-assembler.js';
 import { MoodyApi } from './pending-place.js';
 
 /**
- * The law of the offline copy: without its control plane, a decision point answers every question like the decision
+ * The law of the offline copy. Without its control plane, a decision point answers every question like the decision
  * point that wrote the copy. It never answers from a damaged, truncated or foreign copy.
  */
 
@@ -38,13 +38,13 @@ test.before('start', async () => {
 });
 test.after.always('stop', () => api?.stop());
 
-/** A chapter of a history: some changes towards a different environment, under a compiler mood. */
+/** A chapter of a history: some changes towards a different environment, while the compiler has a certain mood. */
 interface Chapter {
 	readonly document: Exported;
 	readonly mood: Mood;
-	/** Takes change `n` if bit `n % 16` is set. */
+	/** Selects change `n` if bit `n % 16` is set. */
 	readonly mask: number;
-	/** True restarts the writing decision point before the changes, and so begins a new copy. */
+	/** If true, the writing decision point restarts before the changes, and thereby begins a new copy. */
 	readonly restart: boolean;
 	readonly time: number;
 }
@@ -57,7 +57,7 @@ const chapter: fc.Arbitrary<Chapter> = fc.record({
 	time: fc.constantFrom(...times),
 });
 
-/** Damage positions relative to the copy's length. */
+/** Damage positions, relative to the copy's length. */
 const damage = fc.array(fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }), {
 	minLength: 8,
 	maxLength: 8,
@@ -102,7 +102,7 @@ test('a decision point started from a copy answers like the decision point that 
 				await assertSilent(t, place, path);
 			},
 		),
-		// A history takes seconds, and documents shrink in thousands of ways.
+		// A history takes seconds, and there are thousands of ways to shrink its documents.
 		{ numRuns: Number(process.env['HISTORIES'] ?? 3), endOnFailure: true },
 	);
 	t.log(JSON.stringify(seen));
@@ -142,7 +142,7 @@ interface Question {
 	readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Maximum number of questions per kind, except checks, which are always complete. */
+/** Maximum number of questions per kind, except checks, which are all asked. */
 const most = 6;
 
 /** Returns all checks with reasons, and some attempts, listings and searches. */
@@ -204,7 +204,7 @@ async function ask(http: Client, questions: readonly Question[]) {
 	return answers;
 }
 
-/** A decision point with a copy, and the decision time. */
+/** A decision point with its copy, and the decision time. */
 interface Writing {
 	readonly writer: OfflinePoint;
 	readonly path: string;
@@ -218,7 +218,7 @@ async function compare(
 	{ writer, path, time }: Writing,
 	questions: readonly Question[],
 ): Promise<void> {
-	// The copy follows the decision point, and a policy may arrive between questions.
+	// The copy is written after the decision point has changed, and a new policy may arrive between two questions.
 	const { expected, answers, held } = await eventually(async () => {
 		const held = writer.replica.current();
 		const reader = await startFromCopy(t, place, path);
@@ -242,12 +242,12 @@ async function compare(
 	seen.later += time > 0 ? 1 : 0;
 }
 
-/** Identifies an environment's state at a decision point. */
+/** Returns a value to identify an environment's state at a decision point. */
 function state(held: LoadedRevision | undefined) {
 	return held && { revision: held.revision, policyRevision: held.policyRevision, degraded: held.degraded };
 }
 
-/** Starts a decision point from a frozen copy, and waits for the end of the replay. */
+/** Starts a decision point from a frozen copy, and waits until it has replayed the copy. */
 async function startFromCopy(t: ExecutionContext, place: Place, path: string): Promise<OfflinePoint> {
 	const still = `${path}.still`;
 	copyFileSync(path, still);
@@ -256,7 +256,7 @@ async function startFromCopy(t: ExecutionContext, place: Place, path: string): P
 	return reader;
 }
 
-/** Asserts that a damaged copy leads to an earlier state in the same history, or to none. */
+/** Asserts that a damaged copy leads to an earlier state in the same history, or to no state. */
 async function assertDamaged(t: ExecutionContext, place: Place, path: string, draws: readonly number[]): Promise<void> {
 	const whole = readFileSync(path);
 	const copy = await readCopy(place, path);
@@ -291,13 +291,13 @@ const flip: Harm = (whole, draw) => {
 	return changed;
 };
 
-/** Returns a position in a copy: half the draws hit its first record, which is the largest. */
+/** Returns a position in a copy. Half the draws hit the first record, which is the largest. */
 function placeIn(whole: Buffer, draw: number): number {
 	const tail = firstRecord + (records(whole)[0]?.length ?? 0);
 	return Math.floor(draw < 0.5 ? 2 * draw * tail : tail + (2 * draw - 1) * (whole.length - tail));
 }
 
-/** Offset of the first record, after the magic and the salt. */
+/** Offset of the first record, which comes after the magic number and the salt. */
 const firstRecord = 24;
 
 function records(whole: Buffer): readonly Buffer[] {

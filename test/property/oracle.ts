@@ -7,13 +7,13 @@ import type { Query } from './query.js';
 import { instanceTenant, rolesOn } from './relationship-oracle.js';
 import { grantedBySets } from './set-oracle.js';
 
-/** A check's answer, with the code of the first failed condition. */
+/** The answer to a check, with the code of the first failed condition. */
 export interface Decision {
 	readonly allow: boolean;
 	readonly code: string;
 }
 
-/** A user's permissions in a tenant; `permissions` and `roles` are sorted. */
+/** A user's permissions in a tenant. `permissions` and `roles` are sorted. */
 export interface TenantPermissions {
 	readonly tenant: { readonly key: string; readonly attributes: { readonly [name: string]: Json } };
 	readonly permissions: readonly string[];
@@ -21,8 +21,8 @@ export interface TenantPermissions {
 }
 
 /**
- * Decides a check. RBAC, ReBAC or ABAC alone is enough. If all deny, insufficient tenant roles are reported first, then
- * roles on the instance, then other reasons. Assignments in deleted tenants do not count.
+ * Decides a check, which is allowed if RBAC, ReBAC or ABAC allows it. If all three deny, reports insufficient tenant
+ * roles first, then roles on the instance, and then all further reasons. Ignores assignments in deleted tenants.
  */
 export function decide(model: Model, query: Query): Decision {
 	const { tenantRoles, instanceRoles } = denials(model, query);
@@ -33,8 +33,8 @@ export function decide(model: Model, query: Query): Decision {
 }
 
 /**
- * Returns the reason why RBAC and ReBAC each deny, or `null` if they allow. The ReBAC result is `undefined` if the
- * check has no instance, or its type has no roles.
+ * Returns the reasons why RBAC and ReBAC deny; `null` for a model that allows. The ReBAC result is `undefined` if the
+ * check has no instance, or if its type has no roles.
  */
 export function denials(model: Model, query: Query) {
 	const tenantRoles = tenantDenial(model, query);
@@ -123,7 +123,7 @@ function grants(
 	);
 }
 
-/** Returns a user's permissions by object identifier, without conditions. */
+/** Returns a user's permissions, keyed by object identifier. Ignores conditions. */
 export function permissions(model: Model, user: string): Readonly<Record<string, TenantPermissions>> {
 	const { resources } = model.schema;
 	const entries = model.facts.tenants.flatMap((tenant): [string, TenantPermissions][] => {
@@ -145,7 +145,7 @@ export function permissions(model: Model, user: string): Readonly<Record<string,
 	return Object.fromEntries(entries);
 }
 
-/** Returns a data document after patches, as the compiler's `Patch` promises. Does not modify the input. */
+/** Returns the data document after these patches, as specified by the compiler's `Patch`. Does not modify the input. */
 export function patched(document: Json, patches: readonly Patch[]): Json {
 	return patches.reduce((current, patch) => patchedAt(current, patch.path, patch), document);
 }

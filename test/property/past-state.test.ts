@@ -17,7 +17,7 @@ import { send } from './relationship-requests.js';
 import { chapter, fulfilled, opening, universe, type Wish } from './relationship-wishes.js';
 import type { Write } from './relationship-writes.js';
 
-/** The law of earlier states: a restored state equals the original, whatever happened since. */
+/** The law of earlier states: a restored state equals the original state, regardless of later changes. */
 
 let stack: Stack;
 test.before(async () => {
@@ -25,7 +25,7 @@ test.before(async () => {
 });
 test.after.always(() => stack?.stop());
 
-/** Writes to users, tenants and their roles, which relationship histories lack. */
+/** Writes to users, tenants and tenant roles, which relationship histories do not contain. */
 const otherWrites: readonly (readonly [method: string, path: string, body?: object])[] = [
 	['POST', 'facts/users', { key: 'zoe', email: 'zoe@example.com', attributes: { level: 1, nested: { of: [null] } } }],
 	['PATCH', 'facts/users/zoe', { first_name: 'Zoe', attributes: { level: 2 } }],
@@ -66,7 +66,7 @@ async function makeOther({ http, schema, facts }: Place, number: number): Promis
 	await http.send(method, path.replace(/^schema/, schema).replace(/^facts/, facts), body);
 }
 
-/** State at a revision. */
+/** The state at a revision. */
 interface Look {
 	readonly lineage: string;
 	readonly token: string;

@@ -1,9 +1,9 @@
 // @alone @long
 
 /**
- * Histories of schema changes with a slow or failing compiler. In each case, an answer at a revision allows nothing
- * that the revision denies; an answer with the revision's policy equals the revision exactly; and unchanged permissions
- * stay available.
+ * Histories of schema changes with a slow or failing compiler. An answer at a revision never allows a check that the
+ * revision denies. If the answer uses the revision's own policy, it is exactly the revision's answer. Unchanged
+ * permissions stay available.
  */
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
@@ -25,7 +25,7 @@ const documents = ['da', 'db'] as const;
 const users = ['ua', 'ub', 'uc'] as const;
 const levels = [0, 1, 2] as const;
 
-/** Possible derivations by derived role. */
+/** Possible derivations, each with its derived role. */
 const derivations = [
 	{ type: 'document', key: 'reader', role: 'viewer', on_resource: 'folder', linked_by_relation: 'parent' },
 	{ type: 'document', key: 'writer', role: 'editor', on_resource: 'folder', linked_by_relation: 'parent' },
@@ -91,7 +91,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 	{ weight: 1, arbitrary: fc.constant({ kind: 'restart the API' } as const) },
 );
 
-/** Beginning of each history, so every run has policies with a left-out object. */
+/** The beginning of each history, so every run has policies with a left-out object. */
 const beginning: readonly Step[] = [
 	{ kind: 'mood', mood: 'blames' },
 	{ kind: 'rule', add: true, user: 0, resource: 0, action: 0 },
@@ -102,7 +102,7 @@ const beginning: readonly Step[] = [
 	{ kind: 'mood', mood: 'works' },
 ];
 
-/** Steps per run and number of runs: 300 steps on each push; `STEPS=10000` takes more. */
+/** Steps per run, and number of runs. There are 300 steps on each push; `STEPS=10000` sets a different number. */
 const length = 100;
 const runs = Math.max(1, Math.ceil(Number(process.env['STEPS'] ?? 300) / length));
 /** Time limit in milliseconds, including shrinking after failures. */
@@ -116,7 +116,7 @@ test.before('start', async () => {
 
 test.after.always('stop', () => api?.stop());
 
-/** Counts events, so an uneventful history does not count as a success. */
+/** Counts events. Without these events, a history does not pass as a success. */
 const seen = { checks: 0, suspended: 0, kept: 0, exact: 0, refused: 0, left_out: 0, listed: 0 };
 
 test('whatever the compiler does, no answer is older than it says', async (t) => {
@@ -328,14 +328,15 @@ async function look(t: ExecutionContext, place: Place, pdp: RestartablePdp, afte
 	}));
 	await pdp.replica.reached(revision);
 	const before = await inForce(place);
-	// Decision points receive a policy after the database, never before.
+	// Decision points never receive a policy before the database does.
 	const policyRevision = pdp.replica.current()?.policyRevision ?? 0;
 	const answer = await ask(pdp.hasty, {});
 	const still = await inForce(place);
 	t.is(answer.status, 200, after);
 	t.is(answer.revision, revision, after);
 	const allowed = answer.body.allow.map(({ allow }) => allow);
-	// The policy behind the answer is known only if no policy became active in between, on either side.
+	// The policy behind the answer is known only if no policy became active in between, neither in the database nor at
+	// the decision point.
 	const knows = policyRevision >= before.schema_revision && isInForceAt(pdp, before.left_out);
 	const schema = before.text === still.text && knows ? before.schema : null;
 	const stands = schema && { schema: standing(schema, model.schema), facts: model.facts };
@@ -354,13 +355,16 @@ async function look(t: ExecutionContext, place: Place, pdp: RestartablePdp, afte
 	await lookByPolicy(t, pdp, { revision, model }, after);
 }
 
-/** True if the decision point appears to have the active policy, judging by left-out objects. */
+/**
+ * True if the decision point appears to have the active policy, because it leaves out an object if and only if that
+ * policy does.
+ */
 function isInForceAt(pdp: RestartablePdp, leftOut: boolean): boolean {
 	const degraded = pdp.replica.current()?.degraded;
 	return degraded ? degraded.reason !== 'left_out' || leftOut : !leftOut;
 }
 
-/** INVARIANT: list = check, even while parts are suspended. */
+/** INVARIANT: listings agree with checks, even while parts are suspended. */
 async function lookAtLists(
 	t: ExecutionContext,
 	pdp: RestartablePdp,
@@ -374,12 +378,12 @@ async function lookAtLists(
 	const user = users[revision % users.length];
 	const permitted = await pdp.hasty.post<Record<string, { permissions: readonly string[] }>>('/user-permissions', {
 		user,
-		// Conditions are evaluated only for instances with named types.
+		// Conditions are evaluated only for instances whose type the request names.
 		resource_types: ['document', 'folder'],
 		context,
 	});
 	const again = await ask(pdp.hasty, {});
-	// If a policy became active between the list and the check, skip the comparison.
+	// If a policy became active between the listing and the check, skip the comparison.
 	if (JSON.stringify(again.body.allow.map(({ allow }) => allow)) !== JSON.stringify(allowed)) return;
 	const expected = questions.filter(
 		(question, index) =>
@@ -396,8 +400,8 @@ async function lookAtLists(
 }
 
 /**
- * Asserts that an answer with `X-Min-Revision` equals the revision, except for objects left out of its policy, or is
- * 503.
+ * Asserts that a request with `X-Min-Revision` is answered with 503 or exactly as the revision decides, except for
+ * objects that the policy leaves out.
  */
 async function lookByPolicy(
 	t: ExecutionContext,
@@ -408,7 +412,7 @@ async function lookByPolicy(
 	const { mood } = api.assembler;
 	const extra = { headers: { 'x-min-revision': String(revision) } };
 	const http = mood === 'works' || mood === 'blames' ? pdp.patient : pdp.hasty;
-	// A restarted API recompiles the same schema, and a new policy may become active during the request.
+	// After a restart, the API compiles the same schema again. A new policy may become active during the request.
 	let before: LoadedRevision | undefined;
 	let answer: Awaited<ReturnType<typeof ask>>;
 	do {
@@ -437,8 +441,8 @@ function ask(http: RestartablePdp['hasty'], extra: Extra): Promise<Answer<{ allo
 }
 
 /**
- * Returns the active policy's schema and revision, whether it left out an object, and a text that identifies the
- * policy.
+ * Returns the active policy's schema and revision. `left_out` is true if the policy leaves out an object, and `text`
+ * identifies the policy.
  */
 async function inForce({ id }: Place) {
 	const { knex } = api.store.database;

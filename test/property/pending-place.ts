@@ -12,10 +12,10 @@ import { settings } from '../support/stack.js';
 import { removeFolder, temporaryFolder } from '../support/temporary.js';
 import { MoodyAssembler } from './moody-assembler.js';
 
-/** Wait for a revision's policy, in milliseconds. */
+/** Time to wait for a revision's policy, in milliseconds. */
 const policyWait = 20;
 
-/** An API with a moody compiler and the server store. Restarts at the same address. */
+/** An API with a compiler whose mood can change, on the server store. It restarts at the same address. */
 export class MoodyApi {
 	readonly #log = createLogger('silent');
 
@@ -62,7 +62,10 @@ export class MoodyApi {
 	}
 }
 
-/** A restartable decision point for an environment, with a short and a long wait for policies. */
+/**
+ * A restartable decision point for an environment, with two addresses, which wait for a policy for a short and for a
+ * long time.
+ */
 export class RestartablePdp {
 	#replica: Replica | undefined;
 	#servers: readonly Listening[] = [];

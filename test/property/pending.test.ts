@@ -1,8 +1,8 @@
 // @alone
 
 /**
- * Laws of an older policy over a newer schema's data: it allows nothing that the newer schema denies, and keeps
- * everything unchanged between the two.
+ * Laws of an older policy over a newer schema's data. The policy allows nothing that the newer schema denies, and still
+ * allows everything unchanged between the two.
  */
 import test from 'ava';
 import fc from 'fast-check';
@@ -21,10 +21,10 @@ const users = [...userNames, 'unone'];
 
 const models = modelsOfOneSchema(4);
 
-/** An active schema and a series of later schemas, each edited from the previous one, with facts. */
+/** An active schema and a series of later schemas, with facts. Each later schema is an edit of the previous schema. */
 const histories = fc
 	.tuple(
-		// Mostly schemas with rules, which are rare at random.
+		// Most schemas have rules, which are rare in random schemas.
 		fc.oneof(models, { weight: 2, arbitrary: models.filter(([first]) => (first?.schema.set_rules.length ?? 0) > 1) }),
 		fc.array(fc.array(schemaEdit, { minLength: 1, maxLength: 3 }), { minLength: 4, maxLength: 4 }),
 	)
@@ -106,8 +106,8 @@ test('access removed by a newer schema is suspended, and unchanged access contin
 test('patches lead from the suspended state to the current state, and to the new policy', (t) => {
 	fc.assert(
 		fc.property(histories, ({ inForce, later }) => {
-			// A single set of facts, from which each step removes some. In between, a policy arrives, and its schema becomes
-			// active.
+			// All steps share a set of facts, and each step removes some. At the third step, a policy arrives, and its schema
+			// becomes active.
 			const all = later[0]?.facts ?? noFacts;
 			const states: readonly Model[] = [
 				{ schema: inForce, facts: all },

@@ -1,6 +1,6 @@
 import type { Json } from '../../compiler/index.js';
 
-/** A check: may this user do this action on a resource with this type, or on this instance, in this tenant? */
+/** A check: may this user do this action in this tenant, on a resource with this type or on this instance? */
 export interface Query {
 	readonly user: { readonly key: string; readonly attributes?: Attributes };
 	readonly action: string;

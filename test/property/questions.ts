@@ -2,7 +2,7 @@ import { compilePolicy, type Json, type RegoFile } from '../../compiler/index.js
 import type { Model } from '../../compiler/model.js';
 import type { Query } from './query.js';
 
-/** A check as the engines take it. */
+/** A check in the form accepted by the engines. */
 export type Question = Query & { readonly [member: string]: Json };
 
 /** Compiles a model to Rego. Throws if its schema has errors. */

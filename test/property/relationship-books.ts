@@ -7,8 +7,8 @@ import { isFactWrite, isGroupWrite, type Write } from './relationship-writes.js'
 import { enterSchema } from './schema-books.js';
 
 /**
- * Books for an environment, as an API client could keep them: the writes to accept and the resulting state. Shares no
- * code with the store.
+ * Books for an environment, as an API client could keep them. They determine whether a write must be accepted, and the
+ * resulting state. They share no code with the store.
  */
 export class RelationshipBooks {
 	#state: State = {
@@ -21,8 +21,8 @@ export class RelationshipBooks {
 	};
 
 	/**
-	 * Enters a write. Returns whether it must be accepted and whether it changes anything; a refused write changes
-	 * nothing.
+	 * Enters a write. `accepted` is true if the write must be accepted, and `changes` if it changes anything. A refused
+	 * write changes nothing.
 	 */
 	enter(entry: Write): { readonly accepted: boolean; readonly changes: boolean } {
 		const before = structuredClone(this.#state);
@@ -38,7 +38,7 @@ export class RelationshipBooks {
 		}
 	}
 
-	/** True if a write would be accepted and change something. Does not enter it. */
+	/** True if a write would be accepted and change something. Does not enter the write. */
 	wouldChange(entry: Write): boolean {
 		const before = this.#state;
 		this.#state = structuredClone(before);
@@ -47,7 +47,7 @@ export class RelationshipBooks {
 		return changes;
 	}
 
-	/** Returns the books as the compiler's model. */
+	/** Returns the books as a model for the compiler. */
 	model(): Model {
 		const { users, tenants, resources, instances, assignments, tuples } = this.#state;
 		const named = (key: string) => ({ key, name: key, description: null });
@@ -92,7 +92,7 @@ export class RelationshipBooks {
 		};
 	}
 
-	/** Returns all contents in words, like the API's lists; sorted. */
+	/** Returns all contents in sorted words, like the API's lists. */
 	contents(): readonly string[] {
 		const { users, tenants, resources, instances, assignments, tuples } = this.#state;
 		const places = [...assignments.values()].map(
@@ -127,7 +127,7 @@ export class RelationshipBooks {
 		return [...this.#state.instances].filter(([, { group }]) => group !== null).map(([name]) => name);
 	}
 
-	/** Returns a group's lists, each sorted; roles are `<instance>#<role>`. */
+	/** Returns a group's lists, each sorted. Roles have the form `<instance>#<role>`. */
 	group(name: string): GroupLists {
 		const roles = (group: string) => rolesOfGroup(this.#state, group);
 		const inside = (child: string, parent: string) => roles(child).includes(`${parent}#member`);

@@ -19,7 +19,10 @@ import { send } from './relationship-requests.js';
 import { chapter, fulfilled, opening, universe, type Wish } from './relationship-wishes.js';
 import { type Write, writtenLine } from './relationship-writes.js';
 
-/** Random histories of relationships and groups over HTTP, compared with separate books, the oracle, and stock OPA. */
+/**
+ * Random histories of relationships and groups over HTTP. The results are compared with separate books, the oracle, and
+ * stock OPA.
+ */
 
 let stack: Stack;
 test.before(async () => {
@@ -60,26 +63,29 @@ test('after any history of relationships and groups, patches, decisions and list
 	t.log([...told].map(([what, number]) => `${what}: ${number}`).sort());
 });
 
-/** Expected state of an environment: its books, their writes, and its revision. */
+/** Expected state of an environment: its books, the writes entered in them, and its revision. */
 interface Expected {
 	readonly books: RelationshipBooks;
 	readonly writes: Write[];
 	revision: number;
 }
 
-/** Write target with event counters. */
+/** The environment to write to, and counters for events. */
 interface Written {
 	readonly place: Place;
 	/** Counts an event. */
 	readonly tell: (what: string) => void;
 }
 
-/** The environment and its state at the last look. */
+/** The environment, and its state at the last comparison. */
 interface Real extends Written {
 	past: Past;
 }
 
-/** Sends the wished writes, then looks. Sends writes that must be refused, too. */
+/**
+ * Returns a command that sends the writes for these wishes and then compares everything. Also sends writes that must be
+ * refused.
+ */
 function chapterCommand(wishes: readonly Wish[]): fc.AsyncCommand<Expected, Real> & fc.WithCloneMethod<unknown> {
 	const lines: string[] = [];
 	return {
@@ -95,7 +101,7 @@ function chapterCommand(wishes: readonly Wish[]): fc.AsyncCommand<Expected, Real
 			real.past = await look(expected.books, real, name);
 		},
 		toString: () => lines.map((line) => `\n\t${line}`).join(''),
-		// A wish depends on the writes before it, so each run has its own lines.
+		// The write for a wish depends on earlier writes, so each run has its own lines.
 		[fc.cloneMethod]: () => chapterCommand(wishes),
 	};
 }
@@ -114,7 +120,7 @@ async function enter(entry: Write, expected: Expected, { place, tell }: Written)
 	for (const what of [outcome, `${entry.kind} ${outcome}`]) tell(what);
 }
 
-/** Replays a counterexample; its report names the path. */
+/** Path to replay a counterexample, as named in its report. */
 const replayPath = process.env['TEST_REPLAY_PATH'];
 
 const histories = fc.commands([chapter.map(chapterCommand)], {
@@ -135,8 +141,8 @@ async function held(bundle: Bundle): Promise<Past> {
 }
 
 /**
- * Checks everything: the path from the last look to the newest bundle, the data, decisions and lists. Returns the
- * present.
+ * Compares everything: the steps from the last comparison to the newest bundle, the data, the decisions and the lists.
+ * Returns the newest bundle.
  */
 async function look(books: RelationshipBooks, { place, past, tell }: Real, name: string): Promise<Past> {
 	const newest = await held(await snapshot(place, ''));
@@ -168,8 +174,8 @@ async function look(books: RelationshipBooks, { place, past, tell }: Real, name:
 }
 
 /**
- * Returns every combination of user, action and instance, with the instance's tenant; for one action, also with a
- * different tenant.
+ * Returns questions for every combination of user, action and instance, with the instance's tenant. For a single
+ * action, also returns questions with a different tenant.
  */
 function bookQuestions(books: RelationshipBooks): readonly Question[] {
 	const { instances } = books.model().facts;

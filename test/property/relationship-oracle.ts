@@ -3,14 +3,17 @@
 import type { Model, Schema } from '../../compiler/model.js';
 import { joinedKeys } from './joined-keys.js';
 
-/** A derivation in a schema: users with `source` on a subject of `relation` get `role` on its object. */
+/**
+ * A derivation in a schema: users with the role `source` on a subject of `relation` get `role` on the relation's
+ * object.
+ */
 export interface DerivationInSchema {
 	readonly type: string;
 	readonly role: string;
 	readonly relation: string;
 	readonly sourceType: string;
 	readonly source: string;
-	/** True if a role assigned on the object blocks it. */
+	/** True if a role assigned on the object blocks the derivation. */
 	readonly blocked: boolean;
 }
 
@@ -30,7 +33,7 @@ export function schemaDerivations({ resources }: Schema): readonly DerivationInS
 	);
 }
 
-/** Returns the keys of a user's roles on an instance, assigned or derived. */
+/** Returns the keys of a user's assigned and derived roles on an instance. */
 export function rolesOn(model: Model, user: string, type: string, instance: string): ReadonlySet<string> {
 	const { schema, facts } = model;
 	const held = new Set<string>();
@@ -72,7 +75,7 @@ export function instanceTenant({ facts }: Model, type: string, instance: string)
 	return facts.tenants.some(({ key }) => key === tenant) ? tenant : undefined;
 }
 
-/** Returns the derivations in cycles: their source is derived, at some distance, from their result. */
+/** Returns the derivations in cycles, whose source is directly or indirectly derived from their result. */
 export function circularEdges(schema: Schema): readonly DerivationInSchema[] {
 	return schemaDerivations(schema).filter(({ type, role, sourceType, source }) =>
 		leadTo(schema, sourceType, source).has(joinedKeys(type, role)),
@@ -88,7 +91,7 @@ export function edgesIntoCycles(schema: Schema): readonly DerivationInSchema[] {
 	return schemaDerivations(schema).filter((edge) => members.has(joinedKeys(edge.type, edge.role)) && !isCircular(edge));
 }
 
-/** Returns the role and everything it is derived from, at any distance. */
+/** Returns the role, and all roles from which it is directly or indirectly derived. */
 export function leadTo(schema: Schema, type: string, role: string): ReadonlySet<string> {
 	const found = new Set([joinedKeys(type, role)]);
 	for (const name of found) {

@@ -12,7 +12,7 @@ import {
 	type Write,
 } from './relationship-writes.js';
 
-/** Requests for relationship and group writes. */
+/** Sends relationship and group writes as requests. */
 
 type Request = readonly [method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object];
 
@@ -142,7 +142,7 @@ function groupRequest(entry: GroupWrite, groups: string): Request {
 	switch (entry.kind) {
 		case 'create-group': {
 			const [type, group_instance_key] = entry.group.split(':');
-			// `group` is the default resource.
+			// `group` is the default resource type, so it can be omitted.
 			const named = type === 'group' ? {} : { group_resource_type_key: type };
 			return ['POST', groups, { ...named, group_instance_key, group_tenant: entry.tenant }];
 		}

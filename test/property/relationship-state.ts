@@ -1,16 +1,18 @@
 import type { Held, Rule, Tuple } from './relationship-writes.js';
 
-/** State of the relationship and group books. Maps and sets are mutable, their items are replaced. */
+/**
+ * State of the relationship and group books. Maps and sets are mutable. Their items are replaced and never modified.
+ */
 
 export interface RoleBook {
 	readonly permissions: ReadonlySet<string>;
 	readonly parents: ReadonlySet<string>;
 	readonly rules: readonly Rule[];
-	/** True if its derivations were ever set, even if no rule is left. */
+	/** True if the role's derivations were ever set, even if no rule is left. */
 	readonly granted: boolean;
 	/** True if a role assigned on the object blocks every rule. */
 	readonly blocked: boolean;
-	/** True if the groups API created it. */
+	/** True if the groups API created this role. */
 	readonly made: boolean;
 }
 
@@ -22,7 +24,7 @@ interface RelationBook {
 
 interface ResourceBook {
 	readonly actions: ReadonlySet<string>;
-	/** Oldest first, like `relations`. */
+	/** The oldest role comes first, as in `relations`. */
 	readonly roles: Map<string, RoleBook>;
 	readonly relations: Map<string, RelationBook>;
 	readonly made: boolean;
@@ -30,11 +32,14 @@ interface ResourceBook {
 
 export interface InstanceBook {
 	readonly tenant: string;
-	/** `null` unless it is a group. `made` if it was created as a group. */
+	/**
+	 * `null` unless the instance is a group. `made` if the instance was created as a group, and `marked` if an existing
+	 * instance became a group.
+	 */
 	readonly group: 'made' | 'marked' | null;
 }
 
-/** The books. Instances are named `<type>:<key>`, assignments and tuples by their content. */
+/** The books. Instances are keyed by `<type>:<key>`. Assignments and tuples are keyed by their content. */
 export interface State {
 	readonly users: Set<string>;
 	readonly tenants: Set<string>;
@@ -47,7 +52,7 @@ export interface State {
 /** A write that must be refused. */
 export class Refused extends Error {}
 
-/** Returns the value with this key. Throws `Refused` if there is none. */
+/** Returns the value with this key. Throws `Refused` if there is no such value. */
 export function known<V>(books: ReadonlyMap<string, V>, key: string): V {
 	const found = books.get(key);
 	if (found === undefined) throw new Refused(`there is no ${key}`);
@@ -59,7 +64,7 @@ export function demand(holds: boolean, what: string): void {
 	if (!holds) throw new Refused(what);
 }
 
-/** Returns a type's role. Throws `Refused` if there is none. */
+/** Returns a type's role. Throws `Refused` if there is no such role. */
 export function roleIn(state: State, type: string, role: string): RoleBook {
 	return known(known(state.resources, type).roles, role);
 }

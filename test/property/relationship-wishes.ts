@@ -4,14 +4,16 @@ import type { RoleBlock, Rule, Tuple, Write } from './relationship-writes.js';
 
 /** Random wishes for relationship and group writes, and their translation to writes. */
 
-/** Keys in histories: few, so histories meet the same objects again. `constructor` is an ordinary key. */
+/**
+ * Keys in histories. There are only a few, so histories use the same objects again. `constructor` is an ordinary key.
+ */
 export const universe = {
 	users: ['ann', 'auth0|bob', 'constructor'],
 	tenants: ['acme', 'toString', 'default'],
 	types: ['folder', 'document', 'group', 'constructor'],
 	instances: ['a', 'b-1', 'constructor'],
 	roles: ['viewer', 'editor', 'member', 'constructor'],
-	/** The groups API uses the last two for its own relations. */
+	/** The groups API uses the last two keys for its own relations. */
 	relations: ['parent', 'owner-2', 'constructor', 'member_group', 'viewer_group'],
 	actions: ['read', 'write'],
 } as const;
@@ -34,7 +36,7 @@ const instanceName = (of: fc.Arbitrary<string>) => fc.tuple(of, key).map(([first
 const instance = instanceName(type);
 const group = instanceName(likely([8, 'group'], [1, 'folder'], [1, 'constructor']));
 
-/** Relation between two types: mostly a relation created in the beginning. */
+/** A relation between two types, usually created in the beginning. */
 const way = fc.oneof(
 	{
 		weight: 8,
@@ -59,7 +61,7 @@ const tuple: fc.Arbitrary<Tuple> = fc.tuple(way, key, key).map(([{ subject, rela
 	relation,
 	object: `${object}:${to}`,
 }));
-/** Derives members for groups, and viewers and editors for the remaining types. */
+/** Derives members for groups, and viewers and editors for all further types. */
 const derivation = fc
 	.tuple(way, role, role, blocked)
 	.map(([{ subject, relation, type: derived }, to, from, stops]) => ({
@@ -84,12 +86,13 @@ const document = resource('document', hierarchy, { parent: 'folder' });
 
 const kinds = <K extends string>(...all: K[]) => fc.constantFrom(...all);
 
-/** A write, or the repetition or undoing of an earlier write, counted back from the newest. */
+/** A write; or a request to repeat or undo an earlier write, whose position is counted from the newest write. */
 type Drawn = Write | { readonly kind: 'again' | 'undo'; readonly back: number };
 
 /**
- * Several possible writes of a kind, of which a single write is sent. If `apt`, it is the first write that would be
- * accepted and change something, else simply the first. So random draws from few keys meet existing objects.
+ * Several possible writes, of which only one is sent. If `apt`, this is the first write that would be accepted and
+ * change something; otherwise, it is the first write. With `apt`, random draws from a few keys often find existing
+ * objects.
  */
 export interface Wish {
 	readonly apt: boolean;
@@ -101,7 +104,7 @@ function wishes(...weighted: readonly (readonly [number, fc.Arbitrary<Drawn>])[]
 	return fc.oneof(
 		...weighted.map(([weight, one]) => {
 			const choices = fc.array(one, { minLength: 12, maxLength: 12, size: 'max' });
-			// A smaller wish mostly means the same write, so histories shrink faster by only dropping wishes.
+			// A smaller wish usually means the same write, so histories shrink faster if they only drop wishes.
 			return { weight, arbitrary: fc.noShrink(fc.record({ apt, choices })) };
 		}),
 	);
@@ -155,7 +158,7 @@ const groupWrite = wishes(
 	[6, fc.record({ kind: kinds('give', 'give', 'take'), group, role, instance, tenant })],
 );
 
-/** Shared beginning of all histories, so they do not spend their writes on required objects. */
+/** The beginning of all histories, so they do not spend their random writes on required objects. */
 export const opening: readonly Write[] = [
 	{ kind: 'create-tenant', tenant: 'acme' },
 	{ kind: 'create-tenant', tenant: 'toString' },
@@ -177,7 +180,8 @@ export const opening: readonly Write[] = [
 	},
 	{ kind: 'add-member', group: 'group:a', user: 'ann', tenant: 'acme' },
 	{ kind: 'give', group: 'group:a', role: 'viewer', instance: 'folder:a', tenant: 'acme' },
-	// The relation created here then grants more than its role, so the role needs a second relation for the next group.
+	// A later write makes the relation created here grant more than its role. Therefore, the role needs a second relation
+	// for the next group.
 	{ kind: 'give', group: 'group:a', role: 'editor', instance: 'document:a', tenant: 'acme' },
 	{
 		kind: 'derive',
@@ -196,14 +200,17 @@ export const opening: readonly Write[] = [
 const anew = wishes([1, fc.record({ kind: kinds('undo', 'again'), back: fc.nat({ max: 60 }) })]);
 
 const length = { minLength: 1, maxLength: 17, size: 'max' } as const;
-/** Wishes between two looks. Mostly for fact writes, because each look after a schema write waits for a compilation. */
+/**
+ * Wishes between two comparisons. Most are for fact writes, because each comparison after a schema write waits for a
+ * compilation.
+ */
 export const chapter: fc.Arbitrary<readonly Wish[]> = fc.oneof(
 	{ weight: 4, arbitrary: fc.array(fc.oneof(anew, factWrite, factWrite, factWrite), length) },
 	{ weight: 2, arbitrary: fc.array(fc.oneof(anew, factWrite, groupWrite, groupWrite), length) },
 	{ weight: 3, arbitrary: fc.array(fc.oneof(anew, factWrite, groupWrite, schemaWrite, schemaWrite), length) },
 );
 
-/** Returns the write for a wish after the writes in `before`, which the books include. */
+/** Returns the write for a wish. The books already include the earlier writes in `before`. */
 export function fulfilled({ apt, choices }: Wish, books: RelationshipBooks, before: readonly Write[]): Write {
 	const meant = choices.map((choice) => meaning(choice, before));
 	const entry = (apt ? meant.find((one) => books.wouldChange(one)) : undefined) ?? meant[0];
@@ -218,7 +225,7 @@ function meaning(choice: Drawn, writes: readonly Write[]): Write {
 	return choice.kind === 'again' ? earlier : undoing(earlier);
 }
 
-/** Inverse of each creation, except deletions that would leave little to look at. */
+/** The inverse of each creation, except for deletions after which almost nothing would be left to compare. */
 const taking: ReadonlyMap<string, Write['kind']> = new Map<Write['kind'], Write['kind']>([
 	['create-role', 'delete-role'],
 	['create-relation', 'delete-relation'],

@@ -1,13 +1,13 @@
-/** Writes in a relationship and group history. Each holds its whole request, by keys. */
+/** Writes in a relationship and group history. Each write contains its whole request, and names objects by key. */
 
-/** Derivation source: `role` on `type`, at a relation's subject. */
+/** A derivation source: the role `role` on the relation's subject, which has the type `type`. */
 export interface Source {
 	readonly relation: string;
 	readonly type: string;
 	readonly role: string;
 }
 
-/** A role derivation; `blocked` if a role assigned on the object blocks it. */
+/** A role derivation. `blocked` is true if a role assigned on the object blocks the derivation. */
 export interface Rule extends Source {
 	readonly blocked: boolean;
 }
@@ -20,7 +20,7 @@ export interface RoleBlock {
 	readonly rules: readonly Rule[] | null;
 }
 
-/** A relationship; instances are `<type>:<key>`. */
+/** A relationship. Its instances have the form `<type>:<key>`. */
 export interface Tuple {
 	readonly subject: string;
 	readonly relation: string;
@@ -77,7 +77,7 @@ export type FactWrite =
 	| Kind<'relate-many', { readonly tuples: readonly Tuple[]; readonly tenant: string | undefined }>
 	| Kind<'unrelate-many', { readonly tuples: readonly Tuple[] }>;
 
-/** A groups API call. Groups are `<type>:<key>`. */
+/** A groups API call. Groups have the form `<type>:<key>`. */
 export type GroupWrite =
 	| Kind<'create-group', { readonly group: string; readonly tenant: string }>
 	| Kind<'delete-group', { readonly group: string }>
@@ -124,7 +124,7 @@ const groupKinds: ReadonlySet<string> = new Set<GroupWrite['kind']>([
 	'take',
 ]);
 
-/** Formats a write as a line. */
+/** Formats a write as a single line. */
 export function writtenLine({ kind, ...fields }: Write): string {
 	return `${kind} ${JSON.stringify(fields)}`;
 }

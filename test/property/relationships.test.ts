@@ -1,6 +1,6 @@
 // @alone
 
-/** Instance role laws: a policy's decisions equal a plain search, for any schema and facts. */
+/** Instance role laws. For any schema and facts, a policy's decisions equal a plain search. */
 
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
@@ -18,7 +18,9 @@ import type { Query } from './query.js';
 import { answered, rego } from './questions.js';
 import { circularEdges, leadTo, rolesOn, schemaDerivations } from './relationship-oracle.js';
 
-/** Asks a module all questions about some models of a schema. Returns how often the search found each code. */
+/**
+ * Asks a module all questions about several models with the same schema. Returns how often the search found each code.
+ */
 async function compare(t: ExecutionContext, models: readonly Model[]): Promise<ReadonlyMap<string, number>> {
 	const seen = new Map<string, number>();
 	const [first] = models;
@@ -71,7 +73,7 @@ test('WebAssembly agrees with the search where paths part and meet again in laye
 	t.true(walks > 2, `${walks} schemas with roles that are walked`);
 });
 
-/** Returns every derived role on an instance by kind: outside cycles, or in either kind of cycle. */
+/** Returns a kind for every derived role on an instance: outside cycles, or in one of the two kinds of cycles. */
 function derivedRoles(model: Model): readonly ('open' | 'closed' | 'walked')[] {
 	const { facts, schema } = model;
 	const cycles = derivationCycles(schema);
@@ -119,14 +121,17 @@ interface Section {
 	readonly allowing_roles?: readonly (string | { readonly role: string })[];
 }
 
-/** Returns the codes in the models' sections, and the allowing roles on the instance. */
+/** Returns the codes in the access models' sections, and the allowing roles on the instance. */
 function codesIn(sections: Json): Json {
 	const { rbac, rebac } = sections as unknown as Readonly<Record<'rbac' | 'rebac', Section | undefined>>;
 	const roles = rebac?.allowing_roles?.map((allowing) => (typeof allowing === 'string' ? allowing : allowing.role));
 	return { rbac: rbac?.code ?? null, rebac: rebac?.code ?? null, roles: [...(roles ?? [])].sort() };
 }
 
-/** Computes the same with the oracle: the models that allow, or, if none allows, all models with a reason. */
+/**
+ * Computes the same result with the oracle. It contains the access models that allow, or all models with a reason if
+ * every model denies.
+ */
 function explained(model: Model, query: Query): Json {
 	const { tenantRoles, instanceRoles } = denials(model, query);
 	const { type, key = '' } = query.resource;
@@ -139,7 +144,7 @@ function explained(model: Model, query: Query): Json {
 	return { rbac: shown(tenantRoles), rebac: shown(instanceRoles), roles: names };
 }
 
-/** Returns the model with a single role for the user, assigned on the instance. */
+/** Returns the model in which the user has only this role, assigned on the instance. */
 function onlyWith(model: Model, { user, resource }: Query, role: string): Model {
 	const assignment = { user: user.key, role, type: resource.type, instance: resource.key ?? '' };
 	const resources = model.schema.resources.map((type) => ({
@@ -169,7 +174,7 @@ test('cycles are the roles that lead to each other, with the derivations between
 	t.true(cycles > 100);
 });
 
-/** Returns every circular derivation, with the roles that lead to and from its role. */
+/** Returns every circular derivation, with the roles that lead to its role, and the roles derived from its role. */
 function searchedCycles(schema: Schema) {
 	const circular = circularEdges(schema);
 	const reach = new Map(

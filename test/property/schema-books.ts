@@ -10,7 +10,7 @@ import {
 } from './relationship-state.js';
 import type { RoleBlock, Rule, SchemaWrite, Source } from './relationship-writes.js';
 
-/** Applies schema writes to the books. Functions throw `Refused` if a write must be refused. */
+/** Applies schema writes to the books. All functions throw `Refused` if a write must be refused. */
 
 const bare: RoleBook = {
 	permissions: new Set(),
@@ -87,7 +87,7 @@ function enterRole(
 			break;
 		}
 		case 'block':
-			// Repeating the same value changes nothing; without rules, derivations then remain unset.
+			// Repeating the same value changes nothing. In this case, derivations without rules remain unset.
 			if (role.blocked !== entry.blocked) changeRole(state, type, key, { blocked: entry.blocked, granted: true });
 	}
 }
@@ -163,7 +163,7 @@ function requireRule(state: State, type: string, { relation, type: from, role }:
 	demand(subject === from, 'the relation leads elsewhere');
 }
 
-/** Keeps the last rule with each source, at the position of the first. */
+/** For each source, keeps the last rule, at the position of the first rule. */
 function once(rules: readonly Rule[]): readonly Rule[] {
 	const sources = rules.filter((rule, index) => rules.findIndex((other) => sameSource(other, rule)) === index);
 	return sources.map((source) => rules.findLast((rule) => sameSource(rule, source)) ?? source);

@@ -1,9 +1,9 @@
-/** Random schema edits. Each leaves a schema without errors. */
+/** Random schema edits. The schema has no errors after any edit. */
 import fc from 'fast-check';
 import type { Facts, Resource, ResourceRole, Schema } from '../../compiler/model.js';
 import { chosenSetRules, pick } from '../compiler/model.js';
 
-/** An edit: its kind, and numbers to select objects. */
+/** An edit, with its kind and numbers to select objects. */
 export interface SchemaEdit {
 	readonly kind: keyof typeof edits;
 	readonly which: number;
@@ -123,7 +123,10 @@ export const schemaEdit: fc.Arbitrary<SchemaEdit> = fc.record({
 	other: fc.nat({ max: 60 }),
 });
 
-/** Returns the facts that remain valid under a schema: for its types, roles and relations, in existing tenants. */
+/**
+ * Returns the facts that are still valid under a schema. Their types, roles and relations are in the schema, and their
+ * tenants exist.
+ */
 export function factsUnder(schema: Schema, facts: Facts): Facts {
 	const types = new Map(schema.resources.map((resource) => [resource.key, resource]));
 	const roles = new Set(schema.roles.map(({ key }) => key));
@@ -152,7 +155,7 @@ function inResource(schema: Schema, which: number, edit: (resource: Resource) =>
 	return { ...schema, resources: replaced(schema.resources, which, edit) };
 }
 
-/** Counts the roles on all resources as a single list. */
+/** Edits a role. `which` is an index into the roles on all resources. */
 function inRole(schema: Schema, which: number, edit: (role: ResourceRole) => ResourceRole): Schema {
 	const chosen = pick(
 		schema.resources.flatMap(({ roles }) => roles),
@@ -175,7 +178,7 @@ function replaced<T>(items: readonly T[], which: number, edit: (item: T) => T): 
 	return items.map((item, index) => (index === which % items.length ? edit(item) : item));
 }
 
-/** Removes dangling references until none is left. */
+/** Removes dangling references until no dangling reference is left. */
 function soundSchema(schema: Schema): Schema {
 	const next = pruned(schema);
 	return JSON.stringify(next) === JSON.stringify(schema) ? schema : soundSchema(next);

@@ -1,6 +1,6 @@
 /**
- * A simple model of condition sets and rules, for the few conditions in random sets. Shares only the model types with
- * the compiler and the policy.
+ * A simple model of condition sets and rules. It supports only the few conditions in random sets, and shares only the
+ * model types with the compiler and the policy.
  */
 import type { Json, Model } from '../../compiler/index.js';
 import type { ConditionSet } from '../../compiler/model.js';
@@ -9,7 +9,7 @@ import { instanceTenant } from './relationship-oracle.js';
 
 type Attributes = Readonly<Record<string, Json>>;
 
-/** True if a rule for the action joins sets that select the user and the resource. */
+/** True if the action has a rule whose sets select the user and the resource. */
 export function grantedBySets(model: Model, query: Query): boolean {
 	const { condition_sets, set_rules } = model.schema;
 	const matches = (key: string) => condition_sets.some((set) => set.key === key && selects(model, set, query));
@@ -22,7 +22,7 @@ export function grantedBySets(model: Model, query: Query): boolean {
 	);
 }
 
-/** Returns the keys of the matching sets, sorted: user sets, or resource sets for the resource's type. */
+/** Returns the sorted keys of the matching user sets, or the matching resource sets for the resource's type. */
 export function matchingSets(model: Model, query: Query, type: ConditionSet['type']): readonly string[] {
 	return model.schema.condition_sets
 		.filter((set) => set.type === type && (type === 'userset' || set.resource === query.resource.type))

@@ -1,4 +1,4 @@
-/** Condition set and rule laws: a policy's decisions follow their definitions, and a listing equals its checks. */
+/** Condition set and rule laws. A policy's decisions follow the definitions, and listings agree with checks. */
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { documentBytes } from '../../compiler/index.js';
@@ -15,7 +15,8 @@ const instances = [null, ...instanceNames, 'inone'];
 const sent = [undefined, { level: 1 }, { level: 2, status: 2, roles: ['ra'] }, { level: null, tenant: 'tb' }] as const;
 
 /**
- * Returns questions for every user, type, rule action and instance, in its tenant and elsewhere, with sent attributes.
+ * Returns questions for every user, type, action with rules, and instance, with attributes in the question. Each
+ * instance is asked with its own tenant and with a different tenant.
  */
 function ruleQuestions({ schema, facts }: Model): readonly Question[] {
 	return schema.resources.flatMap(({ key: type }) =>
@@ -88,7 +89,10 @@ interface Section {
 	};
 }
 
-/** Compares the conditions section with the definitions. Returns its code, or nothing if there is no section. */
+/**
+ * Compares the section about conditions with the definitions. Returns the section's code, or nothing if there is no
+ * such section.
+ */
 function explained(t: ExecutionContext, engine: Engine, model: Model, query: Question) {
 	const { abac } = engine.ask('regolith/explain/sections', query) as Section;
 	const granted = grantedBySets(model, query);
@@ -109,7 +113,7 @@ function explained(t: ExecutionContext, engine: Engine, model: Model, query: Que
 
 const asked = { enable_abac_user_permissions: true, enable_abac_authorized_users: true };
 
-/** INVARIANT: list = check, for listings with conditions. */
+/** INVARIANT: listings with conditions agree with checks. */
 function listsAsChecks(t: ExecutionContext, engine: Engine, model: Model): void {
 	const named = model.facts.instances.map(({ type, key }) => ({ type, key }));
 	for (const { type, key, tenant } of model.facts.instances.slice(0, 4)) {

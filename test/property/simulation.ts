@@ -4,11 +4,11 @@ import type { Model } from '../../compiler/index.js';
 import type { Attributes } from '../../compiler/model.js';
 
 /**
- * Books for an environment, as an API client could keep them: the writes to accept and the resulting state. Shares no
- * code with the store.
+ * Books for an environment, as an API client could keep them. They determine whether a write must be accepted, and the
+ * resulting state. They share no code with the store.
  */
 
-/** A write in a history. Keys come from small sets, so histories meet the same objects again. */
+/** A write in a history. Keys come from small sets, so histories use the same objects again. */
 export type Write =
 	| { readonly kind: 'create-user'; readonly user: string; readonly role?: string; readonly tenant: string }
 	| { readonly kind: 'rename-user'; readonly user: string; readonly name: string }
@@ -33,7 +33,7 @@ export type Write =
 	  }
 	| { readonly kind: 'unassign'; readonly user: string; readonly role: string; readonly tenant: string };
 
-/** Expiry times of roles: all in the future, tested by setting the time in questions. */
+/** Role expiry times. All are in the future; the questions set the decision time. */
 export const ends = ['2999-01-01T00:00:00.000Z', '2999-01-02T00:00:00.001Z', '2999-01-03T12:00:00.000Z'] as const;
 
 /** Keys in histories. `constructor` is an ordinary key. */
@@ -98,7 +98,7 @@ export const write: fc.Arbitrary<Write> = fc.oneof(
 	},
 );
 
-/** Beginning shared by most histories, so they do not spend their writes on required objects. */
+/** The beginning of most histories, so they do not spend their random writes on required objects. */
 export const opening: readonly Write[] = [
 	{ kind: 'create-tenant', tenant: 'acme' },
 	{ kind: 'create-resource', resource: 'document', actions: ['read', 'write'] },
@@ -119,15 +119,15 @@ const forGood = Number.POSITIVE_INFINITY;
 
 /** Books for an environment. */
 export class Simulation {
-	/** With first names and attributes. */
+	/** Users, with their first names and attributes. */
 	readonly #users = new Map<string, readonly [name: string | null, attributes: Attributes]>();
 	readonly #tenants = new Map<string, Record<string, boolean | number> | null>([['default', null]]);
 	readonly #resources = new Map<string, Set<string>>();
 	readonly #roles = new Map<string, RoleBook>();
-	/** Expiry of each role, by `[user, role, tenant]` as JSON. */
+	/** Expiry of each role assignment, keyed by `[user, role, tenant]` as JSON. */
 	readonly #assignments = new Map<string, number>();
 
-	/** Enters a write. Returns whether it must be accepted and whether it changes anything. */
+	/** Enters a write. `accepted` is true if the write must be accepted, and `changes` if it changes anything. */
 	enter(entry: Write): { readonly accepted: boolean; readonly changes: boolean } {
 		const refused = { accepted: false, changes: false };
 		const done = { accepted: true, changes: true };
@@ -217,7 +217,7 @@ export class Simulation {
 				const held = this.#assignments.get(assignment);
 				if (!known) return refused;
 				if (entry.kind === 'unassign') return this.#assignments.delete(assignment) ? done : refused;
-				// The later expiry wins, and no expiry is the latest.
+				// The later expiry wins. A missing expiry counts as the latest.
 				const end = entry.expires_at === undefined ? forGood : Date.parse(entry.expires_at);
 				if (held !== undefined && held >= end) return refused;
 				this.#assignments.set(assignment, end);
@@ -226,7 +226,7 @@ export class Simulation {
 		}
 	}
 
-	/** Returns the books as the compiler's model, for the oracle. */
+	/** Returns the books as a model, for the oracle. */
 	model(): Model {
 		const named = (key: string) => ({ key, name: key, description: null });
 		return {

@@ -1,8 +1,8 @@
 import type { Resource, Schema } from '../../compiler/model.js';
 
 /**
- * Returns the standing part: the newer schema, reduced to derivations and rules that exist with the same meaning in the
- * active schema.
+ * Returns the part of the newer schema that is still valid under the active policy: the derivations and rules with the
+ * same meaning in the active schema.
  */
 export function standing(inForce: Schema, schema: Schema): Schema {
 	return {
@@ -35,7 +35,7 @@ function standingResource(before: Resource, after: Resource): Resource {
 				...role,
 				permissions: [...new Set(flat(role.key))],
 				extends: [],
-				// Takes the narrower setting.
+				// The stricter setting is in effect.
 				no_direct_roles_on_object: role.no_direct_roles_on_object || old.no_direct_roles_on_object,
 				derivations: role.derivations.flatMap((row) => {
 					const other = old.derivations.find(({ relation, role: of }) => relation === row.relation && of === row.role);

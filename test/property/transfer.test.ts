@@ -8,7 +8,10 @@ import { type Management, newPlace, type Place } from '../support/management.js'
 import { type Stack, startStack } from '../support/stack.js';
 import { type Document, drawDocument, type Json } from './documents.js';
 
-/** Any environment survives the round trip through a document, whatever the target held before, on either store. */
+/**
+ * On both stores, any environment can be exported as a document and imported again without loss, whatever the target
+ * contained before.
+ */
 
 const journey = onEachStore({ embedded: 'all' });
 
@@ -74,7 +77,7 @@ async function stackExport(t: ExecutionContext, { api, keys }: Stack): Promise<s
 	return answer.text();
 }
 
-/** Imports a document into the environment `dev`, and waits until it decides. */
+/** Imports a document into the environment `dev`, and waits until the decision point uses it. */
 async function become(t: ExecutionContext, stack: Stack, raw: string): Promise<void> {
 	const path = `${pathOfDev}/import?conflict_strategy=replace`;
 	const answer = await stack.environment.post(path, undefined, { raw });

@@ -22,7 +22,7 @@ import { opaPath } from '../support/opa.js';
 import { type keyKinds, makeKeys, signingPacker } from '../support/signing-keys.js';
 import { temporary } from '../support/temporary.js';
 
-/** Signed bundles: a stock OPA verifies our bundles, and our verification is at least as strict. */
+/** A stock OPA accepts our signed bundles, and our own verification is at least as strict. */
 
 const opa = promisify(execFile);
 const run: Run = async (steps) => runToEnd(steps);
@@ -73,10 +73,11 @@ const oddFiles: readonly BundleFile[] = [
 	{ path: 'regolith/check.rego', bytes: Buffer.from('package regolith.check\n\nallow := true\n') },
 ];
 
-/** Loads a bundle with a stock OPA, and returns its value for a document. Rejects with OPA's error. */
+/** Loads a bundle with a stock OPA, and returns OPA's value for a document. Rejects with OPA's error. */
 async function loadedByOpa(path: string, flags: readonly string[]): Promise<string> {
 	const running = opa(opaPath, ['run', '--bundle', path, '--format', 'json', ...flags]);
-	// An opa that refuses the bundle may exit before reading this. This error must not hide OPA's error.
+	// If opa refuses the bundle, it may exit before it reads this input. The resulting write error must not hide OPA's
+	// error.
 	running.child.stdin?.on('error', () => undefined).end('data.regolith.check.allow\n');
 	const { stdout } = await running.catch(({ stdout }: { readonly stdout: string }) => {
 		throw new Error(stdout);
@@ -100,7 +101,7 @@ for (const algorithm of ['ES256', 'ES384', 'ES512', 'RS256'] satisfies (keyof ty
 	});
 }
 
-/** Changes to a signed bundle in transit, by name. */
+/** Changes to a signed bundle in transit, keyed by name. */
 const tampered: Readonly<Record<string, (files: Map<string, Uint8Array>) => void>> = {
 	'is not signed': (files) => files.delete('.signatures.json'),
 	'lost a file': (files) => files.delete('regolith/check.rego'),

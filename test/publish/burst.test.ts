@@ -13,7 +13,7 @@ import { createDatabase } from '../support/postgres.js';
 import { schema as schemaPath, settings } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
-/** Records every schema to compile, and starts no compilation before the gate opens. */
+/** Returns a compiler that records every schema it gets, and starts no compilation before the gate opens. */
 function gated() {
 	const events = new EventEmitter<{ open: [] }>();
 	const compiled: Schema[] = [];

@@ -10,7 +10,7 @@ import { neverSwept, settings } from '../support/stack.js';
 import { switchableOpa } from '../support/switchable-opa.js';
 import { temporary } from '../support/temporary.js';
 
-/** Drafts whose schema does not compile, or with an older active policy. */
+/** Drafts whose schema does not compile, and drafts while an older policy is active. */
 
 async function start(t: ExecutionContext) {
 	const database = await createDatabase();
@@ -100,7 +100,7 @@ test('while the newest schema has no policy, a draft is compared with the active
 		actions: { read: {} },
 	});
 	t.is(made.status, 200);
-	// Waits until the failed compilation is known.
+	// This request waits until the compilation has failed.
 	t.deepEqual(impactLines((await askImpact(place, [])).body), []);
 	t.is((await messages(place, [readers])).status, 422);
 	opa.set('real');

@@ -11,7 +11,7 @@ import { facts, schema, settings } from '../support/stack.js';
 import { type OpaMood, type SwitchableOpa, switchableOpa } from '../support/switchable-opa.js';
 import { temporary } from '../support/temporary.js';
 
-/** An environment whose schema does not compile: the old policy stays active, and facts continue. */
+/** If an environment's schema does not compile, the old policy stays active, and fact changes still take effect. */
 
 /** An API's data folder and database, and its opa. */
 interface Surroundings {
@@ -139,7 +139,7 @@ interface Policy {
 	} | null;
 }
 
-/** Creates documents that a set's users may read by level, and Ann with level 5. */
+/** Creates documents, a user set that selects readers by their level, and the user Ann with level 5. */
 async function populateSets({ environment, policyReached }: Started): Promise<void> {
 	await environment.post(`${schema}/users/attributes`, { key: 'level', type: 'number' });
 	await environment.post(`${schema}/resources`, { key: 'document', name: 'Document', actions: { read: {}, sign: {} } });
@@ -265,7 +265,7 @@ test('nothing from a deleted environment stays in the bundle folder', async (t) 
 	await populate(started);
 	const { body } = await started.environment.get<{ environment_id: string }>('/v2/api-key/scope');
 	const kept = join(own.folder, 'bundles', body.environment_id);
-	// The decision point's first snapshot may come from a pending policy; these are not kept.
+	// The first snapshot for the decision point may come from a pending policy, and such snapshots are not kept.
 	await started.environment.get(`/bundles/${body.environment_id}`);
 	t.true(existsSync(kept));
 	t.is((await started.environment.delete('/v2/projects/default/envs/dev')).status, 204);

@@ -12,7 +12,7 @@ test('an environment with too many held requests is answered immediately, and do
 	const state = { lineage: 'l', revision: 7, token: 't', digest: 'd', pending: null };
 	const head = { ...state, policy_revision: 7, failure: null, degraded: null };
 	const committed = new EventEmitter();
-	// A request without news uses no further dependency.
+	// A request that waits because nothing has changed uses no further dependency.
 	const feed = new FeedServer(
 		{ committed } as unknown as Store,
 		{} as PolicyStore,

@@ -17,7 +17,7 @@ test('a full queue still accepts an environment without queued work', async (t) 
 			() => 'tested',
 			({ code }: { readonly code: string }) => code,
 		);
-		// Lets a rejection come first.
+		// Waits a turn, so a rejection would come first.
 		await nextTurn();
 		return outcome;
 	};

@@ -13,7 +13,10 @@ import { makeKeys } from '../support/signing-keys.js';
 import { secretFor, settings } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
-/** An API that signs its bundles: decision points and a stock OPA follow it with a key, even when the key changes. */
+/**
+ * An API signs its bundles. Decision points and a stock OPA with the public key follow its feed, even when the key
+ * changes.
+ */
 
 test('a decision point and a stock OPA verify the bundles they follow, through a key change', async (t) => {
 	const folder = temporary(t);

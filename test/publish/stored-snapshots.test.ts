@@ -9,13 +9,13 @@ import { createDatabase } from '../support/postgres.js';
 import { settings } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
-/** Kept snapshots with damaged files, and decision points that start from them. */
+/** Stored snapshots with damaged files, and decision points that start from stored snapshots. */
 
 interface Served {
-	/** Folder with the environment's kept snapshots. */
+	/** Folder with the environment's stored snapshots. */
 	readonly folder: string;
 	bundle(): Promise<{ readonly status: number; readonly bytes: Buffer }>;
-	/** Path of the only kept file for our decision points. */
+	/** Returns the path of the only stored file for our decision points. */
 	kept(): string;
 	restart(): Promise<void>;
 }

@@ -7,13 +7,13 @@ import { createWasmCompiler } from '../../src/publish/wasm-compiler.js';
 import { opaPath } from '../support/opa.js';
 import { temporary } from '../support/temporary.js';
 
-/** The module does not depend on earlier compilations, and every policy that can be compiled is compiled. */
+/** A compiled module does not depend on earlier compilations, and every valid policy is compiled. */
 
 const nothing = '/no/opa';
 
 /**
- * Creates the persistent compiler, or, with a different path for the set-up program, the command. Stops it after the
- * test.
+ * Creates a compiler, and stops it after the test. It uses the persistent program if `program` is the program from
+ * setup (`own`), and the command otherwise.
  */
 function createCompiler(t: ExecutionContext, program: string, own = program) {
 	const compiler = createWasmCompiler(program, dirname(own));
@@ -21,7 +21,7 @@ function createCompiler(t: ExecutionContext, program: string, own = program) {
 	return compiler;
 }
 
-/** Returns a policy with a type that has this action. */
+/** Returns a policy for a type with this action. */
 async function policyWith(action: string): Promise<readonly RegoFile[]> {
 	const named = (key: string) => ({ key, name: key, description: 'Said in METADATA.' });
 	const { policy } = compilePolicy({
@@ -33,7 +33,7 @@ async function policyWith(action: string): Promise<readonly RegoFile[]> {
 	return [...(await readPolicyLibrary()), ...(policy ?? [])];
 }
 
-/** Returns a program that logs its commands to a file, and runs `before` and then the real program. */
+/** Writes a program that logs its commands to a file, and then runs `before` and the real program. Returns its path. */
 function wrapper(t: ExecutionContext, before = '') {
 	const folder = temporary(t);
 	const [path, notes] = [join(folder, 'opa'), join(folder, 'notes')];
@@ -60,7 +60,7 @@ test('equal files give equal modules, whatever was compiled before, in any order
 	}
 });
 
-/** Rego found by explanations, containing this word. */
+/** Returns a Rego file with this word, for explanations. */
 const said = (word: string) => inPackage('said', `holds if input.action == "${word}"`);
 
 test('an unchanged file is refused when the function it calls takes more arguments', async (t) => {
@@ -86,7 +86,7 @@ test('a program that was not built by set-up is run as a command', async (t) => 
 	t.deepEqual(commands(), ['build']);
 });
 
-/** Returns a file with its own package. */
+/** Returns a Rego file with its own package. */
 const inPackage = (name: string, rules: string): RegoFile => ({
 	path: `regolith/user_sets/${name}.rego`,
 	text: `package regolith.user_sets.${name}\n\n${rules}\n`,

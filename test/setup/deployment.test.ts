@@ -13,7 +13,10 @@ import { freePort } from '../support/ports.js';
 import { root } from '../support/root.js';
 import { temporary } from '../support/temporary.js';
 
-/** Deployment files: everything they name exists. Linters need to be installed, so they run only with all stores. */
+/**
+ * Everything that the deployment files name exists. Linters run only with `npm run test:all`, because they must be
+ * installed.
+ */
 
 const run = promisify(execFile);
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -158,7 +161,7 @@ test('the files run existing commands, and probe served paths', (t) => {
 	t.deepEqual([...new Set(commands)].sort(), ['pdp', 'serve', 'start']);
 	for (const container of manifests.flatMap(containers)) {
 		t.is(container.readinessProbe.httpGet.path, '/ready');
-		// A decision point is not restarted because its API is missing.
+		// A decision point must not be restarted because its API is missing.
 		t.is(container.startupProbe.httpGet.path, container.args[0] === 'pdp' ? '/healthy' : '/ready');
 		t.is(container.livenessProbe.httpGet.path, '/healthy');
 	}
@@ -176,7 +179,7 @@ test('the unit that compiles policies names its opa, because it cannot build one
 test('the image is built with the project’s pinned versions', (t) => {
 	const go = /^go (\d+\.\d+)/m.exec(read('compiler/opa/go.mod'))?.[1];
 	t.regex(dockerfile, new RegExp(`^ARG GO_IMAGE=golang:${go}-`, 'm'));
-	// An operator names each base by digest without editing the file.
+	// An operator can name each base image by its digest without editing the file.
 	const bases = [...dockerfile.matchAll(/^FROM \$\{(\w+)\}/gm)].map(([, base]) => base);
 	t.deepEqual(bases, ['GO_IMAGE', 'NODE_IMAGE', 'NODE_IMAGE']);
 	for (const [, paths = ''] of dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)) {
@@ -233,7 +236,7 @@ test('a container is healthy when all its servers are ready', async (t) => {
 	]);
 	const systemd = await run('systemd-analyze', ['--version']).catch(() => undefined);
 	if (systemd === undefined) return t.log('systemd-analyze is not installed: the units are not verified');
-	// It reports programs that are not installed here.
+	// It also reports programs that are not installed on this machine.
 	const verified = run('systemd-analyze', ['verify', '--man=no', ...units.map((path) => join(root, path))]);
 	const { stderr } = await verified.catch((error: { readonly stderr: string }) => error);
 	const complaints = stderr

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import test from 'ava';
 import { root } from '../support/root.js';
 
-/** Returns the imports in a hand-written list of files that run on the embedded store on each push. */
+/** Returns the imports in a hand-written list of test files, which run on the embedded store on each push. */
 function importsOf(list: string): readonly (string | undefined)[] {
 	const text = readFileSync(join(root, 'test/embedded', list), 'utf8');
 	return [...text.matchAll(/^import '\.\.\/(.*)\.js';$/gm)].map(([, file]) => file);
 }
 
-/** Returns the files in a room with tests for each store. */
+/** Returns the files in a room whose tests run on each store. */
 function filesIn(room: string): readonly string[] {
 	return readdirSync(join(root, 'test', room))
 		.filter((file) => file.endsWith('.test.ts'))
@@ -22,12 +22,12 @@ test('every file that runs on each store is in a list for the embedded store', (
 	for (const [first] of lists) t.is(first, 'support/hold-embedded', 'the files read it when they are imported');
 	const imported = lists.flat();
 	const apart = [
-		// These have a separate database in their own process, or concern only the server store.
+		// These files use a separate database in their own process, or concern only the server store.
 		'store/decision-plans.test',
 		'store/graph-plans.test',
 		'store/plans.test',
 		'store/server-client.test',
-		// These are slow, and read the same rows from either store.
+		// These files are slow, and read the same rows on both stores.
 		'journey/check-limit.test',
 		'journey/cycle-limit.test',
 		'journey/isolation.test',

@@ -54,14 +54,14 @@ test('a go.mod without the pin is refused', (t) => {
 });
 
 interface Search {
-	/** Project files and the versions they print, in the order of the folders on PATH. */
+	/** Programs in the project, each with the version it prints, in the order of the folders on PATH. */
 	readonly programs: Readonly<Record<string, string>>;
 	readonly configured?: string;
-	/** The selected file, or the error message. */
+	/** The file selected by setup, or the error message. */
 	readonly gives: string | RegExp;
 }
 
-/** Selected opa if 1.22.0 is pinned and Go is missing. */
+/** Searches for opa when 1.22.0 is pinned and Go is missing. */
 const searches: Readonly<Record<string, Search>> = {
 	'OPA_PATH wins over all others': {
 		programs: { 'chosen/opa': '1.30.0', '.tools/opa': '1.22.0', 'bin/opa': '1.22.0' },
@@ -245,12 +245,12 @@ function project(home: string): string {
 	return home;
 }
 
-/** PATH contains only the test's programs. */
+/** Returns a PATH with only the test's programs. */
 function path(home: string): string {
 	return join(home, 'bin');
 }
 
-/** Creates a program that answers like this opa version, or fails without a version. */
+/** Creates a program that answers like this opa version, or fails if `version` is empty. */
 function program(home: string, file: string, version: string): string {
 	return script(home, file, version === '' ? 'exit 3' : `echo "Version: ${version}"`);
 }

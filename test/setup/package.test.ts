@@ -14,7 +14,10 @@ import { root } from '../support/root.js';
 import { secretFor, settings } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
-/** The product as a package: packed, installed in an empty folder, started, and used. An image holds the same files. */
+/**
+ * The product is packed as a package, installed in an empty folder, started, and used. An image contains the same
+ * files.
+ */
 
 const run = promisify(execFile);
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { root } from '../support/root.js';
 
-/** Set-up is plain JavaScript, which is not compiled. */
+/** Setup is plain JavaScript. It is not compiled, so it is imported from its source folder. */
 async function findOddEnglish(file: string, source: string): Promise<readonly string[]> {
 	const prose: { findOddEnglish(file: string, source: string): readonly string[] } = await import(
 		join(root, 'setup/prose.mjs')
@@ -11,7 +11,7 @@ async function findOddEnglish(file: string, source: string): Promise<readonly st
 	return prose.findOddEnglish(file, source);
 }
 
-/** Sentences with the words that a rule finds in each. */
+/** Sentences, each with the words that a rule finds. */
 const odd: readonly (readonly [sentence: string, found: string])[] = [
 	['What was compiled is kept.', 'What'],
 	['It answers. Whoever asks gets the key.', 'Whoever'],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { root } from '../support/root.js';
 
-/** Runs a program with `fc` in scope, like a test file; returns its standard error. */
+/** Runs a program with `fc` in scope, like a test file. Returns the program's standard error. */
 function printed(program: string, variables: Readonly<Record<string, string>> = {}): string {
 	const parameters = ['--import', join(root, 'setup/report-properties.mjs'), '--input-type=module', '--eval'];
 	const { stderr, status } = spawnSync(
@@ -14,7 +14,7 @@ function printed(program: string, variables: Readonly<Record<string, string>> = 
 	return `${stderr}status ${status}`;
 }
 
-/** Returns the variables in a report that replay a counterexample. */
+/** Returns the variables in a report that can replay a counterexample. */
 function variables(report: string): Record<string, string> {
 	const named = /^To run it again: (.*) npm test /m.exec(report)?.[1] ?? '';
 	return Object.fromEntries(named.split(' ').map((pair) => [pair.split('=', 1)[0], pair.slice(pair.indexOf('=') + 1)]));

@@ -5,7 +5,7 @@ import test from 'ava';
 import { root } from '../support/root.js';
 import { temporary } from '../support/temporary.js';
 
-/** Set-up is plain JavaScript, which is not compiled. */
+/** Setup is plain JavaScript. It is not compiled, so it is imported from its source folder. */
 async function findForbiddenImports(folder: string): Promise<readonly string[]> {
 	const imports: { findForbiddenImports(root: string): readonly string[] } = await import(
 		join(root, 'setup/imports.mjs')
@@ -27,7 +27,7 @@ const rooms = {
 	},
 };
 
-/** Files with imports that the table above allows and forbids. */
+/** Files whose imports the table above allows or forbids. */
 const imports = {
 	'src/turns.ts': { allowed: ['./failure.js', './log.js'], forbidden: ['node:fs', './http/server.js'] },
 	'src/http/server.ts': {
@@ -78,7 +78,7 @@ test('docs/contribute/architecture.md shows the rooms of rooms.json', (t) => {
 	t.true(now.includes(shown));
 });
 
-/** Objection and Knex builder methods that none of our objects has. */
+/** Builder methods of Objection and Knex. Our own objects have no methods with these names. */
 const builderMethod =
 	/\.(?:query|(?:and|or)?where\w*|orderBy\w*|castTo|resultSize|findOne|findById|clear(?:Order|Select)|joinRaw)\s*[(<]/i;
 
@@ -114,7 +114,7 @@ for (const [rule, sources] of Object.entries(violations)) {
 	});
 }
 
-/** Returns an import of a value, or, after `type `, of a type. */
+/** Returns the import of a value, or of a type if `specifier` begins with `type `. */
 function importLine(specifier: string, index: number): string {
 	const [path = '', type = ''] = specifier.split(' ').reverse();
 	return `import ${type} { T${index} } from '${path}';`;

@@ -12,7 +12,7 @@ interface VersionModule {
 	isCompatible(found: Version, wanted: Version): boolean;
 }
 
-// Set-up runs before compilation, so it is plain JavaScript and imported from its source folder.
+// Setup runs before compilation, so it is plain JavaScript, and is imported from its source folder.
 const { parseVersion, compareVersions, isCompatible }: VersionModule = await import(join(root, 'setup/version.mjs'));
 const { nodeProblem }: { nodeProblem(version: string): string | null } = await import(join(root, 'setup/node.mjs'));
 

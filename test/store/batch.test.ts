@@ -16,11 +16,14 @@ import type { Place } from '../support/management.js';
 import { freePort } from '../support/ports.js';
 import { scopeIn } from '../support/scope.js';
 
-/** Units that wait for each other in the same environment share a transaction, and nothing else. */
+/**
+ * Units that wait for each other in the same environment share a transaction, but do not affect each other in any other
+ * way.
+ */
 
 const journey = onEachStore({ embedded: 'all' });
 
-/** Adds a user and returns the transaction id. */
+/** Adds a user, and returns the transaction id. */
 async function adding(unit: WritingUnit, key: string): Promise<string> {
 	await unit.create(User, { key, attributes: {} }, key);
 	const { rows } = await unit.raw<{ readonly id: string }>(
@@ -31,8 +34,8 @@ async function adding(unit: WritingUnit, key: string): Promise<string> {
 }
 
 /**
- * Returns a second store on the place's database in which time stands still, so that a transaction is never too old for
- * a further unit.
+ * Returns a second store on the place's database. Its clock stands still, so that a transaction is never too old for a
+ * further unit.
  */
 function timeless({ store }: Place): Store {
 	const now = new Date();
@@ -103,7 +106,7 @@ journey('failed units are undone alone, and count no revision', async (t, place)
 		write('a', async () => {}),
 		write('b', () => Promise.reject(new Error('fails after it wrote'))),
 		write('c', async () => {}),
-		// Its statement fails in the database, which breaks the remaining transaction.
+		// This unit's statement fails in the database, so the transaction cannot be used further.
 		write('c', async () => {}),
 		place.store.write(scope, null, () => Promise.reject(new Error('fails before it writes'))),
 		write('d', async () => {}),
@@ -178,7 +181,7 @@ journey(
 		);
 		await killer.end();
 		const lost = all.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
-		// Units after the detected loss have a separate transaction.
+		// Units after the detected loss use a separate transaction.
 		t.true(lost.length >= 4, `${lost.length} lost`);
 		for (const error of lost) t.true(isUnreachable(error), String(error));
 		t.deepEqual(await usersIn(place), numbered(6).slice(lost.length));

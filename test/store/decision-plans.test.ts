@@ -6,7 +6,7 @@ import type { ReadingUnit } from '../../src/store/unit/reading-unit.js';
 import { onEachStore } from '../support/each-store.js';
 import type { Place } from '../support/management.js';
 
-/** Rows read to find decisions with a rare code, with and without table statistics. */
+/** Counts the rows read to find decisions with a rare code, with and without table statistics. */
 
 const journey = onEachStore({ declare: test.serial, embedded: 'alone' });
 const many = 20_000;
@@ -14,7 +14,7 @@ const rare = 20;
 
 const received = new Date('2031-05-03T12:00:00Z');
 
-/** Logs many decisions on two days. The oldest few of each day have a rare code. */
+/** Logs many decisions on two days. The oldest few decisions of each day have a rare code. */
 async function populate({ store, id }: Place): Promise<void> {
 	const { knex } = store.database;
 	await keepAuditLogs(knex, received, { days: 30, bytes: 2 ** 40 });
@@ -54,7 +54,7 @@ for (const counted of [false, true]) {
 				t.deepEqual([...new Set(data.map((row) => row.code))], [code]);
 				t.true(data[0] !== undefined && data[0].logged_at > received, 'the newest first');
 				const read = (await decisionsRead(unit)) - before;
-				// Once for the page and once to count.
+				// The rows are read once for the page and once for the count.
 				t.true(read >= rare && read <= 4 * rare, `${read} decisions were read`);
 			});
 		},

@@ -7,14 +7,14 @@ import { patched } from '../property/oracle.js';
 import { onEachStore } from '../support/each-store.js';
 import type { Place } from '../support/management.js';
 
-/** The store's touched objects lead from every past document to the present document. */
+/** The store reports touched objects. Patches made from them lead from every past document to the current document. */
 
 const journey = onEachStore({ embedded: 'all' });
 
-/** Documents by revision: the latest, and occasionally an earlier one. */
+/** Documents, keyed by revision. Contains the latest document and a few earlier documents. */
 type Past = Map<number, Json>;
 
-/** Compares the present document with the result of each past document and its patches. */
+/** Compares the current document with the result of patching each past document. */
 async function look(t: ExecutionContext, { store, id }: Place, past: Past, after: string): Promise<void> {
 	await store.snapshot(id, async (unit, { revision }) => {
 		const now = document(await readModel(unit));

@@ -2,7 +2,7 @@ import { Failure } from '../../src/failure.js';
 import { onEachStore } from '../support/each-store.js';
 import { scopeIn } from '../support/scope.js';
 
-/** Requests without an environment lock: their parent objects may disappear between the read and the write. */
+/** Requests without an environment lock. Their parent objects may be deleted between the read and the write. */
 
 const journey = onEachStore({ embedded: 'all' });
 

@@ -14,13 +14,13 @@ import { type Place, scopeIn } from '../support/management.js';
 import { rowsRead } from '../support/rows-read.js';
 
 /**
- * Graphs around nodes with many neighbours read few rows, with and without statistics, and still include every edge
- * between their nodes.
+ * Queries for graphs around nodes with many neighbours read few rows, with and without statistics. The graphs still
+ * include every edge between their nodes.
  */
 
 const journey = onEachStore({ declare: test.serial, embedded: 'alone' });
 const many = 20_000;
-/** Maximum rows read per table and graph: far less than each busy node has. */
+/** Maximum rows read per table and graph. It is far less than each busy node has. */
 const mostRead = 4_000;
 
 /**
@@ -28,11 +28,11 @@ const mostRead = 4_000;
  * - `user-<n>` reads `document:shared`; `user-7` is `admin` in `t0`, where all instances are.
  * - `team:x<n>` owns `document:shared`, `team:all` owns each document; `user-9` is a member of `team:all`, and `user-8`
  *   of `team:x19000`.
- * - `folder:all` and `folder:link` are parents: of each document, and of `document:shared`.
+ * - `folder:all` is a parent of each document, and `folder:link` is a parent of `document:shared`.
  */
 async function populate({ store, id }: Place): Promise<void> {
 	await store.database.knex.transaction(async (transaction) => {
-		// Foreign key checks planned on empty tables would read all rows for each row.
+		// Foreign key checks whose plans were made for empty tables would read all rows for each new row.
 		await transaction.raw('set local session_replication_role = replica');
 		await insertAll(transaction, id);
 	});
@@ -208,14 +208,14 @@ const cases: readonly Case[] = [
 	},
 ];
 
-/** Users with their role counts, up to a hundred, and whether there are more. */
+/** Users, each with the listed role count (at most a hundred). `truncated` is true if the user has more roles. */
 const holders: readonly (readonly [user: string, roles: number, truncated: boolean])[] = [
 	['busy', 100, true],
 	['user-9', 100, true],
 	['user-8', 3, false],
 ];
 
-/** Runs a read at a single instant, and asserts that it reads few rows. */
+/** Runs a read in a single snapshot, and asserts that it reads few rows. */
 async function readingFew<T>(
 	t: ExecutionContext,
 	{ store, id }: Place,
@@ -225,7 +225,7 @@ async function readingFew<T>(
 	return store.snapshot(id, async (unit) => {
 		const tables = ['role_assignments', 'relationship_tuples'];
 		const count = () => Promise.all(tables.map((table) => rowsRead(unit, table)));
-		// May include reads by other transactions on the connection.
+		// This may include reads by earlier transactions on the connection.
 		const before = await count();
 		const value = await work(unit);
 		for (const [index, read] of (await count()).entries()) {
@@ -236,7 +236,7 @@ async function readingFew<T>(
 	});
 }
 
-/** Asserts that rows are in id order, which is age order, whatever the plan. */
+/** Asserts that rows are sorted by id, and therefore by age, with any query plan. */
 function assertSorted(t: ExecutionContext, rows: readonly { readonly id: string }[], title: string): void {
 	const ids = rows.map((row) => row.id);
 	t.true(ids.length > 1, title);

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { KeyedQueue } from '../../src/store/unit/keyed-queue.js';
 
-/** Work under the same name runs in order, even after a failure; work under other names does not wait. */
+/** Work under the same name runs in order, even after a failure. Work under different names does not wait. */
 
 /** Returns a promise and its settling functions. */
 function gate() {
@@ -39,7 +39,7 @@ test('members waiting in sequence are taken together, but never past separate wo
 	const first = gate();
 	const turns = new KeyedQueue<string>(async (name, next) => {
 		const members: string[] = [];
-		// At most two.
+		// Takes at most two members.
 		for (let member = next(); member !== undefined; member = members.length < 2 ? next() : undefined)
 			members.push(member);
 		taken.push([name, ...members]);

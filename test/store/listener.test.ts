@@ -7,9 +7,9 @@ import { listen } from '../../src/store/database/listener.js';
 import type { Store } from '../../src/store/store.js';
 import { createDatabase } from '../support/postgres.js';
 
-/** A process whose database server accepts its connections but not its LISTEN. */
+/** A process whose database server accepts connections but refuses LISTEN. */
 
-/** PostgreSQL messages that admit a client: authentication passed, ready for queries. */
+/** PostgreSQL messages that accept a client: authentication succeeded, and the server is ready for queries. */
 const letIn = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]);
 
 function refusal(): Buffer {
@@ -44,7 +44,7 @@ test('a connection whose LISTEN fails is closed', async (t) => {
 	const { server, store, close, open, connections } = await serverWhere((socket) => {
 		const left = [...answers];
 		socket.on('data', (bytes: Buffer) => {
-			// A query begins with Q, a goodbye with X; a startup message with its length.
+			// A query begins with Q, a termination message with X, and a startup message with its length.
 			if (bytes[0] !== 0x58) socket.write(left.shift() ?? '');
 		});
 	});
@@ -74,7 +74,7 @@ test('revisions and keys are received, each as its own kind', async (t) => {
 	for (const { channel, event, told } of cases) {
 		const heard = once(committed, event);
 		let done = false;
-		// Repeated until it is received, because the listener may not be ready yet.
+		// The notification is repeated until it is received, because the listener may not be ready yet.
 		const saying = async () => {
 			while (!done) await speaker.query('select pg_notify($1, $2), pg_sleep(0.02)', [channel, 'an id']);
 		};
@@ -83,7 +83,8 @@ test('revisions and keys are received, each as its own kind', async (t) => {
 		done = true;
 		await said;
 	}
-	// Notifications from this process were delivered at commit. Notifications arrive in order.
+	// The listener must ignore notifications from this process, because they were delivered at commit. Notifications
+	// arrive in order.
 	const itself = new pg.Client({ connectionString: database.url });
 	await itself.connect();
 	t.teardown(() => itself.end());

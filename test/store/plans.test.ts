@@ -16,17 +16,15 @@ import { rowsRead } from '../support/rows-read.js';
 import { scopeIn } from '../support/scope.js';
 
 /**
- * Rows read by statements in a large database, with and without statistics. A statement that reads more than needed
- * takes seconds in a bulk call, and minutes in an import.
+ * Counts the rows read by statements in a large database, with and without statistics. A statement that reads more rows
+ * than necessary takes seconds in a bulk call, and minutes in an import.
  */
 
 const journey = onEachStore({ declare: test.serial, embedded: 'alone' });
 const many = 20_000;
 const asked = 50;
 
-/**
- * Creates an environment with one user with a role on many instances, and a second user with a role in many tenants.
- */
+/** Creates a user who has a role on many instances, and a second user who has a role in many tenants. */
 async function populate({ store, id }: Place, rows = many): Promise<void> {
 	const { knex } = store.database;
 	const make = (table: string, columns: string, values: string, count = rows) =>
@@ -76,7 +74,7 @@ for (const counted of [false, true]) {
 		await place.store.snapshot(place.id, async (unit) => {
 			t.is((await instancesNamed(unit, names('document:d'))).size, asked);
 			const read = await rowsRead(unit, 'resource_instances');
-			// Without statistics, it may read all rows once, but not for each name.
+			// Without statistics, the statement may read all rows once, but not once for each name.
 			t.true(read <= 4 * asked + (counted ? 0 : many), `${read} rows were read`);
 		});
 	});
@@ -163,7 +161,7 @@ journey(
 		const { knex } = place.store.database;
 		for (const room of [false, true]) {
 			const done: string[] = [];
-			// Maintenance statements by the database itself do not appear here.
+			// This does not record the database's own maintenance statements.
 			const recording = Object.assign((table: string) => knex(table), {
 				raw: async (sql: string, names: readonly string[] = []) => {
 					const answer: unknown = await knex.raw(sql, [...names]);

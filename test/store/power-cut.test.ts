@@ -9,7 +9,7 @@ import { Space } from '../../src/store/database/embedded/space.js';
 import { eventually } from '../support/eventually.js';
 import { type Cleanup, temporary } from '../support/temporary.js';
 
-/** The embedded database after a power cut, which leaves only synced files. */
+/** The embedded database after a power cut, after which only synced content is left. */
 
 const shadowed = new URL('../support/shadowed-database.js', import.meta.url);
 const log = createLogger('silent');
@@ -26,7 +26,7 @@ async function readIds(database: EmbeddedPostgres): Promise<readonly number[]> {
 	return rows.map(({ id }) => id);
 }
 
-/** Returns the committed ids in the files that a power cut would leave now. */
+/** Returns the committed ids in the files that would be left after a power cut now. */
 async function idsAfterCut(t: Cleanup, path: string): Promise<readonly number[]> {
 	const copy = join(temporary(t), 'postgres');
 	cpSync(`${path}.shadow`, copy, { recursive: true });

@@ -30,7 +30,7 @@ journey('two reads at one revision agree, whatever is written between them', asy
 		written += 1;
 		const write = add(place, `user-${written}`);
 		writing.push(write);
-		// If writers wait for the read, the read does not wait for them.
+		// The read continues even if the writer waits for it, so the test cannot deadlock.
 		await Promise.race([write, new Promise((resolve) => setTimeout(resolve, 200))]);
 		return [first, await keysIn(unit), counters.revision] as const;
 	});

@@ -108,13 +108,14 @@ test('SECRET_KEY is rotated under running servers, and a kill in between loses n
 	await addKeys(first.store, before.encrypt, count);
 	const own = (await countOpened(first.store, before.decrypt)) - count;
 
-	// The first round of restarts: every process can read secrets under the new key, and none writes them.
+	// After the first round of restarts, every process can read secrets encrypted under the new key, but no process
+	// writes such secrets yet.
 	const prepared = await start(t, config({ SECRET_KEY: oldKey, SECRET_KEY_PREVIOUS: newKey }));
 	await first.stop();
 	t.is(await readProxySecret(prepared), 'a-token');
 	t.is(await countOpened(prepared.store, before.decrypt), count + own);
 
-	// The second round, with a kill in the middle.
+	// The second restart round, with a kill in the middle.
 	const port = String(await freePort());
 	const env = variables({ SECRET_KEY: newKey, SECRET_KEY_PREVIOUS: oldKey, API_PORT: port });
 	const killed = launch({ command: ['serve'], env });

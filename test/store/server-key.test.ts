@@ -9,7 +9,10 @@ import { createDatabase } from '../support/postgres.js';
 import { settings } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
-/** A store's secrets decrypt only under their server key. A start with a wrong key fails before any damage. */
+/**
+ * The secrets in a store can be decrypted only with their server key. A start with a wrong key fails before it causes
+ * any damage.
+ */
 
 const wanted = { project: null, environment: null, access_level: 'admin', name: null } as const;
 

@@ -3,7 +3,7 @@ import type { WritingUnit } from '../../src/store/unit/writing-unit.js';
 import { onEachStore } from '../support/each-store.js';
 import { scopeIn } from '../support/scope.js';
 
-/** Trials of changes leave nothing behind, and writers on a server do not wait for them. */
+/** Trials of changes leave nothing behind, and writers on a server store do not wait for trials. */
 
 const journey = onEachStore({ embedded: 'all' });
 

@@ -10,7 +10,7 @@ import { provideDatabase } from '../support/postgres.js';
 import { settings } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
-/** Delivery selection for a dispatcher without competition. */
+/** Deliveries selected by a single dispatcher. */
 
 const delivered = { delivered: true, response_status: 200 } as const;
 const failed = (retry_after: number | null) => ({
@@ -20,7 +20,7 @@ const failed = (retry_after: number | null) => ({
 	retry_after,
 });
 
-/** Creates a store with webhook elements; `add` puts a delivery into the outbox and returns its id. */
+/** Creates a store with webhook elements. `add` puts a delivery into the outbox and returns the delivery's id. */
 async function outboxOf(t: ExecutionContext) {
 	const folder = temporary(t);
 	const database = await provideDatabase('server', folder);

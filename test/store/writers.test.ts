@@ -5,7 +5,7 @@ import { User } from '../../src/store/table/user.js';
 import { onEachStore } from '../support/each-store.js';
 import { scopeIn } from '../support/scope.js';
 
-/** A slow or waiting writer only blocks writers in its own environment. */
+/** A slow or waiting writer blocks only writers in its own environment. */
 
 const journey = onEachStore({ embedded: 'all' });
 
@@ -21,7 +21,7 @@ journey('a long unit yields to the rest of the process', async (t, place) => {
 	running = false;
 	await counting;
 	t.is(value.length, 4000);
-	// Eight batches of rows, and eight of their changes.
+	// There are eight batches of rows, and eight batches of log entries for these rows.
 	t.true(turns >= 16, `${turns} turns`);
 });
 
@@ -47,7 +47,7 @@ journey(
 			for (let index = 0; index < 4; index += 1) {
 				writes.push(count(organization.patch(path, { description: `described ${index}` })));
 			}
-			// Waits until the first writer waits for the lock; the remaining writers queue behind it.
+			// Waits until the first writer waits for the lock. The remaining writers queue behind the first writer.
 			const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 			while ((await holder.query(waiting)).rows.length === 0) await setImmediate();
 			for (let index = 0; index < 12; index += 1) {

@@ -8,7 +8,7 @@ const agent = new Agent({ keepAlive: true });
 export interface Answer<Body> {
 	readonly status: number;
 	readonly headers: Headers;
-	/** Parsed JSON, else the text; undefined if empty. */
+	/** The parsed JSON, or the text if the body is not JSON; undefined if the body is empty. */
 	readonly body: Body;
 	/** `X-Revision` header as a number; undefined if absent. */
 	readonly revision: number | undefined;
@@ -21,13 +21,10 @@ export interface Extra {
 	readonly raw?: string;
 }
 
-/** Untyped body: a test knows the requested shape and asserts on it, so a wrong guess fails the assertion. */
+/** Untyped body. A test knows the requested shape and asserts on it, so a wrong guess makes the assertion fail. */
 export type Loose = Record<string, unknown>;
 
-/**
- * Returns a client for a server with a key, or without a key if `key` is undefined. Requests never throw because of a
- * status.
- */
+/** Returns a client for a server, which sends `key` if it is set. Requests never throw because of a status. */
 export function client(url: string, key?: string) {
 	async function send<Body = Loose>(
 		method: string,

@@ -27,8 +27,8 @@ export function documentedJson(words: string): readonly unknown[] {
 }
 
 /**
- * True if a value has the documented shape: objects have the same members, and array items match any documented item.
- * Null matches every value, and an empty array matches every array.
+ * True if a value has the documented shape: objects have the same members, and each array item matches any documented
+ * item. A documented null matches every value, and a documented empty array matches every array.
  */
 export function hasShape(value: unknown, documented: unknown): boolean {
 	if (value === null || documented === null) return true;

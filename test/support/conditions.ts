@@ -1,4 +1,4 @@
-/** Evaluates condition sets in every engine that decides with them, without the rest of a policy. */
+/** Evaluates condition sets in every engine that uses them, without the other parts of a policy. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ export function parsedCondition(conditions: Json): Condition {
 	return parsed.condition;
 }
 
-/** Searches for a regular expression in a text, as decision points do. */
+/** True if a regular expression matches within a text, as in decision points. */
 export function patternMatches(pattern: string, text: string): boolean {
 	return RE2JS.compile(pattern).matcher(text).find();
 }
@@ -56,7 +56,7 @@ export function logicAnswer(condition: Condition, subject: Subject): unknown {
 	return jsonLogic.apply(toJsonLogic(condition) as jsonLogic.RulesLogic, subject);
 }
 
-/** Subject and the sets to evaluate for it. */
+/** A subject, and the sets to evaluate for this subject. */
 export interface Asked extends Subject {
 	readonly sets: readonly string[];
 }
@@ -64,7 +64,7 @@ export interface Asked extends Subject {
 /** Compiled user sets. */
 export interface CompiledSets {
 	readonly files: readonly RegoFile[];
-	/** Evaluates in WebAssembly. Returns, per set, whether it selects the subject. */
+	/** Evaluates the sets in WebAssembly. Returns true for each set that selects the subject. */
 	wasm(asked: Asked): Readonly<Record<string, boolean>>;
 	/** Evaluates all questions with a single `opa eval`. */
 	opa(asked: readonly Asked[]): Promise<readonly Readonly<Record<string, boolean>>[]>;
@@ -111,7 +111,7 @@ const builtIn = {
 	context: [],
 };
 
-/** Takes attributes from the input. The entrypoint selects sets by key, as environment rules do. */
+/** Takes attributes from the input. The entrypoint selects sets by key, like an environment's rules. */
 const stub: readonly RegoFile[] = [
 	{
 		path: 'regolith/attributes/attributes.rego',

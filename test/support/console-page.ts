@@ -7,12 +7,14 @@ import type { Stack } from './stack.js';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Time limit in milliseconds for a page to show something. Generous, because a busy machine must not fail a test. */
+/**
+ * Time limit for content to appear on a page, in milliseconds. It is generous, so tests do not fail on a busy machine.
+ */
 const patience = 60_000;
 
-/** Window appearance and key. */
+/** Options for a window: its appearance and key. */
 export interface WindowOptions {
-	/** Secret for the sign-in; defaults to the environment's key. */
+	/** Secret for the sign-in, which is the environment's key by default. */
 	readonly key?: string;
 	readonly width?: 1280 | 390;
 	readonly dark?: boolean;
@@ -22,9 +24,9 @@ export interface WindowOptions {
 export interface ConsoleWindow {
 	readonly page: Page;
 	readonly context: BrowserContext;
-	/** Errors on the page: script errors, refused resources, requests to other hosts. */
+	/** Errors on the page: script errors, refused resources, and requests to other hosts. */
 	readonly faults: readonly string[];
-	/** Opens a screen in the environment `dev`, including its query, and waits until it is shown. */
+	/** Opens a screen in the environment `dev`, and waits until it is shown. `screen` may include a query. */
 	open(screen: string): Promise<void>;
 	close(): Promise<void>;
 }
@@ -46,7 +48,7 @@ export async function openConsole(
 	const { url } = api.listening;
 	page.on('pageerror', (error) => faults.push(error.message));
 	page.on('console', (message) => {
-		// The browser also logs every failed status here. Tests check statuses themselves.
+		// The browser also logs a message for every failed status. Tests check the statuses themselves.
 		if (message.type() === 'error' && !message.text().includes('the server responded')) faults.push(message.text());
 	});
 	page.on('request', (request) => {
@@ -77,7 +79,9 @@ export async function seriousViolations(page: Page): Promise<unknown> {
 		.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ': ' + html + ' ' + failureSummary)))`);
 }
 
-/** Returns how many pixels a page is wider than its window. If positive, the whole page scrolls sideways. */
+/**
+ * Returns the width by which a page exceeds its window, in pixels. If it is positive, the whole page scrolls sideways.
+ */
 export async function overflowWidth(page: Page): Promise<unknown> {
 	return page.evaluate('Math.max(0, document.documentElement.scrollWidth - window.innerWidth)');
 }

@@ -1,4 +1,7 @@
-/** Console screens by path within an environment. Each has a selector for its first content after loading. */
+/**
+ * Console screens, keyed by their path within an environment. Each value is a selector for the first content after
+ * loading.
+ */
 export const consoleScreens: Readonly<Record<string, string>> = {
 	check: 'main form',
 	decisions: 'main table, main .empty',

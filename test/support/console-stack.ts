@@ -2,7 +2,7 @@ import type { Answer, Loose } from './client.js';
 import { freePort } from './ports.js';
 import { facts, type Stack, schema, startStack } from './stack.js';
 
-/** Starts a stack whose console uses its decision point, which logs all decisions. */
+/** Starts a stack whose console uses the stack's decision point. The decision point logs all decisions. */
 export async function startConsoleStack(more: Readonly<Record<string, string>> = {}): Promise<Stack> {
 	const port = String(await freePort());
 	return startStack('server', {
@@ -14,12 +14,13 @@ export async function startConsoleStack(more: Readonly<Record<string, string>> =
 	});
 }
 
-/** User key with markup and a text direction override. Checks may name it, but no user can have it. */
+/** User key with markup and a text direction override. Checks may name this key, but no user can have it. */
 export const hostileUser = '<script>alert(1)</script>\u202eresu';
 
 /**
- * Creates the scene: folders hold documents, and folder editors are editors of the documents inside. Ann is editor on
- * folder `plans`, which holds document `budget`; Bob has no role. Seniors with level 3 sign documents.
+ * Creates the scene. Folders contain documents, and folder editors are editors of the documents inside. Ann is an
+ * editor on the folder `plans`, which contains the document `budget`. Bob has no role. Seniors with level 3 sign
+ * documents.
  */
 export async function setDocumentScene({ environment, reached }: Stack): Promise<void> {
 	const made = async (path: string, body: object): Promise<Answer<Loose>> => {

@@ -7,8 +7,8 @@ import type { Place } from './management.js';
 type Read = Readonly<Record<string, unknown>> & { readonly key: string };
 
 /**
- * Returns every listed object as `<kind> <key>`, with the change log's kinds and keys, and every link between two
- * objects (role grants, role extensions, role derivations, group contents); sorted.
+ * Returns every listed object as `<kind> <key>`, with the kinds and keys from the change log, and every link between
+ * two objects (role grants, role extensions, role derivations, group contents). The result is sorted.
  */
 export async function readContents(place: Place): Promise<readonly string[]> {
 	const { schema, facts, elements } = place;
@@ -108,12 +108,12 @@ async function listed({ http }: Place, path: string): Promise<readonly Read[]> {
 	return 'data' in body ? body.data : body;
 }
 
-/** Contents of each store's first filled environment, under an id that no environment has. */
+/** Copied contents of each store's first filled environment, stored under an id that no environment has. */
 const originals = new WeakMap<Store, Promise<Original | null>>();
 
 /**
- * Creates at least one object per kind, with every possible link. Fills a store's first environment through the API;
- * for later environments it copies the rows, which is far cheaper.
+ * Creates at least one object per kind, with every possible link. Fills a store's first environment through the API.
+ * For later environments, copies the rows, which is much faster.
  */
 export async function fill(place: Place): Promise<void> {
 	const known = originals.get(place.store);
@@ -130,7 +130,7 @@ interface Original {
 	readonly schema_revision: number;
 }
 
-/** Copies the rows. Returns `null` if the database user may not insert rows in any order. */
+/** Stores a copy of the rows. Returns `null` if the database user may not insert rows in arbitrary order. */
 async function keepRows({ store, id }: Place): Promise<Original | null> {
 	const environments = store.database.knex('environments').where({ id });
 	const counters = await environments.first<Omit<Original, 'id'>>('revision', 'schema_revision');
@@ -144,7 +144,7 @@ async function keepRows({ store, id }: Place): Promise<Original | null> {
 	}
 }
 
-/** Tables outside the environment's contents. */
+/** Tables without environment contents. */
 const notCopied = [
 	'api_keys',
 	'pdp_states',
@@ -155,7 +155,7 @@ const notCopied = [
 	'webhook_deliveries',
 ];
 
-/** Copies all rows from an environment to a second environment, replacing its rows. */
+/** Copies all rows from an environment to a second environment, whose own rows are removed. */
 async function copyRows({ database }: Store, from: string, to: string, counters: Original): Promise<void> {
 	const { revision, schema_revision } = counters;
 	await database.knex.transaction(async (transaction) => {

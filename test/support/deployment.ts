@@ -7,14 +7,14 @@ import { Service } from './service.js';
 import { facts, schema, secretFor, settings } from './stack.js';
 import { removeFolder, temporaryFolder } from './temporary.js';
 
-/** Process layout: `serve` beside `pdp`, or `start` for both. */
+/** Process layout: separate processes for `serve` and `pdp`, or a single process with `start`. */
 export type Shape = 'apart' | 'together';
 
-/** Real processes. Their addresses stay the same after restarts. */
+/** A deployment with real processes, whose addresses stay the same after restarts. */
 export interface Deployment {
-	/** A single process if together; the API and the decision point if apart. */
+	/** Contains a single process in the shape `together`, or the API and the decision point in the shape `apart`. */
 	readonly services: readonly Service[];
-	/** API and decision point URLs, and the key for the environment `dev`. */
+	/** URLs for the API and the decision point, and the key for the environment `dev`. */
 	readonly urls: { readonly api: string; readonly pdp: string };
 	readonly key: string;
 	/** Clients with the key for the environment `dev`. */
@@ -22,7 +22,7 @@ export interface Deployment {
 	readonly pdp: Client;
 	/** Database URL; `null` if the database is embedded. */
 	readonly databaseUrl: string | null;
-	/** Opens the database beside the processes. An embedded database can be opened only if no process is running. */
+	/** Opens the deployment's database. An embedded database can be opened only while no process is running. */
 	database(): Promise<Database>;
 	/** Stops the processes and removes all data. */
 	remove(): Promise<void>;
@@ -78,7 +78,7 @@ export async function deploy(
 	return deployment;
 }
 
-/** Creates the schema for a storm's writers, and waits until the decision point has it. */
+/** Creates the schema for the writers in a storm, and waits until the decision point has this schema. */
 export async function seedSchema({ api, pdp }: Pick<Deployment, 'api' | 'pdp'>): Promise<void> {
 	const writes = [
 		[`${schema}/resources`, { key: 'document', name: 'Document', actions: { read: {}, write: {} } }],
@@ -95,7 +95,7 @@ export async function seedSchema({ api, pdp }: Pick<Deployment, 'api' | 'pdp'>):
 	await reached(pdp, revision);
 }
 
-/** Waits until a decision point answers from this revision or a later revision. */
+/** Waits until a decision point answers at this revision or a later revision. */
 export async function reached(pdp: Client, revision: number | undefined): Promise<void> {
 	const asked = { user: 'nobody', action: 'read', resource: 'document' };
 	const headers = { 'x-min-revision': String(revision) };

@@ -1,6 +1,6 @@
 import type { Place } from './management.js';
 
-/** Computes role holders per instance from the plain lists. */
+/** Computes the users with roles on each instance from the plain lists. */
 
 interface Assignment {
 	readonly user: string;
@@ -25,7 +25,7 @@ interface ResourceRole {
 	readonly granted_to: { readonly users_with_role: readonly Rule[] } | null;
 }
 
-/** Returns each user's roles on instances, direct or derived, as `ann#editor@document:budget`; sorted. */
+/** Returns each user's direct and derived roles on instances, as `ann#editor@document:budget`; sorted. */
 export async function derivedIn({ http, schema, facts }: Place): Promise<readonly string[]> {
 	const all = async <R>(path: string) => (await http.get<readonly R[]>(`${path}?per_page=100`)).body;
 	const assignments = await all<Assignment>(`${facts}/role_assignments`);
@@ -42,7 +42,7 @@ export async function derivedIn({ http, schema, facts }: Place): Promise<readonl
 			resource_instance === null ? [] : [`${user}#${role}@${resource_instance}`],
 		),
 	);
-	// Iterating a set also visits items added during the iteration.
+	// Iterating over a set also visits the items added during the iteration.
 	for (const one of held) {
 		const [user = '', role = '', instance = ''] = one.split(/[#@]/);
 		for (const { subject, relation, object } of tuples) {

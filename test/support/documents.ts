@@ -38,7 +38,7 @@ export function decisionPointReference(): readonly Endpoint<string, never>[] {
 	return decisionPointDocumentation(table, '1.2.3', 'http://127.0.0.1:8000');
 }
 
-/** Placeholder for table dependencies used only by handlers. Throws if a member is read. */
+/** Returns a placeholder for dependencies used only by handlers. Reading any member throws. */
 function unused<T>(): T {
 	const refuse = (name: string | symbol): never => {
 		throw new Error(`a document was made with the help of ${String(name)}`);

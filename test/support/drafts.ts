@@ -4,7 +4,7 @@ import type { Place } from './management.js';
 /** JSON object. */
 type Json = Readonly<Record<string, unknown>>;
 
-/** A draft change as sent. */
+/** A draft change as a client sends it. */
 export interface DraftedChange {
 	readonly kind: string;
 	readonly operation: 'create' | 'update' | 'delete';
@@ -12,7 +12,7 @@ export interface DraftedChange {
 	readonly value?: unknown;
 }
 
-/** A change in answers and in the change log. */
+/** A change as shown in answers and in the change log. */
 export interface ToldChange {
 	readonly kind: string;
 	readonly operation: string;
@@ -42,7 +42,7 @@ export interface Previewed extends Json {
 	};
 }
 
-/** Returns an environment endpoint's path, outside schema and facts. */
+/** Returns an environment endpoint's path. The endpoint is outside schema and facts. */
 export function environmentPath({ project, key }: Place, rest: string): string {
 	return `/v2/projects/${project}/envs/${key}/${rest}`;
 }
@@ -67,7 +67,7 @@ export async function previewDraft(
 	return place.http.post<Previewed>(environmentPath(place, 'drafts/preview'), { base_revision: base, changes });
 }
 
-/** Where documents hold each kind's objects. */
+/** Places in documents for each kind of objects. */
 const kinds: readonly (readonly [kind: string, half: 'schema' | 'facts', member: string, nested?: string])[] = [
 	['resource', 'schema', 'resources'],
 	['relation', 'schema', 'resources', 'relations'],
@@ -109,7 +109,7 @@ export function changesBetween(before: Json, after: Json): readonly DraftedChang
 }
 
 interface NamedObject {
-	/** Absent if only its content identifies an object. */
+	/** Absent if only the content identifies an object. */
 	readonly key?: string;
 	readonly value: unknown;
 }
@@ -119,7 +119,7 @@ function drafted(kind: string, operation: DraftedChange['operation'], { key, val
 	return operation === 'delete' ? { kind, operation, key } : { kind, operation, key, value };
 }
 
-/** Returns a document's objects of one kind, by identity. */
+/** Returns a document's objects of a kind, keyed by identity. */
 function objectsAt(document: Json, half: string, member: string, nested?: string): ReadonlyMap<string, NamedObject> {
 	const held = (document[half] as Json)[member] as Readonly<Record<string, Json>> | readonly Json[];
 	if (Array.isArray(held)) return new Map(held.map((value) => [identity(value), { value }]));

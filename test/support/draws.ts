@@ -1,9 +1,9 @@
-/** Share of random draws in this run, set by the test tier; 1 by default. */
+/** Share of the random draws in this run. The test tier sets it; the default is 1. */
 const share = Number(process.env['TEST_DRAWS'] ?? 1);
 
 /**
- * Scales a number to this test tier's share of random draws, but at least to 1. The number counts draws or expected
- * findings. `variable` names an environment variable that sets the number itself.
+ * Scales a number of draws, or of expected findings, to this test tier's share. The result is at least 1. `variable`
+ * names an environment variable to override the result.
  */
 export function draws(full: number, variable?: string): number {
 	const chosen = variable === undefined ? undefined : process.env[variable];

@@ -4,22 +4,22 @@ import type { StoreKind } from './postgres.js';
 import { type Stack, startStack } from './stack.js';
 
 /**
- * Selects each test's store (docs/decisions/0030). A test file runs on the server store. Its tests for the embedded
- * store run in the few processes that call `holdEmbedded` before they import such files; each of these processes starts
- * one embedded database for all files. `npm run test:all` runs every file on both stores.
+ * Selects each test's store (docs/decisions/0030). A test file runs on the server store. The tests for the embedded
+ * store run in a few processes, which call `holdEmbedded` before they import the test files. Each of these processes
+ * starts one embedded database for all its files. `npm run test:all` runs every file on both stores.
  */
 
-/** Both stores: PostgreSQL in the process, and on a server. */
+/** Both stores: PostgreSQL embedded in the process, and PostgreSQL on a server. */
 const stores = ['embedded', 'server'] as const satisfies readonly StoreKind[];
 
-/** True if all tests run on both stores: `npm run test:all`. */
+/** True if all tests run on both stores, as in `npm run test:all`. */
 export const onAllStores = process.env['TEST_STORES'] === 'all';
 let kindsHere: readonly StoreKind[] = onAllStores ? stores : ['server'];
 let embeddedHere = false;
 
 /**
- * Returns the function to declare tests with. In an embedded process, tests run one after the other: the store has one
- * connection, and ninety waiting tests would exceed the request timeout.
+ * Returns the function to declare tests. In an embedded process, tests run one after the other, because the store has a
+ * single connection, and ninety waiting tests would exceed the request timeout.
  */
 function chooseDeclare(declare: Declare): Declare {
 	return embeddedHere ? test.serial : declare;
@@ -47,13 +47,14 @@ export interface Extent {
 	/** `test.serial` instead of `test` if tests must not run concurrently. */
 	readonly declare?: Declare;
 	/**
-	 * Tests that run on the embedded store on every push: all tests; or only the first test on each store, in a database
-	 * shared with other files; or all tests on a separate database, for tests that look at a whole database.
+	 * Tests that run on the embedded store on every push. `all`: all tests. `first`: only the first test on each store,
+	 * in a database shared with other files. `alone`: all tests on a separate database, for tests that look at a whole
+	 * database.
 	 */
 	readonly embedded?: 'all' | 'first' | 'alone';
 }
 
-/** Management APIs in this process, shared by all files. */
+/** Management APIs in this process, which all files share. */
 const running = new Map<StoreKind, { management: Promise<Management>; users: number }>();
 
 function enter(kind: StoreKind): Promise<Management> {
@@ -71,8 +72,8 @@ async function leave(kind: StoreKind): Promise<void> {
 }
 
 /**
- * Starts a management API on each store for one file's tests. Returns a function to declare a test on both stores, or
- * only on the named stores if the test never reaches a store. Each test has its own environment. A file's tests run
+ * Starts a management API on each store for the tests in a file. Returns a function to declare a test on both stores,
+ * or only on the named stores if the test never reaches a store. Each test has its own environment. A file's tests run
  * concurrently, unless `declare` is `test.serial`.
  */
 export function onEachStore({
@@ -106,8 +107,8 @@ export function onEachStore({
 export type StackJourney = (t: ExecutionContext, stack: Stack, kind: StoreKind) => Promise<void>;
 
 /**
- * Declares a test with its own stack on each store. Runs on the embedded store on every push only if `embedded` is
- * `all`.
+ * Declares a test with its own stack on each store. On every push, the test runs on the embedded store only if
+ * `embedded` is `all`.
  */
 export function onEachStack(title: string, journey: StackJourney, extent: Extent = {}): void {
 	const { declare = test, embedded = 'first' } = extent;

@@ -3,12 +3,12 @@ import type { Place } from './management.js';
 
 /** Helpers for element user tests. */
 
-/** Origin allowed to embed elements in test environments. */
+/** Origin that may embed elements in test environments. */
 export const origin = 'https://app.example.com';
 /** Origin forbidden in all environments. */
 export const foreignOrigin = 'https://evil.example.com';
 
-/** Sign-in as the backend receives it. */
+/** The sign-in result, as the backend receives it. */
 export interface Started {
 	readonly redirect_url: string;
 	readonly token: string;
@@ -29,7 +29,7 @@ export async function furnishElements(place: Place): Promise<void> {
 	await configure(place, { settings: { elements_origins: [origin] } });
 }
 
-/** Signs a user in, as an application's backend does. */
+/** Signs a user in, like an application's backend. */
 export async function signIn({ http }: Pick<Place, 'http'>, user_id = 'ann', tenant_id = 'acme'): Promise<Started> {
 	const answer = await http.post<Started & Loose>('/v2/auth/elements_login_as', { user_id, tenant_id });
 	if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
@@ -64,12 +64,12 @@ export function sending(url: string, headers: Readonly<Record<string, string>>):
 	};
 }
 
-/** Returns a client with the bearer token from a new sign-in. */
+/** Signs a user in, and returns a client with the bearer token. */
 export async function bearing(place: Place, user?: string, tenant?: string): Promise<Client> {
 	return client(place.url, (await signIn(place, user, tenant)).element_bearer_token);
 }
 
-/** Returns a client with the cookie from a new sign-in. */
+/** Signs a user in, and returns a client with the cookie. */
 export async function browsing(place: Place, user?: string, tenant?: string): Promise<Client> {
 	const { token } = await signIn(place, user, tenant);
 	return sending(place.url, { cookie: cookieOf(await spend(place.url, token)) });

@@ -11,14 +11,15 @@ export interface SignedIn {
 }
 
 /**
- * An embedding application on a different site than the API. Its page `/` shows the frame in the query (`frame`). If
- * the query names our script (`script`), the page loads it and the front-end package as `permit`. Its backend signs
- * users in at `/login/<user>` through the SDK, as the front-end package expects. A POST to `?redirect` returns the
- * ticket address, but only with the application's session header. `/plain-cookie` sets an unpartitioned cookie.
+ * An embedding application on a different site than the API. Its page `/` shows the frame from the query parameter
+ * `frame`. If the parameter `script` names our script, the page loads this script and the front-end package as
+ * `permit`. The application's backend signs users in at `/login/<user>` through the SDK, as the front-end package
+ * expects. A POST to `?redirect` returns the ticket address, but only with the application's session header.
+ * `/plain-cookie` sets an unpartitioned cookie.
  */
 export interface EmbeddingApp {
 	readonly origin: string;
-	/** `Referer` headers and request paths. */
+	/** Request paths and `Referer` headers received by the application. */
 	readonly heard: readonly string[];
 	close(): Promise<void>;
 }

@@ -4,8 +4,9 @@ import { inspect } from 'node:util';
 /** Interval and time limit for `eventually`. */
 export interface Patience {
 	/**
-	 * Time limit in milliseconds. Generous, because a busy machine must not fail a test: a first compilation took more
-	 * than 30 seconds while other test processes started. Lower than AVA's limit, which names no reason.
+	 * Time limit in milliseconds. It is generous, so tests do not fail on a busy machine: a first compilation took more
+	 * than 30 seconds while other test processes started. It is shorter than AVA's timeout, whose message names no
+	 * reason.
 	 */
 	readonly deadline?: number;
 	/** Milliseconds between two attempts. */

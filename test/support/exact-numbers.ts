@@ -1,4 +1,4 @@
-/** Replaces numbers that JSON readers may round with 0.5, because attributes must not hold them. */
+/** Replaces numbers that JSON parsers may round with 0.5, because attributes must not contain such numbers. */
 export function exactNumbers(value: unknown): unknown {
 	return JSON.parse(JSON.stringify(value), (_, inner) => (isInexact(inner) ? 0.5 : inner));
 }

@@ -1,7 +1,7 @@
 import type { Assertions } from 'ava';
 import type { Answer } from './client.js';
 
-/** The API's error codes by status; it uses no other pair. */
+/** The API's error codes, keyed by status. The API uses no other combinations. */
 const codes: Readonly<Record<number, readonly string[]>> = {
 	400: [
 		'INVALID_INPUT',
@@ -23,8 +23,9 @@ const codes: Readonly<Record<number, readonly string[]>> = {
 const members = ['id', 'title', 'error_code', 'message', 'support_link', 'additional_info'].sort();
 
 /**
- * Returns the problem with a failure answer from the management API, or `null` if it is as documented: a 422 with at
- * most twenty problems and their places, or a body with the six members; both exactly `application/json`.
+ * Returns the problem with a failure answer from the management API, or `null` if the answer is as documented. A 422
+ * contains at most twenty problems with their places. Any further failure has a body with the six members. The content
+ * type is exactly `application/json`.
  */
 export function complaint(answer: Answer<unknown>): string | null {
 	const { status, headers, body } = answer;
@@ -54,7 +55,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Asserts that an answer is the documented failure and contains `text`: the field or the value. */
+/** Asserts that an answer is the documented failure and contains `text`, which names the field or the value. */
 export function fails(t: Assertions, answer: Answer<unknown>, status: number, text = ''): void {
 	const shown = JSON.stringify(answer.body);
 	t.is(answer.status, status, shown);
@@ -62,7 +63,7 @@ export function fails(t: Assertions, answer: Answer<unknown>, status: number, te
 	t.true(shown.includes(text), `${shown} does not mention ${text}`);
 }
 
-/** Returns the problem places in a 422 as text: `body.actions.bad key.name`. */
+/** Returns the problem places in a 422 as strings such as `body.actions.bad key.name`. */
 export function problemPlaces(answer: Answer<unknown>): readonly string[] {
 	const { detail } = answer.body as { readonly detail: readonly { readonly loc: readonly unknown[] }[] };
 	return detail.map(({ loc }) => loc.join('.'));

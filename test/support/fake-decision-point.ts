@@ -2,12 +2,12 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** A fake decision point: records each question and returns an answer chosen by the test. */
+/** A fake decision point, which records each question and returns an answer chosen by the test. */
 export interface FakeDecisionPoint {
 	readonly port: number;
-	/** Questions so far, oldest first. */
+	/** The questions so far, oldest first. */
 	readonly asked: readonly Question[];
-	/** Answer to future questions. */
+	/** The answer to future questions. */
 	answer: FakeAnswer;
 	stop(): Promise<void>;
 }

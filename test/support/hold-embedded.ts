@@ -1,4 +1,4 @@
-/** If imported before test files, makes them declare only their tests for the embedded store. */
+/** If this module is imported before test files, they declare only their tests for the embedded store. */
 import { holdEmbedded } from './each-store.js';
 
 holdEmbedded();

@@ -1,19 +1,19 @@
-/** Bodies that are expensive for a careless reader: a few JSON shapes of any size, at every place in a body. */
+/** Bodies that are expensive for a careless parser: a few JSON shapes of any size, at every place in a body. */
 
 import type { Body } from './bodies.js';
 
 /** A hostile body with its raw text. */
 export interface HostileBody {
-	/** Shape, with its place unless it is the whole body: `wide in attributes`. */
+	/** The shape and its place, such as `wide in attributes`. The place is omitted if the shape is the whole body. */
 	readonly what: string;
-	/** Shape without its place. */
+	/** The shape without its place. */
 	readonly shape: string;
 	readonly text: string;
 }
 
 type Member = (index: number) => string;
 
-/** Returns a list or object with as many members as fit. */
+/** Returns a list or object with as many members as fit into `bytes`. */
 function filled(bytes: number, [open, close]: readonly [string, string], member: Member): string {
 	const members: string[] = [];
 	for (let left = bytes - 2; left > 0; ) {
@@ -32,7 +32,7 @@ function wideObject(index: number, size: number): string {
 const list = ['[', ']'] as const;
 const object = ['{', '}'] as const;
 
-/** Shapes by name; each takes a size in bytes. */
+/** Shapes, keyed by name. Each function takes a size in bytes. */
 export const shapes: Readonly<Record<string, (bytes: number) => string>> = {
 	'empty objects': (bytes) => filled(bytes, list, () => '{}'),
 	'empty lists': (bytes) => filled(bytes, list, () => '[]'),
@@ -58,7 +58,7 @@ export const shapes: Readonly<Record<string, (bytes: number) => string>> = {
 	'as deep as allowed, again and again': (bytes) => filled(bytes, list, () => '['.repeat(90) + ']'.repeat(90)),
 };
 
-/** Yields each shape as the whole body, as the list in it, and as each field beside valid fields. */
+/** Yields each shape as the whole body, as the list in the body, and as each field beside valid fields. */
 export function* hostileBodies(body: Body, values: ReadonlyMap<string, string>): Iterable<HostileBody> {
 	for (const [shape, value] of values) {
 		yield { shape, what: shape, text: value };
@@ -84,7 +84,7 @@ const check: Body = {
 	fields: { user: 'subject!', action: 'text!', resource: 'subject!', context: 'object', sdk: 'text' },
 };
 
-/** Decision point bodies by endpoint name. */
+/** Decision point bodies, keyed by endpoint name. */
 export const decisionBodies: Readonly<Record<string, Body>> = {
 	check,
 	checkMany: { ...check, many: 'bare' },

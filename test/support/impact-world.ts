@@ -4,9 +4,9 @@ import type { Answer, Client } from './client.js';
 import type { DraftedChange } from './drafts.js';
 import type { Place } from './management.js';
 
-/** An environment with roles, derivations and condition sets, and drafts to change it. */
+/** An environment with roles, derivations and condition sets, and drafts to change this environment. */
 
-/** Read access for users, granted by each object kind. */
+/** An environment document. Each object kind in it grants read access to users. */
 const world = {
 	format: 'regolith-environment',
 	version: 1,
@@ -94,7 +94,7 @@ export function environmentPath({ project, key }: Place): string {
 	return `/v2/projects/${project}/envs/${key}`;
 }
 
-/** A draft change as a client writes it. */
+/** A draft change as a client sends it. */
 export type WrittenChange = Readonly<Record<string, unknown>>;
 
 /** Requests the impact of changes to the newest revision. */

@@ -1,6 +1,6 @@
 /**
  * Layered derivation graphs. Each instance is related to all instances in the next layer, so the number of paths
- * multiplies.
+ * multiplies with each layer.
  */
 import type { Model, Relationship, Resource, Schema } from '../../compiler/model.js';
 
@@ -10,11 +10,11 @@ export interface Layers {
 	readonly depth: number;
 	/** Instances per type, except the first type, which has a single instance. */
 	readonly width: number;
-	/** Roles per type; each is derived from all roles on the next type. */
+	/** Roles per type. Each role is derived from all roles on the next type. */
 	readonly roles?: number;
-	/** Relations from each type to the next. */
+	/** Number of relations from each type to the next type. */
 	readonly relations?: number;
-	/** Adds a chain between each type's instances, along which the first role is derived from itself. */
+	/** Relates each type's instances in a chain, along which the first role is derived from itself. */
 	readonly cycle?: 'closed' | 'interruptible';
 }
 

@@ -2,11 +2,11 @@ import type { Assertions } from 'ava';
 import type { Answer } from './client.js';
 import type { Place } from './management.js';
 
-/** Counts an environment's revisions: each write with a change creates the next revision. */
+/** Counts an environment's revisions. Each write with a change creates the next revision. */
 export interface Ledger {
-	/** Asserts success with this status and a new revision. Returns the body. */
+	/** Asserts that a write succeeds with this status and creates a new revision. Returns the body. */
 	wrote<Body>(answer: Answer<Body>, status?: number): Promise<Body>;
-	/** Asserts that a write succeeds without a change: the answer names the current revision. Returns the body. */
+	/** Asserts that a write succeeds but changes nothing, so the answer names the current revision. Returns the body. */
 	kept<Body>(answer: Answer<Body>, status?: number): Promise<Body>;
 	/** Asserts that a read succeeds and changes nothing. Returns the body. */
 	read<Body>(answer: Answer<Body>, status?: number): Promise<Body>;

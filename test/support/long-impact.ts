@@ -1,7 +1,7 @@
 import { environmentPath } from './impact-world.js';
 import type { Place } from './management.js';
 
-/** Creates a world in which a change affects every user: all users hold the changed role on all documents. */
+/** Creates a world in which a change affects every user, because all users have the changed role on all documents. */
 export async function fillLargeWorld(place: Place, users: number, documents: number): Promise<void> {
 	const document = {
 		format: 'regolith-environment',
@@ -27,7 +27,7 @@ export async function fillLargeWorld(place: Place, users: number, documents: num
 	if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
 }
 
-/** Removes a permission from every user and grants a new permission. */
+/** Changes that remove a permission from every user and grant a new permission. */
 export const turnEditors = [
 	{ kind: 'role', operation: 'update', key: 'editor', value: { name: 'Editor', permissions: ['document:write'] } },
 ];

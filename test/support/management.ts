@@ -12,7 +12,7 @@ import { provideDatabase, type StoreKind } from './postgres.js';
 import { neverSwept, settings } from './stack.js';
 import { removeFolder, temporaryFolder } from './temporary.js';
 
-/** The management API alone, with real HTTP and a separate real database. */
+/** The management API without a decision point, with real HTTP and a separate real database. */
 export interface Management {
 	readonly url: string;
 	readonly store: Store;
@@ -34,8 +34,8 @@ esac
 `;
 
 /**
- * Starts a management API with additional settings. It never compiles policies: these tests do not need them, and
- * failed attempts alone took a fifth of the processor time.
+ * Starts a management API with additional settings. The API never compiles policies, because these tests do not need
+ * policies, and even failed attempts took a fifth of the processor time.
  */
 export async function startManagement(
 	kind: StoreKind = 'server',
@@ -69,7 +69,7 @@ export async function startManagement(
 	};
 }
 
-/** Applies changes as a trial and reports no impact, because there is no policy. */
+/** Applies changes as a trial, and reports no impact, because there is no policy. */
 const noImpact = (store: Store): ImpactSource => ({
 	async find({ scope, caller, change }) {
 		const work = async (unit: WritingUnit) => {
@@ -149,7 +149,10 @@ export async function newPlace(site: Site, owner: Client, project = 'default', n
 	};
 }
 
-/** Creates a second organization in the same store, because the API cannot. Returns a client with its key. */
+/**
+ * Creates a second organization directly in the store, because the API cannot create organizations. Returns a client
+ * with the organization's key.
+ */
 export async function newOrganization({ url, store }: Site, key: string): Promise<{ id: string; http: Client }> {
 	const id = store.clock.newId();
 	const now = store.clock.now();

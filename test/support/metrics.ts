@@ -14,7 +14,7 @@ export interface Scrape {
 	/** Metric family types by name. */
 	readonly types: ReadonlyMap<string, string>;
 	readonly numbers: readonly Measured[];
-	/** Sum over samples with this name and these labels; undefined if there are none. */
+	/** Returns the sum over the samples with this name and these labels; undefined if there are no such samples. */
 	sum(name: string, labels?: Readonly<Record<string, string>>): number | undefined;
 }
 

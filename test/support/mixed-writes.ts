@@ -2,14 +2,14 @@ import type { EngineInput } from '../../src/pdp/engine/engine.js';
 import type { Random } from './random.js';
 import { facts, schema } from './stack.js';
 
-/** Writes all kinds to a few objects, so writers conflict. */
+/** Random writes of all kinds to a few objects, so writers conflict. */
 
-/** A request that succeeds or fails depending on the current state. */
+/** A request whose success depends on the current state. */
 export interface Mixed {
 	readonly method: string;
 	readonly path: string;
 	readonly body?: unknown;
-	/** If each success changes something: its change log entry. */
+	/** The entry in the change log, if every success changes something. */
 	readonly leaves?: string;
 }
 
@@ -20,7 +20,7 @@ const roles = numbered(4, 'role-');
 const resources = numbered(3, 'resource-');
 const actions = ['read', 'write', 'share'];
 
-/** Returns a random write. Kinds listed more often have more weight. */
+/** Returns a random write. Kinds listed several times have more weight. */
 export function mixedWrite(random: Random): Mixed {
 	return random.pick(makers)(random);
 }
@@ -38,7 +38,7 @@ export function questions(): readonly EngineInput[] {
 
 let serial = 0;
 
-/** Returns a unique text. */
+/** Returns a unique string. */
 function fresh(): string {
 	serial += 1;
 	return `Name ${serial}`;

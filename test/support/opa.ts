@@ -33,7 +33,7 @@ export interface OpaServer {
 
 const bundle = 'environment';
 
-/** Starts OPA with its configuration in `folder`, and waits until it has loaded a first bundle. */
+/** Starts OPA with a configuration in `folder`, and waits until OPA has loaded its first bundle. */
 export async function startOpa(folder: string, source: BundleSource): Promise<OpaServer> {
 	const file = join(folder, 'config.yaml');
 	writeFileSync(file, configuration(source));

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below the operating system's ephemeral port range, so concurrent tests are not assigned these ports. */
+/** Ports below the ephemeral range, so the operating system does not assign them to concurrent tests. */
 const range = { first: 20_000, last: 32_000 } as const;
 
-/** Returns a loopback port that was just free. It is not reserved until the caller listens. */
+/** Returns a loopback port that is currently free. The port is not reserved until the caller listens. */
 export async function freePort(): Promise<number> {
 	for (;;) {
 		const port = range.first + Math.floor(Math.random() * (range.last - range.first));

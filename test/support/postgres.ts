@@ -6,7 +6,7 @@ import pg from 'pg';
 /** A program's database: PostgreSQL in the process, or the test server. */
 export type StoreKind = 'embedded' | 'server';
 
-/** Database for a test file. */
+/** A database for a test file. */
 export interface TestDatabase {
 	/** URL with user and password. */
 	readonly url: string;
@@ -14,12 +14,15 @@ export interface TestDatabase {
 	drop(): Promise<void>;
 }
 
-/** Prepared by `setup/templates.mjs`. Without them, tests create the tables themselves, with the same effect. */
+/**
+ * Templates prepared by `setup/templates.mjs`. Without templates, tests create the tables themselves, with the same
+ * effect.
+ */
 const template = { database: process.env['TEST_TEMPLATE_DATABASE'], folder: process.env['TEST_TEMPLATE_FOLDER'] };
 
 /**
- * Creates a database with the newest tables, or without tables. The server is started by `npm test` or named by
- * `TEST_POSTGRES_URL`.
+ * Creates a database with the newest tables, or without tables. `npm test` starts the server, unless
+ * `TEST_POSTGRES_URL` names one.
  */
 export async function createDatabase(tables: 'newest' | 'none' = 'newest'): Promise<TestDatabase> {
 	const name = `test_${randomBytes(8).toString('hex')}`;
@@ -31,8 +34,8 @@ export async function createDatabase(tables: 'newest' | 'none' = 'newest'): Prom
 }
 
 /**
- * Provides a database with the newest tables: on the server, or in the data directory `folder`. A database in the
- * folder has an empty `url` and is removed with the folder.
+ * Provides a database with the newest tables, either on the server or in the data directory `folder`. A database in the
+ * folder has an empty `url`, and is removed together with the folder.
  */
 export async function provideDatabase(kind: StoreKind, folder: string): Promise<TestDatabase> {
 	if (kind === 'server') return createDatabase();

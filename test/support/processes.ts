@@ -16,7 +16,7 @@ export interface Launch {
 
 const builtProgram = join(root, 'dist/program/main.js');
 
-/** Process exit; exactly one member is not null. */
+/** A process exit. Exactly one member is not null. */
 export interface Exit {
 	readonly code: number | null;
 	readonly signal: NodeJS.Signals | null;
@@ -25,7 +25,7 @@ export interface Exit {
 /** A real process under test. */
 export interface Running {
 	readonly pid: number;
-	/** Output so far. */
+	/** Returns the output so far. */
 	stdout(): string;
 	stderr(): string;
 	/** Sends a signal and waits for the exit. */
@@ -40,12 +40,13 @@ const children = new Set<ChildProcess>();
 
 /**
  * Starts the compiled program as a separate process. `env` names ports and folders (see `freePort`, `temporary`). The
- * program ends with this process, however this process ends.
+ * program ends when this process ends for any reason.
  */
 export function launch({ command, env = {}, program = builtProgram }: Launch): Running {
 	const child = spawn(
 		process.execPath,
-		// Optimized WebAssembly does not pay off in a short run: without it, a start takes a quarter less processor time.
+		// Optimizing WebAssembly does not pay off in a short run. Without optimization, a start takes a quarter less
+		// processor time.
 		['--enable-source-maps', '--liftoff-only', '--import', tether, program, ...command],
 		{
 			cwd: root,
@@ -63,7 +64,7 @@ export function launch({ command, env = {}, program = builtProgram }: Launch): R
 		});
 	});
 	const running: Running = {
-		// A process that could not be started has no id; `exited` rejects then.
+		// A process that could not be started has no id. In that case, `exited` rejects.
 		pid: child.pid ?? -1,
 		...output,
 		get exited() {
@@ -81,8 +82,8 @@ export function launch({ command, env = {}, program = builtProgram }: Launch): R
 }
 
 /**
- * Sets whether the child keeps the test process alive. It does so only while a test waits for its exit; otherwise a
- * failed test would leave a file that never ends.
+ * Sets whether the child keeps the test process alive. The child does this only while a test waits for its exit.
+ * Otherwise, after a failed test, the test file would never end.
  */
 function hold(child: ChildProcess, held: boolean): void {
 	const streams = [child.stdout, child.stderr].filter((stream) => stream instanceof Socket);
@@ -93,8 +94,8 @@ function hold(child: ChildProcess, held: boolean): void {
 }
 
 /**
- * Runs in the child before the program. Kills the child as soon as the channel to the test process breaks, even if the
- * test process was killed. The channel alone does not keep the child alive.
+ * Runs in the child before the program. Kills the child as soon as the channel to the test process is closed, even if
+ * the test process was killed. The channel does not keep the child alive.
  */
 const tether = `data:text/javascript,${encodeURIComponent(
 	"process.on('disconnect', () => process.kill(process.pid, 'SIGKILL')); process.channel?.unref();",

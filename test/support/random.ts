@@ -1,16 +1,16 @@
 /** Pseudorandom numbers from a seed, so failures can be reproduced. */
 export interface Random {
-	/** Integer from 0 (inclusive) to `end` (exclusive). */
+	/** Returns an integer from 0 (inclusive) to `end` (exclusive). */
 	below(end: number): number;
-	/** True with this probability. */
+	/** Returns true with this probability. */
 	chance(share: number): boolean;
-	/** A random item. Throws on an empty list. */
+	/** Returns a random item. Throws if the list is empty. */
 	pick<T>(from: readonly T[]): T;
-	/** Up to `most` different items; at least one if the list is not empty. */
+	/** Returns up to `most` different items, and at least one item if the list is not empty. */
 	some<T>(from: readonly T[], most: number): readonly T[];
-	/** All items in random order. */
+	/** Returns all items in random order. */
 	shuffled<T>(from: readonly T[]): readonly T[];
-	/** A second, independent source. */
+	/** Returns a second, independent source. */
 	fork(): Random;
 }
 
@@ -43,12 +43,12 @@ export function createRandom(seed: number): Random {
 	};
 }
 
-/** Log for the seed, such as AVA's `ExecutionContext`. */
+/** Logs the seed; for example, AVA's `ExecutionContext`. */
 export interface Teller {
 	log(text: string): void;
 }
 
-/** Runs with a separate random source, seeded from `TEST_SEED` if set. Logs the seed if the run fails. */
+/** Calls `run` with a separate random source, whose seed is `TEST_SEED` if set. Logs the seed if the run fails. */
 export async function seeded(t: Teller, run: (random: Random) => Promise<void>): Promise<void> {
 	const seed = Number(process.env['TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 32));
 	try {

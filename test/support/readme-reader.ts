@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { root } from './root.js';
 
-/** Fenced block on a page. */
+/** A fenced block on a page. */
 export interface Block {
 	readonly language: string;
 	readonly text: string;
@@ -54,7 +54,7 @@ export class Terminal {
 	constructor(
 		readonly folder: string,
 		private readonly env: Readonly<Record<string, string>>,
-		/** Page texts and their replacements in this test. */
+		/** Replacements for texts on the pages, keyed by text. */
 		private readonly replaced: Readonly<Record<string, string>>,
 		/** Repository folders to link into `folder`. */
 		linked: readonly string[] = ['dist', 'node_modules'],
@@ -67,12 +67,12 @@ export class Terminal {
 		}
 	}
 
-	/** Returns a page text adapted to this test. */
+	/** Returns a text from a page with the replacements for this test. */
 	here(text: string): string {
 		return Object.entries(this.replaced).reduce((changed, [old, now]) => changed.replaceAll(old, now), text);
 	}
 
-	/** Runs commands from the page. Keeps variables and functions, like a terminal. Returns the output. */
+	/** Runs commands from a page, and returns their output. Keeps variables and functions, like a terminal. */
 	async run(commands: string): Promise<string> {
 		const script = `. ${this.#state}\n${this.here(commands)}\n{ export -p; declare -f; } > ${this.#state}\n`;
 		const { stdout } = await promisify(execFile)('bash', ['-ec', script], this.#surroundings);
@@ -80,9 +80,9 @@ export class Terminal {
 	}
 
 	/**
-	 * Runs a block of commands. If the block has the comment `# In another terminal:`, the paragraph before it starts a
-	 * server, and the commands after it run when `ready` resolves. Returns their output, and a function that stops the
-	 * server.
+	 * Runs a block of commands. If the block contains the comment `# In another terminal:`, the last command before the
+	 * comment starts a server, and the commands after the comment run when `ready` resolves. Returns their output, and a
+	 * function that stops the server.
 	 */
 	async runBlock(text: string, ready: () => Promise<unknown>): Promise<{ printed: string; stop: () => void }> {
 		const [setUp = '', commands] = text.split(/(?<=\n)# In another terminal:.*\n/);
@@ -94,7 +94,7 @@ export class Terminal {
 		return { printed: await this.run(commands), stop };
 	}
 
-	/** Starts a command that runs until stopped. Returns a stop function. */
+	/** Starts a command that runs until it is stopped. Returns a function that stops the command. */
 	begin(command: string): () => void {
 		const script = `. ${this.#state}\nexec ${this.here(command)}`;
 		const child = spawn('bash', ['-ec', script], { ...this.#surroundings, stdio: 'ignore' });
@@ -106,7 +106,7 @@ export class Terminal {
 		return (await this.run(`printf %s "$${name}"`)).trim();
 	}
 
-	/** Saves a file as the page instructs. */
+	/** Saves a file, as the page instructs the reader. */
 	save(name: string, text: string): void {
 		const path = join(this.folder, name);
 		mkdirSync(dirname(path), { recursive: true });

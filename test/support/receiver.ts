@@ -7,7 +7,7 @@ export interface Received {
 	readonly method: string | undefined;
 	readonly path: string | undefined;
 	readonly headers: IncomingHttpHeaders;
-	/** Raw text, as signed. */
+	/** The raw text, as it was signed. */
 	readonly body: string;
 }
 
@@ -21,10 +21,10 @@ export interface Receiver {
 	stop(): Promise<void>;
 }
 
-/** Answers a message; the default is 204. */
+/** Answers a message. The default answer is 204. */
 export type Answering = (message: Received, response: ServerResponse, count: number) => void;
 
-/** Starts a receiver on a free port. `answer` gets each message's number, from 1. */
+/** Starts a receiver on a free port. `answer` gets each message's number, counted from 1. */
 export async function startReceiver(
 	answer: Answering = (_, response) => response.writeHead(204).end(),
 	host = '127.0.0.1',

@@ -13,7 +13,7 @@ export function send(http: Client, endpoint: Visited, path: string, body?: unkno
 	return http.send(endpoint.method.toUpperCase(), path, undefined, { raw });
 }
 
-/** Text from attackers and accidents. */
+/** Text from attackers or by accident. */
 const text = fc.oneof(
 	fc.string({ unit: anyCodePoint }),
 	fc.constantFrom(
@@ -47,7 +47,7 @@ const json = fc.oneof(
 	fc.bigInt().map(Number),
 );
 
-/** Returns an almost valid body, so the request gets past the first checks. */
+/** Returns an almost valid body, so the request passes the first checks. */
 function nearly(endpoint: Visited): fc.Arbitrary<unknown> {
 	const body = bodies[endpoint.name];
 	if (body === undefined) return fc.constant(undefined);
@@ -80,7 +80,7 @@ export const request = fc.constantFrom(...fuzzed).chain((endpoint) =>
 	}),
 );
 
-/** Percent-encodes any text. Replaces lone surrogates, which URLs cannot hold. */
+/** Percent-encodes any text. Replaces lone surrogates, which URLs cannot contain. */
 export function encode(value: string): string {
 	return encodeURIComponent(Buffer.from(value).toString()).replaceAll('.', '%2E');
 }

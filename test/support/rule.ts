@@ -1,24 +1,24 @@
-/** Access rules written independently from the code; tests compare the API with this table. */
+/** Access rules, written without looking at the code. Tests compare the API with this table. */
 
-/** Key level. */
+/** API key level. */
 export type Level = 'org' | 'project' | 'env';
 
-/** Key access level. */
+/** API key access level. */
 export type AccessLevel = 'admin' | 'write' | 'read' | 'no_access';
 
-/** Endpoint requirements. */
+/** An endpoint's requirements. */
 export interface Rule {
 	/** `nothing`: no key. `key`: a known key. `read`, `write`, `admin`: a key with at least this access level. */
 	readonly needs: 'nothing' | 'key' | 'read' | 'write' | 'admin';
-	/** Object in the path, which the key must open. `own`: the key's own scope. */
+	/** Object in the path to which the key must give access. `own`: the key's own scope. */
 	readonly of: 'own' | 'organization' | 'project' | 'environment';
-	/** Required key levels; any level if absent. */
+	/** Key levels that may call the endpoint; any level if absent. */
 	readonly levels?: readonly Level[];
 }
 
 const above = { needs: 'write', levels: ['org', 'project'] } as const;
 
-/** Rules by method and path; the first match counts. The test fails for a path without a rule. */
+/** Rules for methods and paths. The first matching rule applies. The test fails for a path without a rule. */
 const rules: readonly (readonly [place: RegExp, rule: Rule])[] = [
 	[/^get \/(healthy|ready|version)$/, { needs: 'nothing', of: 'own' }],
 	[/^get \/metrics$/, { needs: 'read', of: 'own', levels: ['org'] }],
@@ -62,23 +62,23 @@ const rules: readonly (readonly [place: RegExp, rule: Rule])[] = [
 	[/^\w+ \/v2\/(schema|facts)\/:proj_id\/:env_id\b/, { needs: 'write', of: 'environment' }],
 ];
 
-/** Returns an endpoint's rule. Throws if the table has none; then add a rule. */
+/** Returns the rule for an endpoint. Throws if the table has no matching rule. In that case, add a rule. */
 export function endpointRule({ method, path }: { readonly method: string; readonly path: string }): Rule {
 	const [, rule] = rules.find(([place]) => place.test(`${method} ${path}`)) ?? [];
 	if (rule === undefined) throw new Error(`test/support/rule.ts does not say who may call ${method} ${path}`);
 	return rule;
 }
 
-/** A caller with a key or different credentials. Ids are null if the key is not limited to them. */
+/** A caller with an API key or with different credentials. */
 export interface Caller {
 	readonly name: string;
-	/** `null` if there is no known key. */
+	/** `null` if the caller has no known key. */
 	readonly key: {
 		readonly level: Level;
 		readonly access: AccessLevel;
-		/** True per level if the key belongs to the organization, project or environment in the path. */
+		/** True for each level at which the key gives access to the organization, project or environment in the path. */
 		readonly opens: Readonly<Record<'organization' | 'project' | 'environment', boolean>>;
-		/** True for a console session, which changes nothing above its environment. */
+		/** True for a console session, which may change nothing above its environment. */
 		readonly isSession?: boolean;
 	} | null;
 }

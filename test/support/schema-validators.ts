@@ -4,12 +4,12 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** Validators for an OpenAPI document's schemas. */
 export class SchemaValidators {
-	/** Validators by schema; a few schemas describe most answers. */
+	/** Cached validators, keyed by schema, because a few schemas describe most answers. */
 	readonly #made = new Map<string, z.ZodType>();
 
 	constructor(readonly components: Readonly<Record<string, Json>>) {}
 
-	/** Returns a validator for the schema and its references. If closed, undescribed members are errors. */
+	/** Returns a validator for the schema and its references. If `closed`, members without a description are errors. */
 	of(schema: Json, closed = true): z.ZodType {
 		const key = `${closed} ${JSON.stringify(schema)}`;
 		const made = this.#made.get(key) ?? this.#make(schema, closed);
@@ -29,7 +29,7 @@ export class SchemaValidators {
 		return z.fromJSONSchema(complete);
 	}
 
-	/** Returns the referenced schemas in the document, including indirect references. */
+	/** Returns the schemas in the document to which this schema refers, directly or indirectly. */
 	#referredBy(schema: Json, found: Map<string, Json> = new Map()): ReadonlyMap<string, Json> {
 		for (const [, name = ''] of JSON.stringify(schema).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
 			const definition = this.components[name];

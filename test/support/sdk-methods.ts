@@ -1,6 +1,6 @@
-/** Methods in an SDK's API classes, found by reflection, and the methods called in a test. */
+/** Lists the methods in an SDK's API classes, found by reflection, and the methods called in a test. */
 
-/** Methods declared private or protected, which SDK users do not call. */
+/** Methods declared private or protected. SDK users do not call them. */
 const internal: ReadonlySet<string> = new Set(['constructor', 'setContextFromApiKey', 'handleApiError', 'clone']);
 
 /** API object methods, named `<object>.<method>`. Methods inherited by several classes are named `every.<method>`. */
@@ -29,7 +29,7 @@ export class SdkMethods {
 		return [...new Set(names)].sort();
 	}
 
-	/** Returns a proxy that records direct calls to the object. Nested calls from its methods are not recorded. */
+	/** Returns a proxy that records direct calls to the object. Does not record calls from the object's own methods. */
 	watched<T extends object>(object: T): T {
 		return new Proxy(object, {
 			get: (target, member) => {

@@ -14,7 +14,7 @@ export async function connect(stack: Stack) {
 	return {
 		sdk,
 		api: sdk.api,
-		/** Waits until the decision point has all writes. */
+		/** Waits until the decision point has received all writes. */
 		newest: async () => stack.reached((await api.store.counters(id))?.revision),
 	};
 }

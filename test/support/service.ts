@@ -1,6 +1,6 @@
 import { type Exit, type Launch, launch, type Running } from './processes.js';
 
-/** A process that restarts at a fixed address with the same environment variables. */
+/** A process that can be restarted at a fixed address with the same environment variables. */
 export class Service {
 	#running: Running | undefined;
 	readonly #past: string[] = [];
@@ -11,7 +11,10 @@ export class Service {
 		private readonly launching: Launch,
 	) {}
 
-	/** Starts the process and waits until it answers. Throws with its output if it exits first. */
+	/**
+	 * Starts the process and waits until it answers. If the process exits first, throws an error that contains its
+	 * output.
+	 */
 	async start(): Promise<void> {
 		await this.launch().answering(`${this.url}/healthy`);
 	}
@@ -27,7 +30,10 @@ export class Service {
 		await this.#end('SIGKILL');
 	}
 
-	/** Stops the process and waits until it has exited. Throws with its output unless the exit code is 0. */
+	/**
+	 * Stops the process and waits until it has exited. Unless the exit code is 0, throws an error that contains the
+	 * output.
+	 */
 	async stop(): Promise<void> {
 		const exit = await this.#end('SIGTERM');
 		if (exit !== undefined && exit.code !== 0) {

@@ -4,8 +4,9 @@ import { dirname, join, relative } from 'node:path';
 import { workerData } from 'node:worker_threads';
 
 /**
- * Thread program for an embedded database with a second folder, `<path>.shadow`, for synced content only: the files
- * after a power cut. While `<path>.broken` exists, each sync fails. Needs `/proc`.
+ * Thread program for an embedded database. A second folder, `<path>.shadow`, gets only the synced content, so it
+ * contains the files that would be left after a power cut. While `<path>.broken` exists, each sync fails. Needs
+ * `/proc`.
  */
 
 const { path }: { readonly path: string } = workerData;

@@ -5,7 +5,7 @@ import { unpack } from '../../src/bundle/bundle.js';
 import { BundlePacker } from '../../src/publish/bundle-packer.js';
 import { readBundleSigner } from '../../src/publish/bundle-signer.js';
 
-/** Key types for bundle signing, by OPA algorithm name. */
+/** Key types for bundle signing, keyed by OPA's algorithm names. */
 export const keyKinds = {
 	ES256: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }),
 	ES384: () => generateKeyPairSync('ec', { namedCurve: 'P-384' }),
@@ -36,7 +36,7 @@ export async function signingPacker(key_path: string, key_id = 'default'): Promi
 	return new BundlePacker(await readBundleSigner({ key_path, key_id }));
 }
 
-/** Returns the bundle, signed. */
+/** Returns the signed bundle. */
 export async function signed(packer: BundlePacker, bundle: Uint8Array): Promise<Uint8Array> {
 	return packer.pack([...(await unpack(bundle))].map(([path, bytes]) => ({ path, bytes })));
 }

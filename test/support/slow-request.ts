@@ -3,9 +3,9 @@ import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import type { Loose } from './client.js';
 
-/** A request whose headers and first five body bytes the server has received. */
+/** A request in progress: the server has received the headers and the first five body bytes. */
 export interface SlowRequest {
-	/** Sends the rest of the body. Resolves to the answer. */
+	/** Sends the remaining body. Resolves to the answer. */
 	finish(): Promise<{ readonly status: number; readonly body: Loose }>;
 }
 

@@ -14,12 +14,12 @@ export interface Stack {
 	readonly decisionPoint: RunningDecisionPoint;
 	/** Secrets for the organization, project and environment keys. */
 	readonly keys: { readonly organization: string; readonly project: string; readonly environment: string };
-	/** Management API clients with each key, and a decision point client. */
+	/** Management API clients, each with one key, and a decision point client. */
 	readonly organization: Client;
 	readonly project: Client;
 	readonly environment: Client;
 	readonly pdp: Client;
-	/** Waits until the decision point answers from this revision or a later revision. */
+	/** Waits until the decision point answers at this revision or a later revision. */
 	reached(revision: number | undefined): Promise<void>;
 	stop(): Promise<void>;
 }
@@ -38,7 +38,7 @@ export function settings(folder: string, name: string): Record<string, string> {
 		WEBHOOK_ALLOW_PRIVATE: 'true',
 		PDP_DECISION_LOG: 'off',
 		JWKS_ALLOW_PRIVATE: 'true',
-		// Other tests keep the processors busy, so late answers must still arrive.
+		// The timeout is long, so answers arrive even while other tests keep the processors busy.
 		IMPACT_TIMEOUT: '240',
 		LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'silent',
 		OPA_PATH: process.env['OPA_PATH'] ?? join(root, '.tools', 'opa'),
@@ -48,15 +48,15 @@ export function settings(folder: string, name: string): Record<string, string> {
 	};
 }
 
-/** Returns a valid secret with its purpose in its text. */
+/** Returns a valid secret that contains `name`. */
 export function secretFor(name: string): string {
 	return `permit_key_${name}_`.padEnd(100, '0');
 }
 
-/** Longer than any test, in milliseconds. Sweep tests start the sweep themselves. */
+/** Sweep pause in milliseconds, longer than any test. Sweep tests start the sweep themselves. */
 export const neverSwept = 3_600_000;
 
-/** Starts a stack with additional settings. `stop` removes everything. */
+/** Starts a stack with additional settings. Its `stop` function removes everything. */
 export async function startStack(
 	kind: StoreKind = 'server',
 	more: Readonly<Record<string, string>> = {},
@@ -66,7 +66,8 @@ export async function startStack(
 	const given = { ...settings(folder, 'test'), DATABASE_URL: database.url, PDP_OPA_PORT: '0' };
 	const config = readConfig({ ...given, ...more });
 	const log = createLogger(config.log_level);
-	// Wait for a policy that compiles slowly on a busy machine: a write must decide as soon as its revision is reached.
+	// Waits even for a policy that compiles slowly on a busy machine, because a write must affect decisions as soon as
+	// its revision is reached.
 	const api = await startApi(config, log, { policyWait: 120_000, sweepPause: neverSwept });
 	const keys = {
 		organization: config.bootstrap.organization ?? '',

@@ -5,11 +5,11 @@ import { Watcher } from './watcher.js';
 import type { World } from './world.js';
 import { Acknowledgements, settle, type Targets, Writer } from './writer.js';
 
-/** Storm progress. Numbers never decrease. */
+/** Progress in a storm. The numbers never decrease. */
 interface Progress {
-	/** Acknowledged writes. */
+	/** Acknowledged writes so far. */
 	readonly acknowledged: number;
-	/** Requests without an answer: the write may be committed or not. */
+	/** Requests without an answer. Their writes may be committed or lost. */
 	readonly unanswered: number;
 	/** Decision point answers compared with the expected state at their revision. */
 	readonly verified: number;
@@ -19,18 +19,20 @@ interface Progress {
 
 /** Final storm state. */
 export interface Aftermath extends Progress {
-	/** Facts that must now be in the store, beside earlier facts. */
+	/** Facts that must now be in the store, in addition to earlier facts. */
 	readonly worlds: readonly World[];
-	/** Revision at which decision points must know all writes. */
+	/** Revision at which decision points must have received all writes. */
 	readonly settled: number;
 }
 
-/** Writers that run until stopped, and watchers for the decision points. */
+/** Writers that run until they are stopped, and watchers for the decision points. */
 export interface Storm {
 	readonly progress: Progress;
-	/** Resolves after this many additional acknowledged writes. Rejects if a writer finds an error. */
+	/** Resolves after `acknowledged` additional acknowledged writes. Rejects if a writer finds an error. */
 	more(acknowledged: number): Promise<void>;
-	/** Waits for the pending requests. The API must be up. Rejects if an error was found. */
+	/**
+	 * Stops the writers, and waits for their pending requests. The API must be running. Rejects if an error was found.
+	 */
 	stop(): Promise<Aftermath>;
 }
 
@@ -46,7 +48,7 @@ export function startStorm(targets: Targets, pdps: readonly Client[], writers: n
 	});
 	const work = [...worlds.map(({ world }) => world), ...watchers.map((watcher) => watcher.run(signal))];
 	const failed = Promise.all(work).then(() => new Promise<never>(() => undefined));
-	// Waiting callers get the error. Without a waiting caller, it must not crash the process.
+	// Waiting callers get the error. If no caller is waiting, the error must not crash the process.
 	failed.catch(() => stopping.abort());
 	const progress: Progress = {
 		get acknowledged() {

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { opaPath } from './opa.js';
 
-/** Behaviour: as the real program, or with a specific failure in `build` or `test`. */
+/** Program behaviour: like the real program, or with a specific failure in `build` or `test`. */
 export type OpaMood =
 	| 'real'
 	| 'fails'
@@ -22,7 +22,7 @@ export interface SwitchableOpa {
 	tested(): number;
 }
 
-/** Writes the program to `folder`. It runs the real program except in failure moods. */
+/** Writes the program to `folder`. The program runs the real `opa`, except while a failure is selected. */
 export function switchableOpa(folder: string): SwitchableOpa {
 	const path = join(folder, 'opa');
 	const mood = join(folder, 'mood');

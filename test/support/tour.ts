@@ -7,16 +7,16 @@ import { addRelation } from './relation.js';
 
 /** Helpers for tests that visit every management API endpoint. */
 
-/** Endpoint in the table. */
+/** An endpoint in the table. */
 export type Visited = (typeof endpoints)[number];
 
 /**
- * Endpoints that an API key opens. The remaining endpoints are for browsers with element or console users:
+ * Endpoints that accept an API key. The remaining endpoints are for browsers with element or console users:
  * `element-sign-in.test.ts`, `element-access.test.ts` and `console-sign-in.test.ts` call them.
  */
 export const keyedEndpoints = endpoints.filter(({ access }) => !/^(element|console)\./.test(access));
 
-/** Ids or keys by path parameter. */
+/** Ids or keys, keyed by path parameter. */
 export type Names = Readonly<Record<string, string>>;
 
 /** Keys created by `furnish`. */
@@ -39,7 +39,7 @@ export const furnished: Names = {
 	revision: '1',
 };
 
-/** Creates an object per kind, named `mark`, so example bodies find their references. Returns the ids. */
+/** Creates an object per kind, named `mark`, so the references in example bodies are valid. Returns the ids. */
 export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
 	const { http, schema, facts, elements, key_id } = place;
 	const made = async (path: string, body: object) => {
@@ -98,7 +98,7 @@ export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
 			elements_type: 'approval_flow',
 			settings: { user_management_element: 'members', allow_self_approval: true },
 			roles_to_levels: {},
-			// The discard port, on which no server listens.
+			// This is the discard port, on which no server listens.
 			webhook: { url: 'http://127.0.0.1:9/' },
 		}),
 		approvals_id: await made(`${elements}/config`, {
@@ -125,7 +125,7 @@ export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
 	return names;
 }
 
-/** Signs an element user in twice. Returns one session id, the same for each tour in the place. */
+/** Signs an element user in twice. Returns one session id. */
 async function sessionIn({ id, http, store }: Place): Promise<string> {
 	const named = { user_id: 'alice@example.com', tenant_id: 'acme' };
 	const sessions = store.entrance.sessionsOf({ id });
@@ -135,10 +135,10 @@ async function sessionIn({ id, http, store }: Place): Promise<string> {
 	return session?.id ?? '';
 }
 
-/** Session id by furnished place, because sessions have no keys. */
+/** Session ids, keyed by furnished place, because sessions have no keys. */
 const furnishedSessions = new Map<string, string>();
 
-/** Stores a policy for the place's first revision. Without a compiler there would be none. */
+/** Stores a policy for the place's first revision, because no policy is compiled in these tests. */
 async function rememberPolicy({ id, store }: Place, mark: string): Promise<void> {
 	const policies = new PolicyStore(store.database.knex, () => []);
 	const now = store.clock.now();
@@ -177,14 +177,14 @@ async function addFailedTask({ id, store }: Place): Promise<string> {
 	return id;
 }
 
-/** Elements can be deleted by two paths, so each path gets a separate element. */
+/** An element can be deleted through two endpoints, so each endpoint gets a separate element. */
 const others: Names = { elements_config_id: 'members' };
 
 function deletesElement({ name }: Visited): boolean {
 	return name === 'deleteElementsConfig';
 }
 
-/** Endpoints that move an access request; each needs a pending request. */
+/** Endpoints that approve, deny or otherwise change an access request. Each needs a pending request. */
 const moving = [
 	'approveAccessRequestOfUser',
 	'denyAccessRequestOfUser',
@@ -193,7 +193,7 @@ const moving = [
 	'denyElementRequest',
 ];
 
-/** Returns the id for an endpoint's access request, created by `addRequests`. */
+/** Returns the id for an endpoint's access request, which `addRequests` creates. */
 function requestId({ id }: Pick<Place, 'id'>, endpoint: string): string {
 	return `${id.slice(0, -1)}${moving.indexOf(endpoint) + 1}`;
 }
@@ -214,12 +214,12 @@ async function addRequests(place: Place, columns: object): Promise<void> {
 	await knex('element_requests').insert(rows);
 }
 
-/** Returns the id for the operation approval created by `addApproval`. */
+/** Returns the id for the operation approval, which `addApproval` creates. */
 function approvalId({ id }: Pick<Place, 'id'>): string {
 	return `${id.slice(0, -1)}${moving.length + 1}`;
 }
 
-/** Returns the id for the decision logged by `addDecision`. */
+/** Returns the id for the decision, which `addDecision` logs. */
 function decisionId({ id }: Pick<Place, 'id'>): string {
 	return `${id.slice(0, -1)}${moving.length + 2}`;
 }
@@ -272,7 +272,7 @@ const neededQueries: Readonly<Record<string, string>> = {
 	getGraph: 'from=user:alice@example.com',
 };
 
-/** Returns an endpoint's required query, extended or overridden by `more`; includes the question mark. */
+/** Returns an endpoint's required query, including the question mark. `more` adds or overrides parameters. */
 export function endpointQuery({ name }: Visited, more = ''): string {
 	const parameter = (text: string) => text.split('=')[0];
 	const needed = neededQueries[name] ?? '';
@@ -286,7 +286,10 @@ export function endpointBody(endpoint: Visited): unknown {
 	return body === undefined ? undefined : sentAs(body, [body.base]);
 }
 
-/** Returns a client per endpoint: the organization's key, or a new environment key if the path names no environment. */
+/**
+ * Returns a function that chooses a client for each endpoint: a client with the organization's key, or with a new
+ * environment's key if the path names no environment.
+ */
 export async function endpointClients(
 	{ id, organization_id, project_id }: Place,
 	{ url, store, organization }: Management,
@@ -303,8 +306,9 @@ export interface Visit {
 }
 
 /**
- * Calls every endpoint that a key opens once, except endpoints in `without`, with valid input. Deletions come last,
- * innermost first. A few calls depend on earlier calls: they miss a deleted object or find a created object.
+ * Calls every endpoint that accepts an API key once, with valid input, except for the endpoints in `without`. Deletions
+ * come last, innermost first. A few calls depend on earlier calls, because these have deleted or created the same
+ * object.
  */
 export async function tour(
 	place: Place,
@@ -324,7 +328,7 @@ export async function tour(
 	return visits;
 }
 
-/** Sorts calls that keep all objects first, then deletions by decreasing path length. */
+/** Returns a call's position: first calls that keep all objects, then deletions by decreasing path length. */
 function rank({ method, path, body }: Visited): number {
 	if (method !== 'delete') return 0;
 	// A session must be deleted before its user, and a single session before all sessions.

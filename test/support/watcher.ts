@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, Client } from './client.js';
 import type { Question } from './world.js';
 
-/** Asserts that a decision point never goes back in revision, across restarts. */
+/** Asserts that a decision point never goes back to an earlier revision, not even after restarts. */
 export class Watcher {
 	#newest = 0;
 
 	constructor(private readonly pdp: Client) {}
 
-	/** Asks repeatedly until stopped. */
+	/** Sends checks repeatedly until stopped. */
 	async run(signal: AbortSignal): Promise<void> {
 		while (!signal.aborted) {
 			await this.ask({ user: 'nobody', action: 'read', resource: { type: 'document', tenant: 'default' } });
@@ -16,7 +16,10 @@ export class Watcher {
 		}
 	}
 
-	/** Asks a check at this revision or a later revision; `undefined` if there is no answer. */
+	/**
+	 * Sends a check, which must be answered at this revision or a later revision. Returns `undefined` if there is no
+	 * answer.
+	 */
 	async ask(asked: Question, revision?: number): Promise<Answer<{ readonly allow: boolean }> | undefined> {
 		const before = this.#newest;
 		const headers: Record<string, string> = revision === undefined ? {} : { 'x-min-revision': String(revision) };
@@ -38,7 +41,7 @@ export class Watcher {
 /** Error codes for a refused or prematurely closed connection. */
 const broken: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE']);
 
-/** Returns the answer, or `undefined` if the connection broke before it was complete. */
+/** Returns the answer, or `undefined` if the connection broke before the answer was complete. */
 export async function answered<Body>(sent: Promise<Answer<Body>> | undefined): Promise<Answer<Body> | undefined> {
 	try {
 		return await sent;

@@ -8,14 +8,14 @@ export interface Held {
 	readonly tenant: string;
 }
 
-/** Facts changed by only one writer, so that it knows each write's result. */
+/** Facts changed by only one writer, so the writer knows each write's result. */
 export interface World {
 	readonly users: readonly string[];
 	readonly tenants: readonly string[];
 	readonly held: readonly Held[];
 }
 
-/** A request that must succeed in its world, and the world after it. */
+/** A request that must succeed in its world, and the world after this request. */
 export interface Write {
 	readonly method: 'POST' | 'PUT' | 'DELETE';
 	/** Path below the environment's facts. */
@@ -29,7 +29,7 @@ export const emptyWorld: World = { users: [], tenants: [], held: [] };
 /** Roles for assignments. The schema grants `read` to the first and `write` to the second. */
 export const roles = ['viewer', 'editor'] as const;
 
-/** Keys for a writer's users and tenants. Few, so keys return after deletion. */
+/** Keys for a writer's users and tenants. There are only a few, so keys are used again after a deletion. */
 export interface Keys {
 	readonly users: readonly string[];
 	readonly tenants: readonly string[];
@@ -53,7 +53,7 @@ export function nextWrite(world: World, keys: Keys, random: Random): Write {
 	}
 }
 
-/** Describes the world in words, sorted. Equal worlds have equal words. */
+/** Describes the world in sorted words. Equal worlds have equal words. */
 export function worldWords({ users, tenants, held }: World): readonly string[] {
 	return [
 		...users.map((user) => `user ${user}`),
@@ -62,7 +62,7 @@ export function worldWords({ users, tenants, held }: World): readonly string[] {
 	].sort();
 }
 
-/** Names an assignment as the change log does. */
+/** Returns an assignment's name in the change log. */
 function assignmentName({ user, role, tenant }: Held): string {
 	return `${user}#${role}@${tenant}`;
 }
@@ -85,14 +85,14 @@ export function union(worlds: readonly World[]): World {
 	};
 }
 
-/** Check sent to a decision point in a storm. */
+/** A check sent to a decision point in a storm. */
 export interface Question {
 	readonly user: string;
 	readonly action: string;
 	readonly resource: { readonly type: string; readonly tenant: string };
 }
 
-/** Returns the check that is allowed if and only if this role is held. */
+/** Returns the check that is allowed if and only if the user has this role. */
 export function questionAbout({ user, role, tenant }: Held): Question {
 	return { user, action: role === 'viewer' ? 'read' : 'write', resource: { type: 'document', tenant } };
 }
@@ -143,7 +143,7 @@ async function all<Item>(api: Client, list: string): Promise<readonly Item[]> {
 
 let serial = 0;
 
-// A kind listed more often has more weight.
+// A kind listed several times has more weight.
 const makers: readonly Maker[] = [
 	createUser,
 	createUser,
@@ -171,7 +171,7 @@ function createUser(world: World, keys: Keys, random: Random): Write | undefined
 	return { method: 'POST', path: '/users', body, after };
 }
 
-/** Replaces a user and all its roles. The name always differs, so the write always changes something. */
+/** Replaces a user and all the user's roles. The name always differs, so the write always changes something. */
 function syncUser(world: World, _keys: Keys, random: Random): Write | undefined {
 	if (world.users.length === 0) return undefined;
 	const user = random.pick(world.users);
@@ -244,7 +244,7 @@ function without(world: World, taken: readonly Held[]): World {
 	return { ...world, held: world.held.filter((one) => !names.has(assignmentName(one))) };
 }
 
-/** Returns the roles that these users do not hold yet. */
+/** Returns the roles that these users do not have yet. */
 function free(world: World, users: readonly string[]): readonly Held[] {
 	const names = new Set(world.held.map(assignmentName));
 	const possible = users.flatMap((user) =>

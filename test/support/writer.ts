@@ -19,7 +19,7 @@ import {
 	writerKeys,
 } from './world.js';
 
-/** Servers for writers. Each may be down at any moment. */
+/** Servers for writers. Each server may be down at any moment. */
 export interface Targets {
 	/** Management API clients with the environment's key, chosen at random like a load balancer. */
 	readonly apis: readonly Client[];
@@ -49,7 +49,7 @@ export class Acknowledgements {
 	}
 }
 
-/** A writer with a separate world. */
+/** A writer with its own world. */
 export class Writer {
 	unanswered = 0;
 	verified = 0;
@@ -75,7 +75,10 @@ export class Writer {
 		return this.#world;
 	}
 
-	/** Sends a write. Without an answer, finds out whether it was committed. Returns the acknowledged revision. */
+	/**
+	 * Sends a write, and returns the acknowledged revision. If there is no answer, finds out whether the write was
+	 * committed.
+	 */
 	async #write(write: Write): Promise<number | undefined> {
 		const { apis, facts } = this.targets;
 		const before = this.acknowledgements.newest;
@@ -92,10 +95,11 @@ export class Writer {
 		return undefined;
 	}
 
-	/** Returns the world before or after an unacknowledged write. The write must be complete or absent. */
+	/** Returns the current world after an unacknowledged write. The write must be either complete or absent. */
 	async #found(write: Write): Promise<World> {
 		const { apis, facts } = this.targets;
-		// An environment's writers run one after the other. After this write, the lost write is either committed or gone.
+		// Writes in an environment run one after the other. After this write, the unanswered write is either committed or
+		// lost.
 		await settle(this.targets, `${this.number}`, this.acknowledgements);
 		const stored = within(await eventually(() => readWorld(this.random.pick(apis), facts)), this.#keys);
 		for (const world of [this.#world, write.after]) {
@@ -107,7 +111,10 @@ export class Writer {
 		);
 	}
 
-	/** Asks a decision point at the acknowledged revision. Only this writer can change the answer. */
+	/**
+	 * Compares a decision point's answer at the acknowledged revision with the world. Only this writer can change the
+	 * answer.
+	 */
 	async #verify(revision: number): Promise<void> {
 		const asked = this.#question();
 		const answer = await this.random.pick(this.watchers).ask(asked, revision);
@@ -128,7 +135,9 @@ export class Writer {
 	}
 }
 
-/** Commits a write, with retries, so all earlier writes are settled. Returns its revision. */
+/**
+ * Commits a write, with retries, so all earlier writes are either committed or lost. Returns the new write's revision.
+ */
 export async function settle(
 	{ apis, facts }: Targets,
 	name: string,

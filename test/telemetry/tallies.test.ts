@@ -10,7 +10,7 @@ import { addFamilies, renderFamilies } from '../../src/telemetry/render-families
 import { RequestTally } from '../../src/telemetry/request-tally.js';
 import { readScrape } from '../support/metrics.js';
 
-/** Counted events and their metrics. */
+/** Counted events, and the resulting metrics. */
 
 test('requests are counted by endpoint and status, and timed by endpoint', async (t) => {
 	const tally = new RequestTally('pdp');

@@ -8,7 +8,7 @@ import { createFetcher, type Fetcher, KeySets } from '../../src/token/key-sets.j
 import { UserTokens } from '../../src/token/user-token.js';
 import { startReceiver } from '../support/receiver.js';
 
-/** Fetched key sets: cached for their stated lifetime, bounded, and fetched only when needed. */
+/** Key sets are cached for their stated lifetime, limited in size, and fetched only when needed. */
 
 const configured = { ttl: 600, url: 'https://id.example.com/keys', jwks: null };
 

@@ -3,7 +3,7 @@ import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { KeySets } from '../../src/token/key-sets.js';
 import { UserTokens } from '../../src/token/user-token.js';
 
-/** Required claims in a user token. */
+/** The claims required in a user token. */
 
 const clock = { now: () => new Date(), monotonic: () => 0, newId: () => '' };
 

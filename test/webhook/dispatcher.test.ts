@@ -6,7 +6,7 @@ import { maxAttempts, pauseAfter, WebhookDispatcher } from '../../src/webhook/di
 import type { Post } from '../../src/webhook/post.js';
 import { eventually } from '../support/eventually.js';
 
-/** How attempts end, and the dispatcher's reaction when it is woken and stopped. */
+/** Attempt results, and the dispatcher's behaviour when it is woken or stopped. */
 
 const delivery = (id: string, more: Partial<TakenDelivery> = {}): TakenDelivery => ({
 	environment_id: 'e',
@@ -18,7 +18,7 @@ const delivery = (id: string, more: Partial<TakenDelivery> = {}): TakenDelivery 
 	...more,
 });
 
-/** Returns a dispatcher with in-memory deliveries. */
+/** Returns a dispatcher whose deliveries are in memory. */
 function dispatching(waiting: TakenDelivery[], post: (sent: Post) => Promise<number>) {
 	const outcomes = new Map<string, DeliveryOutcome>();
 	let takes = 0;

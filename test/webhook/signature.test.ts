@@ -3,7 +3,7 @@ import test from 'ava';
 import { Webhook } from 'standardwebhooks';
 import { sign } from '../../src/webhook/signature.js';
 
-/** Signatures follow Standard Webhooks, verified with its own library. */
+/** Signatures follow Standard Webhooks. Its own library verifies them. */
 
 test('the Standard Webhooks library accepts our signatures, and nothing else', (t) => {
 	const key = randomBytes(32);

@@ -11,7 +11,7 @@ import { EnvironmentDocument } from '../../src/wire/general/environment-document
 import { ConditionEvaluation } from '../../src/wire/schema/condition-preview.js';
 import { parsed } from './parsed.js';
 
-/** Limits on attributes for conditions, stored and sent (docs/develop/limits.md). */
+/** Limits on stored and sent attributes for conditions (docs/develop/limits.md). */
 
 const range = (length: number) => Array.from({ length }, (_, index) => index);
 const object = (members: number) => Object.fromEntries(range(members).map((index) => [`m${index}`, 0]));

@@ -8,11 +8,11 @@ import { Attributes, Key } from '../../src/wire/common.js';
 import { BulkQuery, maxBulkChecks, Query } from '../../src/wire/decision/check.js';
 import { json, parsed } from './parsed.js';
 
-/** Lists and maps in requests: validation stops early after many errors. */
+/** Validation stops early after many errors in lists and maps. */
 
 const many = 100_000;
 
-/** Returns a schema that counts the values it sees. */
+/** Returns a schema that counts the values it validates. */
 function counting() {
 	let seen = 0;
 	const schema = z.unknown().refine((value) => {

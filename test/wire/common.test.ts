@@ -153,7 +153,7 @@ test('no accepted or refused value changes the object prototype', (t) => {
 });
 
 test('attributes are kept unchanged or refused, and accepted attributes survive JSON and UTF-8', (t) => {
-	// Any JSON, including strings and numbers that the store cannot hold.
+	// Any JSON, including strings and numbers that cannot be stored.
 	const anything = fc.dictionary(
 		fc.string({ unit: anyCodePoint }),
 		fc.jsonValue({ stringUnit: anyCodePoint, maxDepth: 4 }),

@@ -11,7 +11,7 @@ test('an environment allows no embedding unless its settings name an origin', (t
 	for (const settings of [null, {}, { elements_origins: null, elements_same_site: null }, { other: 1 }]) {
 		t.deepEqual(elementSettings(settings), nowhere);
 	}
-	// Values stored before these settings existed may be anything.
+	// Before these settings existed, any values could be stored.
 	for (const elements_origins of ['https://a.example.com', ['*'], [5], {}, [['https://a.example.com']]]) {
 		t.deepEqual(elementSettings({ elements_origins, elements_same_site: 'true', elements_user_key_claim: 5 }), nowhere);
 	}
@@ -29,7 +29,7 @@ test('a problem with a secret does not show it', (t) => {
 			[[['user_jwt'], {}]],
 		);
 	}
-	// Any value in place of a ticket is treated as a ticket.
+	// Any value in the place of a ticket is treated as a ticket.
 	for (const token of ['', 'x'.repeat(100_000), ['a', 'b']]) t.true(ElementLoginQuery.safeParse({ token }).success);
 });
 

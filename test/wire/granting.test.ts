@@ -26,7 +26,7 @@ const permissions = { permissions: ['document:read'] };
 const invited = { key: 'ann', email: 'ann@example.com', role_id: id, tenant_id: id };
 const approved = { key: 'ann', email: 'ann@example.com' };
 
-/** A body with the created objects as shown by its endpoints. */
+/** A body that grants access, and the schemas in which endpoints show the created objects. */
 interface Grant {
 	readonly body: z.ZodType;
 	readonly base: object;
@@ -129,7 +129,7 @@ function described(body: z.ZodType) {
 	return $defs[String(body.meta()?.id)] ?? {};
 }
 
-/** Returns the names rejected as unknown, by place. */
+/** Returns the unknown members that the schema rejects, with a list for each place. */
 function refused(schema: z.ZodType, value: unknown): readonly (readonly string[])[] {
 	const issues = schema.safeParse(value).error?.issues ?? [];
 	return issues.map((issue) => (issue.code === 'unrecognized_keys' ? issue.keys : [issue.message]));

@@ -16,7 +16,7 @@ import { ResourceRoleCreate, ResourceRoleUpdate } from '../../src/wire/schema/re
 import { RoleBulkReplace, RoleCreate, RolePermissions, RoleUpdate } from '../../src/wire/schema/role.js';
 import { json, parsed } from './parsed.js';
 
-/** Request bodies: SDK requests are accepted, unstorable or unsupported values are rejected. */
+/** Request bodies from the SDK are accepted. Values that cannot be stored or are not supported are rejected. */
 
 const id = '0190f4c8-0000-7000-8000-00000000abcd';
 const project = { key: 'shop', name: 'Shop' };

@@ -10,7 +10,7 @@ export function parsed(
 	return { problems: result.error.issues.map((issue) => `${issue.path.map(String).join('.')}: ${issue.message}`) };
 }
 
-/** Parses JSON text like the server, so that `__proto__` is an ordinary member. */
+/** Parses JSON text in the same way as the server, which treats `__proto__` as an ordinary member. */
 export function json(text: string): unknown {
 	return JSON.parse(text);
 }

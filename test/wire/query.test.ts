@@ -3,7 +3,10 @@ import { z } from 'zod';
 import { Flag, PageQuery, References, Search, withAttributeFilters } from '../../src/wire/query.js';
 import { parsed } from './parsed.js';
 
-/** Query parameters as the server passes them on: text, or a list of texts if repeated. */
+/**
+ * Query parameters in the form in which the server passes them on: a string, or a list of strings if the parameter is
+ * repeated.
+ */
 
 const page = { page: 1, per_page: 30 };
 const flag = z.object({ flag: Flag });

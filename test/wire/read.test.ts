@@ -99,7 +99,7 @@ interface Answer {
 	readonly shown: object;
 }
 
-/** Returns an answer that shows the given fields, times as text, with `added` fields or replacements. */
+/** Returns an answer that shows the fields in `given`, with times as strings. `added` adds or replaces fields. */
 function answer(schema: z.ZodType, given: object, added: object = {}): Answer {
 	const fields = Object.entries(given).map(([name, value]) => [name, value === at ? written : value]);
 	return { schema, given, shown: { ...Object.fromEntries(fields), ...added } };
@@ -369,7 +369,8 @@ test('every model can be in one OpenAPI document', async (t) => {
 	t.true(valid, JSON.stringify(errors));
 	const models = Object.keys(plain.components.schemas);
 	for (const name of Object.keys(answers)) if (name !== 'PolicyRead') t.true(models.includes(name), name);
-	// An empty schema documents nothing. Maps that are always empty have this default and forbid members.
+	// A schema without content documents nothing. The only exceptions are always empty maps: they have this default and
+	// forbid members.
 	const described = JSON.stringify(document, (name, value) => (name === 'example' ? undefined : value));
 	const blank = [...described.matchAll(/"(\w+)":\{\}/g)].map(([, field]) => field);
 	t.deepEqual([...new Set(blank)].sort(), []);

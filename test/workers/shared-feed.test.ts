@@ -2,9 +2,9 @@ import test from 'ava';
 import type { FeedClient, FeedRequest, FeedResponse } from '../../src/pdp/follow/feed-client.js';
 import { SharedFeed } from '../../src/workers/shared-feed.js';
 
-/** A single feed for all workers in a decision point. */
+/** All workers in a decision point share a single feed. */
 
-/** A feed that answers on command and records its requests. */
+/** Returns a feed that answers when the test tells it to, and records its requests. */
 function fakeFeed() {
 	const asked: { readonly request: FeedRequest; readonly signal: AbortSignal; answer(with_: FeedResponse): void }[] =
 		[];
