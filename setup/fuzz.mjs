@@ -14,8 +14,8 @@ const schemathesis = 'schemathesis==4.32.5';
 const checks = 'not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance';
 
 /**
- * Number of examples for each operation, enough to find a regression within minutes. For more examples, run `npm run
- * fuzz -- --max-examples 500`.
+ * Number of examples for each operation, enough to find a regression within minutes. For more examples, run
+ * `npm run fuzz -- --max-examples 500`.
  */
 const examples = '25';
 

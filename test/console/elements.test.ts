@@ -224,7 +224,7 @@ async function endsOf(user: string, role: string): Promise<readonly unknown[]> {
 	return body.map(({ expires_at }) => expires_at);
 }
 
-/** Waits until a page announces a text. */
+/** Waits until a page announces `text`. */
 function said(frame: FrameLocator, text: string): Promise<void> {
 	return frame.getByRole('status').getByText(text).waitFor();
 }

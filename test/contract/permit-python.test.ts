@@ -10,8 +10,8 @@ import { startStack } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
 /**
- * The published Python SDK, unmodified. Installing it takes longer than its calls, so this test runs only with `npm run
- * test:all`.
+ * The published Python SDK, unmodified. Installing it takes longer than its calls, so this test runs only with
+ * `npm run test:all`.
  */
 
 const run = promisify(execFile);

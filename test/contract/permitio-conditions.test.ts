@@ -2,7 +2,7 @@ import type { Permit } from 'permitio';
 import { onEachStack } from '../support/each-store.js';
 import { connect } from '../support/sdk.js';
 
-/** The published SDK, unmodified: attribute-based decisions. */
+/** The published, unmodified SDK makes attribute-based decisions. */
 
 async function furnish({ api }: Permit): Promise<void> {
 	await api.resources.create({

@@ -2,7 +2,10 @@ import type { Permit } from 'permitio';
 import { onEachStack } from '../support/each-store.js';
 import { connect } from '../support/sdk.js';
 
-/** The published SDK, unmodified: accounts hold folders, folders hold documents, and roles follow. */
+/**
+ * The published, unmodified SDK. Accounts contain folders, folders contain documents, and roles are derived along these
+ * relationships.
+ */
 
 const accounts = { key: 'account', name: 'Account', actions: { manage: {} } };
 const folders = {

@@ -58,7 +58,7 @@ async function run(folder: string, script: string): Promise<string> {
 	return stdout;
 }
 
-/** Returns every file below a folder, by path. */
+/** Returns the contents of every file below a folder, keyed by path. */
 function filesIn(folder: string): Map<string, string> {
 	const paths = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
 	const files = paths.filter((path) => /\.(rego|json)$/.test(path)).sort();

@@ -5,8 +5,8 @@ import { fencedBlocks, firstHourPages } from '../support/readme-reader.js';
 import { root } from '../support/root.js';
 
 /**
- * Every shell command in the documentation either runs in a test, or has a comment that says why it does not: `<!-- not
- * run: reason -->`.
+ * Every shell command in the documentation either runs in a test, or has a comment that says why it does not:
+ * `<!-- not run: reason -->`.
  */
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8');

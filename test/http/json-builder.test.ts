@@ -173,7 +173,10 @@ test('input that is too deep or too large is refused before it is built', (t) =>
 	t.deepEqual(built(['[[[1]]]'], { ...generous, depth: 3, values: 3 }), [[[1]]]);
 });
 
-/** A text, the level whose objects may be wide, and the result with a limit of three members per object. */
+/**
+ * JSON texts, each with the level at which objects may be wide, and the result with a limit of three members per
+ * object.
+ */
 const wide: readonly (readonly [text: string, mapLevel: number | undefined, outcome: string])[] = [
 	['{"a":1,"b":2,"c":3}', undefined, 'taken'],
 	['{"a":1,"b":2,"c":3,"d":4}', undefined, 'members'],

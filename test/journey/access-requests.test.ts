@@ -117,7 +117,7 @@ journey('a requested role is approved and held from then on', async (t, place) =
 	t.like(body.data[0], { operation: 'create', key: 'ann#editor@acme', after: { element_request_id: made['id'] } });
 });
 
-/** Request details and the role held after approval. */
+/** Request details, each with the role that the user has after the approval. */
 const wanted: readonly (readonly [details: object, held: string])[] = [
 	[{ role: 'viewer' }, 'ann#viewer@acme'],
 	[{ role: 'viewer', resource: 'document' }, 'ann#viewer@acme'],

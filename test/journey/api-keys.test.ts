@@ -55,7 +55,7 @@ function keyMatrix(target: string, statuses: readonly number[]) {
 
 interface World {
 	readonly clients: Readonly<Record<Caller, Client>>;
-	/** Bodies that create a key, by kind. */
+	/** Bodies that create a key, keyed by the kind of key. */
 	readonly bodies: Readonly<Record<string, object>>;
 }
 

@@ -10,7 +10,7 @@ import { createDatabase } from '../support/postgres.js';
 import { facts, schema, settings } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
-/** Effects of a full or almost full disk on clients. */
+/** Effects on clients if the disk is full or almost full. */
 
 const reserve = 256 * 2 ** 20;
 

@@ -23,7 +23,7 @@ const requests = {
 	roles_to_levels: {},
 };
 
-/** Creates two tenant roles, and a role `viewer` on each of two resources. Returns ids by name. */
+/** Creates two tenant roles, and a role `viewer` on each of two resources. Returns the ids, keyed by name. */
 async function makeRoles({ http, schema }: Place): Promise<Readonly<Record<string, string>>> {
 	const made = async (path: string, key: string) =>
 		String((await http.post(`${schema}/${path}`, { key, name: key })).body['id']);

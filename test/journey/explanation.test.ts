@@ -9,7 +9,7 @@ import { environmentPath, fillImpactWorld } from '../support/impact-world.js';
 import { newPlace, type Place } from '../support/management.js';
 import { type Stack, startStack } from '../support/stack.js';
 
-/** Explanations of checks at kept revisions, over HTTP. */
+/** Explanations of checks at stored revisions, over HTTP. */
 
 const stacks = new Map<string, Stack>();
 

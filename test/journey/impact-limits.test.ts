@@ -69,7 +69,7 @@ test.serial('counts are exact within the limits, and lower bounds past them', as
 	t.is(part.body.counts.asked, 1_000);
 	t.is(part.body.counts.gained + part.body.counts.lost, 1_000);
 	t.true(part.body.truncated);
-	// Rows about a resource type come first.
+	// Rows about a whole resource type come first.
 	t.true(part.body.gains.every(({ resource }) => resource.key === null || part.body.gains.length > 60));
 	const none = await askImpact(place, turnEditors, { limits: { checks: 0, rows: 0 } });
 	t.deepEqual([none.body.counts.asked, none.body.truncated], [0, true]);

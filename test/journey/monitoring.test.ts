@@ -15,8 +15,8 @@ import { facts } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
 /**
- * A real Prometheus evaluates the dashboard and the alert rules on a running API and decision point. Runs with `npm run
- * test:all`.
+ * A real Prometheus evaluates the dashboard and the alert rules on a running API and decision point. Runs with
+ * `npm run test:all`.
  */
 
 const rules = join(root, 'deploy/alerts.yaml');

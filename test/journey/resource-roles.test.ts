@@ -11,7 +11,7 @@ import { openLedger } from '../support/ledger.js';
 import { type Listed, listedKeys } from '../support/listed.js';
 import { type Place, scopeIn } from '../support/management.js';
 
-/** Resource roles: sets of resource actions that users hold on instances. */
+/** Resource roles: sets of resource actions that users may have on instances. */
 
 const journey = onEachStore();
 

@@ -4,7 +4,7 @@ import { openLedger } from '../support/ledger.js';
 import { type Listed, listedKeys, type Paginated, shape } from '../support/listed.js';
 import type { Place } from '../support/management.js';
 
-/** Tenant roles: permission sets that users hold in tenants. */
+/** Tenant roles: permission sets that users may have in tenants. */
 
 const journey = onEachStore();
 

@@ -62,7 +62,7 @@ class Decisions {
 	}
 }
 
-/** Additional members for subjects and resources in all questions. */
+/** Additional members that all questions have in their subjects and resources. */
 interface Circumstances {
 	readonly title: string;
 	readonly subject?: object;

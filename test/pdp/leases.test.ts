@@ -2,7 +2,7 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import test from 'ava';
 import { Leases } from '../../src/pdp/follow/leases.js';
 
-/** Leases keep a state for readers over several turns. A change waits for leases or uses a copy. */
+/** Leases keep a state for readers over several turns. A change waits until these leases end, or changes a copy. */
 
 /** Returns leases whose clock the test controls. */
 function timed() {

@@ -49,7 +49,7 @@ for (const name of cases) {
 			t.is(tenants.includes(tenant), is, `${tenant}: ${anywhere}`);
 			const id = object.key === undefined ? `__tenant:${object.tenant}` : `${object.type}:${object.key}`;
 			const entry = byUser.get(user)?.[id];
-			// For instances, permissions by tenant roles are listed only if the user also holds a role on the instance.
+			// For instances, permissions by tenant roles are listed only if the user also has a role on the instance.
 			if (object.key === undefined) t.is(entry?.permissions.includes(`${object.type}:${action}`) ?? false, is);
 			else if (entry?.tenant.key === object.tenant) t.is(entry.permissions.includes(`${object.type}:${action}`), is);
 		}

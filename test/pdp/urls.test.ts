@@ -297,7 +297,7 @@ test('a parameter with several values matches nothing, and hides the rules after
 	}
 });
 
-/** An expression with far too long a run time. JavaScript has no faster way to match it. */
+/** An expression that runs far too long. JavaScript has no faster way to match it. */
 const endless = '^(?=h)https://api\\.example\\.com/(?:a+)+$';
 const bait = `${api}/${'a'.repeat(60)}!`;
 

@@ -3,7 +3,9 @@ import fc from 'fast-check';
 import type { Json } from '../../compiler/model.js';
 import type { Subject } from '../support/conditions.js';
 
-/** Strings with a special meaning in a language involved here, and strings without a meaning. */
+/**
+ * Strings with a special meaning in one of the languages between the API and the engine, and strings without a meaning.
+ */
 // biome-ignore format: one group of texts a line reads as a table
 export const hostile: readonly string[] = [
 	'"', '\\', '`', "'", '\n', '\r\n', '\t', '\u2028', '\u0000', '\u007f', '\ufeff', '\ud83d\ude00', '\uffff', '%s', '$x',

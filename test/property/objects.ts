@@ -27,7 +27,7 @@ export interface Kind {
 	readonly fields: Readonly<Record<string, Field>>;
 	/** Additional fields in a create, which cannot be changed later. */
 	readonly constants?: Loose;
-	/** Methods for writes, except create and delete. */
+	/** Methods that change an object. */
 	readonly methods: readonly ('PATCH' | 'PUT')[];
 }
 

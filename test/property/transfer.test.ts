@@ -9,8 +9,8 @@ import { type Stack, startStack } from '../support/stack.js';
 import { type Document, drawDocument, type Json } from './documents.js';
 
 /**
- * On both stores, any environment can be exported as a document and imported again without loss, whatever the target
- * contained before.
+ * On both stores, any environment can be exported as a document and imported again without loss, even if the target
+ * contains other objects.
  */
 
 const journey = onEachStore({ embedded: 'all' });

@@ -4,7 +4,7 @@ import type { ReadingUnit } from '../../src/store/unit/reading-unit.js';
 import { onEachStore } from '../support/each-store.js';
 import type { Place } from '../support/management.js';
 
-/** Reads of the change log for drafts are bounded, whatever the length of the log. */
+/** Reads of the change log for drafts are bounded, even if the log is long. */
 
 const journey = onEachStore({ embedded: 'all' });
 

@@ -1,6 +1,6 @@
 /** Management API bodies, for tests with bad input. */
 
-/** Value kind for a field. */
+/** Kinds of values that fields accept. */
 export type Kind =
 	| 'key'
 	| 'user key'

@@ -14,7 +14,7 @@ export type Shape = 'apart' | 'together';
 export interface Deployment {
 	/** Contains a single process in the shape `together`, or the API and the decision point in the shape `apart`. */
 	readonly services: readonly Service[];
-	/** URLs for the API and the decision point, and the key for the environment `dev`. */
+	/** URLs of the API and the decision point, and the key for the environment `dev`. */
 	readonly urls: { readonly api: string; readonly pdp: string };
 	readonly key: string;
 	/** Clients with the key for the environment `dev`. */

@@ -13,7 +13,7 @@ export function send(http: Client, endpoint: Visited, path: string, body?: unkno
 	return http.send(endpoint.method.toUpperCase(), path, undefined, { raw });
 }
 
-/** Text from attackers or by accident. */
+/** Strings that attackers might send, or that could be sent by accident. */
 const text = fc.oneof(
 	fc.string({ unit: anyCodePoint }),
 	fc.constantFrom(

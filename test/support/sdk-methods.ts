@@ -1,6 +1,6 @@
 /** Lists the methods in an SDK's API classes, found by reflection, and the methods called in a test. */
 
-/** Methods declared private or protected. SDK users do not call them. */
+/** Methods declared private or protected. Users of the SDK cannot call these methods. */
 const internal: ReadonlySet<string> = new Set(['constructor', 'setContextFromApiKey', 'handleApiError', 'clone']);
 
 /** API object methods, named `<object>.<method>`. Methods inherited by several classes are named `every.<method>`. */
