@@ -56,3 +56,4 @@ import '../journey/versioning.test.js';
 import '../journey/webhooks.test.js';
 import '../property/transfer.test.js';
 import '../store/read-at-revision.test.js';
+import '../store/trials.test.js';
