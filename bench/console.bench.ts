@@ -10,7 +10,7 @@ import { consoleEnvironment } from './support/console-environment.js';
  * Measures the time until each console screen shows its first content, in Chromium, in an environment with 100,000
  * users, 200,000 instances, 300 resource types, 50 roles and 1,000 condition sets. The API and the decision point run
  * in this process. Target: 1 s. Then measures the longest freeze while a user scrolls the matrix and types. `SCALE`
- * multiplies the environment, `ROUNDS` is the number of runs per screen.
+ * multiplies the size of the environment. `ROUNDS` sets the number of runs per screen.
  */
 
 const scale = Number(process.env['SCALE'] ?? 1);
@@ -44,7 +44,7 @@ for (const [screen, content] of Object.entries(screens)) {
 	for (let round = 0; round < rounds; round += 1) {
 		const started = performance.now();
 		await page.goto(`${url}/console/default/dev/${screen}`, { waitUntil: 'commit' });
-		// Poll in each frame: Playwright's element waits slow down to two polls per second.
+		// Poll in each frame, because Playwright's own waits for elements slow down to two polls per second.
 		await page.waitForFunction(
 			`[...document.querySelectorAll(${JSON.stringify(content)})].some((one) => one.getClientRects().length > 0)`,
 			undefined,

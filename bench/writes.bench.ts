@@ -9,8 +9,8 @@ import type { Kind, Load, Outcome } from './support/load.js';
 
 /**
  * Measures writes per second over real HTTP on both stores. The API and the writers run in separate processes.
- * PostgreSQL runs with its usual durability. Targets: at least 500 single writes per second on PostgreSQL, 10,000 users
- * by bulk in under 5 s. Medians over rounds.
+ * PostgreSQL runs with its usual durability. Targets: at least 500 single writes per second on PostgreSQL, and 10,000
+ * users by bulk in under 5 s. Prints medians over several rounds.
  *
  * `WRITES=server,mixed` selects scenarios whose names contain all these words. `EMBEDDED_FSYNC=true` syncs the embedded
  * database.

@@ -97,7 +97,7 @@ function sum(counts, name) {
 	return counts.reduce((total, count) => total + count[name], 0);
 }
 
-/** INVARIANT: the last line of a test run, which continuous integration reads. */
+/** INVARIANT: this prints the last line of a test run, because continuous integration reads the last line. */
 function conclude({ passed, failed }) {
 	console.log(`\n${passed} passed, ${failed} failed`);
 	process.exitCode = failed === 0 && passed > 0 ? 0 : 1;

@@ -163,7 +163,7 @@ async function settled(api: Client, path: string, random: Random): Promise<numbe
 	return answer?.revision ?? 0;
 }
 
-/** Returns an answer. If the answer is missing or 5xx, counts it and returns `undefined`. */
+/** Returns an answer. If the answer is missing or 5xx, counts this and returns `undefined`. */
 async function noted<Body>(tally: Tally, sent: Promise<Answer<Body>>): Promise<Answer<Body> | undefined> {
 	const answer = await answered(sent);
 	if (answer === undefined) tally.unanswered += 1;

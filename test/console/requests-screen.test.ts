@@ -8,7 +8,7 @@ import { client } from '../support/client.js';
 import { openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
-/** Requests screen in Chromium: requests from all elements, and their reviews. */
+/** The requests screen in Chromium shows the requests from all elements and their reviews. */
 
 const elements = '/v2/elements/default/dev';
 

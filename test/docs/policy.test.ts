@@ -19,7 +19,10 @@ import { root } from '../support/root.js';
 import { type Stack, startStack } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
-/** `docs/policy/policy.md` and its example: the example contains the printed output, and the commands work as described. */
+/**
+ * Tests `docs/policy/policy.md` and its example. The example contains the printed output, and the commands work as
+ * described.
+ */
 
 const page = readFileSync(join(root, 'docs/policy/policy.md'), 'utf8');
 const example = join(root, 'docs/policy/example');
@@ -122,7 +125,8 @@ test.serial('the commands on the page print the output on the page', async (t) =
 });
 
 /**
- * Matches the output printed on a page. `…` matches anything within its line; a line with only `…` matches any lines.
+ * Matches the output printed on a page. `…` matches any text within its line. A line that contains only `…` matches any
+ * number of lines.
  */
 function asPattern(text: string): RegExp {
 	const escaped = text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');

@@ -9,7 +9,7 @@ import { fails, problemPlaces } from '../support/failure.js';
 import type { Paginated } from '../support/listed.js';
 import { createSecret, newPlace, type Place, startManagement } from '../support/management.js';
 
-/** The decision log: decision points upload it, operators read it. */
+/** The decision log, which decision points upload and operators read. */
 
 const journey = onEachStore();
 

@@ -12,7 +12,7 @@ import { newPlace, type Place } from '../support/management.js';
  * new object with the same key brings nothing back.
  */
 
-// Serial: these tests send many requests, and AVA treats a long run without results as hanging.
+// Serial, because these tests send many requests, and AVA treats a long time without results as a hang.
 const journey = onEachStore({ declare: test.serial, embedded: 'all' });
 
 /** The deletion of an object that `fill` created. */

@@ -127,7 +127,7 @@ journey('derivations that exceed the check limit are refused, whatever creates t
 	const bulk = Object.entries(roles).map(([key, role]) => ({ key, resource: 'room', ...role }));
 	refused(t, await http.put(`${schema}/bulk/roles`, { operations: bulk }), 'room:r');
 	await ledger.balanced();
-	// Adds roles until the limit; removals are never rejected.
+	// Adds roles until the limit is reached. Removals are never rejected.
 	let last: Answer<unknown> | undefined;
 	for (const key of keys) {
 		last = await http.patch(`${room}/roles/${key}`, { granted_to: derivedFrom('box', 'of') });

@@ -186,7 +186,7 @@ onEachStack('a waiting request ends with its key, and no other request does', as
 	const path = `/bundles/${environment_id}`;
 	const held = await stack.environment.get(path);
 	const headers = { 'if-none-match': held.headers.get('etag') ?? '', prefer: 'modes=snapshot,delta;wait=20' };
-	// This request started first and ends on its own. The server must have ended every request that ends earlier.
+	// This request started first and ends on its own. If a different request ends earlier, the server has ended it.
 	const other = stack.environment.get(path, { headers });
 	const ends = [
 		(key: string) => elsewhere.post(`/v2/api-key/${key}/rotate-secret`),

@@ -16,7 +16,7 @@ import {
 	type Visited,
 } from '../support/tour.js';
 
-/** An environment's key neither shows nor changes anything in other environments. */
+/** With an environment's key, a client can neither read nor change anything in other environments. */
 
 const journey = onEachStore();
 

@@ -164,7 +164,7 @@ journey('every endpoint answers every kind of key according to the rules', async
 	const before = await projects();
 	t.is(holders.length, 23);
 	for (const [index, endpoint] of endpoints.entries()) {
-		// Malformed keys are refused before any lookup, so testing one of them per endpoint is enough.
+		// Malformed keys are refused before any lookup, so testing a single malformed key per endpoint is enough.
 		const strangers = [nobody, unknown, malformed[index % malformed.length]];
 		const callers = [...holders, ...strangers.filter((caller) => caller !== undefined)];
 		t.true(

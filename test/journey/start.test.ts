@@ -677,7 +677,7 @@ function allowed({ urls }: Started) {
 	return client(urls.pdp, secretIn(first.stdout)).post('/allowed', asked);
 }
 
-/** Returns all rows from all tables as text; bytes are hexadecimal. */
+/** Returns all rows of all tables as text, with bytes in hexadecimal. */
 async function everyRow({ knex }: Database): Promise<string> {
 	const tables: { readonly name: string }[] = await knex('information_schema.tables')
 		.select('table_name as name')

@@ -49,7 +49,7 @@ export const roles: Readonly<Record<string, readonly string[]>> = {
 	document: ['viewer', 'editor'],
 };
 
-/** A connection in strings: its kind, ends and name. */
+/** A connection, with its kind, ends and name as strings. */
 interface Connection {
 	readonly from: string;
 	readonly to: string;

@@ -1,4 +1,4 @@
-/** An environment that changes step by step. Deletions cascade as in a store. */
+/** An environment that changes step by step. Deletions cascade in the same way as in a store. */
 import fc from 'fast-check';
 import type {
 	Attributes,

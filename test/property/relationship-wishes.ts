@@ -243,7 +243,7 @@ const taking: ReadonlyMap<string, Write['kind']> = new Map<Write['kind'], Write[
 	['give', 'take'],
 ]);
 
-/** Returns the inverse of a creation; other writes are returned unchanged. */
+/** Returns the inverse of a creation. Returns all other writes unchanged. */
 function undoing(entry: Write): Write {
 	// The inverse uses a subset of the creation's fields; extra fields are not sent.
 	return { ...entry, kind: taking.get(entry.kind) ?? entry.kind } as Write;

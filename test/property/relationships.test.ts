@@ -73,7 +73,7 @@ test('WebAssembly agrees with the search where paths part and meet again in laye
 	t.true(walks > 2, `${walks} schemas with roles that are walked`);
 });
 
-/** Returns a kind for every derived role on an instance: outside cycles, or in one of the two kinds of cycles. */
+/** Returns a word for each derived role on an instance: `open` outside cycles, else the kind of cycle. */
 function derivedRoles(model: Model): readonly ('open' | 'closed' | 'walked')[] {
 	const { facts, schema } = model;
 	const cycles = derivationCycles(schema);

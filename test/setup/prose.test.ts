@@ -27,7 +27,7 @@ const odd: readonly (readonly [sentence: string, found: string])[] = [
 	['The name of the key of the owner of the rule of a user.', 'of the key of the owner of the rule of'],
 ];
 
-/** A sentence in each place for prose: on line 3, or on line 4 if the file wraps the text. */
+/** Files with a sentence in each kind of prose. The sentence is on line 3, or on line 4 if the file wraps the text. */
 const places = {
 	'docs/a.md': (text: string) => `# Title\n\n- ${text}`,
 	'src/a.ts': (text: string) => `/**\n * Returns a key.\n * ${text}\n */`,

@@ -11,8 +11,8 @@ const parameters = [
 ];
 
 /**
- * Starts the installed Chromium without a window. Uses the headless shell if it is installed, except if the full
- * browser is needed, as for cross-site cookies. If there is no Chromium, throws with instructions.
+ * Starts the installed Chromium without a window. Uses the headless shell if it is installed, unless the test needs the
+ * full browser, for example for cross-site cookies. If there is no Chromium, throws with instructions.
  */
 export async function startChromium(needed: 'page' | 'browser' = 'page'): Promise<Browser> {
 	return chromium.launch({ executablePath: chromiumPath(needed), args: parameters });

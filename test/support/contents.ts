@@ -112,8 +112,8 @@ async function listed({ http }: Place, path: string): Promise<readonly Read[]> {
 const originals = new WeakMap<Store, Promise<Original | null>>();
 
 /**
- * Creates at least one object per kind, with every possible link. Fills a store's first environment through the API.
- * For later environments, copies the rows, which is much faster.
+ * Creates at least one object of each kind, with every possible link. Fills a store's first environment through the
+ * API. For later environments, copies the rows, which is much faster.
  */
 export async function fill(place: Place): Promise<void> {
 	const known = originals.get(place.store);

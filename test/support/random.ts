@@ -43,7 +43,7 @@ export function createRandom(seed: number): Random {
 	};
 }
 
-/** Logs the seed; for example, AVA's `ExecutionContext`. */
+/** Logs the seed, like AVA's `ExecutionContext`. */
 export interface Teller {
 	log(text: string): void;
 }

@@ -40,7 +40,8 @@ export const firstHourPages = [
 ] as const;
 
 /**
- * Matches the output printed on a page. `…` matches anything within its line; a line with only `…` matches any lines.
+ * Matches the output printed on a page. `…` matches any text within its line. A line that contains only `…` matches any
+ * number of lines.
  */
 export function printedAs(text: string): RegExp {
 	const escaped = text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
