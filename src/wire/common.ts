@@ -192,7 +192,7 @@ export const environmentScoped = {
 	created_at: Timestamp.describe('Creation time, in UTC.'),
 };
 
-/** Members of those environment objects that can change. */
+/** Members shared by all mutable objects of an environment. */
 export const environmentObject = {
 	...environmentScoped,
 	updated_at: Timestamp.describe('Last change, in UTC.'),

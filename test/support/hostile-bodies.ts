@@ -58,7 +58,7 @@ export const shapes: Readonly<Record<string, (bytes: number) => string>> = {
 	'as deep as allowed, again and again': (bytes) => filled(bytes, list, () => '['.repeat(90) + ']'.repeat(90)),
 };
 
-/** Yields each shape as the whole body, as the list in the body, and as each field beside valid fields. */
+/** Yields each shape as the whole body, as the body's list, and in turn as each field with all other fields valid. */
 export function* hostileBodies(body: Body, values: ReadonlyMap<string, string>): Iterable<HostileBody> {
 	for (const [shape, value] of values) {
 		yield { shape, what: shape, text: value };

@@ -136,7 +136,8 @@ export class Writer {
 }
 
 /**
- * Commits a write, with retries, so all earlier writes are either committed or lost. Returns the new write's revision.
+ * Commits a write, with retries if needed. Earlier writes are no longer pending afterwards: each is committed or lost.
+ * Returns the revision of the new write.
  */
 export async function settle(
 	{ apis, facts }: Targets,

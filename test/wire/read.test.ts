@@ -369,8 +369,8 @@ test('every model can be in one OpenAPI document', async (t) => {
 	t.true(valid, JSON.stringify(errors));
 	const models = Object.keys(plain.components.schemas);
 	for (const name of Object.keys(answers)) if (name !== 'PolicyRead') t.true(models.includes(name), name);
-	// A schema without content documents nothing. The only exceptions are always empty maps: they have this default and
-	// forbid members.
+	// A schema without content documents nothing. The only exceptions are maps that are always empty: their default is
+	// `{}`, and they forbid members.
 	const described = JSON.stringify(document, (name, value) => (name === 'example' ? undefined : value));
 	const blank = [...described.matchAll(/"(\w+)":\{\}/g)].map(([, field]) => field);
 	t.deepEqual([...new Set(blank)].sort(), []);

@@ -7,8 +7,8 @@ import { findLeftovers } from './v1-leftovers.js';
 export interface MigrateOptions {
 	readonly api: Server;
 	/**
-	 * Projects and environments created by the team. Each is `project`, with all its environments, or
-	 * `project/environment`. Both parts are keys.
+	 * Projects and environments created by the team. Each entry is either `project`, which covers
+	 * all its environments, or `project/environment`. Both parts are keys.
 	 */
 	readonly mine: readonly string[];
 	/** Folders with code. */

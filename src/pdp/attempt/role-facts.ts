@@ -68,7 +68,7 @@ export class RoleFacts {
 		return this.#assigned.get(instance) ?? nothing;
 	}
 
-	/** True if roles allow the check after the facts are added and removed. */
+	/** True if roles allow the check once the facts in `add` are added and the facts in `remove` are removed. */
 	*allowWith(add: readonly AttemptFact[], remove: readonly AttemptFact[], work: WorkLimit): Steps<boolean> {
 		const { facts, check, time } = this;
 		const { user, tenant, type, action, instance } = check;

@@ -40,9 +40,9 @@ export const unavailableOrCostly = {
 } as const;
 
 /**
- * Returns headers with the answer's revision, the revision's token, and the newest revision whose policy was used. The
- * two revisions are equal unless the newest schema's policy is not active yet. Adds the data age in seconds and the
- * decision id, if known. Returns no headers without a revision.
+ * Returns response headers: the revision of the data, its token, and the revision of the active policy. The two
+ * revisions are equal unless the newest schema's policy is not active yet. Adds the data age in seconds and the decision
+ * id, if known. If there is no revision, there are no headers.
  */
 export function revisionHeader(
 	from: Pick<DecisionContext, 'lineage' | 'revision' | 'policyRevision' | 'decisionId' | 'dataAge'> | undefined,

@@ -36,7 +36,7 @@ export interface DatabaseOptions {
 	/** Called with a short description of a step that may take seconds. */
 	readonly say?: (step: string) => void;
 	/**
-	 * Aborts opening between two steps, or while the embedded database is created. `openDatabase` then rejects with the
+	 * Aborts the start of the database, between two steps or while the embedded database is created. `openDatabase` then rejects with the
 	 * signal's reason.
 	 */
 	readonly interrupted?: AbortSignal;
@@ -254,8 +254,9 @@ export function isDeadlock(error: unknown): boolean {
 }
 
 /**
- * System error codes for failed connections, PostgreSQL's classes 08 (connection), 53 (resources) and 57P (shutdown),
- * and the code of a server that refuses writes: a standby, or a hosted server with a full disk.
+ * Three groups of error codes: system errors of failed connections; the PostgreSQL classes 08 (connection), 53
+ * (resources) and 57P (shutdown); and 25006, from a server that refuses writes, such as a standby or a hosted server with
+ * a full disk.
  */
 const unreachable = /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|08...|53...|57P0.|25006)$/;
 
