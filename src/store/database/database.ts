@@ -36,8 +36,8 @@ export interface DatabaseOptions {
 	/** Called with a short description of a step that may take seconds. */
 	readonly say?: (step: string) => void;
 	/**
-	 * Aborts the start of the database, between two steps or while the embedded database is created. `openDatabase` then rejects with the
-	 * signal's reason.
+	 * Aborts the start of the database, between two steps or while the embedded database is created. `openDatabase`
+	 * then rejects with the signal's reason.
 	 */
 	readonly interrupted?: AbortSignal;
 	/** Settings for watching the disk space of an embedded database. If absent, the space is not watched. */
