@@ -16,8 +16,8 @@ import { createTally } from './tally.mjs';
 import { prepareTemplates } from './templates.mjs';
 
 /**
- * Checks style, then runs a tier of tests, or the files in AVA's arguments, against a separate PostgreSQL. Prints the
- * time used by each room.
+ * Checks style and runs a tier of tests, or runs only the files in AVA's arguments, against a separate PostgreSQL.
+ * Prints the time used by each room.
  * @param {string} root the package's folder
  * @param {'push' | 'rest' | 'all'} tier
  * @param {readonly string[]} parameters arguments for AVA; a source file (`test/x.test.ts`) means its compiled file
@@ -25,10 +25,11 @@ import { prepareTemplates } from './templates.mjs';
  * @returns {Promise<{passed: number, failed: number}>}
  */
 export async function runTests(root, tier, parameters, node = process.execPath) {
-	// The push tier, which runs first, has already checked the style.
-	const styleFailures = tier === 'rest' ? 0 : (await checkStyle(root)) + (await checkPageTypes(root));
 	const named = parameters.map(compiled);
 	const isAll = !named.some((parameter) => parameter.endsWith('.js'));
+	// The push tier, which runs first, has already checked the style. `npm run lint` checks it beside named files.
+	const isChecked = isAll && tier !== 'rest';
+	const styleFailures = isChecked ? (await checkStyle(root)) + (await checkPageTypes(root)) : 0;
 	const chromium = isAll || named.some((file) => pages.test(file)) ? await step('chromium', findChromium) : undefined;
 	const headless = chromium === undefined ? undefined : await step('headless', findHeadlessShell);
 	// A file named by the user must run: without Chromium it fails with a message.
