@@ -1,16 +1,15 @@
 import type { Endpoint } from '../http/endpoint.js';
 import { auditLogs } from './audit-logs.js';
 import { consoleSignIn } from './console/sign-in.js';
-import { accessRequests } from './elements/access-requests.js';
 import { elementsConfigs } from './elements/configs.js';
 import { elementRequests } from './elements/element-requests.js';
 import { inviteApproval } from './elements/invite-approval.js';
 import { operationApprovals } from './elements/operation-approvals.js';
 import { elementsRuntime } from './elements/runtime.js';
-import { sessionAccessRequests } from './elements/session-access-requests.js';
 import { elementSessions } from './elements/sessions.js';
 import { elementSignIn } from './elements/sign-in.js';
 import { userManagement } from './elements/user-management.js';
+import { userRequests } from './elements/user-requests.js';
 import { webhooks } from './elements/webhooks.js';
 import { effectiveRoles } from './facts/effective-roles.js';
 import { proxyConfigs } from './facts/proxy-configs.js';
@@ -110,8 +109,7 @@ export const endpoints: readonly Endpoint<string, never>[] = [
 	...elementsRuntime,
 	...userManagement,
 	...webhooks,
-	...accessRequests,
-	...sessionAccessRequests,
+	...userRequests,
 	...operationApprovals,
 	...elementRequests,
 ];
