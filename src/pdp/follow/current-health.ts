@@ -13,38 +13,22 @@ const deleted = 'the environment was deleted: every check is denied';
 export function currentHealth(replica: Replica): Health {
 	const { kind, untrusted } = replica.state;
 	const detail = untrusted ? notTrusted : kind === 'deleted' ? deleted : null;
-	const online = kind === 'ready' || kind === 'deleted';
-	const left_lineage = replica.left ?? null;
 	const held = replica.current();
-	if (held === undefined) {
-		return {
-			status: 'unavailable',
-			online,
-			state: kind,
-			detail,
-			lineage: null,
-			left_lineage,
-			update_id: null,
-			revision: null,
-			policy_revision: null,
-			degraded: null,
-		};
-	}
-	const { lineage, revision, policyRevision, degraded } = held;
+	const { degraded = null } = held ?? {};
 	return {
-		status: degraded === null && kind !== 'deleted' ? 'ok' : 'degraded',
-		online,
+		status: held === undefined ? 'unavailable' : degraded === null && kind !== 'deleted' ? 'ok' : 'degraded',
+		online: kind === 'ready' || kind === 'deleted',
 		state: kind,
 		detail,
-		lineage: lineage === '' ? null : lineage,
-		left_lineage,
-		update_id: replica.updateId,
-		revision,
-		policy_revision: policyRevision,
+		lineage: held?.lineage || null,
+		left_lineage: replica.left ?? null,
+		update_id: held === undefined ? null : replica.updateId,
+		revision: held?.revision ?? null,
+		policy_revision: held?.policyRevision ?? null,
 		degraded: degraded && {
 			reason: degraded.reason,
 			since: degraded.since,
-			revisions_behind: revision - policyRevision,
+			revisions_behind: replica.revision - replica.policyRevision,
 		},
 	};
 }

@@ -2,14 +2,20 @@
 
 import type { DecidingEngine } from '../engine/engine.js';
 import { FactsIndex } from '../facts/facts-index.js';
+import type { LoadedRevision } from './prepare-bundle.js';
 
 /** Denial code for a deleted environment. */
 export const environmentDeleted = 'environment_deleted' as const;
 
 /** Denies every check and lists nothing. */
-export const denyingEngine: DecidingEngine = {
+const denyingEngine: DecidingEngine = {
 	code: () => environmentDeleted,
 	evaluate: (entrypoint) => (entrypoint.startsWith('regolith/listing/') ? [] : { code: environmentDeleted }),
 };
 
-export const emptyIndex = new FactsIndex();
+/** Returns the revision for answers after the environment was deleted at `last`. */
+export function deletedRevision(last: LoadedRevision | undefined): LoadedRevision {
+	const { lineage = '', revision = 0, policyRevision = 0 } = last ?? {};
+	const facts = new FactsIndex();
+	return { engine: denyingEngine, facts, lineage, token: '', revision, policyRevision, degraded: null };
+}

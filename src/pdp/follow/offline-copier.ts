@@ -6,6 +6,7 @@ import type { Logger } from '../../log.js';
 import type { VerifyBundle } from './bundle-verifier.js';
 import type { FeedClient } from './feed-client.js';
 import type { OfflineCopy } from './offline-copy.js';
+import type { StartedPoint } from './readiness.js';
 import type { Replica, ReplicaState } from './replica.js';
 
 /** Pause between updates of the copy, in milliseconds. */
@@ -21,7 +22,7 @@ export interface OfflineCopierOptions {
 	readonly copy: OfflineCopy;
 	/** Control plane feed. */
 	readonly feed: FeedClient;
-	readonly replica: Pick<Replica, 'changes' | 'hasEnded' | 'state' | 'scheduler'>;
+	readonly replica: Pick<Replica, 'hasEnded' | 'state' | 'scheduler'> & Pick<StartedPoint, 'changes'>;
 	/** As in `ReplicaOptions`. */
 	readonly verify?: VerifyBundle | undefined;
 	readonly log: Logger;
@@ -76,12 +77,10 @@ export class OfflineCopier {
 		const { kind: before } = replica.state;
 		const woken = new AbortController();
 		const wake = () => woken.abort();
-		// The replica updates its state after it announces the revision.
-		const notice = () =>
-			queueMicrotask(() => {
-				const { kind } = replica.state;
-				if (kind !== before && (kind === 'ready' || isOver(kind))) wake();
-			});
+		const notice = () => {
+			const { kind } = replica.state;
+			if (kind !== before && (kind === 'ready' || isOver(kind))) wake();
+		};
 		replica.changes.add(notice);
 		signal.addEventListener('abort', wake);
 		if (signal.aborted) wake();
