@@ -131,12 +131,12 @@ export const endpoint = declaring<Contexts>();
 
 /** Path parameters for endpoints inside an environment. */
 export const EnvironmentPath = z.object({
-	proj_id: Reference.describe('The project: its id or key.'),
-	env_id: Reference.describe('The environment: its id or key.'),
+	proj_id: Reference.describe('Project id or key.'),
+	env_id: Reference.describe('Environment id or key.'),
 });
 
 /** Path parameter for endpoints inside a project. */
-export const ProjectPath = z.object({ proj_id: Reference.describe('The project: its id or key.') });
+export const ProjectPath = z.object({ proj_id: Reference.describe('Project id or key.') });
 
 /**
  * True for keys that may write and for PDP config keys. With read access alone, a caller could otherwise forge reports
@@ -159,7 +159,7 @@ export function mayWrite({ access_level }: Caller): boolean {
 
 /** Throws `forbidden` for read-only callers. */
 export function refuseReader(caller: Caller): void {
-	if (!mayWrite(caller)) throw forbidden('this API key may read but not write');
+	if (!mayWrite(caller)) throw forbidden('this API key has read-only access');
 }
 
 /**
@@ -172,7 +172,7 @@ export function isAdmin({ access_level }: Caller): boolean {
 
 /** Throws `forbidden` for access levels below `admin`. */
 export function requireAdmin(caller: Caller): void {
-	if (!isAdmin(caller)) throw forbidden('this needs an API key with the access level admin');
+	if (!isAdmin(caller)) throw forbidden('this requires an API key with the access level admin');
 }
 
 /**

@@ -25,11 +25,12 @@ const collection = '/v2/pdps/:proj_id/:env_id/audit_logs';
 export const auditLogs = [
 	endpoint({
 		name: 'ingestDecisionLogs',
-		summary: 'Upload decisions of the calling decision point',
+		summary: 'Upload decisions from the calling decision point',
 		description:
-			`At most ${maxLoggedDecisions} events in OPA's format; a stock OPA uploads them too. Events that are sent again are ` +
-			'kept once. A bad event does not end the batch: the answer names it, and the others are stored. 422 if all events ' +
-			'are bad. 429 while the environment uses its share of the log; events of the batch before that are stored.',
+			`At most ${maxLoggedDecisions} events in OPA's format; a stock OPA uploads them too. Duplicate events are ` +
+			'stored once. An invalid event does not fail the batch: the response lists it, and all valid events are ' +
+			'stored. 422 if no event is valid. 429 if the environment has reached its log quota; events stored before ' +
+			'that remain stored.',
 		tag,
 		method: 'post',
 		path: '/v1/decision_logs/ingress',
@@ -45,7 +46,7 @@ export const auditLogs = [
 			},
 		],
 		returns: { 200: PartlyLogged, 204: null },
-		failures: { 429: 'The decision log of the environment is full, or other batches wait for the environment already' },
+		failures: { 429: "The environment's decision log is full, or too many batches are queued for the environment" },
 		handle: async ({ body, closed }, { intake, delivering, caller, account }) => {
 			const logged = await delivering(closed, () => logEvents(body, caller.key_id, intake, account.clock.now()));
 			const detail = logged.detail.map((problem) => ({ ...problem, loc: [...problem.loc] }));
@@ -54,10 +55,10 @@ export const auditLogs = [
 	}),
 	endpoint({
 		name: 'listAuditLogs',
-		summary: 'List decisions, the newest first',
+		summary: 'List decisions, newest first',
 		description:
-			'Decisions logged by decision points: by default all denials and one in ten allowed requests. The newest 10,000 ' +
-			'that pass the filters can be paged through.',
+			'Decisions logged by decision points: by default all denials and one in ten permitted checks. Paging covers ' +
+			'the newest 10,000 decisions that match the filters.',
 		tag,
 		method: 'get',
 		path: collection,
@@ -65,12 +66,12 @@ export const auditLogs = [
 		params: EnvironmentPath,
 		query: AuditLogQuery,
 		returns: { 200: AuditLogPage },
-		failures: { 400: 'The page is beyond what can be paged through', 404: 'No such project or environment' },
+		failures: { 400: 'The page is beyond the newest 10,000 decisions', 404: 'No such project or environment' },
 		handle: async ({ query }, { unit }) => reply(200, await listDecisions(unit.auditLogs(), unit.scope, query)),
 	}),
 	endpoint({
 		name: 'getAuditLog',
-		summary: 'One decision, with what it names',
+		summary: 'Get a decision with its user, resource and tenant',
 		tag,
 		method: 'get',
 		path: `${collection}/:log_id`,

@@ -81,6 +81,6 @@ function readEvent(
 	}
 	const { timestamp } = parsed.data;
 	if (Date.parse(timestamp) <= now.getTime() + maxAhead) return { event: parsed.data };
-	const msg = `must be at most five minutes ahead of the server, whose time is ${now.toISOString()}, got \`${timestamp}\``;
+	const msg = `must be at most five minutes ahead of the server time ${now.toISOString()}, got \`${timestamp}\``;
 	return { problems: [{ loc: ['body', index, 'timestamp'], msg, type: 'value_error' }] };
 }

@@ -1,7 +1,7 @@
 import { Failure } from '../failure.js';
 import { isV1, v2Successor } from '../wire/v1.js';
 
-const guide = 'docs/develop/migration.md says how to migrate';
+const guide = 'docs/develop/migration.md explains the migration';
 
 /** Returns the failure for a version 1 path, naming the version 2 path; `null` for other paths. */
 export function v1Failure(path: string): Failure | null {
@@ -12,5 +12,5 @@ export function v1Failure(path: string): Failure | null {
 			? 'version 2 finds an object by its type'
 			: `use \`${successor}\`, with keys in place of slugs and \`custom_id\``;
 	const info = { successor, guide: 'docs/develop/migration.md' };
-	return new Failure('gone', `version 1 of the API is not served: ${where}; ${guide}`, info);
+	return new Failure('gone', `version 1 of the API is not supported: ${where}; ${guide}`, info);
 }

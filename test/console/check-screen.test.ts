@@ -153,11 +153,11 @@ test.serial('a decision point that is away is said, and asked again', async (t) 
 	let isAway = true;
 	await page.route('**/console/pdp/**', (route) =>
 		isAway
-			? route.fulfill({ status: 502, json: { message: 'the decision point of this environment did not answer' } })
+			? route.fulfill({ status: 502, json: { message: 'the decision point for this environment did not respond' } })
 			: route.fallback(),
 	);
 	await open(asked('ann'));
-	await page.getByRole('alert').getByText('did not answer').waitFor();
+	await page.getByRole('alert').getByText('did not respond').waitFor();
 	isAway = false;
 	await page.getByRole('status', { name: 'The answer' }).getByText('Allowed').waitFor();
 	t.is(await page.getByRole('alert').count(), 0);

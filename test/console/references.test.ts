@@ -64,7 +64,7 @@ test('the reference of the API opens collapsed, filters, shows an operation, and
 	await page.click('.opblock-summary-control');
 	await page.waitForSelector('.opblock-body .responses-wrapper');
 	const shown = await page.locator('.opblock-body').textContent();
-	t.regex(shown ?? '', /The project: its id or key/);
+	t.regex(shown ?? '', /Project id or key/);
 	t.regex(shown ?? '', /"key": "editor"/, 'the example of the request');
 	t.deepEqual(complaints, []);
 });

@@ -218,11 +218,11 @@ test.serial('an answer from anything but this environment’s decision point is 
 	const { place, base, http } = await relayed();
 	const html = { 'content-type': 'text/html' };
 	for (const [answer, says] of [
-		[{ status: 401, headers: json, body: '{}' }, 'another one'],
-		[{ status: 403, headers: json, body: `{"detail":"${place.secret}"}` }, 'another one'],
-		[{ status: 302, headers: { ...json, location: 'http://127.0.0.1:1/' }, body: '' }, 'is none'],
-		[{ status: 200, headers: html, body: '<script>' }, 'is none'],
-		[{ status: 200, headers: {}, body: '' }, 'is none'],
+		[{ status: 401, headers: json, body: '{}' }, 'a different environment'],
+		[{ status: 403, headers: json, body: `{"detail":"${place.secret}"}` }, 'a different environment'],
+		[{ status: 302, headers: { ...json, location: 'http://127.0.0.1:1/' }, body: '' }, 'is not a decision point'],
+		[{ status: 200, headers: html, body: '<script>' }, 'is not a decision point'],
+		[{ status: 200, headers: {}, body: '' }, 'is not a decision point'],
 		[{ status: 200, headers: json, body: 'x'.repeat(16 * oneMiB + 1) }, 'longer than'],
 	] as const) {
 		fake.answer = answer;
@@ -240,7 +240,7 @@ test.serial('a missing or unreachable decision point is reported', async (t) => 
 	const none = await startManagement();
 	t.teardown(none.stop);
 	for (const [site, status, configured, says] of [
-		[away, 502, true, 'did not answer'],
+		[away, 502, true, 'did not respond'],
 		[none, 503, false, 'CONSOLE_PDP_URL'],
 	] as const) {
 		const place = await newPlace(site, site.project);
@@ -312,5 +312,5 @@ test.serial('a decision point answers a session like its own clients', async (t)
 	// If all environments use the same decision point URL, it is the correct URL for only one of them.
 	const other = await newPlace({ url: api.listening.url, store: api.store }, stack.project);
 	const there = await signInToConsole(other, other.secret);
-	isAway(t, await there.http.post(`/console/pdp/default/${other.key}/allowed`, asked), 502, 'another one');
+	isAway(t, await there.http.post(`/console/pdp/default/${other.key}/allowed`, asked), 502, 'a different environment');
 });

@@ -142,7 +142,7 @@ journey('an API key signs in to the environment it opens, by default the oldest'
 	fails(t, await askToSignIn({ url }, { api_key: (await newKey(place, 'no_access')).secret }), 403, 'no access');
 	const stranger = await newOrganization(management, `${place.key}-stranger`);
 	const theirs = await createSecret(store, stranger.id, {});
-	fails(t, await askToSignIn({ url }, { api_key: theirs }), 404, 'opens no environment');
+	fails(t, await askToSignIn({ url }, { api_key: theirs }), 404, 'access to no environment');
 	fails(t, await askToSignIn({ url }, { api_key: theirs, project: 'default', environment: place.key }), 404);
 	fails(t, await askToSignIn({ url }, { api_key: theirs, environment: place.id }), 404);
 });
@@ -289,7 +289,7 @@ journey('a cookie needs the header, and the header needs a cookie', async (t, pl
 	}
 	const reader = await newKey(place, 'read');
 	const asReader = named(id, { authorization: `Bearer ${reader.secret}` });
-	fails(t, await asReader.post(roles, { key: 'a', name: 'A' }), 403, 'may read');
+	fails(t, await asReader.post(roles, { key: 'a', name: 'A' }), 403, 'read-only');
 	for (const path of [`/bundles/${id}`, `/bundles/${id}/rego`]) fails(t, await named(id).get(path), 401);
 	t.is((await named('hostile').get('/healthy')).status, 200, 'what is open is open');
 });
@@ -300,8 +300,8 @@ journey('a read-only key reads everything except secrets, and writes nothing', a
 	t.like((await http.get(consolePath)).body, { key: { access_level: 'read' } });
 	t.is((await http.get(`${schema}/roles`)).status, 200);
 	t.is((await http.get(`/v2/projects/default/envs/${key}/changes`)).status, 200);
-	fails(t, await http.get(`/v2/api-key/default/${key}`), 403, 'may read');
-	fails(t, await http.post(`${schema}/roles`, { key: 'a', name: 'A' }), 403, 'may read');
+	fails(t, await http.get(`/v2/api-key/default/${key}`), 403, 'read-only');
+	fails(t, await http.post(`${schema}/roles`, { key: 'a', name: 'A' }), 403, 'read-only');
 	fails(t, await http.patch(`/v2/projects/default/envs/${key}`, { name: 'B' }), 403);
 	fails(t, await http.delete(`/v2/projects/default/envs/${key}`), 403);
 	t.is(await place.revision(), 1);

@@ -892,7 +892,7 @@ journey('a preview shows objects and Rego before and after, even to a read-only 
 	);
 
 	for (const draftPath of ['drafts/apply']) {
-		fails(t, await reader.post(environmentPath(place, draftPath), draft), 403, 'may read but not write');
+		fails(t, await reader.post(environmentPath(place, draftPath), draft), 403, 'read-only access');
 	}
 	await ledger.wrote(await place.http.post(environmentPath(place, 'drafts/apply'), draft));
 	await ledger.balanced();

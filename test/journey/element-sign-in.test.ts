@@ -572,7 +572,7 @@ journey('administrators see the signed-in users, and can sign out any user', asy
 	}
 	const reader = { ...writer, access_level: 'read' } as const;
 	const mayRead = client(url, await createSecret(store, place.organization_id, reader));
-	fails(t, await mayRead.post(loginAs, { user_id: 'ann', tenant_id: 'acme' }), 403, 'not write');
+	fails(t, await mayRead.post(loginAs, { user_id: 'ann', tenant_id: 'acme' }), 403, 'read-only');
 	t.is((await weaker.post(loginAs, { user_id: 'ann', tenant_id: 'acme' })).status, 200);
 });
 

@@ -13,7 +13,7 @@ journey('a console session changes nothing outside of its environment', async (t
 	const other = `other-${key}`;
 	await organization.post('/v2/projects', { key: other, name: 'Other' });
 	const { http } = await signInToConsole(place, keys.organization);
-	const outside = 'outside of its environment';
+	const outside = 'can only change its own environment';
 	fails(t, await http.delete(`/v2/projects/${other}`), 403, outside);
 	fails(t, await http.patch(`/v2/projects/${other}`, { name: 'Mine' }), 403, outside);
 	fails(t, await http.post('/v2/projects', { key: `${other}-2`, name: 'Other' }), 403, outside);

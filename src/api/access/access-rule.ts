@@ -68,7 +68,7 @@ export function defineAccess<Found, Context>({ authenticate, open }: AccessRule<
 		} catch (error) {
 			if (!(error instanceof LostStanding)) throw error;
 			await authenticate(visit, run);
-			throw forbidden('the access level of this API key changed during the request: send it again');
+			throw forbidden('the access level of this API key changed during the request: retry');
 		}
 	};
 }

@@ -34,7 +34,7 @@ export async function authenticateAdmin(visit: Visit): Promise<Caller> {
 /** Throws `forbidden` for keys at a different level. */
 export function refuseOtherLevels({ object_type }: Caller, levels: Levels): void {
 	if (levels.includes(object_type)) return;
-	throw forbidden(`this needs an API key of the level ${levels.join(' or ')}`);
+	throw forbidden(`this requires an API key of the level ${levels.join(' or ')}`);
 }
 
 /**
@@ -43,7 +43,7 @@ export function refuseOtherLevels({ object_type }: Caller, levels: Levels): void
  */
 export function outsideOfSessions(caller: Caller): Caller {
 	if (caller.session_environment_id === undefined) return caller;
-	throw forbidden('a session of the console changes nothing outside of its environment: send an API key');
+	throw forbidden('a console session can only change its own environment: use an API key');
 }
 
 /** Finds the caller and the environment in the path. Needs a single statement unless it refuses the request. */

@@ -40,10 +40,7 @@ function relayAccess(watching: boolean): Admit<Contexts['console.ask']> {
 			const place = { environment_id: environment.id, environment_key: environment.key, project_key };
 			const target = decisionPoints.target(place);
 			if (target === null) {
-				throw new Failure(
-					'unavailable',
-					'the console knows no decision point of this environment: set CONSOLE_PDP_URL to where one is',
-				);
+				throw new Failure('unavailable', 'the console has no decision point for this environment: set CONSOLE_PDP_URL');
 			}
 			const secret = async () => target.secret ?? (await account.keys.environmentKey(environment.id)).secret;
 			return { target, secret, relay: decisionPoints.relay };

@@ -34,7 +34,7 @@ export const environmentReportAccess: Admit<Contexts['environment.report']> = de
 	authenticate: async (visit) => {
 		const caller = await authenticateCaller(visit);
 		if (await mayReport(visit.store.account(caller.organization_id), caller)) return caller;
-		throw forbidden('this API key may read, but neither write nor report as a decision point (`pdp_config`)');
+		throw forbidden('this API key has read-only access and does not belong to a decision point (`pdp_config`)');
 	},
 	open: async (caller, run, visit) => {
 		const own = await openOwn(visit, caller);
@@ -180,7 +180,7 @@ async function openOwn(visit: Visit, caller: Caller): Promise<Contexts['environm
 
 /** Returns the environment of the caller's key. Throws `forbidden` for project and organization keys. */
 async function ownEnvironment({ store }: Visit, caller: Caller): Promise<Environment> {
-	if (caller.environment_id === null) throw forbidden('this needs an API key of an environment');
+	if (caller.environment_id === null) throw forbidden('this requires an environment key');
 	return store.account(caller.organization_id).environmentById(caller, caller.environment_id);
 }
 

@@ -12,7 +12,7 @@ export function requireOwnOrigin(headers: Headers): void {
 	if (headers['origin'] === own) return;
 	throw new Failure(
 		'foreign_origin',
-		`with a session of the console, writes have to come from a page of ${own}: a proxy that ends TLS has to say so by ` +
+		`writes with a console session must come from a page on ${own}: a proxy that terminates TLS must set ` +
 			'`X-Forwarded-Proto`',
 	);
 }

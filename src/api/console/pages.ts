@@ -11,7 +11,7 @@ const paths = ['/console', '/console/', '/console/:proj_id/:env_id{/*rest}', '/c
 export const consolePages = paths.map((path) =>
 	endpoint({
 		name: 'getConsolePage',
-		summary: 'The page of the console',
+		summary: 'Get the console page',
 		tag: 'Console',
 		method: 'get',
 		path,

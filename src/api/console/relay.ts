@@ -36,7 +36,7 @@ export const consoleRelay = [
 	...relayed.map(([method, path]) =>
 		endpoint({
 			name: `${method}ConsolePdp${path}`,
-			summary: 'Ask the decision point of the environment of a session',
+			summary: "Forward a request to the decision point of the session's environment",
 			tag,
 			method,
 			path: prefix + path,
@@ -48,7 +48,7 @@ export const consoleRelay = [
 	),
 	endpoint({
 		name: 'getConsolePdp',
-		summary: 'What else is below is no page',
+		summary: 'Handle unknown paths below the console',
 		tag,
 		method: 'get',
 		path: '/console/pdp{/*rest}',
@@ -84,7 +84,7 @@ async function ask(
 	const answer = await relay(call).catch((error: unknown) => {
 		throw new Failure(
 			'no_decision_point',
-			`the decision point of this environment did not answer: ${connectionProblem(error)}`,
+			`the decision point for this environment did not respond: ${connectionProblem(error)}`,
 		);
 	});
 	refuseForeignAnswer(answer);
@@ -104,18 +104,21 @@ function refuseForeignAnswer({ status, headers }: RelayAnswer): void {
 	if (status === 401 || status === 403) {
 		throw new Failure(
 			'no_decision_point',
-			'the decision point refuses the key of this environment: it decides for another one, or the key was rotated',
+			"the decision point rejected this environment's key: it serves a different environment, or the key was rotated",
 		);
 	}
 	const type = headers['content-type'];
 	if (status >= 200 && !(status >= 300 && status < 400) && /^application\/json\b/i.test(String(type))) return;
-	throw new Failure('no_decision_point', `what answers in place of a decision point is none: it answered ${status}`);
+	throw new Failure(
+		'no_decision_point',
+		`the server at the decision point's address is not a decision point: it responded with status ${status}`,
+	);
 }
 
 /** Describes a failed connection. Omits the address, because only the operator may know it. */
 function connectionProblem(error: unknown): string {
 	if (!(error instanceof Error)) return 'the connection failed';
-	if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'it took too long';
+	if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'timeout';
 	const { code } = error as NodeJS.ErrnoException;
 	return code ?? error.message;
 }
@@ -123,9 +126,9 @@ function connectionProblem(error: unknown): string {
 /** Reads the raw request body. Throws `too_large`. Throws `invalid` if the body is incomplete or compressed. */
 function readBytes({ headers, stream }: Request<unknown, unknown, unknown>, most: number): Promise<Uint8Array> {
 	if (headers['content-encoding'] !== undefined) {
-		throw new Failure('invalid', 'the body must not be compressed: leave `Content-Encoding` out');
+		throw new Failure('invalid', 'the body must not be compressed: remove `Content-Encoding`');
 	}
-	const tooLarge = () => new Failure('too_large', `the body has more than ${most} bytes`);
+	const tooLarge = () => new Failure('too_large', `the body must not be larger than ${most} bytes`);
 	if (Number(headers['content-length'] ?? 0) > most) throw tooLarge();
 	return new Promise((resolve, reject) => {
 		const chunks: Buffer[] = [];
@@ -137,7 +140,7 @@ function readBytes({ headers, stream }: Request<unknown, unknown, unknown>, most
 			source.off('data', read);
 			reject(tooLarge());
 		};
-		const broken = () => reject(new Failure('invalid', 'the body broke off'));
+		const broken = () => reject(new Failure('invalid', 'the body is incomplete'));
 		source.on('data', read).once('end', () => resolve(Buffer.concat(chunks)));
 		source.once('error', broken).once('close', broken);
 	});

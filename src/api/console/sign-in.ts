@@ -31,11 +31,12 @@ type Asked = Pick<Request<unknown, unknown, unknown>, 'headers' | 'cookie'>;
 export const consoleSignIn = [
 	endpoint({
 		name: 'signInToConsole',
-		summary: 'Sign in to the console, or switch to another environment',
+		summary: 'Sign in to the console, or switch environments',
 		description:
-			'By a ticket, by an API key, or by the session of another environment, which `X-Console-Environment` names; the ' +
-			'key then has to open this one too. Sets the cookie of the session: requests with it and with the header ' +
-			'`X-Console-Environment` have the rights of the key, in this environment and above it.',
+			'Signs in with a ticket, an API key, or the session for a different environment, selected by ' +
+			"`X-Console-Environment`. The session's key must have access to the requested environment too. Sets the " +
+			'session cookie. Requests with the cookie and the header `X-Console-Environment` have the rights of the key, ' +
+			'in this environment and its project and organization.',
 		tag,
 		method: 'post',
 		path,
@@ -45,9 +46,9 @@ export const consoleSignIn = [
 		requestHeaders: ConsoleSessionRequest,
 		returns: { 200: ConsoleSessionRead },
 		failures: {
-			401: 'The ticket is spent, too old or unknown; the API key is unknown; or the session has ended',
-			403: 'The API key has no access or does not open the environment, or a page of another origin asks',
-			404: 'No such project or environment, or the API key opens none',
+			401: 'The ticket is used, expired or unknown; the API key is unknown; or the session has ended',
+			403: 'The API key has no access to the environment, or the request comes from a page on a different origin',
+			404: 'No such project or environment, or the API key has access to none',
 		},
 		handle: async (request, context) => {
 			const { headers, body } = request;
@@ -65,19 +66,19 @@ export const consoleSignIn = [
 	}),
 	endpoint({
 		name: 'getConsoleSession',
-		summary: 'Who is signed in to the console, and the newest revision',
+		summary: 'Get the console session and the newest revision',
 		description:
-			'The session of an environment, found by its cookie. Asking is no use of the session: one that is ' +
-			'only watched ends after eight hours. When nobody is signed in, `additional_info.code` says why: `SIGNED_OUT`, ' +
-			'`IDLE`, `EXPIRED`, `API_KEY_REVOKED`, `API_KEY_ROTATED`, or, where the environment is asked for by its id, ' +
-			'`ENVIRONMENT_DELETED`.',
+			'Finds the session for an environment by its cookie. This call does not count as use: a session without other ' +
+			'calls ends after eight hours. Without a valid session, `additional_info.code` gives the reason: ' +
+			'`SIGNED_OUT`, `IDLE`, `EXPIRED`, `API_KEY_REVOKED`, `API_KEY_ROTATED`, or, if the request names the ' +
+			'environment by id, `ENVIRONMENT_DELETED`.',
 		tag,
 		method: 'get',
 		path,
 		access: 'console.enter',
 		query: ConsoleSessionQuery,
 		returns: { 200: ConsoleSessionRead },
-		failures: { 401: 'Nobody is signed in to this environment, or not any more' },
+		failures: { 401: 'No valid session for this environment' },
 		handle: async ({ query, headers }, context) => {
 			const { signedIn, environment_id } = await findSession(query, shownSessions(headers), context.entrance);
 			if (typeof signedIn === 'string') throw signedOut(signedIn);
@@ -88,15 +89,15 @@ export const consoleSignIn = [
 	}),
 	endpoint({
 		name: 'signOutOfConsole',
-		summary: 'Sign out of the console in one environment',
-		description: 'Succeeds also when the session has ended already.',
+		summary: 'Sign out of the console for one environment',
+		description: 'Also succeeds if the session has already ended.',
 		tag,
 		method: 'delete',
 		path,
 		access: 'console.enter',
 		requestHeaders: ConsoleSessionRequest,
 		returns: { 204: null },
-		failures: { 401: 'No environment is named', 403: 'A page of another origin asks' },
+		failures: { 401: 'The request names no environment', 403: 'The request comes from a page on a different origin' },
 		handle: async ({ headers, cookie }, { entrance }) => {
 			requireOwnOrigin(headers);
 			const { session } = readCredentials({ headers: { ...headers, authorization: undefined }, cookie });
@@ -131,11 +132,12 @@ async function chooseEnvironment(
 	if (environment !== undefined) {
 		if (inProject !== undefined) return account.environment(caller, inProject, environment);
 		if (asId(environment) !== null) return account.environmentById(caller, environment);
-		const msg = 'field required where `environment` is a key and the API key opens several projects';
+		const msg = 'field required if `environment` is a key and the API key has access to several projects';
 		throw unprocessable([{ loc: ['body', 'project'], msg, type: 'missing' }]);
 	}
 	const oldest = await account.oldestEnvironment(caller, project);
-	if (oldest === null) throw new Failure('not_found', 'this API key opens no environment: create one, then sign in');
+	if (oldest === null)
+		throw new Failure('not_found', 'this API key has access to no environment: create an environment, then sign in');
 	return oldest;
 }
 

@@ -25,10 +25,10 @@ const collection = `${elements}/config`;
 const member = `${collection}/:elements_config_id`;
 const ElementsConfigPath = EnvironmentPath.extend({ elements_config_id: Reference });
 const description =
-	'The settings of an `approval_flow` element name, as `user_management_element`, the element whose owners review its ' +
-	'requests. Those of an `operation_approval` element name, as `resource`, the resource that gets the action `operate` ' +
-	'and the roles `_Reviewer_` and `_Approved_`; as `action`, one more action that `_Approved_` grants; and as ' +
-	'`single_use`, whether an approval can be consumed, once.';
+	'Settings for `approval_flow`: `user_management_element` is the element whose owners review the requests. ' +
+	'Settings for `operation_approval`: `resource` is the resource, which gets the action `operate` and the roles ' +
+	'`_Reviewer_` and `_Approved_`; `action` is an additional action granted by `_Approved_`; `single_use` is true if ' +
+	'each approval can be consumed once.';
 const unknown = 'No such element, role or resource';
 
 const deletion = {
@@ -76,7 +76,11 @@ export const elementsConfigs = [
 			webhook: { url: 'https://app.example.com/hooks/members', bearer_token: 'a-secret' },
 		},
 		returns: { 200: ElementsConfigRead },
-		failures: { 400: 'A key names roles of several resources', 404: unknown, 409: 'An element with this key exists' },
+		failures: {
+			400: 'A role key is ambiguous, because several resources have it',
+			404: unknown,
+			409: 'An element with this key exists',
+		},
 		handle: async ({ body }, { unit }) => {
 			return reply(200, await readElementsConfig(unit, await createElementsConfig(unit, body), 'whole'));
 		},
@@ -97,14 +101,14 @@ export const elementsConfigs = [
 	endpoint({
 		...memberPlace,
 		name: 'updateElementsConfig',
-		summary: 'Change fields of an element',
-		description: `${description} \`settings\` and \`roles_to_levels\` are replaced as a whole. Null removes the webhook.`,
+		summary: 'Update an element',
+		description: `${description} \`settings\` and \`roles_to_levels\` are replaced as a whole. A null webhook is removed.`,
 		method: 'patch',
 		access: 'environment.write',
 		body: ElementsConfigUpdate,
 		example: { name: 'People', roles_to_levels: { LEVEL_1: ['editor'], LEVEL_3: ['document#viewer'] } },
 		returns: { 200: ElementsConfigRead },
-		failures: { 400: 'A key names roles of several resources', 404: unknown },
+		failures: { 400: 'A role key is ambiguous, because several resources have it', 404: unknown },
 		handle: async ({ params, body }, { unit }) => {
 			const row = await unit.find(ElementsConfig, params.elements_config_id);
 			return reply(200, await readElementsConfig(unit, await changeElementsConfig(unit, row, body), 'whole'));

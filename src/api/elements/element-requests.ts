@@ -22,20 +22,20 @@ const tag = 'Element requests';
 const collection = '/v2/facts/:proj_id/:env_id/element_requests';
 const RequestPath = EnvironmentPath.extend({ element_request_id: Reference });
 const description =
-	'The API key decides, and no user of the elements: it may give every role anyway. `reviewer_user_id` is null, and the ' +
-	'history names the key.';
+	'The caller reviews with its API key, not as an elements user, so `reviewer_user_id` is null and the change log ' +
+	'names the key. Element levels do not apply, because the key may assign any role.';
 const failures = {
-	400: 'A role that cannot be held there, or a later end than was asked for',
+	400: 'The role cannot be assigned there, or the expiry is later than requested',
 	404: 'No such project, environment, request or role',
-	409: 'The request is not pending, what it asks for has ended, or the user has left the tenant',
+	409: 'The request is not pending, the requested period is over, or the user has left the tenant',
 };
 
 /** Access requests and operation approvals in all elements, for environment administrators. */
 export const elementRequests = [
 	endpoint({
 		name: 'listElementRequests',
-		summary: 'List access requests and operation approvals of all elements and tenants',
-		description: 'Pending requests first, starting with the oldest; then all other requests, starting with the newest.',
+		summary: 'List access requests and operation approvals for all elements and tenants',
+		description: 'Pending requests come first, oldest first, then all other requests, newest first.',
 		tag,
 		method: 'get',
 		path: collection,
@@ -61,7 +61,7 @@ export const elementRequests = [
 	}),
 	endpoint({
 		name: 'approveElementRequest',
-		summary: 'Approve a request of any element',
+		summary: 'Approve a request in any element',
 		description: `${description} The request is granted in the same revision; a role in the body replaces the requested role.`,
 		tag,
 		method: 'put',
@@ -77,7 +77,7 @@ export const elementRequests = [
 	}),
 	endpoint({
 		name: 'denyElementRequest',
-		summary: 'Deny a request of any element',
+		summary: 'Deny a request in any element',
 		description,
 		tag,
 		method: 'put',

@@ -89,5 +89,5 @@ function mayAsk(origin: string, { headers }: Shown, { settings }: Environment): 
 }
 
 function foreignOrigin(): Failure {
-	return new Failure('foreign_origin', 'the environment does not name the origin of this page in `elements_origins`');
+	return new Failure('foreign_origin', "the origin of this page is not in the environment's `elements_origins`");
 }

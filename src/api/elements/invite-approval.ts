@@ -17,8 +17,8 @@ import { presentToken } from './present-token.js';
 import { signInHeaders } from './sign-in-page.js';
 
 const InvitePath = z.object({
-	env_id: Reference.describe('The environment id.'),
-	code: Reference.describe('The invite id.'),
+	env_id: Reference.describe('Environment id.'),
+	code: Reference.describe('Invite id.'),
 });
 
 /** Maximum token length in characters. */
@@ -28,11 +28,11 @@ const maxTokenLength = 16_384;
 export const inviteApproval = [
 	endpoint({
 		name: 'approveOwnInvite',
-		summary: 'Approve an invite, with a token of the application',
+		summary: 'Approve an invite with an application token',
 		description:
-			'`Authorization: Bearer` is the token (JWT) of the invited user, checked as by `elements_fe_login_as`. The key or ' +
-			'the e-mail address in it has to be the invited one, and `email` the address of the invite. The user is created, ' +
-			'unless there is one with this key, and gets the role of the invite.',
+			"`Authorization: Bearer` carries the invited user's token (JWT), verified as in `elements_fe_login_as`. Its " +
+			'user key or e-mail address must match the invite, and `email` must be the invited address. A user without an ' +
+			'existing record is created, and the user gets the role in the invite.',
 		tag: 'User management',
 		method: 'post',
 		path: '/v2/auth/:env_id/user_invites/:code/approve',
@@ -43,9 +43,11 @@ export const inviteApproval = [
 		returns: { 200: UserRead },
 		answerHeaders: RevisionAnswer,
 		failures: {
-			400: 'The invite has already been approved or is for another address, or the keys of the environment cannot be used',
+			400: "The invite has already been approved or is for a different address, or the environment's keys are unusable",
 			401: 'The token is not valid for this environment',
-			403: 'The token is about somebody else, an attribute is for the application to give, or the origin is not named',
+			403:
+				'The token belongs to a different user, the body sets an attribute reserved for the application, or the ' +
+				'origin is not listed',
 			404: 'No such environment or invite',
 		},
 		handle: async (request, { entrance, tokens, reading, writing }) => {
@@ -64,7 +66,7 @@ export const inviteApproval = [
 				return readElementUsers(unit, place, [user]);
 			});
 			const [read] = value;
-			if (read === undefined) throw new Error('a user who was admitted is not shown');
+			if (read === undefined) throw new Error('an approved user is missing');
 			return reply(200, read, { ...signInHeaders, ...revisionHeader(revision, lineage) });
 		},
 	}),

@@ -9,10 +9,11 @@ import { EnvironmentPath, endpoint } from '../access.js';
 export const operationApprovals = [
 	endpoint({
 		name: 'consumeOperationApproval',
-		summary: 'Use an operation approval up',
+		summary: 'Consume an operation approval',
 		description:
-			'For elements whose settings have `single_use: true`, once. The user loses the role `_Approved_` that the ' +
-			'approval gave. Decision points take the same call, and wait until they decide by it.',
+			'Works once per approval, for elements with the setting `single_use: true`. The user loses the role ' +
+			'`_Approved_` assigned by the approval. Decision points serve the same call and respond after the change is ' +
+			'in effect for their checks.',
 		tag: 'Operation approvals',
 		method: 'post',
 		path: '/v2/facts/:proj_id/:env_id/operation_approvals/:operation_approval_id/consume',
@@ -21,7 +22,7 @@ export const operationApprovals = [
 		returns: { 200: OperationApprovalRead },
 		failures: {
 			404: 'No such operation approval',
-			409: 'It is not approved, was consumed, has ended, or is good for more than one use',
+			409: 'The approval is not approved, was consumed, has ended, or is not single-use',
 		},
 		handle: async ({ params }, { unit }) => {
 			return reply(200, readOperationApproval(unit, await consumeApproval(unit, params.operation_approval_id)));

@@ -22,7 +22,7 @@ type Asked = Pick<Request<unknown, unknown, unknown>, 'query' | 'cookie'>;
 export const elementPages = [
 	endpoint({
 		name: 'getElementPage',
-		summary: 'The page of an element',
+		summary: 'Get an element page',
 		tag,
 		method: 'get',
 		path: '/elements/:element_key',
@@ -36,19 +36,19 @@ export const elementPages = [
 	}),
 	endpoint({
 		name: 'getFrontEndAsset',
-		summary: 'A file that a page loads',
+		summary: 'Get a page asset',
 		tag,
 		method: 'get',
 		path: `${assets}/:asset`,
 		access: 'public',
 		params: z.object({ asset: z.string() }),
 		returns: { 200: null },
-		failures: { 404: 'No page loads such a file' },
+		failures: { 404: 'No such asset' },
 		handle: ({ params, headers }) => frontEnd.asset(params.asset, headers['accept-encoding']),
 	}),
 	endpoint({
 		name: 'getElementsScript',
-		summary: 'The script with which a page signs users in to the elements that it embeds',
+		summary: 'Get the script that signs users in to embedded elements',
 		tag,
 		method: 'get',
 		path: '/elements.js',

@@ -18,5 +18,5 @@ export function presentToken(
 	if (fixed === null || named === undefined || named === fixed) {
 		return { user_jwt, user_key_claim: named ?? fixed ?? defaultClaim, issuer, audience };
 	}
-	throw forbidden(`this environment takes the key of a user from the claim \`${fixed}\`, not from \`${named}\``);
+	throw forbidden(`this environment reads user keys from the claim \`${fixed}\`, not from \`${named}\``);
 }

@@ -79,9 +79,9 @@ export interface RequestPaths {
 }
 
 const failures = {
-	400: 'Different tenant, role that cannot be held there, or element of a different type',
-	403: 'The user may not do this',
-	404: 'No such element, user, tenant or request, or none that the user may see',
+	400: 'The tenant is different, the role cannot be assigned there, or the element has a different type',
+	403: 'The user is not permitted to do this',
+	404: 'No such element, user, tenant or request, or not visible to the user',
 	409: 'The request is not pending',
 };
 
@@ -120,7 +120,7 @@ export function requestEndpoints<Body, Created, Read, Listed>(
 		endpoint({
 			...collection,
 			name: `list${kind.name}s${ending}`,
-			summary: `List ${kind.title}s visible to the user`,
+			summary: `List the ${kind.title}s visible to the user`,
 			method: 'get',
 			access: access.read,
 			query: kind.query,

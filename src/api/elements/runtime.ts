@@ -16,10 +16,10 @@ const ElementsConfigPath = EnvironmentPath.extend({ elements_config_id: Referenc
 export const elementsRuntime = [
 	endpoint({
 		name: 'getElementsRuntime',
-		summary: 'An element, and the permission level of the user in it',
+		summary: "Get an element with the user's permission level",
 		description:
-			'The level is that of the roles in the tenant and, with `resource_instance_id`, of those on that instance. An ' +
-			'instance that does not exist adds none. `webhook` is null: users are not told its address.',
+			"The level comes from the user's roles in the tenant and, with `resource_instance_id`, on the instance. A " +
+			'missing instance adds no roles. `webhook` is null, because users cannot see webhooks.',
 		tag,
 		method: 'get',
 		path: `${member}/runtime`,
@@ -46,7 +46,7 @@ export const elementsRuntime = [
 	}),
 	endpoint({
 		name: 'activateElement',
-		summary: 'Say that an element was opened',
+		summary: 'Record that an element was opened',
 		tag,
 		method: 'post',
 		path: `${member}/data/active`,

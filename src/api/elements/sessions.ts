@@ -17,7 +17,7 @@ export const elementSessions = [
 	endpoint({
 		...collectionPlace,
 		name: 'listElementSessions',
-		summary: 'List who is signed in to the elements of an environment, oldest first',
+		summary: 'List element sessions in an environment, oldest first',
 		method: 'get',
 		access: 'environment.sessions',
 		query: ElementSessionQuery,
@@ -33,7 +33,7 @@ export const elementSessions = [
 	endpoint({
 		...collectionPlace,
 		name: 'endElementSessions',
-		summary: 'Sign a user out of the elements of an environment, everywhere',
+		summary: 'End all element sessions of a user',
 		method: 'delete',
 		access: 'environment.sessions',
 		query: ElementSessionsOfUser,
@@ -46,7 +46,7 @@ export const elementSessions = [
 	}),
 	endpoint({
 		name: 'endElementSession',
-		summary: 'End one session, with its cookie and its bearer token',
+		summary: 'End an element session, with its cookie and bearer token',
 		tag,
 		method: 'delete',
 		path: `${collection}/:session_id`,

@@ -26,19 +26,20 @@ const tag = 'Elements';
 const ticketPath = '/v2/auth/login_elements';
 const tokenPath = '/v2/auth/:env_id/elements_fe_login_as';
 
-const LoginPath = z.object({ env_id: Reference.describe('The environment id.') });
+const LoginPath = z.object({ env_id: Reference.describe('Environment id.') });
 
-const refused = 'The ticket is spent, expired or unknown; as a page, where the client does not ask for JSON';
+const refused = 'The ticket is used, expired or unknown; shown as a page unless the client requests JSON';
 const noMember = 'The tenant does not exist (`Tenant not found`), or the user does not belong to it (`User not found`)';
 
 /** Sign-in and sign-out for application users in elements (docs/develop/elements.md). */
 export const elementSignIn = [
 	endpoint({
 		name: 'elementsLoginAs',
-		summary: 'Sign a user of a tenant in to elements',
+		summary: 'Sign a tenant user in to elements',
 		description:
-			'Answers an address that gives the browser of the user a cookie, once, within a minute, and a bearer token for ' +
-			'fifteen minutes. Both stand for this user in this tenant alone.',
+			"Returns a URL and a bearer token. The URL sets the session cookie in the user's browser; it works once and " +
+			'expires after a minute. The token expires after fifteen minutes. Both are valid only for this user in this ' +
+			'tenant.',
 		tag,
 		method: 'post',
 		path: '/v2/auth/elements_login_as',
@@ -57,10 +58,10 @@ export const elementSignIn = [
 	}),
 	endpoint({
 		name: 'loginElements',
-		summary: 'Spend the ticket of a sign-in for the cookie of a session',
+		summary: 'Exchange a sign-in ticket for a session cookie',
 		description:
-			'A browser is led to the same address without the ticket, where a page tells the page that embeds it how the ' +
-			'sign-in ended. A client that asks for JSON gets the result at once.',
+			'Redirects a browser to the same URL without the ticket. The page there reports the result to the embedding ' +
+			'page. A client that requests JSON gets the result directly.',
 		tag,
 		method: 'get',
 		path: ticketPath,
@@ -77,10 +78,10 @@ export const elementSignIn = [
 	}),
 	endpoint({
 		name: 'elementsFeLoginAs',
-		summary: 'Sign a user in to elements by a token of the application',
+		summary: 'Sign a user in to elements with an application token',
 		description:
-			'The token is checked with the environment’s `jwks`: an asymmetric signature, and an expiry, with 30 seconds of ' +
-			'tolerance. Sets the cookie, and answers a bearer token too.',
+			"The token is verified with the environment's `jwks`. It needs an asymmetric signature and an expiry, with 30 " +
+			'seconds of tolerance. Sets the session cookie and also returns a bearer token.',
 		tag,
 		method: 'post',
 		path: tokenPath,
@@ -91,9 +92,9 @@ export const elementSignIn = [
 		example: { tenant_id: 'acme', user_jwt: 'eyJhbGciOiJFUzI1NiJ9…' },
 		returns: { 200: ElementLoginRead },
 		failures: {
-			400: 'The request cannot be read, or the keys of the environment cannot be used',
+			400: "The request is malformed, or the environment's keys are unusable",
 			401: 'The token is not valid for this environment',
-			403: 'The environment does not name the origin of the page in `elements_origins`, or names another claim',
+			403: "The page's origin is not in the environment's `elements_origins`, or the environment uses a different claim",
 			404: `No such environment. ${noMember}`,
 		},
 		handle: async (request, { entrance, tokens, reading }) => {
@@ -113,14 +114,14 @@ export const elementSignIn = [
 	}),
 	endpoint({
 		name: 'showElementsFeLogin',
-		summary: 'The page that tells an embedding page whether somebody is signed in',
+		summary: 'Get the page that reports the sign-in status to the embedding page',
 		tag,
 		method: 'get',
 		path: tokenPath,
 		access: 'element.enter',
 		params: LoginPath,
 		returns: { 200: LoginResult },
-		failures: { 401: 'Nobody is signed in to this environment', 404: 'No such environment' },
+		failures: { 401: 'No user is signed in to this environment', 404: 'No such environment' },
 		handle: async (request, context) => {
 			const { id } = await context.entrance.environment(request.params.env_id);
 			return finishSignIn(request, context, id);
@@ -129,8 +130,8 @@ export const elementSignIn = [
 	...(['get', 'post'] as const).map((method) =>
 		endpoint({
 			name: method === 'get' ? 'logoutElements' : 'logoutElementsByPost',
-			summary: 'Sign out: the session ends, with its cookie and its bearer token',
-			description: 'Succeeds for every caller, also when nobody is signed in.',
+			summary: 'Sign out, ending the session with its cookie and bearer token',
+			description: 'Also succeeds if no user is signed in.',
 			tag,
 			method,
 			path: '/v2/auth/logout',
@@ -147,13 +148,13 @@ export const elementSignIn = [
 	),
 	endpoint({
 		name: 'getElementActor',
-		summary: 'Who is signed in to elements',
+		summary: 'Get the signed-in elements user',
 		tag,
 		method: 'get',
 		path: '/v2/auth/me',
 		access: 'element.session',
 		returns: { 200: ElementActor },
-		failures: { 401: 'Nobody is signed in' },
+		failures: { 401: 'No user is signed in' },
 		handle: (_, { session }) => reply(200, readActor(session), signInHeaders),
 	}),
 ];

@@ -46,12 +46,12 @@ const rolesOfUser = `${users}/:user_id/roles`;
 const ElementPath = EnvironmentPath.extend({ elements_config_id: Reference });
 const UserPath = ElementPath.extend({ user_id: Reference });
 const description =
-	'In the tenant of the session, or on the instance that `resource_instance_id` names: an element whose settings name ' +
-	'a `resource` is always about one. The element is missing for users below `LEVEL_3`.';
+	"Applies to the session's tenant, or to the instance in `resource_instance_id`, which is required if the element " +
+	'settings name a `resource`. Users below `LEVEL_3` get 404 for the element.';
 const failures = {
-	400: 'An element of another type, or an instance of another resource',
-	403: 'The level of the user does not allow this',
-	404: 'No such element, user, role or instance, or none that the user sees',
+	400: 'The element has a different type, or the instance belongs to a different resource',
+	403: "The user's level does not permit this",
+	404: 'No such element, user, role or instance, or not visible to the user',
 };
 const seen = { 400: failures[400], 404: failures[404] };
 
@@ -72,7 +72,7 @@ export const userManagement = [
 	endpoint({
 		...usersPlace,
 		name: 'listElementUsers',
-		summary: 'List the users of an element, and then who is invited, as pending',
+		summary: 'List element users, followed by pending invites',
 		description,
 		method: 'get',
 		access: 'element.read',
@@ -94,10 +94,10 @@ export const userManagement = [
 	endpoint({
 		...usersPlace,
 		name: 'addElementUser',
-		summary: 'Add a user, with a role',
+		summary: 'Add a user with a role',
 		description:
-			`${description} Without \`role\`, the user gets the \`default_role\` of the settings, if there is one. An element ` +
-			'with `email_notifications` or a webhook makes an invite, and answers that.',
+			`${description} Without \`role\`, the user gets the \`default_role\` in the settings, if set. An element with ` +
+			'`email_notifications` or a webhook creates an invite instead and returns it.',
 		method: 'post',
 		access: 'element.write',
 		query: ElementPlaceQuery,
@@ -111,14 +111,14 @@ export const userManagement = [
 			const { user, invite } = await addElementUser(unit, opened, body);
 			if (user === undefined) return reply(200, readElementInvite(unit, invite));
 			const [read] = await readElementUsers(unit, opened, [user]);
-			if (read === undefined) throw new Error('a user who was added is not shown');
+			if (read === undefined) throw new Error('an added user is missing');
 			return reply(200, read);
 		},
 	}),
 	endpoint({
 		name: 'removeElementUser',
-		summary: 'Take a user or an invite out of the tenant, or take the roles on an instance from a user',
-		description: `${description} The user itself stays, and can be added again.`,
+		summary: "Remove a user or an invite from the tenant, or remove a user's roles on an instance",
+		description: `${description} The user record is kept, so the user can be added again.`,
 		tag,
 		method: 'delete',
 		path: `${users}/:user_id`,
@@ -136,7 +136,7 @@ export const userManagement = [
 	endpoint({
 		...rolesPlace,
 		name: 'assignElementRole',
-		summary: 'Give a user a role',
+		summary: 'Assign a role to a user',
 		description,
 		method: 'post',
 		access: 'element.write',
@@ -144,7 +144,7 @@ export const userManagement = [
 		body: ElementRoleAssign,
 		example: { role: 'viewer' },
 		returns: { 200: RoleAssignmentRead },
-		failures: { ...failures, 409: 'The user has this role there for as long already' },
+		failures: { ...failures, 409: 'The user already has this role there, with the same or a later expiry' },
 		handle: async ({ params, query, body }, { unit, session }) => {
 			const named = namedInstance(query.resource_instance_id, body.resource_instance_id);
 			const opened = await openForSession(unit, session, params, named);
@@ -154,7 +154,7 @@ export const userManagement = [
 	endpoint({
 		...rolesPlace,
 		name: 'unassignElementRole',
-		summary: 'Take a role from a user',
+		summary: 'Remove a role from a user',
 		description,
 		method: 'delete',
 		access: 'element.write',
@@ -172,8 +172,8 @@ export const userManagement = [
 	}),
 	endpoint({
 		name: 'listElementRoles',
-		summary: 'List the roles that users of an element can hold, with their levels',
-		description: `${description} Owners are shown all roles, others those of the levels 1 to 4.`,
+		summary: 'List roles available in an element, with their levels',
+		description: `${description} Owners see all roles, other users only roles with the levels 1 to 4.`,
 		tag,
 		method: 'get',
 		path: `${data}/roles`,
@@ -195,8 +195,8 @@ export const userManagement = [
 	}),
 	endpoint({
 		name: 'listElementAuditLogs',
-		summary: 'List decisions in the tenant of the session, the newest first',
-		description: 'As `listAuditLogs`. The element has to have the level for it, as for its users.',
+		summary: "List decisions in the session's tenant, newest first",
+		description: 'Same as `listAuditLogs`, for users with a sufficient level in the element.',
 		tag,
 		method: 'get',
 		path: `${data}/audit_logs`,

@@ -37,7 +37,7 @@ const accessRequests = {
 		example: { access_request_details: { tenant: 'acme', role: 'editor' }, reason: 'I take over the reports.' },
 	},
 	review: {
-		summary: 'Change the comment of a reviewer, or the role',
+		summary: 'Update the reviewer comment or the role',
 		example: { reviewer_comment: 'Only to read.', role: 'viewer' },
 	},
 	approval: 'The role is assigned in the same revision. A role in the body replaces the requested role.',
@@ -57,14 +57,14 @@ const operationApprovals = {
 	returns: OperationApprovalRead,
 	page: OperationApprovalPage,
 	create: {
-		summary: 'Request the approval of an operation',
+		summary: 'Request approval for an operation',
 		example: {
 			access_request_details: { tenant: 'acme', resource: 'document', resource_instance: 'budget' },
 			reason: 'To close the books.',
 		},
 	},
 	review: {
-		summary: 'Change the comment of a reviewer, or shorten the requested period',
+		summary: 'Update the reviewer comment or shorten the requested period',
 		example: { reviewer_comment: 'Until Friday.' },
 	},
 	approval: 'The requesting user gets the role `_Approved_` on the instance.',
@@ -77,14 +77,14 @@ const apiKey: RequestCaller = {
 	access: { read: 'environment.read', write: 'environment.write' },
 	ending: 'OfUser',
 	description:
-		'The user in the path acts in the tenant in the path. The API key of the application vouches for the user. ' +
-		'Reviewers see all requests in the tenant; other users see only their own.',
+		"The caller acts as the user and tenant in the path; the application's API key vouches for the user. Reviewers " +
+		'see all requests in the tenant, other users only their own.',
 };
 
 const signedInUser: RequestCaller = {
 	access: { read: 'element.read', write: 'element.write' },
 	ending: '',
-	description: 'Reviewers see all requests in the tenant of their session; other users see only their own.',
+	description: "Reviewers see all requests in the session's tenant, other users only their own.",
 };
 
 const ElementPath = EnvironmentPath.extend({ elements_config_id: Reference });

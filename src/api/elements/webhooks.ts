@@ -16,8 +16,8 @@ const ElementsConfigPath = EnvironmentPath.extend({ elements_config_id: Referenc
 export const webhooks = [
 	endpoint({
 		name: 'listWebhookDeliveries',
-		summary: 'List what the webhook of an element was told, newest first',
-		description: 'Needs an API key that may write. Of deliveries that have ended, the newest 1,000 are kept.',
+		summary: 'List the webhook deliveries of an element, newest first',
+		description: 'Requires an API key with write access. The newest 1,000 completed deliveries are kept.',
 		tag,
 		method: 'get',
 		path: `${member}/webhook_deliveries`,
@@ -36,15 +36,15 @@ export const webhooks = [
 	}),
 	endpoint({
 		name: 'testWebhook',
-		summary: 'Send a test to the webhook of an element',
-		description: 'The body is `{"type": "test", "element_key": ...}`. Its outcome is listed like any delivery.',
+		summary: "Send a test event to an element's webhook",
+		description: 'The event is `{"type": "test", "element_key": ...}`. Its result appears in the list of deliveries.',
 		tag,
 		method: 'post',
 		path: `${member}/webhook_test`,
 		access: 'environment.write',
 		params: ElementsConfigPath,
 		returns: { 204: null },
-		failures: { 404: 'No such element, or one without a webhook' },
+		failures: { 404: 'No such element, or the element has no webhook' },
 		handle: async ({ params }, { unit }) => {
 			await announceTest(unit, await unit.find(ElementsConfig, params.elements_config_id));
 			return reply(204);
@@ -52,10 +52,11 @@ export const webhooks = [
 	}),
 	endpoint({
 		name: 'getWebhookSecret',
-		summary: 'The secret that signs what the webhook of an element is sent',
+		summary: "Get the signing secret of an element's webhook",
 		description:
-			'As Standard Webhooks has it: `webhook-signature` is `v1,` and the base64 of an HMAC-SHA256 over id, timestamp and ' +
-			'body. Needs an API key with the access level `admin`. A webhook that is removed and made again has another secret.',
+			'Follows Standard Webhooks: `webhook-signature` is `v1,` and the Base64 of an HMAC-SHA256 over id, timestamp ' +
+			'and body. Requires an API key with the access level `admin`. Removing and recreating a webhook changes the ' +
+			'secret.',
 		tag,
 		method: 'get',
 		path: `${member}/webhook_secret`,
@@ -63,7 +64,7 @@ export const webhooks = [
 		secret: true,
 		params: ElementsConfigPath,
 		returns: { 200: WebhookSecretRead },
-		failures: { 404: 'No such element, or one without a webhook' },
+		failures: { 404: 'No such element, or the element has no webhook' },
 		handle: async ({ params }, { caller, unit }) => {
 			requireAdmin(caller);
 			const config = await unit.find(ElementsConfig, params.elements_config_id);

@@ -10,10 +10,10 @@ import { EnvironmentPath, endpoint } from '../access.js';
 export const effectiveRoles = [
 	endpoint({
 		name: 'listEffectiveRoles',
-		summary: 'The roles that a user holds in tenants and on instances, and where each comes from',
+		summary: "List a user's roles in tenants and on instances, with their sources",
 		description:
-			'Assigned roles, and roles derived from them by groups and otherwise, all at one revision. Expired roles ' +
-			'are left out. A role that is held for several reasons has an entry for each kind of reason.',
+			'Lists assigned roles and roles derived through groups or other relationships, all at one revision. Expired ' +
+			'roles are omitted. A role with several kinds of sources has one entry per kind.',
 		tag: 'Effective roles',
 		method: 'get',
 		path: '/v2/facts/:proj_id/:env_id/users/:user_id/effective_roles',

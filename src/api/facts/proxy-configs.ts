@@ -12,7 +12,7 @@ const tag = 'Proxy configs';
 const collection = '/v2/facts/:proj_id/:env_id/proxy_configs';
 const member = `${collection}/:proxy_config_id`;
 const ProxyConfigPath = EnvironmentPath.extend({ proxy_config_id: Reference });
-const description = 'The secret is shown to keys of the access level `admin` only.';
+const description = 'Only keys with the access level `admin` see the secret.';
 const rule = {
 	url: 'https://api.example.com/documents/{id}',
 	http_method: 'get',
@@ -46,7 +46,7 @@ export const proxyConfigs = [
 		...collectionPlace,
 		name: 'createProxyConfig',
 		summary: 'Create a proxy config',
-		description: `${description} It is kept encrypted. \`Bearer\` takes text, \`Headers\` a map of texts, \`Basic\` either.`,
+		description: `${description} It is stored encrypted. \`Bearer\` takes a string, \`Headers\` a map of strings, \`Basic\` either.`,
 		method: 'post',
 		access: 'environment.write',
 		secret: true,
@@ -61,7 +61,7 @@ export const proxyConfigs = [
 	endpoint({
 		...memberPlace,
 		name: 'getProxyConfig',
-		summary: 'One proxy config',
+		summary: 'Get a proxy config',
 		description,
 		method: 'get',
 		access: 'environment.read',
@@ -76,10 +76,10 @@ export const proxyConfigs = [
 	endpoint({
 		...memberPlace,
 		name: 'updateProxyConfig',
-		summary: 'Change fields of a proxy config',
+		summary: 'Update a proxy config',
 		description:
-			`${description} \`mapping_rules\`, where given, are overwritten as a whole; but where one of them says ` +
-			'`should_delete`, rules not named by URL and method stay.',
+			`${description} \`mapping_rules\` replaces all rules. If any rule in it has \`should_delete\`, it contains only ` +
+			'changes, and rules with other URLs and methods stay.',
 		method: 'patch',
 		access: 'environment.write',
 		secret: true,

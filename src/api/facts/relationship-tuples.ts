@@ -34,11 +34,11 @@ const collection = '/v2/facts/:proj_id/:env_id/relationship_tuples';
 const triple = { subject: 'folder:finance', relation: 'parent', object: 'document:budget' };
 const example = { ...triple, tenant: 'default' };
 const filterText =
-	'Filters may be repeated: an object has to match one value of each filter. Values that name nothing match nothing.';
+	'Filters may be repeated: an object must match one value of each filter. Unknown values match nothing.';
 const mismatch =
-	'The instances are not in the same tenant, the subject is not of the type that the relation takes, or too many roles ' +
-	'would lead to one in a cycle';
-const missing = 'A relation or tenant does not exist, or an instance that cannot be created';
+	"The instances are in different tenants, the subject's type does not fit the relation, or too many roles would " +
+	'lead to one role in a cycle';
+const missing = 'A relation or tenant does not exist, or a missing instance cannot be created';
 const collectionPlace = { tag, path: collection, params: EnvironmentPath } as const;
 const bulkPlace = { tag, path: `${collection}/bulk`, params: EnvironmentPath } as const;
 
@@ -48,7 +48,7 @@ export const relationshipTuples = [
 		...collectionPlace,
 		name: 'listRelationshipTuples',
 		summary: 'List relationship tuples',
-		description: `${filterText} \`detailed\` adds what is known of both instances, the relation and the tenant.`,
+		description: `${filterText} \`detailed\` adds instance, relation and tenant details.`,
 		method: 'get',
 		access: 'environment.read',
 		query: RelationshipTupleQuery,
@@ -63,7 +63,7 @@ export const relationshipTuples = [
 	}),
 	endpoint({
 		name: 'listDetailedRelationshipTuples',
-		summary: 'List relationship tuples with what is known of what they join',
+		summary: 'List relationship tuples with instance, relation and tenant details',
 		description: filterText,
 		tag,
 		method: 'get',
@@ -80,28 +80,28 @@ export const relationshipTuples = [
 	endpoint({
 		...collectionPlace,
 		name: 'createRelationshipTuple',
-		summary: 'Relate an instance to another',
+		summary: 'Create a relationship tuple',
 		description:
-			'`relation` is one of the relations of the object’s resource. Instances that do not exist are created in ' +
-			'`tenant`; where both exist, `tenant` says nothing.',
+			"`relation` must be a relation of the object's resource. Missing instances are created in `tenant`, which is " +
+			'ignored if both exist.',
 		method: 'post',
 		access: 'environment.write',
 		body: RelationshipTupleCreate,
 		example,
 		returns: { 200: RelationshipTupleRead },
-		failures: { 400: mismatch, 404: missing, 409: 'This relationship exists already' },
+		failures: { 400: mismatch, 404: missing, 409: 'This relationship already exists' },
 		handle: async ({ body }, { unit }) => reply(200, readTuple(unit, await relate(unit, body))),
 	}),
 	endpoint({
 		...collectionPlace,
 		name: 'deleteRelationshipTuple',
-		summary: 'End the relationship of an instance to another',
+		summary: 'Delete a relationship tuple',
 		method: 'delete',
 		access: 'environment.write',
 		body: RelationshipTupleRemove,
 		example: triple,
 		returns: { 204: null },
-		failures: { 400: 'A key alone names several instances', 404: 'No such relationship' },
+		failures: { 400: 'A bare instance key is ambiguous', 404: 'No such relationship tuple' },
 		handle: async ({ body }, { unit }) => {
 			await unrelate(unit, body);
 			return reply(204);
@@ -110,8 +110,8 @@ export const relationshipTuples = [
 	endpoint({
 		...bulkPlace,
 		name: 'createRelationshipTuples',
-		summary: 'Relate many instances at once',
-		description: `At most ${maxBulkTuples} in one call; all or none. Existing tuples are skipped.`,
+		summary: 'Create relationship tuples in bulk',
+		description: `At most ${maxBulkTuples} tuples per call; all or none are created. Existing tuples are skipped.`,
 		method: 'post',
 		access: 'environment.write',
 		body: RelationshipTupleBulkCreate,
@@ -126,14 +126,14 @@ export const relationshipTuples = [
 	endpoint({
 		...bulkPlace,
 		name: 'deleteRelationshipTuples',
-		summary: 'End many relationships at once',
-		description: `At most ${maxBulkTuples} in one call. Missing tuples are skipped.`,
+		summary: 'Delete relationship tuples in bulk',
+		description: `At most ${maxBulkTuples} tuples per call. Missing tuples are skipped.`,
 		method: 'delete',
 		access: 'environment.write',
 		body: RelationshipTupleBulkRemove,
 		example: { idents: [triple] },
 		returns: { 200: BulkReport },
-		failures: { 400: 'A key alone names several instances' },
+		failures: { 400: 'A bare instance key is ambiguous' },
 		handle: async ({ body }, { unit }) => {
 			await unrelateMany(unit, body.idents);
 			return reply(200, {});

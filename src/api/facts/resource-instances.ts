@@ -39,14 +39,14 @@ const member = `${collection}/:instance_id`;
 const bulk = '/v2/facts/:proj_id/:env_id/bulk/resource_instances';
 const InstancePath = EnvironmentPath.extend({
 	instance_id: Reference.meta({
-		description: '`<resource key>:<instance key>`, an id (UUID), or a key that only one instance has.',
+		description: '`<resource key>:<instance key>`, an id (UUID), or an unambiguous instance key.',
 	}),
 });
 const example = { key: 'budget', resource: 'document', tenant: 'default', attributes: { private: true } };
 const filterText =
-	'Filters may be repeated: an object has to match one value of each filter. Values that name nothing match nothing. ' +
-	'`search` looks for keys, for `<resource key>:<instance key>` and for ids.';
-const ambiguous = 'The key alone names several instances';
+	'Filters may be repeated: an object must match one value of each filter. Unknown values match nothing. `search` ' +
+	'matches keys, `<resource key>:<instance key>` and ids.';
+const ambiguous = 'The bare instance key is ambiguous';
 const missing = 'No such resource instance';
 const collectionPlace = { tag, path: collection, params: EnvironmentPath } as const;
 const memberPlace = { tag, path: member, params: InstancePath } as const;
@@ -58,7 +58,7 @@ export const resourceInstances = [
 		...collectionPlace,
 		name: 'listResourceInstances',
 		summary: 'List resource instances',
-		description: `${filterText} \`detailed\` adds the relationships of each, whichever side it is on.`,
+		description: `${filterText} \`detailed\` adds the relationships of each instance, as subject or object.`,
 		method: 'get',
 		access: 'environment.read',
 		query: ResourceInstanceQuery,
@@ -96,14 +96,14 @@ export const resourceInstances = [
 		body: ResourceInstanceCreate,
 		example,
 		returns: { 200: ResourceInstanceRead },
-		failures: { 404: 'No such resource or tenant', 409: 'The resource has an instance with this key' },
+		failures: { 404: 'No such resource or tenant', 409: 'The resource already has an instance with this key' },
 		handle: async ({ body }, { unit }) => reply(200, readInstance(unit, await createInstance(unit, body))),
 	}),
 	endpoint({
 		...memberPlace,
 		name: 'getResourceInstance',
-		summary: 'One resource instance',
-		description: '`detailed` adds its relationships, whichever side it is on.',
+		summary: 'Get a resource instance',
+		description: "`detailed` adds the instance's relationships, as subject or object.",
 		method: 'get',
 		access: 'environment.read',
 		query: ResourceInstanceDetailQuery,
@@ -117,8 +117,8 @@ export const resourceInstances = [
 	endpoint({
 		...memberPlace,
 		name: 'updateResourceInstance',
-		summary: 'Change the attributes of a resource instance',
-		description: '`attributes`, where given, are overwritten as a whole; null empties them.',
+		summary: 'Update the attributes of a resource instance',
+		description: '`attributes` are replaced as a whole; null clears them.',
 		method: 'patch',
 		access: 'environment.write',
 		body: ResourceInstanceUpdate,
@@ -133,7 +133,7 @@ export const resourceInstances = [
 	endpoint({
 		...memberPlace,
 		name: 'deleteResourceInstance',
-		summary: 'Delete a resource instance with the roles held on it and its relationships',
+		summary: 'Delete a resource instance with its role assignments and relationships',
 		method: 'delete',
 		access: 'environment.write',
 		returns: { 204: null },
@@ -146,16 +146,17 @@ export const resourceInstances = [
 	endpoint({
 		...bulkPlace,
 		name: 'syncResourceInstances',
-		summary: 'Create or replace many resource instances at once',
+		summary: 'Create or replace resource instances in bulk',
 		description:
-			`At most ${maxBulkInstances} in one call; all or none. Each is named by its resource and key; of several that ` +
-			'name one, the last one counts. An instance stays in its tenant.',
+			`At most ${maxBulkInstances} instances per call; all or none are written. Resource and key identify an ` +
+			'instance; if several items identify the same instance, the last item applies. An existing instance keeps its ' +
+			'tenant.',
 		method: 'put',
 		access: 'environment.write',
 		body: ResourceInstanceBulkReplace,
 		example: { operations: [example] },
 		returns: { 200: BulkReport },
-		failures: { 400: 'An instance exists in another tenant', 404: 'A resource or tenant does not exist' },
+		failures: { 400: 'An instance exists in a different tenant', 404: 'A resource or tenant does not exist' },
 		handle: async ({ body }, { unit }) => {
 			await syncInstances(unit, body.operations);
 			return reply(200, {});
@@ -164,14 +165,14 @@ export const resourceInstances = [
 	endpoint({
 		...bulkPlace,
 		name: 'deleteResourceInstances',
-		summary: 'Delete many resource instances at once, with the roles held on them and their relationships',
-		description: `At most ${maxBulkInstances} in one call; all or none.`,
+		summary: 'Delete resource instances in bulk, with their role assignments and relationships',
+		description: `At most ${maxBulkInstances} instances per call; all or none are deleted.`,
 		method: 'delete',
 		access: 'environment.write',
 		body: ResourceInstanceBulkRemove,
 		example: { idents: ['document:budget'] },
 		returns: { 200: BulkReport },
-		failures: { 400: ambiguous, 404: 'One of the instances does not exist' },
+		failures: { 400: ambiguous, 404: 'An instance does not exist' },
 		handle: async ({ body }, { unit }) => {
 			await removeNamedInstances(unit, body.idents);
 			return reply(200, {});

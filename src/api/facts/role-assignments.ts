@@ -31,10 +31,10 @@ import { findIds, findInstanceIds } from './find-ids.js';
 const tag = 'Role assignments';
 const collection = '/v2/facts/:proj_id/:env_id/role_assignments';
 const example = { user: 'alice@example.com', role: 'editor', tenant: 'default' };
-const mismatch = 'The resource instance is not in the tenant named with it';
+const mismatch = 'The resource instance is not in the given tenant';
 const placeText =
-	'With `resource_instance`, the role is one of the roles of its resource, and `tenant` may be left out; an instance ' +
-	'that does not exist is created in `tenant`.';
+	"With `resource_instance`, the role must belong to the instance's resource, and `tenant` may be omitted. A " +
+	'missing instance is created in `tenant`.';
 const collectionPlace = { tag, path: collection, params: EnvironmentPath } as const;
 const bulkPlace = { tag, path: `${collection}/bulk`, params: EnvironmentPath } as const;
 
@@ -45,7 +45,7 @@ export const roleAssignments = [
 		name: 'listRoleAssignments',
 		summary: 'List role assignments',
 		description:
-			'Filters may be repeated: an object has to match one value of each filter. Values that name nothing match nothing.',
+			'Filters may be repeated: an object must match one value of each filter. Unknown values match nothing.',
 		method: 'get',
 		access: 'environment.read',
 		query: RoleAssignmentQuery,
@@ -64,7 +64,7 @@ export const roleAssignments = [
 	}),
 	endpoint({
 		name: 'listDetailedRoleAssignments',
-		summary: 'List role assignments with what is known of each user, role and tenant',
+		summary: 'List role assignments with user, role and tenant details',
 		tag,
 		method: 'get',
 		path: `${collection}/detailed`,
@@ -80,20 +80,20 @@ export const roleAssignments = [
 	endpoint({
 		...collectionPlace,
 		name: 'createRoleAssignment',
-		summary: 'Give a role to a user in a tenant or on a resource instance',
+		summary: 'Assign a role to a user in a tenant or on a resource instance',
 		description: placeText,
 		method: 'post',
 		access: 'environment.write',
 		body: RoleAssignmentCreate,
 		example,
 		returns: { 200: RoleAssignmentRead },
-		failures: { 400: mismatch, 404: 'No such user, role or tenant', 409: 'The user has this role there already' },
+		failures: { 400: mismatch, 404: 'No such user, role or tenant', 409: 'The user already has this role there' },
 		handle: async ({ body }, { unit }) => reply(200, readAssignment(unit, await assign(unit, body))),
 	}),
 	endpoint({
 		...collectionPlace,
 		name: 'deleteRoleAssignment',
-		summary: 'Take a role from a user in a tenant or on a resource instance',
+		summary: 'Remove a role from a user in a tenant or on a resource instance',
 		method: 'delete',
 		access: 'environment.write',
 		query: RoleAssignmentRemoveQuery,
@@ -109,8 +109,10 @@ export const roleAssignments = [
 	endpoint({
 		...bulkPlace,
 		name: 'createRoleAssignments',
-		summary: 'Give many roles at once',
-		description: `At most ${maxBulkAssignments} in one call; all or none. Those held already are skipped and not counted.`,
+		summary: 'Assign roles in bulk',
+		description:
+			`At most ${maxBulkAssignments} assignments per call; all or none are created. Existing assignments are ` +
+			'skipped and not counted.',
 		method: 'post',
 		access: 'environment.write',
 		query: RoleAssignmentBulkQuery,
@@ -126,8 +128,10 @@ export const roleAssignments = [
 	endpoint({
 		...bulkPlace,
 		name: 'deleteRoleAssignments',
-		summary: 'Take many roles at once',
-		description: `At most ${maxBulkAssignments} in one call; all or none. Those not held are skipped and not counted.`,
+		summary: 'Remove roles in bulk',
+		description:
+			`At most ${maxBulkAssignments} assignments per call; all or none are removed. Missing assignments are skipped ` +
+			'and not counted.',
 		method: 'delete',
 		access: 'environment.write',
 		body: RoleAssignmentBulkRemove,

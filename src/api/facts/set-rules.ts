@@ -18,8 +18,8 @@ export const setRules = [
 		name: 'listSetRules',
 		summary: 'List condition set rules',
 		description:
-			'Values that name nothing match nothing. `permission` is `resource:action`, the id of an action, or the key of ' +
-			'actions of any resource.',
+			'Unknown values match nothing. `permission` is `resource:action`, an action id, or an action key in any ' +
+			'resource.',
 		method: 'get',
 		access: 'environment.read',
 		query: SetRuleQuery,
@@ -35,18 +35,20 @@ export const setRules = [
 	endpoint({
 		...collectionPlace,
 		name: 'createSetRule',
-		summary: 'Let the users of a user set do an action on the resources of a resource set',
+		summary: 'Grant a user set an action on a resource set',
 		description:
-			'With `is_role` the user set is everyone who holds a tenant role, with `is_resource` the resource set is all of a ' +
-			'resource. An existing rule is not changed. The answer is a list of the one rule.',
+			'With `is_role`, the user set is all holders of a tenant role. With `is_resource`, the resource set is all ' +
+			'instances of a resource. An existing rule stays unchanged. Returns a list with the single rule.',
 		method: 'post',
 		access: 'environment.write',
 		body: SetRuleCreate,
 		example,
 		returns: { 200: z.array(SetRuleRead) },
 		failures: {
-			400: 'The permission is malformed or belongs to another resource than the resource set, or a set has the wrong type',
-			404: 'A set, role, resource or action names nothing',
+			400:
+				'The permission is malformed or belongs to a different resource than the resource set, or a set has the ' +
+				'wrong type',
+			404: 'A set, role, resource or action does not exist',
 		},
 		handle: async ({ body }, { unit }) =>
 			reply(
@@ -58,7 +60,7 @@ export const setRules = [
 		...collectionPlace,
 		name: 'deleteSetRule',
 		summary: 'Delete a condition set rule',
-		description: 'A rule that does not exist is skipped, also when a set, resource or action that it names does not.',
+		description: 'A missing rule is skipped, even if its set, resource or action does not exist.',
 		method: 'delete',
 		access: 'environment.write',
 		body: SetRuleRemove,

@@ -19,8 +19,9 @@ export const tenantUsers = [
 	endpoint({
 		...collectionPlace,
 		name: 'listTenantUsers',
-		summary: 'List the users of a tenant',
-		description: 'Those who were added to it and those who hold a role there; with `role`, who hold that role there.',
+		summary: 'List tenant users',
+		description:
+			'Lists users added to the tenant and users with a role there. With `role`, lists only holders of this role.',
 		method: 'get',
 		access: 'environment.read',
 		query: UserQuery,
@@ -33,16 +34,16 @@ export const tenantUsers = [
 	endpoint({
 		...collectionPlace,
 		name: 'addUserToTenant',
-		summary: 'Add a user to a tenant, creating it when it does not exist',
+		summary: 'Add a user to a tenant, creating the user if missing',
 		description:
-			'An existing user is not changed, but is given the roles in `role_assignments`. Belonging to a tenant permits ' +
-			'nothing: roles do.',
+			'An existing user is unchanged except for the new roles in `role_assignments`. Tenant membership itself ' +
+			'grants no permissions.',
 		method: 'post',
 		access: 'environment.write',
 		body: UserCreate,
 		example: { key: 'alice@example.com', email: 'alice@example.com', first_name: 'Alice', last_name: 'Doe' },
 		returns: { 200: UserRead },
-		failures: { 404: 'No such tenant, or a role assignment names nothing' },
+		failures: { 404: 'No such tenant, or an object in a role assignment does not exist' },
 		handle: async ({ params, body }, { unit }) => {
 			return reply(
 				200,
@@ -52,7 +53,7 @@ export const tenantUsers = [
 	}),
 	endpoint({
 		name: 'removeUserFromTenant',
-		summary: 'Take a user out of a tenant, with the roles it holds there',
+		summary: 'Remove a user from a tenant, with all roles there',
 		tag,
 		method: 'delete',
 		path: `${collection}/:user_id`,

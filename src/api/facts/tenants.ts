@@ -72,8 +72,8 @@ export const tenants = [
 	endpoint({
 		...memberPlace,
 		name: 'updateTenant',
-		summary: 'Change fields of a tenant',
-		description: 'Null clears a field; `attributes`, where given, are overwritten as a whole.',
+		summary: 'Update a tenant',
+		description: 'Null clears a field; `attributes` are replaced as a whole.',
 		method: 'patch',
 		access: 'environment.write',
 		body: TenantUpdate,
@@ -88,7 +88,7 @@ export const tenants = [
 	endpoint({
 		...memberPlace,
 		name: 'deleteTenant',
-		summary: 'Delete a tenant with the roles held in it',
+		summary: 'Delete a tenant with the roles assigned in it',
 		method: 'delete',
 		access: 'environment.write',
 		returns: { 204: null },
@@ -101,14 +101,14 @@ export const tenants = [
 	endpoint({
 		...bulkPlace,
 		name: 'createTenants',
-		summary: 'Create many tenants at once',
+		summary: 'Create tenants in bulk',
 		description: `At most ${maxBulkTenants} in one call; all or none.`,
 		method: 'post',
 		access: 'environment.write',
 		body: TenantBulkCreate,
 		example: { operations: [example] },
 		returns: { 200: BulkReport },
-		failures: { 409: 'A tenant with one of the keys exists, or a key is repeated' },
+		failures: { 409: 'A tenant with one of the keys already exists, or a key is repeated' },
 		handle: async ({ body }, { unit }) => {
 			await createTenants(unit, body.operations);
 			return reply(200, {});
@@ -117,14 +117,14 @@ export const tenants = [
 	endpoint({
 		...bulkPlace,
 		name: 'deleteTenants',
-		summary: 'Delete many tenants at once, with the roles held in them',
+		summary: 'Delete tenants in bulk, with the roles assigned in them',
 		description: `At most ${maxBulkTenants} in one call; all or none.`,
 		method: 'delete',
 		access: 'environment.write',
 		body: TenantBulkRemove,
 		example: { idents: ['acme'] },
 		returns: { 200: BulkReport },
-		failures: { 404: 'One of the tenants does not exist' },
+		failures: { 404: 'A tenant does not exist' },
 		handle: async ({ body }, { unit }) => {
 			await removeTenants(unit, await unit.findEach(Tenant, body.idents));
 			return reply(200, {});

@@ -58,7 +58,8 @@ export const userInvites = [
 		...collectionPlace,
 		name: 'createUserInvite',
 		summary: 'Invite a user',
-		description: 'Nobody is notified: sending the invite is up to the caller. The user is created when it is approved.',
+		description:
+			'Regolith notifies nobody; the caller sends the invite. The user is created when the invite is approved.',
 		method: 'post',
 		access: 'environment.write',
 		body: UserInviteCreate,
@@ -77,7 +78,7 @@ export const userInvites = [
 	endpoint({
 		...memberPlace,
 		name: 'getUserInvite',
-		summary: 'One user invite',
+		summary: 'Get a user invite',
 		method: 'get',
 		access: 'environment.read',
 		returns: { 200: UserInviteRead },
@@ -89,8 +90,8 @@ export const userInvites = [
 	endpoint({
 		...memberPlace,
 		name: 'updateUserInvite',
-		summary: 'Change fields of a user invite',
-		description: 'Null clears a field that may be empty. Setting `status` here creates no user.',
+		summary: 'Update a user invite',
+		description: 'Null clears an optional field. Setting `status` creates no user.',
 		method: 'patch',
 		access: 'environment.write',
 		body: UserInviteUpdate,
@@ -105,7 +106,7 @@ export const userInvites = [
 	endpoint({
 		...memberPlace,
 		name: 'deleteUserInvite',
-		summary: 'Delete a user invite; the user it became stays',
+		summary: 'Delete a user invite, but not the created user',
 		method: 'delete',
 		access: 'environment.write',
 		returns: { 204: null },
@@ -118,7 +119,7 @@ export const userInvites = [
 	}),
 	endpoint({
 		name: 'approveUserInvite',
-		summary: 'Create the invited user with the role of the invite',
+		summary: 'Approve a user invite, creating the user with the role',
 		tag,
 		method: 'post',
 		path: `${member}/approve`,
@@ -128,7 +129,7 @@ export const userInvites = [
 		example: { ...invited, attributes: { department: 'sales' } },
 		returns: { 200: UserRead },
 		failures: {
-			400: 'The invite has already been approved, or another e-mail address was invited',
+			400: 'The invite has already been approved, or is for a different e-mail address',
 			404: 'No such user invite',
 			409: 'A user with this key exists',
 		},

@@ -64,7 +64,7 @@ export const users = [
 		body: UserCreate,
 		example,
 		returns: { 200: UserRead },
-		failures: { 404: 'A role assignment names nothing', 409: 'A user with this key exists' },
+		failures: { 404: 'An object in a role assignment does not exist', 409: 'A user with this key exists' },
 		handle: async ({ body }, { unit }) => reply(200, await readNewUser(unit, await createUser(unit, body), body)),
 	}),
 	endpoint({
@@ -81,17 +81,17 @@ export const users = [
 		name: 'syncUser',
 		summary: 'Create or replace a user',
 		description:
-			'Missing fields are reset. `role_assignments`, where given, become all roles of the user, in tenants and on ' +
-			'resource instances; where missing, its roles stay.',
+			'Missing fields are reset. `role_assignments` replaces all roles in tenants and on resource instances; if it ' +
+			'is missing, the roles stay.',
 		tag,
 		method: 'put',
 		path: member,
 		access: 'environment.write',
-		params: EnvironmentPath.extend({ user_id: UserKey.describe('The user key.') }),
+		params: EnvironmentPath.extend({ user_id: UserKey.describe('User key.') }),
 		body: UserReplace,
 		example,
 		returns: { 200: UserRead, 201: UserRead },
-		failures: { 404: 'A role assignment names nothing' },
+		failures: { 404: 'An object in a role assignment does not exist' },
 		handle: async ({ params, body }, { unit }) => {
 			const { user, created } = await syncUser(unit, params.user_id, body);
 			const read = await readUser(unit, user);
@@ -101,8 +101,8 @@ export const users = [
 	endpoint({
 		...memberPlace,
 		name: 'updateUser',
-		summary: 'Change fields of a user',
-		description: 'Null clears a field; `attributes`, where given, are overwritten as a whole.',
+		summary: 'Update a user',
+		description: 'Null clears a field; `attributes` are replaced as a whole.',
 		method: 'patch',
 		access: 'environment.write',
 		body: UserUpdate,
@@ -116,7 +116,7 @@ export const users = [
 	endpoint({
 		...memberPlace,
 		name: 'deleteUser',
-		summary: 'Delete a user with its role assignments',
+		summary: 'Delete a user with all role assignments',
 		method: 'delete',
 		access: 'environment.write',
 		returns: { 204: null },
@@ -128,7 +128,7 @@ export const users = [
 	}),
 	endpoint({
 		name: 'assignRoleToUser',
-		summary: 'Give a role to the user',
+		summary: 'Assign a role to a user',
 		tag,
 		method: 'post',
 		path: `${member}/roles`,
@@ -137,14 +137,14 @@ export const users = [
 		body: UserRoleCreate,
 		example: { role: 'editor', tenant: 'default' },
 		returns: { 200: RoleAssignmentRead },
-		failures: { 404: 'No such user, role or tenant', 409: 'The user has this role there already' },
+		failures: { 404: 'No such user, role or tenant', 409: 'The user already has this role there' },
 		handle: async ({ params, body }, { unit }) => {
 			return reply(200, readAssignment(unit, await assign(unit, { ...body, user: params.user_id })));
 		},
 	}),
 	endpoint({
 		name: 'unassignRoleFromUser',
-		summary: 'Take a role from the user',
+		summary: 'Remove a role from a user',
 		tag,
 		method: 'delete',
 		path: `${member}/roles`,
@@ -163,7 +163,7 @@ export const users = [
 	endpoint({
 		...bulkPlace,
 		name: 'createUsers',
-		summary: 'Create many users at once',
+		summary: 'Create users in bulk',
 		description: `At most ${maxBulkUsers} in one call; all or none.`,
 		method: 'post',
 		access: 'environment.write',
@@ -171,8 +171,8 @@ export const users = [
 		example: { operations: [example] },
 		returns: { 200: BulkReport },
 		failures: {
-			404: 'A role assignment names nothing',
-			409: 'A user with one of the keys exists, or a key is repeated',
+			404: 'An object in a role assignment does not exist',
+			409: 'A user with one of the keys already exists, or a key is repeated',
 		},
 		handle: async ({ body }, { unit }) => {
 			await createUsers(unit, body.operations);
@@ -182,16 +182,16 @@ export const users = [
 	endpoint({
 		...bulkPlace,
 		name: 'syncUsers',
-		summary: 'Create or replace many users at once',
+		summary: 'Create or replace users in bulk',
 		description:
-			`At most ${maxBulkUsers} in one call; all or none. Each becomes as by \`PUT\` of one user; of several with ` +
-			'the same key, the last one counts.',
+			`At most ${maxBulkUsers} users per call; all or none are written. Each item works as in \`PUT\` for a single ` +
+			'user. If several items have the same key, the last item applies.',
 		method: 'put',
 		access: 'environment.write',
 		body: UserBulkReplace,
 		example: { operations: [example] },
 		returns: { 200: BulkReport },
-		failures: { 404: 'A role assignment names nothing' },
+		failures: { 404: 'An object in a role assignment does not exist' },
 		handle: async ({ body }, { unit }) => {
 			await syncUsers(unit, body.operations);
 			return reply(200, {});
@@ -200,14 +200,14 @@ export const users = [
 	endpoint({
 		...bulkPlace,
 		name: 'deleteUsers',
-		summary: 'Delete many users at once, with their role assignments',
+		summary: 'Delete users in bulk, with their role assignments',
 		description: `At most ${maxBulkUsers} in one call; all or none.`,
 		method: 'delete',
 		access: 'environment.write',
 		body: UserBulkRemove,
 		example: { idents: ['alice@example.com'] },
 		returns: { 200: BulkReport },
-		failures: { 404: 'One of the users does not exist' },
+		failures: { 404: 'A user does not exist' },
 		handle: async ({ body }, { unit }) => {
 			await removeUsers(unit, await unit.findEach(User, body.idents));
 			return reply(200, {});

@@ -22,21 +22,21 @@ const memberPlace = { tag, path: member, params: ApiKeyPath } as const;
 export const apiKeys = [
 	endpoint({
 		name: 'scopeOfApiKey',
-		summary: 'What the calling API key opens',
+		summary: 'Get the scope of the calling API key',
 		tag,
 		method: 'get',
 		path: `${collection}/scope`,
 		access: 'key',
 		returns: { 200: ApiKeyScopeRead },
-		failures: { 410: 'The environment of the API key was deleted' },
+		failures: { 410: "The API key's environment was deleted" },
 		handle: (_, { caller }) => reply(200, caller),
 	}),
 	endpoint({
 		name: 'apiKeyOfEnvironment',
-		summary: 'The API key of an environment, with its secret',
+		summary: 'Get the API key of an environment, with its secret',
 		description:
-			'The key that decision points of the environment are given as `PDP_API_KEY`. It is an `admin` key, so the ' +
-			'calling key has to be one.',
+			'Returns the key that decision points in the environment use as `PDP_API_KEY`. It is an `admin` key, so the ' +
+			'calling key must be an `admin` key too.',
 		tag,
 		method: 'get',
 		path: `${collection}/:proj_id/:env_id`,
@@ -54,7 +54,7 @@ export const apiKeys = [
 	endpoint({
 		name: 'listApiKeys',
 		summary: 'List API keys, without their secrets',
-		description: 'Keys that open no more than the calling key and have no higher access level.',
+		description: 'Lists keys within the scope and the access level of the calling key.',
 		tag,
 		method: 'get',
 		path: collection,
@@ -70,9 +70,8 @@ export const apiKeys = [
 	}),
 	endpoint({
 		name: 'createApiKey',
-		summary: 'Create an API key; the answer has its secret',
-		description:
-			'`project_id` and `environment_id` are ids or keys; an environment named by its id needs no `project_id`.',
+		summary: 'Create an API key and return its secret',
+		description: '`project_id` and `environment_id` are ids or keys; an environment id needs no `project_id`.',
 		tag,
 		method: 'post',
 		path: collection,
@@ -94,7 +93,7 @@ export const apiKeys = [
 	endpoint({
 		...memberPlace,
 		name: 'getApiKey',
-		summary: 'One API key, with its secret',
+		summary: 'Get an API key, with its secret',
 		method: 'get',
 		access: 'keys.read',
 		secret: true,
@@ -108,12 +107,12 @@ export const apiKeys = [
 	endpoint({
 		...memberPlace,
 		name: 'deleteApiKey',
-		summary: 'Delete an API key, which is refused from then on',
-		description: 'Decision points that use it stop answering.',
+		summary: 'Delete an API key, revoking it immediately',
+		description: 'Decision points with this key stop serving checks.',
 		method: 'delete',
 		access: 'keys.manage',
 		returns: { 204: null },
-		failures: { 400: 'It is the last admin key of the organization', 404: 'No such API key' },
+		failures: { 400: 'The key is the last admin key of the organization', 404: 'No such API key' },
 		handle: async ({ params }, { account, caller }) => {
 			await removeKey(account, await account.keys.find(caller, params.api_key_id));
 			return reply(204);
@@ -121,8 +120,8 @@ export const apiKeys = [
 	}),
 	endpoint({
 		name: 'rotateApiKey',
-		summary: 'Give an API key a new secret; the old one is refused from then on',
-		description: 'Decision points that use the old secret stop answering.',
+		summary: 'Rotate an API key, revoking its old secret immediately',
+		description: 'Decision points with the old secret stop serving checks.',
 		tag,
 		method: 'post',
 		path: `${member}/rotate-secret`,

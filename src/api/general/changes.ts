@@ -8,11 +8,11 @@ import { EnvironmentPath, endpoint, mayWrite } from '../access.js';
 export const changes = [
 	endpoint({
 		name: 'listChanges',
-		summary: 'What changed in an environment: who, when, what, under which revision; the newest first',
+		summary: 'List changes in an environment with actor, time and revision, newest first',
 		description:
-			'Every write inside the environment, as it was recorded with it. `search` looks in the keys of the changed ' +
-			'objects. While others write, send the `revision` of the first page as `revision_to` with the next ones: what ' +
-			'there is up to a revision never changes. Secrets are in none of it.',
+			'Lists every write in the environment, without secrets. `search` matches the keys of changed objects. For ' +
+			"consistent pages during writes, send the first page's `revision` as `revision_to` with later pages: changes " +
+			'up to a revision are immutable.',
 		tag: 'Environments',
 		method: 'get',
 		path: '/v2/projects/:proj_id/envs/:env_id/changes',

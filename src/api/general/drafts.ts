@@ -19,9 +19,9 @@ import { withoutAddresses } from './changes.js';
 const tag = 'Drafts';
 const collection = '/v2/projects/:proj_id/envs/:env_id/drafts';
 const rules =
-	`A draft has at most ${maxDraftChanges} changes, in any order, each of another object: \`create\` and \`update\` say ` +
-	'what the whole object is to be, as in a document. What the draft is about must not have changed since ' +
-	'`base_revision`; changes of anything else do not matter.';
+	`A draft has at most ${maxDraftChanges} changes, in any order, at most one per object. \`create\` and \`update\` ` +
+	'contain the complete new object, as in a document. The objects in the draft must not have changed since ' +
+	'`base_revision`; changes to other objects do not matter.';
 const example = {
 	base_revision: 12,
 	changes: [
@@ -35,19 +35,20 @@ const example = {
 	],
 };
 const failures = {
-	400: 'A rule of the API is broken: what is built in would change, or a limit would be exceeded',
-	404: 'No such environment, an object to change or delete does not exist, or a value refers to what does not exist',
+	400: 'An API rule is violated: a built-in object would change, or a limit would be exceeded',
+	404: 'No such environment, an object to change or delete does not exist, or a value refers to a missing object',
 	409:
-		'What the draft is about has changed since `base_revision`: `additional_info.conflicts` names what, with `at`, ' +
-		'the place in the draft, and the `revision`, `operation` and `actor`. Or an object to create exists',
+		'An object in the draft has changed since `base_revision`: `additional_info.conflicts` lists each conflict with ' +
+		'its location in the draft, `at`, and with `revision`, `operation` and `actor`. Or an object to create already ' +
+		'exists',
 };
 
 /** Drafts: sets of changes that are previewed and applied together. */
 export const drafts = [
 	endpoint({
 		name: 'applyDraft',
-		summary: 'Make all changes of a draft, or none',
-		description: `${rules} All changes are under one revision, and cascading deletions are reported with them.`,
+		summary: 'Apply a draft, all changes or none',
+		description: `${rules} All changes share one revision. The response includes cascading deletions.`,
 		tag,
 		method: 'post',
 		path: `${collection}/apply`,
@@ -67,11 +68,11 @@ export const drafts = [
 	}),
 	endpoint({
 		name: 'previewDraft',
-		summary: 'What a draft would change, and the Rego that it would become',
+		summary: 'Preview the changes and the Rego of a draft',
 		description:
-			`${rules} Nothing is changed, and a key that may read is enough. The preview applies the draft to a snapshot ` +
-			'and rolls it back. It is refused if applying it would be. An environment runs one preview at a time, and a few ' +
-			'more wait.',
+			`${rules} Nothing changes, and read-only access is enough. The preview applies the draft to a snapshot and ` +
+			'rolls it back. The preview fails if applying the draft would fail. An environment runs one preview at a ' +
+			'time, and a few more wait.',
 		tag,
 		method: 'post',
 		path: `${collection}/preview`,
@@ -80,7 +81,7 @@ export const drafts = [
 		body: Draft,
 		example,
 		returns: { 200: DraftPreview },
-		failures: { ...failures, 429: 'Other previews wait for the environment already' },
+		failures: { ...failures, 429: 'Too many previews are queued for the environment' },
 		handle: async ({ body }, { trying, caller }) => {
 			const tried = await trying(body, async () => null);
 			const shown = mayWrite(caller) ? tried : { ...tried, changes: tried.changes.map(withoutAddresses) };

@@ -19,10 +19,11 @@ const example = {
 export const environmentCopies = [
 	endpoint({
 		name: 'copyEnvironment',
-		summary: 'Copy the schema of an environment into a new or an existing one of the project',
+		summary: 'Copy the schema of an environment to a new or existing environment in the project',
 		description:
-			'All or nothing. Facts are not copied. With `conflict_strategy` `fail` an object that the target has with other ' +
-			'content fails the whole; with `overwrite` it becomes as in the source. `X-Revision` is the target’s.',
+			'Copies all or nothing, without facts. With `conflict_strategy` `fail`, an object with different content in ' +
+			"the target fails the copy; with `overwrite`, the source's content replaces it. `X-Revision` is the target's " +
+			'revision.',
 		tag,
 		method: 'post',
 		path: collection,
@@ -33,9 +34,11 @@ export const environmentCopies = [
 		returns: { 201: EnvironmentRead },
 		answerHeaders: RevisionAnswer,
 		failures: {
-			400: 'Too many roles of the target would lead to one in a cycle',
-			404: 'No such project or environment, or something that is copied refers to what is neither copied nor there',
-			409: 'The target has an object with other content, or its key is taken',
+			400: 'Too many roles in the target would lead to one role in a cycle',
+			404:
+				'No such project or environment, or a copied object refers to an object that is neither copied nor in the ' +
+				'target',
+			409: "An object in the target has different content, or the new environment's key is taken",
 		},
 		handle: async ({ body }, { caller, environment, copies }) => {
 			const { environment: target, revision, lineage } = await copies.copy(caller, environment, body);
@@ -44,8 +47,8 @@ export const environmentCopies = [
 	}),
 	endpoint({
 		name: 'beginEnvironmentCopy',
-		summary: 'Start copying the schema of an environment, as a task',
-		description: '`wait` is how many seconds to wait for its result.',
+		summary: 'Start a task that copies the schema of an environment',
+		description: '`wait` is the maximum number of seconds to wait for the result.',
 		tag,
 		method: 'post',
 		path: `${collection}/async`,
@@ -63,8 +66,8 @@ export const environmentCopies = [
 	}),
 	endpoint({
 		name: 'getEnvironmentCopyResult',
-		summary: 'The state of a copy, and its result',
-		description: 'Any process answers this, for seven days.',
+		summary: 'Get the state and the result of a copy',
+		description: 'Results are available for seven days, from any API process.',
 		tag,
 		method: 'get',
 		path: `${collection}/async/:task_id/result`,
@@ -85,7 +88,7 @@ function readTask({ id, status, result, error }: CopyTask, { environment_id }: C
 	// The stored result is the target environment, in the API's format.
 	const target = result === null ? null : (result as EnvironmentRead);
 	if (target !== null && environment_id !== null && environment_id !== target.id) {
-		throw forbidden('this API key does not open the environment that was copied to');
+		throw forbidden('this API key has no access to the target environment');
 	}
 	return { task_id: id, status, result: target, error };
 }

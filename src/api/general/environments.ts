@@ -22,7 +22,7 @@ export const environments = [
 	endpoint({
 		...collectionPlace,
 		name: 'listEnvironments',
-		summary: 'List the environments of a project that the API key opens',
+		summary: 'List environments of a project, in the scope of the API key',
 		method: 'get',
 		access: 'project.read',
 		query: PageQuery,
@@ -63,9 +63,8 @@ export const environments = [
 	}),
 	endpoint({
 		name: 'getEnvironmentStats',
-		summary: 'One environment, its PDP configs, and how much it holds',
-		description:
-			'Its PDP configs are listed as `GET /v2/pdps/{proj_id}/{env_id}/configs` shows them to the calling key.',
+		summary: 'Get an environment with its PDP configs and object counts',
+		description: 'Lists the PDP configs that the calling key sees in `GET /v2/pdps/{proj_id}/{env_id}/configs`.',
 		tag,
 		method: 'get',
 		path: `${member}/stats`,
@@ -87,7 +86,7 @@ export const environments = [
 	endpoint({
 		...memberPlace,
 		name: 'updateEnvironment',
-		summary: 'Change fields of an environment',
+		summary: 'Update an environment',
 		method: 'patch',
 		access: 'environment.manage',
 		body: EnvironmentUpdate,
@@ -104,7 +103,7 @@ export const environments = [
 		...memberPlace,
 		name: 'deleteEnvironment',
 		summary: 'Delete an environment with everything in it',
-		description: 'Its decision points stop answering.',
+		description: 'Its decision points stop serving checks.',
 		method: 'delete',
 		access: 'environment.manage',
 		returns: { 204: null },

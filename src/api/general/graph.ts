@@ -7,12 +7,13 @@ import { EnvironmentPath, endpoint } from '../access.js';
 export const graph = [
 	endpoint({
 		name: 'getGraph',
-		summary: 'What is connected with a user, a tenant, an instance, a resource or a role, and how one leads to another',
+		summary: 'Get the connections of an object, or the paths to a second object',
 		description:
-			`Starts from one thing, reaches ${maxGraphDepth} steps at most and has ${maxGraphNodes} nodes at most, all at one ` +
-			'revision. Expired facts are left out. `mode=facts` has every role assignment and relationship between its nodes; ' +
-			'`mode=schema` every relation, derivation, extension and grant; `mode=path` the shortest paths by which roles ' +
-			'lead from a user to an instance or to a role on it, or relationships from an instance to another.',
+			`Starts from a user, tenant, instance, resource or role and returns at most ${maxGraphNodes} nodes within ` +
+			`${maxGraphDepth} steps, all at one revision. Expired facts are omitted. \`mode=facts\` returns role ` +
+			'assignments and relationships between the nodes; `mode=schema` returns relations, derivations, extensions ' +
+			'and grants; `mode=path` returns the shortest paths through roles from a user to an instance or a role on it, ' +
+			'or through relationships between two instances.',
 		tag: 'Graph',
 		method: 'get',
 		path: '/v2/projects/:proj_id/envs/:env_id/graph',
@@ -20,7 +21,7 @@ export const graph = [
 		params: EnvironmentPath,
 		query: GraphQuery,
 		returns: { 200: Graph },
-		failures: { 404: 'No such project or environment, or what is named does not exist' },
+		failures: { 404: 'No such project, environment or object' },
 		handle: async ({ query }, { unit, environment }) =>
 			reply(200, { revision: environment.revision, ...(await findGraph(unit, query)) }),
 	}),

@@ -7,10 +7,10 @@ const Part = z.enum(['ok', 'unavailable']);
 const Readiness = z
 	.object({
 		status: Part.describe('`ok` if the database and the compiler are `ok`.'),
-		database: Part.describe('`ok` if the database answers.'),
-		compiler: Part.describe('`ok` if `opa` runs and the last schema compiled or failed because of its contents.'),
+		database: Part.describe('`ok` if the database responds.'),
+		compiler: Part.describe('`ok` if `opa` runs. A schema with errors does not count as a compiler failure.'),
 	})
-	.meta({ id: 'Readiness', description: 'The dependencies for serving writes, and whether they work.' });
+	.meta({ id: 'Readiness', description: 'State of each dependency for serving writes.' });
 
 const Version = z
 	.object({
@@ -25,20 +25,20 @@ const word = (works: boolean) => (works ? 'ok' : 'unavailable');
 export const health = [
 	endpoint({
 		name: 'healthy',
-		summary: 'Whether the API answers',
+		summary: 'Check whether the API is running',
 		tag: 'General',
 		method: 'get',
 		path: '/healthy',
 		access: 'public',
-		returns: { 200: z.object({ status: z.string().describe('Always `ok`.') }).describe('The API answers.') },
+		returns: { 200: z.object({ status: z.string().describe('Always `ok`.') }).describe('The API is running.') },
 		handle: () => reply(200, { status: 'ok' }),
 	}),
 	endpoint({
 		name: 'ready',
-		summary: 'Whether the API can serve: the database answers, and the compiler works',
+		summary: 'Check whether the API can serve requests',
 		description:
-			'503 names what does not. An API whose compiler does not work still serves reads and writes of facts. A schema ' +
-			'that cannot be compiled is no fault of the compiler.',
+			'Checks the database and the compiler. A 503 names the failed dependency. With a failed compiler, the API ' +
+			'still serves reads and fact writes. A schema with errors does not count as a compiler failure.',
 		tag: 'General',
 		method: 'get',
 		path: '/ready',
@@ -54,7 +54,7 @@ export const health = [
 	}),
 	endpoint({
 		name: 'version',
-		summary: 'The version of the program and that of the contract that is served',
+		summary: 'Get the program version and the contract version',
 		tag: 'General',
 		method: 'get',
 		path: '/version',
@@ -64,10 +64,10 @@ export const health = [
 	}),
 	endpoint({
 		name: 'metrics',
-		summary: 'The numbers of the process, for Prometheus',
+		summary: 'Get process metrics for Prometheus',
 		description:
-			'Text in the format of Prometheus. The numbers are those of the process, so of all environments. No label has a ' +
-			'value from a request. `docs/operate/operation.md` says what each number is.',
+			'Prometheus text format. Metrics cover the whole process, with all environments. Labels never contain request ' +
+			'values. `docs/operate/operation.md` explains each metric.',
 		tag: 'General',
 		method: 'get',
 		path: '/metrics',

@@ -11,13 +11,13 @@ const environment = '/v2/projects/:proj_id/envs/:env_id';
 export const impact = [
 	endpoint({
 		name: 'findImpact',
-		summary: 'Who gains and who loses by a draft',
+		summary: 'Compare access before and after a draft',
 		description:
-			'Compares what is allowed at the newest revision, and what would be allowed with the draft: every user, every ' +
-			'action, every resource in every tenant and every instance in its tenant. Only what the draft can concern is asked, ' +
-			'and nothing is changed. A key that may read is enough. Where it is `truncated`, counts are lower bounds. The newest ' +
-			'logged decisions are decided again as well. A separate process compares one request of an environment ' +
-			'at a time; few others wait.',
+			'Compares check results at the newest revision with and without the draft, for every user and action, on ' +
+			'every resource in every tenant and on every instance. Evaluates only checks that the draft may affect, and ' +
+			'changes nothing. Read-only access is enough. If `truncated`, counts are lower bounds. The newest logged ' +
+			'decisions are also replayed. A separate process handles one request per environment at a time; a few more ' +
+			'may wait.',
 		tag,
 		method: 'post',
 		path: `${environment}/impact`,
@@ -33,13 +33,13 @@ export const impact = [
 		},
 		returns: { 200: Impact },
 		failures: {
-			400: 'A rule of the API is broken: what is built in would change, or a limit would be exceeded',
-			404: 'No such environment, an object to change or delete does not exist, or a value refers to what does not exist',
+			400: 'An API rule is violated: a built-in object would change, or a limit would be exceeded',
+			404: 'No such environment, an object to change or delete does not exist, or a value refers to a missing object',
 			409:
-				'What the draft is about has changed since `base_revision`: `additional_info.conflicts` names what. Or an object ' +
-				'to create exists. Or the environment changes all the time',
-			429: 'Other requests of this kind wait for the environment already',
-			503: 'It took too long or too much memory, or its process ended',
+				'An object in the draft has changed since `base_revision`, as listed in `additional_info.conflicts`; an ' +
+				'object to create already exists; or the environment changes too often',
+			429: 'Too many such requests are queued for the environment',
+			503: 'The time or memory limit was exceeded, or the process ended',
 		},
 		handle: async ({ body: { draft, limits }, closed }, { scope, caller, source }) => {
 			const change = (unit: Parameters<typeof applyDraft>[0]) => applyDraft(unit, draft);
@@ -49,11 +49,12 @@ export const impact = [
 	}),
 	endpoint({
 		name: 'explainCheck',
-		summary: 'Why a check comes out as it does, at a revision',
+		summary: 'Explain a check at a revision',
 		description:
-			'Answers what `POST /allowed` of a decision point answers with `"use_debugger": "attempts"`, by the policy and the ' +
-			`facts of a revision. The newest revision is always there, and older ones while their policy is kept and at most ` +
-			`${maxChangesSince} objects have changed since. A key that may read is enough. It waits for its turn as impact does.`,
+			'Returns the same result as `POST /allowed` of a decision point with `"use_debugger": "attempts"`, for the ' +
+			'policy and facts at a revision. The newest revision is always available; an older revision is available ' +
+			`while its policy is kept and at most ${maxChangesSince} objects have changed since. Read-only access is ` +
+			'enough. Requests share the queue of impact requests.',
 		tag,
 		method: 'post',
 		path: `${environment}/explanation`,
@@ -69,10 +70,10 @@ export const impact = [
 		returns: { 200: AuthorizationResult },
 		failures: {
 			404: 'No such environment, or no such revision yet',
-			409: 'The environment has no policy yet, or changes all the time',
-			410: 'The revision is no longer kept, or is another one now',
-			429: 'Other requests of this kind wait for the environment already',
-			503: 'It took too long or too much memory, or its process ended',
+			409: 'The environment has no policy yet, or changes too often',
+			410: 'The revision is no longer kept, or its number now belongs to a different revision',
+			429: 'Too many such requests are queued for the environment',
+			503: 'The time or memory limit was exceeded, or the process ended',
 		},
 		handle: async ({ body: { revision, token = null, at, ...query }, closed }, { scope, source, clock }) => {
 			const time = at === undefined ? clock.now() : new Date(at);

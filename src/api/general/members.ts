@@ -9,8 +9,8 @@ import { endpoint } from '../access.js';
 export const members = [
 	endpoint({
 		name: 'listMembers',
-		summary: 'List the members of the organization: always none',
-		description: 'Members are people who sign in to a hosted service. Here, API keys say who may do what.',
+		summary: 'List organization members (always empty)',
+		description: 'Members are people who sign in to a hosted service. A self-hosted installation has API keys instead.',
 		tag: 'Organizations',
 		method: 'get',
 		path: '/v2/members',

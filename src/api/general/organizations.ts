@@ -18,8 +18,10 @@ const memberPlace = { tag, path: member, params: OrganizationPath } as const;
 export const organizations = [
 	endpoint({
 		name: 'listOrganizations',
-		summary: 'List the organization that the API key belongs to',
-		description: 'A list of one; it is empty if `search` is neither its id nor a part of its key or name.',
+		summary: 'List the organization of the API key',
+		description:
+			'Returns a list with one organization, or an empty list if `search` is neither its id nor part of its key or ' +
+			'name.',
 		tag,
 		method: 'get',
 		path: '/v2/orgs',
@@ -33,7 +35,7 @@ export const organizations = [
 	}),
 	endpoint({
 		name: 'getActiveOrganization',
-		summary: 'The organization that the API key belongs to',
+		summary: 'Get the organization of the API key',
 		tag,
 		method: 'get',
 		path: '/v2/orgs/active/org',
@@ -53,7 +55,7 @@ export const organizations = [
 	}),
 	endpoint({
 		name: 'getOrganizationStats',
-		summary: 'One organization, and how much of it the API key opens',
+		summary: 'Get an organization, with object counts in the scope of the API key',
 		tag,
 		method: 'get',
 		path: `${member}/stats`,
@@ -69,7 +71,7 @@ export const organizations = [
 	endpoint({
 		...memberPlace,
 		name: 'updateOrganization',
-		summary: 'Change fields of an organization',
+		summary: 'Update an organization',
 		method: 'patch',
 		access: 'organization.write',
 		body: OrganizationUpdate,

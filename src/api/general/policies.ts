@@ -26,10 +26,10 @@ const RevisionPath = EnvironmentPath.extend({
 export const policies = [
 	endpoint({
 		name: 'listPolicies',
-		summary: 'The policies that were published for an environment; the newest first',
+		summary: 'List published policies of an environment, newest first',
 		description:
-			'One for each revision of the schema that was compiled: of several writes within moments, the last. Kept are ' +
-			`the newest ${maxRemembered} of an environment.`,
+			'Lists one policy per compiled schema revision. Writes in quick succession are compiled together, under the ' +
+			`last revision. The newest ${maxRemembered} policies per environment are kept.`,
 		tag,
 		method: 'get',
 		path: collection,
@@ -45,18 +45,18 @@ export const policies = [
 	}),
 	endpoint({
 		name: 'getPolicyAtRevision',
-		summary: 'The policy that was in force at a revision of an environment',
+		summary: 'Get the active policy at a revision',
 		description:
-			'`files` are a folder for `opa`: the Rego, the tables of the schema (`regolith/schema/data.json`) and the ' +
-			'generated tests (`regolith/schema_test.rego`), sorted by path. The revision may be any of the environment: the ' +
-			'policy is that of `schema_revision`, the newest published one up to there.',
+			'`files` is a folder for `opa`, sorted by path: the Rego, the schema tables (`regolith/schema/data.json`) and ' +
+			'the generated tests (`regolith/schema_test.rego`). Accepts any environment revision and returns the newest ' +
+			'policy published up to that revision, with its `schema_revision`.',
 		tag,
 		method: 'get',
 		path: `${collection}/:revision`,
 		access: 'environment.read',
 		params: RevisionPath,
 		returns: { 200: PolicyOfRevision },
-		failures: { 404: 'No such project, environment or revision, or its policy is no longer kept' },
+		failures: { 404: 'No such project, environment or revision, or the policy is no longer kept' },
 		handle: async ({ params }, { environment, policies: { history } }) => {
 			const past = await policyAt(environment, params.revision, history);
 			return reply(200, { ...readPolicyRevision(past), files: sortByPath(past.files) });
@@ -64,11 +64,11 @@ export const policies = [
 	}),
 	endpoint({
 		name: 'testPolicyAtRevision',
-		summary: 'How the generated tests of the policy at a revision come out',
+		summary: 'Run the generated policy tests at a revision',
 		description:
-			'Runs `opa test` on the files of the policy that was in force at the revision, as `regolith test` does. Failed ' +
-			`tests are listed first, then by name, ${maxListedTests} at most. Results are remembered for a while. One policy ` +
-			'is tested at a time; few others wait.',
+			'Runs `opa test` on the files of the active policy at the revision, like `regolith test`. Lists at most ' +
+			`${maxListedTests} tests, failed tests first, then by name. Results are cached for a while. Tests one policy ` +
+			'at a time; a few more requests may wait.',
 		tag,
 		method: 'get',
 		path: `${collection}/:revision/tests`,
@@ -76,9 +76,9 @@ export const policies = [
 		params: RevisionPath,
 		returns: { 200: PolicyTestResults },
 		failures: {
-			404: 'No such project, environment or revision, or its policy is no longer kept',
-			429: 'Other policies wait to be tested already',
-			503: 'The tests took too long, or could not be run',
+			404: 'No such project, environment or revision, or the policy is no longer kept',
+			429: 'Too many policies are queued for testing',
+			503: 'The tests exceeded the time limit or could not run',
 		},
 		handle: async ({ params }, { environment, policies: { history }, policyTests }) => {
 			const { schema_revision, digest, files } = await policyAt(environment, params.revision, history);

@@ -9,11 +9,11 @@ import { EnvironmentPath, endpoint } from '../access.js';
 export const policy = [
 	endpoint({
 		name: 'getPolicy',
-		summary: 'The generated Rego of an environment, and whether it could be compiled',
+		summary: 'Get the active policy of an environment and the compilation state',
 		description:
-			'`hash` and `files` are those of the policy that decision points load, compiled from the schema at ' +
-			'`compiled_revision`. While that is less than `schema_revision`, a compilation runs, or the newest schema could ' +
-			'not be compiled: then `failure` says why and the policy before it stays in force.',
+			'`hash` and `files` belong to the policy that decision points load, compiled from the schema at ' +
+			'`compiled_revision`. If `compiled_revision` is less than `schema_revision`, a compilation is running or has ' +
+			'failed. After a failure, `failure` gives the reason and the previous policy stays active.',
 		tag: 'Policy',
 		method: 'get',
 		path: '/v2/projects/:proj_id/:env_id/policy',

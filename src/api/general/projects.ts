@@ -13,7 +13,7 @@ const tag = 'Projects';
 export const projects = [
 	endpoint({
 		name: 'listProjects',
-		summary: 'List the projects that the API key opens',
+		summary: 'List projects in the scope of the API key',
 		tag,
 		method: 'get',
 		path: '/v2/projects',
@@ -27,7 +27,7 @@ export const projects = [
 	}),
 	endpoint({
 		name: 'createProject',
-		summary: 'Create a project with its first environments',
+		summary: 'Create a project with initial environments',
 		tag,
 		method: 'post',
 		path: '/v2/projects',
@@ -62,7 +62,7 @@ export const projects = [
 	}),
 	endpoint({
 		name: 'updateProject',
-		summary: 'Change fields of a project',
+		summary: 'Update a project',
 		tag,
 		method: 'patch',
 		path: '/v2/projects/:proj_id',

@@ -24,10 +24,10 @@ const documentMapLevel = 3;
 export const transfer = [
 	endpoint({
 		name: 'exportEnvironment',
-		summary: 'An environment as one document: its schema and its facts',
+		summary: 'Export an environment as a document with schema and facts',
 		description:
-			'All of it, or one half, at the revision in `X-Revision`. By keys, without ids, times and secrets; the same ' +
-			'environment gives the same bytes.',
+			'Exports both halves, or one half, at the revision in `X-Revision`. The document uses keys and contains no ' +
+			'ids, timestamps or secrets. Equal environments give identical bytes.',
 		tag,
 		method: 'get',
 		path: `${member}/export`,
@@ -47,10 +47,10 @@ export const transfer = [
 		name: 'importEnvironment',
 		summary: 'Import a document into an environment',
 		description:
-			'All or nothing, under one revision. An object that exists with other content fails the ' +
-			'import, or with `conflict_strategy=overwrite` becomes as the document says. Objects missing from the document ' +
-			'stay, or with `conflict_strategy=replace` are deleted. With `dry_run=true` nothing changes, and the answer says what ' +
-			'would. Unknown members are refused.',
+			'Imports all or nothing, under one revision. An existing object with different content fails the import, or ' +
+			'is overwritten with `conflict_strategy=overwrite`. Objects missing from the document stay, or are deleted ' +
+			'with `conflict_strategy=replace`. With `dry_run=true`, nothing changes, and the response lists the changes ' +
+			'that the import would make. Unknown members are refused.',
 		tag,
 		method: 'post',
 		path: `${member}/import`,
@@ -75,10 +75,10 @@ export const transfer = [
 		returns: { 200: ImportReport },
 		failures: {
 			400:
-				'A permission is not of the form `resource:action`, a built-in attribute would change, or too many roles would ' +
-				'lead to one in a cycle',
-			404: 'Something that the document refers to does not exist',
-			409: 'An object exists with other content',
+				'A permission does not have the form `resource:action`, a built-in attribute would change, or too many ' +
+				'roles would lead to one role in a cycle',
+			404: 'The document refers to a missing object',
+			409: 'An object exists with different content',
 		},
 		handle: async ({ query: { dry_run, conflict_strategy }, body }, { writing, trying }) => {
 			const open = dry_run ? trying : writing;

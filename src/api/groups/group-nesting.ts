@@ -19,12 +19,13 @@ export const groupNesting = [
 	endpoint({
 		...collectionPlace,
 		name: 'assignGroupToGroup',
-		summary: 'Put a group into the group of the path',
+		summary: 'Nest a group in the group in the path',
 		description:
-			'Members of the group in the body are members of the group in the path from then on, and have its roles. One ' +
-			'that is in it already stays. Groups may be in each other. Where `group_nesting` in the settings of the ' +
-			'environment is `parent_joins_child`, it is the other way round: members of the group in the path are members of ' +
-			'the group in the body. The lists of children and parents are the same.',
+			'Members of the group in the body become members of the group in the path and hold its roles. Nesting an ' +
+			'already nested group changes nothing. Two groups may be nested in each other. With the environment setting ' +
+			'`group_nesting: parent_joins_child`, membership goes in the opposite direction: members of the group in the ' +
+			'path become members of the group in the body. The lists of children and parents do not depend on the ' +
+			'setting.',
 		method: 'put',
 		access: 'environment.write',
 		body: GroupNesting,
@@ -40,29 +41,32 @@ export const groupNesting = [
 	endpoint({
 		...collectionPlace,
 		name: 'removeGroupFromGroup',
-		summary: 'Take a group out of the group of the path',
-		description: 'Whichever of them has the roles of the other.',
+		summary: 'Remove a nested group from the group in the path',
+		description: 'Works for both directions of membership.',
 		method: 'delete',
 		access: 'environment.write',
 		body: GroupNestingRemove,
 		example,
 		returns: { 204: null },
-		failures: { 400: 'A relationship gives more than this', 404: 'No such group, or it is not in the other' },
+		failures: {
+			400: 'A relationship between the groups also grants other roles',
+			404: 'No such group, or the group is not nested there',
+		},
 		handle: async ({ params, body }, { unit }) => {
 			const parent = await findGroup(unit, params.group_instance_key);
 			await releaseGroup(unit, parent, await findGroup(unit, body.group_instance_key));
 			return reply(204);
 		},
 	}),
-	nestedGroupsEndpoint('children', 'listChildGroups', 'List the groups in a group'),
-	nestedGroupsEndpoint('parents', 'listParentGroups', 'List the groups that a group is in'),
+	nestedGroupsEndpoint('children', 'listChildGroups', 'List the groups nested in a group'),
+	nestedGroupsEndpoint('parents', 'listParentGroups', 'List the groups that contain a group'),
 ];
 
 function nestedGroupsEndpoint(side: NestingSide, name: string, summary: string) {
 	return endpoint({
 		name,
 		summary,
-		description: 'Direct ones only.',
+		description: 'Lists only direct nesting.',
 		tag: groupTag,
 		method: 'get',
 		path: `${groupPath}/${side}`,

@@ -13,7 +13,7 @@ import { GroupPath, groupPath, groupTag, noSuchGroup } from './groups.js';
 
 const collection = `${groupPath}/roles`;
 const example = { resource: 'document', resource_instance: 'budget', role: 'editor', tenant: 'acme' };
-const notOne = 'The instance belongs to another resource, or not everything is in the group’s tenant';
+const notOne = "The instance belongs to a different resource, or an object is outside the group's tenant";
 const collectionPlace = { tag: groupTag, path: collection, params: GroupPath } as const;
 
 /** Group roles on resource instances. */
@@ -21,10 +21,10 @@ export const groupRoles = [
 	endpoint({
 		...collectionPlace,
 		name: 'assignRoleToGroup',
-		summary: 'Give a role on a resource instance to the members of a group',
+		summary: 'Assign a role on a resource instance to the members of a group',
 		description:
-			'Those who become members later have it as well. It is a relationship of the group to the instance, over a ' +
-			'relation by which this role is derived from `member` and nothing else is; both are created where they are missing.',
+			'Future members hold the role too. The role is stored as a relationship from the group to the instance, ' +
+			'through a relation that derives only this role from `member`. A missing relationship or relation is created.',
 		method: 'post',
 		access: 'environment.write',
 		body: GroupRoleCreate,
@@ -33,7 +33,7 @@ export const groupRoles = [
 		failures: {
 			400: notOne,
 			404: 'No such group, resource, instance, role of the resource or tenant',
-			409: 'The group has this role there for as long already',
+			409: 'The group already has this role there, with the same or a later expiry',
 		},
 		handle: async ({ params, body }, { unit }) => {
 			const group = await findGroup(unit, params.group_instance_key);
@@ -46,15 +46,15 @@ export const groupRoles = [
 	endpoint({
 		...collectionPlace,
 		name: 'removeRoleFromGroup',
-		summary: 'Take a role on a resource instance from a group',
+		summary: 'Remove a role on a resource instance from a group',
 		method: 'delete',
 		access: 'environment.write',
 		body: GroupRoleRemove,
 		example,
 		returns: { 204: null },
 		failures: {
-			400: `${notOne}, or a relationship gives more than this role`,
-			404: 'The group has no such role there',
+			400: `${notOne}, or a relationship also grants other roles`,
+			404: 'The group does not have this role there',
 		},
 		handle: async ({ params, body }, { unit }) => {
 			const group = await findGroup(unit, params.group_instance_key);
@@ -68,7 +68,8 @@ export const groupRoles = [
 		name: 'listGroupRoles',
 		summary: 'List the roles of a group on resource instances',
 		description:
-			'The roles that its members derive from this group alone. A group in another has the role `member` on that group.',
+			'Lists roles that members derive directly from this group. A nested group has the role `member` on its parent ' +
+			'group.',
 		method: 'get',
 		access: 'environment.read',
 		query: PageQuery,

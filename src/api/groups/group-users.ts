@@ -20,8 +20,10 @@ const GroupUserPath = GroupPath.extend({ user_id: Reference });
 export const groupUsers = [
 	endpoint({
 		name: 'assignUserToGroup',
-		summary: 'Make a user a member of a group',
-		description: 'The user holds the role `member` on the group’s instance. One who does for as long already stays.',
+		summary: 'Add a user to a group',
+		description:
+			"Assigns the role `member` on the group's instance to the user. An existing membership with the same or a " +
+			'later expiry stays unchanged.',
 		tag: groupTag,
 		method: 'put',
 		path: `${collection}/:user_id`,
@@ -30,7 +32,7 @@ export const groupUsers = [
 		body: GroupUserAdd,
 		example,
 		returns: { 200: GroupRead },
-		failures: { 400: 'The tenant is not the group’s', 404: 'No such group, user or tenant' },
+		failures: { 400: "The tenant is not the group's tenant", 404: 'No such group, user or tenant' },
 		handle: async ({ params, body }, { unit }) => {
 			const group = await findGroup(unit, params.group_instance_key);
 			await addGroupUser(unit, group, params.user_id, body);
@@ -39,8 +41,8 @@ export const groupUsers = [
 	}),
 	endpoint({
 		name: 'removeUserFromGroup',
-		summary: 'Take a user out of a group',
-		description: '`tenant` may be left out, and the body with it.',
+		summary: 'Remove a user from a group',
+		description: '`tenant` is optional, and so is the body.',
 		tag: groupTag,
 		method: 'delete',
 		path: `${collection}/:user_id`,
@@ -50,7 +52,7 @@ export const groupUsers = [
 		example,
 		returns: { 204: null },
 		failures: {
-			400: 'The tenant is not the group’s',
+			400: "The tenant is not the group's tenant",
 			404: 'No such group, user or tenant, or the user is not a member',
 		},
 		handle: async ({ params, body }, { unit }) => {
@@ -62,7 +64,7 @@ export const groupUsers = [
 	endpoint({
 		name: 'listGroupUsers',
 		summary: 'List the users of a group',
-		description: 'Those who are members of it, not those of the groups in it.',
+		description: 'Lists direct members, without members of nested groups.',
 		tag: groupTag,
 		method: 'get',
 		path: collection,

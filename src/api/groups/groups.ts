@@ -27,16 +27,16 @@ export const groupPath = `${collection}/:group_instance_key`;
 export const GroupPath = EnvironmentPath.extend({
 	group_instance_key: Reference.meta({
 		description:
-			'`<resource key>:<instance key>`, an id (UUID) or a key. A key alone names the group of the resource `group`, or ' +
-			'else the only group with this key.',
+			'`<resource key>:<instance key>`, an id (UUID) or a key. A bare key refers to the group in the resource ' +
+			'`group`, or otherwise to the only group with this key.',
 		example: 'group:admins',
 	}),
 });
 /** Text for 404 responses. */
 export const noSuchGroup = 'No such group';
 const filterText =
-	'Filters may be repeated: an object has to match one value of each filter. Values that name nothing match nothing. ' +
-	'`search` looks for keys, for `<resource key>:<instance key>` and for ids.';
+	'Filters may be repeated: an object must match one value of each filter. Unknown values match nothing. `search` ' +
+	'matches keys, `<resource key>:<instance key>` and ids.';
 /** Clients written before this date know only the two deprecated endpoints. */
 const since = '2025-09-01T00:00:00Z';
 const collectionPlace = { tag: groupTag, path: collection, params: EnvironmentPath } as const;
@@ -49,24 +49,24 @@ export const groups = [
 		name: 'createGroup',
 		summary: 'Create a group',
 		description:
-			'The resource, its role `member` and the instance are created where they are missing. Objects created this way ' +
-			'are deleted with the last group that needs them; existing objects stay.',
+			'A missing resource, role `member` or instance is created. Objects created this way are deleted with the last ' +
+			'group that needs them; all other objects stay.',
 		method: 'post',
 		access: 'environment.write',
 		body: GroupCreate,
 		example: { group_instance_key: 'admins', group_resource_type_key: 'group', group_tenant: 'acme' },
 		returns: { 200: GroupRead },
 		failures: {
-			400: 'The instance exists in another tenant',
+			400: 'The instance exists in a different tenant',
 			404: 'No such tenant',
-			409: 'The instance is a group already',
+			409: 'The instance is already a group',
 		},
 		handle: async ({ body }, { unit }) => reply(200, await readGroup(unit, await createGroup(unit, body))),
 	}),
 	endpoint({
 		name: 'listDirectGroups',
 		summary: 'List groups',
-		description: `A flat list, those in other groups included. ${filterText}`,
+		description: `Returns a flat list that includes nested groups. ${filterText}`,
 		tag: groupTag,
 		method: 'get',
 		path: `${collection}/direct`,
@@ -110,7 +110,7 @@ export const groups = [
 	endpoint({
 		...memberPlace,
 		name: 'getGroup',
-		summary: 'One group with its roles and users',
+		summary: 'Get a group with its roles and users',
 		method: 'get',
 		access: 'environment.read',
 		deprecated: { since, successor: `${collection}/direct/:group_instance_key` },
@@ -124,8 +124,7 @@ export const groups = [
 		name: 'deleteGroup',
 		summary: 'Delete a group',
 		description:
-			'Its users, its roles and its places in other groups go with it; its instance as well, where that was created ' +
-			'with the group.',
+			'Also deletes its memberships, roles and nesting, and its instance if the instance was created with the group.',
 		method: 'delete',
 		access: 'environment.write',
 		returns: { 204: null },

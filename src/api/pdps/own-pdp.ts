@@ -14,7 +14,7 @@ const example = {
 export const ownPdp = [
 	endpoint({
 		name: 'getOwnPdpConfig',
-		summary: 'The settings of the calling decision point',
+		summary: 'Get the settings of the calling decision point',
 		tag,
 		method: 'get',
 		path: '/v2/pdps/me/config',
@@ -24,9 +24,9 @@ export const ownPdp = [
 	}),
 	endpoint({
 		name: 'startOwnPdp',
-		summary: 'The settings of the calling decision point, which may report its state',
+		summary: 'Get the settings of the calling decision point and optionally report its state',
 		description:
-			'The state is stored as by `POST /v2/pdps/me/state`, and may be left out. That of a key that may not report is ignored.',
+			'Stores an optional state like `POST /v2/pdps/me/state`. The state is ignored if the key may not report.',
 		tag,
 		method: 'post',
 		path: '/v2/pdps/me/config',
@@ -43,9 +43,10 @@ export const ownPdp = [
 	}),
 	endpoint({
 		name: 'reportOwnPdpState',
-		summary: 'Report the state of the calling decision point, in place of its last report',
+		summary: 'Report the state of the calling decision point',
 		description:
-			'Shown to operators; no decision depends on it. The last hundred decision points of an environment are kept.',
+			'Replaces the last report. The state is for operators; no decision depends on it. States of the last hundred ' +
+			'decision points per environment are kept.',
 		tag,
 		method: 'post',
 		path: '/v2/pdps/me/state',

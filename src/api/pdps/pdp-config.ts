@@ -24,9 +24,7 @@ export async function findVisibleConfig(
 	const found = id === null ? undefined : await account.keys.findPdpConfig(environment.id, id);
 	if (found === undefined) throw notFound('PDPConfig', reference);
 	if (caller.access_level !== 'admin' && caller.key_id !== found.id) {
-		throw forbidden(
-			`this API key does not have the access level admin, so it may not see the PDP config \`${reference}\``,
-		);
+		throw forbidden(`only an API key with the access level admin can see the PDP config \`${reference}\``);
 	}
 	return found;
 }

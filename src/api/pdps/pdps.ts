@@ -31,8 +31,8 @@ const failures = { 404: 'No such project, environment or PDP config' };
 export const pdps = [
 	endpoint({
 		name: 'listPdpConfigs',
-		summary: 'List the PDP configs of an environment, with the API keys of its decision points',
-		description: 'An `admin` key sees all of them. Any other key sees only itself, if it is one of them.',
+		summary: 'List the PDP configs of an environment, with their API keys',
+		description: 'An `admin` key sees all PDP configs. Any other key sees only its own PDP config, if it has one.',
 		tag,
 		method: 'get',
 		path: collection,
@@ -52,8 +52,8 @@ export const pdps = [
 	}),
 	endpoint({
 		name: 'listPdpInstances',
-		summary: 'List the decision points that have reported their state, the latest report first',
-		description: 'The last hundred of an environment are kept.',
+		summary: 'List reported decision point states, latest report first',
+		description: 'States of the last hundred decision points per environment are kept.',
 		tag,
 		method: 'get',
 		path: '/v2/pdps/:proj_id/:env_id/instances',
@@ -65,7 +65,7 @@ export const pdps = [
 	}),
 	endpoint({
 		name: 'getPdpConfigValues',
-		summary: 'The settings of the decision points of a PDP config; no secrets',
+		summary: 'Get the decision point settings of a PDP config, without secrets',
 		tag,
 		method: 'get',
 		path: `${member}/values`,
@@ -80,8 +80,8 @@ export const pdps = [
 	}),
 	endpoint({
 		name: 'rotatePdpApiKey',
-		summary: 'Give a PDP config a new API key; the old one is refused from then on',
-		description: 'Decision points that use the old key stop answering at once. Needs an `admin` key.',
+		summary: 'Rotate the API key of a PDP config, revoking the old key immediately',
+		description: 'Decision points with the old key stop serving checks immediately. Requires an `admin` key.',
 		tag,
 		method: 'post',
 		path: `${member}/rotate-api-key`,
@@ -99,15 +99,15 @@ export const pdps = [
 	}),
 	refreshEndpoint(
 		'refreshPdpConfigs',
-		'Ask all decision points of the environment to take a fresh snapshot',
+		'Request a fresh snapshot load from all decision points in the environment',
 		collection,
 	),
-	refreshEndpoint('refreshPdpConfig', 'Ask the decision points of a PDP config to take a fresh snapshot', member),
+	refreshEndpoint('refreshPdpConfig', 'Request a fresh snapshot load from the decision points of a PDP config', member),
 	...(['enable', 'disable'] as const).map((verb) =>
 		endpoint({
 			name: `${verb}PdpDebugAuditLogs`,
 			summary: `${verb === 'enable' ? 'Turn on' : 'Turn off'} detailed decision logs for a PDP config`,
-			description: 'The setting is stored and shown; decision logs are not collected. Needs an `admin` key.',
+			description: 'The setting is stored and returned, but has no effect. Requires an `admin` key.',
 			tag,
 			method: 'put',
 			path: `${member}/debug-audit-logs/${verb}`,
@@ -131,8 +131,9 @@ function refreshEndpoint(name: string, summary: string, place: string) {
 		name,
 		summary,
 		description:
-			'They answer from their current data until the snapshot is loaded. Each then logs `update_id` and reports it ' +
-			'with its state. A decision point that is away takes the snapshot when it comes back.',
+			'Decision points serve checks from their current data until the snapshot is loaded. Each decision point then ' +
+			'logs `update_id` and reports it with its state. A disconnected decision point loads the snapshot after it ' +
+			'reconnects.',
 		tag,
 		method: 'post',
 		path: `${place}/refresh`,

@@ -21,7 +21,7 @@ const tag = 'Resource action groups';
 const collection = '/v2/schema/:proj_id/:env_id/resources/:resource_id/action_groups';
 const member = `${collection}/:action_group_id`;
 const ActionGroupPath = ResourcePath.extend({ action_group_id: Reference });
-const missing = 'No such resource or action group, or an action that the resource does not have';
+const missing = 'No such resource or action group, or the resource does not have an action';
 const collectionPlace = { tag, path: collection, params: ResourcePath } as const;
 const memberPlace = { tag, path: member, params: ActionGroupPath } as const;
 
@@ -52,8 +52,8 @@ export const actionGroups = [
 		example: { key: 'editing', name: 'Editing', actions: ['read', 'write'] },
 		returns: { 200: ActionGroupRead },
 		failures: {
-			404: 'No such resource, or an action that it does not have',
-			409: 'The resource has an action group with this key',
+			404: 'No such resource, or the resource does not have an action',
+			409: 'The resource already has an action group with this key',
 		},
 		handle: async ({ params, body }, { unit }) => {
 			const resource = await unit.find(Resource, params.resource_id);
@@ -63,7 +63,7 @@ export const actionGroups = [
 	endpoint({
 		...memberPlace,
 		name: 'getResourceActionGroup',
-		summary: 'One action group of a resource',
+		summary: 'Get an action group of a resource',
 		method: 'get',
 		access: 'environment.read',
 		returns: { 200: ActionGroupRead },
@@ -76,8 +76,8 @@ export const actionGroups = [
 	endpoint({
 		...memberPlace,
 		name: 'updateResourceActionGroup',
-		summary: 'Change fields of an action group',
-		description: '`actions` and `attributes`, where given, are overwritten as a whole. Null clears a field.',
+		summary: 'Update an action group',
+		description: '`actions` and `attributes` are replaced as a whole. Null clears a field.',
 		method: 'patch',
 		access: 'environment.write',
 		body: ActionGroupUpdate,
@@ -92,7 +92,7 @@ export const actionGroups = [
 	endpoint({
 		...memberPlace,
 		name: 'deleteResourceActionGroup',
-		summary: 'Delete an action group; its actions stay',
+		summary: 'Delete an action group, but not its actions',
 		method: 'delete',
 		access: 'environment.write',
 		returns: { 204: null },

@@ -83,7 +83,7 @@ export function attributeEndpoints(home: AttributeHome) {
 			body: ResourceAttributeCreate,
 			example: { key: 'private', type: 'bool' },
 			returns: { 200: ResourceAttributeRead },
-			failures: { 404: missing, 409: 'There is an attribute with this key' },
+			failures: { 404: missing, 409: 'An attribute with this key already exists' },
 			handle: async (request, { unit }) => {
 				const resource = await findResource(unit, request.params, request.query);
 				const columns = { ...definedFields(request.body), resource_id: resource.id };
@@ -93,7 +93,7 @@ export function attributeEndpoints(home: AttributeHome) {
 		}),
 		endpoint({
 			name: `get${noun}`,
-			summary: `One attribute of ${owner}`,
+			summary: `Get an attribute of ${owner}`,
 			tag,
 			method: 'get',
 			path: member,
@@ -109,7 +109,7 @@ export function attributeEndpoints(home: AttributeHome) {
 		}),
 		endpoint({
 			name: `update${noun}`,
-			summary: `Change fields of an attribute of ${owner}`,
+			summary: `Update an attribute of ${owner}`,
 			tag,
 			method: 'patch',
 			path: member,

@@ -12,11 +12,13 @@ import { EnvironmentPath, endpoint } from '../access.js';
 const tag = 'Condition sets';
 const collection = '/v2/schema/:proj_id/:env_id/condition_sets';
 const asked =
-	'The set is one that is stored, or is written out, or is a stored one with other `conditions`. Nothing is changed, ' +
-	'and a key that may read is enough.';
+	'Accepts a stored set, a complete set in the request, or a stored set with different `conditions`. Nothing ' +
+	'changes, and read-only access is enough.';
 const failures = {
-	400: 'The resource instance belongs to another tenant, its key alone names several instances, or the conditions cost too much',
-	404: 'The set, its resource or parent, or the tenant names nothing',
+	400:
+		'The resource instance belongs to a different tenant, its bare key is ambiguous, or the conditions are too ' +
+		'expensive',
+	404: 'The set, its resource or parent, or the tenant does not exist',
 };
 const conditions = { allOf: [{ 'user.roles': { array_contains: 'editor' } }, { 'user.private': { equals: true } }] };
 
@@ -24,10 +26,10 @@ const conditions = { allOf: [{ 'user.roles': { array_contains: 'editor' } }, { '
 export const conditionPreviews = [
 	endpoint({
 		name: 'previewConditionSet',
-		summary: 'Which users or resource instances a condition set selects now',
+		summary: 'Find the users or resource instances that match a condition set',
 		description:
-			`${asked} All users, or all instances of the resource, are looked at. With a tenant, users have the roles they ` +
-			'hold there, and instances are those of it. `user` or `resource` is the other side of the check.',
+			`${asked} Examines all users, or all instances of the resource. With a tenant, users have only their roles ` +
+			'there, and only instances in the tenant are examined. `user` or `resource` is the other side of the check.',
 		tag,
 		method: 'post',
 		path: `${collection}/preview`,
@@ -41,10 +43,10 @@ export const conditionPreviews = [
 	}),
 	endpoint({
 		name: 'evaluateConditionSet',
-		summary: 'Whether a condition set selects one user or resource instance, and why',
+		summary: 'Evaluate a condition set for one user or resource instance',
 		description:
-			`${asked} A stored user or instance may be given more attributes, as in a check; an unknown user or instance ` +
-			'has only the given attributes, and no roles.',
+			`${asked} Explains every comparison. The request may add attributes to a stored user or instance, as in a ` +
+			'check. An unknown user or instance has only the attributes in the request, and no roles.',
 		tag,
 		method: 'post',
 		path: `${collection}/evaluate`,

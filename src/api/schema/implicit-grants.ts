@@ -14,7 +14,7 @@ import { ResourceRolePath } from './resource-roles.js';
 const tag = 'Implicit grants';
 const collection = '/v2/schema/:proj_id/:env_id/resources/:resource_id/roles/:role_id/implicit_grants';
 const example = { role: 'editor', on_resource: 'folder', linked_by_relation: 'parent' };
-const mismatch = 'The subjects of the relation are of another resource';
+const mismatch = "The relation's subjects belong to a different resource";
 const missing = 'No such resource, role or relation';
 const collectionPlace = { tag, path: collection, params: ResourceRolePath } as const;
 
@@ -23,16 +23,16 @@ export const implicitGrants = [
 	endpoint({
 		...collectionPlace,
 		name: 'createImplicitGrant',
-		summary: 'Derive a role of a resource from a role on related objects',
+		summary: 'Derive a resource role from a role on related instances',
 		description:
-			'If an instance of `on_resource` is the subject of the relation to an object, users with `role` on the instance ' +
-			'hold the role in the path on that object. An existing derivation takes the settings of `when`.',
+			'If an instance of `on_resource` is the subject of a relationship, users with `role` on this instance hold ' +
+			"the role in the path on the relationship's object. An existing derivation gets the settings in `when`.",
 		method: 'post',
 		access: 'environment.write',
 		body: DerivedRoleRuleCreate,
 		example,
 		returns: { 200: DerivedRoleRuleRead },
-		failures: { 400: `${mismatch}, or too many roles would lead to one in a cycle`, 404: missing },
+		failures: { 400: `${mismatch}, or too many roles would lead to one role in a cycle`, 404: missing },
 		handle: async ({ params, body }, { unit }) => {
 			return reply(200, await grantImplicitly(unit, await findResourceRole(unit, params), body));
 		},
@@ -40,7 +40,7 @@ export const implicitGrants = [
 	endpoint({
 		...collectionPlace,
 		name: 'deleteImplicitGrant',
-		summary: 'No longer derive a role of a resource from a role on related objects',
+		summary: 'Delete a derivation of a resource role',
 		description: 'Ignores `when`.',
 		method: 'delete',
 		access: 'environment.write',
@@ -55,8 +55,10 @@ export const implicitGrants = [
 	}),
 	endpoint({
 		name: 'updateImplicitGrantsConditions',
-		summary: 'Set when all the derivations of a role count',
-		description: 'With `no_direct_roles_on_object`, none counts for a user who holds a role on the object directly.',
+		summary: 'Set the `when` settings for all derivations of a role',
+		description:
+			'With `no_direct_roles_on_object`, derivations do not apply to users with a directly assigned role on the ' +
+			'object.',
 		tag,
 		method: 'put',
 		path: `${collection}/conditions`,

@@ -25,7 +25,7 @@ export const relations = [
 		...collectionPlace,
 		name: 'listResourceRelations',
 		summary: 'List the relations of a resource',
-		description: 'Those whose objects are of this resource.',
+		description: 'Lists relations whose objects are instances of this resource.',
 		method: 'get',
 		access: 'environment.read',
 		query: PageQuery,
@@ -41,15 +41,15 @@ export const relations = [
 		...collectionPlace,
 		name: 'createResourceRelation',
 		summary: 'Add a relation to a resource',
-		description: 'Instances of the subject resource may then have it to instances of this one, their object.',
+		description: 'Instances of the subject resource may then be related to instances of this resource, the objects.',
 		method: 'post',
 		access: 'environment.write',
 		body: RelationCreate,
 		example: { key: 'parent', name: 'Parent', subject_resource: 'document' },
 		returns: { 200: RelationRead },
 		failures: {
-			404: 'No such resource, or no such subject resource',
-			409: 'The resource has a relation with this key',
+			404: 'No such resource or subject resource',
+			409: 'The resource already has a relation with this key',
 		},
 		handle: async ({ params, body }, { unit }) => {
 			const resource = await unit.find(Resource, params.resource_id);
@@ -59,7 +59,7 @@ export const relations = [
 	endpoint({
 		...memberPlace,
 		name: 'getResourceRelation',
-		summary: 'One relation of a resource',
+		summary: 'Get a relation of a resource',
 		method: 'get',
 		access: 'environment.read',
 		returns: { 200: RelationRead },
@@ -69,7 +69,7 @@ export const relations = [
 	endpoint({
 		...memberPlace,
 		name: 'deleteResourceRelation',
-		summary: 'Delete a relation with its tuples and the derivations through it',
+		summary: 'Delete a relation with its relationship tuples and derivations',
 		method: 'delete',
 		access: 'environment.write',
 		returns: { 204: null },

@@ -47,7 +47,7 @@ export const resourceActions = [
 		body: ResourceActionCreate,
 		example: { key: 'publish', name: 'Publish' },
 		returns: { 200: ResourceActionRead },
-		failures: { 404: 'No such resource', 409: 'The resource has an action with this key' },
+		failures: { 404: 'No such resource', 409: 'The resource already has an action with this key' },
 		handle: async ({ params, body }, { unit }) => {
 			const resource = await unit.find(Resource, params.resource_id);
 			const columns = { ...definedFields(body), resource_id: resource.id };
@@ -58,7 +58,7 @@ export const resourceActions = [
 	endpoint({
 		...memberPlace,
 		name: 'getResourceAction',
-		summary: 'One action of a resource',
+		summary: 'Get an action of a resource',
 		method: 'get',
 		access: 'environment.read',
 		returns: { 200: ResourceActionRead },
@@ -71,7 +71,7 @@ export const resourceActions = [
 	endpoint({
 		...memberPlace,
 		name: 'updateResourceAction',
-		summary: 'Change fields of an action',
+		summary: 'Update an action',
 		method: 'patch',
 		access: 'environment.write',
 		body: ResourceActionUpdate,
@@ -87,7 +87,7 @@ export const resourceActions = [
 	endpoint({
 		...memberPlace,
 		name: 'deleteResourceAction',
-		summary: 'Delete an action with all grants of it',
+		summary: 'Delete an action with all its grants',
 		method: 'delete',
 		access: 'environment.write',
 		returns: { 204: null },

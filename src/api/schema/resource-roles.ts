@@ -25,9 +25,9 @@ const member = `${collection}/:role_id`;
 export const ResourceRolePath = ResourcePath.extend({ role_id: Reference });
 
 const noSuch = 'No such resource or role';
-const wrongPermission = 'A permission is malformed or of another resource';
-const wrongLink = `${wrongPermission}, a relation leads elsewhere, or too many roles would lead to one in a cycle`;
-const missing = 'No such resource or role, or a permission, parent or derivation names nothing';
+const wrongPermission = 'A permission is malformed or belongs to a different resource';
+const wrongLink = `${wrongPermission}, a relation does not fit a derivation, or too many roles would lead to one role in a cycle`;
+const missing = 'No such resource or role, or a permission, parent or derivation refers to a missing object';
 const collectionPlace = { tag, path: collection, params: ResourcePath } as const;
 const memberPlace = { tag, path: member, params: ResourceRolePath } as const;
 const permissionsPlace = { tag, path: `${member}/permissions`, params: ResourceRolePath } as const;
@@ -53,13 +53,14 @@ export const resourceRoles = [
 		...collectionPlace,
 		name: 'createResourceRole',
 		summary: 'Add a role to a resource',
-		description: 'Users hold it on instances of the resource: by assignment, or derived as `granted_to` says.',
+		description:
+			'Users hold the role on instances of the resource, by assignment or through the derivations in `granted_to`.',
 		method: 'post',
 		access: 'environment.write',
 		body: ResourceRoleCreate,
 		example: { key: 'editor', name: 'Editor', permissions: ['read', 'write'], extends: ['viewer'] },
 		returns: { 200: ResourceRoleRead },
-		failures: { 400: wrongLink, 404: missing, 409: 'The resource has a role with this key' },
+		failures: { 400: wrongLink, 404: missing, 409: 'The resource already has a role with this key' },
 		handle: async ({ params, body }, { unit }) => {
 			const resource = await unit.find(Resource, params.resource_id);
 			return reply(200, await readResourceRole(unit, await createRole(unit, body, resource)));
@@ -68,7 +69,7 @@ export const resourceRoles = [
 	endpoint({
 		...memberPlace,
 		name: 'getResourceRole',
-		summary: 'One role of a resource',
+		summary: 'Get a role of a resource',
 		method: 'get',
 		access: 'environment.read',
 		returns: { 200: ResourceRoleRead },
@@ -80,10 +81,9 @@ export const resourceRoles = [
 	endpoint({
 		...memberPlace,
 		name: 'updateResourceRole',
-		summary: 'Change fields of a role of a resource',
+		summary: 'Update a role of a resource',
 		description:
-			'`permissions`, `extends`, `attributes` and `granted_to`, where given, are overwritten as a whole. ' +
-			'Null clears `granted_to`.',
+			'`permissions`, `extends`, `attributes` and `granted_to` are replaced as a whole. Null clears `granted_to`.',
 		method: 'patch',
 		access: 'environment.write',
 		body: ResourceRoleUpdate,
@@ -98,7 +98,7 @@ export const resourceRoles = [
 	endpoint({
 		...memberPlace,
 		name: 'deleteResourceRole',
-		summary: 'Delete a role of a resource with its assignments and with what is derived from it',
+		summary: 'Delete a role of a resource with its assignments and dependent derivations',
 		method: 'delete',
 		access: 'environment.write',
 		returns: { 204: null },
@@ -111,8 +111,8 @@ export const resourceRoles = [
 	endpoint({
 		...permissionsPlace,
 		name: 'assignPermissionsToResourceRole',
-		summary: 'Give permissions to a role of a resource',
-		description: 'Those it has already are skipped.',
+		summary: 'Add permissions to a role of a resource',
+		description: 'Existing permissions are skipped.',
 		method: 'post',
 		access: 'environment.write',
 		body: ResourceRolePermissions,
@@ -127,8 +127,8 @@ export const resourceRoles = [
 	endpoint({
 		...permissionsPlace,
 		name: 'removePermissionsFromResourceRole',
-		summary: 'Take permissions from a role of a resource',
-		description: 'Those it does not have are skipped.',
+		summary: 'Remove permissions from a role of a resource',
+		description: 'Missing permissions are skipped.',
 		method: 'delete',
 		access: 'environment.write',
 		body: ResourceRolePermissionsRemove,

@@ -27,7 +27,7 @@ const member = `${collection}/:resource_id`;
 
 export const ResourcePath = EnvironmentPath.extend({ resource_id: Reference });
 
-const unlike = 'A built-in attribute would change, or too many roles would lead to one in a cycle';
+const unlike = 'A built-in attribute would change, or too many roles would lead to one role in a cycle';
 
 const replacement = {
 	name: 'Document',
@@ -63,7 +63,10 @@ export const resources = [
 		body: ResourceCreate,
 		example,
 		returns: { 200: ResourceRead },
-		failures: { 404: 'A relation names no resource', 409: 'A resource with this key exists' },
+		failures: {
+			404: 'The subject resource of a relation does not exist',
+			409: 'A resource with this key already exists',
+		},
 		handle: async ({ body }, { unit }) => {
 			return reply(200, await readResource(unit, await createResource(unit, body)));
 		},
@@ -85,13 +88,14 @@ export const resources = [
 		name: 'replaceResource',
 		summary: 'Replace a resource',
 		description:
-			'Missing fields are reset. Actions not named are removed with their grants, relations not named with their tuples.',
+			'Missing fields are reset. Omitted actions are deleted with their grants, and omitted relations with their ' +
+			'relationship tuples.',
 		method: 'put',
 		access: 'environment.write',
 		body: ResourceReplace,
 		example: replacement,
 		returns: { 200: ResourceRead },
-		failures: { 400: unlike, 404: 'No such resource, or a relation names none' },
+		failures: { 400: unlike, 404: 'No such resource, or the subject resource of a relation does not exist' },
 		handle: async ({ params, body }, { unit }) => {
 			const {
 				urn = null,
@@ -110,7 +114,7 @@ export const resources = [
 	endpoint({
 		...memberPlace,
 		name: 'updateResource',
-		summary: 'Change fields of a resource',
+		summary: 'Update a resource',
 		description:
 			'`actions`, `attributes` and `relations`, where given, are overwritten as a whole. Null clears a field that can ' +
 			'be empty.',
@@ -119,7 +123,7 @@ export const resources = [
 		body: ResourceUpdate,
 		example: { description: 'Written by users' },
 		returns: { 200: ResourceRead },
-		failures: { 400: unlike, 404: 'No such resource, or a relation names none' },
+		failures: { 400: unlike, 404: 'No such resource, or the subject resource of a relation does not exist' },
 		handle: async ({ params, body }, { unit }) => {
 			const resource = await changeResource(unit, await unit.find(Resource, params.resource_id), body);
 			return reply(200, await readResource(unit, resource));
@@ -128,10 +132,10 @@ export const resources = [
 	endpoint({
 		...memberPlace,
 		name: 'deleteResource',
-		summary: 'Delete a resource with everything that is defined for it and all its instances',
+		summary: 'Delete a resource with its definitions and instances',
 		description:
-			'Its actions with their grants, attributes, action groups and roles go, its relations on both sides, its instances ' +
-			'and their tuples.',
+			'Deletes its actions with their grants, its attributes, action groups and roles, its relations as subject or ' +
+			'object, and its instances with their relationship tuples.',
 		method: 'delete',
 		access: 'environment.write',
 		returns: { 204: null },

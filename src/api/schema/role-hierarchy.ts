@@ -69,20 +69,20 @@ function hierarchyEndpoints<P, R>(kind: RoleKind<P, R>) {
 	return [
 		relativesEndpoint(kind, {
 			name: `get${name}Ancestors`,
-			summary: `All roles that ${title} extends, directly or through others`,
+			summary: `List all ancestors of ${title}`,
 			path: `${member}/ancestors`,
 			findIds: ancestorIds,
 		}),
 		relativesEndpoint(kind, {
 			name: `get${name}Descendants`,
-			summary: `All roles that extend ${title}, directly or through others`,
+			summary: `List all descendants of ${title}`,
 			path: `${member}/descendants`,
 			findIds: descendantIds,
 		}),
 		endpoint({
 			name: `addParentTo${name}`,
-			summary: `Make ${title} extend another one`,
-			description: 'One that it extends already is skipped; one that extends it is refused.',
+			summary: `Add a parent to ${title}`,
+			description: 'The role then extends the parent. An existing parent is skipped. A descendant is refused.',
 			tag,
 			method: 'put',
 			path: `${member}/parents/:parent_role_id`,
@@ -97,14 +97,14 @@ function hierarchyEndpoints<P, R>(kind: RoleKind<P, R>) {
 		}),
 		endpoint({
 			name: `removeParentFrom${name}`,
-			summary: `Make ${title} no longer extend another one`,
+			summary: `Remove a parent from ${title}`,
 			tag,
 			method: 'delete',
 			path: `${member}/parents/:parent_role_id`,
 			access: 'environment.write',
 			params: withParent,
 			returns: { 200: kind.read },
-			failures: { 404: `${noSuch}, or it does not extend that one` },
+			failures: { 404: `${noSuch}, or the role does not extend the parent` },
 			handle: async ({ params }, { unit }) => {
 				const role = await removeParent(unit, await kind.find(unit, params), params.parent_role_id);
 				return reply(200, onlyRow(await kind.show(unit, [role])));
@@ -130,7 +130,7 @@ function relativesEndpoint<P, R>(kind: RoleKind<P, R>, { name, summary, path, fi
 		method: 'get',
 		access: 'environment.read',
 		description:
-			'All of them, each once, the oldest first; with `include_total_count`, a page of them with the counts.',
+			'Returns all roles, each once, oldest first. With `include_total_count`, returns a page with the counts.',
 		params: kind.path,
 		query: RoleHierarchyQuery,
 		returns: { 200: kind.hierarchy },

@@ -26,7 +26,7 @@ const collection = '/v2/schema/:proj_id/:env_id/roles';
 const member = `${collection}/:role_id`;
 
 export const RolePath = EnvironmentPath.extend({ role_id: Reference });
-const missing = 'No such role, or a permission or parent names nothing';
+const missing = 'No such role, or a permission or parent does not exist';
 const collectionPlace = { tag, path: collection, params: EnvironmentPath } as const;
 const memberPlace = { tag, path: member, params: RolePath } as const;
 const permissionsPlace = { tag, path: `${member}/permissions`, params: RolePath } as const;
@@ -56,16 +56,16 @@ export const roles = [
 		example: { key: 'editor', name: 'Editor', permissions: ['document:read', 'document:write'] },
 		returns: { 200: RoleRead },
 		failures: {
-			400: 'A permission is not of the form `resource:action`',
-			404: 'A permission or parent names nothing',
-			409: 'A role with this key exists',
+			400: 'A permission does not have the form `resource:action`',
+			404: 'A permission or parent does not exist',
+			409: 'A role with this key already exists',
 		},
 		handle: async ({ body }, { unit }) => reply(200, await readRole(unit, await createRole(unit, body))),
 	}),
 	endpoint({
 		...memberPlace,
 		name: 'getRole',
-		summary: 'One tenant role',
+		summary: 'Get a tenant role',
 		method: 'get',
 		access: 'environment.read',
 		returns: { 200: RoleRead },
@@ -76,14 +76,14 @@ export const roles = [
 	endpoint({
 		...memberPlace,
 		name: 'updateRole',
-		summary: 'Change fields of a tenant role',
-		description: '`permissions`, `extends` and `attributes`, where given, are overwritten as a whole.',
+		summary: 'Update a tenant role',
+		description: '`permissions`, `extends` and `attributes` are replaced as a whole.',
 		method: 'patch',
 		access: 'environment.write',
 		body: RoleUpdate,
 		example: { description: 'Reads and writes documents' },
 		returns: { 200: RoleRead },
-		failures: { 400: 'A permission is not of the form `resource:action`', 404: missing },
+		failures: { 400: 'A permission does not have the form `resource:action`', 404: missing },
 		handle: async ({ params, body }, { unit }) => {
 			return reply(
 				200,
@@ -107,14 +107,14 @@ export const roles = [
 	endpoint({
 		...permissionsPlace,
 		name: 'assignPermissionsToRole',
-		summary: 'Give permissions to a role',
-		description: 'Those it has already are skipped.',
+		summary: 'Add permissions to a role',
+		description: 'Existing permissions are skipped.',
 		method: 'post',
 		access: 'environment.write',
 		body: RolePermissions,
 		example: { permissions: ['document:read'] },
 		returns: { 200: RoleRead },
-		failures: { 400: 'A permission is not of the form `resource:action`', 404: missing },
+		failures: { 400: 'A permission does not have the form `resource:action`', 404: missing },
 		handle: async ({ params, body }, { unit }) => {
 			const role = await grantPermissions(
 				unit,
@@ -127,14 +127,14 @@ export const roles = [
 	endpoint({
 		...permissionsPlace,
 		name: 'removePermissionsFromRole',
-		summary: 'Take permissions from a role',
-		description: 'Those it does not have are skipped.',
+		summary: 'Remove permissions from a role',
+		description: 'Missing permissions are skipped.',
 		method: 'delete',
 		access: 'environment.write',
 		body: RolePermissionsRemove,
 		example: { permissions: ['document:read'] },
 		returns: { 200: RoleRead },
-		failures: { 400: 'A permission is not of the form `resource:action`', 404: missing },
+		failures: { 400: 'A permission does not have the form `resource:action`', 404: missing },
 		handle: async ({ params, body }, { unit }) => {
 			const role = await revokePermissions(
 				unit,
@@ -146,10 +146,11 @@ export const roles = [
 	}),
 	endpoint({
 		name: 'syncRoles',
-		summary: 'Create or replace many roles at once',
+		summary: 'Create or replace roles in bulk',
 		description:
-			`At most ${maxBulkRoles} in one call; all or none. An item with \`resource\` is a role of that resource, one ` +
-			'without a tenant role. Missing fields are reset. Of several with the same key, the last one counts.',
+			`At most ${maxBulkRoles} roles per call; all or none are written. An item with \`resource\` is a role of that ` +
+			'resource, an item without it a tenant role. Missing fields are reset. If several items have the same key, ' +
+			'the last item applies.',
 		tag,
 		method: 'put',
 		path: '/v2/schema/:proj_id/:env_id/bulk/roles',
@@ -165,9 +166,9 @@ export const roles = [
 		returns: { 200: RoleBulkRead },
 		failures: {
 			400:
-				'A permission is malformed or belongs to another resource, a relation leads elsewhere, or too many roles ' +
-				'would lead to one in a cycle',
-			404: 'A resource, permission, parent or derivation names nothing',
+				'A permission is malformed or belongs to a different resource, a relation does not fit a derivation, or too ' +
+				'many roles would lead to one role in a cycle',
+			404: 'A resource, permission, parent or derivation refers to a missing object',
 		},
 		handle: async ({ body }, { unit }) => reply(200, await syncRolesOfEitherKind(unit, body.operations)),
 	}),

@@ -9,7 +9,7 @@ import { attributeEndpoints } from './attribute-endpoints.js';
 /** Key of the resource with the user attributes. */
 const users = '__user';
 const query = z.object({
-	resource_id: Reference.optional().meta({ description: '`__user` or its id; it may be left out.' }),
+	resource_id: Reference.optional().meta({ description: '`__user` or its id; optional.' }),
 });
 
 /** User attributes, stored on the resource `__user`. */
@@ -26,7 +26,7 @@ export const userAttributes = attributeEndpoints({
 	findResource: async (unit, _, { resource_id }) => {
 		const resource = await unit.find(Resource, users);
 		if (resource_id === undefined || resource_id === users || asId(resource_id) === resource.id) return resource;
-		const msg = `must be \`${users}\`: attributes of other resources are under their own path`;
+		const msg = `must be \`${users}\`: attributes of other resources have a separate path`;
 		throw unprocessable([{ loc: ['query', 'resource_id'], msg, type: 'other_resource' }]);
 	},
 });
