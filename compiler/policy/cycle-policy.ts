@@ -44,7 +44,7 @@ function givenBodies(graph: DerivationGraph, cycle: Cycle): readonly Fragment[] 
 			? []
 			: [
 					given(
-						`Derived from outside of the cycle: ${roleText(member)}`,
+						`Derived from outside the cycle: ${roleText(member)}`,
 						rego`data.${rolePackage(member)}.derived_on_any(user, ${memberNodes(member)})`,
 					),
 				]),
@@ -69,7 +69,7 @@ function oneStep({ members, edges }: Cycle): Fragment {
 		return rego`		${roleText(member)}: ${united(steps, '\t\t')},`;
 	});
 	return lines([
-		metadata({ title: 'What leads to the nodes directly and was not seen' }),
+		metadata({ title: 'New nodes that lead directly to the nodes' }),
 		rego`walk_1(user, seen, nodes) := [found, found] if {`,
 		rego`	steps := {`,
 		...found,
@@ -98,7 +98,7 @@ function ladder({ members }: Cycle): readonly Fragment[] {
 	return [
 		...rungs,
 		lines([
-			metadata({ title: 'A cycle of derivations', description: `Between ${members.map(roleText).join(', ')}` }),
+			metadata({ title: 'Derivation cycle', description: `Roles: ${members.map(roleText).join(', ')}` }),
 			rego`reached(user, nodes) := data.regolith.rebac.together(nodes, walk_${steps}(user, [nodes], nodes)[0])`,
 		]),
 	];

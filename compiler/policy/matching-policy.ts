@@ -29,10 +29,10 @@ export function writeMatching(conditionSets: readonly ConditionSet[]): readonly 
 		regoFile('regolith/matching/matching.rego', [
 			rego`package regolith.matching`,
 			rego`import data.regolith.attributes`,
-			...described('User sets that select the user', rego`user_sets`, users),
+			...described('User sets that match the user', rego`user_sets`, users),
 			...canonical(byResource.keys()).flatMap((resource) =>
 				described(
-					'Resource sets of the type that select the resource',
+					'Resource sets of the type that match the resource',
 					rego`resource_sets${packagePart(resource)}`,
 					byResource.get(resource) ?? [],
 				),

@@ -68,7 +68,7 @@ function writeAction(resource: Resource, action: Action, setGrant: SetGrant): re
  */
 function writeRolesThatGrant(resource: Resource): readonly Fragment[] {
 	const type = packagePart(resource.key);
-	return described('A role grants the action, in the tenant or on the instance', [
+	return described('A role in the tenant or on the instance grants the action', [
 		rego`granted_by_role(action) if rbac.granted_by(data.regolith.schema.grants${type}[action])`,
 		...(resource.roles.length === 0
 			? []

@@ -41,7 +41,9 @@ export function writeRole(graph: DerivationGraph, walks: Walks, resource: Resour
 function waysToHold(graph: DerivationGraph, walks: Walks, name: RoleName): readonly Fragment[] {
 	const walk = walks.walkTo(name);
 	if (walk !== undefined) {
-		return [walked(onOne, 'Assigned or derived, in any of very many ways', rego`data.${walkPackage(walk)}`, name)];
+		return [
+			walked(onOne, 'Assigned or derived, through any of many derivations', rego`data.${walkPackage(walk)}`, name),
+		];
 	}
 	const cycle = graph.cycleContaining(name);
 	const own = graph.leaving(name);
@@ -207,7 +209,7 @@ function closed(graph: DerivationGraph, cycle: Cycle, name: RoleName, scope: Sco
 		...interrupted.flatMap((member) => [
 			...(roleName(member) === roleName(name)
 				? [
-						body(scope, 'Derived from outside of the cycle', [
+						body(scope, 'Derived from outside the cycle', [
 							scope === onOne ? rego`	derived_on_any(user, {object})` : rego`	derived_on_any(user, objects)`,
 						]),
 					]

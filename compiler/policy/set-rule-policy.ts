@@ -48,7 +48,7 @@ function writeAction({ resource, action }: ActionName, rules: readonly SetRule[]
 		lines([rego`import data.regolith.abac`, rego`import data.regolith.attributes`]),
 		lines([
 			metadata({
-				title: 'Rules of condition sets',
+				title: 'Condition set rules',
 				custom: [
 					[rego`resource`, resource],
 					[rego`action`, action],

@@ -73,7 +73,7 @@ class Steps {
 	written(): readonly Fragment[] {
 		return [
 			lines([
-				metadata({ title: 'Roles on instances and all that lead to them' }),
+				metadata({ title: 'Roles on instances and all roles that lead to them' }),
 				rego`reached(${this.#asksUser ? rego`user` : rego`_`}, start) := nodes if {`,
 				...this.#lines,
 				rego`	nodes := {`,

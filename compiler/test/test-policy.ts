@@ -92,10 +92,10 @@ function testSections(schema: Schema): readonly TestSection[] {
 }
 
 const actionsComment = rego`# Resource types and their actions.`;
-const tenantRolesComment = rego`# Tenant roles: what each of them lists itself, by resource type, and the roles it extends.`;
-const resourceRolesComment = rego`# Roles on instances, by resource type: what each of them lists itself, and the roles it extends.`;
-const derivationsComment = rego`# Derivations, by resource type: who holds the role "source" on a "subject" that is related to an object holds the role
-# "role" on the object; where "no_direct_roles_on_object" is true, unless a role is assigned to them there.`;
+const tenantRolesComment = rego`# Tenant roles: their own permissions, by resource type, and the roles they extend.`;
+const resourceRolesComment = rego`# Roles on instances, by resource type: their own permissions, and the roles they extend.`;
+const derivationsComment = rego`# Derivations, by resource type: a holder of the role "source" on a "subject" related to an object holds the role "role"
+# on the object. With "no_direct_roles_on_object", a role assigned on the object disables the derivation.`;
 
 function objectKeys(things: readonly { readonly key: string }[]): readonly string[] {
 	return things.map(({ key }) => key);

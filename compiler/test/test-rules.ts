@@ -36,7 +36,7 @@ test_resource_types if {
 			types.length === 0
 				? []
 				: [
-						rego`# A tenant role that granted the action would allow it, whether there is one that does or not.
+						rego`# A tenant role with a grant of the action allows it. The test adds the grant, so the schema needs none.
 action_can_be_granted(type, action) if {
 	facts := with_tenant_role("granting")
 	grants := {type: {action: {"granting": null}}}
@@ -48,15 +48,15 @@ action_can_be_granted(type, action) if {
 
 /** Rules for querying the policy. They exist in schemas with resource types. */
 export const checking: readonly Fragment[] = [
-	rego`# Of the actions of a resource's type, those that the policy allows the user whom the facts are about. It asks the rule
-# that decides: to find a code for each denial would only take longer. Conditions are left out.
+	rego`# Actions on the resource that the policy allows to the user in the facts. Evaluates only the rule that decides, because
+# denial codes take longer. Conditions are skipped.
 allowed(resource, facts) := {action |
 	some action in actions_of(resource.type)
 	question := {"user": {"key": "someone"}, "action": action, "resource": resource, "conditions": false}
 	check.permitted with input as question with data.regolith.facts as facts
 }`,
 	rego`actions_of(type) := object.get(actions, type, set())`,
-	rego`# Two tenants and one user, who holds nothing yet.
+	rego`# Two tenants, and a user without roles.
 nothing_held := {
 	"users": {"someone": {}},
 	"tenants": {"here": {}, "elsewhere": {}},
@@ -82,7 +82,7 @@ export function tenantRoleTests(types: readonly string[]): TestRules {
 }`,
 		]),
 		helpers: [
-			rego`# A tenant role allows what it grants and nothing else; in another tenant, nothing at all.
+			rego`# A tenant role allows exactly its granted actions in its tenant, and no action in a different tenant.
 tenant_role_is_right(role, type) if {
 	facts := with_tenant_role(role)
 	allowed({"type": type, "tenant": "here"}, facts) == granted_by_tenant_role(role, type)
@@ -107,8 +107,8 @@ export function resourceRoleTests(types: readonly string[]): TestRules {
 }`,
 		]),
 		helpers: [
-			rego`# A role on an instance allows what it grants and nothing else; on another instance or in another tenant, nothing. If
-# it granted every action, it would allow every action, and if nothing granted any, it would be held in vain.
+			rego`# A role on an instance allows exactly its granted actions there, and no action on any other instance or in any other
+# tenant. With grants of all actions, it allows all actions. Without grants, the denial code shows that a role is held.
 resource_role_is_right(type, role) if {
 	facts := object.union(with_role_on(type, "object", role), {"instances": {instance(type, "other"): "here"}})
 	held(object_in(type, "here"), facts) == {role}
@@ -121,13 +121,13 @@ resource_role_is_right(type, role) if {
 		with data.regolith.schema.other_roles as grants
 	denials({"type": type, "key": "other", "tenant": "here"}, facts) - {"no_graph_roles"} == set()
 }`,
-			rego`# The codes of what is denied: they tell whether any role is held.
+			rego`# Denial codes, which show whether the user holds any role.
 denials(resource, facts) := {code |
 	some action in actions_of(resource.type)
 	question := {"user": {"key": "someone"}, "action": action, "resource": resource, "conditions": false}
 	code := check.code with input as question with data.regolith.facts as facts
 }`,
-			rego`# The roles that the same user holds on an instance, as the policy says.
+			rego`# Roles that the user holds on the instance according to the policy.
 held(resource, facts) := roles if {
 	roles := rebac.held_roles with input as {"user": {"key": "someone"}, "resource": resource}
 		with data.regolith.facts as facts
@@ -172,7 +172,7 @@ export function derivationTests(types: readonly string[]): TestRules {
 		]),
 		helpers: [
 			rego`name_of(row) := concat("", [row.role, " from ", row.subject, "#", row.source, " by ", row.relation])`,
-			rego`# Who holds the source role on the subject holds all that is derived from it on the object, and nothing else.
+			rego`# A holder of the source role on the subject holds exactly the derived roles on the object.
 derivation_is_right(type, derivation) if {
 	facts := with_relation(type, derivation)
 	roles := {row.role | some row in alike(type, derivation)}
@@ -180,29 +180,29 @@ derivation_is_right(type, derivation) if {
 	held(object_in(type, "elsewhere"), facts) == set()
 	allowed(object_in(type, "here"), facts) == granted_by_resource_roles(type, roles)
 }`,
-			rego`# The source role may be derived itself.
+			rego`# The source role may itself be derived.
 derivations_are_right_in_a_row(type, derivation, inner) if {
 	facts := with_two_relations(type, derivation, inner)
 	derivation.role in held(object_in(type, "here"), facts)
 }`,
-			rego`# The same for one who has a role assigned on the object: what that stops is not derived.
+			rego`# A role assigned on the object disables derivations with `no_direct_roles_on_object`.
 derivation_is_right_beside(type, derivation, assigned) if {
 	facts := object.union(with_relation(type, derivation), with_role_on(type, "object", assigned))
 	roles := {row.role | some row in alike(type, derivation); not row.no_direct_roles_on_object}
 	held(object_in(type, "here"), facts) == roles | {assigned}
 }`,
-			rego`# The derivations that the same subject, relation and source role lead to.
+			rego`# Derivations with the same subject, relation and source role.
 alike(type, derivation) := [row |
 	some row in derivations[type]
 	row.relation == derivation.relation
 	row.source == derivation.source
 ]`,
-			rego`# The source role on the subject, which is related to the object.
+			rego`# Facts: the source role on the subject, and a relationship from the subject to the object.
 with_relation(type, derivation) := object.union(
 	with_role_on(derivation.subject, "subject", derivation.source),
 	related(type, "object", derivation, "subject"),
 )`,
-			rego`# The source role of the inner derivation on the origin, which is related to the subject as that is to the object.
+			rego`# Facts: the source role of the inner derivation on the origin, and relationships from origin to subject to object.
 with_two_relations(type, derivation, inner) := object.union_n([
 	with_role_on(inner.subject, "origin", inner.source),
 	related(derivation.subject, "subject", inner, "origin"),
@@ -222,7 +222,7 @@ with_two_relations(type, derivation, inner) := object.union_n([
 		not row.no_direct_roles_on_object
 	],
 ))`,
-			rego`# An entry of the closures. There is one for each derivation that nothing stops; only roles in a cycle look at them.
+			rego`# A closure entry. Each unconditional derivation has one; only roles in a cycle use the closures.
 led_by(role, row, subject) := {concat("", [role, " from ", row.subject, "#", row.source]): {subject: null}}`,
 		],
 	};

@@ -1,10 +1,10 @@
 # METADATA
 # title: All tenants
-# description: "The name under which other clients ask for `permit.any_tenant`: `POST /v1/data/permit/all_tenants`."
+# description: "Alias of `permit.any_tenant` for other clients: `POST /v1/data/permit/all_tenants`."
 package permit.all_tenants
 
 import data.permit.any_tenant
 
 # METADATA
-# description: The tenants where the check is allowed, with their attributes.
+# description: Tenants where the check is allowed, with their attributes.
 allowed_tenants := any_tenant.allowed_tenants

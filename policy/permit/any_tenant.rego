@@ -1,9 +1,9 @@
 # METADATA
 # title: Any tenant
 # description: |
-#   In which tenants a check is allowed: `POST /v1/data/permit/any_tenant`. A user that exists is asked about their own
-#   tenants, and one that does not about all.
-#   Input: that of one check; the tenant of its resource does not count.
+#   Tenants where a check is allowed: `POST /v1/data/permit/any_tenant`. For an existing user, only the user's tenants
+#   are checked; for an unknown user, all tenants.
+#   Input: same as for one check; the resource's tenant is ignored.
 package permit.any_tenant
 
 import data.permit.candidates
@@ -11,7 +11,7 @@ import data.permit.question
 import data.regolith.check
 
 # METADATA
-# description: The tenants where the check is allowed, with their attributes.
+# description: Tenants where the check is allowed, with their attributes.
 allowed_tenants := [answer |
 	some tenant in candidates.tenants
 	asked := object.union(question.asked(input), {"resource": {"tenant": tenant}})

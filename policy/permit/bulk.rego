@@ -1,7 +1,7 @@
 # METADATA
 # title: Bulk
 # description: |
-#   Many checks in their order: `POST /v1/data/permit/bulk`.
+#   Multiple checks, in order: `POST /v1/data/permit/bulk`.
 #   Input: an array of checks, or {"checks": array}.
 package permit.bulk
 
@@ -9,7 +9,7 @@ import data.permit.question
 import data.permit.root
 
 # METADATA
-# description: The answers, one for each check.
+# description: Results, one per check.
 allow := [answer |
 	some asked in question.checks(input)
 	answer := root with input as asked

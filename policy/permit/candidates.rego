@@ -1,13 +1,13 @@
 # METADATA
 # title: Candidates
-# description: What listings may list, before filters and decisions. A decision point finds it by an index.
+# description: Candidates for listings, before filters and decisions. A decision point finds them through an index.
 package permit.candidates
 
 import data.permit.question
 import data.regolith.listing
 
 # METADATA
-# description: The tenants of a user that exists, and all tenants for one that does not.
+# description: Tenants of an existing user; all tenants for an unknown user.
 tenants contains tenant if {
 	some found in listing.user_tenants with input as question.asked(input)
 	tenant := found.key
@@ -19,7 +19,7 @@ tenants contains tenant if {
 }
 
 # METADATA
-# description: The instances that pass the filters of a request.
+# description: Instances that match the filters of a request.
 instances := [{"type": type, "key": key} |
 	some name, tenant in data.regolith.facts.instances
 	colon := indexof(name, ":")
@@ -31,14 +31,14 @@ instances := [{"type": type, "key": key} |
 ]
 
 # METADATA
-# description: The request without filters that are empty, which let everything through.
+# description: The request without empty filters, which match everything.
 filtered := object.remove(input, [name |
 	some name in ["tenants", "resources", "resource_types"]
 	_empty(name)
 ])
 
 # METADATA
-# description: Instances are asked for by name or type. Then those are listed too on which no role is held.
+# description: The request selects instances by name or type, so the listing includes instances without a role.
 default asked_for := false
 
 asked_for if not _empty("resources")

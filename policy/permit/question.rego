@@ -1,12 +1,12 @@
 # METADATA
 # title: Question
 # description: |
-#   What clients of a decision point send, as the policy reads it: users and resources may be strings, members may be
-#   null, and a missing tenant is `default`. A decision point does the same before it asks.
+#   Normalized requests from decision point clients: users and resources may be strings, members may be null, and a
+#   missing tenant is `default`. A decision point does the same before it evaluates the policy.
 package permit.question
 
 # METADATA
-# description: The question that a request asks. Whatever is malformed stays away, and denies.
+# description: The check in a request. Malformed members are omitted, so the check is denied.
 asked(request) := {
 	"user": user(object.get(request, "user", {})),
 	"action": object.get(request, "action", null),
@@ -15,7 +15,7 @@ asked(request) := {
 }
 
 # METADATA
-# description: The user of a request, with the attributes that came along.
+# description: User in a request, with the attributes sent.
 user(given) := {"key": given} if is_string(given)
 
 user(given) := {"key": object.get(given, "key", null), "attributes": attributes} if {
@@ -34,7 +34,7 @@ _named(given) := {name: value |
 }
 
 # METADATA
-# description: The resource of a request; in the tenant `default` where it names none.
+# description: Resource in a request, in the tenant `default` if it names none.
 resource(given) := {"type": given, "tenant": "default"} if {
 	is_string(given)
 	not contains(given, ":")
@@ -67,7 +67,7 @@ _tenant(tenant) := "default" if tenant in {null, ""}
 _tenant(tenant) := tenant if not tenant in {null, ""}
 
 # METADATA
-# description: The context of a request. Only a decision point says where it runs.
+# description: Context in a request. Only a decision point may set its own location.
 context(request) := object.remove(_object(request, "context"), ["pdp_type"])
 
 default _object(_, _) := {}
@@ -75,7 +75,7 @@ default _object(_, _) := {}
 _object(given, name) := given[name] if is_object(given[name])
 
 # METADATA
-# description: The checks of a request for many.
+# description: Checks in a bulk request.
 checks(request) := request if is_array(request)
 
 checks(request) := request.checks if is_object(request)

@@ -1,9 +1,9 @@
 # METADATA
 # title: Root
 # description: |
-#   One check, at the path and in the shape that clients ask an OPA for: `POST /v1/data/permit/root`. The policy of
-#   Regolith decides.
-#   Input: {"user", "action", "resource", "context"?, "use_debugger"?}, as a decision point takes it.
+#   One check, in the path and format that clients use with OPA: `POST /v1/data/permit/root`. The Regolith policy
+#   decides.
+#   Input: {"user", "action", "resource", "context"?, "use_debugger"?}, same as for a decision point.
 package permit.root
 
 import data.permit.question
@@ -11,17 +11,17 @@ import data.regolith.check
 import data.regolith.explain
 
 # METADATA
-# description: Whether the action is allowed.
+# description: True if the action is allowed.
 default allow := false
 
 allow if check.allow with input as question.asked(input)
 
 # METADATA
-# description: The same, for older clients.
+# description: Same as `allow`, for older clients.
 result := allow
 
 # METADATA
-# description: The models that allow.
+# description: Models that allow the check.
 allowing_sources contains model if {
 	some model in ["rbac", "rebac", "abac"]
 	sections := explain.sections with input as question.asked(input)
@@ -29,13 +29,13 @@ allowing_sources contains model if {
 }
 
 # METADATA
-# description: Whether reasons were asked for.
+# description: True if the request asks for reasons.
 default debugger_activated := false
 
 debugger_activated if input.use_debugger == true
 
 # METADATA
-# description: The reasons, when they were asked for.
+# description: Reasons, if requested.
 debug := sections if {
 	debugger_activated
 	sections := explain.sections with input as question.asked(input)

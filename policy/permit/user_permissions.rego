@@ -1,8 +1,8 @@
 # METADATA
 # title: User permissions
 # description: |
-#   What a user may do: `POST /v1/data/permit/user_permissions`. Every instance is looked at, so this takes as long as
-#   there are instances; a decision point finds those that count by an index.
+#   User permissions: `POST /v1/data/permit/user_permissions`. Examines every instance, so the time grows with the
+#   number of instances; a decision point finds relevant instances through an index.
 #   Input: {"user", "tenants"?, "resources"?, "resource_types"?, "context"?}.
 package permit.user_permissions
 
@@ -11,7 +11,7 @@ import data.permit.question
 import data.regolith.listing
 
 # METADATA
-# description: By object identifier, `__tenant:<key>` or `<type>:<key>`.
+# description: Maps an object identifier, `__tenant:<key>` or `<type>:<key>`, to the permissions there.
 permissions := object.union(on_tenants, on_instances) if {
 	asked := object.union(candidates.filtered, {"user": question.user(input.user), "context": question.context(input)})
 	on_tenants := listing.user_permissions with input as asked
@@ -24,7 +24,7 @@ permissions := object.union(on_tenants, on_instances) if {
 }
 
 # METADATA
-# description: The tenants where the user holds a role.
+# description: Tenants where the user holds a role.
 tenants := found if {
 	found := listing.user_tenants with input as {"user": question.user(input.user)}
 }

@@ -1,9 +1,9 @@
 # METADATA
 # title: Conditions
 # description: |
-#   Attribute-based access control. A rule lets those whom a user set selects do an action on what a resource set
-#   selects. Sets and rules are generated: `data.regolith.matching.user_sets`, `data.regolith.matching.resource_sets[type]`
-#   and `data.regolith.set_rules[type][action].granted`. The rules are data too, for explanations.
+#   Attribute-based access control. A rule allows the users in a user set to do an action on the resources in a resource
+#   set. Sets and rules are generated: `data.regolith.matching.user_sets`, `data.regolith.matching.resource_sets[type]`
+#   and `data.regolith.set_rules[type][action].granted`. The rules are also stored as data, for explanations.
 package regolith.abac
 
 import data.regolith.rbac
@@ -12,17 +12,18 @@ import data.regolith.rebac
 # METADATA
 # title: Granted
 # description: |
-#   A rule of the action joins sets of which both match. For explanations and listings; a check asks the rules of its
-#   action by their name.
+#   A rule grants the action, because both its sets match. For explanations and listings; a check calls the action's
+#   rules by name.
 granted if data.regolith.set_rules[input.resource.type][input.action].granted
 
 granted if standing
 
 # METADATA
-# title: Standing
+# title: Still granted
 # description: |
-#   A rule that goes on grants, while others of the action are suspended: a newer schema, whose policy is not in force
-#   yet, took them away or changed their sets. Those that go on are a table then, and their sets are found by key, of all that match.
+#   A set rule still grants the action while other rules for the action are suspended, because a newer schema, whose
+#   policy is pending, removed them or changed their sets. The remaining rules are then a table, and their sets are
+#   looked up by key among all matching sets.
 standing if {
 	rules := data.regolith.pending.set_rules[input.resource.type][input.action]
 	evaluated
@@ -34,7 +35,7 @@ standing if {
 
 # METADATA
 # title: In force
-# description: The rule that joins two sets may decide about the action. For explanations.
+# description: The rule between the two sets is not suspended. For explanations.
 in_force(_, _) if not data.regolith.pending.set_rules[input.resource.type][input.action]
 
 in_force(user_set, resource_set) if {
@@ -44,9 +45,9 @@ in_force(user_set, resource_set) if {
 # METADATA
 # title: Evaluated
 # description: |
-#   Sets can match at all: the tenant exists, and the instance, where it is stored, is in it. A user or an instance that
-#   is not stored is judged by what the check sends. A check that sets `conditions` to false leaves sets out: listings
-#   do, unless they are asked for them.
+#   Sets can match, because the tenant exists and a stored instance is in this tenant. For a user or an instance that is
+#   not stored, the attributes in the check count. A check with `conditions` set to false skips sets; listings do this
+#   unless the request asks for conditions.
 default evaluated := false
 
 evaluated if {
@@ -57,16 +58,16 @@ evaluated if {
 }
 
 # METADATA
-# description: The instance is stored in another tenant than that of the check.
+# description: The instance is stored in a different tenant than the check's tenant.
 misplaced if data.regolith.facts.instances[rebac.name] != input.resource.tenant
 
 # METADATA
-# description: The decision point says that it does not evaluate conditions.
+# description: The decision point does not evaluate conditions, according to the context.
 unsupported if input.context.pdp_type == "cloud"
 
 # METADATA
-# title: Unanswered
-# description: A rule could have granted the action, and the decision point does not evaluate conditions.
+# title: Not evaluated
+# description: A rule could grant the action, but the decision point does not evaluate conditions.
 unanswered if {
 	unsupported
 	data.regolith.schema.set_rules[input.resource.type][input.action]
@@ -81,7 +82,7 @@ active if count(data.regolith.schema.resource_sets) > 0
 
 # METADATA
 # title: Matching user sets
-# description: The keys of all user sets that select the user. For explanations; a check asks `granted`, which costs less.
+# description: Keys of all user sets that match the user. For explanations; a check uses `granted`, which is cheaper.
 matching_user_sets contains user_set if {
 	evaluated
 	some user_set, _ in data.regolith.schema.user_sets
@@ -90,7 +91,7 @@ matching_user_sets contains user_set if {
 
 # METADATA
 # title: Matching resource sets
-# description: The keys of all resource sets of the type that select the resource. For explanations.
+# description: Keys of all resource sets of the type that match the resource. For explanations.
 matching_resource_sets contains resource_set if {
 	evaluated
 	some resource_set, _ in data.regolith.schema.resource_sets[input.resource.type]
@@ -100,8 +101,8 @@ matching_resource_sets contains resource_set if {
 # METADATA
 # title: Allowing rules
 # description: |
-#   The rules that grant the action, each as {"userset" or "role", "resourceset" or "resource_type"}: automatic sets are
-#   told by the role or the resource type that they stand for.
+#   Rules that grant the action, each as {"userset" or "role", "resourceset" or "resource_type"}. An automatic set is
+#   represented by its role or resource type.
 allowing_rules contains object.union(user_side, resource_side) if {
 	evaluated
 	some user_set, resource_sets in data.regolith.schema.set_rules[input.resource.type][input.action]
@@ -121,7 +122,7 @@ _side(name, stands_for, _, _) := {name: stands_for} if stands_for != null
 
 # METADATA
 # title: Denial
-# description: Why conditions do not grant the action; the first condition that fails names the code.
+# description: Denial code for condition sets, chosen by the first failing condition.
 default denial := "no_matching_rules"
 
 denial := "cloud_pdp_not_supporting_abac" if {

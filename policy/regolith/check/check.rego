@@ -1,10 +1,11 @@
 # METADATA
 # title: Check
 # description: |
-#   Decides one question: may this user do this action on this resource?
-#   Every model of the schema is asked; one that grants is enough, and nothing can take a grant back.
-#   Whatever is unknown, missing or malformed denies with a code.
-#   Input: {"user": {"key", "attributes"?}, "action", "resource": {"type", "tenant", "key"?, "attributes"?}, "context"?}.
+#   Decides one check: may this user do this action on this resource?
+#   Every model in the schema is evaluated. A grant from one model is enough, and no model can revoke a grant.
+#   Unknown, missing or malformed input is denied with a code.
+#   Input: {"user": {"key", "attributes"?}, "action", "resource": {"type", "tenant", "key"?, "attributes"?},
+#   "context"?}.
 package regolith.check
 
 import data.regolith.abac
@@ -12,7 +13,7 @@ import data.regolith.rbac
 import data.regolith.rebac
 
 # METADATA
-# description: Whether the action is allowed.
+# description: True if the action is allowed.
 default allow := false
 
 allow if code == "allow"
@@ -20,20 +21,20 @@ allow if code == "allow"
 # METADATA
 # title: Code
 # description: |
-#   The string "allow", or the code of the first condition that failed. Where roles in tenants and roles on instances
-#   could both have granted, roles that are held and do not suffice are told before roles that are not held. Conditions
-#   name the code only where a decision point leaves them out that could have granted: its context says that it does.
-#   Before those comes `policy_pending`: what could grant the action was added, changed or taken away by a newer schema
-#   whose policy is not in force yet. What was taken away grants nothing in the meantime.
+#   The string "allow", or the code of the first failing condition. If both tenant roles and instance roles could grant
+#   the action, insufficient roles are reported before missing roles. Conditions determine the code only if they could
+#   grant the action and the decision point does not evaluate them, according to the context. `policy_pending` precedes
+#   these codes: a newer schema, whose policy is pending, added, changed or removed a possible grant. Removed grants do
+#   not apply while the policy is pending.
 # entrypoint: true
 code := verdict(null)
 
 # METADATA
 # title: Verdict
 # description: |
-#   The code, as a function of nothing: each check comes here, and a rule without parameters is remembered until the
-#   check is decided, which costs more than a look. So `permitted` is spelled out. Nothing is pending at most times,
-#   which one look tells.
+#   The code, as a function with an unused parameter. Every check evaluates this function once. A rule without
+#   parameters would be cached, and the cache costs more than it saves, so the body of `permitted` is repeated here.
+#   Usually nothing is pending, which takes a single look-up to find out.
 verdict(_) := "allow" if {
 	data.regolith.resources[input.resource.type].permits[input.action]
 } else := "allow" if {
@@ -51,19 +52,19 @@ verdict(_) := "allow" if {
 } else := rbac.denial
 
 # METADATA
-# description: The check names a type, an action or a tenant that does not exist.
+# description: The check has a resource type, action or tenant that does not exist.
 misnamed if rbac.unknown != "user_not_synced"
 
 # METADATA
 # title: Decision
-# description: The answer to a check as one object.
+# description: Check result as an object.
 # entrypoint: true
 decision := {"allow": code == "allow", "code": code}
 
 # METADATA
 # description: |
-#   The rule that the schema generates for this action on this resource type, found by its path:
-#   the cost does not grow with the schema. While a newer schema waits for its policy, also what is left of set rules.
+#   The generated rule for this action on this resource type grants the action. The rule is found by path, so the cost
+#   does not grow with the schema. While the policy for a newer schema is pending, the remaining set rules count too.
 permitted if data.regolith.resources[input.resource.type].permits[input.action]
 
 permitted if {

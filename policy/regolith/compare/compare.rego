@@ -1,15 +1,15 @@
 # METADATA
 # title: Comparisons
 # description: |
-#   What conditions of sets ask beyond the operators of the language. An attribute that is missing is undefined or null.
-#   A value of a kind that its operator does not take makes the whole set not match: the functions that say so of a
-#   value begin with "not", and say nothing of what is missing.
+#   Comparisons in condition sets beyond Rego's own operators. A missing attribute is undefined or null. A value of a
+#   type that the operator does not accept prevents the whole set from matching: functions that detect such values begin
+#   with "not" and ignore missing values.
 package regolith.compare
 
 # METADATA
 # description: |
-#   The value is, or holds at any depth, a whole number beyond 9007199254740991 either way. Readers of JSON round those,
-#   so that it may stand for another one.
+#   The value is or contains, at any depth, a whole number beyond 9007199254740991 or -9007199254740991. JSON readers
+#   round such a number, so it may represent a different number.
 inexact(value) if _inexact(value)
 
 inexact(value) if {
@@ -42,67 +42,67 @@ _nested(value) if is_array(value)
 _nested(value) if is_object(value)
 
 # METADATA
-# description: The value is no number, and holds none, of which one cannot tell which it is.
+# description: The value neither is nor contains an inexact number.
 exact(value) if not inexact(value)
 
 # METADATA
-# description: The value is a number of which one can tell which it is.
+# description: The value is an exact number.
 number(value) if {
 	is_number(value)
 	abs(value) <= 9007199254740991
 }
 
 # METADATA
-# description: The value is there, and no such number.
+# description: The value is present and not an exact number.
 not_number(value) if {
 	value != null
 	not number(value)
 }
 
 # METADATA
-# description: The value is there, and no string.
+# description: The value is present and not a string.
 not_string(value) if {
 	value != null
 	not is_string(value)
 }
 
 # METADATA
-# description: The value is a string that is not too long to look for another one in it.
+# description: The value is a string, and short enough to be searched for a second string.
 searched(value) if {
 	is_string(value)
 	count(value) <= 20000
 }
 
 # METADATA
-# description: The value is there, and no such string.
+# description: The value is present and not such a string.
 not_searched(value) if {
 	value != null
 	not searched(value)
 }
 
 # METADATA
-# description: The value is a string that is not too long to be looked for in another one.
+# description: The value is a string, and short enough to be searched for.
 sought(value) if {
 	is_string(value)
 	count(value) <= 250
 }
 
 # METADATA
-# description: The value is there, and no such string.
+# description: The value is present and not such a string.
 not_sought(value) if {
 	value != null
 	not sought(value)
 }
 
 # METADATA
-# description: The value is a string that is not too long to look for a regular expression in it.
+# description: The value is a string, and short enough to be matched against a regular expression.
 matched(value) if {
 	is_string(value)
 	count(value) <= 1000
 }
 
 # METADATA
-# description: The value is there, and no such string.
+# description: The value is present and not such a string.
 not_matched(value) if {
 	value != null
 	not matched(value)
@@ -110,8 +110,8 @@ not_matched(value) if {
 
 # METADATA
 # description: |
-#   The value is in the array. An array or object is looked up as an item of a set: compared with each item, an object
-#   would take time quadratic in its members, each time.
+#   The value is in the array. An array or object is looked up in a set, because comparing an object with each item
+#   would take quadratic time in the number of members for each item.
 member(value, array) if {
 	not _nested(value)
 	value in array
@@ -123,35 +123,35 @@ member(value, array) if {
 }
 
 # METADATA
-# description: The value is there, and no array.
+# description: The value is present and not an array.
 not_array(value) if {
 	value != null
 	not is_array(value)
 }
 
 # METADATA
-# description: The value is an array, and holds no number of which one cannot tell which it is.
+# description: The value is an array without inexact numbers.
 list(value) if {
 	is_array(value)
 	not inexact(value)
 }
 
 # METADATA
-# description: The value is there, and no such array.
+# description: The value is present and not such an array.
 not_list(value) if {
 	value != null
 	not list(value)
 }
 
 # METADATA
-# description: The value is there, and no object.
+# description: The value is present and not an object.
 not_object(value) if {
 	value != null
 	not is_object(value)
 }
 
 # METADATA
-# description: The value is there, and neither a number nor a string.
+# description: The value is present and neither a number nor a string.
 not_orderable(value) if {
 	value != null
 	not number(value)
@@ -159,14 +159,14 @@ not_orderable(value) if {
 }
 
 # METADATA
-# description: The value is there, and no array of two numbers or of two strings.
+# description: The value is present and not an array of two numbers or two strings.
 not_range(value) if {
 	value != null
 	not range(value)
 }
 
 # METADATA
-# description: Both values are there, and not of one kind.
+# description: Both values are present and have different types.
 of_two_kinds(left, right) if {
 	left != null
 	right != null
@@ -186,7 +186,7 @@ orderable(left, right) if {
 }
 
 # METADATA
-# description: The value is an array of two numbers or of two strings.
+# description: The value is an array of two numbers or two strings.
 range(value) if {
 	is_array(value)
 	count(value) == 2
@@ -194,7 +194,7 @@ range(value) if {
 }
 
 # METADATA
-# description: Every item of the first array is in the second.
+# description: The second array contains every item of the first array.
 subset(left, right) if {
 	list(left)
 	list(right)
@@ -202,7 +202,7 @@ subset(left, right) if {
 }
 
 # METADATA
-# description: Every item of the second array is in the first.
+# description: The first array contains every item of the second array.
 superset(left, right) if subset(right, left)
 
 # METADATA

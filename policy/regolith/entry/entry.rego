@@ -1,8 +1,8 @@
 # METADATA
 # title: Entry
 # description: |
-#   One function in place of all entrypoints, for modules that have no other: `input.entrypoint` names the one that is
-#   asked for. Without it, the input is a check, and the answer its code: the common question pays for one look-up.
+#   Single function in place of all entrypoints, for modules without other entrypoints. `input.entrypoint` selects the
+#   entrypoint. Without it, the input is a check and the result is its code, so a plain check needs only one look-up.
 package regolith.entry
 
 import data.regolith.check
@@ -11,7 +11,7 @@ import data.regolith.listing
 
 # METADATA
 # title: Answer
-# description: What the entrypoint answers that the question, which is the input, names. Undefined for any other name.
+# description: Result of the selected entrypoint for the input; undefined for any other name.
 answer(question) := check.verdict(null) if {
 	not question.entrypoint
 } else := check.code if {

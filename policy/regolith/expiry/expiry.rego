@@ -1,15 +1,15 @@
 # METADATA
 # title: Expiry
 # description: |
-#   Facts that hold for a time. Tables of facts say of each fact until when it holds: null, or a time. A fact whose time
-#   has come is absent in every respect. Times are milliseconds since 1970.
+#   Expiry of facts. Fact tables map each fact to its expiry: null, or a time in milliseconds since 1970. An expired
+#   fact counts as missing in every respect.
 package regolith.expiry
 
 # METADATA
 # title: Live
 # description: |
-#   A fact still holds, given what its table says of it. In a set, which names each element again, everything holds:
-#   texts come after numbers. Most facts hold for good, so that is asked first.
+#   The fact with this table value has not expired. In a set, the value is the element itself, and elements never
+#   expire, because Rego orders strings after numbers. Most facts have no expiry, so null is tested first.
 live(until) if {
 	until == null
 } else if {
@@ -19,8 +19,8 @@ live(until) if {
 # METADATA
 # title: Now
 # description: |
-#   The time of the decision. A decision point says it, once for a request, and callers have no say in it. Where nobody
-#   says it, as in a stock OPA, it is the time of the machine.
+#   Time of the decision. A decision point sets it once per request; callers cannot set it. Without a decision point, as
+#   in a stock OPA, it is the system time.
 now := input.time if {
 	is_number(input.time)
 } else := time.now_ns() / 1000000

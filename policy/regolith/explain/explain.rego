@@ -1,8 +1,8 @@
 # METADATA
 # title: Explain
 # description: |
-#   The long answer to a check: what was asked, as the policy understood it, and what each model said.
-#   It takes the input of a check and is defined for every input. Arrays have no order.
+#   Detailed result of a check: the check as the policy understood it, and the result of each model. Takes the input of
+#   a check, and is defined for every input. Arrays are unordered.
 package regolith.explain
 
 import data.regolith.abac
@@ -15,8 +15,8 @@ import data.regolith.rebac
 # METADATA
 # title: Sections
 # description: |
-#   One member for what was asked and one for each model that has something to say: a model that allowed, or, when none
-#   did, every model that the environment uses.
+#   One member for the request and one for each relevant model. Relevant are the models that allow the check, or all
+#   models in use if none does.
 # entrypoint: true
 sections := object.union({"request": request}, _models)
 
@@ -34,7 +34,7 @@ _sections.abac := abac_section if abac.active
 _sections.pending := pending_section if check.code == "policy_pending"
 
 # METADATA
-# description: What was asked; `tenant` is null unless the tenant exists.
+# description: The check as the policy understood it; `tenant` is null unless the tenant exists.
 request := {
 	"user": object.union(_user, {"synced": _synced, "attributes": _attributes}),
 	"tenant": _tenant,
@@ -43,7 +43,9 @@ request := {
 }
 
 # METADATA
-# description: What tenant roles say. An allowing section names the roles; a code is explained in docs/develop/denial-codes.md.
+# description: |
+#   Result of tenant roles. An allowing section lists the granting roles. docs/develop/denial-codes.md explains the
+#   codes.
 rbac_section := {
 	"allow": true,
 	"code": "allow",
@@ -60,8 +62,8 @@ rbac_section := {
 
 # METADATA
 # description: |
-#   What roles on the instance say. An allowing section names each role that grants, and where it comes from: it is
-#   assigned, or derived from a role on a related instance.
+#   Result of roles on the instance. An allowing section lists each granting role with its source: an assignment, or a
+#   derivation from a role on a related instance.
 rebac_section := {
 	"allow": true,
 	"code": "allow",
@@ -78,8 +80,8 @@ rebac_section := {
 
 # METADATA
 # description: |
-#   What condition sets say. An allowing section names each rule that grants, and automatic sets in it by what they stand
-#   for. A denying one names the sets that match, as far as they were looked for.
+#   Result of condition sets. An allowing section lists each granting rule, with the role or resource in place of an
+#   automatic set. A denying section lists the matching sets that were evaluated.
 abac_section := {
 	"allow": true,
 	"code": "allow",
@@ -98,7 +100,7 @@ abac_section := {
 )
 
 # METADATA
-# description: What could grant the action waits for a policy that is not in force yet.
+# description: A possible grant depends on a pending policy.
 pending_section := {
 	"allow": false,
 	"code": "policy_pending",
@@ -169,12 +171,12 @@ _counts(derivation) if {
 _role_name(instance, role) := concat("#", [instance, role])
 
 # METADATA
-# description: Every code as a sentence about this question, as far as one can be made.
-default _reason(_) := "the request is not complete"
+# description: The code as a sentence about this check, with the details available.
+default _reason(_) := "the request is incomplete"
 
 _reason(code) := reason[code]
 
-default _instance_reason(_) := "the request is not complete"
+default _instance_reason(_) := "the request is incomplete"
 
 _instance_reason("no_permission") := text if {
 	text := concat("", ["no role of user `", input.user.key, "` on `", rebac.name, "` grants `", _permission, "`"])
@@ -182,7 +184,7 @@ _instance_reason("no_permission") := text if {
 
 _instance_reason(code) := reason[code] if code != "no_permission"
 
-default _conditions_reason(_) := "the request is not complete"
+default _conditions_reason(_) := "the request is incomplete"
 
 _conditions_reason(code) := reason[code]
 
@@ -210,7 +212,7 @@ reason.no_role_in_tenant := concat("", ["user `", input.user.key, "` has no role
 	_tenant != null
 }
 
-reason.no_role_in_tenant := "the check names no tenant, and roles are held in tenants" if _tenant == null
+reason.no_role_in_tenant := "the check has no tenant, so no tenant role applies" if _tenant == null
 
 reason.no_permission := text if {
 	text := concat("", ["no role of user `", input.user.key, "` in tenant `", _tenant, "` grants `", _permission, "`"])
@@ -224,20 +226,20 @@ reason.tenant_mismatch := text if {
 
 reason.no_graph_roles := concat("", ["user `", input.user.key, "` has no role on `", rebac.name, "`"])
 
-reason.allow_by_conditions := concat("", ["a rule of condition sets grants `", _permission, "`"])
+reason.allow_by_conditions := concat("", ["a condition set rule grants `", _permission, "`"])
 
-reason.cloud_pdp_not_supporting_abac := "this decision point is one of the cloud, which evaluates no conditions"
+reason.cloud_pdp_not_supporting_abac := "this decision point runs in cloud mode, which does not evaluate conditions"
 
-reason.no_matching_usersets := concat("", ["user `", input.user.key, "` is in no user set"])
+reason.no_matching_usersets := concat("", ["user `", input.user.key, "` matches no user set"])
 
-reason.no_matching_resourcesets := concat("", ["the resource is in no resource set of type `", input.resource.type, "`"])
+reason.no_matching_resourcesets := concat("", ["the resource matches no resource set of type `", input.resource.type, "`"])
 
 reason.no_matching_rules := text if {
-	text := concat("", ["no rule lets the user sets that match do `", _permission, "` on the resource sets that match"])
+	text := concat("", ["no rule grants `", _permission, "` to a matching user set on a matching resource set"])
 }
 
 reason.policy_pending := text if {
-	text := concat("", ["what could grant `", _permission, "` was changed, and its policy is not in force yet"])
+	text := concat("", ["a possible grant of `", _permission, "` was changed, and the new policy is not active yet"])
 }
 
 _permission := concat(":", [input.resource.type, input.action])

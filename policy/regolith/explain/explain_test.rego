@@ -63,7 +63,7 @@ test_reason[code] if {
 test_a_check_without_a_tenant_says_so if {
 	section := sections({"user": {"key": "ann"}, "action": "read", "resource": {"type": "document"}}).rbac
 	section.code == "no_role_in_tenant"
-	section.reason == "the check names no tenant, and roles are held in tenants"
+	section.reason == "the check has no tenant, so no tenant role applies"
 }
 
 test_request_shows_what_the_policy_knows if {
@@ -91,7 +91,7 @@ test_conditions_that_allow_name_their_rules if {
 	answer.abac == {
 		"allow": true,
 		"code": "allow",
-		"reason": "a rule of condition sets grants `document:sign`",
+		"reason": "a condition set rule grants `document:sign`",
 		"allowing_rules": [{"userset": "seniors", "resource_type": "document"}],
 	}
 }
@@ -102,14 +102,14 @@ test_conditions_that_deny_name_what_matches if {
 	answer.abac == {
 		"allow": false,
 		"code": "no_matching_rules",
-		"reason": "no rule lets the user sets that match do `document:sign` on the resource sets that match",
+		"reason": "no rule grants `document:sign` to a matching user set on a matching resource set",
 		"matching_usersets": ["__autogen_viewer"],
 		"matching_resourcesets": ["__autogen_document"],
 	}
 	sections(ask("nobody", "sign", "document", "acme")).abac == {
 		"allow": false,
 		"code": "no_matching_usersets",
-		"reason": "user `nobody` is in no user set",
+		"reason": "user `nobody` matches no user set",
 	}
 }
 
@@ -134,6 +134,6 @@ test_defined_for_malformed_input[index] if {
 	some index, question in malformed
 	answer := sections(question)
 	answer.rbac.allow == false
-	answer.rbac.reason == "the request is not complete"
+	answer.rbac.reason == "the request is incomplete"
 	answer.request.user.synced == false
 }

@@ -1,9 +1,9 @@
 # METADATA
 # title: Listing
 # description: |
-#   What a user may do, and who may do something, as lists. Every entry is decided by the rule that decides a single
-#   check. What could be listed is proposed from outside where finding it would take long: then it comes in the input.
-#   Conditions are left out unless the context asks for them, because to ask them of everything takes long.
+#   Listings of user permissions and authorized users. The rules for a single check decide every entry. If finding
+#   candidates would take long, the caller proposes them in the input. Conditions are evaluated only if the context
+#   requests it, because evaluating them for every candidate takes long.
 package regolith.listing
 
 import data.regolith.abac
@@ -14,10 +14,10 @@ import data.regolith.rebac
 # METADATA
 # title: User permissions
 # description: |
-#   Object identifier (`__tenant:<key>`) to {"tenant": {"key", "attributes"}, "permissions", "roles"},
-#   for every tenant where the user holds a role. Arrays have no order.
-#   Input: {"user": {"key"}, "tenants"?, "resources"?, "resource_types"?, "context"?};
-#   a filter is an array of strings, and a missing or null filter lets everything through.
+#   Maps an object identifier (`__tenant:<key>`) to {"tenant": {"key", "attributes"}, "permissions", "roles"}, for every
+#   tenant where the user holds a role. Arrays are unordered.
+#   Input: {"user": {"key"}, "tenants"?, "resources"?, "resource_types"?, "context"?}; a filter is an array of strings,
+#   and a missing or null filter matches everything.
 # entrypoint: true
 user_permissions := {object_id: entry |
 	is_string(input.user.key)
@@ -38,9 +38,9 @@ user_permissions := {object_id: entry |
 # METADATA
 # title: Instance permissions
 # description: |
-#   What the user may do on instances, for those of `instances` on which the user holds a role, assigned or derived, or
-#   conditions that are asked for grant something, or, with `by_permission`, anything is permitted:
-#   array of {"tenant": {"key", "attributes"}, "resource": {"type", "key", "attributes"}, "permissions", "roles"}.
+#   User permissions on the given `instances`, if the user holds an assigned or derived role on the instance, or
+#   requested conditions grant a permission, or, with `by_permission`, any permission is granted: an array of {"tenant":
+#   {"key", "attributes"}, "resource": {"type", "key", "attributes"}, "permissions", "roles"}.
 #   Input: {"user": {"key"}, "instances": [{"type", "key"}], "by_permission"?, "context"?}.
 # entrypoint: true
 instance_permissions := [entry |
@@ -61,8 +61,8 @@ instance_permissions := [entry |
 # METADATA
 # title: User tenants
 # description: |
-#   The tenants where the user holds a role, in the tenant or assigned on an instance of it: array of
-#   {"key", "attributes"}. Roles on instances are derived inside one tenant, so they add none.
+#   Tenants where the user holds a role, in the tenant or assigned on one of its instances: an array of {"key",
+#   "attributes"}. Instance roles are derived within one tenant, so derived roles add no tenants.
 #   Input: {"user": {"key"}}.
 # entrypoint: true
 user_tenants := [{"key": tenant, "attributes": attributes} |
@@ -87,7 +87,7 @@ _tenants contains data.regolith.facts.instances[instance] if {
 # METADATA
 # title: Authorized users
 # description: |
-#   Those of `users` who may do the action on the resource: array of their keys.
+#   The given `users` who may do the action on the resource: an array of their keys.
 #   Input: {"users": [key], "action", "resource": {"type", "tenant", "key"?}, "context"?}.
 # entrypoint: true
 authorized_users := [key |

@@ -5,13 +5,13 @@ package regolith.matching
 import data.regolith.attributes
 
 # METADATA
-# title: "User sets that select the user"
+# title: "User sets that match the user"
 user_sets contains "__autogen_viewer" if data.regolith.user_sets.__autogen_viewer.selects(attributes.user)
 
 user_sets contains "seniors" if data.regolith.user_sets.seniors.selects(attributes.user)
 
 # METADATA
-# title: "Resource sets of the type that select the resource"
+# title: "Resource sets of the type that match the resource"
 resource_sets.document contains "__autogen_document" if data.regolith.resource_sets.__autogen_document.selects(attributes.resource)
 
 resource_sets.document contains "drafts" if data.regolith.resource_sets.drafts.selects(attributes.resource)

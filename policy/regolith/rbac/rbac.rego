@@ -8,8 +8,8 @@ import data.regolith.expiry
 # METADATA
 # title: Roles
 # description: |
-#   The roles that the user was given in the tenant of the resource, each with its expiry, expired ones among them.
-#   A grant and its denial both ask, and they are looked up once, also where there are none.
+#   Roles assigned to the user in the resource's tenant, including expired roles, each with its expiry. Both a grant and
+#   its denial use this rule, which is cached even if it is empty.
 default roles := {}
 
 roles := data.regolith.facts.tenant_roles[tenant][user] if {
@@ -20,7 +20,7 @@ roles := data.regolith.facts.tenant_roles[tenant][user] if {
 }
 
 # METADATA
-# description: The user holds a role in the tenant of the resource, whatever it grants.
+# description: The user holds any role in the resource's tenant.
 held if {
 	some until in roles
 	expiry.live(until)
@@ -28,14 +28,14 @@ held if {
 
 # METADATA
 # title: Granted
-# description: A role that the user holds in the tenant of the resource grants the action. For explanations.
+# description: A role held by the user in the resource's tenant grants the action. For explanations.
 granted if granted_by(data.regolith.schema.grants[input.resource.type][input.action])
 
 # METADATA
 # title: Granted by
 # description: |
-#   The user holds one of the roles that grant the action, given as a table, in the tenant of the resource. A check asks
-#   so for the roles of its action by their path. The roles of one user in one tenant are few, so they are iterated.
+#   The user holds one of the granting roles, given as a table, in the resource's tenant. A check passes the roles for
+#   its action. A user has few roles in one tenant, so these are iterated.
 granted_by(grants) if {
 	some role, until in roles
 	grants[role] == null
@@ -44,7 +44,7 @@ granted_by(grants) if {
 
 # METADATA
 # title: Allowing roles
-# description: The keys of the roles that grant the action. For explanations; a check asks `granted`, which costs less.
+# description: Keys of the roles that grant the action. For explanations; a check uses `granted`, which is cheaper.
 allowing_roles contains role if {
 	some role, until in roles
 	data.regolith.schema.grants[input.resource.type][input.action][role] == null
@@ -54,8 +54,8 @@ allowing_roles contains role if {
 # METADATA
 # title: Denial
 # description: |
-#   Why the roles do not grant the action: the first condition that fails names the code.
-#   The last code stands first, because it is the common one and two conditions imply all others.
+#   Denial code for tenant roles, chosen by the first failing condition.
+#   The last code is tested first, because it is common and its two conditions imply all others.
 default denial := "no_permission"
 
 denial := "no_permission" if {
@@ -71,7 +71,7 @@ denial := "no_permission" if {
 
 # METADATA
 # title: Unknown
-# description: The code of the first thing named in the check that does not exist; undefined when all of them do.
+# description: Code for the first missing object in the check; undefined if all objects exist.
 unknown := "no_such_resource" if {
 	not resource_known
 } else := "no_such_action" if {
@@ -95,7 +95,8 @@ resource_known if {
 action_known if action_exists(input.resource.type, input.action)
 
 # METADATA
-# description: The action exists on the resource type. A check asks this once and without `not`, which needs the rule.
+# description: |
+#   The action exists on the resource type. A check calls this function once. Under `not`, use the rule `action_known`.
 action_exists(type, action) if {
 	is_string(type)
 	is_string(action)
@@ -103,7 +104,7 @@ action_exists(type, action) if {
 }
 
 # METADATA
-# description: The check names a tenant, well formed or not.
+# description: The check names a tenant, well-formed or not.
 tenant_given if input.resource.tenant != null
 
 # METADATA
@@ -121,7 +122,7 @@ user_known if {
 }
 
 # METADATA
-# description: The user holds a role in the tenant of the resource. A check without a tenant has none.
+# description: The user holds a role in the resource's tenant. Undefined for a check without a tenant.
 role_in_tenant if {
 	user_known
 	tenant_known
@@ -129,7 +130,7 @@ role_in_tenant if {
 }
 
 # METADATA
-# description: The user holds a role in some tenant.
+# description: The user holds a role in at least one tenant.
 role_in_any_tenant if {
 	some until in data.regolith.facts.users[input.user.key]
 	expiry.live(until)

@@ -2,8 +2,8 @@
 # title: Relationships
 # description: |
 #   Relationship-based access control. A user holds roles on resource instances, assigned there or derived from roles on
-#   related instances, and a role grants actions on the instances of its type. Which roles are derived from which is
-#   generated from the schema: `data.regolith.instances[type].holds[role]`.
+#   related instances, and a role grants actions on instances of its type. The derivations are generated from the
+#   schema: `data.regolith.instances[type].holds[role]`.
 package regolith.rebac
 
 import data.regolith.expiry
@@ -12,8 +12,8 @@ import data.regolith.rbac
 # METADATA
 # title: Holdings
 # description: |
-#   What is assigned to the user on instances: resource type to role to instances, each with its expiry. Undefined when
-#   there is nothing; then nothing is derived either.
+#   The user's role assignments on instances: a map from resource type to role to instances, each with its expiry.
+#   Undefined without assignments; in this case, no role is derived either.
 holdings := data.regolith.facts.user_roles[user] if {
 	user := input.user.key
 	is_string(user)
@@ -22,8 +22,7 @@ holdings := data.regolith.facts.user_roles[user] if {
 # METADATA
 # title: Instance
 # description: |
-#   The name of the instance that the check is about: `<type>:<key>`. Undefined unless the instance exists in the tenant
-#   of the check.
+#   Name of the checked instance: `<type>:<key>`. Undefined unless the instance exists in the check's tenant.
 instance := object if {
 	object := name_of(input.resource)
 	data.regolith.facts.instances[object] == input.resource.tenant
@@ -31,18 +30,18 @@ instance := object if {
 
 # METADATA
 # title: Name
-# description: The name that the check gives, whether there is such an instance or not.
+# description: Name in the check, for an existing or missing instance.
 name := name_of(input.resource)
 
 # METADATA
-# description: By this name the facts know an instance.
+# description: Instance name as used in the facts.
 name_of(resource) := concat(":", [resource.type, resource.key])
 
 # METADATA
 # title: Granted
 # description: |
-#   A role that the user holds on the instance grants the action. For explanations; a check asks for the roles that grant
-#   its action by their names, which costs less.
+#   A role held by the user on the instance grants the action. For explanations; a check looks up the granting roles by
+#   name, which is cheaper.
 granted if {
 	type := input.resource.type
 	some role, _ in data.regolith.schema.resource_grants[type][input.action]
@@ -51,7 +50,8 @@ granted if {
 
 # METADATA
 # title: Held roles
-# description: The keys of all roles that the user holds on the instance. A check asks for less, which costs less.
+# description: |
+#   Keys of all roles that the user holds on the instance. A check tests only granting roles, which is cheaper.
 held_roles contains role if {
 	holdings
 	instance
@@ -63,13 +63,13 @@ held_roles contains role if {
 # METADATA
 # title: Held in vain
 # description: |
-#   The user holds a role on the instance that does not grant the action. Once none that does was found, this is whether
-#   any is held: what was looked for is not looked for again.
+#   The user holds a role on the instance that does not grant the action. After a search for granting roles without
+#   result, this tests only the remaining roles.
 held_in_vain if data.regolith.instances[input.resource.type].holds_another
 
 # METADATA
 # title: Applies
-# description: A check of this resource is about an instance, and its type has roles that could be held there.
+# description: The check names an instance, and roles exist on its resource type.
 applies(resource) if {
 	is_string(resource.key)
 	count(data.regolith.schema.resource_roles[resource.type]) > 0
@@ -78,9 +78,9 @@ applies(resource) if {
 # METADATA
 # title: Denial
 # description: |
-#   Why the roles on the instance do not grant the action; the first condition that fails names the code.
-#   The last codes stand first, because they are the common ones and some conditions imply all others. Who has holdings
-#   exists, which the grant has looked up already: so those who have none are a case of their own.
+#   Denial code for instance roles, chosen by the first failing condition.
+#   The last codes are tested first, because they are common and some conditions imply all others. A user with holdings
+#   exists, and the grant has already looked up the holdings, so users without holdings are a separate case.
 default denial := "no_permission"
 
 denial := "no_graph_roles" if {
@@ -102,12 +102,12 @@ denial := "no_graph_roles" if {
 }
 
 # METADATA
-# description: The instance exists, in whatever tenant.
+# description: The instance exists in any tenant.
 instance_known if data.regolith.facts.instances[name]
 
 # METADATA
 # title: Assigned
-# description: The user, given as `holdings`, is assigned any role on the instance of that type and name.
+# description: The user, given as `holdings`, has any role assigned on the instance with this type and name.
 assigned(user, type, object) if {
 	some instances in user[type]
 	expiry.live(instances[object])
@@ -116,9 +116,9 @@ assigned(user, type, object) if {
 # METADATA
 # title: Related
 # description: |
-#   The subjects of a relation of any of several instances; undefined when there are none. One instance is the common
-#   case, and its subjects are in a table already, with their expiries. Those of more are a set, in which each is once:
-#   so however many ways lead to a subject, what is derived from it is looked for once.
+#   Subjects of a relation to any of several instances; undefined if there are none. For a single instance, the common
+#   case, the result is the stored table with expiries. For several instances, it is a set, so roles from a subject with
+#   several relationships are derived once.
 related(objects, relation) := data.regolith.facts.relations[object][relation] if {
 	count(objects) == 1
 	some object, until in objects
@@ -136,7 +136,7 @@ related(objects, relation) := data.regolith.facts.relations[object][relation] if
 
 # METADATA
 # title: All of
-# description: The members of several sets.
+# description: Union of several sets.
 all_of(sets) := {member |
 	some members in sets
 	some member in members
@@ -144,7 +144,7 @@ all_of(sets) := {member |
 
 # METADATA
 # title: Leading
-# description: What closures of any of several instances hold under one name; undefined when there is nothing.
+# description: Closure entries of several instances under one name; undefined if there are none.
 leading(objects, way) := data.regolith.facts.closures[object][way] if {
 	count(objects) == 1
 	some object, until in objects
@@ -157,7 +157,7 @@ leading(objects, way) := data.regolith.facts.closures[object][way] if {
 
 # METADATA
 # title: All leading
-# description: The same as a set, which may be empty.
+# description: Same as `leading`, as a possibly empty set.
 all_leading(objects, way) := {source |
 	some object, until in objects
 	expiry.live(until)
@@ -168,8 +168,8 @@ all_leading(objects, way) := {source |
 # METADATA
 # title: Unseen
 # description: |
-#   Of what a step of a walk found, as kind of role to instances, what is in none of the earlier finds. Kinds of which
-#   nothing is new are left out.
+#   Instances found by a walk step, as a map from role to instances, without instances from earlier steps. Roles without
+#   new instances are omitted.
 unseen(found, seen) := {kind: fresh |
 	some kind, objects in found
 	fresh := {object |
@@ -186,7 +186,7 @@ _known(kind, object, seen) if {
 
 # METADATA
 # title: Together
-# description: Two finds of a walk, each kind of role to instances, as one.
+# description: Union of two maps from role to instances.
 together(near, far) := object.union(near, {kind: objects |
 	some kind, more in far
 	objects := union({object.get(near, kind, set()), more})
@@ -195,14 +195,15 @@ together(near, far) := object.union(near, {kind: objects |
 # METADATA
 # title: Meet
 # description: |
-#   Two tables or sets have a key in common that holds in both. The smaller one is gone through: a closure may hold thousands of instances, and a
-#   user may hold a role on thousands, but seldom both.
+#   Two tables or sets share a key that has not expired in either. The smaller side is iterated, because a closure or a
+#   user's assignments may contain thousands of instances, but seldom both.
 meet(left, right) := among(left, right) if {
 	count(left) <= count(right)
 } else := among(right, left)
 
 # METADATA
-# description: One of the few keys is among the many. Looked up, a set gives the key and a table its expiry.
+# description: |
+#   One of the few keys is among the many keys. A look-up in a set returns the key, a look-up in a table its expiry.
 default among(_, _) := false
 
 among(few, many) if {

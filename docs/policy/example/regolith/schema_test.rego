@@ -16,7 +16,7 @@ actions := {
 	"group": set(),
 }
 
-# Tenant roles: what each of them lists itself, by resource type, and the roles it extends.
+# Tenant roles: their own permissions, by resource type, and the roles they extend.
 tenant_roles := {
 	"auditor": {
 		"extends": set(),
@@ -27,7 +27,7 @@ tenant_roles := {
 	},
 }
 
-# Roles on instances, by resource type: what each of them lists itself, and the roles it extends.
+# Roles on instances, by resource type: their own permissions, and the roles they extend.
 resource_roles := {
 	"account": {
 		"owner": {
@@ -63,8 +63,8 @@ resource_roles := {
 	},
 }
 
-# Derivations, by resource type: who holds the role "source" on a "subject" that is related to an object holds the role
-# "role" on the object; where "no_direct_roles_on_object" is true, unless a role is assigned to them there.
+# Derivations, by resource type: a holder of the role "source" on a "subject" related to an object holds the role "role"
+# on the object. With "no_direct_roles_on_object", a role assigned on the object disables the derivation.
 derivations := {
 	"document": [
 		{
@@ -249,8 +249,8 @@ test_derivations_beside_assigned_roles.group[name] if {
 	}
 }
 
-# Of the actions of a resource's type, those that the policy allows the user whom the facts are about. It asks the rule
-# that decides: to find a code for each denial would only take longer. Conditions are left out.
+# Actions on the resource that the policy allows to the user in the facts. Evaluates only the rule that decides, because
+# denial codes take longer. Conditions are skipped.
 allowed(resource, facts) := {action |
 	some action in actions_of(resource.type)
 	question := {"user": {"key": "someone"}, "action": action, "resource": resource, "conditions": false}
@@ -259,7 +259,7 @@ allowed(resource, facts) := {action |
 
 actions_of(type) := object.get(actions, type, set())
 
-# Two tenants and one user, who holds nothing yet.
+# Two tenants, and a user without roles.
 nothing_held := {
 	"users": {"someone": {}},
 	"tenants": {"here": {}, "elsewhere": {}},
@@ -275,14 +275,14 @@ with_tenant_role(role) := object.union(nothing_held, {
 	"tenant_roles": {"here": {"someone": {role: null}}},
 })
 
-# A tenant role that granted the action would allow it, whether there is one that does or not.
+# A tenant role with a grant of the action allows it. The test adds the grant, so the schema needs none.
 action_can_be_granted(type, action) if {
 	facts := with_tenant_role("granting")
 	grants := {type: {action: {"granting": null}}}
 	allowed({"type": type, "tenant": "here"}, facts) == {action} with data.regolith.schema.grants as grants
 }
 
-# A tenant role allows what it grants and nothing else; in another tenant, nothing at all.
+# A tenant role allows exactly its granted actions in its tenant, and no action in a different tenant.
 tenant_role_is_right(role, type) if {
 	facts := with_tenant_role(role)
 	allowed({"type": type, "tenant": "here"}, facts) == granted_by_tenant_role(role, type)
@@ -296,8 +296,8 @@ granted_by_tenant_role(role, type) := union({permitted |
 
 extended_tenant_roles := {role: row.extends | some role, row in tenant_roles}
 
-# A role on an instance allows what it grants and nothing else; on another instance or in another tenant, nothing. If
-# it granted every action, it would allow every action, and if nothing granted any, it would be held in vain.
+# A role on an instance allows exactly its granted actions there, and no action on any other instance or in any other
+# tenant. With grants of all actions, it allows all actions. Without grants, the denial code shows that a role is held.
 resource_role_is_right(type, role) if {
 	facts := object.union(with_role_on(type, "object", role), {"instances": {instance(type, "other"): "here"}})
 	held(object_in(type, "here"), facts) == {role}
@@ -311,14 +311,14 @@ resource_role_is_right(type, role) if {
 	denials({"type": type, "key": "other", "tenant": "here"}, facts) - {"no_graph_roles"} == set()
 }
 
-# The codes of what is denied: they tell whether any role is held.
+# Denial codes, which show whether the user holds any role.
 denials(resource, facts) := {code |
 	some action in actions_of(resource.type)
 	question := {"user": {"key": "someone"}, "action": action, "resource": resource, "conditions": false}
 	code := check.code with input as question with data.regolith.facts as facts
 }
 
-# The roles that the same user holds on an instance, as the policy says.
+# Roles that the user holds on the instance according to the policy.
 held(resource, facts) := roles if {
 	roles := rebac.held_roles with input as {"user": {"key": "someone"}, "resource": resource}
 		with data.regolith.facts as facts
@@ -340,7 +340,7 @@ instance(type, key) := concat(":", [type, key])
 
 name_of(row) := concat("", [row.role, " from ", row.subject, "#", row.source, " by ", row.relation])
 
-# Who holds the source role on the subject holds all that is derived from it on the object, and nothing else.
+# A holder of the source role on the subject holds exactly the derived roles on the object.
 derivation_is_right(type, derivation) if {
 	facts := with_relation(type, derivation)
 	roles := {row.role | some row in alike(type, derivation)}
@@ -349,33 +349,33 @@ derivation_is_right(type, derivation) if {
 	allowed(object_in(type, "here"), facts) == granted_by_resource_roles(type, roles)
 }
 
-# The source role may be derived itself.
+# The source role may itself be derived.
 derivations_are_right_in_a_row(type, derivation, inner) if {
 	facts := with_two_relations(type, derivation, inner)
 	derivation.role in held(object_in(type, "here"), facts)
 }
 
-# The same for one who has a role assigned on the object: what that stops is not derived.
+# A role assigned on the object disables derivations with `no_direct_roles_on_object`.
 derivation_is_right_beside(type, derivation, assigned) if {
 	facts := object.union(with_relation(type, derivation), with_role_on(type, "object", assigned))
 	roles := {row.role | some row in alike(type, derivation); not row.no_direct_roles_on_object}
 	held(object_in(type, "here"), facts) == roles | {assigned}
 }
 
-# The derivations that the same subject, relation and source role lead to.
+# Derivations with the same subject, relation and source role.
 alike(type, derivation) := [row |
 	some row in derivations[type]
 	row.relation == derivation.relation
 	row.source == derivation.source
 ]
 
-# The source role on the subject, which is related to the object.
+# Facts: the source role on the subject, and a relationship from the subject to the object.
 with_relation(type, derivation) := object.union(
 	with_role_on(derivation.subject, "subject", derivation.source),
 	related(type, "object", derivation, "subject"),
 )
 
-# The source role of the inner derivation on the origin, which is related to the subject as that is to the object.
+# Facts: the source role of the inner derivation on the origin, and relationships from origin to subject to object.
 with_two_relations(type, derivation, inner) := object.union_n([
 	with_role_on(inner.subject, "origin", inner.source),
 	related(derivation.subject, "subject", inner, "origin"),
@@ -397,5 +397,5 @@ related(type, key, derivation, subject) := object.union_n(array.concat(
 	],
 ))
 
-# An entry of the closures. There is one for each derivation that nothing stops; only roles in a cycle look at them.
+# A closure entry. Each unconditional derivation has one; only roles in a cycle use the closures.
 led_by(role, row, subject) := {concat("", [role, " from ", row.subject, "#", row.source]): {subject: null}}

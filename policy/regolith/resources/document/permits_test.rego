@@ -35,7 +35,7 @@ permits["sign"] if data.regolith.set_rules.document.sign.granted
 permits["write"] if granted_by_role("write")
 
 # METADATA
-# title: "A role grants the action, in the tenant or on the instance"
+# title: "A role in the tenant or on the instance grants the action"
 granted_by_role(action) if rbac.granted_by(data.regolith.schema.grants.document[action])
 
 granted_by_role(action) if {

@@ -63,11 +63,11 @@ const codes: Readonly<Record<string, DenialCode>> = {
 		advice: 'Add a rule between the sets.',
 	},
 	cloud_pdp_not_supporting_abac: {
-		meaning: 'The decision point is one of the cloud, which evaluates no conditions.',
+		meaning: 'The decision point runs in cloud mode, which does not evaluate conditions.',
 		advice: 'Ask a decision point of your own.',
 	},
 	policy_pending: {
-		meaning: 'What could grant the action has just changed, and its policy is not in force yet.',
+		meaning: 'A possible grant of the action was changed, and the new policy is not active yet.',
 		advice: 'Ask again in a moment. “Rego and revisions” says why, if it does not compile.',
 	},
 	no_matching_mapping_rule: {

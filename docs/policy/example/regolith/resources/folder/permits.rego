@@ -25,7 +25,7 @@ permits["list"] if granted_by_role("list")
 permits["share"] if granted_by_role("share")
 
 # METADATA
-# title: "A role grants the action, in the tenant or on the instance"
+# title: "A role in the tenant or on the instance grants the action"
 granted_by_role(action) if rbac.granted_by(data.regolith.schema.grants.folder[action])
 
 granted_by_role(action) if {

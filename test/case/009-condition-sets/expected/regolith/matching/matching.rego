@@ -5,7 +5,7 @@ package regolith.matching
 import data.regolith.attributes
 
 # METADATA
-# title: "User sets that select the user"
+# title: "User sets that match the user"
 user_sets contains "__autogen_admin" if data.regolith.user_sets.__autogen_admin.selects(attributes.user)
 
 user_sets contains "__autogen_package" if data.regolith.user_sets.__autogen_package.selects(attributes.user)
@@ -23,7 +23,7 @@ user_sets contains "senior-managers" if data.regolith.user_sets["senior-managers
 user_sets contains "senior-managers-of-acme" if data.regolith.user_sets["senior-managers-of-acme"].selects(attributes.user)
 
 # METADATA
-# title: "Resource sets of the type that select the resource"
+# title: "Resource sets of the type that match the resource"
 resource_sets.document contains "__autogen_document" if data.regolith.resource_sets.__autogen_document.selects(attributes.resource)
 
 resource_sets.document contains "drafts" if data.regolith.resource_sets.drafts.selects(attributes.resource)
@@ -33,5 +33,5 @@ resource_sets.document contains "import" if data.regolith.resource_sets["import"
 resource_sets.document contains "secret-drafts" if data.regolith.resource_sets["secret-drafts"].selects(attributes.resource)
 
 # METADATA
-# title: "Resource sets of the type that select the resource"
+# title: "Resource sets of the type that match the resource"
 resource_sets.folder contains "open" if data.regolith.resource_sets.open.selects(attributes.resource)

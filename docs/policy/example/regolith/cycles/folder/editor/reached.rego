@@ -7,11 +7,11 @@ package regolith.cycles.folder.editor
 given(user, nodes) if data.regolith.rebac.meet(user.folder.editor, nodes["folder#editor"])
 
 # METADATA
-# title: "Derived from outside of the cycle: folder#editor"
+# title: "Derived from outside the cycle: folder#editor"
 given(user, nodes) if data.regolith.roles.folder.editor.derived_on_any(user, nodes["folder#editor"])
 
 # METADATA
-# title: "What leads to the nodes directly and was not seen"
+# title: "New nodes that lead directly to the nodes"
 walk_1(user, seen, nodes) := [found, found] if {
 	steps := {
 		"folder#editor": step_1(user, object.get(nodes, "folder#editor", set())),
@@ -110,6 +110,6 @@ further_512(user, seen, near) := near if {
 }
 
 # METADATA
-# title: "A cycle of derivations"
-# description: "Between folder#editor"
+# title: "Derivation cycle"
+# description: "Roles: folder#editor"
 reached(user, nodes) := data.regolith.rebac.together(nodes, walk_1024(user, [nodes], nodes)[0])

@@ -42,5 +42,5 @@ permits["__proto__"] if granted_by_role("__proto__")
 permits["if"] if granted_by_role("if")
 
 # METADATA
-# title: "A role grants the action, in the tenant or on the instance"
+# title: "A role in the tenant or on the instance grants the action"
 granted_by_role(action) if rbac.granted_by(data.regolith.schema.grants["a\"b\\c"][action])

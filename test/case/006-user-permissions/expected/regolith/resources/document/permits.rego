@@ -26,5 +26,5 @@ permits["read"] if granted_by_role("read")
 permits["write"] if granted_by_role("write")
 
 # METADATA
-# title: "A role grants the action, in the tenant or on the instance"
+# title: "A role in the tenant or on the instance grants the action"
 granted_by_role(action) if rbac.granted_by(data.regolith.schema.grants.document[action])

@@ -17,5 +17,5 @@ import data.regolith.rbac
 permits["run"] if granted_by_role("run")
 
 # METADATA
-# title: "A role grants the action, in the tenant or on the instance"
+# title: "A role in the tenant or on the instance grants the action"
 granted_by_role(action) if rbac.granted_by(data.regolith.schema.grants.report[action])

@@ -18,7 +18,7 @@ import data.regolith.rebac
 permits["read"] if granted_by_role("read")
 
 # METADATA
-# title: "A role grants the action, in the tenant or on the instance"
+# title: "A role in the tenant or on the instance grants the action"
 granted_by_role(action) if rbac.granted_by(data.regolith.schema.grants.page[action])
 
 granted_by_role(action) if {

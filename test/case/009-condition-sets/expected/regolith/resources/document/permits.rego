@@ -36,7 +36,7 @@ permits["sign"] if granted_by_role("sign")
 permits["sign"] if data.regolith.set_rules.document.sign.granted
 
 # METADATA
-# title: "A role grants the action, in the tenant or on the instance"
+# title: "A role in the tenant or on the instance grants the action"
 granted_by_role(action) if rbac.granted_by(data.regolith.schema.grants.document[action])
 
 granted_by_role(action) if {

@@ -19,5 +19,5 @@ permits["read"] if granted_by_role("read")
 permits["read"] if data.regolith.set_rules.folder.read.granted
 
 # METADATA
-# title: "A role grants the action, in the tenant or on the instance"
+# title: "A role in the tenant or on the instance grants the action"
 granted_by_role(action) if rbac.granted_by(data.regolith.schema.grants.folder[action])

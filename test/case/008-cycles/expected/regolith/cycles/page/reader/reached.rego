@@ -7,11 +7,11 @@ package regolith.cycles.page.reader
 given(user, nodes) if data.regolith.rebac.meet(user.page.reader, nodes["page#reader"])
 
 # METADATA
-# title: "Derived from outside of the cycle: page#reader"
+# title: "Derived from outside the cycle: page#reader"
 given(user, nodes) if data.regolith.roles.page.reader.derived_on_any(user, nodes["page#reader"])
 
 # METADATA
-# title: "What leads to the nodes directly and was not seen"
+# title: "New nodes that lead directly to the nodes"
 walk_1(user, seen, nodes) := [found, found] if {
 	steps := {
 		"page#reader": step_1(user, object.get(nodes, "page#reader", set())),
@@ -110,6 +110,6 @@ further_512(user, seen, near) := near if {
 }
 
 # METADATA
-# title: "A cycle of derivations"
-# description: "Between page#reader"
+# title: "Derivation cycle"
+# description: "Roles: page#reader"
 reached(user, nodes) := data.regolith.rebac.together(nodes, walk_1024(user, [nodes], nodes)[0])

@@ -6,7 +6,7 @@ import data.regolith.abac
 import data.regolith.attributes
 
 # METADATA
-# title: "Rules of condition sets"
+# title: "Condition set rules"
 # custom:
 #   resource: "folder"
 #   action: "read"
