@@ -185,7 +185,7 @@ derivations_are_right_in_a_row(type, derivation, inner) if {
 	facts := with_two_relations(type, derivation, inner)
 	derivation.role in held(object_in(type, "here"), facts)
 }`,
-			rego`# A role assigned on the object disables derivations with `no_direct_roles_on_object`.
+			rego`# A role assigned on the object disables derivations with "no_direct_roles_on_object".
 derivation_is_right_beside(type, derivation, assigned) if {
 	facts := object.union(with_relation(type, derivation), with_role_on(type, "object", assigned))
 	roles := {row.role | some row in alike(type, derivation); not row.no_direct_roles_on_object}

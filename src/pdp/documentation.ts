@@ -8,25 +8,25 @@ import { authzenFailures, authzenOpenFailures } from './authzen/failures.js';
 
 /** Failure response body. */
 const FailureBody = z
-	.object({ detail: z.string().describe('Human-readable problem.') })
-	.meta({ id: 'FailureBody', description: 'The body of a failure.' });
+	.object({ detail: z.string().describe('Error message, for people.') })
+	.meta({ id: 'FailureBody', description: 'Body for every failed request except a 422.' });
 
 /** 422 response body: the first problems, each with its location. */
 const ValidationFailureBody = z
 	.object({
 		detail: ValidationProblems,
 	})
-	.meta({ id: 'ValidationFailureBody', description: 'The body of a 422: the first problems, each with its place.' });
+	.meta({ id: 'ValidationFailureBody', description: 'Body for a 422: the first problems, each with its location.' });
 
 /** Tag descriptions. */
 const tags = {
 	Decisions: 'Checks: may this user do this action on this resource?',
-	Listings: 'What a user may do, where, and who may do something: exactly what checks allow.',
+	Listings: 'Listings of permissions, tenants and authorized users, consistent with checks.',
 	AuthZEN: 'The AuthZEN Authorization API 1.0: evaluations and searches.',
-	Gateways: 'Checks in the words of nginx, Kong and Trino.',
-	Approvals: 'Operation approvals that are good for one use.',
-	Health: 'Whether the decision point runs, and whether it can answer.',
-	Control: 'The version of the contract, and fetching everything anew.',
+	Gateways: 'Checks in the formats of nginx, Kong and Trino.',
+	Approvals: 'Single-use operation approvals.',
+	Health: 'Decision point health and metrics.',
+	Control: 'Contract version and full reload.',
 	Documentation: 'This document.',
 } as const;
 
@@ -60,41 +60,39 @@ export function decisionPointDocumentation(
 		title: 'Regolith decision point',
 		version,
 		description:
-			'Decides who may do what in one environment. Answers name the revision they come from in `X-Revision`; a ' +
-			'request with `X-Min-Revision` waits for one.',
+			'Decides checks for one environment. Every response names its revision in `X-Revision`; a request with ' +
+			'`X-Min-Revision` waits for this revision.',
 		tags,
 		headers: { every: EveryAnswer, failures: LoadedAnswer },
 		access: {
-			open: { description: 'Anyone may call this.', secured: false },
-			key: { description: 'Needs the API key that the decision point was started with.', secured: true, ...waiting },
+			open: { description: 'No authentication.', secured: false },
+			key: { description: "Requires the decision point's API key.", secured: true, ...waiting },
 			authzen_open: {
-				description: 'Anyone may call this.',
+				description: 'No authentication.',
 				secured: false,
 				failures: authzenOpenFailures,
 				requestHeaders: NamedRequest,
 			},
 			authzen: {
-				description: 'Needs the API key that the decision point was started with.',
+				description: "Requires the decision point's API key.",
 				secured: true,
 				failures: authzenFailures,
 				requestHeaders: AwaitedRevision.extend(NamedRequest.shape),
 			},
 			key_or_body: {
 				description:
-					'Needs the API key that the decision point was started with: in the header `Authorization`, or, without ' +
-					'that header, in `headers.Authorization` of a body of at most 64 KiB.',
+					"Requires the decision point's API key: in the header `Authorization`, or without this header in " +
+					'`headers.Authorization` of a body up to 64 KiB.',
 				secured: true,
 				...waiting,
 			},
 			trino: {
-				description:
-					'Needs the API key that the decision point was started with, unless `PDP_ALLOW_UNAUTHENTICATED_TRINO` ' +
-					'is set.',
+				description: "Requires the decision point's API key, unless `PDP_ALLOW_UNAUTHENTICATED_TRINO` is set.",
 				secured: true,
 				...waiting,
 			},
 		},
-		key: 'The API key of the environment that the decision point serves.',
+		key: "API key of the decision point's environment.",
 		failureBody: FailureBody,
 		validationBody: ValidationFailureBody,
 		samples,
@@ -103,6 +101,6 @@ export function decisionPointDocumentation(
 		}),
 	};
 	const api = controlPlane?.replace(/\/+$/, '');
-	const related = api === undefined ? null : { description: 'The reference of the API', url: `${api}/docs` };
+	const related = api === undefined ? null : { description: 'Management API reference', url: `${api}/docs` };
 	return documentationEndpoints(table, place, info, () => related);
 }

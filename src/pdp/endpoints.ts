@@ -236,7 +236,7 @@ function authorize(header: string | undefined, expected: Buffer, replica: Replic
 	if (token !== undefined && isSameKey(Buffer.from(token), expected)) return;
 	// While nothing is loaded, the API has not yet accepted this decision point's key.
 	if (replica.current() === undefined) throw new Failure('unavailable', whyNothingIsLoaded(replica.state));
-	throw forbidden('this API key is not the one that this decision point accepts');
+	throw forbidden("this API key does not match the decision point's key");
 }
 
 /**
@@ -245,8 +245,8 @@ function authorize(header: string | undefined, expected: Buffer, replica: Replic
  */
 function whyNothingIsLoaded({ kind }: ReplicaState): string {
 	return kind === 'refused'
-		? 'no revision is loaded: the API refuses the key that this decision point was started with'
-		: 'no revision is loaded: this decision point has not had its environment from the API yet';
+		? "no revision is loaded: the API rejected this decision point's key"
+		: 'no revision is loaded: this decision point has not received its environment from the API yet';
 }
 
 /**
@@ -287,9 +287,9 @@ async function untilRevision(
 function whyNotReached(held: LoadedRevision | undefined, { lineage, revision: wanted }: RevisionToken): string {
 	if (held === undefined || !isPast(held, { lineage, revision: wanted }) || held.degraded === null) {
 		const of = lineage === null ? '' : ` of lineage ${lineage}`;
-		return `revision ${wanted}${of} has not been reached`;
+		return `revision ${wanted}${of} has not arrived yet`;
 	}
 	const { reason, since, detail } = held.degraded;
 	const doing = reason === 'failed' ? `cannot be compiled: ${detail}` : 'is being compiled';
-	return `the policy of revision ${wanted} is not in force: since ${since} it ${doing}`;
+	return `the policy of revision ${wanted} is not active: since ${since} it ${doing}`;
 }

@@ -386,7 +386,10 @@ const failing: readonly Failing[] = [
 	[
 		['check', 'a', 'b', 'c'],
 		() => ({ PDP_API_KEY: stack.keys.project }),
-		[/^this API key is not the one/, /^\(403 from POST http:.*\/allowed, with the API key of PDP_API_KEY\)$/m],
+		[
+			/^this API key does not match the decision point's key/,
+			/^\(403 from POST http:.*\/allowed, with the API key of PDP_API_KEY\)$/m,
+		],
 	],
 	[
 		['envs'],
@@ -452,7 +455,7 @@ test('`status` reports problems, and exits with 1', async (t) => {
 	t.regex(problems[0] ?? '', /^nothing can be reached/);
 	const other = await regolith(['status'], { PDP_API_KEY: stack.keys.project });
 	t.is(other.code, 1);
-	t.regex(other.said, /^! this API key is not the one that this decision point accepts$/m);
+	t.regex(other.said, /^! this API key does not match the decision point's key$/m);
 });
 
 test('the help names every command, and a completion script is printed', async (t) => {

@@ -214,7 +214,7 @@ for (const workers of ['1', '2']) {
 		const told = (await client(url, right).post('/allowed', check)).body['detail'];
 		t.regex(String(told), /no revision is loaded: the control plane cannot be reached: [\s\S]*ECONNREFUSED/);
 		const untold = (await client(url, anyKey).post('/allowed', check)).body['detail'];
-		t.is(untold, 'no revision is loaded: this decision point has not had its environment from the API yet');
+		t.is(untold, 'no revision is loaded: this decision point has not received its environment from the API yet');
 		t.is((await client(url).get('/ready')).status, 503);
 		const lines = progress(point);
 		t.is(new Set(lines).size, lines.length, 'each reason once');
@@ -254,7 +254,7 @@ for (const workers of ['1', '2']) {
 				'the right key is not called a wrong one',
 			);
 			const { body } = await client(url, stack.keys.environment).post('/allowed', check);
-			t.is(body['detail'], 'no revision is loaded: the API refuses the key that this decision point was started with');
+			t.is(body['detail'], "no revision is loaded: the API rejected this decision point's key");
 			t.deepEqual(await patient.kill('SIGINT'), { code: 0, signal: null });
 			t.is(patient.stdout(), 'Regolith has stopped. Goodbye.\n');
 		},

@@ -472,7 +472,7 @@ const wrongRequests: readonly Refused[] = [
 		path: evaluations,
 		body: { ...annReads, evaluations: Array.from({ length: 1_001 }, () => ({})) },
 		headers: { 'x-debug': 'true' },
-		says: /at most 1000 evaluations .* but 1001 do/,
+		says: /at most 1000 evaluations .* got 1001/,
 	},
 	{
 		must: 'an action to search subjects',
@@ -722,7 +722,7 @@ test('reasons are returned on request', async (t) => {
 	const many = await http.post<Decided>(evaluations, { evaluations: [annReads, stranger] }, { headers });
 	t.like(many.body.evaluations, [
 		{ decision: true, context: { rbac: { allow: true } } },
-		{ decision: false, context: { reason: 'subjects of type `service` are no users' } },
+		{ decision: false, context: { reason: 'subjects of type `service` are not users' } },
 	]);
 });
 

@@ -69,7 +69,7 @@ test('an unreachable control plane is 502', async (t) => {
 	const http = await serveFacts(t, 'http://127.0.0.1:9/v2/facts/p/e');
 	const answer = await http.post('/facts/users', { key: 'ann' });
 	t.is(answer.status, 502);
-	t.regex(String(answer.body['detail']), /control plane did not answer/);
+	t.regex(String(answer.body['detail']), /control plane did not respond/);
 });
 
 interface Asked {

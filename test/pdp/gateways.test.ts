@@ -349,11 +349,11 @@ test('reports the place of a problem in a Trino body', async (t) => {
 });
 
 const refusedFiles: readonly (readonly [setting: string, text: string, message: RegExp])[] = [
-	['PDP_KONG_ROUTES_PATH', '[', /PDP_KONG_ROUTES_PATH: .* is not understood/],
-	['PDP_KONG_ROUTES_PATH', '[["/a"]]', /is not understood/],
-	['PDP_KONG_ROUTES_PATH', '[["(", "a"]]', /the expression at 0 .* cannot be used/],
-	['PDP_KONG_ROUTES_PATH', '[["/a", "a"], ["/(b)", 2]]', /the expression at 1 .* has 1 groups/],
-	['PDP_TRINO_AUTHZ_CONFIG_PATH', '{', /PDP_TRINO_AUTHZ_CONFIG_PATH: .* is not understood/],
+	['PDP_KONG_ROUTES_PATH', '[', /PDP_KONG_ROUTES_PATH: .* has an invalid format/],
+	['PDP_KONG_ROUTES_PATH', '[["/a"]]', /has an invalid format/],
+	['PDP_KONG_ROUTES_PATH', '[["(", "a"]]', /invalid expression at index 0/],
+	['PDP_KONG_ROUTES_PATH', '[["/a", "a"], ["/(b)", 2]]', /invalid expression at index 1 .* has 1 groups/],
+	['PDP_TRINO_AUTHZ_CONFIG_PATH', '{', /PDP_TRINO_AUTHZ_CONFIG_PATH: .* has an invalid format/],
 	['PDP_TRINO_AUTHZ_CONFIG_PATH', 'rowFilter: {}', /rowFilter/],
 	['PDP_TRINO_AUTHZ_CONFIG_PATH', 'rowFilters: {t: [{action: a}]}', /expression/],
 ];
@@ -367,8 +367,8 @@ test('a missing or invalid file ends the start', async (t) => {
 		});
 	}
 	const missing = '/nowhere/at/all';
-	await t.throwsAsync(settings(t, { ...kong, PDP_KONG_ROUTES_PATH: missing }), { message: /there is no file/ });
-	await t.throwsAsync(settings(t, { PDP_TRINO_AUTHZ_CONFIG_PATH: missing }), { message: /there is no file/ });
+	await t.throwsAsync(settings(t, { ...kong, PDP_KONG_ROUTES_PATH: missing }), { message: /does not exist/ });
+	await t.throwsAsync(settings(t, { PDP_TRINO_AUTHZ_CONFIG_PATH: missing }), { message: /does not exist/ });
 	t.is((await settings(t, { PDP_KONG_ROUTES_PATH: missing })).kongRoutes, null, 'nobody reads it');
 	t.is((await settings(t, {}, { PDP_TRINO_AUTHZ_CONFIG_PATH: '' })).trino.rowFilters.size, 0);
 });

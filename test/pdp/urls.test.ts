@@ -221,7 +221,7 @@ test('a request is decided as its mapped check', async (t) => {
 		query: { user: { key: 'ann' }, http_method: 'get', url: `${api}/folders/1`, tenant: 'acme' },
 		debug: {
 			code: 'no_matching_mapping_rule',
-			reason: 'no mapping rule matches the method and the URL of the request',
+			reason: "no mapping rule matches the request's method and URL",
 		},
 	});
 	t.is((await ask(served, `${api}/documents/1`, { http_method: 'POST' })).debug.code, 'no_matching_mapping_rule');

@@ -68,7 +68,7 @@ function evaluator(mode: Mode, subjectTypes: ReadonlySet<string>): Evaluate {
 		const { type } = evaluation.subject;
 		if (!subjectTypes.has(type)) {
 			return explain
-				? { decision: false, context: { reason: `subjects of type \`${type}\` are no users` } }
+				? { decision: false, context: { reason: `subjects of type \`${type}\` are not users` } }
 				: { decision: false };
 		}
 		const { facts, time } = context;
@@ -82,7 +82,7 @@ function evaluationEndpoints(evaluate: Evaluate) {
 		endpoint({
 			name: 'accessEvaluation',
 			summary: 'Decide whether a subject may do an action on a resource',
-			description: 'A denial is an answer like any other. The header `X-Debug: true` adds the reasons as `context`.',
+			description: 'A denial is a normal result. The header `X-Debug: true` adds the reasons as `context`.',
 			tag,
 			method: 'post',
 			path: authzenPaths.evaluation,
@@ -101,12 +101,12 @@ function evaluationEndpoints(evaluate: Evaluate) {
 		}),
 		endpoint({
 			name: 'accessEvaluations',
-			summary: 'Decide many evaluations at one revision',
+			summary: 'Decide multiple evaluations at one revision',
 			description:
-				`At most ${maxEvaluations}, of which at most ${maxExplained} with their reasons. Each takes the members that it ` +
-				'leaves out from the request, whole. An evaluation in which something is missing or wrong is denied, with ' +
-				'`context.error`. `options.evaluations_semantic` says when they end. Without `evaluations`, the request is one ' +
-				'evaluation.',
+				`At most ${maxEvaluations} evaluations, at most ${maxExplained} with reasons. An evaluation inherits ` +
+				'omitted members from the request, each as a whole. An invalid or incomplete evaluation is denied, with ' +
+				'`context.error`. `options.evaluations_semantic` determines when evaluation stops. Without `evaluations`, ' +
+				'the request is a single evaluation.',
 			tag,
 			method: 'post',
 			path: authzenPaths.evaluations,
@@ -161,18 +161,18 @@ function refused(message: string): EvaluationResult {
 }
 
 function refuseManyReasons(asked: number): never {
-	const msg = `at most ${maxExplained} evaluations of one request may ask for reasons, but ${asked} do`;
+	const msg = `at most ${maxExplained} evaluations per request may request reasons, got ${asked}`;
 	throw unprocessable([{ loc: ['body', 'evaluations'], msg, type: 'too_many_reasons' }]);
 }
 
 function searchEndpoints(settings: Parameters<typeof searchSubjects>[2]) {
 	const { subject, action, resource } = example;
-	const paging = `Sorted. At most ${maxResults} results; \`page.next_token\` leads to the next ones.`;
+	const paging = `Sorted. At most ${maxResults} results per page; \`page.next_token\` requests the next page.`;
 	return [
 		endpoint({
 			name: 'searchSubjects',
 			summary: 'Find the users who may do an action on a resource',
-			description: `Stored users that an evaluation with the same members permits. ${paging}`,
+			description: `Returns stored users for whom an evaluation with the same members is permitted. ${paging}`,
 			tag,
 			method: 'post',
 			path: authzenPaths.subject,
@@ -192,8 +192,8 @@ function searchEndpoints(settings: Parameters<typeof searchSubjects>[2]) {
 			name: 'searchResources',
 			summary: 'Find the instances on which a subject may do an action',
 			description:
-				'Instances on which an evaluation with the same members permits it: those of the tenant that the request names, ' +
-				`else all, each in its own tenant. ${paging}`,
+				"Returns instances for which an evaluation with the same members is permitted: instances in the request's " +
+				`tenant, or without one, all instances, each in its own tenant. ${paging}`,
 			tag,
 			method: 'post',
 			path: authzenPaths.resource,
@@ -212,7 +212,7 @@ function searchEndpoints(settings: Parameters<typeof searchSubjects>[2]) {
 		endpoint({
 			name: 'searchActions',
 			summary: 'Find the actions that a subject may do on a resource',
-			description: `Actions that an evaluation with the same members permits. ${paging}`,
+			description: `Returns actions for which an evaluation with the same members is permitted. ${paging}`,
 			tag,
 			method: 'post',
 			path: authzenPaths.action,

@@ -18,16 +18,18 @@ export function isAuthzenPath(path: string): boolean {
 export const authzenFailures = {
 	body: ErrorMessage,
 	statuses: {
-		400: 'The request is malformed, or something in it is missing or wrong.',
-		401: 'The API key is missing, or is not the one that this decision point accepts.',
-		413: 'The request body is too large, holds too many values, an object of too many members or too long a text.',
+		400: 'The request is malformed, or a member is missing or invalid.',
+		401: "The API key is missing or does not match this decision point's key.",
+		413:
+			'The request body is too large, has too many values, an object with too many members, or a text that is too ' +
+			'long.',
 	},
 } as const;
 
 /** Documented failures shared by AuthZEN endpoints without a key. */
 export const authzenOpenFailures = {
 	body: ErrorMessage,
-	statuses: { 400: 'The path is malformed.', 404: 'No decision point is described here.' },
+	statuses: { 400: 'The path is malformed.', 404: 'No metadata at this path.' },
 } as const;
 
 /** Maps a failure to AuthZEN's statuses: 400 for an invalid request, 401 for a wrong key. */

@@ -44,18 +44,18 @@ export function metadataEndpoints(publicUrl: string | null) {
 		endpoint({
 			...common,
 			name: 'authzenConfiguration',
-			summary: 'Where this decision point serves AuthZEN',
-			description: 'The address is the setting `PDP_PUBLIC_URL`, else what the request says of itself.',
+			summary: 'Get the AuthZEN metadata',
+			description: "URLs begin with the setting `PDP_PUBLIC_URL`, or by default with the request's own origin.",
 			path: wellKnown,
 			handle: ({ headers }) => metadata(headers, ''),
 		}),
 		endpoint({
 			...common,
 			name: 'authzenConfigurationBelow',
-			summary: 'Where this decision point serves AuthZEN, for an address with a path',
-			description: 'As AuthZEN has it, the path of the address comes after the well-known one.',
+			summary: 'Get the AuthZEN metadata for a decision point URL with a path',
+			description: 'AuthZEN places the path of the URL after the well-known path.',
 			path: `${wellKnown}/*path`,
-			params: z.object({ path: z.string().describe('Path of the address, without its leading slash.') }),
+			params: z.object({ path: z.string().describe('Path of the decision point URL, without its leading slash.') }),
 			handle: ({ headers, params }) => metadata(headers, `/${params.path}`),
 		}),
 	];
@@ -70,7 +70,7 @@ function addressFor(
 	const path = suffix.replace(/\/$/, '');
 	const isKnown =
 		publicUrl === null ? plainPath.test(path) : path === '' || publicUrl === new URL(publicUrl).origin + path;
-	if (!isKnown) throw new Failure('not_found', 'no decision point is described here');
+	if (!isKnown) throw new Failure('not_found', 'no metadata at this path');
 	return publicUrl ?? requestOrigin(headers) + path;
 }
 

@@ -31,9 +31,9 @@ export function allTenantsEndpoints(mode: Mode) {
 			name: 'checkAllTenants',
 			summary: 'List the tenants in which a check is allowed',
 			description:
-				'Asks the check in every tenant where the user holds a role, in it or on an instance of it; for a user who is ' +
-				'not synced, in every tenant. A tenant of the resource is ignored. The body is a check, or ' +
-				'`{headers, params}` with the check in `params`, as the Node SDK sends it.',
+				'Evaluates the check in every tenant where the user holds a role, in the tenant or on one of its instances; ' +
+				"for an unknown user, in every tenant. The resource's tenant is ignored. The body is a check, or `{headers, " +
+				'params}` with the check in `params`, as sent by the Node SDK.',
 			tag: 'Decisions',
 			method: 'post',
 			path: '/allowed/all-tenants',

@@ -31,7 +31,7 @@ export function connectApprovals(findFacts: FindFacts, apiKey: string): ConsumeA
 		const response = await fetch(url, { method: 'POST', headers, signal });
 		if (!response.ok) throw await refusal(response);
 		const revision = writtenRevision((name) => response.headers.get(name));
-		if (revision === null) throw new Error('the control plane named no revision');
+		if (revision === null) throw new Error('the control plane returned no revision');
 		return { approval: OperationApprovalRead.parse(await response.json()), revision };
 	};
 	return async (reference, signal) => {
@@ -40,7 +40,7 @@ export function connectApprovals(findFacts: FindFacts, apiKey: string): ConsumeA
 		} catch (error) {
 			if (error instanceof Failure) throw error;
 			// The answer may have been lost in transit. In this case, a retry returns 409 if the approval was consumed.
-			throw new Failure('unavailable', 'the control plane did not say whether the approval was consumed: ask again');
+			throw new Failure('unavailable', 'the control plane did not confirm whether the approval was consumed: retry');
 		}
 	};
 }

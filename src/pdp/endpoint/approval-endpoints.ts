@@ -16,21 +16,22 @@ export function approvalEndpoints(progress: Progress, consume: ConsumeApproval, 
 	return [
 		endpoint({
 			name: 'consumeOperationApproval',
-			summary: 'Use an operation approval up',
+			summary: 'Consume an operation approval',
 			description:
-				'Asks the control plane, which answers 200 once for each approval. `X-Revision` is the revision since when the ' +
-				'approval grants nothing; the answer waits until this decision point has it, for at most ten seconds.',
+				'Forwards the call to the control plane, where it succeeds once per approval. From revision `X-Revision`, ' +
+				'the approval grants nothing. The response waits up to ten seconds until this decision point has loaded the ' +
+				'revision.',
 			tag: 'Approvals',
 			method: 'post',
 			path: '/operation_approvals/:operation_approval_id/consume',
 			access: 'key',
-			params: z.object({ operation_approval_id: Reference.describe('Id of the operation approval.') }),
+			params: z.object({ operation_approval_id: Reference.describe('Operation approval id.') }),
 			returns: { 200: OperationApprovalRead },
 			answerHeaders: LoadedAnswer.pick({ 'X-Revision': true, 'X-Revision-Token': true }),
 			failures: {
 				404: 'No such operation approval',
-				409: 'It is not approved, was consumed, has ended, or is good for more than one use',
-				503: 'The control plane cannot be asked',
+				409: 'The approval is not approved, was consumed, has ended, or is not single-use',
+				503: 'The control plane is unreachable',
 			},
 			handle: async ({ params, closed }) => {
 				const { approval, revision } = await consume(params.operation_approval_id, closed);

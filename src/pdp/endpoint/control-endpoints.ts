@@ -9,12 +9,12 @@ import { endpoint } from './endpoint.js';
 const apiVersion = 4;
 
 const Version = z
-	.object({ api_version: z.int().meta({ description: 'The version of the contract.', example: apiVersion }) })
+	.object({ api_version: z.int().meta({ description: 'Contract version.', example: apiVersion }) })
 	.meta({ id: 'Version', description: 'The version of the contract that is served.' });
 
 const Triggered = z
 	.object({ status: z.literal('ok').describe('Always `ok`.') })
-	.meta({ id: 'Triggered', description: 'A confirmation that everything will be fetched again.' });
+	.meta({ id: 'Triggered', description: 'Confirmation of a full reload.' });
 
 /** Paths that trigger a full fetch. The original API updates policy and data separately, but bundles contain both. */
 const triggers = [
@@ -41,11 +41,11 @@ export function controlEndpoints(replica: Pick<Replica, 'refetch'>) {
 		...triggers.map(([name, path]) =>
 			endpoint({
 				name,
-				summary: 'Fetch policy and data anew',
+				summary: 'Reload policy and data',
 				description:
-					'Updates arrive without this call. It returns immediately, and the loaded bundle answers ' +
-					'until the new bundle is loaded. Everything is fetched at most once in ten seconds: calls in between ' +
-					'count as one.',
+					'Updates arrive without this call. The call returns immediately, and the loaded bundle stays in use until ' +
+					'the new bundle is loaded. A full reload runs at most once in ten seconds: calls in between share one ' +
+					'reload.',
 				tag,
 				method: 'post',
 				path,

@@ -51,7 +51,7 @@ export function dataEndpoints(mode: Mode) {
 		}),
 		endpoint({
 			name: 'readBulk',
-			summary: 'Many checks at one revision',
+			summary: 'Decide multiple checks at one revision',
 			tag,
 			method: 'post',
 			path: '/v1/data/permit/bulk',
@@ -68,7 +68,7 @@ export function dataEndpoints(mode: Mode) {
 		tenantsDocument('readAllTenants', '/v1/data/permit/all_tenants', mode),
 		listingDocument({
 			name: 'readUserPermissions',
-			summary: 'What a user may do, and the tenants where they hold a role',
+			summary: 'List user permissions, and the tenants where the user holds a role',
 			path: '/v1/data/permit/user_permissions',
 			body: PermissionsInput,
 			*work(context, query) {
@@ -80,14 +80,14 @@ export function dataEndpoints(mode: Mode) {
 		}),
 		listingDocument({
 			name: 'readUserTenants',
-			summary: 'The tenants where a user holds a role',
+			summary: 'List the tenants where a user holds a role',
 			path: '/v1/data/permit/user_permissions/tenants',
 			body: PermissionsInput,
 			work: (context, query) => userTenants(context, normalisePermissions(query, mode)),
 		}),
 		listingDocument({
 			name: 'readAuthorizedUsers',
-			summary: 'Who may do an action on a resource',
+			summary: 'List the users who may do an action on a resource',
 			path: '/v1/data/permit/authorized_users/authorized_users',
 			body: UsersInput,
 			// The document itself has a member `result`.
@@ -95,7 +95,7 @@ export function dataEndpoints(mode: Mode) {
 		}),
 		endpoint({
 			name: 'readRoleAssignments',
-			summary: 'The roles assigned to users',
+			summary: 'List the roles assigned to users',
 			tag,
 			method: 'post',
 			path: '/v1/data/permit/api/role_assignments/list_role_assignments',
@@ -113,7 +113,7 @@ export function dataEndpoints(mode: Mode) {
 		}),
 		endpoint({
 			name: 'readOther',
-			summary: 'A document that is not there has no result',
+			summary: 'A missing document has no result',
 			tag,
 			method: 'post',
 			path: '/v1/data/*rest',
@@ -154,7 +154,7 @@ function listingDocument<Query>({ name, summary, path, body: schema, work }: Lis
 function tenantsDocument(name: string, path: string, mode: Mode) {
 	return listingDocument({
 		name,
-		summary: 'The tenants in which a check is allowed',
+		summary: 'List the tenants in which a check is allowed',
 		path,
 		body: CheckInput,
 		*work(context, query) {

@@ -26,8 +26,9 @@ export function decisionEndpoints(mode: Mode) {
 			name: 'check',
 			summary: 'Decide whether a user may do an action on a resource',
 			description:
-				'A denial is an answer like any other. `use_debugger` or the header `X-Debug: true` adds the reasons. The value ' +
-				'`attempts` in place of `true` adds the attempts too: the ways in which the check passes, or would.',
+				'A denial is a normal result. `use_debugger` or the header `X-Debug: true` adds the reasons. The value ' +
+				'`attempts` in place of `true` also adds the attempts: the ways for the check to pass, now or after ' +
+				'changes.',
 			tag,
 			method: 'post',
 			path: '/allowed',
@@ -56,11 +57,11 @@ export function decisionEndpoints(mode: Mode) {
 		}),
 		endpoint({
 			name: 'checkMany',
-			summary: 'Decide many checks at one revision',
+			summary: 'Decide multiple checks at one revision',
 			description:
-				`At most ${maxBulkChecks}, of which at most ${maxExplained} may ask for their reasons. A new revision waits a ` +
-				'second for them; checks that take longer are decided again at the new revision, once, and then the ' +
-				'answer is 503.',
+				`At most ${maxBulkChecks} checks, at most ${maxExplained} with reasons. A new revision waits up to a second ` +
+				'for running checks. Checks that take longer restart once at the new revision; after a second interruption, ' +
+				'the response is 503.',
 			tag,
 			method: 'post',
 			path: '/allowed/bulk',
@@ -108,7 +109,7 @@ function* decidedAll(
 function refuseManyReasons(queries: readonly Query[], explains: (query: Query) => boolean): void {
 	const asked = queries.filter(explains).length;
 	if (asked <= maxExplained) return;
-	const msg = `at most ${maxExplained} checks of one request may ask for reasons, but ${asked} do`;
+	const msg = `at most ${maxExplained} checks per request may request reasons, got ${asked}`;
 	throw unprocessable([{ loc: ['body'], msg, type: 'too_many_reasons' }]);
 }
 

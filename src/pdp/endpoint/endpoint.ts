@@ -36,7 +36,7 @@ export const unavailable = { 503: 'No revision is loaded yet' } as const;
 
 /** Failures documented for endpoints with expensive answers. */
 export const unavailableOrCostly = {
-	503: 'No revision is loaded yet, or the answer takes more processor time than one request may',
+	503: 'No revision is loaded yet, or the request exceeds its processor time limit',
 } as const;
 
 /**

@@ -45,7 +45,7 @@ export function factsEndpoints(
 		methods.map((method) =>
 			endpoint({
 				name: `${method}${name}`,
-				summary: 'Call the facts of the management API',
+				summary: 'Forward a facts request to the management API',
 				tag: 'Facts',
 				method,
 				path,
@@ -96,7 +96,7 @@ async function forward(findFacts: FindFacts, call: ForwardedCall, closed: AbortS
 		if (error instanceof Failure) throw error;
 		const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
 		const reason = cause instanceof Error ? cause.message : String(cause);
-		throw new Failure('unreachable', `the control plane did not answer: ${reason}`);
+		throw new Failure('unreachable', `the control plane did not respond: ${reason}`);
 	}
 }
 

@@ -15,7 +15,7 @@ export function healthEndpoints(replica: Replica) {
 	const alive = (name: string, path: string) =>
 		endpoint({
 			name,
-			summary: 'Whether the process runs, and its state',
+			summary: 'Get the state of the decision point',
 			tag: 'Health',
 			method: 'get',
 			path,
@@ -27,7 +27,7 @@ export function healthEndpoints(replica: Replica) {
 	return [
 		endpoint({
 			name: 'root',
-			summary: 'The same; browsers are sent to the reference',
+			summary: 'Get the state, or redirect browsers to the API reference',
 			tag: 'Health',
 			method: 'get',
 			path: '/',
@@ -40,7 +40,7 @@ export function healthEndpoints(replica: Replica) {
 		alive('healthcheck', '/healthcheck'),
 		endpoint({
 			name: 'ready',
-			summary: 'Whether checks can be answered, because a complete revision is loaded',
+			summary: 'Check whether a complete revision is loaded',
 			tag: 'Health',
 			method: 'get',
 			path: '/ready',

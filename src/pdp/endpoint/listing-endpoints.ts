@@ -30,13 +30,13 @@ const tag = 'Listings';
 function permissionsEndpoint(mode: Mode) {
 	return endpoint({
 		name: 'listUserPermissions',
-		summary: 'List what a user may do, by tenant and by instance',
+		summary: 'List user permissions by tenant and instance',
 		description:
-			'Tenants where the user holds a role, and instances on which the user holds one, assigned or derived; with ' +
-			'`resources` or `resource_types` also those on which a role in their tenant allows anything. The permissions on ' +
-			'an instance are all that a check on it allows, also by roles in its tenant. Condition sets are left out unless ' +
-			'`context.enable_abac_user_permissions` is true; then `resource_types` adds the instances of these types on which ' +
-			'they grant anything.',
+			'Lists tenants where the user holds a role, and instances on which the user holds an assigned or derived ' +
+			'role. With `resources` or `resource_types`, also lists instances with permissions through tenant roles. The ' +
+			'permissions on an instance are all permissions that checks allow there, including permissions through tenant ' +
+			'roles. Condition sets are skipped unless `context.enable_abac_user_permissions` is true; `resource_types` ' +
+			'then also lists instances with permissions through condition sets.',
 		tag,
 		method: 'post',
 		path: '/user-permissions',
@@ -57,7 +57,7 @@ function tenantsEndpoint() {
 	return endpoint({
 		name: 'listUserTenants',
 		summary: 'List the tenants where a user holds a role',
-		description: 'A role assigned on an instance counts as one in the tenant of the instance.',
+		description: "A role assigned on an instance counts for the instance's tenant.",
 		tag,
 		method: 'post',
 		path: '/user-tenants',
@@ -77,12 +77,12 @@ function tenantsEndpoint() {
 function usersEndpoint(mode: Mode) {
 	return endpoint({
 		name: 'listAuthorizedUsers',
-		summary: 'List who may do an action on a resource',
+		summary: 'List the users who may do an action on a resource',
 		description:
-			'Users that a check allows, each with the assignments of roles that grant it: in the tenant, on the instance, ' +
-			'or on an instance from which a role there is derived. Without a key of the resource: roles in the tenant only. ' +
-			'With `context.enable_abac_authorized_users` also users allowed by condition sets; users allowed by them alone ' +
-			'have no assignments.',
+			'Lists users for whom the check is allowed, with the granting role assignments: in the tenant, on the ' +
+			'instance, or on an instance from which the role is derived. Without a resource key, only tenant roles count. ' +
+			'With `context.enable_abac_authorized_users`, condition sets count too; a user allowed only by condition sets ' +
+			'has no assignments.',
 		tag,
 		method: 'post',
 		path: '/authorized_users',
@@ -102,8 +102,8 @@ function usersEndpoint(mode: Mode) {
 function assignmentsEndpoint() {
 	return endpoint({
 		name: 'listLocalRoleAssignments',
-		summary: 'List the roles assigned to users, as the decision point knows them',
-		description: 'Sorted by user, tenant, instance and role. `resource_instance` is absent for roles in tenants.',
+		summary: 'List role assignments known to the decision point',
+		description: 'Sorted by user, tenant, instance and role. `resource_instance` is absent for tenant roles.',
 		tag,
 		method: 'get',
 		path: '/local/role_assignments',

@@ -16,10 +16,10 @@ export interface MetricsSource {
 export function metricsEndpoint({ render, type, open }: MetricsSource) {
 	return endpoint({
 		name: 'metrics',
-		summary: 'The numbers of the process, for Prometheus',
+		summary: 'Get process metrics for Prometheus',
 		description:
-			'Text in the format of Prometheus. With workers, one answer has the numbers of all. No label has a value from a ' +
-			'request. `docs/operate/operation.md` says what each number is.',
+			'Prometheus text format. With workers, a response combines the metrics of all workers. Labels never contain ' +
+			'request values. `docs/operate/operation.md` explains each metric.',
 		tag: 'Health',
 		method: 'get',
 		path: '/metrics',

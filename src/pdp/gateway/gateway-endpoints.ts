@@ -25,11 +25,11 @@ const nginxHeaders = ['permit-user-key', 'permit-tenant-id', 'permit-action', 'p
 function nginxEndpoint(mode: Mode) {
 	return endpoint({
 		name: 'checkForNginx',
-		summary: 'Decide a check that headers describe',
+		summary: 'Decide a check described by headers',
 		description:
-			'The headers `permit-user-key`, `permit-tenant-id`, `permit-action` and `permit-resource-type` are the check; a ' +
-			'body is ignored. `deny_status` is the status of a denial, for `auth_request` of nginx, which looks at nothing ' +
-			'else.',
+			'The headers `permit-user-key`, `permit-tenant-id`, `permit-action` and `permit-resource-type` describe the ' +
+			'check; a body is ignored. `deny_status` sets the denial status for `auth_request` in nginx, which reads only ' +
+			'the status.',
 		tag,
 		method: 'post',
 		path: '/nginx_allowed',
@@ -60,11 +60,11 @@ function missingHeaders(headers: Readonly<Record<string, string | undefined>>): 
 function kongEndpoint(mode: Mode, routes: readonly KongRoute[] | null) {
 	return endpoint({
 		name: 'checkForKong',
-		summary: 'Decide a request that passes Kong',
+		summary: 'Decide a request passing through Kong',
 		description:
-			'Takes what the OPA plugin of Kong sends. The user is the name of the consumer, the action the method in lower ' +
-			'case, the tenant `default`, and the route table says the resource of the path. Without a consumer or a route it ' +
-			'is denied.',
+			"Accepts requests from Kong's OPA plugin. The user is the consumer name, the action is the method in lower " +
+			'case, the tenant is `default`, and the route table maps the path to a resource. A request without a consumer ' +
+			'or a route is denied.',
 		tag,
 		method: 'post',
 		path: '/kong',
@@ -75,9 +75,10 @@ function kongEndpoint(mode: Mode, routes: readonly KongRoute[] | null) {
 		},
 		returns: { 200: KongAnswer },
 		answerHeaders: DecidedAnswer,
-		failures: { 503: 'The decision point does not serve Kong, or no revision is loaded yet' },
+		failures: { 503: 'The Kong integration is off, or no revision is loaded yet' },
 		handle: async ({ body, closed }, { read }) => {
-			if (routes === null) throw new Failure('unavailable', 'Kong is served with PDP_KONG_INTEGRATION=true only');
+			if (routes === null)
+				throw new Failure('unavailable', 'the Kong integration is off: set PDP_KONG_INTEGRATION=true');
 			const { request, consumer } = body.input;
 			const key = consumer?.username;
 			const work = function* (context: DecisionContext): Steps<boolean> {

@@ -67,18 +67,15 @@ const Routes = z.array(z.tuple([z.string(), z.union([z.string().min(1), z.int().
 async function kongRoutes(path: string): Promise<readonly KongRoute[]> {
 	const setting = 'PDP_KONG_ROUTES_PATH';
 	const text = await contents(setting, path);
-	if (text === null)
-		throw new ConfigError(`${setting}: there is no file \`${path}\`, which Kong's routes are read from`);
+	if (text === null) throw new ConfigError(`${setting}: the file with Kong's routes, \`${path}\`, does not exist`);
 	return understood(setting, path, Routes, () => JSON.parse(text) as unknown).map(([source, resource], index) => {
 		try {
 			const expression = RE2JS.compile(source);
 			const groups = expression.groupCount();
 			if (typeof resource === 'string' || resource <= groups) return { path: expression, resource };
-			throw new Error(`it has ${groups} groups, and \`${resource}\` is not one of them`);
+			throw new Error(`it has ${groups} groups, so there is no group \`${resource}\``);
 		} catch (error) {
-			throw new ConfigError(
-				`${setting}: the expression at ${index} of \`${path}\` cannot be used: ${errorMessage(error)}`,
-			);
+			throw new ConfigError(`${setting}: invalid expression at index ${index} in \`${path}\`: ${errorMessage(error)}`);
 		}
 	});
 }
@@ -108,7 +105,7 @@ async function trinoRules(given: string | null): Promise<TrinoRules> {
 	const setting = 'PDP_TRINO_AUTHZ_CONFIG_PATH';
 	const path = given ?? usualRules;
 	const text = await contents(setting, path);
-	if (text === null && given !== null) throw new ConfigError(`${setting}: there is no file \`${path}\``);
+	if (text === null && given !== null) throw new ConfigError(`${setting}: the file \`${path}\` does not exist`);
 	if (text === null) return noGateways.trino;
 	const rules = understood(setting, path, Rules, () => (parse(text) ?? {}) as unknown);
 	const columnMasks = Object.entries(rules.columnMasking ?? {}).map(([table, { action, columns }]) => {
@@ -139,6 +136,6 @@ function understood<T>(setting: string, path: string, schema: z.ZodType<T>, read
 		if (parsed.success) return parsed.data;
 		throw new Error(z.prettifyError(parsed.error));
 	} catch (error) {
-		throw new ConfigError(`${setting}: \`${path}\` is not understood: ${errorMessage(error)}`, { cause: error });
+		throw new ConfigError(`${setting}: \`${path}\` has an invalid format: ${errorMessage(error)}`, { cause: error });
 	}
 }

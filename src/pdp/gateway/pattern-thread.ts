@@ -52,13 +52,15 @@ export class PatternThread {
 	 * (`unavailable`) if too many matches wait.
 	 */
 	async match(source: string, url: string): Promise<UrlAttributes | null | 'late'> {
-		if (this.#waiting >= maxWaiting)
-			throw new Failure('unavailable', 'too many regular expressions wait to be matched');
+		if (this.#waiting >= maxWaiting) throw new Failure('unavailable', 'too many regular expression matches are queued');
 		this.#waiting += 1;
 		try {
 			const answer = await this.#thread.ask({ source, url }, this.#limit);
 			if (answer !== 'late') return answer.groups && Object.fromEntries(answer.groups);
-			this.#log.warn({ pattern: source }, `a mapping rule took more than ${this.#limit} ms: the request matches none`);
+			this.#log.warn(
+				{ pattern: source },
+				`a mapping rule took more than ${this.#limit} ms: the request matches no rule`,
+			);
 			return answer;
 		} finally {
 			this.#waiting -= 1;

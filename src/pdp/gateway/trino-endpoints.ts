@@ -29,10 +29,10 @@ export function trinoEndpoints(mode: Mode, rules: TrinoRules) {
 			name: 'checkForTrino',
 			summary: 'Decide an operation in Trino',
 			description:
-				'Each object is a separate resource type, such as `trino_table_<catalog>_<schema>_<table>`, and the operation ' +
-				'is the action. An operation on a table that is denied is asked of each listed column, all of which have to be ' +
-				'allowed. With `filterResources`, the answer is the indexes of the allowed resources; `FilterColumns` of one ' +
-				'table answers the indexes of its columns.',
+				'Each object is a separate resource type, such as `trino_table_<catalog>_<schema>_<table>`, and the ' +
+				'operation is the action. If an operation on a table is denied, every listed column is checked, and all ' +
+				'columns must be allowed. With `filterResources`, the response lists the indexes of allowed resources; ' +
+				'`FilterColumns` for one table lists the indexes of allowed columns.',
 			path: '/trino/allowed',
 			example: { input: { context, action: { operation: 'SelectFromColumns', resource: { table } } } },
 			returns: { 200: TrinoAnswer },
@@ -48,8 +48,8 @@ export function trinoEndpoints(mode: Mode, rules: TrinoRules) {
 		endpoint({
 			...shared,
 			name: 'listRowFiltersForTrino',
-			summary: 'List the filters of the rows of a table in Trino',
-			description: 'Those of the configured filters whose action the user is granted on the table.',
+			summary: 'List row filters for a Trino table',
+			description: 'Returns the configured filters whose action the user may do on the table.',
 			path: '/trino/row-filter',
 			example: { input: { context, action: { operation: 'GetRowFilters', resource: { table } } } },
 			returns: { 200: TrinoRowFilters },
@@ -65,10 +65,9 @@ export function trinoEndpoints(mode: Mode, rules: TrinoRules) {
 		endpoint({
 			...shared,
 			name: 'listColumnMasksForTrino',
-			summary: 'List the masks of columns in Trino',
+			summary: 'List column masks for Trino',
 			description:
-				'For each column the first of the configured masks whose action the user is granted on the table or the ' +
-				'column.',
+				'Returns for each column the first configured mask whose action the user may do on the table or the column.',
 			path: '/trino/batch-column-masking',
 			example: {
 				input: {

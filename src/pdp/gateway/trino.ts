@@ -56,7 +56,7 @@ class Checks {
 		const { allow } = decide(this.#context, input, false);
 		const { denial, engine } = this.#context;
 		if (sure && !allow && (denial !== undefined || undecided.has(engine.code(input)))) {
-			throw new Failure('unavailable', `\`${action}\` on \`${type}\` cannot be decided now, so nothing may be shown`);
+			throw new Failure('unavailable', `\`${action}\` on \`${type}\` cannot be decided now, so no data may be shown`);
 		}
 		this.#known.set(name, allow);
 		return allow;

@@ -40,9 +40,9 @@ export function urlEndpoints({ mode, log, patternLimit }: UrlEndpointOptions) {
 			name: 'checkUrl',
 			summary: 'Decide whether a user may make a request to a URL',
 			description:
-				'The mapping rules of proxy configs say which action on which resource the request stands for. The matching ' +
-				'rule with the highest `priority` wins. Parts in braces and named groups become attributes of the ' +
-				`resource. A request that no rule matches is denied with the code \`${noMatchingRule}\`.`,
+				'The mapping rules in proxy configs map the request to an action and a resource. The matching rule with the ' +
+				'highest `priority` applies. Parts in braces and named groups become resource attributes. A request without ' +
+				`a matching rule is denied with the code \`${noMatchingRule}\`.`,
 			tag: 'Decisions',
 			method: 'post',
 			path: '/allowed_url',
@@ -134,7 +134,7 @@ function unmatched(context: DecisionContext, { use_debugger: _, ...query }: UrlQ
 	record?.({ user: { key: user.key }, action: http_method, resource: { type: url, tenant }, time }, code, 0);
 	const what = { user: user.key, action: http_method, resource: url, tenant };
 	log.debug({ event: 'decision', allow: false, code, revision, ...what }, 'decision');
-	const reason = 'no mapping rule matches the method and the URL of the request';
+	const reason = "no mapping rule matches the request's method and URL";
 	const debug = context.denial === undefined ? { code, reason } : { code };
 	return { allow: false, result: false, query, debug };
 }
