@@ -172,7 +172,7 @@ function searchEndpoints(settings: Parameters<typeof searchSubjects>[2]) {
 		endpoint({
 			name: 'searchSubjects',
 			summary: 'Find the users who may do an action on a resource',
-			description: `Returns stored users for whom an evaluation with the same members is permitted. ${paging}`,
+			description: `Returns stored users permitted by an evaluation with the same members. ${paging}`,
 			tag,
 			method: 'post',
 			path: authzenPaths.subject,
