@@ -33,7 +33,7 @@ export interface Config {
 	readonly pdp_workers: number;
 	/** Decision points with the mode `cloud` evaluate no conditions. */
 	readonly pdp_mode: 'edge' | 'cloud';
-	/** Maximum CPU seconds per answer from a decision point. */
+	/** Maximum CPU seconds per decision point request. */
 	readonly pdp_budget: number;
 	/** Public decision point URL without a trailing slash. If `null`, the URL in the request is used. */
 	readonly pdp_public_url: string | null;
@@ -45,11 +45,11 @@ export interface Config {
 	/** AuthZEN subject types that denote users. */
 	readonly pdp_subject_types: readonly string[];
 	/**
-	 * Maximum seconds for which the answer to a write through a decision point waits for the write's revision; negative
+	 * Maximum seconds for which the response to a write through a decision point waits for the write's revision; negative
 	 * for no limit.
 	 */
 	readonly pdp_facts_wait: number;
-	/** Behavior after `pdp_facts_wait`: answer normally, or with status 424. */
+	/** Behavior after `pdp_facts_wait`: respond normally, or with status 424. */
 	readonly pdp_facts_timeout_policy: 'ignore' | 'fail';
 	/** Folder for the offline copy; `null` disables the copy. */
 	readonly pdp_offline_directory: string | null;
@@ -57,7 +57,7 @@ export interface Config {
 	 * Public key files. At least one of these keys must have signed every bundle. An empty list disables verification.
 	 */
 	readonly pdp_bundle_verification_key_paths: readonly string[];
-	/** Maximum age in seconds of the data behind an answer; `null` for any age. */
+	/** Maximum age in seconds of the data behind a decision; `null` for any age. */
 	readonly pdp_max_data_age: number | null;
 	/** Decision log receivers: `api`, `stdout`, `file:<path>`, or a collector URL. An empty list disables the log. */
 	readonly decision_log: readonly string[];
@@ -71,7 +71,7 @@ export interface Config {
 	readonly audit_log_days: number;
 	/** Maximum total size of the stored decisions, in bytes. */
 	readonly audit_log_bytes: number;
-	/** Limits for an impact process: seconds per answer, and MiB of memory. */
+	/** Limits for an impact process: seconds per request, and MiB of memory. */
 	readonly impact: { readonly seconds: number; readonly memory: number };
 	/** Gateway documents on decision points. If a path is `null`, the default path is used. */
 	readonly gateways: {

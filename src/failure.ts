@@ -1,4 +1,4 @@
-/** All deliberate failures: an error class, and a catalogue shared by documentation and answers. */
+/** All deliberate failures: an error class, and a catalogue shared by documentation and responses. */
 
 interface Entry {
 	readonly status: number;
@@ -9,7 +9,7 @@ interface Entry {
 	readonly retry_after?: number;
 }
 
-/** Deliberate failures, each with its HTTP status, `error_code` in answers, and title. */
+/** Deliberate failures, each with its HTTP status, its `error_code` and its title. */
 export const catalogue = {
 	invalid: { status: 400, error_code: 'INVALID_INPUT', title: 'The request is not valid' },
 	invalid_permission: {
@@ -81,7 +81,7 @@ export const catalogue = {
 
 export type FailureCode = keyof typeof catalogue;
 
-/** A problem in a request, with its location. The `detail` of a 422 answer is a list of problems. */
+/** A problem in a request, with its location. The `detail` in a 422 response is a list of problems. */
 export interface Problem {
 	readonly loc: readonly (string | number)[];
 	readonly msg: string;
@@ -95,7 +95,7 @@ export const maxProblems = 20;
 const maxMessageLength = 2_000;
 const maxStepLength = 128;
 const maxPlaceLength = 512;
-/** Maximum bytes for all problems in an answer. */
+/** Maximum total size of the problems in a response, in bytes. */
 const maxBytes = 48 * 1024;
 
 /**
@@ -155,7 +155,7 @@ export function unprocessable(problems: readonly Problem[]): Failure {
 	return new Failure('unprocessable', summary, null, named);
 }
 
-/** Returns as many problems as fit into an answer. Cuts long texts. */
+/** Returns as many problems as fit into a response. Truncates long texts. */
 function bounded(problems: readonly Problem[]): readonly Problem[] {
 	const kept: Problem[] = [];
 	let left = maxBytes;

@@ -55,7 +55,7 @@ export class ResidentCompiler {
 		try {
 			return await running.ask(request(files));
 		} catch (error) {
-			// Reuse the program only if it has answered.
+			// Reuse the program only after a successful response.
 			if (!(error instanceof OpaFailure) || error.exitCode === null) await this.stop();
 			throw error;
 		}

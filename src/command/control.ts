@@ -16,7 +16,7 @@ type Commands = (content: unknown) => Promise<unknown>;
 
 /** Lock on a data directory. */
 export interface DirectoryLock {
-	/** Starts to answer commands. */
+	/** Starts to serve commands. */
 	answer(commands: Commands): void;
 	release(): Promise<void>;
 }

@@ -8,7 +8,7 @@ const Environment = EnvironmentRead.pick({ key: true });
 
 /**
  * Returns an environment's name: `project/environment`, with both keys. Throws `ConfigError` if the API does not
- * answer.
+ * respond.
  */
 export async function placeName(api: Server, { project, environment }: Place): Promise<string> {
 	const [one, other] = await Promise.all([

@@ -13,8 +13,8 @@ export interface WaitOptions {
 }
 
 /**
- * Waits until a decision point answers checks, and prints the reason for the wait. If the control plane refuses the
- * key, rejects with `ExitCodeError` unless `wait` is set.
+ * Waits until a decision point serves checks, and prints the reason for the wait. If the control plane refuses the key,
+ * rejects with `ExitCodeError` unless `wait` is set.
  */
 export async function untilRunning(
 	{ started }: { readonly started: StartedPoint },

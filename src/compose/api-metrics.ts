@@ -62,7 +62,7 @@ export interface ApiSources {
 	readonly metered: ReturnType<typeof meterAssembler>;
 }
 
-/** Returns the answers to probes and monitoring. */
+/** Returns the results for probes and monitoring. */
 export function apiMonitoring(sources: ApiSources): Monitoring {
 	const { config, store, metered } = sources;
 	const database = new Probe(() => store.database.ping());
@@ -79,7 +79,7 @@ export function apiMonitoring(sources: ApiSources): Monitoring {
 	};
 }
 
-/** Collects the metrics. Omits the counts from the database while it does not answer. */
+/** Collects the metrics. Omits the counts from the database while the database does not respond. */
 async function apiFamilies(sources: ApiSources): Promise<MetricFamilies> {
 	const { config, store, publisher, feed, dispatcher, requests, metered } = sources;
 	const { connections } = store.database;

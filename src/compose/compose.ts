@@ -155,7 +155,7 @@ const refusals = /^(28...|3D...|42501|E[A-Z]+|ERR_(TLS|SSL)_\w+|\w*CERT\w*)$/;
 function refusalReason(error: unknown): string | null {
 	if (!(error instanceof Error)) return null;
 	const { code, message, name } = error as NodeJS.ErrnoException;
-	// pg reports this message if a server accepts the connection but does not answer. knex reports this error if the
+	// pg reports this message if a server accepts the connection but does not respond. knex reports this error if the
 	// pool has no free connection.
 	if (name === 'KnexTimeoutError' || message === 'timeout expired') return 'it does not answer';
 	const refuses = isUnreachable(error) || refusals.test(code ?? '') || /does not support SSL/.test(message);
@@ -358,7 +358,7 @@ export interface RunningDecisionPoint {
 	/** Listener for OPA Data API clients; `null` if disabled. */
 	readonly dataApi: Listening | null;
 	readonly replica: Replica;
-	/** Signals when the decision point answers checks. */
+	/** Signals when the decision point serves checks. */
 	readonly started: StartedPoint;
 	/** `null` if decisions are not logged. */
 	readonly decisions: DecisionLog | null;

@@ -36,7 +36,7 @@ const statusInterval = 1_000;
 /** Running decision point, in a single process or in several processes. */
 export interface RunningPoint {
 	readonly listening: { readonly url: string };
-	/** Signals when the decision point answers checks. */
+	/** Signals when the decision point serves checks. */
 	readonly started: StartedPoint;
 	stop(): Promise<void>;
 }

@@ -7,7 +7,7 @@ const place = '#/components/schemas/';
 export class Components {
 	readonly #schemas = new Map<string, Json>();
 
-	/** Returns the JSON Schema for a request (`input`) or an answer (`output`). Parts with a name become references. */
+	/** Returns the JSON Schema for a request (`input`) or a response (`output`). Parts with a name become references. */
 	schemaFor(schema: z.ZodType, io: 'input' | 'output'): Json {
 		const {
 			$schema: _,
@@ -43,7 +43,7 @@ type Override = NonNullable<z.core.ToJSONSchemaParams['override']>;
 
 /** Corrects the JSON Schema conversion. */
 const adjustSchema: Override = ({ zodSchema, jsonSchema }) => {
-	// Answers may gain fields later, so clients must not reject unknown fields.
+	// Responses may gain fields later, so clients must not reject unknown fields.
 	if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
 	// The conversion drops a default whose type differs from the input type, such as a number written as text.
 	const { def } = zodSchema._zod;

@@ -10,7 +10,7 @@ export interface CrossOriginRequest extends Pick<Request<unknown, unknown, unkno
 
 /** Rules for calls with credentials from pages with a different origin (CORS). */
 export interface CrossOrigin {
-	/** True if answers on this path depend on the page's origin. */
+	/** True if responses on this path depend on the page's origin. */
 	concerns(path: string): boolean;
 	/** True if a page with this origin may send the request. */
 	allows(request: CrossOriginRequest): Promise<boolean>;
@@ -19,7 +19,7 @@ export interface CrossOrigin {
 /** Seconds for which a browser may cache a preflight. */
 const preflightSeconds = 600;
 
-/** Adds CORS headers to all answers, including failures, and answers preflight requests. Never sends `*`. */
+/** Adds CORS headers to all responses, including failures, and handles preflight requests. Never sends `*`. */
 export function answerCrossOrigin({ concerns, allows }: CrossOrigin): Middleware {
 	return async function crossOrigin(ctx, next) {
 		if (!concerns(ctx.path)) return next();

@@ -10,16 +10,16 @@ export type Returns = Readonly<Record<number, z.ZodType | null>>;
 
 type ReplyHeaders = Readonly<Record<string, string>>;
 
-/** Answer that a handler returns: a declared status with its body. The body has not been filtered by its schema yet. */
+/** Response from a handler: a declared status with its body, which has not been filtered by its schema yet. */
 export type Reply<R extends Returns> = {
 	[S in keyof R]: R[S] extends z.ZodType
 		? { readonly status: S; readonly body: z.input<R[S]>; readonly headers?: ReplyHeaders }
 		: { readonly status: S; readonly headers?: ReplyHeaders };
 }[keyof R];
 
-/** Returns an answer without a body. */
+/** Returns a response without a body. */
 export function reply<S extends number>(status: S): { readonly status: S };
-/** Returns an answer with a body. The status keeps its literal type, which selects the body schema. */
+/** Returns a response with a body. The status keeps its literal type, which selects the body schema. */
 export function reply<S extends number, B>(
 	status: S,
 	body: B,
@@ -30,8 +30,8 @@ export function reply(status: number, body?: unknown, headers?: ReplyHeaders): o
 }
 
 /**
- * A raw answer. It is used for content other than JSON, such as bundles and pages. It is also used for answers that are
- * too long to build in one step; `bytes` then contains chunks. No schema filters it.
+ * A raw response, not filtered by a schema. Used for content other than JSON, such as bundles and pages, and for
+ * responses that are too long to build in one step. In this case, `bytes` contains chunks.
  */
 export class Raw {
 	constructor(
@@ -100,7 +100,7 @@ export interface Declaration<
 	readonly example?: unknown;
 	/** Request headers that handlers read, for the documentation. */
 	readonly requestHeaders?: z.ZodObject;
-	/** Headers of successful answers, in addition to the headers for the access level. For the documentation. */
+	/** Headers of successful responses, in addition to the headers for the access level. For the documentation. */
 	readonly answerHeaders?: z.ZodObject;
 	/** Content types other than JSON, keyed by status. For the documentation. */
 	readonly answerTypes?: Readonly<Record<number, string>>;
@@ -114,12 +114,12 @@ export interface Declaration<
 	 * body.
 	 */
 	readonly lean?: true;
-	/** Set if answers contain secrets. Disables caching. */
+	/** Set if responses contain secrets. Disables caching. */
 	readonly secret?: true;
 	/** Set if bodies may exceed the server limit. */
 	readonly largeBody?: LargeBody;
 	readonly returns: R;
-	/** Set for endpoints that exist only for older clients. Every answer contains the deprecation notice. */
+	/** Set for endpoints that exist only for older clients. Every response contains the deprecation notice. */
 	readonly deprecated?: Deprecation;
 	/**
 	 * Failures specific to the endpoint, keyed by status. The shared failures 401, 403 and 422 are added automatically.

@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 interface HandedOver {
 	/** The body, because it cannot be read twice. */
 	readonly body: Buffer;
-	/** Error from the handler, which determines the answer; `null` if the handler did not run. */
+	/** Error from the handler, which determines the response; `null` if the handler did not run. */
 	readonly failure: { readonly error: unknown } | null;
 }
 

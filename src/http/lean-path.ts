@@ -1,6 +1,6 @@
 /**
  * Fast path for the most frequent endpoints. It leads directly from Node.js to the handler, without the router and its
- * layers. It uses the declared handlers, schemas and answers. Unusual requests take the usual path.
+ * layers. It uses the declared handlers, schemas and responses. Unusual requests take the usual path.
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -50,7 +50,7 @@ export function isOrdinary({ method, headers }: IncomingMessage): boolean {
 }
 
 /**
- * Answers a request. Calls `answered` with the status, unless the client has disconnected. Resolves to `false` if the
+ * Serves a request. Calls `answered` with the status, unless the client has disconnected. Resolves to `false` if the
  * request is handed over to the usual path.
  */
 export async function answerLean(

@@ -12,12 +12,12 @@ import { type AnyRequest, ReceivedRequest } from './received-request.js';
 import { refuseNearMisses } from './refuse-near-misses.js';
 import { requireUnicode } from './require-unicode.js';
 
-/** Handler answer, in the form declared by the endpoint. */
+/** Handler response, in the form declared by the endpoint. */
 export type Answer = Reply<Returns> | Raw;
 
 /** The remaining steps of a request, after `Surround` has opened the handler context. */
 export interface Run {
-	/** Validates the request if this has not been done, runs the handler, and checks its answer. */
+	/** Validates the request if this has not been done, runs the handler, and checks its response. */
 	(context: unknown): Promise<Answer>;
 	/** True if part of the body has not arrived yet. */
 	waits(): boolean;
@@ -44,7 +44,7 @@ export async function parsePart<S extends z.ZodType>(schema: S, part: Part, valu
 	throw unprocessable(problemsIn(part, parsed.error.issues));
 }
 
-/** Filters an answer through its declared schema. Throws if the handler returned an undeclared answer. */
+/** Filters a response through its declared schema. Throws if the handler returned an undeclared response. */
 export function checked(endpoint: Endpoint<string, never>, answer: Answer): Answer {
 	if (answer instanceof Raw) return answer;
 	if (!(answer.status in endpoint.returns)) {
@@ -70,7 +70,7 @@ export function sendRaw(response: ServerResponse, { status, headers, bytes }: Ra
 function send(ctx: KoaContext, answer: Answer): void {
 	ctx.status = answer.status;
 	if (answer instanceof Raw) {
-		// On status 304, Koa drops the content type, which long-polling clients read. The answer is therefore written
+		// On status 304, Koa drops the content type, which long-polling clients read. The response is therefore written
 		// directly.
 		ctx.respond = false;
 		sendRaw(ctx.res, answer, ctx.state['id']);
@@ -95,7 +95,7 @@ export type BodyReader = (ctx: KoaContext, large: LargeBody | undefined) => Prom
 
 /**
  * Serves a table of endpoints. For each request, it matches the endpoint, parses the request, calls `surround` and the
- * handler, and filters the answer. Every declared endpoint is served here, except on the lean path.
+ * handler, and filters the response. Every declared endpoint is served here, except on the lean path.
  */
 export function mount(endpoints: readonly Endpoint<string, never>[], surround: Surround, readBody: BodyReader): Router {
 	const router = new Router({ sensitive: true, strict: true });

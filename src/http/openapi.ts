@@ -12,7 +12,7 @@ export interface AccessNote {
 	readonly secured: boolean;
 	/** Request headers for all endpoints at this level. */
 	readonly requestHeaders?: z.ZodObject;
-	/** Headers on successful answers at this level. */
+	/** Headers on successful responses at this level. */
 	readonly answerHeaders?: z.ZodObject;
 	/** Failures shared by endpoints at this level, if they differ from the defaults. */
 	readonly failures?: {
@@ -43,9 +43,9 @@ export interface DocumentInfo {
 	readonly key: string;
 	/** Body of every failure except a 422. */
 	readonly failureBody: z.ZodType;
-	/** Body of a 422 answer. */
+	/** Body of a 422 response. */
 	readonly validationBody: z.ZodType;
-	/** Headers on every answer, additional headers on failures, and headers on answers from deprecated endpoints. */
+	/** Headers on every response, additional headers on failures, and headers on responses from deprecated endpoints. */
 	readonly headers: {
 		readonly every: z.ZodObject;
 		readonly failures?: z.ZodObject;
@@ -131,7 +131,7 @@ function tagNote(name: string, { tags }: DocumentInfo): Json {
 	return { name, description };
 }
 
-/** Answer headers. They are collected while the operations are written. */
+/** Response headers, collected while the operations are written. */
 class AnswerHeaders {
 	readonly #headers = new Map<string, Json>();
 
@@ -183,7 +183,7 @@ const sharedNotes = {
 
 type SharedStatus = keyof typeof sharedNotes;
 
-/** Failure answers shared by operations. The document includes only used answers. */
+/** Failure responses shared by operations. The document includes only used responses. */
 class SharedFailures {
 	readonly #used = new Set<SharedStatus>();
 
@@ -198,7 +198,7 @@ class SharedFailures {
 		return { $ref: `#/components/responses/${sharedNotes[status][0]}` };
 	}
 
-	/** Returns all referenced answers, keyed by name. */
+	/** Returns all referenced responses, keyed by name. */
 	used(): Json {
 		const statuses = [...this.#used].sort();
 		return Object.fromEntries(statuses.map((status) => [sharedNotes[status][0], this.#response(status)]));
@@ -227,7 +227,7 @@ interface Examples extends ExampleSource {
 	readonly keys: ReadonlyMap<string, unknown>;
 }
 
-/** Collects examples. Requests that create objects also provide the examples for answers. */
+/** Collects examples. Requests that create objects also provide the examples for responses. */
 function* exampleSource(
 	endpoints: readonly AnyEndpoint[],
 	components: Components,

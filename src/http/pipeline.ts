@@ -1,15 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Maximum concurrent requests per connection. Answers are sent in request order. */
+/** Maximum concurrent requests per connection. Responses are sent in request order. */
 export const maxHandled = 8;
 
 /** Maximum waiting requests per connection. If more arrive, the connection is closed. */
 export const maxWaiting = 256;
 
-/** Pipelined requests on a connection, sent without waiting for the answers (HTTP pipelining). */
+/** Pipelined requests on a connection, sent without waiting for the responses (HTTP pipelining). */
 export class Pipeline {
-	/** Answer to the request received last. */
+	/** Response to the request received last. */
 	lastAnswer: ServerResponse | undefined;
 	readonly #socket: Socket;
 	readonly #waiting: (() => Promise<void>)[] = [];

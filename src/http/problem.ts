@@ -7,7 +7,7 @@ export type Part = 'path' | 'query' | 'body';
 /** Maximum length of a value in a message, in characters. */
 const maxShownLength = 80;
 
-/** Converts Zod issues to problems, at most as many as an answer may contain. */
+/** Converts Zod issues to problems, at most as many as a response may contain. */
 export function problemsIn(part: Part, issues: readonly z.core.$ZodIssue[]): readonly Problem[] {
 	const problems: Problem[] = [];
 	for (const issue of issues) {

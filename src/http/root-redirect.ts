@@ -8,7 +8,7 @@ export function wantsPage({ accept = '' }: Headers): boolean {
 	return /\btext\/html\b/i.test(accept);
 }
 
-/** Returns an answer that redirects a browser to a page on the same server. The answer varies by `Accept`. */
+/** Returns a response that redirects a browser to a page on the same server. The response varies by `Accept`. */
 export function sendTo(path: string) {
 	return { status: 302, headers: { location: path, vary: 'accept' } } as const;
 }

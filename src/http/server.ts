@@ -58,20 +58,20 @@ export interface Served {
 	readonly alias?: (request: UnmatchedRequest) => string | null;
 	/** Rules for pages with a different origin. If absent, no CORS headers are sent. */
 	readonly crossOrigin?: CrossOrigin;
-	/** True if answers on a path echo `X-Request-ID`. By default, no answer does. */
+	/** True if responses on a path echo `X-Request-ID`. By default, no response does. */
 	readonly echoesRequestId?: (path: string) => boolean;
 	/**
 	 * Renders an error's body. The API and the decision point use different formats. The path is empty if it is
 	 * unknown.
 	 */
 	readonly renderFailure: (failure: Failure, requestId: string, path: string) => unknown;
-	/** Headers for error answers. */
+	/** Headers for error responses. */
 	readonly failureHeaders?: () => Readonly<Record<string, string>>;
 	/** Receives every error that is not a `Failure`. Such an error comes from a bug or a broken dependency. */
 	readonly onUnexpected: (error: unknown, requestId: string) => void;
 	/** Enables the lean path for endpoints with `lean`. */
 	readonly lean?: LeanAccess;
-	/** Called after every answer. `endpoint` is absent if no route matched. */
+	/** Called after every response. `endpoint` is absent if no route matched. */
 	readonly onAnswered?: (answered: Answered) => void;
 	/** Default: the constant with the same name. */
 	readonly bodyMilliseconds?: number;
@@ -82,7 +82,7 @@ export interface Served {
 /** See `Served.within`. Settles with the result of `handle`. */
 export type WithinRequest = (request: Pick<IncomingMessage, 'headers'>, handle: () => Promise<void>) => Promise<void>;
 
-/** Answered request, for logs and metrics. */
+/** Completed request, for logs and metrics. */
 export interface Answered {
 	readonly endpoint: string | undefined;
 	/** Path from the endpoint declaration, with parameter names. */
@@ -90,7 +90,7 @@ export interface Answered {
 	readonly method: string;
 	readonly path: string;
 	readonly status: number;
-	/** Seconds from the start of processing until the answer is ready. */
+	/** Seconds from the start of processing until the response is ready. */
 	readonly seconds: number;
 	readonly id: string;
 }
@@ -137,8 +137,8 @@ class Application extends Koa {
 	constructor(
 		readonly render: (failure: Failure, requestId: string) => string,
 		/**
-		 * Answers a request on the lean path. Resolves to `true` if it was answered there. The function is `undefined`
-		 * if no endpoint is lean.
+		 * Serves a request on the lean path. Resolves to `true` if it was served there. The function is `undefined` if no
+		 * endpoint is lean.
 		 */
 		readonly leanPath: ((request: IncomingMessage, response: ServerResponse) => Promise<boolean> | undefined) | null,
 		readonly within: WithinRequest | undefined,
@@ -179,7 +179,7 @@ export function createApplication(served: Served): Application {
 			...[undefined, ...served.endpoints.map(({ largeBody }) => largeBody)].map((large) => limits(large).milliseconds),
 		),
 	);
-	// All other errors have been answered and reported before. This setting concerns only broken sockets.
+	// All other errors have been reported to the client before. This setting concerns only broken sockets.
 	koa.silent = true;
 	const router = mount(served.endpoints, served.surround, ({ req, res }, large) =>
 		readJson(req, res, limits(large), bodyReadAhead(req)),
@@ -252,17 +252,17 @@ function requestId(path: string, sent: string | string[] | undefined, { echoesRe
 	return echoed ? sent : randomUUID();
 }
 
-/** Finishes a request that was answered before its body was complete. */
+/** Finishes a request whose response was sent before its body was complete. */
 function leaveBody(ctx: Context): void {
 	const { req, res, body } = ctx;
 	if (req.complete) return;
 	if (waitsToSend(req)) {
-		// A client that gets no `100 Continue` may still send its body, so close the connection after the answer.
+		// A client that gets no `100 Continue` may still send its body, so close the connection after the response.
 		if (!res.headersSent) res.setHeader('connection', 'close');
 		discardRest(req);
 	} else if (typeof body === 'string' && ctx.respond !== false && ctx.method !== 'HEAD') {
-		// Send the complete answer, but end it only after the body. If the connection closed earlier, the remaining
-		// body would reset it, and the client would lose the answer.
+		// Send the complete response, but end it only after the body. If the connection closed earlier, the remaining body
+		// would reset it, and the client would lose the response.
 		ctx.respond = false;
 		res.write(body);
 		discardRest(req, () => res.end());
@@ -282,8 +282,8 @@ function isDecodable(path: string): boolean {
 function closing(server: Server, graceMilliseconds: number): Promise<void> {
 	return new Promise((resolve, reject) => {
 		const cut = setTimeout(() => server.closeAllConnections(), graceMilliseconds);
-		// A kept-alive connection becomes idle only after its last answer. Without this sweep, it would then wait for
-		// its own timeout.
+		// A kept-alive connection becomes idle only after its last response. Without this sweep, it would then wait for its
+		// own timeout.
 		const sweep = setInterval(() => server.closeIdleConnections(), 50);
 		server.close((error) => {
 			clearTimeout(cut);
@@ -308,7 +308,9 @@ function refuseTarget(response: ServerResponse, application: Application): void 
 	response.end(application.render(new Failure('invalid', malformed.message), id));
 }
 
-/** Answers to unreadable requests, keyed by Node.js error code. All other errors are treated as malformed requests. */
+/**
+ * Responses to unreadable requests, keyed by Node.js error code. All other errors are treated as malformed requests.
+ */
 const unread: Readonly<Record<string, { readonly status: string; readonly message: string }>> = {
 	HPE_HEADER_OVERFLOW: {
 		status: '431 Request Header Fields Too Large',
@@ -328,13 +330,13 @@ function pipelineFor(socket: Socket): Pipeline {
 	return pipeline;
 }
 
-/** True if the current request on a connection was already answered. In this case nothing more can be sent. */
+/** True if the response to the current request on a connection was already sent, so nothing more can be sent. */
 function isAnswered(socket: Duplex): boolean {
 	const answer = pipelines.get(socket)?.lastAnswer;
 	return answer?.headersSent === true && !answer.req.complete;
 }
 
-/** Answers input that cannot be read. Closes the connection, because it is unknown where the next request starts. */
+/** Responds to unreadable input and closes the connection, because the start of the next request is unknown. */
 function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex, application: Application): void {
 	if (error.code === 'ECONNRESET' || !socket.writable || isAnswered(socket)) {
 		socket.destroy();

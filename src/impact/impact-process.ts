@@ -8,14 +8,14 @@ import type { Answered, Answers, Asked, HeldState, Question } from './messages.j
 export interface ProcessLimits {
 	/** Resident memory in MiB. */
 	readonly memory: number;
-	/** Total time for all answers to a request, in milliseconds. */
+	/** Total time for a request, in milliseconds. */
 	readonly time: number;
 }
 
 /** Maximum logged length of a process's standard error, in characters. */
 const maxSaid = 2_000;
 
-/** A process that compares states of an environment. It holds a single state, and answers questions in sequence. */
+/** A process that compares states of an environment. It holds a single state and processes queries in sequence. */
 export class ImpactProcess {
 	readonly #child: ChildProcess;
 	readonly #ended: Promise<void>;
@@ -57,19 +57,19 @@ export class ImpactProcess {
 		return this.#child.pid;
 	}
 
-	/** True if the process can answer. */
+	/** True if the process accepts queries. */
 	get answers(): boolean {
 		return this.#child.connected && this.#killed === undefined;
 	}
 
-	/** Records the held state after an answer. */
+	/** Records the held state after a reply. */
 	holds(held: HeldState): void {
 		this.#held = held;
 	}
 
 	/**
-	 * Asks a question. Kills the process if it does not answer within `milliseconds`. Rejects with `Failure`
-	 * (`unavailable`) if the process fails, ends or is killed. The process cannot answer afterwards.
+	 * Sends a query. Kills the process if it does not reply within `milliseconds`. Rejects with `Failure` (`unavailable`)
+	 * if the process fails, ends or is killed. The process accepts no queries afterwards.
 	 */
 	async ask<Kind extends keyof Answers>(
 		question: Extract<Question, { readonly kind: Kind }>,
@@ -88,7 +88,7 @@ export class ImpactProcess {
 				);
 				throw failed();
 			}
-			// The process answers each question with the matching answer type.
+			// The process replies to each query with the matching type.
 			return answered.value as Answers[Kind];
 		} finally {
 			clearTimeout(late);

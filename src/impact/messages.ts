@@ -43,7 +43,7 @@ export interface ImpactQuestion {
 	readonly limits: {
 		readonly checks: number;
 		readonly rows: number;
-		/** Time limit in milliseconds. When it is reached, the answer contains partial results. */
+		/** Time limit in milliseconds. When it is reached, the reply contains partial results. */
 		readonly milliseconds: number;
 	};
 	/** Logged decisions, newest first. */
@@ -84,13 +84,13 @@ export type Question =
 	| { readonly kind: 'impact'; readonly question: ImpactQuestion }
 	| { readonly kind: 'explanation'; readonly question: ExplanationQuestion };
 
-/** Message to the process. The process answers questions in sequence. */
+/** Message to the process. The process handles queries in sequence. */
 export interface Asked {
 	readonly id: number;
 	readonly question: Question;
 }
 
-/** Answers, keyed by question kind. */
+/** Replies, keyed by query kind. */
 export interface Answers {
 	readonly hold: null;
 	readonly impact: ImpactAnswer;
@@ -100,5 +100,5 @@ export interface Answers {
 /** Message from the process. The process ends after a failure. */
 export type Answered =
 	| { readonly id: number; readonly value: Answers[keyof Answers] }
-	/** `too_large` is true if the answer would exceed the memory limit. */
+	/** `too_large` is true if the reply would exceed the memory limit. */
 	| { readonly id: number; readonly failure: string; readonly too_large: boolean };

@@ -1,4 +1,4 @@
-/** Answers questions in a thread. If an answer takes too long, the thread is terminated. */
+/** Runs queries in a thread. If a query takes too long, the thread is terminated. */
 
 import { parentPort, Worker } from 'node:worker_threads';
 import type { Logger } from '../log.js';
@@ -27,8 +27,8 @@ export class LimitedThread<Question, Answer> {
 	}
 
 	/**
-	 * Asks a question. Questions are answered one after the other. Never rejects: resolves to `late` if the answer
-	 * takes longer than `milliseconds` or the thread fails.
+	 * Sends a query. The thread handles queries in sequence. Never rejects: resolves to `late` if the reply takes longer
+	 * than `milliseconds` or the thread fails.
 	 */
 	ask(question: Question, milliseconds: number): Promise<Answer | 'late'> {
 		const answer = this.#last.then(() => this.#ask(question, milliseconds));
@@ -56,7 +56,7 @@ export class LimitedThread<Question, Answer> {
 	}
 }
 
-/** Answers the questions that `LimitedThread` asks. Called inside the thread. */
+/** Handles the queries sent by `LimitedThread`. Called inside the thread. */
 export function answerQuestions<Question, Answer>(answer: (question: Question) => Answer): void {
 	parentPort?.on('message', (question: Question) => parentPort?.postMessage(answer(question)));
 	parentPort?.postMessage('ready');

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Returns an answer's body as UTF-8 text. Rejects if the body is longer than `maxBytes`, incomplete, or too slow. */
+/** Returns a response body as UTF-8 text. Rejects if the body is longer than `maxBytes`, incomplete, or too slow. */
 export async function readText(answer: IncomingMessage, maxBytes: number): Promise<string> {
 	const chunks: Buffer[] = [];
 	let bytes = 0;

@@ -5,7 +5,7 @@ import { createSender } from './send.js';
 /** Maximum milliseconds per call. This is longer than a decision point waits for a revision. */
 const relayMilliseconds = 12_000;
 
-/** Maximum answer size in bytes. */
+/** Maximum response size in bytes. */
 const maxRelayedBytes = 16 * 1024 * 1024;
 
 /** A call to an address that the operator configured. */
@@ -14,11 +14,11 @@ export interface RelayedCall {
 	readonly url: string;
 	readonly headers: Readonly<Record<string, string>>;
 	readonly body: Uint8Array | null;
-	/** Aborts when no client waits for the answer any longer. */
+	/** Aborts when no client is waiting for the response. */
 	readonly signal: AbortSignal;
 }
 
-/** Complete answer from the address. */
+/** Complete response from the address. */
 export interface RelayedAnswer {
 	readonly status: number;
 	readonly headers: IncomingHttpHeaders;
@@ -26,8 +26,8 @@ export interface RelayedAnswer {
 }
 
 /**
- * Calls an address configured by the operator, whether it is public or not, and reads the answer. Does not follow
- * redirects. Rejects if there is no complete answer of at most 16 MiB within twelve seconds.
+ * Calls an address configured by the operator, whether it is public or not, and reads the response. Does not follow
+ * redirects. Rejects unless a complete response of at most 16 MiB arrives within twelve seconds.
  */
 export async function relay({ body, ...call }: RelayedCall): Promise<RelayedAnswer> {
 	const answer = await send(body === null ? call : { ...call, body });

@@ -3,7 +3,7 @@ import { request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { publicLookup, requirePublicHost } from './public-address.js';
 
-/** Default timeout for a request in milliseconds, from the DNS lookup to the end of the answer. */
+/** Default timeout for a request in milliseconds, from the DNS lookup to the end of the response. */
 const requestMilliseconds = 5_000;
 
 export interface OutboundRequest {
@@ -16,9 +16,9 @@ export interface OutboundRequest {
 }
 
 /**
- * Sends a request to an address that came from API users. Resolves to the answer when its status arrives. Does not
- * follow redirects. Rejects with `PrivateAddressError`, or on a timeout. After the timeout, reads from the answer fail
- * too.
+ * Sends a request to an address that came from API users. Resolves to the response when its status arrives. Does not
+ * follow redirects. Rejects with `PrivateAddressError`, or on a timeout. After the timeout, reads from the response
+ * fail too.
  */
 export type Sender = (request: OutboundRequest) => Promise<IncomingMessage>;
 
@@ -40,7 +40,7 @@ export function createSender(
 			const late = AbortSignal.timeout(milliseconds);
 			const signal = given === undefined ? late : AbortSignal.any([late, given]);
 			const sent = request(target, { method, headers, agent: false, signal, ...guarded }, resolve);
-			// Keep this handler: an answer that is cut short also fails the request, even after the promise has settled.
+			// Keep this handler: a truncated response also fails the request, even after the promise has settled.
 			sent.on('error', reject);
 			sent.end(body);
 		});

@@ -63,9 +63,9 @@ export interface DecisionPointOptions {
 	readonly count?: CountDecision;
 	/** Process metrics. Without this option, `/metrics` is not served. */
 	readonly metrics?: MetricsSource;
-	/** Maximum data age for answers, in milliseconds; unlimited by default. */
+	/** Maximum age of the data for decisions, in milliseconds; unlimited by default. */
 	readonly maxDataAge?: number;
-	/** Maximum processor time per answer, in milliseconds. */
+	/** Maximum processor time per request, in milliseconds. */
 	readonly budget?: number;
 	/** AuthZEN settings; `usualAuthzen` by default. */
 	readonly authzen?: AuthzenSettings;
@@ -95,7 +95,7 @@ export interface DecisionPoint extends ServedTable {
 /** Default maximum wait for a revision, in milliseconds. */
 const longestWait = 10_000;
 
-/** Creates a decision point that answers from `replica`. */
+/** Creates a decision point that serves checks from `replica`. */
 export function createDecisionPoint(options: DecisionPointOptions): DecisionPoint {
 	const {
 		replica,

@@ -47,7 +47,7 @@ export interface FeedQuery {
 	readonly refreshed: string | null;
 	/** Newest refresh requested for the key. */
 	readonly refresh: Refresh | null;
-	/** Reads the newest refresh again, after every wait and before an answer. Rejects if the key is refused. */
+	/** Reads the newest refresh again, after every wait and before a response. Rejects if the key is rejected. */
 	readonly authorize: () => Promise<Refresh | null>;
 }
 
@@ -58,7 +58,7 @@ export interface FeedAnswer extends DataState {
 	readonly traceparent?: string | undefined;
 }
 
-/** Answer with the refresh id that it fulfills. */
+/** Response with the refresh id that it fulfills. */
 export interface RefreshedAnswer extends FeedAnswer {
 	readonly refresh: string | null;
 }
@@ -83,8 +83,8 @@ export type TraceStep = <T>(
 type Step = FeedAnswer | 'snapshot' | 'moved' | 'cut';
 
 /**
- * Answers decision points with a snapshot, with a step from their state, or without a bundle if nothing is new. Stores
- * no state for each decision point.
+ * Sends decision points a snapshot, a step from their state, or no bundle if nothing is new. Stores no state for each
+ * decision point.
  */
 export class FeedServer {
 	readonly #deltas = new Map<string, Promise<Step>>();
@@ -114,9 +114,9 @@ export class FeedServer {
 	}
 
 	/**
-	 * Answers with the step from the client's state to the newest state. Waits for a new state if there is none yet.
-	 * Throws errors from `authorize` if the key is revoked while waiting, `not_found` if the environment was deleted,
-	 * and `unavailable` if no policy has compiled yet.
+	 * Returns the step from the client's state to the newest state. Waits for a new state if there is none yet. Throws
+	 * errors from `authorize` if the key is revoked while waiting, `not_found` if the environment was deleted, and
+	 * `unavailable` if no policy has compiled yet.
 	 */
 	async next(query: FeedQuery): Promise<RefreshedAnswer> {
 		const deadline = performance.now() + query.wait;
@@ -165,8 +165,8 @@ export class FeedServer {
 	async #answer(query: FeedQuery, head: LiveHead, refresh: Refresh | null): Promise<FeedAnswer | 'moved'> {
 		const { held, environment, flavour } = query;
 		if (held === null) {
-			// Our decision points apply all later changes before they answer checks, so an older snapshot is acceptable. A
-			// stock OPA answers from its first bundle.
+			// Our decision points apply all later changes before they serve checks, so an older snapshot is acceptable. A
+			// stock OPA serves queries from its first bundle.
 			const catchesUp = flavour === 'wasm' && query.modes.has('delta');
 			const fresh = Math.min(refresh?.revision ?? 0, head.revision);
 			const oldest = catchesUp ? Math.max(head.revision - maxRevisions, fresh) : head.revision;

@@ -1,11 +1,11 @@
 import { valueInTime } from '../limit/value-in-time.js';
 
-/** Maximum milliseconds to wait for a new answer. */
+/** Maximum milliseconds to wait for a new result. */
 const patience = 3_000;
-/** Milliseconds for which the last answer stays valid while a new check is running. */
+/** Milliseconds for which the last result stays valid while a new check is running. */
 const trust = 30_000;
 
-/** Checks whether a dependency works. Answers quickly, even if the dependency is slow. */
+/** Checks whether a dependency works. Returns quickly, even if the dependency is slow. */
 export class Probe {
 	#asking: Promise<void> | undefined;
 	#last: { readonly works: boolean; readonly at: number } | undefined;

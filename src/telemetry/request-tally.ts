@@ -16,7 +16,7 @@ export class RequestTally {
 	/** `server` is the server name in labels. */
 	constructor(private readonly server: 'api' | 'pdp' | 'opa') {}
 
-	/** Counts an answered request with its duration in seconds. */
+	/** Counts a completed request with its duration in seconds. */
 	add(endpoint: string | undefined, status: number, seconds: number): void {
 		const name = endpoint ?? noEndpoint;
 		const tally = this.#endpoints.get(name) ?? this.#begin(name);

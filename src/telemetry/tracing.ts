@@ -81,7 +81,7 @@ export class Tracing {
 		return this.#inSpan('request', { kind: SpanKind.SERVER, parent }, handle);
 	};
 
-	/** Adds the answer to the current request's span. */
+	/** Adds the response to the current request's span. */
 	readonly answered = ({ endpoint, route, method, status, id }: AnsweredRequest): void => {
 		const span = trace.getActiveSpan();
 		if (span === undefined) return;

@@ -15,13 +15,13 @@ const maxKeySets = 1_000;
 
 const headers = { accept: 'application/json, application/jwk-set+json', 'user-agent': 'regolith' };
 
-/** Answer received from an address. */
+/** Response from an address. */
 export interface FetchedText {
 	readonly status: number;
 	readonly text: string;
 }
 
-/** Fetches a key set. Rejects if there is no answer, or if the answer is too long. */
+/** Fetches a key set. Rejects if there is no response, or if the response is too long. */
 export type Fetcher = (url: string) => Promise<FetchedText>;
 
 /** Creates a fetcher based on `send`. */

@@ -180,7 +180,7 @@ function givenUp(error: string): DeliveryOutcome {
 	return { delivered: false, response_status: null, error, retry_after: null };
 }
 
-/** Describes why there was no answer, without revealing details about the network. */
+/** Describes why there was no response, without revealing details about the network. */
 function failureText(error: unknown): string {
 	if (error instanceof PrivateAddressError) return `${error.message} (WEBHOOK_ALLOW_PRIVATE)`;
 	if (!(error instanceof Error)) return 'no answer';

@@ -57,7 +57,7 @@ export class LeaderClient {
 		this.tell({ type: 'hears' });
 	}
 
-	/** Sends a message and expects no answer. */
+	/** Sends a message and expects no reply. */
 	tell(message: WorkerMessage): void {
 		if (this.channel.connected) this.channel.send?.(message);
 	}

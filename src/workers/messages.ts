@@ -49,7 +49,7 @@ export interface WorkerStatus {
 	readonly lost: number;
 }
 
-/** Question to the leader, which answers with a value or a failure. */
+/** Request to the leader, which replies with a value or a failure. */
 export type Question =
 	| { readonly kind: 'environment' }
 	| { readonly kind: 'poll'; readonly request: FeedRequest }
@@ -66,7 +66,7 @@ export type WorkerMessage =
 	/** The worker is ready to receive messages. */
 	| { readonly type: 'hears' }
 	| { readonly type: 'ask'; readonly id: number; readonly question: Question }
-	/** The answer to a question is no longer needed. */
+	/** The reply to a request is no longer needed. */
 	| { readonly type: 'cancel'; readonly id: number }
 	| { readonly type: 'listening'; readonly url: string }
 	/** The worker cannot start. `setting` is true if the operator must change a setting. */

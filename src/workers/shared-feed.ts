@@ -15,7 +15,7 @@ interface Flight {
  */
 export class SharedFeed implements FeedClient {
 	readonly #flights = new Map<string, Flight>();
-	/** Last step, with the request that it answers. */
+	/** Last step, with its request. */
 	#last: { readonly asked: string; readonly step: FeedBundle } | undefined;
 
 	constructor(private readonly feed: FeedClient) {}
@@ -44,7 +44,7 @@ export class SharedFeed implements FeedClient {
 			(response) => {
 				// A snapshot is not cached, because it may be large and only a starting worker needs it.
 				if (response.kind !== 'bundle' || request.etag === undefined) return;
-				// The time lets a worker that gets the cached answer later determine its age.
+				// A worker that gets the cached response later uses the time to determine its age.
 				this.#last = { asked, step: { ...response, asOf: response.asOf ?? Date.now() } };
 			},
 			() => {},
@@ -53,7 +53,7 @@ export class SharedFeed implements FeedClient {
 	}
 }
 
-/** Waits for the answer. When the last waiting caller leaves, the request is aborted. */
+/** Waits for the response. When the last waiting caller leaves, the request is aborted. */
 function join(flight: Flight, signal: AbortSignal): Promise<FeedResponse> {
 	flight.waiting += 1;
 	return new Promise((resolve, reject) => {

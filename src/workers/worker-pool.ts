@@ -42,7 +42,7 @@ interface PoolCounts {
 interface Member {
 	readonly worker: Worker;
 	readonly begun: number;
-	/** Questions that are not answered yet, by id. */
+	/** Pending requests, by id. */
 	readonly asked: Map<number, AbortController>;
 	url: string | undefined;
 	/** True if the shared progress includes this worker. It is included shortly before it listens. */
@@ -69,8 +69,8 @@ const unavailable: Health = {
 };
 
 /**
- * Decision point workers: processes that answer on the same ports, each with its own replica. This process follows the
- * feed and forwards decisions for all workers. Ended workers are replaced.
+ * Decision point workers: processes that serve the same ports, each with its own replica. This process follows the feed
+ * and forwards decisions for all workers. Ended workers are replaced.
  */
 export class WorkerPool {
 	/** Notified when the workers' progress or state may have changed. */
@@ -132,7 +132,7 @@ export class WorkerPool {
 		return this.#endedLineages.has(lineage);
 	}
 
-	/** True if there is at least one worker, and all workers answer checks. */
+	/** True if there is at least one worker, and all workers serve checks. */
 	get answers(): boolean {
 		return this.health.status !== 'unavailable';
 	}

@@ -155,8 +155,8 @@ export interface AuthorizedUsers {
 /**
  * Engine state.
  *
- * - `ready`: the engine answers queries.
- * - `stale`: the engine answers from its last revision, because the API cannot be reached.
+ * - `ready`: the engine decides queries.
+ * - `stale`: the engine uses its last revision, because the API is unreachable.
  * - `starting`: nothing is loaded, so the engine denies.
  * - `refused`: the API refuses the key, so nothing is loaded and the engine denies.
  * - `deleted`: the environment was deleted, so the engine denies with the code `environment_deleted`.
@@ -169,8 +169,8 @@ export interface EngineState {
 }
 
 /**
- * An environment's policy and data in this process. Takes the same queries as a decision point, and gives the same
- * answers. Fails closed: a query that cannot be decided is denied, or rejected with `RegolithError`.
+ * An environment's policy and data in this process. Accepts the same queries as a decision point, and returns the same
+ * results. Fails closed: a query that cannot be decided is denied, or rejected with `RegolithError`.
  */
 export interface LoadedEngine {
 	/** Decides a check synchronously. Never throws, regardless of the input. */
@@ -187,7 +187,7 @@ export interface LoadedEngine {
 	/** Lists the users who may do an action on a resource. Rejects with `RegolithError`. */
 	authorizedUsers(query: UsersQuery): Promise<AuthorizedUsers>;
 	readonly state: EngineState;
-	/** Revision used for answers; `undefined` if nothing is loaded, or if the engine was loaded without a bundle. */
+	/** Revision in use; `undefined` if nothing is loaded, or if the engine was loaded without a bundle. */
 	readonly revision: number | undefined;
 	/** Newest revision whose policy is in use. Same as `revision`, unless the policy of `revision` is still pending. */
 	readonly policyRevision: number | undefined;
@@ -197,9 +197,9 @@ export interface LoadedEngine {
 	 */
 	readonly lineage: string | undefined;
 	/**
-	 * Resolves when answers use `revision` or a later revision, including its policy. `revision` is a number or token,
-	 * such as a write's `X-Revision` or `X-Revision-Token`. Rejects with `RegolithError` after `timeout` milliseconds
-	 * (10,000 by default), or if the revision can never arrive, because its lineage has ended.
+	 * Resolves when the engine uses `revision` or a later revision, including its policy. `revision` is a number or
+	 * token, such as a write's `X-Revision` or `X-Revision-Token`. Rejects with `RegolithError` after `timeout`
+	 * milliseconds (10,000 by default), or if the revision can never arrive, because its lineage has ended.
 	 */
 	reached(revision: number | string, options?: { readonly timeout?: number }): Promise<void>;
 	/** Stops the engine and frees its memory. Every later check is denied. Resolves when no work is running. */
@@ -216,7 +216,7 @@ export type RegolithErrorCode =
 	| 'refused'
 	/** The query is invalid. */
 	| 'invalid_query'
-	/** Nothing is loaded, or the answer takes too long. */
+	/** Nothing is loaded, or the calculation takes too long. */
 	| 'unavailable'
 	/** The engine was closed. */
 	| 'closed';

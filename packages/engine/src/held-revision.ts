@@ -1,4 +1,4 @@
-/** The revision that an engine answers from, regardless of its source. */
+/** The revision that an engine uses, regardless of its source. */
 
 import type { SliceScheduler } from '../../../src/limit/slice-scheduler.js';
 import type { EventLog } from '../../../src/log.js';
@@ -22,8 +22,8 @@ export interface RevisionHolder {
 	readonly leases: Leases;
 	readonly scheduler: SliceScheduler;
 	/**
-	 * Resolves when answers use the wanted revision's policy or a later policy. Rejects if the signal aborts, or if the
-	 * wanted revision can never arrive.
+	 * Resolves when the engine uses the wanted revision's policy or a later policy. Rejects if the signal aborts, or if
+	 * the wanted revision can never arrive.
 	 */
 	policyReached(wanted: WantedRevision, signal: AbortSignal): Promise<void>;
 	/** Releases the revision. Resolves when no work is running. */

@@ -29,7 +29,7 @@ import {
 } from './api.js';
 import { type RevisionHolder, silent } from './held-revision.js';
 
-/** Maximum processor time per answer, in milliseconds, as in a decision point. */
+/** Maximum processor time per query in milliseconds, same as in a decision point. */
 const budget = 10_000;
 /** Default timeout for `reached`, in milliseconds. */
 const defaultWait = 10_000;

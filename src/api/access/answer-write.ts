@@ -12,12 +12,12 @@ export function isHeavy({ headers }: AnyRequest): boolean {
 	return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > heavyBytes;
 }
 
-/** Adds the revision and lineage headers to the answer after a write. */
+/** Adds the revision and lineage headers to the response after a write. */
 export function addRevision({ value, revision, lineage }: Committed<Answer>): Answer {
 	return addHeaders(value, revisionHeader(revision, lineage));
 }
 
-/** Adds headers to an answer. */
+/** Adds headers to a response. */
 export function addHeaders(answer: Answer, more: Readonly<Record<string, string>>): Answer {
 	const headers = { ...answer.headers, ...more };
 	return answer instanceof Raw ? new Raw(answer.status, headers, answer.bytes) : { ...answer, headers };

@@ -36,14 +36,14 @@ export interface RelayCall {
 	readonly signal: AbortSignal;
 }
 
-/** Answer from a decision point. */
+/** Decision point response. */
 export interface RelayAnswer {
 	readonly status: number;
 	readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 	readonly text: string;
 }
 
-/** Sends a call and reads the answer. Rejects if the answer is missing, too long or too late. */
+/** Sends a call and reads the response. Rejects if the response is missing, too long or too late. */
 export type Relay = (call: RelayCall) => Promise<RelayAnswer>;
 
 /** Keys that can be used in a URL unescaped. All stored keys should match, but the lookup does not rely on it. */

@@ -60,7 +60,7 @@ export const consoleRelay = [
 	}),
 ];
 
-/** Forwards a query and returns the answer. */
+/** Forwards a query and returns the response. */
 async function ask(
 	method: 'get' | 'post',
 	path: string,
@@ -97,7 +97,7 @@ async function ask(
 }
 
 /**
- * Throws `no_decision_point` if the answer does not come from a decision point, or if the decision point refuses the
+ * Throws `no_decision_point` if the response does not come from a decision point, or if the decision point rejects the
  * environment's key.
  */
 function refuseForeignAnswer({ status, headers }: RelayAnswer): void {

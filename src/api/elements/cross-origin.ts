@@ -11,7 +11,7 @@ const ofEnvironment = /^\/v2\/auth\/([^/]+)\/(elements_fe_login_as$|user_invites
 /**
  * Allows element calls from an environment's origins (CORS). The environment comes from the sign-in or invite path, or
  * from the session. Some requests, such as preflights, have neither the path nor a session. They may come from an
- * origin that any environment allows, because the answer reveals nothing about an environment.
+ * origin allowed by any environment, because the response reveals nothing about an environment.
  */
 export function elementOrigins(store: Store): CrossOrigin {
 	return {

@@ -177,7 +177,9 @@ async function spendTicket(request: Asked, { entrance }: Enter, ticket: string) 
 	return reply(302, undefined, { ...headers, location: `${ticketPath}?env_id=${held.environment.id}` });
 }
 
-/** Answers with the cookie's session. Refuses if there is no session, or if it belongs to a different environment. */
+/**
+ * Returns the cookie's session. Throws if there is no session, or if the session belongs to a different environment.
+ */
 async function finishSignIn(request: Asked, { entrance }: Enter, environmentId: string | null) {
 	const cookie = request.cookie(sessionCookie);
 	const session = cookie === undefined ? null : await entrance.find('cookie', cookie);

@@ -110,7 +110,7 @@ async function describePreview({ base_revision }: Draft, tried: TriedDraft<unkno
 	};
 }
 
-/** Returns the first items that fit into an answer. */
+/** Returns the first items that fit into a response. */
 function asManyAsFit<T>(items: readonly T[], most: number): T[] {
 	const shown: T[] = [];
 	let left = maxPreviewLength;

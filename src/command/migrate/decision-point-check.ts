@@ -5,7 +5,7 @@ import { exchange, parseJsonBytes } from '../server.js';
 /** Decision point response timeout, in milliseconds. */
 const timeout = 10_000;
 
-/** A check that every policy denies. It only shows whether the decision point answers checks. */
+/** A check that every policy denies. It only shows whether the decision point serves checks. */
 const question = {
 	user: 'regolith-migrate-check',
 	action: 'read',
@@ -13,8 +13,8 @@ const question = {
 };
 
 /**
- * Queries a decision point with its environment's key. Returns the reason why it does not answer like version 2; `null`
- * if it does.
+ * Queries a decision point with its environment's key. Returns the reason why its responses differ from version 2;
+ * `null` if they do not.
  */
 export async function diagnoseDecisionPoint(url: string, key: string): Promise<string | null> {
 	const base = url.replace(/\/+$/, '');

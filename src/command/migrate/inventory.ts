@@ -25,7 +25,7 @@ export interface Inventory {
 }
 
 /**
- * API client for `regolith migrate check`, which uses a single key. Every call throws `ConfigError` if the answer is
+ * API client for `regolith migrate check`, which uses a single key. Every call throws `ConfigError` if the response is
  * missing or invalid.
  */
 export class Site {

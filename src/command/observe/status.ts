@@ -102,8 +102,8 @@ export function statusProblems({ policy, decision_point: { health } }: Found): r
 }
 
 /**
- * Returns the problem of a decision point that answers; `null` if it has no problem. A stale decision point reports
- * `ok` because it still decides.
+ * Returns the problem of a reachable decision point; `null` if it has no problem. A stale decision point reports `ok`
+ * because it still decides.
  */
 export function healthProblem({ state, detail, degraded }: Health): string | null {
 	if (state !== 'ready') return `the decision point is ${state}${detail === null ? '' : `: ${detail}`}`;

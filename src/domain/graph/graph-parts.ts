@@ -11,7 +11,7 @@ export interface GraphExtent {
 /** A graph without the fields that all graphs have in common. */
 export type GraphParts = Pick<Graph, 'nodes' | 'edges' | 'truncated'>;
 
-/** Maximum edges in an answer. */
+/** Maximum number of edges in a response. */
 export const maxGraphEdges = 2_000;
 
 /** Maximum actions named by an edge. */

@@ -9,7 +9,7 @@ import { findPaths, type PathGoal } from './find-paths.js';
 import { pathsThroughTenant } from './tenant-paths.js';
 import { asPath, type Path, type WrittenPaths, writePaths } from './write-paths.js';
 
-/** Maximum paths in an answer. */
+/** Maximum number of paths in a response. */
 export const maxPaths = 5;
 
 /** A path graph without the fields that all graphs have in common. */

@@ -14,7 +14,7 @@ export type ConditionQuestion =
 	| { readonly kind: 'select'; readonly conditions: string; readonly subjects: readonly Subject[] }
 	| { readonly kind: 'explain'; readonly conditions: string; readonly subject: ExplainedSubject };
 
-/** The thread's answer. `traces` is `null` if the explanation is too large. */
+/** Reply from the thread. `traces` is `null` if the explanation is too large. */
 export type ConditionAnswer =
 	| { readonly selected: readonly boolean[]; readonly milliseconds: number }
 	| { readonly traces: readonly Trace[] | null };

@@ -33,12 +33,12 @@ export interface Attempts {
 	readonly truncated: boolean;
 }
 
-/** Answer while the active policy is older than the schema, because sufficient changes are then unknown. */
+/** Result while the active policy is older than the schema, because sufficient changes are then unknown. */
 const unknown: Attempts = { attempts: [], truncated: true };
 
 /**
  * Like `decide` with reasons, plus attempts. Adds no attempts if the data is too old or the check cannot be evaluated,
- * because no facts would change the answer.
+ * because no facts would change the decision.
  */
 export function* decideWithAttempts(context: DecisionContext, input: EngineInput): Steps<AuthorizationResult> {
 	const decided = decide(context, input, true);

@@ -1,4 +1,4 @@
-/** Limits calculations by counting steps, so the same query always gets the same answer, even on a busy machine. */
+/** Limits calculations by counting steps, so the same query always has the same result, even on a busy machine. */
 
 /** Thrown when all steps are used. */
 export class WorkSpent extends Error {

@@ -30,7 +30,7 @@ const plainPath = /^(\/(?!\.{1,2}(\/|$))[\w.~-]+)*$/;
  */
 export function metadataEndpoints(publicUrl: string | null) {
 	const metadata = (headers: Readonly<Record<string, string | undefined>>, suffix: string) => {
-		// The answer may depend on request headers, so it must not be cached.
+		// The response may depend on request headers, so it must not be cached.
 		const answer = { 'cache-control': 'no-store' };
 		return reply(200, describe(addressFor(publicUrl, headers, suffix)), answer);
 	};

@@ -118,7 +118,7 @@ function* instancesThatMayBe(
 
 /** Cuts the requested page out of all results. */
 class Pages {
-	/** Answer to a search without results. */
+	/** Response to a search without results. */
 	readonly none: Found;
 	readonly #request: unknown;
 	readonly #limit: number;

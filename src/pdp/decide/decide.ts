@@ -40,7 +40,7 @@ export type CountDecision = (input: EngineInput, code: string) => void;
 export type RecordDecision = (input: EngineInput, code: string, duration: number, index?: number) => void;
 
 /**
- * Decides a check. Never throws: any failure denies. With `explain`, the answer contains the input as `query` and the
+ * Decides a check. Never throws: any failure denies. With `explain`, the result contains the input as `query` and the
  * reasons as `debug`.
  */
 export function decide(context: DecisionContext, input: EngineInput, explain: boolean): AuthorizationResult {

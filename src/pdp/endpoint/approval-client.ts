@@ -39,7 +39,7 @@ export function connectApprovals(findFacts: FindFacts, apiKey: string): ConsumeA
 			return await deadline(signal, timeout, (limited) => consume(reference, limited));
 		} catch (error) {
 			if (error instanceof Failure) throw error;
-			// The answer may have been lost in transit. In this case, a retry returns 409 if the approval was consumed.
+			// The response may have been lost in transit. In this case, a retry returns 409 if the approval was consumed.
 			throw new Failure('unavailable', 'the control plane did not confirm whether the approval was consumed: retry');
 		}
 	};

@@ -6,8 +6,8 @@ import type { Progress, WantedRevision } from '../follow/progress.js';
 import type { FactsWait } from './facts-wait.js';
 
 /**
- * Waits until answers use the revision of a write, or until the client disconnects. On timeout, throws `not_synced` if
- * the policy is `fail`, and returns otherwise. The write has been made in both cases.
+ * Waits until decisions use the revision of a write, or until the client disconnects. On timeout, throws `not_synced`
+ * if the policy is `fail`, and returns otherwise. The write has been made in both cases.
  */
 export async function awaitArrival(
 	progress: Pick<Progress, 'reached'>,

@@ -5,7 +5,7 @@ import { revisionHeaders } from '../../wire/revision-token.js';
 import type { DecisionContext } from '../decide/decide.js';
 import type { ReadResult, ReadRevision } from '../decide/revision-reader.js';
 
-/** Context for handlers that answer from a revision. */
+/** Context for handlers that read a revision. */
 export interface AnswerContext {
 	/** Returns the current engine with its revision, for work without pauses. */
 	readonly now: () => DecisionContext;
@@ -31,10 +31,10 @@ interface Contexts {
 
 export const endpoint = declaring<Contexts>();
 
-/** Failure documented for every endpoint that answers from a revision. */
+/** Failure documented for every endpoint that reads a revision. */
 export const unavailable = { 503: 'No revision is loaded yet' } as const;
 
-/** Failures documented for endpoints with expensive answers. */
+/** Failures documented for expensive endpoints. */
 export const unavailableOrCostly = {
 	503: 'No revision is loaded yet, or the request exceeds its processor time limit',
 } as const;

@@ -1,9 +1,9 @@
-/** Limits how long the answer to a write waits for the write to arrive at the decision point. */
+/** Limits how long the response to a write waits for the write to arrive at the decision point. */
 
 import { Failure } from '../../failure.js';
 import { possibleDelay } from '../follow/timer.js';
 
-/** Action if the write does not arrive in time: `ignore` sends the answer anyway, `fail` returns 424. */
+/** Action if the write does not arrive in time: `ignore` sends the response anyway, `fail` returns 424. */
 export type TimeoutPolicy = 'ignore' | 'fail';
 
 export interface FactsWait {

@@ -1,6 +1,8 @@
 import type { EventLog } from '../../log.js';
 
-/** Tolerated clock difference in milliseconds. Answers contain the time in whole seconds and take a while to arrive. */
+/**
+ * Tolerated clock difference in milliseconds. Responses contain the time in whole seconds and take a while to arrive.
+ */
 const tolerated = 60_000;
 
 /** Compares the local clock with the control plane's clock, and logs a difference above a minute. */

@@ -5,7 +5,7 @@ import { forbidden } from '../../failure.js';
 
 /**
  * Returns the control plane's base URL for the environment's facts. Rejects with `forbidden` if the key is refused or
- * does not belong to an environment, and with an `Error` if the control plane does not answer as expected.
+ * does not belong to an environment, and with an `Error` if the control plane sends an unexpected response.
  */
 export type FindFacts = (signal: AbortSignal) => Promise<string>;
 

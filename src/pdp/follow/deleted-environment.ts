@@ -1,4 +1,4 @@
-/** Answers for a deleted environment: every check is denied, and every listing is empty. */
+/** Results for a deleted environment: every check is denied, and every listing is empty. */
 
 import type { DecidingEngine } from '../engine/engine.js';
 import { FactsIndex } from '../facts/facts-index.js';
@@ -13,7 +13,7 @@ const denyingEngine: DecidingEngine = {
 	evaluate: (entrypoint) => (entrypoint.startsWith('regolith/listing/') ? [] : { code: environmentDeleted }),
 };
 
-/** Returns the revision for answers after the environment was deleted at `last`. */
+/** Returns the revision to report after the environment was deleted at `last`. */
 export function deletedRevision(last: LoadedRevision | undefined): LoadedRevision {
 	const { lineage = '', revision = 0, policyRevision = 0 } = last ?? {};
 	const facts = new FactsIndex();

@@ -13,7 +13,7 @@ export interface FeedBundle {
 	readonly etag: string;
 	/** Last time this revision was known to be the newest, in milliseconds since 1970; now by default. */
 	readonly asOf?: number;
-	/** True if the next bundle is already available, so this revision must not be used for answers. */
+	/** True if the next bundle is already available, so this revision must not be used for decisions. */
 	readonly isPassing?: boolean;
 	/** Revision after applying the bundle, if the feed names it. */
 	readonly revision?: number;
@@ -26,8 +26,8 @@ export interface FeedBundle {
 export type FeedResponse =
 	| FeedBundle
 	/**
-	 * `waits` is true if the server delays its answers until there is a new revision. Otherwise the client must pace its
-	 * requests. `offline` marks an answer from the offline copy, which is used while the control plane cannot be reached.
+	 * `waits` is true if the server delays its responses until there is a new revision. Otherwise the client must pace
+	 * its requests. `offline` marks a bundle from the offline copy, which is used while the control plane is unreachable.
 	 */
 	| { readonly kind: 'unchanged'; readonly waits: boolean; readonly asOf?: number; readonly offline?: true };
 
@@ -36,7 +36,7 @@ export interface FeedRequest {
 	readonly environment: string;
 	/** ETag for the client's current revision; `undefined` requests a snapshot. */
 	readonly etag: string | undefined;
-	/** Number of seconds that the server may delay the answer while there is no new revision. */
+	/** Maximum number of seconds for which the server delays the response while there is no new revision. */
 	readonly wait: number;
 }
 
@@ -62,7 +62,7 @@ const modes = 'modes=snapshot,delta,policy';
 /** Time that the control plane may be silent beyond the requested wait, in milliseconds. */
 const timeout = 60_000;
 
-/** Maximum size for answers other than bundles, in bytes. */
+/** Maximum size for responses other than bundles, in bytes. */
 const maxAnswerBytes = 64 * 1024;
 
 const scope = z.object({ environment_id: z.string().nullish(), project_id: z.string().nullish() });
@@ -90,7 +90,7 @@ export async function reportState(
 
 /**
  * Creates a client for a control plane. `origin` is the control plane's URL without a path. Sends nothing before the
- * first call. Accepts a slow answer unless nothing arrives for `silence` milliseconds. Rejects a bundle larger than
+ * first call. Accepts a slow response unless nothing arrives for `silence` milliseconds. Rejects a bundle larger than
  * `limit` bytes without reading the rest.
  */
 export function connectFeed(origin: string, apiKey: string, silence = timeout, limit = maxBundleBytes): FeedClient {
@@ -164,7 +164,7 @@ async function readBody({ body }: Response, limit: number, tell: () => void): Pr
 	return bytes;
 }
 
-/** Reads an answer other than a bundle. Returns an empty string if the answer is too long. */
+/** Reads a response other than a bundle. Returns an empty string if the response is too long. */
 async function readText(response: Response): Promise<string> {
 	const bytes = await readBody(response, maxAnswerBytes, () => undefined);
 	return new TextDecoder().decode(bytes ?? new Uint8Array());
@@ -189,7 +189,7 @@ async function trouble(response: Response): Promise<Error> {
 	}
 	const message = `the control plane answered ${status}: ${reasonIn(body)}`;
 	if (status === 401) return new Refusal(`${message}; if it was rotated or deleted, start again with the new one`);
-	// A 404 without our title comes from an intermediary that cannot find the API. Such an answer is no reason to drop
+	// A 404 without our title comes from an intermediary that cannot find the API. Such a response is no reason to drop
 	// data.
 	if (status === 404 && title !== catalogue.not_found.title) {
 		return new Error(`${message}. PDP_CONTROL_PLANE may not name the API, or a proxy in front of it does not find it`);
@@ -197,7 +197,7 @@ async function trouble(response: Response): Promise<Error> {
 	return [403, 404].includes(status) ? new Refusal(message) : new Error(message);
 }
 
-/** Returns the title in a control plane error body; `undefined` if the answer comes from an intermediary. */
+/** Returns the title in a control plane error body; `undefined` if the response comes from an intermediary. */
 function titleIn(body: string): string | undefined {
 	try {
 		return z.object({ title: z.string() }).parse(JSON.parse(body)).title;

@@ -122,7 +122,7 @@ export class OfflineCopier {
 		this.#removed = kind;
 	}
 
-	/** Copies the feed's next answer. Returns true if there may be more. */
+	/** Copies the feed's next response. Returns true if there may be more. */
 	async #step(signal: AbortSignal): Promise<boolean> {
 		const { feed, copy, verify, replica } = this.options;
 		this.#environment ??= await feed.environment(signal);

@@ -15,7 +15,7 @@ import type { Leases } from './leases.js';
 import type { Lineages } from './lineages.js';
 import { compileModule, type EngineAndIndex, loadSnapshot } from './load-snapshot.js';
 
-/** Engine and facts at a revision, ready to answer. */
+/** Engine and facts at a revision, ready for checks. */
 export interface LoadedRevision {
 	readonly engine: DecidingEngine;
 	readonly facts: FactsIndex;
@@ -127,13 +127,13 @@ function refuseUnfit({ revision, metadata }: Manifest, standing: Standing): void
 	if (kind !== 'snapshot' && base !== undefined && Number(revision) < base.revision) {
 		throw new BundleError(`the feed sent a ${kind} to revision ${revision}; revision ${base.revision} is held`);
 	}
-	// If a requested snapshot is old, the next answer contains the newer revisions.
+	// If a requested snapshot is old, the next response contains the newer revisions.
 	const mayGoBack = next !== undefined || standing.wantsSnapshot;
 	lineages.refuseGoingBack({ lineage, revision: Number(revision) }, mayGoBack ? undefined : held);
 }
 
 /**
- * Returns the engine and the index to patch. `used` is true if they already answer checks. Returns copies if the
+ * Returns the engine and the index to patch. `used` is true if they already serve checks. Returns copies if the
  * originals are being read over several turns, if the change would take too long, or if the policy is new.
  */
 async function prepareTarget(

@@ -7,12 +7,12 @@ export type WantedRevision = number | RevisionToken;
 export interface Progress {
 	/** The revision's lineage; empty before the first revision, and while workers are in different lineages. */
 	readonly lineage: string;
-	/** Revision used for answers, or a later revision; -1 before the first revision. */
+	/** Revision used for decisions, or a later revision; -1 before the first revision. */
 	readonly revision: number;
 	/** Newest revision whose policy is active, or a later revision; -1 before the first revision. */
 	readonly policyRevision: number;
 	/**
-	 * Resolves when answers use `wanted` or a later revision of its lineage. Rejects when `signal` aborts, and with
+	 * Resolves when decisions use `wanted` or a later revision of its lineage. Rejects when `signal` aborts, and with
 	 * `LineageEnded` if the lineage has ended.
 	 */
 	reached(wanted: WantedRevision, signal?: AbortSignal): Promise<void>;

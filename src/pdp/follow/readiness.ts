@@ -1,24 +1,24 @@
 import type { Listeners } from './listeners.js';
 import { nothingYet, type ReplicaState } from './replica.js';
 
-/** A started decision point, which reports when it answers checks. */
+/** A started decision point, which reports when it serves checks. */
 export interface StartedPoint {
-	/** State, with the reason why the decision point does not answer checks yet. */
+	/** State, with the reason why the decision point does not serve checks yet. */
 	readonly state: Pick<ReplicaState, 'kind' | 'detail'>;
-	/** True if the decision point answers checks. */
+	/** True if the decision point serves checks. */
 	readonly answers: boolean;
 	/** Notified when `state` or `answers` may have changed. */
 	readonly changes: Pick<Listeners<unknown>, 'add' | 'remove'>;
 }
 
-/** The control plane refuses the key, and the decision point has no other data to answer from. */
+/** The control plane rejects the key, and the decision point has no other data. */
 export class RefusedKeyError extends Error {
 	override readonly name = 'RefusedKeyError';
 }
 
-/** Options for waiting until a decision point answers. */
+/** Options for waiting until a decision point serves checks. */
 export interface Waiting {
-	/** Called once for each reason why checks are not answered yet. */
+	/** Called once for each reason why checks are not served yet. */
 	readonly say: (reason: string) => void;
 	/** True to keep waiting while the key is refused, because an operator may make the key valid. */
 	readonly throughRefusal: boolean;
@@ -30,8 +30,8 @@ export interface Waiting {
 const maxSilence = 1_000;
 
 /**
- * Resolves when a decision point answers checks. Rejects with `RefusedKeyError` if the API refuses the key, and with
- * the abort reason if `interrupted` aborts.
+ * Resolves when a decision point serves checks. Rejects with `RefusedKeyError` if the API rejects the key, and with the
+ * abort reason if `interrupted` aborts.
  */
 export function untilAnswering(point: StartedPoint, { say, throughRefusal, interrupted }: Waiting): Promise<void> {
 	return new Promise((resolve, reject) => {

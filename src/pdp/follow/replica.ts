@@ -1,4 +1,4 @@
-/** Keeps an environment in this process. Follows the feed, and provides the engine for answers. */
+/** Keeps an environment in this process. Follows the feed and provides the engine for decisions. */
 
 import { SignatureError } from '../../bundle/bundle.js';
 import { errorMessage } from '../../failure.js';
@@ -21,7 +21,7 @@ export type { LoadedRevision } from './prepare-bundle.js';
 /** State detail before the first attempt. */
 export const nothingYet = 'nothing is loaded yet';
 
-/** Replica state. A `stale` replica still answers, from its last revision. A `deleted` replica denies everything. */
+/** Replica state. A `stale` replica still decides, from its last revision. A `deleted` replica denies everything. */
 export interface ReplicaState {
 	readonly kind: 'starting' | 'ready' | 'stale' | 'refused' | 'deleted';
 	/** Human-readable problem; empty if `ready`. */
@@ -67,7 +67,7 @@ export interface ReplicaOptions {
 	readonly ended?: Iterable<string>;
 }
 
-/** State with its data. A starting replica may hold a revision with a broken engine, which answers nothing. */
+/** State with its data. A starting replica may hold a revision with a broken engine, which is not used. */
 type State = Pick<ReplicaState, 'detail' | 'untrusted'> &
 	(
 		| { readonly kind: 'starting'; readonly held?: FeedRevision | undefined }
@@ -77,10 +77,10 @@ type State = Pick<ReplicaState, 'detail' | 'untrusted'> &
 	);
 
 const defaultPace: Pace = { first: 50, longest: 5_000, refused: 5_000, refetch: 10_000 };
-/** Number of seconds that the control plane may delay its answer to a request. */
+/** Maximum number of seconds for which the control plane delays its response to a request. */
 const longestWait = 30;
 /**
- * If a server answers "unchanged" within this time, in milliseconds, it did not wait for a new revision. The client
+ * If a server responds "unchanged" within this time, in milliseconds, it did not wait for a new revision. The client
  * then waits for this time.
  */
 const minWait = 100;
@@ -90,11 +90,11 @@ const minWait = 100;
  * within a lineage, an ended lineage is never used again, and a bundle is applied completely or not at all.
  */
 export class Replica implements Progress {
-	/** Notified with each new revision when answers begin to use it. */
+	/** Notified with each new revision when decisions begin to use it. */
 	readonly revisions = new Listeners<number>();
 	/** Notified with the state when it or the revision may have changed. */
 	readonly changes = new Listeners<ReplicaState>();
-	/** Runs all long calculations, for answers and for feed bundles. */
+	/** Runs all long calculations, for requests and for feed bundles. */
 	readonly scheduler: SliceScheduler;
 	/** Readers that span several turns of the event loop. */
 	readonly leases: Leases;
@@ -275,7 +275,7 @@ export class Replica implements Progress {
 		}
 	}
 
-	/** Polls the feed once and applies its answer. Returns the pause in milliseconds. */
+	/** Polls the feed once and applies the response. Returns the pause in milliseconds. */
 	async #step(signal: AbortSignal): Promise<number> {
 		const environment = this.#environment ?? (await this.#feed.environment(signal));
 		this.#environment = environment;
@@ -292,8 +292,8 @@ export class Replica implements Progress {
 			const apply = () => this.#apply(answer, environment);
 			await (this.options.applying?.(answer, apply) ?? apply());
 		}
-		// This point is not reached if applying the bundle fails. In that case there is newer data, so the answer must not
-		// reset the age.
+		// This point is not reached if applying the bundle fails. In that case there is newer data, so the response must
+		// not reset the age.
 		this.#lag.noteAnswer(answeredAt, answer.asOf);
 		const isPassing = answer.kind === 'bundle' && answer.isPassing;
 		const offlineAsOf = answer.kind === 'unchanged' && answer.offline ? (answer.asOf ?? 0) : undefined;
@@ -322,7 +322,8 @@ export class Replica implements Progress {
 				verify: this.options.verify,
 				run: (steps) => this.scheduler.run(steps),
 			});
-			// No `await` from here until the new revision is stored, because answers must never contain a wrong revision number.
+			// No `await` from here until the new revision is stored, because responses must never contain a wrong revision
+			// number.
 			const revision = apply();
 			if (next !== undefined || revision.kind === 'snapshot') this.#next = revision;
 			else this.#use(revision);
@@ -336,7 +337,7 @@ export class Replica implements Progress {
 		}
 	}
 
-	/** Answers from a revision from now on. */
+	/** Serves checks from a revision from now on. */
 	#use(revision: FeedRevision, offlineAsOf?: number): void {
 		const { held } = this.#state;
 		if (held?.engine !== revision.engine) this.leases.replaced();

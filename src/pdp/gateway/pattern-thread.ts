@@ -13,7 +13,7 @@ export interface PatternQuestion {
 	readonly url: string;
 }
 
-/** Answer from the thread: the named groups of the match; null if there is no match. */
+/** Reply from the thread: the named groups of the match; null if there is no match. */
 export interface PatternAnswer {
 	readonly groups: readonly (readonly [name: string, text: string | null])[] | null;
 }

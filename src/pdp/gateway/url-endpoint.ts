@@ -19,10 +19,10 @@ export const noMatchingRule = 'no_matching_mapping_rule';
 /** Maximum expressions matched in the thread per request. If a request needs more matches, it matches no rule. */
 const maxAsked = 100;
 
-/** Known match result for a rule: no match, or the thread's answer. */
+/** Known match result for a rule: no match, or the thread's reply. */
 type Known = UrlAttributes | null | 'late';
 
-/** An answer, or an expression to match before the request can be answered. */
+/** A response, or an expression to match before the request can be decided. */
 type Found = { readonly result: AuthorizationResult } | { readonly ask: MappingRule; readonly source: string };
 
 export interface UrlEndpointOptions {

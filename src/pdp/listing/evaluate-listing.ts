@@ -3,7 +3,7 @@ import { Failure } from '../../failure.js';
 import type { DecidingEngine } from '../engine/engine.js';
 
 /**
- * Evaluates a policy listing and checks the answer against a schema. Throws `Failure` (`unavailable`) if the answer
+ * Evaluates a policy listing and checks the result against a schema. Throws `Failure` (`unavailable`) if the result
  * does not match, and `EngineError` if the listing cannot be evaluated.
  */
 export function evaluateListing<S extends z.ZodType>(

@@ -7,8 +7,8 @@ import { Failure } from '../../failure.js';
 const digestBytes = 16;
 
 /**
- * Returns a token for the results after `last` in the answer to `request`, a JSON value. The token contains no
- * information beyond the answer, and every decision point in the environment can read it.
+ * Returns a token for the results after `last` in the response to `request`, a JSON value. The token contains no
+ * information beyond the response, and every decision point in the environment can read it.
  */
 export function pageToken(request: unknown, last: string): string {
 	return Buffer.concat([requestDigest(request), Buffer.from(last)]).toString('base64url');

@@ -87,7 +87,7 @@ export function httpReceiver({ name, url, token, maxLength = 1024 * 1024 }: Coll
 	};
 }
 
-/** Parses an answer's body as JSON; undefined if it is not JSON. */
+/** Parses a response body as JSON; undefined if it is not JSON. */
 async function readAnswer(response: Response): Promise<unknown> {
 	try {
 		return JSON.parse(await response.text());
@@ -106,7 +106,7 @@ function readPartlyRefused(answer: unknown): PartlyRefused | undefined {
 	return data === undefined || reason === undefined ? undefined : { refused: data.refused, reason };
 }
 
-/** Returns the error for an answer other than 2xx. */
+/** Returns the error for a response other than 2xx. */
 function refusal({ status, headers }: Response, answer: unknown): Error {
 	const reason = readReason(answer);
 	const text = `the receiver answered ${status}${reason === undefined ? '' : `: ${reason}`}`;
@@ -115,7 +115,7 @@ function refusal({ status, headers }: Response, answer: unknown): Error {
 	return seconds > 0 ? new DeferredEvents(text, seconds) : new Error(text);
 }
 
-/** Returns the reason in an answer from our API: the first problem with the events, or a message. */
+/** Returns the reason in a response from our API: the first problem with the events, or a message. */
 function readReason(answer: unknown): string | undefined {
 	const [problem] = Problems.safeParse(answer).data?.detail ?? [];
 	return problem === undefined ? Explained.safeParse(answer).data?.message : `${problem.loc.join('.')}: ${problem.msg}`;

@@ -195,7 +195,7 @@ function openingError(path: string, error: unknown): ConfigError {
 }
 
 function openServer(url: string, log: Logger = createLogger('silent')): Connected {
-	// Statements are pipelined: sent without waiting for earlier answers. knex's types lack this option.
+	// Statements are pipelined: sent without waiting for earlier results. knex's types lack this option.
 	const connection = { connectionString: url, application_name: 'regolith', pipeline: true, connectionTimeoutMillis };
 	const knex = knexFactory({
 		client: ServerClient,

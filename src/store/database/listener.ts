@@ -68,8 +68,8 @@ export function listen(store: Store, log: Logger): Running {
 		async stop() {
 			stopped = true;
 			clearTimeout(timer);
-			// Also ends a connection that is still being opened. Its promise may never settle, because a server may accept
-			// a connection and then never answer.
+			// Also ends a connection that is still being opened. Its promise may never settle, because a server may accept a
+			// connection and then never respond.
 			await client?.end().catch(() => undefined);
 		},
 	};

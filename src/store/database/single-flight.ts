@@ -1,13 +1,13 @@
 /**
- * Single flight: concurrent calls with the same name share an answer. The shared work starts only after every sharing
- * caller has called, so an answer is never older than the question.
+ * Single flight: concurrent calls with the same name share a result. The shared work starts only after every sharing
+ * caller has called, so a result is never older than the call.
  */
 export class SingleFlight<T> {
 	readonly #asked = new Map<string, Flight<T>>();
 
 	/**
-	 * Returns the answer from `work` for this name. If several callers wait, settles with the result of the first
-	 * waiting caller's `work`.
+	 * Returns the result of `work` for this name. If several callers wait, settles with the result of the first waiting
+	 * caller's `work`.
 	 */
 	share(name: string, work: () => Promise<T>): Promise<T> {
 		const running = this.#asked.get(name);
@@ -30,7 +30,7 @@ export class SingleFlight<T> {
 interface Flight<T> {
 	/** Resolves when the running work has ended, whether it succeeded or failed. */
 	readonly over: Promise<void>;
-	/** Answer for callers that asked after the work began. */
+	/** Result for callers that called after the work began. */
 	next: Promise<T> | undefined;
 }
 

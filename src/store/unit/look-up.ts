@@ -4,7 +4,7 @@ import type { TableModel, Within } from './table-model.js';
 
 /**
  * Statements that find rows by keys or ids, used by nearly every request. Each statement is composed only once per
- * table, because composing it with a query builder takes longer than the database takes to answer.
+ * table, because composing it with a query builder takes longer than executing it.
  */
 const statements = new Map<string, Prepared>();
 

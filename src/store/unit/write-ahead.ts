@@ -1,6 +1,6 @@
 /**
  * Sends statements in sequence. Prepares each statement while the database runs the previous statement. `prepare`
- * returns the function that sends a statement. Yields the answers in order. After a failure, the next statement may
+ * returns the function that sends a statement. Yields the results in order. After a failure, the next statement may
  * already be running, so the caller must roll back. Rejects with the first failure.
  */
 export async function* writeAhead<C, R>(

@@ -366,7 +366,7 @@ export const LocalAssignment = z
 
 export type LocalAssignment = z.output<typeof LocalAssignment>;
 
-/** Decision point health. Unless `status` is `unavailable`, the decision point can answer checks. */
+/** Decision point health. Unless `status` is `unavailable`, the decision point serves checks. */
 export const Health = z
 	.object({
 		status: z

@@ -35,7 +35,7 @@ if (fsync) syncTree(path);
 await database.exec('set default_statistics_target = 20');
 port.postMessage({ id: 0, result: undefined } satisfies Answer);
 
-/** Answers a question. Never rejects. */
+/** Handles a request. Never rejects. */
 async function answer(question: Question): Promise<Answer> {
 	const { id } = question;
 	try {
