@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { client } from '../test/support/client.js';
 import type { StoreKind } from '../test/support/postgres.js';
 import { type Api, accepted, startApi } from './support/api.js';
 import { environmentDocument } from './support/environment-document.js';
+import { processorTime } from './support/processor-time.js';
 import { schemaDocument, setRules } from './support/schema-shapes.js';
 
 /**
@@ -56,20 +56,9 @@ async function measure(
 	const http = client(api.url, secret);
 	for (const { title, body, strategy } of list) {
 		const text = JSON.stringify(body);
-		const [started, used] = [performance.now(), processorSeconds(api.pid)];
+		const [started, used] = [performance.now(), processorTime(api.pid)];
 		accepted(await http.post(`${path}?conflict_strategy=${strategy}`, undefined, { raw: text }));
-		note(title, (performance.now() - started) / 1000, processorSeconds(api.pid) - used);
-	}
-}
-
-/** Returns the CPU time of a process in seconds, if the system reports it. */
-function processorSeconds(pid: number): number {
-	try {
-		const [, rest = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
-		const [user, system] = rest.split(' ').slice(11, 13).map(Number);
-		return ((user ?? 0) + (system ?? 0)) / 100;
-	} catch {
-		return Number.NaN;
+		note(title, (performance.now() - started) / 1000, processorTime(api.pid) - used);
 	}
 }
 

@@ -1,4 +1,5 @@
-import type { Model } from '../../compiler/model.js';
+import type { Json, Model } from '../../compiler/model.js';
+import { schemaDocument } from '../support/schema-shapes.js';
 
 /** World shared by all engines, and the checks on it. */
 
@@ -167,3 +168,29 @@ export const model: Model = {
 		instance_attributes: [],
 	},
 };
+
+/** Returns the world as an environment document. */
+export function worldDocument(): Json {
+	const { schema, facts } = model;
+	const document = schemaDocument(schema) as { readonly schema: { readonly resources: Record<string, object> } };
+	const report = { ...document.schema.resources['report'], attributes: { class: { type: 'string' } } };
+	const tenant = tenants[0] ?? '';
+	return {
+		...document,
+		schema: { ...document.schema, resources: { ...document.schema.resources, report } },
+		facts: {
+			tenants: Object.fromEntries(facts.tenants.map(({ key }) => [key, { name: key }])),
+			users: Object.fromEntries(facts.user_attributes.map(({ user, attributes }) => [user, { attributes }])),
+			resource_instances: Object.fromEntries(facts.instances.map(({ type, key }) => [`${type}:${key}`, { tenant }])),
+			relationship_tuples: documents.map((document, index) => ({
+				subject: `folder:${folders[folderIndex(index)]}`,
+				relation: 'parent',
+				object: `document:${document}`,
+			})),
+			role_assignments: [
+				...assignments,
+				...editors.map(({ user, folder }) => ({ user, role: 'editor', resource_instance: `folder:${folder}` })),
+			],
+		},
+	} as Json;
+}

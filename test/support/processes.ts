@@ -12,6 +12,8 @@ export interface Launch {
 	readonly env?: Readonly<Record<string, string>>;
 	/** Program file; defaults to the build in dist/. */
 	readonly program?: string;
+	/** Set if WebAssembly is optimized as in production. */
+	readonly optimized?: true;
 }
 
 const builtProgram = join(root, 'dist/program/main.js');
@@ -42,12 +44,12 @@ const children = new Set<ChildProcess>();
  * Starts the compiled program as a separate process. `env` names ports and folders (see `freePort`, `temporary`). The
  * program ends when this process ends for any reason.
  */
-export function launch({ command, env = {}, program = builtProgram }: Launch): Running {
+export function launch({ command, env = {}, program = builtProgram, optimized }: Launch): Running {
 	const child = spawn(
 		process.execPath,
 		// Optimizing WebAssembly does not pay off in a short run. Without optimization, a start takes a quarter less
 		// processor time.
-		['--enable-source-maps', '--liftoff-only', '--import', tether, program, ...command],
+		['--enable-source-maps', ...(optimized ? [] : ['--liftoff-only']), '--import', tether, program, ...command],
 		{
 			cwd: root,
 			env: { ...surroundings(), ...env },
