@@ -12,9 +12,10 @@ import { DecisionEvent } from '../wire/general/audit-log.js';
 const maxAhead = 5 * 60_000;
 
 /**
- * Maximum events and characters per statement. On the embedded database, all other statements wait for this statement.
+ * Maximum events and characters per statement. A batch from our decision points is a single statement. On the embedded
+ * database, all other statements wait for this statement.
  */
-const maxSliceEvents = 200;
+const maxSliceEvents = 1_000;
 const maxSliceLength = 256 * 1024;
 
 /** Milliseconds spent on event checks before the process yields to other requests. */

@@ -6,7 +6,7 @@ import type { RequestTally } from '../telemetry/request-tally.js';
 import type { Tracing } from '../telemetry/tracing.js';
 
 /** Request hooks for a server. */
-export type Monitored = Pick<Served, 'onUnexpected' | 'onAnswered' | 'within'>;
+export type Monitored = Pick<Served, 'onUnexpected' | 'onAnswered' | 'within' | 'leanTracing'>;
 
 /** Logs, counts and traces server requests. All log lines for a request have its id. */
 export function monitored(log: Logger, requests: RequestTally, tracing: Tracing | null): Monitored {
@@ -20,5 +20,6 @@ export function monitored(log: Logger, requests: RequestTally, tracing: Tracing 
 			log.debug({ request_id, endpoint, method, path, status, seconds }, 'answered');
 		},
 		within: tracing?.request,
+		leanTracing: tracing?.lean,
 	};
 }

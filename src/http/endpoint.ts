@@ -56,7 +56,21 @@ export interface Request<P, Q, B> {
 	readonly stream: () => Readable;
 	/** Request id, sent in the `x-request-id` header and in error bodies. */
 	readonly id: string;
+	/** Unique id; differs from `id` if the client has chosen that one. */
+	readonly ownId: string;
 }
+
+/** Result of a lean handler that leaves the request to the declared path. */
+export const declaredPath = Symbol('declared path');
+
+/**
+ * Result of a lean handler: a response with its headers as a flat list of names and values, or `declaredPath`. The text
+ * of a frozen body is made once.
+ */
+export type LeanResult =
+	| { readonly status: number; readonly body: object; readonly headers: readonly string[] }
+	| Raw
+	| typeof declaredPath;
 
 /** Deprecation notice. */
 export interface Deprecation {
@@ -82,6 +96,7 @@ export interface Declaration<
 	Q extends z.ZodType,
 	B extends z.ZodType,
 	R extends Returns,
+	Lean = never,
 > {
 	/** Stable name in camelCase, unique in its table. It is the OpenAPI `operationId`. */
 	readonly name: string;
@@ -110,10 +125,10 @@ export interface Declaration<
 	 */
 	readonly withoutHead?: true;
 	/**
-	 * Set if ordinary requests may take the lean path. The endpoint must be a POST without parameters and with a small
-	 * body.
+	 * Handles ordinary requests on the lean path, in one step, with the same responses as `handle`. It must have no effect
+	 * if it returns `declaredPath`. The endpoint must be a POST without parameters.
 	 */
-	readonly lean?: true;
+	readonly lean?: (body: z.output<B>, context: Lean) => object | Raw | typeof declaredPath;
 	/** Set if responses contain secrets. Disables caching. */
 	readonly secret?: true;
 	/** Set if bodies may exceed the server limit. */
@@ -133,7 +148,8 @@ export interface Declaration<
 
 /** An endpoint without its specific types, for tables and for `mount`. */
 export interface Endpoint<Access extends string = string, Context = never>
-	extends Omit<Declaration<Access, Context, z.ZodType, z.ZodType, z.ZodType, Returns>, 'handle'> {
+	extends Omit<Declaration<Access, Context, z.ZodType, z.ZodType, z.ZodType, Returns>, 'handle' | 'lean'> {
+	readonly lean?: (body: unknown, context: never) => object | Raw | typeof declaredPath;
 	readonly handle: (
 		request: Request<unknown, unknown, unknown>,
 		context: Context,
@@ -142,16 +158,17 @@ export interface Endpoint<Access extends string = string, Context = never>
 
 /**
  * Returns the `endpoint` function for a server. `Contexts` maps each access name to the context that handlers receive.
- * A handler therefore cannot be declared with less access than its context requires.
+ * A handler therefore cannot be declared with less access than its context requires. `Lean` is the context on the lean
+ * path.
  */
-export function declaring<Contexts>() {
+export function declaring<Contexts, Lean = never>() {
 	return function endpoint<
 		Access extends keyof Contexts & string,
 		R extends Returns,
 		P extends z.ZodType = z.ZodType<Readonly<Record<string, string>>>,
 		Q extends z.ZodType = z.ZodType<Readonly<Record<string, unknown>>>,
 		B extends z.ZodType = z.ZodType<undefined>,
-	>(declaration: Declaration<Access, Contexts[Access], P, Q, B, R>): Endpoint<Access, Contexts[Access]> {
+	>(declaration: Declaration<Access, Contexts[Access], P, Q, B, R, Lean>): Endpoint<Access, Contexts[Access]> {
 		// The cast drops the handler's types. `mount` calls the handler only with the output of these schemas.
 		return declaration as unknown as Endpoint<Access, Contexts[Access]>;
 	};

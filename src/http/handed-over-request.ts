@@ -1,29 +1,35 @@
-/** Requests handed over from the lean path to the usual path. */
+/** Requests handed over from the lean path to the declared path. */
 
 import type { IncomingMessage } from 'node:http';
 
-/** State from the lean path. */
-interface HandedOver {
-	/** The body, because it cannot be read twice. */
-	readonly body: Buffer;
-	/** Error from the handler, which determines the response; `null` if the handler did not run. */
-	readonly failure: { readonly error: unknown } | null;
-}
+/** State from the lean path, which has read the body: it cannot be read twice. */
+export type HandedOver =
+	/** The body was refused, and must be refused again with the reason. */
+	| { readonly kind: 'refused'; readonly bytes: Buffer }
+	/** The handler did not run. */
+	| { readonly kind: 'valid'; readonly body: unknown }
+	/** The handler failed. Its error determines the answer. */
+	| { readonly kind: 'failed'; readonly body: unknown; readonly error: unknown };
 
 const handedOver = new WeakMap<IncomingMessage, HandedOver>();
 
-/** Hands a request over to the usual path. */
+/** Hands a request over to the declared path. */
 export function handOver(request: IncomingMessage, known: HandedOver): void {
 	handedOver.set(request, known);
 }
 
-/** Returns the body of a handed-over request; `undefined` for any other request. */
-export function bodyReadAhead(request: IncomingMessage): Buffer | undefined {
-	return handedOver.get(request)?.body;
+/** Returns the refused body of a handed-over request; `undefined` for any other request. */
+export function refusedBody(request: IncomingMessage): Buffer | undefined {
+	const known = handedOver.get(request);
+	return known?.kind === 'refused' ? known.bytes : undefined;
 }
 
-/** Throws the handler's error again for a handed-over request, so the handler does not run twice. */
-export function rethrowFailure(request: IncomingMessage): void {
-	const failure = handedOver.get(request)?.failure;
-	if (failure) throw failure.error;
+/**
+ * Returns the validated body of a handed-over request; `undefined` for any other request. Throws the handler's error
+ * again, so the handler does not run twice.
+ */
+export function validatedBody(request: IncomingMessage): { readonly body: unknown } | undefined {
+	const known = handedOver.get(request);
+	if (known?.kind === 'failed') throw known.error;
+	return known?.kind === 'valid' ? known : undefined;
 }

@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import { unprocessable } from '../failure.js';
 import { streamBody } from './body.js';
 import { type Deprecation, type Endpoint, type LargeBody, Raw, type Reply, type Returns } from './endpoint.js';
-import { rethrowFailure } from './handed-over-request.js';
+import { validatedBody } from './handed-over-request.js';
 import { type Part, problemsIn } from './problem.js';
 import { type AnyRequest, ReceivedRequest } from './received-request.js';
 import { refuseNearMisses } from './refuse-near-misses.js';
@@ -59,10 +59,14 @@ export function checked(endpoint: Endpoint<string, never>, answer: Answer): Answ
 	return { ...answer, body: schema.parse(body) } as Answer;
 }
 
+/** Maximum number of chunks that are sent in a single step. A chunk of JSON has little more than 64 KiB. */
+const maxJoined = 4;
+
 /** Sends raw bytes with the request id. */
 export function sendRaw(response: ServerResponse, { status, headers, bytes }: Raw, id: string): void {
-	response.writeHead(status, { ...headers, 'x-request-id': id });
+	response.writeHead(status, { 'x-request-id': id, ...headers });
 	if (typeof bytes === 'string' || bytes instanceof Uint8Array) response.end(bytes);
+	else if (bytes.length <= maxJoined) response.end(bytes.join(''));
 	// The bytes are sent at the speed at which the client reads. A disconnect is not a failure.
 	else pipeline(Readable.from(bytes, { objectMode: false }), response, () => {});
 }
@@ -131,6 +135,7 @@ function unreadRequest(ctx: RoutedContext): AnyRequest {
 		target: ctx.url,
 		stream: () => streamBody(ctx.req, ctx.res),
 		id: ctx.state['id'],
+		ownId: ctx.state['ownId'],
 	};
 	return new ReceivedRequest(parts, ctx.res);
 }
@@ -144,18 +149,19 @@ async function readRequest(
 ): Promise<AnyRequest> {
 	if (ctx.querystring.includes('%')) requireUnicode(ctx.querystring);
 	if (endpoint.query && ctx.querystring !== '') refuseNearMisses(endpoint.query, ctx.query);
-	const body = endpoint.body === undefined ? undefined : await readBody();
+	const known = validatedBody(ctx.req);
+	const body = endpoint.body === undefined || known !== undefined ? undefined : await readBody();
 	const parts = {
 		params: endpoint.params ? await parsePart(endpoint.params, 'path', request.params) : request.params,
 		query: endpoint.query ? await parsePart(endpoint.query, 'query', request.query) : request.query,
-		body: endpoint.body && (await parsePart(endpoint.body, 'body', body)),
+		body: known === undefined ? endpoint.body && (await parsePart(endpoint.body, 'body', body)) : known.body,
 		headers: request.headers,
 		cookie: request.cookie,
 		target: request.target,
 		stream: request.stream,
 		id: request.id,
+		ownId: request.ownId,
 	};
-	rethrowFailure(ctx.req);
 	return new ReceivedRequest(parts, ctx.res);
 }
 

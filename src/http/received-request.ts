@@ -17,6 +17,7 @@ export class ReceivedRequest implements AnyRequest {
 	readonly target: string;
 	readonly stream: AnyRequest['stream'];
 	readonly id: string;
+	readonly ownId: string;
 	readonly #response: ServerResponse;
 	#closed: AbortSignal | undefined;
 
@@ -29,6 +30,7 @@ export class ReceivedRequest implements AnyRequest {
 		this.target = parts.target;
 		this.stream = parts.stream;
 		this.id = parts.id;
+		this.ownId = parts.ownId;
 		this.#response = response;
 	}
 

@@ -8,8 +8,8 @@ import { catalogue, Failure } from '../failure.js';
 import { type BodyLimits, bodyMilliseconds, discardRest, readJson, waitsToSend } from './body.js';
 import { answerCrossOrigin, type CrossOrigin } from './cross-origin.js';
 import type { Endpoint, LargeBody, Request } from './endpoint.js';
-import { bodyReadAhead } from './handed-over-request.js';
-import { answerLean, isOrdinary, type LeanAccess, leanEndpoints } from './lean-path.js';
+import { refusedBody } from './handed-over-request.js';
+import { type LeanAccess, LeanPath } from './lean-path.js';
 import { mount, type Surround } from './mount.js';
 import { Pipeline } from './pipeline.js';
 import { Tally } from './tally.js';
@@ -77,6 +77,16 @@ export interface Served {
 	readonly bodyMilliseconds?: number;
 	/** Wraps `handle`, for example in a span. If absent, `handle` is called directly. */
 	readonly within?: WithinRequest | undefined;
+	/** Traces requests on the lean path, which `within` does not wrap. */
+	readonly leanTracing?: LeanTracing | undefined;
+}
+
+/** See `Served.leanTracing`. */
+export interface LeanTracing {
+	/** True if the current request runs in a span already. It then takes the declared path. */
+	readonly isObserved: () => boolean;
+	/** Called after every response on the lean path. */
+	readonly answered: (headers: IncomingMessage['headers'], answered: Answered) => void;
 }
 
 /** See `Served.within`. Settles with the result of `handle`. */
@@ -136,11 +146,8 @@ function writeFailure(ctx: Context, failure: Failure, served: Served): void {
 class Application extends Koa {
 	constructor(
 		readonly render: (failure: Failure, requestId: string) => string,
-		/**
-		 * Serves a request on the lean path. Resolves to `true` if it was served there. The function is `undefined` if no
-		 * endpoint is lean.
-		 */
-		readonly leanPath: ((request: IncomingMessage, response: ServerResponse) => Promise<boolean> | undefined) | null,
+		/** Lean path; `null` if there is none. */
+		readonly leanPath: LeanPath | null,
 		readonly within: WithinRequest | undefined,
 		/** Milliseconds within which a body with the largest allowed size must be complete. */
 		readonly longestBody: number,
@@ -149,20 +156,21 @@ class Application extends Koa {
 	}
 }
 
-/** Returns the lean path handler for a server. */
-function leanPath(served: Served, lean: LeanAccess) {
-	const endpoints = leanEndpoints(served.endpoints);
-	return (request: IncomingMessage, response: ServerResponse): Promise<boolean> | undefined => {
-		const { url: path = '', headers } = request;
-		const endpoint = endpoints.get(path);
-		if (endpoint === undefined || !isOrdinary(request)) return undefined;
-		const id = requestId(path, headers['x-request-id'], served);
-		const started = performance.now();
-		return answerLean({ request, response, endpoint, id }, lean, (status) => {
-			const seconds = (performance.now() - started) / 1_000;
-			served.onAnswered?.({ endpoint: endpoint.name, route: path, method: 'POST', path, status, seconds, id });
-		});
-	};
+/** Returns the lean path of a server. */
+function createLeanPath(served: Served, access: LeanAccess): LeanPath {
+	const { endpoints, leanTracing } = served;
+	return new LeanPath({
+		endpoints,
+		access,
+		requestId: (path, sent, ownId) => requestId(path, sent, ownId, served),
+		isObserved: leanTracing?.isObserved ?? (() => false),
+		answered: ({ endpoint, request, status, seconds, id }) => {
+			const { name, path } = endpoint;
+			const answered: Answered = { endpoint: name, route: path, method: 'POST', path, status, seconds, id };
+			served.onAnswered?.(answered);
+			leanTracing?.answered(request.headers, answered);
+		},
+	});
 }
 
 /**
@@ -173,7 +181,7 @@ export function createApplication(served: Served): Application {
 	const limits = (large: LargeBody | undefined) => bodyLimits(large, served.bodyMilliseconds ?? bodyMilliseconds);
 	const koa = new Application(
 		(failure, id) => failureText(failure, id, '', served),
-		served.lean === undefined ? null : leanPath(served, served.lean),
+		served.lean === undefined ? null : createLeanPath(served, served.lean),
 		served.within,
 		Math.max(
 			...[undefined, ...served.endpoints.map(({ largeBody }) => largeBody)].map((large) => limits(large).milliseconds),
@@ -182,7 +190,7 @@ export function createApplication(served: Served): Application {
 	// All other errors have been reported to the client before. This setting concerns only broken sockets.
 	koa.silent = true;
 	const router = mount(served.endpoints, served.surround, ({ req, res }, large) =>
-		readJson(req, res, limits(large), bodyReadAhead(req)),
+		readJson(req, res, limits(large), refusedBody(req)),
 	);
 	const routes = router.routes();
 
@@ -193,8 +201,10 @@ export function createApplication(served: Served): Application {
 	});
 	koa.use(async function answer(ctx, next) {
 		const started = process.hrtime.bigint();
-		const id = requestId(ctx.path, ctx.headers['x-request-id'], served);
+		const ownId = randomUUID();
+		const id = requestId(ctx.path, ctx.headers['x-request-id'], ownId, served);
 		ctx.state['id'] = id;
+		ctx.state['ownId'] = ownId;
 		ctx.set('x-request-id', id);
 		try {
 			await next();
@@ -246,10 +256,15 @@ export function createApplication(served: Served): Application {
 /** Request ids that are safe in headers and logs: short and printable. */
 const repeatable = /^[\x20-\x7e]{1,256}$/;
 
-/** Returns the request id from the sender if it may be echoed. Otherwise returns a new id. */
-function requestId(path: string, sent: string | string[] | undefined, { echoesRequestId }: Served): string {
-	const echoed = typeof sent === 'string' && repeatable.test(sent) && echoesRequestId?.(path) === true;
-	return echoed ? sent : randomUUID();
+/** Returns the request id from the sender if it may be echoed. Otherwise returns `ownId`. */
+function requestId(
+	path: string,
+	sent: string | string[] | undefined,
+	ownId: string,
+	{ echoesRequestId }: Served,
+): string {
+	if (typeof sent !== 'string' || echoesRequestId?.(path) !== true) return ownId;
+	return repeatable.test(sent) ? sent : ownId;
 }
 
 /** Finishes a request whose response was sent before its body was complete. */
@@ -365,7 +380,7 @@ export async function listen(application: Application, host: string, port: numbe
 	const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
 		handling.add();
 		try {
-			if ((await application.leanPath?.(request, response)) !== true) await usual(request, response);
+			await usual(request, response);
 		} finally {
 			handling.remove();
 		}
@@ -373,11 +388,16 @@ export async function listen(application: Application, host: string, port: numbe
 	const { within } = application;
 	const handle: typeof answer =
 		within === undefined ? answer : (request, response) => within(request, () => answer(request, response));
-	const serve = (request: IncomingMessage, response: ServerResponse) => {
+	const serveDeclared = (request: IncomingMessage, response: ServerResponse) => {
 		const pipeline = pipelineFor(request.socket);
 		pipeline.lastAnswer = response;
 		if (!hasReadableTarget(request)) return refuseTarget(response, application);
 		pipeline.add(() => handle(request, response));
+	};
+	const { leanPath } = application;
+	const serve = (request: IncomingMessage, response: ServerResponse) => {
+		const pass = () => serveDeclared(request, response);
+		if (leanPath?.take(request, response, pass) !== true) pass();
 	};
 	const { longestBody } = application;
 	const server = createServer(

@@ -73,9 +73,30 @@ export class SliceScheduler {
 		});
 	}
 
+	/**
+	 * Runs `steps` to their result in this turn. Returns `undefined` if this turn has no time left, or if the steps take
+	 * longer than a slice or than `most` milliseconds; they are then abandoned.
+	 */
+	runAtOnce<T>(steps: Steps<T>, most: number): { readonly value: T } | undefined {
+		if (this.#left <= 0 || this.#queue.length > 0) return undefined;
+		const start = this.#loop.now();
+		const end = start + Math.min(most, slice);
+		try {
+			return runSlice(steps, () => this.#loop.now() >= end);
+		} finally {
+			steps.return(undefined as T);
+			this.#left -= this.#loop.now() - start;
+			this.#beginTurns();
+		}
+	}
+
 	/** Starts a task immediately if time remains in this turn, so short work does not wait. */
 	#begin(task: Task): void {
 		if (this.#left <= 0 || this.#queue.length > 0 || this.#slice(task)) this.#queue.push(task);
+		this.#beginTurns();
+	}
+
+	#beginTurns(): void {
 		if (this.#turning) return;
 		this.#turning = true;
 		void this.#turn();

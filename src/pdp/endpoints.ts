@@ -1,17 +1,17 @@
 /** The decision point over HTTP: endpoints, access checks, and failure bodies. */
 
-import { randomUUID, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { type Clock, systemClock } from '../clock.js';
 import { Failure, forbidden } from '../failure.js';
-import type { Endpoint } from '../http/endpoint.js';
+import { declaredPath, type Endpoint, Raw } from '../http/endpoint.js';
 import type { LeanAccess } from '../http/lean-path.js';
 import type { Surround } from '../http/mount.js';
 import type { AnyRequest } from '../http/received-request.js';
 import type { Logger } from '../log.js';
 import { parseRevision, type RevisionToken } from '../wire/revision-token.js';
 import { type AuthzenSettings, authzenEndpoints, usualAuthzen } from './authzen/endpoints.js';
-import { asAuthzenFailure, isAuthzenPath, requireJson } from './authzen/failures.js';
-import { type CountDecision, type DecisionContext, dataOutdated } from './decide/decide.js';
+import { asAuthzenFailure, isAuthzenPath, isJson, requireJson } from './authzen/failures.js';
+import type { CountDecision } from './decide/decide.js';
 import type { Mode } from './decide/normalise.js';
 import { createRevisionReader } from './decide/revision-reader.js';
 import { allTenantsEndpoints, authorizationInBody, maxNamingBody } from './endpoint/all-tenants-endpoint.js';
@@ -28,13 +28,14 @@ import { listingEndpoints } from './endpoint/listing-endpoints.js';
 import { type MetricsSource, metricsEndpoint } from './endpoint/metrics-endpoint.js';
 import type { FindFacts } from './follow/control-plane.js';
 import { deadline } from './follow/deadline.js';
-import { environmentDeleted } from './follow/deleted-environment.js';
 import { isPast, LineageEnded, type Progress } from './follow/progress.js';
 import type { LoadedRevision, Replica, ReplicaState } from './follow/replica.js';
 import { gatewayEndpoints } from './gateway/gateway-endpoints.js';
 import { type GatewaySettings, noGateways } from './gateway/gateway-settings.js';
 import { urlEndpoints } from './gateway/url-endpoint.js';
 import type { DecisionLog } from './log/decision-log.js';
+import { type ContextOptions, RequestContext } from './request-context.js';
+import { SharedContext } from './shared-context.js';
 
 export interface DecisionPointOptions {
 	readonly replica: Replica;
@@ -95,6 +96,9 @@ export interface DecisionPoint extends ServedTable {
 /** Default maximum wait for a revision, in milliseconds. */
 const longestWait = 10_000;
 
+/** Default maximum processor time per response, in milliseconds. */
+const usualBudget = 10_000;
+
 /** Creates a decision point that serves checks from `replica`. */
 export function createDecisionPoint(options: DecisionPointOptions): DecisionPoint {
 	const {
@@ -132,7 +136,7 @@ export function createDecisionPoint(options: DecisionPointOptions): DecisionPoin
 		renderFailure,
 		failureHeaders,
 		echoesRequestId: isAuthzenPath,
-		lean: { open: leanOpener(options) },
+		lean: leanAccess(options),
 		dataApi: { endpoints: dataEndpoints(mode), surround, renderFailure: renderDataFailure, failureHeaders },
 	};
 }
@@ -142,25 +146,47 @@ function renderFailure({ code, problems, message }: Failure, _: string, path: st
 	return isAuthzenPath(path) ? message : { detail: code === 'unprocessable' ? problems : message };
 }
 
+/** Returns the parts of a decision point that decisions need. */
+function contextOptions(options: DecisionPointOptions): ContextOptions {
+	const { replica, log, clock = systemClock, decisions, count, maxDataAge = Number.POSITIVE_INFINITY } = options;
+	return { replica, log, now: () => clock.now().getTime(), decisions, count, maxDataAge };
+}
+
 /** Returns the handler context for a request. */
 function answering(options: DecisionPointOptions, request: AnyRequest): AnswerContext {
-	const { replica, budget = 10_000 } = options;
-	const now = () => decisionContext(options, request);
+	const { replica, budget = usualBudget } = options;
+	const now = () => {
+		const held = replica.current();
+		if (held === undefined) throw new Failure('unavailable', `no revision is loaded: ${replica.state.detail}`);
+		return new RequestContext(contextOptions(options), held).begin(request);
+	};
 	const { leases, scheduler } = replica;
 	return { now, read: createRevisionReader({ now, leases, scheduler, budget }) };
 }
 
-/**
- * Creates the callback that gives requests access to endpoints that only need the key. The callback throws if the key
- * or the content type is refused.
- */
-function leanOpener(options: DecisionPointOptions): LeanAccess['open'] {
-	const expected = Buffer.from(options.apiKey);
-	return ({ access }, request) => {
-		if (access !== 'key' && access !== 'authzen') return undefined;
-		authorize(request.headers['authorization'], expected, options.replica);
-		if (access === 'authzen') requireJson(request.headers);
-		return answering(options, request);
+/** Creates the lean path, for requests to endpoints that only need the key. */
+function leanAccess(options: DecisionPointOptions): LeanAccess {
+	const { replica, apiKey, budget = usualBudget } = options;
+	const { scheduler } = replica;
+	const expected = Buffer.from(apiKey);
+	const contexts = contextOptions(options);
+	let held: LoadedRevision | undefined;
+	let context: SharedContext | undefined;
+	return {
+		admits: ({ access }, { authorization, 'content-type': type }) =>
+			(access === 'key' || (access === 'authzen' && isJson(type))) && isAccepted(authorization, expected),
+		handle: (request) => {
+			const current = replica.current();
+			if (current === undefined) return declaredPath;
+			if (context === undefined || held !== current) {
+				held = current;
+				context = new SharedContext(new RequestContext(contexts, current), { scheduler, budget });
+			}
+			context.current.begin(request);
+			const body = request.endpoint.lean?.(request.body, context as never) ?? declaredPath;
+			if (body === declaredPath || body instanceof Raw) return body;
+			return { status: 200, body, headers: context.headers() };
+		},
 	};
 }
 
@@ -191,52 +217,19 @@ function createSurround(options: DecisionPointOptions): Surround {
 	};
 }
 
-/** Maximum client SDK name length. */
-const maxSdkLength = 256;
-
-/** Returns the context for deciding a request. Throws `unavailable` without a revision. */
-function decisionContext(options: DecisionPointOptions, request: AnyRequest): DecisionContext {
-	const { replica, log, clock = systemClock, decisions, count, maxDataAge = Number.POSITIVE_INFINITY } = options;
-	const held = replica.current();
-	if (held === undefined) throw new Failure('unavailable', `no revision is loaded: ${replica.state.detail}`);
-	const { engine, facts, lineage, token, revision, policyRevision } = held;
-	const age = replica.dataAge;
-	const context = {
-		engine,
-		facts,
-		lineage,
-		revision,
-		policyRevision,
-		time: clock.now().getTime(),
-		log,
-		count,
-		requestId: request.id,
-		dataAge: Math.floor(age / 1_000),
-		denial: replica.state.kind === 'deleted' ? environmentDeleted : age > maxDataAge ? dataOutdated : undefined,
-	};
-	if (decisions === undefined) return context;
-	const { id: requestId, headers } = request;
-	// Not the request id, because AuthZEN clients can choose it.
-	const ownId = randomUUID();
-	const sdk = (headers['x-permit-sdk-version'] ?? headers['x-permit-sdk-language'])?.slice(0, maxSdkLength);
-	return {
-		...context,
-		decisionId: ownId,
-		record: (input, code, duration, index) => {
-			const decisionId = index === undefined ? ownId : `${ownId}/${index}`;
-			decisions.add({ decisionId, requestId, sdk, input, code, duration, lineage, token, revision, policyRevision });
-		},
-	};
-}
-
 /** Throws `unauthorized` without a key. With a wrong key, throws `forbidden`, or `unavailable` if nothing is loaded. */
 function authorize(header: string | undefined, expected: Buffer, replica: Replica): void {
 	if (header === undefined) throw new Failure('unauthorized', 'Missing Authorization header');
-	const [, token] = /^bearer (.*)$/i.exec(header) ?? [];
-	if (token !== undefined && isSameKey(Buffer.from(token), expected)) return;
+	if (isAccepted(header, expected)) return;
 	// While nothing is loaded, the API has not yet accepted this decision point's key.
 	if (replica.current() === undefined) throw new Failure('unavailable', whyNothingIsLoaded(replica.state));
 	throw forbidden("this API key does not match the decision point's key");
+}
+
+/** True if the header contains the key. */
+function isAccepted(header: string | undefined, expected: Buffer): boolean {
+	const [, token] = /^bearer (.*)$/i.exec(header ?? '') ?? [];
+	return token !== undefined && isSameKey(Buffer.from(token), expected);
 }
 
 /**

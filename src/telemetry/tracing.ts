@@ -81,19 +81,24 @@ export class Tracing {
 		return this.#inSpan('request', { kind: SpanKind.SERVER, parent }, handle);
 	};
 
+	/** Traces requests that are served in one step: their spans are made afterwards, and only described if sampled. */
+	readonly lean = {
+		/** If the SDK instruments `node:http`, it has already begun a span. */
+		isObserved: () => trace.getActiveSpan() !== undefined,
+		answered: (headers: IncomingHttpHeaders, answered: AnsweredRequest & { readonly seconds: number }): void => {
+			const startTime = Date.now() - answered.seconds * 1_000;
+			const parent = propagation.extract(ROOT_CONTEXT, headers);
+			const span = this.#tracer.startSpan('request', { kind: SpanKind.SERVER, startTime }, parent);
+			if (!span.isRecording()) return;
+			describeAnswer(span, answered);
+			span.end();
+		},
+	};
+
 	/** Adds the response to the current request's span. */
-	readonly answered = ({ endpoint, route, method, status, id }: AnsweredRequest): void => {
+	readonly answered = (answered: AnsweredRequest): void => {
 		const span = trace.getActiveSpan();
-		if (span === undefined) return;
-		span.updateName(route === undefined ? method : `${method} ${route}`);
-		span.setAttributes({
-			'http.request.method': method,
-			'http.response.status_code': status,
-			'regolith.request_id': id,
-			...(route === undefined ? {} : { 'http.route': route }),
-			...(endpoint === undefined ? {} : { 'regolith.endpoint': endpoint }),
-		});
-		if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+		if (span !== undefined) describeAnswer(span, answered);
 	};
 
 	/** Records the environment revision that the current request wrote. */
@@ -166,6 +171,19 @@ interface SpanStart {
 	readonly parent: Context;
 	readonly attributes?: Attributes;
 	readonly links?: Link[];
+}
+
+/** Adds the response to a request to its span. */
+function describeAnswer(span: Span, { endpoint, route, method, status, id }: AnsweredRequest): void {
+	span.updateName(route === undefined ? method : `${method} ${route}`);
+	span.setAttributes({
+		'http.request.method': method,
+		'http.response.status_code': status,
+		'regolith.request_id': id,
+		...(route === undefined ? {} : { 'http.route': route }),
+		...(endpoint === undefined ? {} : { 'regolith.endpoint': endpoint }),
+	});
+	if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
 function writeName(environment: string, revision: number): string {

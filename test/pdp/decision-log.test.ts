@@ -6,8 +6,9 @@ import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
 import type { SamplingRule } from '../../src/config.js';
-import { eventLine, type LoggedDecision } from '../../src/pdp/log/decision-event.js';
+import { EventWriter } from '../../src/pdp/log/decision-event.js';
 import { DecisionLog } from '../../src/pdp/log/decision-log.js';
+import type { LoggedDecision } from '../../src/pdp/log/decision-ring.js';
 import { DeferredEvents, EventQueue, type EventReceiver, RefusedEvents } from '../../src/pdp/log/event-queue.js';
 import { fileReceiver, httpReceiver } from '../../src/pdp/log/event-receivers.js';
 import { samplingRate } from '../../src/pdp/log/sampling-rate.js';
@@ -32,16 +33,14 @@ const decision: LoggedDecision = {
 	input,
 	code: 'no_permission',
 	duration: 0.0125,
-	lineage: 'd3b07384d113edec',
-	token: '8843d7f92416211d',
-	revision: 12,
-	policyRevision: 11,
+	index: undefined,
+	held: { lineage: 'd3b07384d113edec', token: '8843d7f92416211d', revision: 12, policyRevision: 11 },
 };
 
 const labels = { id: 'rack-7:7766', version: '0.9.0' };
 
 test('an event has OPA’s format, with additional facts', (t) => {
-	t.deepEqual(JSON.parse(eventLine(decision, labels, [])), {
+	t.deepEqual(JSON.parse(new EventWriter(labels, []).line(decision)), {
 		labels,
 		decision_id: 'd1',
 		path: 'regolith/check/code',
@@ -69,7 +68,10 @@ test('masked members are removed and named, and the remaining members stay', (t)
 	];
 	const attributes = { 'a/b~c': 1, other: 2 };
 	const event = JSON.parse(
-		eventLine({ ...decision, input: { ...input, resource: { ...input.resource, attributes } } }, labels, masks),
+		new EventWriter(labels, masks).line({
+			...decision,
+			input: { ...input, resource: { ...input.resource, attributes } },
+		}),
 	);
 	t.deepEqual(event.input.user, { key: 'ann', attributes: { email: 'ann@example.com' } });
 	t.deepEqual(event.input.resource.attributes, { other: 2 });
@@ -89,14 +91,14 @@ for (const [title, changed, shown] of [
 ] as const) {
 	test(`an event too large for a receiver contains a shortened question: ${title}`, (t) => {
 		const asked = { ...input, ...changed };
-		const line = eventLine({ ...decision, input: asked }, labels, []);
+		const line = new EventWriter(labels, []).line({ ...decision, input: asked });
 		t.true(line.length <= 65_536);
 		const { resource } = input;
 		const event = JSON.parse(line);
 		t.deepEqual(event.input, { user: { key: 'ann' }, action: 'read', resource, ...shown });
 		t.true(event.truncated);
 		t.deepEqual(event.result, { allow: false, code: 'no_permission' });
-		const masked = JSON.parse(eventLine({ ...decision, input: asked }, labels, [['user', 'key']]));
+		const masked = JSON.parse(new EventWriter(labels, [['user', 'key']]).line({ ...decision, input: asked }));
 		t.deepEqual(masked.input.user, {});
 		t.deepEqual(masked.erased, ['/input/user/key']);
 	});
@@ -286,6 +288,55 @@ test('a chunk that the API refuses is lost with the API’s reason', async (t) =
 		instanceOf: RefusedEvents,
 		message: 'the receiver answered 422: body.0.timestamp: must be earlier',
 	});
+});
+
+test('more decisions at once than the ring holds are logged completely, in order, and only as they were asked', async (t) => {
+	const { lines, receiver } = keeping();
+	const masks = [['user', 'attributes', 'ssn']];
+	const sampling = [{ user: 'probe', rate: 0 }];
+	const decisions = new DecisionLog({ receivers: [receiver], sampling, masks, labels: () => labels, log: quiet });
+	const { held } = decision;
+	const expected: string[] = [];
+	for (let number = 0; number < 5_000; number += 1) {
+		const own = { ...input, user: { ...input.user, key: number % 10 === 3 ? 'probe' : `user-${number}` } };
+		// The request's object belongs to the next request afterwards.
+		const request = { decisionId: `d${number}`, requestId: `r${number}`, sdk: undefined, held };
+		decisions.add(own, 'allow', 1, number % 2 === 0 ? undefined : number, request);
+		Object.assign(request, { decisionId: 'other', requestId: 'other' });
+		if (own.user.key === 'probe') continue;
+		expected.push(`${own.user.key} ${number % 2 === 0 ? `d${number}` : `d${number}/${number}`} r${number}`);
+	}
+	decisions.start();
+	await decisions.stop();
+	const events = lines.map((line) => JSON.parse(line));
+	t.deepEqual(
+		events.map((event) => `${event.input.user.key} ${event.decision_id} ${event.custom.request_id}`),
+		expected,
+	);
+	t.false(lines.some((line) => line.includes('"ssn":')));
+	t.deepEqual(decisions.counts, { sampled_out: 500, receivers: { kept: { sent: 4_500, lost: 0 } } });
+});
+
+test('decisions are logged soon, even if few follow', async (t) => {
+	const { lines, receiver } = keeping();
+	const decisions = new DecisionLog({
+		receivers: [receiver],
+		sampling: [],
+		masks: [],
+		labels: () => labels,
+		log: quiet,
+	});
+	decisions.start();
+	for (const count of [1, 2, 700]) {
+		for (let number = 0; number < count; number += 1) decisions.add(input, 'allow', 1, undefined, decision);
+		const before = lines.length;
+		await eventually(
+			async () => lines.length - before,
+			(logged) => logged === count,
+		);
+	}
+	await decisions.stop();
+	t.deepEqual(decisions.counts, { sampled_out: 0, receivers: { kept: { sent: 703, lost: 0 } } });
 });
 
 test('each check in a request is logged once: single checks, and bulk checks with their positions', async (t) => {

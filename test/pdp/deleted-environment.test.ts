@@ -66,7 +66,7 @@ const questions: readonly (readonly [path: string, body: unknown, answer: unknow
 
 test('every check is denied immediately with the code, and every listing is empty', async (t) => {
 	const logged: string[] = [];
-	const decisions = { add: (decision: { readonly code: string }) => void logged.push(decision.code) };
+	const decisions = { add: (_: unknown, code: string) => void logged.push(code) };
 	const rowFilters = new Map([
 		['trino_table_lake_sales_orders', [{ action: 'OwnRows', expression: 'owner = current_user' }]],
 	]);

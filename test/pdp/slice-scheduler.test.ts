@@ -84,3 +84,19 @@ test('steps in one stretch give the same result as in turns', (t) => {
 	const loop = new ManualLoop();
 	t.is(runToEnd(steps(loop, 7, 1, () => undefined)), '7 steps');
 });
+
+test('work at once ends in its turn or is abandoned, and takes time from the turn', async (t) => {
+	const loop = new ManualLoop();
+	const turns = new SliceScheduler(loop);
+	const none = () => undefined;
+	t.is(turns.runAtOnce(steps(loop, 2, 1, none), 1_000)?.value, '2 steps');
+	t.is(turns.runAtOnce(steps(loop, 3, 1, none), 2), undefined, 'longer than its limit');
+	t.is(turns.runAtOnce(steps(loop, 100, 1, none), 1_000), undefined, 'longer than a slice');
+	t.is(turns.runAtOnce(steps(loop, 1, 1, none), 1_000), undefined, 'no time is left in this turn');
+	const others = [turns.run(steps(loop, 12, 1, none)), turns.run(steps(loop, 12, 1, none))];
+	await loop.turns(1);
+	t.is(turns.runAtOnce(steps(loop, 1, 1, none), 1_000), undefined, 'other work waits already');
+	await loop.turns(6);
+	await Promise.all(others);
+	t.is(turns.runAtOnce(steps(loop, 1, 1, none), 1_000)?.value, '1 steps');
+});

@@ -63,17 +63,19 @@ export function authzenEndpoints(mode: Mode, { publicUrl, subjectTypes }: Authze
 /** Decides an evaluation, with or without reasons. */
 type Evaluate = (evaluation: Evaluation, context: DecisionContext, explain: boolean) => EvaluationResult;
 
+/** Results without reasons. They are constants, so that their JSON is made once. */
+const permitted: EvaluationResult = Object.freeze({ decision: true });
+const denied: EvaluationResult = Object.freeze({ decision: false });
+
 function evaluator(mode: Mode, subjectTypes: ReadonlySet<string>): Evaluate {
 	return (evaluation, context, explain) => {
 		const { type } = evaluation.subject;
 		if (!subjectTypes.has(type)) {
-			return explain
-				? { decision: false, context: { reason: `subjects of type \`${type}\` are not users` } }
-				: { decision: false };
+			return explain ? { decision: false, context: { reason: `subjects of type \`${type}\` are not users` } } : denied;
 		}
 		const { facts, time } = context;
 		const { allow, debug } = decide(context, evaluationInput(evaluation, { facts, time, mode }), explain);
-		return explain ? { decision: allow, context: { ...(debug as object) } } : { decision: allow };
+		return explain ? { decision: allow, context: { ...(debug as object) } } : allow ? permitted : denied;
 	};
 }
 
@@ -86,7 +88,7 @@ function evaluationEndpoints(evaluate: Evaluate) {
 			tag,
 			method: 'post',
 			path: authzenPaths.evaluation,
-			lean: true,
+			lean: (body, { current }) => evaluate(body, current, false),
 			access,
 			body: Evaluation,
 			example,
@@ -110,7 +112,12 @@ function evaluationEndpoints(evaluate: Evaluate) {
 			tag,
 			method: 'post',
 			path: authzenPaths.evaluations,
-			lean: true,
+			lean: (body, context) => {
+				if (!('evaluations' in body)) return evaluate(body, context.current, false);
+				const work = (current: DecisionContext) =>
+					evaluatedInOrder(body, (evaluation) => evaluate(evaluation, current, false));
+				return context.answer(work);
+			},
 			access,
 			body: Evaluations,
 			example: { ...example, evaluations: [{}, { action: { name: 'write' } }] },

@@ -43,6 +43,11 @@ export function asAuthzenFailure(error: unknown): unknown {
 /** Refuses bodies with a content type other than JSON. Throws `Failure` (`invalid`). */
 export function requireJson(headers: Request<unknown, unknown, unknown>['headers']): void {
 	const type = headers['content-type'];
-	if (type === undefined || /^application\/json\s*(;|$)/i.test(type)) return;
+	if (isJson(type)) return;
 	throw new Failure('invalid', `the content type must be application/json, got \`${type}\``);
+}
+
+/** True if a content type is JSON or absent. */
+export function isJson(type: string | undefined): boolean {
+	return type === undefined || /^application\/json\s*(;|$)/i.test(type);
 }

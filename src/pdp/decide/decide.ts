@@ -51,11 +51,15 @@ export function decide(context: DecisionContext, input: EngineInput, explain: bo
 		const { revision, requestId: request_id } = context;
 		context.log.error({ request_id, revision }, 'a check could not be evaluated');
 	}
-	if (!explain) return { allow, result: allow };
+	if (!explain) return allow ? allowed : denied;
 	const { time: _, ...query } = input;
 	if (context.denial !== undefined) return { allow, result: allow, query, debug: { code } };
 	return { allow, result: allow, query, debug: reasons(context, input, code) };
 }
+
+/** Results without reasons. They are constants, so that their JSON is made once. */
+const allowed: AuthorizationResult = Object.freeze({ allow: true, result: true });
+const denied: AuthorizationResult = Object.freeze({ allow: false, result: false });
 
 /** Denial code for data older than the operator allows. */
 export const dataOutdated = 'data_outdated' as const;

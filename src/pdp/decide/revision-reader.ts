@@ -1,6 +1,6 @@
 /** Serves requests that read a revision over several turns of the event loop. */
 
-import type { Steps } from '../../../compiler/steps.js';
+import { runToEnd, type Steps } from '../../../compiler/steps.js';
 import { Failure } from '../../failure.js';
 import { type SliceScheduler, WorkCancelled } from '../../limit/slice-scheduler.js';
 import { forEachItem } from '../engine/chunks.js';
@@ -44,21 +44,14 @@ export function createRevisionReader({ now, leases, scheduler, budget }: Revisio
 		for (let attempt = 1; ; attempt += 1) {
 			const lease = await leases.take(kind, attempt > 1);
 			try {
-				const { record, count, ...context } = now();
-				const { lineage, revision, policyRevision, decisionId, dataAge } = context;
-				if (kind === 'listing' && context.denial === dataOutdated) throw outdated();
+				const current = now();
+				const { lineage, revision, policyRevision, decisionId, dataAge } = current;
+				if (kind === 'listing' && current.denial === dataOutdated) throw outdated();
 				const wanted = () => !lease.lost && closed?.aborted !== true;
-				const kept: Parameters<RecordDecision>[] = [];
-				const counted: Parameters<CountDecision>[] = [];
-				const keeping = {
-					...context,
-					...(record === undefined ? {} : { record: keepIn(kept) }),
-					...(count === undefined ? {} : { count: countIn(counted) }),
-				};
-				const result = await scheduler.run(work(keeping), { wanted, spend });
+				const { context, commit } = keepDecisions(current);
+				const result = await scheduler.run(work(context), { wanted, spend });
 				lease.release();
-				if (count !== undefined) for (const decision of counted) count(...decision);
-				if (record !== undefined && kept.length > 0) await scheduler.run(logAll(kept, record));
+				await scheduler.run(commit());
 				return {
 					revision,
 					policyRevision,
@@ -78,19 +71,39 @@ export function createRevisionReader({ now, leases, scheduler, budget }: Revisio
 	};
 }
 
-/** Keeps decisions with their indexes, to log each decision once even if `work` restarts. */
-function keepIn(kept: Parameters<RecordDecision>[]): RecordDecision {
-	return (input, code, duration) => kept.push([input, code, duration, kept.length]);
+/**
+ * Decides several checks in a single step, if this turn of the event loop has time for it and if it takes no longer
+ * than the budget. Returns the result of `work`, or `undefined` without any effect.
+ */
+export function readAtOnce<T>(
+	current: DecisionContext,
+	work: (context: DecisionContext) => Steps<T>,
+	{ scheduler, budget }: Pick<RevisionReaderOptions, 'scheduler' | 'budget'>,
+): { readonly result: T } | undefined {
+	const { context, commit } = keepDecisions(current);
+	const done = scheduler.runAtOnce(work(context), budget);
+	if (done === undefined) return undefined;
+	runToEnd(commit());
+	return { result: done.value };
 }
 
-/** Keeps decisions, to count each decision once even if `work` restarts. */
-function countIn(counted: Parameters<CountDecision>[]): CountDecision {
-	return (input, code) => counted.push([input, code]);
-}
-
-/** Logs decisions in steps, because there may be thousands of lines to write. */
-function logAll(kept: readonly Parameters<RecordDecision>[], record: RecordDecision): Steps<void> {
-	return forEachItem(kept, (decision) => record(...decision));
+/**
+ * Returns a context whose decisions are kept, to log and count each decision once even if the work restarts. `commit`
+ * logs and counts them.
+ */
+function keepDecisions({ record, count, ...current }: DecisionContext) {
+	const kept: Parameters<RecordDecision>[] = [];
+	const counted: Parameters<CountDecision>[] = [];
+	const context: DecisionContext = {
+		...current,
+		...(record && { record: (input, code, duration) => kept.push([input, code, duration, kept.length]) }),
+		...(count && { count: (input, code) => counted.push([input, code]) }),
+	};
+	function* commit(): Steps<void> {
+		for (const decision of counted) count?.(...decision);
+		if (record !== undefined) yield* forEachItem(kept, (decision) => record(...decision));
+	}
+	return { context, commit };
 }
 
 /** Adds up the processor time. Throws if the sum exceeds the budget. */

@@ -2,7 +2,7 @@
 
 import type { Steps } from '../../../compiler/steps.js';
 import { unprocessable } from '../../failure.js';
-import { reply } from '../../http/endpoint.js';
+import { declaredPath, reply } from '../../http/endpoint.js';
 import { AuthorizationResult, BulkQuery, BulkResult, maxBulkChecks, Query } from '../../wire/decision/check.js';
 import { AttemptsRequest, DecidedAnswer, ReasonsRequest } from '../../wire/headers.js';
 import { decideWithAttempts } from '../attempt/attempts.js';
@@ -32,7 +32,7 @@ export function decisionEndpoints(mode: Mode) {
 			tag,
 			method: 'post',
 			path: '/allowed',
-			lean: true,
+			lean: (body, { current }) => (body.use_debugger ? declaredPath : decided(body, current, undefined)),
 			access: 'key',
 			body: Query,
 			example,
@@ -65,7 +65,10 @@ export function decisionEndpoints(mode: Mode) {
 			tag,
 			method: 'post',
 			path: '/allowed/bulk',
-			lean: true,
+			lean: (body, context) => {
+				if (body.some((query) => query.use_debugger)) return declaredPath;
+				return context.answer((current) => decidedAll(body, (query) => decided(query, current, undefined)));
+			},
 			access: 'key',
 			body: BulkQuery,
 			example: [example],

@@ -1,6 +1,7 @@
 /** Base for all decision point endpoints. */
 
-import { declaring, Raw } from '../../http/endpoint.js';
+import type { Steps } from '../../../compiler/steps.js';
+import { type declaredPath, declaring, Raw } from '../../http/endpoint.js';
 import { revisionHeaders } from '../../wire/revision-token.js';
 import type { DecisionContext } from '../decide/decide.js';
 import type { ReadResult, ReadRevision } from '../decide/revision-reader.js';
@@ -11,6 +12,14 @@ export interface AnswerContext {
 	readonly now: () => DecisionContext;
 	/** Reads a single revision over several turns of the event loop. */
 	readonly read: ReadRevision;
+}
+
+/** Context for handlers on the lean path, which work without a pause. */
+export interface LeanContext {
+	/** Context for the decisions of the current request. */
+	readonly current: DecisionContext;
+	/** Answers with chunked JSON, unless the work takes too long for a single step. */
+	answer(work: (context: DecisionContext) => Steps<readonly string[]>): Raw | typeof declaredPath;
 }
 
 /** Handler contexts, keyed by access name. */
@@ -29,7 +38,7 @@ interface Contexts {
 	trino: AnswerContext;
 }
 
-export const endpoint = declaring<Contexts>();
+export const endpoint = declaring<Contexts, LeanContext>();
 
 /** Failure documented for every endpoint that reads a revision. */
 export const unavailable = { 503: 'No revision is loaded yet' } as const;
@@ -42,7 +51,7 @@ export const unavailableOrCostly = {
 /**
  * Returns response headers: the revision of the data, its token, and the revision of the active policy. The two
  * revisions are equal unless the newest schema's policy is not active yet. Adds the data age in seconds and the decision
- * id, if known. If there is no revision, there are no headers.
+ * id, if known, which is always last. If there is no revision, there are no headers.
  */
 export function revisionHeader(
 	from: Pick<DecisionContext, 'lineage' | 'revision' | 'policyRevision' | 'decisionId' | 'dataAge'> | undefined,

@@ -2,7 +2,9 @@
 
 import type { SamplingRule } from '../../config.js';
 import type { Logger } from '../../log.js';
-import { type EventLabels, eventLine, type LoggedDecision, type MaskedPath } from './decision-event.js';
+import type { EngineInput } from '../engine/engine.js';
+import { type EventLabels, EventWriter, type MaskedPath } from './decision-event.js';
+import { DecisionRing, type LoggedDecision, type LoggedRequest } from './decision-ring.js';
 import { type EventCounts, EventQueue, type EventReceiver } from './event-queue.js';
 import { samplingRate } from './sampling-rate.js';
 
@@ -25,13 +27,30 @@ export interface DecisionCounts {
 	readonly receivers: Readonly<Record<string, EventCounts>>;
 }
 
-/** Logs decisions without ever delaying a decision. */
+/** Maximum number of decisions whose events are not written yet. They keep the bodies of their requests in memory. */
+const capacity = 1_024;
+/** Number of waiting decisions whose events are written in the next turn of the event loop. */
+const many = 256;
+/** Maximum milliseconds until the events of fewer decisions are written. */
+const patience = 100;
+/** Number of events written between two looks at the clock, and milliseconds per turn. */
+const stride = 32;
+const slice = 1;
+
+/**
+ * Logs decisions without ever delaying a decision: a check only adds its decision to a ring. Between requests, the log
+ * takes decisions out of the ring, selects and masks them, and writes their events, in slices. If the ring is full, it
+ * does this at once, so no decision is lost before the queue of a receiver.
+ */
 export class DecisionLog {
 	readonly #queues: readonly (readonly [name: string, queue: EventQueue])[];
 	readonly #random: () => number;
-	/** Cached from the first event, because finding the machine's name takes longer than a decision. */
-	#labels: EventLabels | undefined;
+	readonly #ring = new DecisionRing(capacity);
+	/** Created with the first event, because finding the machine's name takes longer than a decision. */
+	#writer: EventWriter | undefined;
 	#sampledOut = 0;
+	#timer: NodeJS.Timeout | undefined;
+	#writing = false;
 
 	constructor(private readonly options: DecisionLogOptions) {
 		this.#queues = options.receivers.map((receiver) => [receiver.name, new EventQueue(receiver, options.log)]);
@@ -50,20 +69,49 @@ export class DecisionLog {
 	}
 
 	/** Logs a decision if sampling selects it. */
-	add(decision: LoggedDecision): void {
+	add(input: EngineInput, code: string, duration: number, index: number | undefined, request: LoggedRequest): void {
+		if (this.#ring.length === capacity) this.#write(stride);
+		this.#ring.add(input, code, duration, index, request);
+		if (this.#writing) return;
+		if (this.#ring.length >= many) this.#writeSoon();
+		else this.#timer ??= setTimeout(this.#writeSlice, patience).unref();
+	}
+
+	/** Passes on remaining events for a limited time, then ends. */
+	async stop(): Promise<void> {
+		this.#write(this.#ring.length);
+		await Promise.all(this.#queues.map(([, queue]) => queue.stop()));
+	}
+
+	#writeSoon(): void {
+		this.#writing = true;
+		setImmediate(this.#writeSlice);
+	}
+
+	readonly #writeSlice = (): void => {
+		clearTimeout(this.#timer);
+		this.#timer = undefined;
+		this.#writing = false;
+		const end = performance.now() + slice;
+		do this.#write(stride);
+		while (this.#ring.length > 0 && performance.now() < end);
+		if (this.#ring.length > 0) this.#writeSoon();
+	};
+
+	/** Writes the events of the oldest decisions. */
+	#write(count: number): void {
+		for (let left = Math.min(count, this.#ring.length); left > 0; left -= 1) this.#ring.take(this.#writeEvent);
+	}
+
+	readonly #writeEvent = (decision: LoggedDecision): void => {
 		const { sampling, labels, masks } = this.options;
 		const rate = samplingRate(sampling, decision.input, decision.code);
 		if (rate < 1 && this.#random() >= rate) {
 			this.#sampledOut += 1;
 			return;
 		}
-		this.#labels ??= labels();
-		const line = eventLine(decision, this.#labels, masks);
+		this.#writer ??= new EventWriter(labels(), masks);
+		const line = this.#writer.line(decision);
 		for (const [, queue] of this.#queues) queue.push(line);
-	}
-
-	/** Passes on remaining events for a limited time, then ends. */
-	async stop(): Promise<void> {
-		await Promise.all(this.#queues.map(([, queue]) => queue.stop()));
-	}
+	};
 }

@@ -2,13 +2,16 @@
 
 import { type FileHandle, open } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { constants, gzip, type ZlibOptions } from 'node:zlib';
 import { z } from 'zod';
 import { PartlyLogged } from '../../wire/general/audit-log.js';
 import { deadline } from '../follow/deadline.js';
 import { DeferredEvents, type EventReceiver, type PartlyRefused, RefusedEvents } from './event-queue.js';
 
-const compress = promisify(gzip);
+const compress = promisify<string, ZlibOptions, Buffer>(gzip);
+
+/** Events are so much alike that the fastest level makes them nearly as small as the usual one, in half the time. */
+const fastest = { level: constants.Z_BEST_SPEED };
 
 /** Timeout per chunk for collectors, in milliseconds. */
 const timeout = 30_000;
@@ -71,7 +74,7 @@ export function httpReceiver({ name, url, token, maxLength = 1024 * 1024 }: Coll
 		maxEvents: 1_000,
 		maxLength,
 		async send(lines, signal) {
-			const body = await compress(`[${lines.join(',')}]`);
+			const body = await compress(`[${lines.join(',')}]`, fastest);
 			const headers = {
 				'content-type': 'application/json',
 				'content-encoding': 'gzip',
