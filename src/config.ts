@@ -121,9 +121,9 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 	const secrets = [settings.BOOTSTRAP_ORG_API_KEY, settings.BOOTSTRAP_PROJECT_API_KEY, settings.BOOTSTRAP_ENV_API_KEY];
 	const given = secrets.filter((value) => value !== undefined);
 	if (new Set(given).size !== given.length)
-		throw new ConfigError('BOOTSTRAP_*_API_KEY: each key needs a secret of its own');
+		throw new ConfigError('BOOTSTRAP_*_API_KEY: each key needs a different secret');
 	if (settings.SECRET_KEY !== undefined && settings.SECRET_KEY === settings.SECRET_KEY_PREVIOUS)
-		throw new ConfigError('SECRET_KEY_PREVIOUS: must be another passphrase than SECRET_KEY');
+		throw new ConfigError('SECRET_KEY_PREVIOUS: must differ from SECRET_KEY');
 	const dataDirectory = resolve(settings.DATA_DIR.replace(/^~(?=\/|$)/, homedir()));
 	return {
 		host: settings.HOST,
@@ -189,7 +189,7 @@ export function requireDistinctPorts(ports: Readonly<Record<string, number | nul
 		if (port === null || port === 0) continue;
 		const other = taken.get(port);
 		if (other !== undefined)
-			throw new ConfigError(`${name}: ${port} is the port of ${other}: set one of them to another`);
+			throw new ConfigError(`${name}: port ${port} is already used by ${other}. Change one of them`);
 		taken.set(port, name);
 	}
 }

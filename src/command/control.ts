@@ -39,7 +39,7 @@ async function lock(directory: string): Promise<DirectoryLock> {
 	const own = `${path}.${process.pid}`;
 	let commands: Commands | undefined;
 	const server = await listenOn(own, (content) => {
-		if (commands === undefined) throw new Error('the server is starting: try again in a moment');
+		if (commands === undefined) throw new Error('The server is starting. Try again in a moment.');
 		return commands(content);
 	});
 	const leave = () => {
@@ -53,7 +53,7 @@ async function lock(directory: string): Promise<DirectoryLock> {
 	if (!became) {
 		leave();
 		throw new ConfigError(
-			`another Regolith process is running on the data directory ${directory}: stop it first, or set DATA_DIR to another`,
+			`Another Regolith process uses the data directory ${directory}. Stop it, or set DATA_DIR to a different directory.`,
 		);
 	}
 	rmSync(own, { force: true });
@@ -79,7 +79,7 @@ export async function sendCommand(directory: string, content: unknown): Promise<
 	const path = socketPath(directory);
 	if (!(await isAlive(path))) return null;
 	const text = await send(path, JSON.stringify(content)).catch((error: unknown) => {
-		throw new ConfigError(`the process that holds ${directory} ended before it answered`, { cause: error });
+		throw new ConfigError(`The server that uses ${directory} stopped before it answered.`, { cause: error });
 	});
 	const { value, problem } = parseAnswer(text);
 	if (problem !== undefined) throw new ConfigError(problem);
@@ -108,7 +108,7 @@ function parseAnswer(text: string): { readonly value?: unknown; readonly problem
 	try {
 		return JSON.parse(text) as { readonly value?: unknown; readonly problem?: string };
 	} catch {
-		return { problem: 'the process that holds the data directory gave an answer that cannot be read' };
+		return { problem: 'The server that uses the data directory sent an invalid answer.' };
 	}
 }
 
@@ -131,7 +131,7 @@ function ownFolder(folder: string): string {
 	const closed = (mode & constants.S_IFMT) === constants.S_IFDIR && (mode & 0o777) === 0o700;
 	if (!closed || uid !== (process.getuid?.() ?? uid)) {
 		throw new ConfigError(
-			`${folder} must be a folder that only you can use: remove it, set TMPDIR to another, or shorten the path of DATA_DIR`,
+			`${folder} must be accessible only to you. Remove it, change TMPDIR, or choose a shorter DATA_DIR.`,
 		);
 	}
 	return folder;
@@ -192,7 +192,9 @@ function isAlive(path: string): Promise<boolean> {
 		socket.once('error', (error: NodeJS.ErrnoException) => {
 			if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolve(false);
 			else
-				reject(new ConfigError(`cannot tell whether another process uses ${path}: ${error.message}`, { cause: error }));
+				reject(
+					new ConfigError(`Cannot check whether another process uses ${path}: ${error.message}`, { cause: error }),
+				);
 		});
 	});
 }

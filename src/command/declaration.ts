@@ -18,12 +18,13 @@ export interface Told {
 export type Run<O, A extends readonly unknown[]> = (session: Session, options: O, ...words: A) => Promise<Told>;
 
 const shared = {
-	project: () => new Option('-p, --project <key>', 'the project (default: what the API key opens)'),
-	environment: () => new Option('-e, --environment <key>', 'the environment (default: what the API key opens)'),
-	tenant: () => new Option('-t, --tenant <key>', 'the tenant'),
-	api: () => new Option('--api <url>', 'the API to ask (default: PERMIT_API_URL, or this machine)'),
-	pdp: () => new Option('--pdp <url>', 'the decision point to ask (default: PERMIT_PDP_URL, or this machine)'),
-	json: () => new Option('--json', 'print JSON'),
+	project: () => new Option('-p, --project <key>', 'project key or ID (default: the project of the API key)'),
+	environment: () =>
+		new Option('-e, --environment <key>', 'environment key or ID (default: the environment of the API key)'),
+	tenant: () => new Option('-t, --tenant <key>', 'tenant key'),
+	api: () => new Option('--api <url>', 'API URL (default: PERMIT_API_URL, or this machine)'),
+	pdp: () => new Option('--pdp <url>', 'decision point URL (default: PERMIT_PDP_URL, or this machine)'),
+	json: () => new Option('--json', 'print the result as JSON'),
 } as const satisfies Record<keyof SharedOptions, () => Option>;
 
 /** Exit code for failed and incorrectly called commands. */
@@ -60,7 +61,10 @@ export class Declaration extends Command {
 	/** Declares the exit code meanings. Code 2 means a failure unless `meanings` overrides it. */
 	exits(meanings: Readonly<Record<number, string>>): this {
 		this.#exitCodes = new Map(
-			Object.entries({ 2: 'failed, or called wrongly', ...meanings }).map(([code, meaning]) => [Number(code), meaning]),
+			Object.entries({ 2: 'error, or invalid arguments', ...meanings }).map(([code, meaning]) => [
+				Number(code),
+				meaning,
+			]),
 		);
 		const lines = [...this.#exitCodes].sort(([a], [b]) => a - b).map(([code, meaning]) => `  ${code}  ${meaning}`);
 		return this.addHelpText('after', `\nExit codes:\n${lines.join('\n')}`);

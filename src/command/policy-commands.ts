@@ -19,16 +19,16 @@ export interface PolicyOptions extends SharedOptions {
 /** Writes an environment's policy as a folder for `opa`. */
 export async function writePolicy(session: Session, options: PolicyOptions, environment?: string): Promise<Told> {
 	const { output = options.out, revision } = options;
-	if (output === undefined) throw new ConfigError('--output: name the folder to write to');
+	if (output === undefined) throw new ConfigError('--output: set it to the output folder');
 	const place = await policyPlace(aboutEnvironment(session, options, environment));
 	const found = await readChosenPolicy(place, revision);
 	const files = [...found.files, ...(options.facts ? [await readFacts(place)] : [])];
 	writePolicyFolder(output, files);
 	const { failure, hash, schema_revision } = found;
 	const lines = [
-		`# ${place.name}: policy ${hash} of schema revision ${schema_revision}`,
+		`# ${place.name}: policy ${hash}, schema revision ${schema_revision}`,
 		...(failure ? [`# FAILED at revision ${failure.revision}: ${failure.message}`] : []),
-		`# ${files.length} files; to test them: opa test ${output}`,
+		`# ${files.length} files written. Test them with: opa test ${output}`,
 	];
 	const paths = files.map(({ path }) => path);
 	return {
@@ -60,7 +60,7 @@ export async function diffPolicies(
 function aboutEnvironment(session: Session, options: SharedOptions, environment: string | undefined): Session {
 	if (environment === undefined) return session;
 	if (options.environment !== undefined && options.environment !== environment) {
-		throw new ConfigError(`--environment: the argument names another one, \`${environment}\``);
+		throw new ConfigError(`--environment: differs from the argument \`${environment}\``);
 	}
 	return new Session(session.variables, { ...options, environment });
 }

@@ -22,14 +22,14 @@ import { createKey, openConsole, renewLineage, running } from './server-commands
 import type { Variables } from './session.js';
 import { testPolicy } from './test-policy.js';
 
-const waitHelp = 'go on asking when the key in PDP_API_KEY is refused';
+const waitHelp = 'keep trying if the key in PDP_API_KEY is rejected';
 
 /** Declares the whole command line. The commands read their settings from `variables`. */
 export function createProgram(variables: Variables): Declaration {
 	const program = new Declaration('regolith', variables)
-		.description('Authorization on your own machine: a management API, a compiler to Rego, a decision point.')
+		.description('Self-hosted authorization: management API, Rego compiler and decision point.')
 		.version(version)
-		.addHelpText('after', '\nSettings come from the environment; .env.example documents each.');
+		.addHelpText('after', '\nSettings are environment variables, documented in .env.example.');
 	declareServers(program, variables);
 	declareDecisions(program);
 	declareManagement(program, variables);
@@ -38,16 +38,16 @@ export function createProgram(variables: Variables): Declaration {
 	declareMigration(program);
 	program
 		.command('completion')
-		.description('print what makes a shell complete commands and options')
-		.addArgument(program.createArgument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
+		.description('print the shell completion script')
+		.addArgument(program.createArgument('<shell>', 'shell to complete in').choices(['bash', 'zsh', 'fish']))
 		.exits({ 0: 'done' })
 		.action((shell: string) => completion(program, shell));
 	return program;
 }
 
 function declareServers(program: Declaration, variables: Variables): void {
-	const exits = { 0: 'stopped by a signal', 1: 'could not start, or broke down', 2: 'called wrongly' };
-	const decisionPointExits = { ...exits, 3: 'the key in PDP_API_KEY is refused' };
+	const exits = { 0: 'stopped by a signal', 1: 'failed to start, or crashed', 2: 'invalid arguments' };
+	const decisionPointExits = { ...exits, 3: 'the key in PDP_API_KEY was rejected' };
 	program
 		.command('start')
 		.description('run the API and a decision point in one process')
@@ -61,15 +61,15 @@ function declareServers(program: Declaration, variables: Variables): void {
 		.action(running(variables, 'serve'));
 	program
 		.command('pdp')
-		.description('run a decision point alone, against PDP_CONTROL_PLANE with PDP_API_KEY')
+		.description('run only a decision point, for the API at PDP_CONTROL_PLANE with the key in PDP_API_KEY')
 		.option('--wait', waitHelp)
 		.exits(decisionPointExits)
 		.action(running(variables, 'pdp'));
 	program
 		.command('console')
-		.description('print a link that signs a browser in to the console, once, within ten minutes')
-		.option('-p, --project <key>', 'the project (default: the environment `dev` of the project `default`)')
-		.option('-e, --environment <key>', 'the environment of that project (default: its oldest)')
+		.description('print a console sign-in link, valid once and for ten minutes')
+		.option('-p, --project <key>', 'project (default: project `default`, environment `dev`)')
+		.option('-e, --environment <key>', 'environment in the project (default: the oldest)')
 		.asks(openConsole(variables));
 	program.command(workerCommand, { hidden: true }).action(running(variables, 'decisionWorker'));
 }
@@ -77,44 +77,44 @@ function declareServers(program: Declaration, variables: Variables): void {
 function declareDecisions(program: Declaration): void {
 	program
 		.command('check')
-		.description('ask whether a user may do an action on a resource')
-		.argument('<user>', 'the key of the user')
-		.argument('<action>', 'the key of the action')
-		.argument('<resource>', 'type, or type:key for one instance')
+		.description('check whether a user may perform an action on a resource')
+		.argument('<user>', 'user key')
+		.argument('<action>', 'action key')
+		.argument('<resource>', 'resource type, or type:key for an instance')
 		.takes('tenant')
-		.option('--explain', 'say why, and what would allow it')
-		.option('-c, --context <json>', 'attributes of the request, a JSON object')
-		.option('--min-revision <number>', 'wait until the decision point answers from this revision')
+		.option('--explain', 'show the reasons, and how to allow a denied check')
+		.option('-c, --context <json>', 'context attributes as a JSON object')
+		.option('--min-revision <number>', 'wait until the decision point has this revision')
 		.takes('pdp')
 		.exits({ 0: 'allowed', 1: 'denied' })
 		.asks(check);
 	program
 		.command('who')
-		.description('ask who may do an action on a resource, and by which roles')
-		.argument('<action>', 'the key of the action')
-		.argument('<resource>', 'type, or type:key for one instance')
+		.description('list the users who may perform an action on a resource, with their roles')
+		.argument('<action>', 'action key')
+		.argument('<resource>', 'resource type, or type:key for an instance')
 		.takes('tenant', 'pdp')
 		.asks(who);
 	program
 		.command('can')
-		.description('ask what a user may do, in tenants and on instances')
-		.argument('<user>', 'the key of the user')
+		.description('list the permissions of a user')
+		.argument('<user>', 'user key')
 		.takes('tenant')
-		.option('--resource <resource>', 'only this: type, or type:key for one instance')
+		.option('--resource <resource>', 'only this resource: type, or type:key for an instance')
 		.takes('pdp')
 		.asks(can);
 	program
 		.command('impact')
-		.description('tell who gains and who loses by a draft, which is not applied')
-		.argument('<file>', 'the draft; - for standard input')
-		.option('--fail-on-loss', 'end with 1 if somebody loses something')
-		.option('--rows <number>', 'how many rows to list, of gains and of losses each, up to 1000', '200')
-		.option('--checks <number>', 'how many checks to ask, up to 1000000 (default: 200000)')
+		.description('show who would gain and lose access through a draft, without applying it')
+		.argument('<file>', 'draft file, or - for standard input')
+		.option('--fail-on-loss', 'exit with 1 if a check would be lost')
+		.option('--rows <number>', 'maximum rows for gains and for losses, up to 1000', '200')
+		.option('--checks <number>', 'maximum checks to compare, up to 1000000 (default: 200000)')
 		.takes('project', 'environment', 'api')
 		.exits({
-			0: 'done; with --fail-on-loss, that nobody loses anything',
-			1: 'with --fail-on-loss: somebody loses something',
-			3: 'with --fail-on-loss: nobody is known to lose anything, and not all was looked at',
+			0: 'success; with --fail-on-loss, no losses',
+			1: 'with --fail-on-loss, losses',
+			3: 'with --fail-on-loss, no losses found, but the comparison is incomplete',
 		})
 		.asks(impact);
 }
@@ -122,120 +122,113 @@ function declareDecisions(program: Declaration): void {
 function declareManagement(program: Declaration, variables: Variables): void {
 	program
 		.command('roles')
-		.description('list the roles that are assigned to a user; without a user, the roles that there are')
-		.argument('[user]', 'the key of the user')
+		.description('list the roles of a user or, without a user, all defined roles')
+		.argument('[user]', 'user key')
 		.takes('tenant', 'project', 'environment', 'api')
 		.asks(roles);
 	program
 		.command('assign')
-		.description('give a user a role, in a tenant or on an instance')
-		.argument('<user>', 'the key of the user')
-		.argument('<role>', 'the key of the role')
+		.description('assign a role to a user, in a tenant or on an instance')
+		.argument('<user>', 'user key')
+		.argument('<role>', 'role key')
 		.takes('tenant')
-		.option('--on <instance>', 'the instance, type:key')
-		.option('--until <time>', 'when the role ends, such as 2027-01-31T08:00:00Z (default: never)')
+		.option('--on <instance>', 'instance, as type:key')
+		.option('--until <time>', 'expiry time, such as 2027-01-31T08:00:00Z (default: never)')
 		.takes('project', 'environment', 'api')
 		.asks(assign);
 	program
 		.command('unassign')
-		.description('take a role from a user')
-		.argument('<user>', 'the key of the user')
-		.argument('<role>', 'the key of the role')
+		.description('remove a role from a user')
+		.argument('<user>', 'user key')
+		.argument('<role>', 'role key')
 		.takes('tenant')
-		.option('--on <instance>', 'the instance, type:key')
+		.option('--on <instance>', 'instance, as type:key')
 		.takes('project', 'environment', 'api')
 		.asks(unassign);
 	program
 		.command('export')
-		.description('print an environment as a document, or write it to a file')
-		.option('-o, --output <file>', 'the file to write')
+		.description('export an environment as a document')
+		.option('-o, --output <file>', 'output file (default: standard output)')
 		.takes('project', 'environment', 'api')
 		.asks(exportEnvironment);
 	program
 		.command('import')
 		.description('import a document into an environment')
-		.argument('<file>', 'the document; - for standard input')
-		.option('--dry-run', 'change nothing, and say what would change')
+		.argument('<file>', 'document file, or - for standard input')
+		.option('--dry-run', 'show the changes without making them')
 		.addOption(
-			new Option('--conflict-strategy <strategy>', 'what happens to objects that exist with other content')
+			new Option('--conflict-strategy <strategy>', 'how to handle existing objects that differ')
 				.choices(['fail', 'overwrite', 'replace'])
 				.default('fail'),
 		)
 		.takes('project', 'environment', 'api')
-		.exits({ 0: 'done; of a dry run, that nothing would change', 1: 'a dry run: something would change' })
+		.exits({ 0: 'success; in a dry run, no changes', 1: 'in a dry run, changes' })
 		.asks(importEnvironment);
 	program
 		.command('apply')
-		.description('make all changes of a draft, or none')
-		.argument('<file>', 'the draft; - for standard input')
-		.option('--dry-run', 'change nothing, and say what would change')
+		.description('apply all changes of a draft in a single transaction')
+		.argument('<file>', 'draft file, or - for standard input')
+		.option('--dry-run', 'show the changes without making them')
 		.takes('project', 'environment', 'api')
-		.exits({ 0: 'done; of a dry run, that nothing would change', 1: 'a dry run: something would change' })
+		.exits({ 0: 'success; in a dry run, no changes', 1: 'in a dry run, changes' })
 		.asks(applyDraft);
 	program
 		.command('envs')
-		.description('list the environments that the API key opens')
+		.description('list the environments that the API key can access')
 		.takes('project', 'api')
 		.asks(environments);
-	const keys = program.command('keys').description('API keys');
+	const keys = program.command('keys').description('manage API keys');
 	keys
 		.command('list')
-		.description('list API keys, without their secrets')
+		.description('list API keys without their secrets')
 		.takes('project', 'environment', 'api')
 		.asks(listKeys);
 	keys
 		.command('create')
-		.description('make an API key and print its secret; works on the data itself, and needs no key')
-		.option('-p, --project <key>', 'the project it opens (default: the whole organization)')
-		.option('-e, --environment <key>', 'the environment of that project it opens')
-		.addOption(
-			new Option('-a, --access <level>', 'what it may do').choices(['admin', 'write', 'read']).default('admin'),
-		)
-		.option('-n, --name <name>', 'a name to know it by')
+		.description('create an API key and print its secret; works directly on the data and needs no key')
+		.option('-p, --project <key>', 'limit the key to this project (default: the whole organization)')
+		.option('-e, --environment <key>', 'limit the key to this environment of the project')
+		.addOption(new Option('-a, --access <level>', 'access level').choices(['admin', 'write', 'read']).default('admin'))
+		.option('-n, --name <name>', 'key name')
 		.asks(createKey(variables));
 	keys
 		.command('rotate')
-		.description('give an API key a new secret and print it; the old one is refused from then on')
-		.argument('<id>', 'the id of the key')
+		.description('replace the secret of an API key and print the new secret; the old secret stops working')
+		.argument('<id>', 'API key ID')
 		.takes('api')
 		.asks(rotateKey);
-	keys
-		.command('revoke')
-		.description('delete an API key, which is refused from then on')
-		.argument('<id>', 'the id of the key')
-		.takes('api')
-		.asks(revokeKey);
+	keys.command('revoke').description('revoke an API key').argument('<id>', 'API key ID').takes('api').asks(revokeKey);
 }
 
 function declareObservation(program: Declaration, variables: Variables): void {
 	program
 		.command('status')
-		.description('tell how the API, the policy and the decision point are')
+		.description('show the status of API, policy and decision point')
 		.takes('project', 'environment', 'api', 'pdp')
-		.exits({ 0: 'all is well', 1: 'something is not' })
+		.exits({ 0: 'healthy', 1: 'there are problems' })
 		.asks(status);
 	program
 		.command('lineage')
-		.description('the lineage of the database')
+		.description('manage the database lineage')
 		.command('renew')
-		.description('begin a new lineage after a restore; works on the data itself, and needs no key')
-		.option('--reason <text>', 'why, for people who look into it later', 'by hand')
+		.description('start a new lineage after a restore; works directly on the data and needs no key')
+		.option('--reason <text>', 'reason to record', 'by hand')
 		.asks(renewLineage(variables));
 	program
 		.command('logs')
-		.description('list logged decisions, the oldest first')
+		.description('list logged decisions, oldest first')
 		.takes('tenant')
-		.option('--user <key>', 'only decisions about this user')
-		.option('--action <key>', 'only decisions about this action')
-		.option('--resource <type>', 'only decisions about resources of this type')
-		.option('--allowed', 'only what was allowed')
-		.option('--denied', 'only what was denied')
-		.option('--code <code>', 'only decisions with this code, such as no_permission')
-		.option('--since <time>', 'only what is newer: 2026-01-31T08:00:00Z, or how long ago: 90s, 15m, 2h, 1d')
-		.option('--until <time>', 'only what is older, written in the same way')
-		.option('--search <text>', 'only what has this text in a key')
-		.option('--limit <number>', 'how many, of the newest, up to 10000', '30')
-		.option('-f, --follow', 'go on with those to come')
+		.option('--user <key>', 'filter by user')
+		.option('--action <key>', 'filter by action')
+		.option('--resource <type>', 'filter by resource type')
+		.option('--allowed', 'only allowed checks')
+		.option('--denied', 'only denied checks')
+		.option('--code <code>', 'filter by code, such as no_permission')
+		.option('--since <time>', 'start time, such as 2026-01-31T08:00:00Z, or age, such as 90s, 15m, 2h or 1d')
+		.option('--until <time>', 'end time, in the same format')
+		.option('--search <text>', 'search keys for this text')
+		.option('--limit <number>', 'maximum number of decisions, up to 10000', '30')
+		.option('-f, --follow', 'keep printing new decisions')
 		.takes('project', 'environment', 'api')
 		.asks(logs);
 }
@@ -244,59 +237,54 @@ function declarePolicies(program: Declaration): void {
 	program
 		.command('inspect')
 		.description('show the Rego of an environment')
-		.option('-o, --output <folder>', 'write the files there, for opa to read')
+		.option('-o, --output <folder>', 'write the Rego files to this folder')
 		.takes('project', 'environment', 'api')
 		.asks(inspect);
 	program
 		.command('policy')
-		.description('write the policy of an environment, its tables and its tests, for `opa test`')
-		.argument('[environment]', 'the environment, as with --environment')
-		.option('-o, --output <folder>', 'where to; the folder `regolith` in it is replaced')
+		.description('write the policy of an environment with its tables and generated tests, for `opa test`')
+		.argument('[environment]', 'environment, same as --environment')
+		.option('-o, --output <folder>', 'output folder; its subfolder `regolith` is replaced')
 		.addOption(new Option('--out <folder>').hideHelp())
-		.option('-r, --revision <number>', 'as it was at this revision (default: the newest)')
-		.option('--facts', 'write the facts of now, too: users, tenants, what they hold')
+		.option('-r, --revision <number>', 'policy at this revision (default: the newest)')
+		.option('--facts', 'include the current facts: users, tenants, role assignments and relationships')
 		.takes('project', 'environment', 'api')
 		.asks(writePolicy);
 	program
 		.command('diff')
-		.description('show what changed in the policy and its tables')
-		.argument('<from>', 'a revision')
-		.argument('[to]', 'a later one (default: the newest)')
+		.description('show the differences between two policies')
+		.argument('<from>', 'older revision')
+		.argument('[to]', 'newer revision (default: the newest)')
 		.takes('project', 'environment', 'api')
-		.exits({ 0: 'nothing changed', 1: 'something changed' })
+		.exits({ 0: 'no differences', 1: 'differences' })
 		.asks(diffPolicies);
 	program
 		.command('test')
-		.description('test the policy of an environment with opa: by its generated tests, and by your own')
-		.argument('[folder]', 'a folder of your tests')
-		.option('--run <pattern>', 'only tests whose names match this regular expression')
-		.option('--facts', 'test with the facts of now')
+		.description('test the policy of an environment with opa, its generated tests and your own')
+		.argument('[folder]', 'folder with your tests')
+		.option('--run <pattern>', 'run only tests with names matching this regular expression')
+		.option('--facts', 'test with the current facts')
 		.takes('project', 'environment', 'api')
-		.exits({ 0: 'all tests pass', 1: 'a test fails' })
+		.exits({ 0: 'all tests pass', 1: 'at least one test fails' })
 		.asks(testPolicy);
 }
 
 function declareMigration(program: Declaration): void {
 	program
 		.command('migrate')
-		.description('moving from version 1 of the API')
+		.description('migrate from version 1 of the API')
 		.command('check')
-		.description('tell what is left to do')
+		.description('list the remaining migration tasks')
 		.option(
 			'--mine <names>',
-			'what your team created: project or project/environment, with commas between',
+			'projects and environments of your team, comma-separated: project or project/environment',
 			appendNames,
 			[],
 		)
-		.option(
-			'--pdp <address>',
-			'a decision point in use: project/environment=URL, or a URL; may be repeated',
-			appendValue,
-			[],
-		)
-		.option('--code <folder>', 'a folder of code to search for calls of version 1; may be repeated', appendValue, [])
+		.option('--pdp <address>', 'decision point in use: project/environment=URL or URL; repeatable', appendValue, [])
+		.option('--code <folder>', 'source folder to search for version 1 calls; repeatable', appendValue, [])
 		.takes('api')
-		.exits({ 0: 'nothing is left to do', 1: 'something is' })
+		.exits({ 0: 'no tasks left', 1: 'tasks left' })
 		.asks(migrateCheck);
 }
 

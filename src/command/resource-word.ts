@@ -10,6 +10,6 @@ export interface ResourceWord {
 export function parseResource(word: string): ResourceWord {
 	const colon = word.indexOf(':');
 	const [type, key] = colon === -1 ? [word] : [word.slice(0, colon), word.slice(colon + 1)];
-	if (type === '' || key === '') throw new ConfigError(`\`${word}\` is not a resource: write type, or type:key`);
+	if (type === '' || key === '') throw new ConfigError(`\`${word}\` is not a resource. Use type or type:key.`);
 	return key === undefined ? { type } : { type, key };
 }

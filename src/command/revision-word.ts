@@ -9,12 +9,12 @@ export function isRevision(text: string): boolean {
 /** Returns the `--min-revision` value. Throws `ConfigError` if it is neither a revision number nor a revision token. */
 export function requireAwaited(word: string): string {
 	if (parseRevision(word) !== null) return word;
-	throw new ConfigError(`--min-revision: \`${visible(word)}\` is not a revision, which is a whole number or a token`);
+	throw new ConfigError(`--min-revision: \`${visible(word)}\` is not a revision number or revision token`);
 }
 
 /** Returns an argument or option value. Throws `ConfigError` if it is not a revision number. */
 export function requireRevision(word: string, option?: string): string {
 	if (isRevision(word)) return word;
 	const named = option === undefined ? '' : `${option}: `;
-	throw new ConfigError(`${named}\`${visible(word)}\` is not a revision, which is a whole number`);
+	throw new ConfigError(`${named}\`${visible(word)}\` is not a revision number`);
 }

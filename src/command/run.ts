@@ -46,8 +46,8 @@ interface Beginning {
 export async function start(config: Config, options: WaitOptions = {}): Promise<void> {
 	if (config.pdp_control_plane !== null && config.pdp_api_key === null) {
 		throw new ConfigError(
-			'PDP_CONTROL_PLANE: with `start` the decision point follows the API of this process; unset it, or name the ' +
-				'key to use there in PDP_API_KEY',
+			'PDP_CONTROL_PLANE: the decision point of `start` follows the API in the same process. Unset the variable, or set ' +
+				'PDP_API_KEY to a key for that control plane',
 		);
 	}
 	const { api_port, pdp_port, pdp_opa_port } = config;
@@ -108,8 +108,7 @@ const anyTicket: TicketRequest = { project: null, environment: null };
 
 /** Starts only a decision point. It stores nothing on disk, so several can run on the same machine. */
 export async function pdp(config: Config, options: WaitOptions = {}): Promise<void> {
-	if (config.pdp_api_key === null)
-		throw new ConfigError('PDP_API_KEY: set it to the API key of the environment to serve');
+	if (config.pdp_api_key === null) throw new ConfigError('PDP_API_KEY: set it to the API key of the environment');
 	requireDistinctPorts({ PDP_PORT: config.pdp_port, PDP_OPA_PORT: config.pdp_opa_port });
 	const controlPlane = config.pdp_control_plane ?? `http://127.0.0.1:${config.api_port}`;
 	const starting = starter(config)(config, createLogger(config.log_level), controlPlane, config.pdp_api_key);
@@ -198,7 +197,7 @@ export async function newConsoleLink({ data_directory }: Config, request: Ticket
 	const link = existsSync(data_directory) ? await sendCommand(data_directory, command) : null;
 	if (typeof link === 'string') return link;
 	throw new ConfigError(
-		`DATA_DIR: no server runs on ${data_directory}: start it with \`regolith start\`, or set DATA_DIR to its folder`,
+		`DATA_DIR: no server is running with ${data_directory}. Start it with \`regolith start\`, or set DATA_DIR to the folder of your server`,
 	);
 }
 
@@ -245,7 +244,7 @@ async function inStore<T>(
 /** Error for a folder that no server has used. Opening it would create a new, empty database. */
 function nothingThere(folder: string): ConfigError {
 	return new ConfigError(
-		`DATA_DIR: there is no data in ${folder}: set DATA_DIR to the folder of the server, or start it`,
+		`DATA_DIR: ${folder} contains no data. Start a server with it, or set DATA_DIR to the folder of your server`,
 	);
 }
 
@@ -261,9 +260,9 @@ function onSignal(stop: () => Promise<void>): { readonly stopping: boolean } {
 		process.on(signal, () => {
 			if (signals.stopping) return;
 			signals.stopping = true;
-			setTimeout(() => say('stopping: requests under way are finished first'), quietStopMilliseconds).unref();
+			setTimeout(() => say('stopping after the running requests'), quietStopMilliseconds).unref();
 			setTimeout(
-				() => fail(new ConfigError('stopping took too long: what was running was cut off')),
+				() => fail(new ConfigError('Stopping took too long. The remaining requests were aborted.')),
 				maxStopMilliseconds,
 			);
 			stop()

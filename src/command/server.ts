@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ConfigError } from '../config.js';
+import { plainMessage } from '../console/model/plain-message.js';
 import { isRevision } from './revision-word.js';
 import { visible } from './terminal.js';
 
@@ -86,7 +87,7 @@ export async function ask(server: Server, path: string, question: Question = {})
 	const { status, body } = answer;
 	if (status >= 200 && status < 300) return answer;
 	throw new ConfigError(
-		`${refusal(decodeText(body), status)}\n(${status} from ${asked}, with the API key of ${server.key.variable})`,
+		`${refusal(decodeText(body), status)}\n(${status} from ${asked}, with the key in ${server.key.variable})`,
 	);
 }
 
@@ -100,10 +101,9 @@ export async function askFor<S extends z.ZodType>(
 	const { body, revision } = await ask(server, path, question);
 	const parsed = shape.safeParse(parseJsonBytes(body));
 	if (parsed.success) return { body: parsed.data, revision };
-	throw new ConfigError(
-		`${server.url} did not answer as version 2 does on ${path}: is it what ${server.source} should name?`,
-		{ cause: parsed.error },
-	);
+	throw new ConfigError(`${server.url} sent an unexpected answer for ${path}. Check ${server.source}.`, {
+		cause: parsed.error,
+	});
 }
 
 /** Maximum items per list page. */
@@ -141,9 +141,9 @@ export function queryText(filters: Readonly<Record<string, string | undefined>>)
  */
 export function path(texts: TemplateStringsArray, ...values: readonly string[]): string {
 	const segments = values.map((value) => {
-		if (value === '') throw new ConfigError('an empty text is neither a key nor an id');
+		if (value === '') throw new ConfigError('An empty text is not a valid key or ID.');
 		if (/^\.{1,2}$/.test(value)) {
-			throw new ConfigError(`\`${value}\` cannot stand in the path of a request: use the id in place of this key`);
+			throw new ConfigError(`The key \`${value}\` cannot be part of a URL. Use the ID instead.`);
 		}
 		return encodeURIComponent(value);
 	});
@@ -178,7 +178,9 @@ const Refusal = z.union([
 function refusal(body: string, status: number): string {
 	const parsed = Refusal.safeParse(parseJson(body));
 	const message = parsed.success ? parsed.data.trim() : '';
-	return message === '' ? `the server refused: ${status}` : message.split('\n').map(visible).join('\n');
+	return message === ''
+		? `The server returned status ${status}.`
+		: plainMessage(message).split('\n').map(visible).join('\n');
 }
 
 function parseJson(text: string): unknown {
@@ -191,11 +193,11 @@ function parseJson(text: string): unknown {
 
 /** Returns the operator error for a request without a response. */
 function unanswered({ url, source }: Server, asked: string, error: NoAnswerError): ConfigError {
-	const remedy = source.startsWith('--') ? `name another with ${source}` : `set ${source} to where it listens`;
+	const remedy = source.startsWith('--') ? `pass a different URL with ${source}` : `set ${source} to its URL`;
 	const messages = {
-		unreachable: `nothing can be reached at ${url} (${error.message}): start it, or ${remedy}`,
-		late: `${url} did not answer in time`,
-		'broken off': `the connection broke off before the answer was complete: ${asked} (${error.message})`,
+		unreachable: `Cannot connect to ${url} (${error.message}). Start the server, or ${remedy}.`,
+		late: `${url} did not answer in time.`,
+		'broken off': `The connection was closed before the answer was complete: ${asked} (${error.message})`,
 	} as const;
 	return new ConfigError(messages[error.kind], { cause: error });
 }

@@ -68,18 +68,19 @@ export class Session {
 		}
 		const missing = place.project === null ? '--project and --environment' : '--environment';
 		throw new ConfigError(
-			`the API key of ${api.key.variable} opens more than one environment: name one with ${missing}`,
+			`The key in ${api.key.variable} has access to several environments. Choose one with ${missing}.`,
 		);
 	}
 
 	#key(names: readonly string[]): ApiKey {
 		const variable = names.find((name) => (this.variables[name] ?? '') !== '') ?? '';
 		const secret = this.variables[variable];
-		if (secret === undefined) throw new ConfigError(`PERMIT_API_KEY: set it to an API key that opens the environment`);
+		if (secret === undefined)
+			throw new ConfigError(`PERMIT_API_KEY: set it to an API key with access to the environment`);
 		// A secret may contain only these header characters. The error omits the value because it may be part of a
 		// secret.
 		if (!/^[\x21-\x7e]+$/.test(secret)) {
-			throw new ConfigError(`${variable}: it is not an API key: it has blanks, or characters that no key has`);
+			throw new ConfigError(`${variable}: not a valid API key. It contains spaces or other invalid characters`);
 		}
 		return { secret, variable };
 	}
@@ -100,7 +101,7 @@ function chosenUrl(settings: readonly Setting[]): ChosenUrl | null {
 	if (source === undefined) return null;
 	const parsed = URL.canParse(url) ? new URL(url) : null;
 	if (parsed === null || !/^https?:$/.test(parsed.protocol) || /[?#]/.test(url) || parsed.username !== '') {
-		throw new ConfigError(`${source}: must be an http or https URL without user, query and fragment`);
+		throw new ConfigError(`${source}: must be an http or https URL without user name, query or fragment`);
 	}
 	return { url: url.replace(/\/+$/, ''), source };
 }

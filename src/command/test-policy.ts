@@ -58,11 +58,11 @@ export async function testPolicy(session: Session, options: TestOptions, folder?
  */
 function copyTests(folder: string, work: string): void {
 	if (!onFile(folder, () => statSync(folder)).isDirectory()) {
-		throw new ConfigError(`${visible(folder)} is not a folder: name the folder that your tests are in`);
+		throw new ConfigError(`${visible(folder)} is not a folder. Pass the folder with your tests.`);
 	}
 	const own = join(folder, innerFolder);
 	if (onFile(own, () => existsSync(own) && !isPolicyFolder(own))) {
-		throw new ConfigError(`${visible(own)} is in the way: the policy itself is in a folder of this name`);
+		throw new ConfigError(`${visible(own)} conflicts with the policy folder. Rename or move it.`);
 	}
 	const isSkipped = (path: string) => /^(\..+|node_modules)$/.test(basename(path)) || isPolicyFolder(path);
 	const filter = (path: string) => path === folder || !isSkipped(path);
@@ -78,7 +78,7 @@ async function runTests(opa: string, cwd: string, pattern: string | undefined) {
 	const output = await new Promise<string>((resolve, reject) => {
 		execFile(opa, words, { cwd, timeout, maxBuffer: maxOutputLength }, (error, stdout, stderr) => {
 			if (error === null || error.code === someFailed) resolve(stdout);
-			else reject(new ConfigError(`opa cannot run the tests: ${(stderr || stdout || error.message).trim()}`));
+			else reject(new ConfigError(`opa failed to run the tests: ${(stderr || stdout || error.message).trim()}`));
 		});
 	});
 	return readTestResults(output);

@@ -27,7 +27,7 @@ export async function untilRunning(
 	} catch (error) {
 		if (!(error instanceof RefusedKeyError)) throw error;
 		throw new ExitCodeError(
-			`PDP_API_KEY: ${controlPlane} does not accept it: ${error.message}. Set PDP_API_KEY to the key of an environment there, or PDP_CONTROL_PLANE to the API that it is of; with --wait this goes on asking`,
+			`PDP_API_KEY: ${controlPlane} rejected the key: ${error.message}. Set PDP_API_KEY to an environment key of this API, or PDP_CONTROL_PLANE to the API of the key. With --wait, the command keeps trying`,
 			refusedKeyExitCode,
 		);
 	}

@@ -25,12 +25,10 @@ export function addressLines({ api, decision_point, console }: Addresses, dataDi
 		...(console === null ? [] : [`  Console         ${console}`]),
 		...(console === null || console.includes('#')
 			? []
-			: [`  To sign in      ${programCommand({ DATA_DIR: dataDirectory })} console`]),
-		...(api === null ? [] : [`  API             ${api}    (its reference: ${api}/docs)`]),
-		...(decision_point === null
-			? []
-			: [`  Decision point  ${decision_point}    (its reference: ${decision_point}/docs)`]),
-		...(api === null ? [] : [`  A new API key   ${programCommand({ DATA_DIR: dataDirectory })} keys create`]),
+			: [`  Sign in         ${programCommand({ DATA_DIR: dataDirectory })} console`]),
+		...(api === null ? [] : [`  API             ${api}    (reference: ${api}/docs)`]),
+		...(decision_point === null ? [] : [`  Decision point  ${decision_point}    (reference: ${decision_point}/docs)`]),
+		...(api === null ? [] : [`  New API key     ${programCommand({ DATA_DIR: dataDirectory })} keys create`]),
 	];
 	return `Regolith is running.\n\n${lines.join('\n')}\n`;
 }
@@ -41,7 +39,7 @@ export function addressLines({ api, decision_point, console }: Addresses, dataDi
  */
 export function firstKey(secret: string): string {
 	return `
-The API key of the environment \`dev\`. It is printed this once; paste the line into another terminal:
+The API key of the environment \`dev\`. It is shown only once. Paste this line into another terminal:
 
   export PERMIT_API_KEY=${secret}
 `;
@@ -73,17 +71,17 @@ export function firstSteps(api: string, decisionPoint: string, secret: string): 
 		return post(`${decisionPoint}/allowed`, query, `X-Min-Revision: ${revision}`);
 	};
 	return `${firstKey(secret)}
-Then three commands to paste there:
+Then paste these three commands:
 
-1. Create a resource, a role that may read it, and a user who has the role:
+1. Create a resource, a role with read permission, and a user with this role:
 
   ${creations.join(' &&\n  ')}
 
-2. Ask whether the user may read. The answer says "allow":true:
+2. Check read access. The answer contains "allow":true:
 
   ${check('read')}
 
-3. Ask whether the user may write. The answer says "allow":false:
+3. Check write access. The answer contains "allow":false:
 
   ${check('write')}
 `;

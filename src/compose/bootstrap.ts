@@ -51,8 +51,8 @@ async function findFirstKey(store: Store): Promise<FirstKey | null> {
 async function refuseForeignSecrets(store: Store): Promise<void> {
 	if (await store.opensSecrets()) return;
 	throw new ConfigError(
-		'SECRET_KEY: the secrets in this store were encrypted under another SECRET_KEY or server.key file: ' +
-			'set the SECRET_KEY that they were made with, or restore that server.key in DATA_DIR; to change the key, name the old one in SECRET_KEY_PREVIOUS',
+		'SECRET_KEY: the secrets in this store were encrypted with a different SECRET_KEY or server.key file. ' +
+			'Set the original SECRET_KEY, or restore the original server.key in DATA_DIR. To change the key, set SECRET_KEY_PREVIOUS to the old key',
 	);
 }
 
@@ -68,7 +68,7 @@ export async function readDevSecret(store: Store): Promise<string> {
 	const secret = await findDevSecret(store.account(await findOrganization(store)));
 	if (secret !== null) return secret;
 	throw new ConfigError(
-		'PDP_API_KEY: the environment `default/dev` is gone or has no key: set it to the key of another environment',
+		'PDP_API_KEY: the environment `default/dev` does not exist or has no key. Set PDP_API_KEY to the key of a different environment',
 	);
 }
 
@@ -82,9 +82,7 @@ async function findDevSecret(account: AccountUnit): Promise<string | null> {
 async function findOrganization(store: Store): Promise<string> {
 	const id = await store.firstOrganization();
 	if (id !== null) return id;
-	throw new ConfigError(
-		'there is no organization yet: start the server once, which creates the first one, and try again',
-	);
+	throw new ConfigError('There is no organization yet. Start the server once to create it, then try again.');
 }
 
 /**
@@ -129,7 +127,7 @@ export async function createConsoleTicket(store: Store, request: TicketRequest):
 	const account = store.account(await findOrganization(store));
 	const key = await findTicketKey(account, request);
 	if (key !== null) return store.consoleTickets.issue(key);
-	throw new ConfigError('there is no API key to sign in with: make one with `regolith keys create`');
+	throw new ConfigError('There is no API key to sign in with. Create a key with `regolith keys create`.');
 }
 
 async function findTicketKey(account: AccountUnit, { project, environment }: TicketRequest): Promise<ApiKey | null> {

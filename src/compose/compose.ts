@@ -124,7 +124,7 @@ export async function openStore(config: Config, options: StoreOptions = {}): Pro
 		const reason = config.database_url === null ? null : refusalReason(error);
 		if (reason === null) throw error;
 		throw new ConfigError(
-			`DATABASE_URL: the database at ${databaseAddress(config.database_url)} cannot be used: ${reason}; start it, or set DATABASE_URL to another`,
+			`DATABASE_URL: cannot use the database at ${databaseAddress(config.database_url)}: ${reason}. Start it, or change DATABASE_URL`,
 			{ cause: error },
 		);
 	}
@@ -587,13 +587,13 @@ function portError(host: string, port: number, setting: string, error: unknown):
 
 function portProblem(host: string, port: number, setting: string, { code, message }: NodeJS.ErrnoException): string {
 	if (code === 'EADDRINUSE') {
-		return `${setting}: port ${port} of ${host} is in use: stop the program that uses it, or set ${setting} to another port`;
+		return `${setting}: port ${port} of ${host} is in use. Stop the program that uses it, or set ${setting} to a different port`;
 	}
 	if (code === 'EACCES') {
-		return `${setting}: this user may not listen on port ${port}: set ${setting} to one above 1023`;
+		return `${setting}: this user may not listen on port ${port}. Set ${setting} to a port above 1023`;
 	}
 	if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
-		return `HOST: ${host} is no address of this machine: set HOST to one that is, such as 127.0.0.1 or 0.0.0.0`;
+		return `HOST: ${host} is not an address of this machine. Set HOST to an address of this machine, such as 127.0.0.1 or 0.0.0.0`;
 	}
 	return `HOST, ${setting}: cannot listen on port ${port} of ${host}: ${message}`;
 }

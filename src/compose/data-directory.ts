@@ -38,7 +38,7 @@ export function dataDirectoryError(directory: string, error: unknown): unknown {
 	const { code, path = directory } = error as NodeJS.ErrnoException;
 	const problem = isSystemError(error) ? (problems[code ?? '']?.(path) ?? error.message) : null;
 	if (problem === null) return error;
-	return new ConfigError(`DATA_DIR: ${problem}; set DATA_DIR to a folder that ${user()} may write to`, {
+	return new ConfigError(`DATA_DIR: ${problem}. Set DATA_DIR to a folder that ${user()} can write to`, {
 		cause: error,
 	});
 }
@@ -92,7 +92,7 @@ function requireKind(path: string, kind: 'file' | 'folder'): void {
 	const found = statSync(path, { throwIfNoEntry: false });
 	if (found === undefined) return;
 	if (found.isDirectory() !== (kind === 'folder')) {
-		throw new ConfigError(`DATA_DIR: ${path} is not a ${kind}: move it away, or set DATA_DIR to another folder`);
+		throw new ConfigError(`DATA_DIR: ${path} is not a ${kind}. Move it away, or set DATA_DIR to a different folder`);
 	}
 	requireUsable(path);
 }

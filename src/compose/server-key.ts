@@ -43,7 +43,7 @@ function readKeyFile(path: string): Buffer {
 	const key = Buffer.from(readFileSync(path, 'utf8').trim(), 'base64');
 	if (key.length === keyBytes) return key;
 	throw new ConfigError(
-		`DATA_DIR: ${path} does not hold a server key of ${keyBytes} bytes: restore it from a back-up of this folder`,
+		`DATA_DIR: ${path} is not a server key of ${keyBytes} bytes. Restore it from a backup of this folder`,
 	);
 }
 

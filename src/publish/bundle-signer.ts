@@ -50,7 +50,7 @@ async function privateKeyIn(path: string): Promise<KeyObject> {
 	try {
 		return createPrivateKey(await readFile(path));
 	} catch (error) {
-		throw new ConfigError(`${setting}: \`${path}\` holds no private key in PEM: ${errorMessage(error)}`);
+		throw new ConfigError(`${setting}: \`${path}\` is not a PEM private key: ${errorMessage(error)}`);
 	}
 }
 
@@ -62,7 +62,7 @@ function signatureAlgorithm({ asymmetricKeyType, asymmetricKeyDetails: details }
 	const name = details?.namedCurve ?? asymmetricKeyType;
 	const size = details?.modulusLength === undefined ? '' : ` of ${details.modulusLength} bits`;
 	throw new ConfigError(
-		`${setting}: a key of the curve P-256, P-384 or P-521, or of RSA with at least ${minModulus} bits is needed, got ${name}${size}`,
+		`${setting}: the key must use the curve P-256, P-384 or P-521, or RSA with at least ${minModulus} bits, but it uses ${name}${size}`,
 	);
 }
 

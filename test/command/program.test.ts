@@ -205,7 +205,7 @@ for (const {
 
 const wrong: readonly (readonly [variables: Variables, says: RegExp])[] = [
 	[{}, /^PERMIT_API_KEY: set it/],
-	[{ PERMIT_API_KEY: 'with blank' }, /^PERMIT_API_KEY: it is not an API key/],
+	[{ PERMIT_API_KEY: 'with blank' }, /^PERMIT_API_KEY: not a valid API key/],
 	[{ ...keys, PERMIT_API_URL: 'localhost:8000' }, /^PERMIT_API_URL: must be/],
 	[{ ...keys, PERMIT_API_URL: 'http://u:p@h' }, /^PERMIT_API_URL: must be/],
 	[{ ...keys, PDP_CONTROL_PLANE: 'http://h?x' }, /^PDP_CONTROL_PLANE: must be/],
@@ -236,25 +236,25 @@ const answers: readonly (readonly [title: string, answer: (response: ServerRespo
 			response.writeHead(200, { 'content-length': 100 });
 			response.write('{"a"', () => response.destroy());
 		},
-		'the connection broke off before the answer was complete: GET {url}/x (',
+		'The connection was closed before the answer was complete: GET {url}/x (',
 	],
 	[
 		'breaks off in a body in chunks',
 		(response) => response.write('{"a"', () => response.destroy()),
-		'the connection broke off before the answer was complete: GET {url}/x (',
+		'The connection was closed before the answer was complete: GET {url}/x (',
 	],
-	['breaks off before it answers', (response) => response.destroy(), 'nothing can be reached at {url} ('],
+	['breaks off before it answers', (response) => response.destroy(), 'Cannot connect to {url} ('],
 	['is too slow', () => {}, '{url} did not answer in time'],
 	['is too slow in the body', (response) => response.write('{"a"'), '{url} did not answer in time'],
 	[
 		'sends elsewhere',
 		(response) => response.writeHead(302, { location: '/y' }).end(),
-		'the server refused: 302\n(302 from GET {url}/x, with the API key of PERMIT_API_KEY)',
+		'The server returned status 302.\n(302 from GET {url}/x, with the key in PERMIT_API_KEY)',
 	],
 	[
 		'answers something else',
 		(response) => response.end('<html>'),
-		'{url} did not answer as version 2 does on /x: is it what PERMIT_API_URL should name?',
+		'{url} sent an unexpected answer for /x. Check PERMIT_API_URL.',
 	],
 ];
 

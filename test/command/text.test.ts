@@ -57,8 +57,8 @@ test('columns are aligned by what a terminal shows', (t) => {
 
 test('what is put into a path is one segment', (t) => {
 	t.is(path`/v2/facts/${'a/b'}/x/${'?#%'}`, '/v2/facts/a%2Fb/x/%3F%23%25');
-	for (const value of ['.', '..']) t.throws(() => path`/v2/${value}`, { message: /cannot stand in the path.*the id/ });
-	t.throws(() => path`/v2/${''}`, { message: /neither a key nor an id/ });
+	for (const value of ['.', '..']) t.throws(() => path`/v2/${value}`, { message: /cannot be part of a URL.*the ID/ });
+	t.throws(() => path`/v2/${''}`, { message: /not a valid key or ID/ });
 	fc.assert(
 		fc.property(fc.string({ unit: anyCodePoint, minLength: 3 }), (value) => {
 			const { pathname, search } = new URL(`http://a${path`/v2/${value}/end`}`);
@@ -150,7 +150,7 @@ const unwell: readonly (readonly [state: string, health: Health, problem: string
 	[
 		'degraded',
 		{ ...health, status: 'degraded', degraded },
-		'the policy in force in the decision point is not the newest or not complete: failed',
+		'the decision point uses an outdated or incomplete policy: failed',
 	],
 ];
 
@@ -176,13 +176,13 @@ const found: Found = {
 
 test('the status says by how much a decision point is ahead, and in which lineage', (t) => {
 	const ahead = { ...found, decision_point: { ...found.decision_point, lag: -6 } };
-	t.regex(statusText(ahead, []), /12 of lineage d3b07384d113edec \(ahead by 6\)/);
-	t.regex(statusText(found, []), /\(behind by 0\)/);
+	t.regex(statusText(ahead, []), /12, lineage d3b07384d113edec \(6 ahead\)/);
+	t.regex(statusText(found, []), /\(0 behind\)/);
 	const lost = { ...health, lineage: 'c157a79031e1c40f' };
 	const apart = { ...found, decision_point: { ...found.decision_point, health: lost, lag: null } };
-	t.regex(statusText(apart, []), /12 of lineage c157a79031e1c40f\n/);
+	t.regex(statusText(apart, []), /12, lineage c157a79031e1c40f\n/);
 	t.deepEqual(statusProblems(apart), [
-		'the decision point is in the lineage c157a79031e1c40f, which is not that of the database',
+		'the lineage of the decision point (c157a79031e1c40f) differs from the database lineage',
 	]);
 });
 
@@ -197,7 +197,7 @@ test('the status gives a reason while the newest schema is being compiled', (t) 
 		left_out: [],
 	};
 	t.deepEqual(statusProblems({ ...found, policy: { ...policyFound, degraded: compiling } }), [
-		`the policy in force is not the newest: the newest schema is being compiled, since ${since}`,
+		`the active policy is out of date: compiling the newest schema since ${since}`,
 	]);
 });
 
@@ -284,20 +284,20 @@ test('an explained denial names what would allow it', (t) => {
   roles in the tenant: user \`ann\` has no role in any tenant
 
 Each of these alone would allow it:
-  1. add role reader of user ann in tenant acme
+  1. add role reader for user ann in tenant acme
      policy: regolith/resources/report/permits.rego, permits
   2. add tenant acme
      add user ann
      add instance document:q3 in tenant acme
-     add relationship: folder:a is parent of document:q3
-     remove role owner of user ann on document:q3
-     by role document:q3#viewer, from folder:a (parent of document:q3):
-     by role folder:a#viewer, assigned on folder:a
+     add relationship: folder:a as parent of document:q3
+     remove role owner for user ann on document:q3
+     through role document:q3#viewer, from folder:a (relation parent to document:q3):
+     through role folder:a#viewer, assigned on folder:a
      policy: regolith/resources/report/permits.rego, permits
-  3. change user.department (now null; such as "audit") so that user.department equals "au\\u001bdit", of set auditors
-     by rule of user set auditors and resource report
+  3. change user.department (now null; such as "audit") so that user.department equals "au\\u001bdit", for set auditors
+     through rule for user set auditors on resource report
      policy: regolith/resources/report/permits.rego, permits
-There may be more.
+There may be more ways.
 `,
 	);
 	const nothing = { attempts: [], truncated: false };
@@ -313,7 +313,7 @@ test('an allowed check is a word, and explained the ways in which it passes', (t
 		`allowed
   roles in the tenant: granted
 
-It passes by each of these:
+Allowed by:
   1. role reader, assigned in tenant acme
      policy: regolith/resources/report/permits.rego, permits
 `,

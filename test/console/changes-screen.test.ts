@@ -69,8 +69,8 @@ test.serial('filters are in the address, and pages stay while others write', asy
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('changes');
 	await page.getByLabel('Kind').selectOption('user');
-	await page.getByLabel('Key of what was changed').fill('user-*');
-	await page.getByText('60 in all').waitFor();
+	await page.getByLabel('Object key').fill('user-*');
+	await page.getByText('60 in total').waitFor();
 	t.regex(page.url(), /kind=user/);
 	t.regex(page.url(), /text=user-\*/);
 	const first = await page.locator('.changes-items > li').first().textContent();
@@ -78,16 +78,16 @@ test.serial('filters are in the address, and pages stay while others write', asy
 	await page.getByText('Page 2 of 2').waitFor();
 	await stack.environment.post(`${facts}/users`, { key: 'user-late' });
 	await page.reload();
-	await page.getByText('Page 2 of 2, 60 in all').waitFor();
+	await page.getByText('Page 2 of 2, 60 in total').waitFor();
 	t.is(await page.locator('.changes-items > li').count(), 10);
 	await page.getByRole('button', { name: 'Previous' }).click();
 	await page.getByText('Page 1 of 2').waitFor();
 	await page.locator('.changes-items > li:first-child').filter({ hasText: 'user-59' }).waitFor();
 	t.is(await page.locator('.changes-items > li').first().textContent(), first);
-	await page.getByText('By whom, when and at which revisions').click();
+	await page.getByText('Author, time and revision').click();
 	await page.getByLabel('Since').fill('2999-01-01T00:00');
 	await page.keyboard.press('Tab');
-	await page.getByText('No change is like this').waitFor();
+	await page.getByText('No matching changes').waitFor();
 	await page.getByRole('link', { name: 'Show all changes' }).click();
 	await page.locator('.changes-revisions').waitFor();
 	await open('changes?kind=nonsense&from=x&since=y');
@@ -99,7 +99,7 @@ test.serial('one change is undone in the draft', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('changes?kind=role_assignment&text=ann*');
 	await page.getByRole('button', { name: 'Undo: role assignment ann#editor@acme was created' }).click();
-	await page.getByText('It is undone in the draft, and nowhere else yet.').waitFor();
+	await page.getByText('The undo is in the draft and not published yet.').waitFor();
 	t.deepEqual(await drafted(page), [
 		{ kind: 'role_assignment', operation: 'delete', value: { user: 'ann', role: 'editor', tenant: 'acme' } },
 	]);
@@ -118,7 +118,7 @@ test.serial(
 		await page.locator('.changes-items').waitFor();
 		t.is(await page.getByRole('button', { name: /^Undo: resource report / }).count(), 0, 'alone it is not known whole');
 		await page.getByRole('button', { name: 'Undo this revision' }).click();
-		await page.getByText('It is undone in the draft').waitFor();
+		await page.getByText('The undo is in the draft').waitFor();
 		const changes = await drafted(page);
 		t.like(
 			changes.find(({ kind }) => kind === 'resource'),
@@ -157,15 +157,15 @@ test.serial('what others added after an undone change is named, and not taken aw
 		[undone, true],
 	] as const) {
 		await open(`changes?from=${revision}&to=${revision}`);
-		await page.getByRole('button', { name: 'Undo: role clerk was changed' }).click();
-		await page.getByText('It is undone in the draft').waitFor();
+		await page.getByRole('button', { name: 'Undo: role clerk was updated' }).click();
+		await page.getByText('The undo is in the draft').waitFor();
 		await open('draft');
-		const told = isOvertaken ? 'Others have changed this meanwhile' : 'What it changes';
+		const told = isOvertaken ? 'The environment has changed' : 'Preview';
 		await page.getByRole('heading', { name: told }).waitFor();
 		await page.getByText(`1 change, based on revision ${revision}`).waitFor();
 		if (isOvertaken) await page.getByRole('cell', { name: String(later), exact: true }).waitFor();
 		t.is(await page.getByRole('button', { name: 'Publish' }).count(), isOvertaken ? 0 : 1);
-		await page.getByRole('button', { name: 'Discard the draft' }).click();
+		await page.getByRole('button', { name: 'Discard draft' }).click();
 	}
 	await close();
 });

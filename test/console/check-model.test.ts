@@ -82,18 +82,18 @@ const sentences: readonly (readonly [string, Attempt])[] = [
 		},
 	],
 	[
-		'ann is `editor` of folder:plans, which is `parent` of document:budget; so ann is `editor` of document:budget, and ' +
-			'that grants `read`',
+		'ann is `editor` on folder:plans, which has the relation `parent` to document:budget; so ann is `editor` on ' +
+			'document:budget, which grants `read`',
 		{ passed: true, by: 'role_on_instance', chain: [onBudget, onPlans], ...nothing },
 	],
 	[
-		'ann would be `editor` of folder:plans, which is `parent` of document:budget; so ann would be `editor` of ' +
-			'document:budget, and that grants `read`',
+		'ann would be `editor` on folder:plans, which has the relation `parent` to document:budget; so ann would be `editor` on ' +
+			'document:budget, which grants `read`',
 		{ passed: false, by: 'role_on_instance', chain: [onBudget, onPlans], ...nothing, add: [assigned] },
 	],
 	[
-		'ann is `editor` of folder:plans, which would be `parent` of document:budget; so ann would be `editor` of ' +
-			'document:budget, and that grants `read`',
+		'ann is `editor` on folder:plans, which would have the relation `parent` to document:budget; so ann would be ' +
+			'`editor` on document:budget, which grants `read`',
 		{ passed: false, by: 'role_on_instance', chain: [onBudget, onPlans], ...nothing, add: [related] },
 	],
 	[
@@ -121,7 +121,7 @@ test('an attempt is a sentence', (t) => {
 });
 
 test('facts, and attributes that do not fit, have words', (t) => {
-	t.is(phraseText(factWords(assigned)), 'ann as `editor` of folder:plans');
+	t.is(phraseText(factWords(assigned)), 'ann as `editor` on folder:plans');
 	t.is(phraseText(factWords(related)), 'folder:plans as `parent` of document:budget');
 	t.is(phraseText(factWords({ fact: 'tenant', tenant: 'acme' })), 'tenant acme');
 	t.is(phraseText(factWords({ fact: 'user', user: 'a\u202eb' })), 'user a\\u{202e}b');
@@ -138,18 +138,18 @@ test('facts, and attributes that do not fit, have words', (t) => {
 	};
 	t.is(
 		phraseText(comparisonWords(comparison)),
-		'`user.level` is `2`; it has to be at least `3`, for the set `seniors`',
+		'`user.level` is `2`; it must be at least `3`, for condition set `seniors`',
 	);
 	t.is(
 		phraseText(comparisonWords({ ...comparison, negated: true, now: null, operand: { ref: 'resource.level' } })),
-		'`user.level` is not there; it must not be at least `resource.level`, for the set `seniors`',
+		'`user.level` is missing; it must not be at least `resource.level`, for condition set `seniors`',
 	);
-	t.is(phraseText(exampleWords(comparison)), '`user.level` as `3`');
-	t.is(phraseText(exampleWords({ ...comparison, example: null })), '`user.level` taken away');
+	t.is(phraseText(exampleWords(comparison)), '`user.level` = `3`');
+	t.is(phraseText(exampleWords({ ...comparison, example: null })), 'without `user.level`');
 	for (const { name, aliases } of operators) {
 		for (const operator of [name, ...aliases]) {
 			const text = phraseText(comparisonWords({ ...comparison, operator, operand: true }));
-			t.notRegex(text, /fulfil/, operator);
+			t.notRegex(text, /satisfy/, operator);
 		}
 	}
 });
@@ -166,9 +166,10 @@ test('keys stand out in the sentence of a decision point', (t) => {
 });
 
 test('what stands over attempts says whether there may be more', (t) => {
-	t.is(attemptsTitle(true, 1, false), 'It passes in each of these ways');
-	t.is(attemptsTitle(false, 0, true), 'What would allow it was not found');
-	t.is(attemptsTitle(false, 0, false), 'No role, relationship or attribute would allow it');
+	t.is(attemptsTitle(true, 1, false), 'Allowed by');
+	t.is(attemptsTitle(false, 2, false), 'Any of these would allow it');
+	t.is(attemptsTitle(false, 0, true), 'The search for a way to allow it was cut short');
+	t.is(attemptsTitle(false, 0, false), 'No single role, relationship or attribute would allow it');
 });
 
 test('every code of the guide is explained, and no other', (t) => {

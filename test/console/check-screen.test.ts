@@ -33,7 +33,7 @@ const asked = (user: string, query: Readonly<Record<string, string>> = {}) =>
 test.serial('a check is filled in by keyboard with completion, and answered in words with its Rego', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('check');
-	t.true(await page.getByText('Nothing is asked yet').isVisible());
+	t.true(await page.getByText('No check yet').isVisible());
 	await page.getByRole('combobox', { name: 'User' }).focus();
 	await page.keyboard.type('an');
 	await page.getByRole('option', { name: 'ann' }).waitFor();
@@ -45,11 +45,11 @@ test.serial('a check is filled in by keyboard with completion, and answered in w
 	await page.getByRole('combobox', { name: 'Action' }).fill('read');
 	await page.keyboard.press('Escape');
 	await page.keyboard.press('Enter');
-	const answer = page.getByRole('status', { name: 'The answer' });
+	const answer = page.getByRole('status', { name: 'Result' });
 	await answer.waitFor();
 	const text = (await answer.textContent()) ?? '';
-	t.regex(text, /^Allowed: ann is editor of folder:plans, which is parent of document:budget/);
-	t.regex(text, /The decision point answered from revision \d+/);
+	t.regex(text, /^Allowed: ann is editor on folder:plans, which has the relation parent to document:budget/);
+	t.regex(text, /Answered by the decision point at revision \d+/);
 	t.is(new URL(page.url()).searchParams.get('instance'), 'budget', 'the link has the whole check');
 
 	await page.locator('.code-view .marked').first().waitFor();
@@ -69,7 +69,7 @@ test.serial('a check is filled in by keyboard with completion, and answered in w
 test.serial('what is missing is added, and the answer is newer than that', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open(asked('bob'));
-	const answer = page.getByRole('status', { name: 'The answer' });
+	const answer = page.getByRole('status', { name: 'Result' });
 	await answer.getByText('Denied').waitFor();
 	t.regex((await answer.textContent()) ?? '', /no_graph_roles|no_user_roles|no_role_in_tenant/);
 	const missing = page.getByRole('button', { name: 'Add this: bob as `reader` in tenant acme' });
@@ -78,7 +78,7 @@ test.serial('what is missing is added, and the answer is newer than that', async
 	t.regex((await answer.textContent()) ?? '', /bob is reader in tenant acme, and reader grants read on document/);
 	const assignment = { user: 'bob', role: 'reader', tenant: 'acme' };
 	await stack.reached((await stack.environment.delete(`${facts}/role_assignments`, assignment)).revision);
-	await page.getByRole('button', { name: 'Ask again' }).click();
+	await page.getByRole('button', { name: 'Run again' }).click();
 	await answer.getByText('Denied').waitFor();
 	t.deepEqual(faults, []);
 	await close();
@@ -87,9 +87,9 @@ test.serial('what is missing is added, and the answer is newer than that', async
 test.serial('an attribute that does not fit is tried in the form', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	await open(asked('ann', { action: 'sign', resource_attributes: '{"kind":"contract"}' }));
-	const answer = page.getByRole('status', { name: 'The answer' });
+	const answer = page.getByRole('status', { name: 'Result' });
 	await answer.getByText('Denied').waitFor();
-	await page.getByRole('button', { name: 'Try `user.level` as `3`' }).click();
+	await page.getByRole('button', { name: 'Try `user.level` = `3`' }).click();
 	await answer.getByText('Allowed').waitFor();
 	t.is(new URL(page.url()).searchParams.get('user_attributes'), '{"level":3}');
 	t.regex((await answer.textContent()) ?? '', /ann is in the user set seniors/);
@@ -128,7 +128,7 @@ test.serial('a check is copied as a test that passes beside the downloaded polic
 test.serial('a hostile key stays text, and a narrow dark page has no serious fault', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack, { width: 390, dark: true });
 	await open(asked(hostileUser));
-	const answer = page.getByRole('status', { name: 'The answer' });
+	const answer = page.getByRole('status', { name: 'Result' });
 	await answer.getByText('Denied').waitFor();
 	await page.locator('.code-view .marked').first().waitFor();
 	t.true((await page.locator('main').textContent())?.includes('\\u{202e}'));
@@ -159,7 +159,7 @@ test.serial('a decision point that is away is said, and asked again', async (t) 
 	await open(asked('ann'));
 	await page.getByRole('alert').getByText('did not respond').waitFor();
 	isAway = false;
-	await page.getByRole('status', { name: 'The answer' }).getByText('Allowed').waitFor();
+	await page.getByRole('status', { name: 'Result' }).getByText('Allowed').waitFor();
 	t.is(await page.getByRole('alert').count(), 0);
 	await close();
 });
@@ -176,7 +176,7 @@ test.serial(
 		await stack.reached(made.revision);
 		const { page, open, faults, close } = await openConsole(browser, stack);
 		await open(asked('bob'));
-		const answer = page.getByRole('status', { name: 'The answer' });
+		const answer = page.getByRole('status', { name: 'Result' });
 		await answer.getByText('Allowed').waitFor();
 		const revision = page.getByRole('combobox', { name: 'Revision' });
 		await revision.click();
@@ -187,7 +187,7 @@ test.serial(
 		await answer.getByText('Denied').waitFor();
 		t.regex(
 			(await answer.textContent()) ?? '',
-			new RegExp(`The API answered from revision ${body.revision} \\(the newest is`),
+			new RegExp(`Answered by the API at revision ${body.revision} \\(newest:`),
 		);
 		t.is(await page.getByRole('button', { name: /^Add this/ }).count(), 0);
 		t.deepEqual(faults, []);
@@ -203,9 +203,9 @@ test.serial('without a decision point the page says so, and the API answers', as
 	await setDocumentScene(alone);
 	const { page, open, close } = await openConsole(browser, alone);
 	await open(asked('ann'));
-	await page.getByText('The server knows no decision point of this environment').waitFor();
-	const answer = page.getByRole('status', { name: 'The answer' });
+	await page.getByText('No decision point is configured for this environment').waitFor();
+	const answer = page.getByRole('status', { name: 'Result' });
 	await answer.getByText('Allowed').waitFor();
-	t.regex((await answer.textContent()) ?? '', /The API answered from revision \d+/);
+	t.regex((await answer.textContent()) ?? '', /Answered by the API at revision \d+/);
 	await close();
 });

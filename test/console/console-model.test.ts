@@ -164,7 +164,7 @@ test('the report of a decision point is read as far as it goes', (t) => {
 	};
 	t.deepEqual(readPointState(report), {
 		state: 'ready',
-		detail: 'The newest policy is being compiled.',
+		detail: 'Compiling the newest policy.',
 		revision: 12,
 		policyRevision: 11,
 		version: '0.9.0',

@@ -39,7 +39,7 @@ async function ask(user: string, attributes: object = {}): Promise<void> {
 test.serial('decisions are listed, new ones are counted and shown, and each leads to its reasons', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('decisions');
-	await page.getByText('No decision was logged yet').waitFor();
+	await page.getByText('No decisions yet').waitFor();
 	await ask('ann', { level: 2 });
 	await page.getByRole('button', { name: 'Show', exact: true }).click();
 	const rows = page.getByRole('row');
@@ -59,9 +59,9 @@ test.serial('decisions are listed, new ones are counted and shown, and each lead
 	t.is(query.get('user_attributes'), '{"level":2}');
 	t.regex(query.get('revision') ?? '', /^\d+$/);
 	await page.getByRole('link', { name: 'Why: ann, read, document' }).click();
-	const answer = page.getByRole('status', { name: 'The answer' });
+	const answer = page.getByRole('status', { name: 'Result' });
 	await answer.getByText('Allowed').waitFor();
-	t.regex((await answer.textContent()) ?? '', /The API answered from revision \d+.*, as of/);
+	t.regex((await answer.textContent()) ?? '', /Answered by the API at revision \d+.*, as of/);
 	t.deepEqual(faults, []);
 	await close();
 });
@@ -74,17 +74,17 @@ test.serial('filters are in the address', async (t) => {
 	await page.getByRole('row').getByText('denied').first().waitFor();
 	t.is(await page.getByRole('row').getByText('ann').count(), 0);
 	await page.getByRole('combobox', { name: 'Code', exact: true }).selectOption('user_not_synced');
-	await page.getByRole('button', { name: 'Filter' }).click();
-	await page.getByText('No decision passes the filter').waitFor();
+	await page.getByRole('button', { name: 'Apply' }).click();
+	await page.getByText('No matching decisions').waitFor();
 	t.is(new URL(page.url()).searchParams.get('code'), 'user_not_synced');
 	await page.getByRole('combobox', { name: 'Code', exact: true }).selectOption('no_graph_roles');
-	await page.getByRole('button', { name: 'Filter' }).click();
+	await page.getByRole('button', { name: 'Apply' }).click();
 	await page.getByRole('row').getByText('no_graph_roles').first().waitFor();
 	await page.getByRole('combobox', { name: 'Decision', exact: true }).selectOption('allow');
-	await page.getByRole('button', { name: 'Filter' }).click();
-	await page.getByText('No decision passes the filter').waitFor();
+	await page.getByRole('button', { name: 'Apply' }).click();
+	await page.getByText('No matching decisions').waitFor();
 	t.is(new URL(page.url()).searchParams.get('decision'), 'allow');
-	await page.getByRole('button', { name: 'Show all' }).click();
+	await page.getByRole('button', { name: 'Clear filters' }).click();
 	await page.getByRole('row').getByText('ann').first().waitFor();
 	t.is(new URL(page.url()).search, '');
 	await close();
@@ -99,7 +99,7 @@ test.serial('hostile keys stay text on a narrow dark page, and losses are told',
 	};
 	await stack.environment.post('/v2/pdps/me/state', report);
 	await open('decisions');
-	await page.getByText('3 lost, 12 left out by sampling').waitFor();
+	await page.getByText('3 lost, 12 skipped by sampling').waitFor();
 	await page.getByRole('row').getByText('\\u{202e}').first().waitFor();
 	t.deepEqual(await seriousViolations(page), []);
 	t.is(await overflowWidth(page), 0);

@@ -51,12 +51,12 @@ const member = { role: 'member', resource_instance: 'team:ops', relation: 'reade
 
 test('a role tells where it comes from', (t) => {
 	t.is(sourceText(held('viewer')), 'assigned');
-	t.is(sourceText(held('reader', { source: 'group', through: [member] })), 'member of team:ops');
+	t.is(sourceText(held('reader', { source: 'group', through: [member] })), 'from member on team:ops');
 	t.is(
 		sourceText(held('editor', { source: 'derived', through: [member, owner] })),
-		'member of team:ops, so owner of folder:plans',
+		'from member on team:ops, then owner on folder:plans',
 	);
-	t.is(sourceText(held('reader', { source: 'group' })), 'by a group');
+	t.is(sourceText(held('reader', { source: 'group' })), 'from a group');
 });
 
 test('roles are told by tenant, those in the tenant first', (t) => {

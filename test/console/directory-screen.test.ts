@@ -114,7 +114,7 @@ test.serial('every part of the directory is readable, narrow and dark, without a
 test.serial('a user is searched on the server, by the keyboard, and names of people are text', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('directory');
-	await page.getByText('42 in all').waitFor();
+	await page.getByText('42 in total').waitFor();
 	await page.getByRole('button', { name: 'Next' }).click();
 	await page.getByText('Page 2 of 2').waitFor();
 	t.regex(page.url(), /page=2/);
@@ -142,12 +142,12 @@ test.serial('a user’s page tells roles and what they allow, and asks about the
 	const roles = page.getByRole('table', { name: 'Roles of ann@example.com' });
 	await roles.getByRole('row').filter({ hasText: 'folder:plans' }).filter({ hasText: 'assigned' }).waitFor();
 	await roles.getByRole('row').filter({ hasText: 'document:budget' }).filter({ hasText: 'derived' }).waitFor();
-	await page.getByRole('button', { name: 'Ask the decision point' }).click();
-	const may = page.getByRole('table', { name: 'What ann@example.com may do' });
+	await page.getByRole('button', { name: 'Load permissions' }).click();
+	const may = page.getByRole('table', { name: 'Permissions of ann@example.com' });
 	const budget = may.getByRole('row').filter({ hasText: 'document:budget' });
 	await budget.waitFor();
 	t.regex((await budget.textContent()) ?? '', /editor.*document:read document:write/);
-	await page.getByLabel('Among these').fill('budget write');
+	await page.getByLabel('Search permissions').fill('budget write');
 	await may.getByRole('row').nth(2).waitFor({ state: 'detached' });
 	t.is(await may.locator('tbody tr').count(), 1);
 	const check = new URL(
@@ -191,62 +191,62 @@ async function rolesHeld(key: string): Promise<readonly unknown[]> {
 test.serial('a user is created, gets a role that ends and one on an instance, loses it, and is deleted', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('directory');
-	await page.getByRole('button', { name: 'Create a user…' }).click();
+	await page.getByRole('button', { name: 'Create user…' }).click();
 	const dialog = page.getByRole('dialog');
-	await dialog.getByLabel('Key, which checks name').fill('new@example.com');
+	await dialog.getByLabel('Key, used in checks').fill('new@example.com');
 	await dialog.getByLabel('First name').fill('Nora');
 	await dialog.getByLabel('Attributes').fill('[1]');
-	await dialog.getByRole('button', { name: 'Create a user' }).click();
+	await dialog.getByRole('button', { name: 'Create user' }).click();
 	t.regex((await dialog.getByRole('alert').textContent()) ?? '', /JSON object/);
 	await dialog.getByLabel('Attributes').fill('{"level": 3}');
-	await dialog.getByRole('button', { name: 'Create a user' }).click();
+	await dialog.getByRole('button', { name: 'Create user' }).click();
 	await page.getByRole('heading', { name: 'User new@example.com' }).waitFor();
 	await page.getByText('No roles').waitFor();
 	t.like(await readUser('new@example.com'), { first_name: 'Nora', attributes: { level: 3 } });
 
-	await page.getByText('Assign a role', { exact: true }).click();
+	await page.getByText('Assign role', { exact: true }).first().click();
 	await page.getByRole('combobox', { name: 'Tenant', exact: true }).fill('acm');
 	await page.getByRole('option', { name: /acme/ }).click();
 	await fillKey(page, 'Role', 'viewer');
 	await page.getByLabel('Until (optional)').fill('2999-01-01T00:00');
-	await page.getByRole('button', { name: 'Assign the role' }).click();
+	await page.getByRole('button', { name: 'Assign role' }).click();
 	await page.getByRole('row').filter({ hasText: 'viewer' }).waitFor();
-	await page.getByLabel('Where it is held').selectOption('instance');
+	await page.getByLabel('Scope').selectOption('instance');
 	await page.getByRole('combobox', { name: 'Instance', exact: true }).fill('document:mem');
 	await page.getByRole('option', { name: /document:memo/ }).click();
 	await page.getByRole('combobox', { name: 'Role', exact: true }).fill('');
 	await page.getByRole('combobox', { name: 'Role', exact: true }).pressSequentially('read');
 	await page.getByRole('option', { name: /reader/ }).click();
 	await page.getByLabel('Until (optional)').fill('');
-	await page.getByRole('button', { name: 'Assign the role' }).click();
+	await page.getByRole('button', { name: 'Assign role' }).click();
 	await page.getByRole('row').filter({ hasText: 'reader' }).waitFor();
 	t.deepEqual(await rolesHeld('new@example.com'), [
 		['viewer', 'acme', true],
 		['reader', 'document:memo', false],
 	]);
 
-	await page.getByRole('button', { name: 'Remove the role viewer of new@example.com in acme' }).click();
-	await page.getByRole('dialog').getByRole('button', { name: 'Remove the role' }).click();
+	await page.getByRole('button', { name: 'Remove role viewer of new@example.com in acme' }).click();
+	await page.getByRole('dialog').getByRole('button', { name: 'Remove role' }).click();
 	await page.getByRole('row').filter({ hasText: 'viewer' }).waitFor({ state: 'detached' });
 	t.deepEqual(await rolesHeld('new@example.com'), [['reader', 'document:memo', false]]);
 
 	await page.getByRole('button', { name: 'Edit attributes' }).click();
 	await page.locator('textarea:focus').waitFor();
-	await page.getByRole('button', { name: 'Back' }).click();
+	await page.getByRole('button', { name: 'Cancel' }).click();
 	await page.locator(':focus', { hasText: /^Edit attributes$/ }).waitFor();
 	await page.keyboard.press('Enter');
 	await page.getByLabel('Attributes as JSON').fill('{"level": ');
-	t.true(await page.getByRole('button', { name: 'Save the attributes' }).isDisabled());
+	t.true(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled());
 	await page.getByLabel('Attributes as JSON').fill('{"level": 4}');
-	await page.getByRole('button', { name: 'Save the attributes' }).click();
+	await page.getByRole('button', { name: 'Save', exact: true }).click();
 	await page.getByText('"level": 4').waitFor();
 	t.like(await readUser('new@example.com'), { attributes: { level: 4 } });
 
-	await page.getByRole('button', { name: 'Delete the user' }).click();
+	await page.getByRole('button', { name: 'Delete user' }).click();
 	await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
 	t.is((await stack.environment.get(`${facts}/users/new@example.com`)).status, 200);
-	await page.getByRole('button', { name: 'Delete the user' }).click();
-	await page.getByRole('dialog').getByRole('button', { name: 'Delete the user' }).click();
+	await page.getByRole('button', { name: 'Delete user' }).click();
+	await page.getByRole('dialog').getByRole('button', { name: 'Delete user' }).click();
 	await page.getByRole('heading', { name: 'Directory' }).waitFor();
 	t.is((await stack.environment.get(`${facts}/users/new@example.com`)).status, 404);
 	t.deepEqual(faults, []);
@@ -256,23 +256,26 @@ test.serial('a user is created, gets a role that ends and one on an instance, lo
 test.serial('a group gets a member, a role and a group', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('directory/groups/team%3Aoncall');
-	await page.getByText('Nobody is in it.').waitFor();
-	await page.getByText('Add a member').first().click();
+	await page.getByText('No members.').waitFor();
+	await page.getByText('Add member').first().click();
 	await fillKey(page, 'User', 'user-7');
-	await page.getByRole('button', { name: 'Add a member' }).click();
+	await page.getByRole('button', { name: 'Add member' }).click();
 	await page.getByRole('link', { name: 'user-7' }).waitFor();
-	await page.getByText('Give a role').first().click();
+	await page.getByText('Assign role').first().click();
 	await fillKey(page, 'Instance', 'document:budget');
 	await fillKey(page, 'Role', 'reader');
-	await page.getByRole('button', { name: 'Give the role' }).click();
+	await page.getByRole('button', { name: 'Assign role' }).click();
 	await page.getByRole('link', { name: 'document:budget' }).waitFor();
-	await page.getByText('Put a group into it').first().click();
+	await page.getByText('Add child group').first().click();
 	await fillKey(page, 'Group', 'team:ops');
-	await page.getByRole('button', { name: 'Put a group into it' }).click();
-	await page.getByRole('table', { name: 'Groups in team:oncall' }).getByRole('link', { name: 'team:ops' }).waitFor();
-	await page.getByRole('button', { name: 'Take out team:ops of team:oncall' }).click();
-	await page.getByRole('dialog').getByRole('button', { name: 'Take out of the group' }).click();
-	await page.getByText('No group is in it.').waitFor();
+	await page.getByRole('button', { name: 'Add child group' }).click();
+	await page
+		.getByRole('table', { name: 'Child groups of team:oncall' })
+		.getByRole('link', { name: 'team:ops' })
+		.waitFor();
+	await page.getByRole('button', { name: 'Remove team:ops from team:oncall' }).click();
+	await page.getByRole('dialog').getByRole('button', { name: 'Remove from group' }).click();
+	await page.getByText('No child groups.').waitFor();
 	const { body } = await stack.environment.get<Paginated>(`${schema}/groups/team:oncall/roles`);
 	t.deepEqual(body.data.map(groupRoleName), ['document:budget#reader']);
 	await close();
@@ -281,22 +284,22 @@ test.serial('a group gets a member, a role and a group', async (t) => {
 test.serial('an instance gets a relationship and loses it, and a tenant a user', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('directory/instances/document%3Amemo');
-	await page.getByText('Relate an instance to it').click();
+	await page.getByText('Add relationship').first().click();
 	await fillKey(page, 'Subject', 'folder:plans');
-	await page.getByRole('combobox', { name: 'is its' }).click();
+	await page.getByRole('combobox', { name: 'Relation' }).click();
 	await page.getByRole('option', { name: /parent/ }).click();
-	await page.getByRole('button', { name: 'Add the relationship' }).click();
-	const remove = page.getByRole('button', { name: 'Remove: folder:plans is parent of document:memo' });
+	await page.getByRole('button', { name: 'Add relationship' }).click();
+	const remove = page.getByRole('button', { name: 'Remove relation parent from folder:plans to document:memo' });
 	await remove.click();
-	await page.getByRole('dialog').getByRole('button', { name: 'Remove the relationship' }).click();
+	await page.getByRole('dialog').getByRole('button', { name: 'Remove relationship' }).click();
 	await remove.waitFor({ state: 'detached' });
 	await open('directory/tenants/acme');
-	await page.getByText('Add a user').first().click();
+	await page.getByText('Add user').first().click();
 	await fillKey(page, 'User', 'user-9');
-	await page.getByRole('button', { name: 'Add a user' }).click();
+	await page.getByRole('button', { name: 'Add user' }).click();
 	await page.getByRole('link', { name: 'user-9' }).waitFor();
 	await page.getByRole('button', { name: 'Remove user-9 from acme' }).click();
-	await page.getByRole('dialog').getByRole('button', { name: 'Remove from the tenant' }).click();
+	await page.getByRole('dialog').getByRole('button', { name: 'Remove from tenant' }).click();
 	await page.getByRole('link', { name: 'user-9' }).waitFor({ state: 'detached' });
 	t.pass();
 	await close();
@@ -310,7 +313,7 @@ test.serial('a key that only reads sees all of it and writes nothing', async (t)
 		await open(name);
 		await page.waitForLoadState('networkidle');
 		const names = await page.locator('main button, main summary').allTextContents();
-		const others = names.filter((one) => !/^(As curl|Ask the decision point|Previous|Next)$/.test(one));
+		const others = names.filter((one) => !/^(As curl|Load permissions|Previous|Next)$/.test(one));
 		t.deepEqual(others, [], name);
 		t.is(await page.getByRole('columnheader', { name: 'Actions' }).count(), 0, name);
 	}
@@ -324,7 +327,7 @@ test.serial('what is not there is told', async (t) => {
 	await open('directory?user=user-3');
 	await page.getByRole('heading', { name: 'User user-3' }).waitFor();
 	await open('directory/users?text=no-such-user');
-	await page.getByText('No user is found').waitFor();
+	await page.getByText('No matching users').waitFor();
 	t.pass();
 	await close();
 });

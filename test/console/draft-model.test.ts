@@ -54,7 +54,7 @@ const words: Readonly<Record<string, WordsCase>> = {
 		change: { kind: 'condition_set_rule', operation: 'create', value: rule },
 		says: {
 			kind: 'rule',
-			name: 'who holds staff may document:read on every document',
+			name: 'users with staff may document:read on every document',
 			differences: [],
 			redundant: false,
 		},
@@ -146,17 +146,17 @@ test('a draft is read as it was downloaded', (t) => {
 });
 
 const refusedFiles: Readonly<Record<string, RegExp>> = {
-	'': /no JSON/,
-	'{': /no JSON/,
+	'': /not valid JSON/,
+	'{': /not valid JSON/,
 	'[]': /neither a draft nor/,
 	null: /neither a draft nor/,
-	'{"base_revision": 1}': /list `changes`/,
+	'{"base_revision": 1}': /no `changes` list/,
 	'{"changes": []}': /`base_revision`/,
 	'{"base_revision": -1, "changes": []}': /`base_revision`/,
 	'{"base_revision": 1, "changes": [null]}': /changes\[0\].*`kind`/,
-	'{"base_revision": 1, "changes": [{"kind": "constructor", "operation": "create"}]}': /not known: constructor/,
+	'{"base_revision": 1, "changes": [{"kind": "constructor", "operation": "create"}]}': /unknown `kind` constructor/,
 	'{"base_revision": 1, "changes": [{"kind": "role", "operation": "upsert"}]}': /create, update or delete/,
-	'{"base_revision": 1, "changes": [{"kind": "role", "operation": "create", "key": 1}]}': /`key` must be a text/,
+	'{"base_revision": 1, "changes": [{"kind": "role", "operation": "create", "key": 1}]}': /`key` must be a string/,
 };
 
 for (const [text, message] of Object.entries(refusedFiles)) {
@@ -178,7 +178,7 @@ test('the document of an environment becomes a draft of what differs', (t) => {
 		{ kind: 'role', key: 'staff', operation: 'update', value: { name: 'All' } },
 		{ kind: 'role', key: 'guest', operation: 'create', value: { name: 'Guest' } },
 	]);
-	t.regex(note ?? '', /^3 objects .* stay as they are\. Its facts are not in the draft/);
+	t.regex(note ?? '', /^3 objects .* are kept\. The draft does not include the document’s facts/);
 });
 
 const staff: ImpactCause = { by: 'role_in_tenant', role: 'staff' };
@@ -203,7 +203,7 @@ test('rows of an impact are grouped by what grants them, the most first', (t) =>
 		return [cause === null ? null : phraseText(causePhrases(cause)), count, rows.map(({ user }) => user)];
 	});
 	t.deepEqual(groups, [
-		['rule of `adults` on every `document`', 700, ['bob']],
+		['rule for `adults` on every `document`', 700, ['bob']],
 		['role `staff` in the tenant', 2, ['ann', 'cid']],
 		[null, 1, ['dan']],
 	]);

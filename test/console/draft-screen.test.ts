@@ -83,7 +83,7 @@ async function focused(page: Page): Promise<unknown> {
 async function chooseFile(page: Page, content: unknown): Promise<void> {
 	const text = typeof content === 'string' ? content : JSON.stringify(content);
 	const file = { name: 'draft.json', mimeType: 'application/json', buffer: Buffer.from(text) };
-	await page.getByLabel('Drop a draft or the document').setInputFiles(file);
+	await page.getByLabel('Drop a draft or an environment document').setInputFiles(file);
 }
 
 test.serial('a draft is shown in words and with its impact, published at once, and gone', async (t) => {
@@ -97,15 +97,15 @@ test.serial('a draft is shown in words and with its impact, published at once, a
 	]);
 	await page.getByText('checks lost').waitFor();
 	t.deepEqual(await page.locator('.draft-counts dd').allTextContents(), ['1', '1', '2']);
-	const lost = page.getByRole('table', { name: 'Who loses' }).getByRole('row').nth(1);
+	const lost = page.getByRole('table', { name: 'Lost access' }).getByRole('row').nth(1);
 	t.deepEqual((await lost.getByRole('cell').allTextContents()).slice(0, 4), ['ann', 'write', 'document', 'acme']);
 	t.regex((await lost.textContent()) ?? '', /allowed.*denied/);
 	t.is(
 		await lost.getByRole('link').getAttribute('href'),
 		'/console/default/dev/check?user=ann&action=write&resource=document&tenant=acme',
 	);
-	await page.getByText('1 by role staff in the tenant').waitFor();
-	await page.getByText('The Rego stays as it is.').waitFor();
+	await page.getByText('1 through role staff in the tenant').waitFor();
+	await page.getByText('The Rego does not change.').waitFor();
 	await page.getByRole('button', { name: 'Publish' }).click();
 	await page.getByText(`Published as revision ${base_revision + 1}`, { exact: true }).waitFor();
 	const read = '[...document.querySelectorAll(".notice a")].map(({ href }) => href)';
@@ -118,7 +118,7 @@ test.serial('a draft is shown in words and with its impact, published at once, a
 			'check',
 		],
 	);
-	await page.getByText('Nothing is drafted').waitFor();
+	await page.getByText('The draft is empty').waitFor();
 	t.is(await focused(page), 'Draft and impact');
 	t.is(await newestRevision(), base_revision + 1);
 	const { body } = await stack.environment.get(`${schema}/roles/staff`);
@@ -148,18 +148,18 @@ test.serial('a draft that others have overtaken is refused object by object, and
 	await stack.environment.patch(`${schema}/roles/staff`, { description: 'changed meanwhile' });
 	const overtaken = await newestRevision();
 	await page.getByRole('button', { name: 'Publish' }).click();
-	const conflicts = page.getByRole('alert').filter({ hasText: 'Others have changed this meanwhile' });
+	const conflicts = page.getByRole('alert').filter({ hasText: 'The environment has changed' });
 	await conflicts.waitFor();
 	t.is(await newestRevision(), overtaken, 'nothing was done');
 	const cells = await conflicts.getByRole('cell').allTextContents();
 	t.deepEqual(cells.slice(0, 4), ['1', 'role staff', 'changed', String(overtaken)]);
 	t.is(cells.length, 5);
 	t.is(await page.getByRole('button', { name: 'Publish' }).count(), 0);
-	t.is(await page.getByText('changed by others').count(), 1);
+	t.is(await page.getByText('changed elsewhere').count(), 1);
 	// A reloaded page shows the same conflict.
 	await page.reload();
 	await conflicts.waitFor();
-	await conflicts.getByRole('button', { name: `base the draft on revision ${overtaken}` }).click();
+	await conflicts.getByRole('button', { name: `Base the draft on revision ${overtaken}` }).click();
 	t.is(await focused(page), 'Draft and impact');
 	await page.locator('.draft-changes').getByText('description').waitFor();
 	await page.getByText('checks lost').waitFor();
@@ -173,20 +173,20 @@ test.serial('what the server refuses is said, and nothing is half done', async (
 	const missing = { ...takeWriting, value: { name: 'Staff', permissions: ['document:fly'] } };
 	const revision = await newestRevision();
 	const { page, close } = await openFile({ base_revision: revision, changes: [giveReading] });
-	const objects = page.getByRole('table', { name: 'Objects that change' });
+	const objects = page.getByRole('table', { name: 'Changed objects' });
 	await objects.waitFor();
 	await chooseFile(page, { base_revision: revision, changes: [giveReading, missing] });
 	await page.getByRole('alert').filter({ hasText: 'fly' }).waitFor();
 	t.is(await objects.count(), 0, 'they are those of the draft before');
 	t.is(await page.getByRole('button', { name: 'Publish' }).getAttribute('aria-disabled'), 'true');
 	await page.getByRole('button', { name: 'Publish' }).click({ force: true });
-	await page.getByRole('button', { name: 'Take out: role staff changed' }).click();
-	await page.locator(':focus', { hasText: /^Take out$/ }).waitFor({ timeout: 5000 });
+	await page.getByRole('button', { name: 'Remove from the draft: role staff updated' }).click();
+	await page.locator(':focus', { hasText: /^Remove$/ }).waitFor({ timeout: 5000 });
 	await page.getByText('checks gained').waitFor();
 	t.is(await page.getByRole('button', { name: 'Publish' }).getAttribute('aria-disabled'), 'false');
 	t.is(await newestRevision(), revision);
-	await page.getByRole('button', { name: 'Take out: role guest changed' }).click();
-	await page.getByText('Nothing is drafted').waitFor();
+	await page.getByRole('button', { name: 'Remove from the draft: role guest updated' }).click();
+	await page.getByText('The draft is empty').waitFor();
 	t.is(await focused(page), 'Draft and impact');
 	await close();
 });
@@ -204,25 +204,25 @@ test.serial('a draft is downloaded, outlives a sign-out in its tab, and is disca
 	await page.getByRole('button', { name: 'Sign in' }).click();
 	await page.getByRole('button', { name: 'Sign out' }).waitFor();
 	await open('draft');
-	await page.getByRole('button', { name: 'Take out: role guest changed' }).waitFor();
-	await page.getByRole('button', { name: 'Discard the draft' }).click();
-	await page.getByText('Nothing is drafted').waitFor();
+	await page.getByRole('button', { name: 'Remove from the draft: role guest updated' }).waitFor();
+	await page.getByRole('button', { name: 'Discard draft' }).click();
+	await page.getByText('The draft is empty').waitFor();
 	await page.reload();
-	await page.getByText('Nothing is drafted').waitFor();
+	await page.getByText('The draft is empty').waitFor();
 	t.pass();
 	await close();
 });
 
 test.serial('files that are no draft are refused, and the draft before comes back', async (t) => {
 	const { page, close } = await openFile('not JSON');
-	await page.getByRole('alert').filter({ hasText: 'This file is no JSON.' }).waitFor();
+	await page.getByRole('alert').filter({ hasText: 'This file is not valid JSON.' }).waitFor();
 	await chooseFile(page, { ...document, schema: { ...document.schema, roles: { boss: { name: 'Boss' } } } });
-	await page.getByRole('button', { name: 'Take out: role boss created' }).waitFor();
-	await page.getByText('Its facts are not in the draft').waitFor();
+	await page.getByRole('button', { name: 'Remove from the draft: role boss created' }).waitFor();
+	await page.getByText('The draft does not include the document’s facts').waitFor();
 	await chooseFile(page, { base_revision: await newestRevision(), changes: [giveReading] });
-	await page.getByRole('button', { name: 'Take out: role guest changed' }).waitFor();
-	await page.getByRole('button', { name: 'Take the earlier draft back' }).click();
-	await page.getByRole('button', { name: 'Take out: role boss created' }).waitFor();
+	await page.getByRole('button', { name: 'Remove from the draft: role guest updated' }).waitFor();
+	await page.getByRole('button', { name: 'Restore the previous draft' }).click();
+	await page.getByRole('button', { name: 'Remove from the draft: role boss created' }).waitFor();
 	t.is(await page.locator('.draft-changes > li').count(), 1);
 	await close();
 });

@@ -245,7 +245,7 @@ test.serial('a role is asked for in the page, approved by the keyboard, and the 
 	await ann.frame.getByLabel('Until (optional)').fill('2999-01-02T10:00');
 	await ann.frame.getByLabel('Reason (optional)').fill('I take over the reports.');
 	await ann.frame.getByRole('button', { name: 'Send request' }).click();
-	await said(ann.frame, 'Your request was sent.');
+	await said(ann.frame, 'Request sent.');
 	await ann.frame.getByRole('button', { name: 'Cancel the request for Viewer' }).waitFor();
 	t.is(await ann.frame.getByRole('heading', { name: 'to review' }).count(), 0);
 	t.deepEqual(await seriousFaults(frameOf(ann.page)), []);
@@ -277,7 +277,7 @@ test.serial('a role is asked for in the page, approved by the keyboard, and the 
 	if (process.env['UPDATE']) await rex.page.locator('iframe').screenshot({ path: screenshot });
 	await keyboard.press('Tab');
 	await keyboard.press('Enter');
-	await said(rex.frame, 'The request of Ann was approved.');
+	await said(rex.frame, 'Request of Ann approved.');
 	await eventually(() => mayRead('ann'));
 
 	await ann.frame.getByLabel('State').selectOption('approved');
@@ -309,9 +309,9 @@ test.serial('the front-end package signs in by the cookie, which the page then g
 	t.deepEqual(await frame.getByLabel('Role').locator('option').allTextContents(), ['Auditor']);
 	// This write is sent with the cookie, from a page on our own origin.
 	await frame.getByRole('button', { name: 'Send request' }).click();
-	await said(frame, 'Your request was sent.');
+	await said(frame, 'Request sent.');
 	await frame.getByRole('button', { name: /^Cancel the request/ }).click();
-	await said(frame, 'Your request was canceled.');
+	await said(frame, 'Request canceled.');
 	await call(page, `permit.elements.logout('${stack.api.listening.url}/v2/auth/logout')`);
 	await eventually(
 		() => context.cookies(),
@@ -352,7 +352,7 @@ test.serial('our script signs in both ways, says how it ended, and signs out', a
 	const login = (options: object) => call(page, `regolith.elements.login(${JSON.stringify(options)})`);
 	const tenant = 'acme';
 	const frame = page.frameLocator('iframe');
-	await frame.getByText('Waiting for the application to sign you in').waitFor();
+	await frame.getByText('Waiting for sign-in').waitFor();
 	const loginMethod = 'supportsPrivateBrowser';
 	t.true(await login({ loginMethod, loginUrl: '/login/rex', tenant, elementIframeUrl: byToken }));
 	await frame.getByRole('listitem').first().waitFor();
@@ -363,7 +363,7 @@ test.serial('our script signs in both ways, says how it ended, and signs out', a
 	t.true(await login({ loginMethod, loginUrl: '/login/rex', tenant, elementIframeUrl: byToken }));
 	await frame.getByRole('heading', { name: 'Access to reports' }).waitFor();
 	await t.throwsAsync(login({ loginMethod, loginUrl: '/login/rex', tenant, elementIframeUrl: foreignApp.origin }), {
-		message: /elementIframeUrl is of http:.*, not of/,
+		message: /elementIframeUrl has the origin http:.* instead of/,
 	});
 
 	const redirect = { loginUrl: '/login/rex?redirect', tenant };
@@ -378,7 +378,7 @@ test.serial('our script signs in both ways, says how it ended, and signs out', a
 		t.true(await call(page, 'regolith.elements.logout()'));
 		t.deepEqual(await context.cookies(), []);
 	}
-	await t.throwsAsync(login({ ...redirect, loginMethod: 'bearer', token: 'another' }), { message: /answered 401/ });
+	await t.throwsAsync(login({ ...redirect, loginMethod: 'bearer', token: 'another' }), { message: /returned 401/ });
 	await t.throwsAsync(
 		login({ loginUrl: `${stack.api.listening.url}/v2/auth/login_elements?env_id=${environmentId}` }),
 		{
@@ -400,12 +400,12 @@ test.serial('operations are approved and denied in the inbox of all requests; ow
 	}
 	t.deepEqual(await seriousFaults(frameOf(ann.page)), []);
 	await canceling.nth(2).click();
-	await said(ann.frame, 'Your request was canceled.');
+	await said(ann.frame, 'Request canceled.');
 
-	await ann.frame.getByText('At most 7 days from the approval.').waitFor();
+	await ann.frame.getByText('At most 7 days after approval.').waitFor();
 
 	const rex = await openSignedIn(await newBrowser(t), 'rex', 'inbox');
-	await rex.frame.getByText('There is nothing to review.').waitFor();
+	await rex.frame.getByText('No requests to review.').waitFor();
 	const buttons = rex.frame.getByRole('button', { name: /the request of Ann for operation/ });
 	t.is(await buttons.count(), 4);
 	t.deepEqual(await seriousFaults(frameOf(rex.page)), []);
@@ -414,14 +414,14 @@ test.serial('operations are approved and denied in the inbox of all requests; ow
 	const deny = rex.frame.getByRole('form', { name: 'Deny the request of Ann' });
 	await deny.getByLabel('Comment (optional)').fill('Not this one.');
 	await deny.getByRole('button', { name: 'Deny' }).click();
-	await said(rex.frame, 'The request of Ann was denied.');
+	await said(rex.frame, 'Request of Ann denied.');
 	await rex.frame.locator('button:focus').waitFor();
 	await rex.page.keyboard.press('a');
 	const approve = rex.frame.getByRole('form', { name: 'Approve the request of Ann' });
 	t.is(await approve.getByLabel('Role').count(), 0);
 	const approved = await rex.frame.locator('[data-request]').first().getAttribute('data-request');
 	await approve.getByRole('button', { name: 'Approve' }).click();
-	await said(rex.frame, 'The request of Ann was approved.');
+	await said(rex.frame, 'Request of Ann approved.');
 
 	await ann.frame.getByLabel('State').selectOption('denied');
 	await ann.frame.getByText('Answer: Not this one.').waitFor();
@@ -442,7 +442,7 @@ test.serial('an owner adds a user, gives and takes roles, and removes the user; 
 	const zoe = 'Zoe\\u{202e}';
 	const rolesOf = (name: string) => frame.getByRole('list', { name: `Roles of ${name}` });
 	await rolesOf('Rex').getByText('Owner').waitFor();
-	await frame.getByLabel('E-mail address').fill('zoe@example.com');
+	await frame.getByLabel('Email').fill('zoe@example.com');
 	await frame.getByLabel('First name (optional)').fill('Zoe\u202e');
 	await frame.getByRole('combobox', { name: 'Role', exact: true }).selectOption('Viewer');
 	await frame.getByLabel('Until (optional)').fill('2998-01-01T00:00');
@@ -451,15 +451,15 @@ test.serial('an owner adds a user, gives and takes roles, and removes the user; 
 	await rolesOf(zoe).getByText('Viewer').waitFor();
 	t.deepEqual(await seriousFaults(frameOf(page)), []);
 
-	await frame.getByLabel(`Role to give to ${zoe}`).selectOption('Editor');
-	await frame.getByLabel(`Until when ${zoe} gets it (optional)`).fill('2999-01-01T00:00');
-	await frame.getByRole('button', { name: `Give role to ${zoe}` }).click();
-	await said(frame, `${zoe} has the role Editor now.`);
+	await frame.getByLabel(`New role for ${zoe}`).selectOption('Editor');
+	await frame.getByLabel(`End of the role for ${zoe} (optional)`).fill('2999-01-01T00:00');
+	await frame.getByRole('button', { name: `Assign role to ${zoe}` }).click();
+	await said(frame, `Assigned role Editor to ${zoe}.`);
 	await eventually(() => mayRead('zoe@example.com'));
 	t.deepEqual(await endsOf('zoe@example.com', 'viewer'), [new Date('2998-01-01T00:00').toISOString()]);
 	t.deepEqual(await endsOf('zoe@example.com', 'editor'), [new Date('2999-01-01T00:00').toISOString()]);
-	await frame.getByRole('button', { name: `Take the role Editor from ${zoe}` }).click();
-	await said(frame, `${zoe} does not have the role Editor any more.`);
+	await frame.getByRole('button', { name: `Remove role Editor from ${zoe}` }).click();
+	await said(frame, `Removed role Editor from ${zoe}.`);
 	await eventually(async () => !(await mayRead('zoe@example.com')));
 
 	const observer = await openSignedIn(await newBrowser(t), 'obi', 'members', { darkMode: 'true' });
@@ -474,15 +474,15 @@ test.serial('an owner adds a user, gives and takes roles, and removes the user; 
 	const question = frame.getByRole('dialog', { name: `Remove ${zoe}?` });
 	t.deepEqual(await seriousFaults(frameOf(page)), []);
 	await question.getByRole('button', { name: 'Remove' }).click();
-	await said(frame, `${zoe} was removed.`);
-	await frame.getByText('There are no such users.').waitFor();
+	await said(frame, `Removed ${zoe}.`);
+	await frame.getByText('No matching users.').waitFor();
 	const { body } = await stack.environment.get<readonly unknown[]>(`${facts}/role_assignments?user=zoe@example.com`);
 	t.deepEqual(body, []);
 });
 
 test.serial('who was invited accepts by our script, and has the role', async (t) => {
 	const { page, frame } = await openSignedIn(await newBrowser(t), 'rex', 'guests');
-	await frame.getByLabel('E-mail address').fill('kim@example.com');
+	await frame.getByLabel('Email').fill('kim@example.com');
 	await frame.getByRole('combobox', { name: 'Role', exact: true }).selectOption('Editor');
 	await frame.getByRole('button', { name: 'Add user' }).click();
 	await said(frame, 'kim@example.com was invited.');
@@ -505,13 +505,13 @@ test.serial('who was invited accepts by our script, and has the role', async (t)
 
 test.serial('who is at no level of an element is told nothing of it', async (t) => {
 	const { frame } = await openSignedIn(await newBrowser(t), 'ann', 'members');
-	await frame.getByText('You may not see this.').waitFor();
+	await frame.getByText('You do not have access to this page.').waitFor();
 	t.is(await frame.getByRole('list').count(), 0);
 });
 
 const refusals: Readonly<Record<string, readonly [query: Readonly<Record<string, string>>, said: string]>> = {
-	requests: [{ tenantKey: 'other' }, 'You are signed in to another tenant'],
-	nothing: [{}, 'There is no element with the key nothing'],
+	requests: [{ tenantKey: 'other' }, 'You are signed in to a different tenant'],
+	nothing: [{}, 'Element nothing does not exist'],
 };
 
 for (const [key, [query, text]] of Object.entries(refusals)) {
@@ -560,7 +560,7 @@ test.serial('a token that another page sends is not taken', async (t) => {
 			context.waitForEvent('page'),
 			call(page, `void (window.opened = open(${JSON.stringify(url)}))`),
 		]);
-		await opened.getByText('Waiting for the application to sign you in').waitFor();
+		await opened.getByText('Waiting for sign-in').waitFor();
 		await call(
 			page,
 			`new Promise((resolve) => {
@@ -569,7 +569,7 @@ test.serial('a token that another page sends is not taken', async (t) => {
 				setTimeout(resolve, 300, 'nothing');
 			})`,
 		).then((heard) => t.is(heard, 'nothing'));
-		await opened.getByText('Waiting for the application to sign you in').waitFor();
+		await opened.getByText('Waiting for sign-in').waitFor();
 	}
 	t.false(asked.includes('/v2/auth/me'));
 });
@@ -648,10 +648,10 @@ test.serial('the quickstart leads from nothing to a request that is approved', a
 	const maya = await visit('maya');
 	await maya.getByLabel('Role').selectOption('Accountant');
 	await maya.getByRole('button', { name: 'Send request' }).click();
-	await said(maya, 'Your request was sent.');
+	await said(maya, 'Request sent.');
 	const omar = await visit('omar');
 	await omar.getByRole('button', { name: 'Approve the request of Maya for Accountant' }).click();
 	await omar.getByRole('button', { name: 'Approve', exact: true }).click();
-	await said(omar, 'The request of Maya was approved.');
+	await said(omar, 'Request of Maya approved.');
 	await eventually(async () => (await run(check)).includes('"allow":true'));
 });

@@ -47,8 +47,8 @@ async function firstColumn(page: Page, caption: string): Promise<readonly string
 test.serial('what is around a user is drawn, listed, and followed by the keyboard alone', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('graph');
-	await page.getByText('Choose where to start').waitFor();
-	await page.getByRole('combobox', { name: 'Start from' }).focus();
+	await page.getByText('Choose a start node').waitFor();
+	await page.getByRole('combobox', { name: 'From' }).focus();
 	await page.keyboard.type('ann');
 	await page.getByRole('option', { name: 'user:ann' }).waitFor();
 	await page.keyboard.press('ArrowDown');
@@ -57,7 +57,7 @@ test.serial('what is around a user is drawn, listed, and followed by the keyboar
 	t.deepEqual(await drawnNodes(page), ['user ann', 'folder plans']);
 	t.is(await page.locator('svg title').textContent(), '2 nodes, 1 connections');
 	t.deepEqual(await page.locator('svg .graph-label').allTextContents(), ['editor']);
-	t.deepEqual(await firstColumn(page, 'Nodes, by distance from the start'), ['user:ann', 'instance:folder:plans']);
+	t.deepEqual(await firstColumn(page, 'Nodes by distance from the start'), ['user:ann', 'instance:folder:plans']);
 	t.deepEqual(await firstColumn(page, 'Connections'), ['user:ann']);
 	t.is(await page.locator('svg .graph-more').textContent(), '+1', 'the document is not shown');
 	t.deepEqual(await seriousViolations(page), []);
@@ -84,7 +84,7 @@ test.serial('a path says how a user comes to a role on an instance', async (t) =
 		'user:ann — editor → instance:folder:plans — parent: editor gives editor → instance:document:budget',
 	);
 	await open('graph?mode=path&from=user:bob&to=instance:document:budget');
-	await page.getByText('No path leads there.').waitFor();
+	await page.getByText('No path found.').waitFor();
 	t.is(await page.locator('svg').count(), 0);
 	await close();
 });
@@ -95,7 +95,7 @@ test.serial('the schema shows relations, roles and what is derived', async (t) =
 	t.true((await drawnNodes(page)).includes('resource folder'));
 	t.true((await page.locator('svg .graph-label').allTextContents()).includes('parent'));
 	await open('graph?mode=schema&from=role:document%23editor');
-	await page.getByText('by parent').first().waitFor();
+	await page.getByText('via parent').first().waitFor();
 	t.is((await stack.environment.get(`${schema}/resources/document`)).status, 200);
 	await close();
 });
@@ -103,11 +103,11 @@ test.serial('the schema shows relations, roles and what is derived', async (t) =
 test.serial('what is left out is counted, and said', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('graph?from=instance:folder:shelf');
-	await page.getByText('There is more than is shown.').waitFor();
+	await page.getByText('Not everything is shown.').waitFor();
 	const nodes = await drawnNodes(page);
 	t.is(nodes.length, 60);
 	t.is(await page.locator('svg .graph-start + .graph-more, svg .graph-start .graph-more').textContent(), '+11');
-	t.is((await firstColumn(page, 'Nodes, by distance from the start')).length, 60);
+	t.is((await firstColumn(page, 'Nodes by distance from the start')).length, 60);
 	await close();
 });
 
@@ -129,7 +129,7 @@ test.serial('a question that fails leaves nothing of the one before', async (t) 
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('graph?from=user:ann');
 	await drawnNodes(page);
-	await page.getByRole('combobox', { name: 'Start from' }).fill('user:nobody');
+	await page.getByRole('combobox', { name: 'From' }).fill('user:nobody');
 	await page.getByRole('button', { name: 'Show', exact: true }).click();
 	await page.getByRole('alert').getByText('nobody').waitFor();
 	t.is(await page.evaluate('document.activeElement.textContent'), 'Show', 'the form stays');
@@ -137,6 +137,6 @@ test.serial('a question that fails leaves nothing of the one before', async (t) 
 	t.is(await page.getByRole('table').count(), 0);
 	await page.goBack();
 	t.deepEqual(await drawnNodes(page), ['user ann', 'folder plans']);
-	t.is(await page.getByRole('combobox', { name: 'Start from' }).inputValue(), 'user:ann');
+	t.is(await page.getByRole('combobox', { name: 'From' }).inputValue(), 'user:ann');
 	await close();
 });

@@ -63,7 +63,7 @@ test('a denial is looked at, a permission is drafted, and published when its imp
 	}
 	await page.keyboard.press('Escape');
 	await page.keyboard.press('Enter');
-	const answer = page.getByRole('status', { name: 'The answer' });
+	const answer = page.getByRole('status', { name: 'Result' });
 	await answer.getByText('Denied').waitFor();
 
 	await tabTo(page, 'Policy matrix');
@@ -73,18 +73,18 @@ test('a denial is looked at, a permission is drafted, and published when its imp
 	await page.keyboard.press('ArrowDown');
 	t.is(await focused(page), '`document:sign`, tenant role `reader`: not granted.');
 	await page.keyboard.press('Enter');
-	t.is(await focused(page), '`document:sign`, tenant role `reader`: granted. Drafted, not granted before.');
+	t.is(await focused(page), '`document:sign`, tenant role `reader`: granted. Changed in the draft, was not granted.');
 
 	await tabTo(page, 'Draft and impact1');
 	await page.keyboard.press('Enter');
-	const gained = page.getByRole('table', { name: 'Who gains' }).getByRole('row').nth(1);
+	const gained = page.getByRole('table', { name: 'Gained access' }).getByRole('row').nth(1);
 	await gained.waitFor();
 	t.deepEqual((await gained.getByRole('cell').allTextContents()).slice(0, 2), ['bob', 'sign']);
 	await tabTo(page, 'Publish');
 	await page.keyboard.press('Enter');
 	await page.getByText(/Published as revision \d+: /).waitFor();
 
-	await tabTo(page, 'Check something');
+	await tabTo(page, 'Run a check');
 	await page.keyboard.press('Enter');
 	await page.getByRole('heading', { name: 'Check and why' }).waitFor();
 	t.deepEqual(faults, []);

@@ -114,10 +114,10 @@ journey('a role that is taken from thousands is told with lower bounds', async (
 		changes: [{ kind: 'role', operation: 'update', key: 'role-0', value: role }],
 	};
 	const file = { name: 'draft.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(draft)) };
-	await page.getByLabel('Drop a draft or the document').setInputFiles(file);
+	await page.getByLabel('Drop a draft or an environment document').setInputFiles(file);
 	await page.getByText('checks lost').waitFor({ timeout: comparisonTime });
 	t.regex((await page.locator('.draft-counts').textContent()) ?? '', /at least|[1-9]\d{3}/);
-	await page.getByRole('table', { name: 'Who loses' }).getByRole('row').nth(1).waitFor();
+	await page.getByRole('table', { name: 'Lost access' }).getByRole('row').nth(1).waitFor();
 	t.deepEqual(faults, []);
 	await close();
 });

@@ -88,13 +88,13 @@ test.serial('cells say who is granted what and why', async (t) => {
 	const read = '[...document.querySelectorAll("[role=grid] [data-row][aria-label]")].map((cell) => cell.ariaLabel)';
 	const labels = (await page.evaluate(read)) as readonly string[];
 	t.deepEqual(
-		labels.filter((label) => !/: (not granted|of another resource)\.$/.test(label)),
+		labels.filter((label) => !/: (not granted|not applicable)\.$/.test(label)),
 		[
-			'`document:read`, tenant role `boss`: inherited. The role extends `staff`, which grants it.',
+			'`document:read`, tenant role `boss`: inherited. Granted by `staff`, which the role extends.',
 			'`document:read`, tenant role `staff`: granted.',
 			'`document:read`, role `document:editor`: granted.',
-			'`document:read`, role `folder:owner`: derived. Who holds `folder:owner` is `document:editor` of each `document` whose `parent` is that folder, which grants it.',
-			'`document:write`, user set `adults`: by condition. By a rule, `adults` may do it on `drafts`.',
+			'`document:read`, role `folder:owner`: derived. Users with `folder:owner` get `document:editor` on every `document` whose `parent` is that folder, which grants it.',
+			'`document:write`, user set `adults`: by condition. A rule grants it to `adults` on `drafts`.',
 		],
 	);
 	t.is(labels.length, 3 * 5);
@@ -109,16 +109,16 @@ test.serial('the matrix is edited by keyboard alone, and an edit is taken back',
 	const press = async (...keys: readonly string[]) => {
 		for (const key of keys) await page.keyboard.press(key);
 	};
-	await page.getByRole('button', { name: 'Fold all resources' }).focus();
+	await page.getByRole('button', { name: 'Collapse all' }).focus();
 	await press('Tab');
 	t.regex(String(await focused(page)), /^`document:read`, tenant role `boss`/);
 	await press('ArrowDown', 'ArrowRight');
 	t.is(await focused(page), '`document:write`, tenant role `staff`: not granted.');
 	await press('Enter');
-	t.is(await focused(page), '`document:write`, tenant role `staff`: granted. Drafted, not granted before.');
+	t.is(await focused(page), '`document:write`, tenant role `staff`: granted. Changed in the draft, was not granted.');
 	t.is(
 		await page.getByRole('status').first().textContent(),
-		'In the draft: `document:write`, tenant role `staff`: granted.',
+		'In the draft: document:write, tenant role staff: granted.',
 	);
 	const [draft] = await keptDrafts(page);
 	t.deepEqual(draft?.changes, [
@@ -132,7 +132,7 @@ test.serial('the matrix is edited by keyboard alone, and an edit is taken back',
 	await press('ArrowLeft');
 	t.is(
 		await focused(page),
-		'`document:write`, tenant role `boss`: inherited. The role extends `staff`, which grants it. Drafted, not granted before.',
+		'`document:write`, tenant role `boss`: inherited. Granted by `staff`, which the role extends. Changed in the draft, was not granted.',
 	);
 	await press('ArrowRight', 'Space');
 	t.deepEqual(await keptDrafts(page), [], 'taken back');
@@ -142,7 +142,7 @@ test.serial('the matrix is edited by keyboard alone, and an edit is taken back',
 	await press('Space', 'Escape');
 	t.is(
 		await focused(page),
-		'`document:read`, user set `adults`: by condition. By a rule, `adults` may do it on every `document`. Drafted, not granted before.',
+		'`document:read`, user set `adults`: by condition. A rule grants it to `adults` on every `document`. Changed in the draft, was not granted.',
 	);
 	const rule = { user_set: 'adults', permission: 'document:read', resource_set: '__autogen_document' };
 	t.deepEqual((await keptDrafts(page))[0]?.changes, [{ kind: 'condition_set_rule', value: rule, operation: 'create' }]);
@@ -162,10 +162,10 @@ test.serial('the matrix is edited by keyboard alone, and an edit is taken back',
 test.serial('a derivation is drafted from the panel', async (t) => {
 	const { page, close } = await openMatrix();
 	await page.getByRole('gridcell', { name: '`document:read`, role `folder:owner`' }).click();
-	await page.getByRole('button', { name: 'Stop deriving document:editor' }).click();
+	await page.getByRole('button', { name: 'Remove derivation of document:editor' }).click();
 	await page
 		.getByRole('gridcell', {
-			name: '`document:read`, role `folder:owner`: of another resource. Drafted, derived before.',
+			name: '`document:read`, role `folder:owner`: not applicable. Changed in the draft, was derived.',
 		})
 		.waitFor();
 	t.deepEqual((await keptDrafts(page))[0]?.changes, [
@@ -178,8 +178,8 @@ test.serial('a derivation is drafted from the panel', async (t) => {
 	]);
 	await page.getByRole('button', { name: '`document:read`, role `document:editor`' }).focus();
 	await page.getByRole('button', { name: '`document:read`, role `document:editor`' }).press('F2');
-	await page.getByLabel('Derive it from').selectOption({ label: 'folder:owner on its parent' });
-	await page.getByRole('button', { name: 'Derive', exact: true }).click();
+	await page.getByLabel('Derive from').selectOption({ label: 'folder:owner via parent' });
+	await page.getByRole('button', { name: 'Add derivation', exact: true }).click();
 	await page.getByRole('gridcell', { name: '`document:read`, role `folder:owner`: derived.' }).waitFor();
 	t.deepEqual(await keptDrafts(page), []);
 	await close();
@@ -193,7 +193,7 @@ test.serial('the address narrows the matrix', async (t) => {
 	await page.waitForURL(/role=BOSS/);
 	t.is(await page.getByRole('columnheader').count(), 2);
 	await open('matrix?resource=nothing');
-	await page.getByText('No resource or action is found').waitFor();
+	await page.getByText('No matching resources or actions').waitFor();
 	await close();
 });
 
@@ -207,7 +207,7 @@ test.serial('a key that only reads sees the same matrix, and no cell to press', 
 	await page.keyboard.press('Enter');
 	t.is(await page.locator('.matrix-panel').getByRole('button').count(), 0);
 	t.is(await page.locator('.matrix-panel input:not([disabled])').count(), 0);
-	t.regex((await page.locator('.matrix-panel').textContent()) ?? '', /adults may do it on drafts/);
+	t.regex((await page.locator('.matrix-panel').textContent()) ?? '', /grants it to adults on drafts/);
 	await close();
 });
 

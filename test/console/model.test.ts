@@ -128,7 +128,11 @@ test('people, subjects and failures have words', (t) => {
 	t.is(requestSubject({ ...request, resource_key: 'account' }), 'operation on account');
 	t.is(failureMessage(404, { message: 'no such role' }), 'no such role');
 	t.is(failureMessage(422, { detail: [{ loc: ['body', 'role'], msg: 'field required' }] }), 'role: field required');
-	t.is(failureMessage(502, undefined), 'The server answered 502.');
+	t.is(failureMessage(502, undefined), 'The server returned status 502.');
+	const missing = { message: "could not find 'ResourceInstance' with the given filters: id='a:b'" };
+	t.is(failureMessage(404, missing), 'Resource instance `a:b` does not exist');
+	const problem = { loc: ['body', 'key'], msg: "could not find 'ApiKey' with the given filters: id=''" };
+	t.is(failureMessage(422, { detail: [problem] }), 'key: API key `` does not exist');
 	const detail = [{ loc: ['body', 'role'], msg: 'field required' }];
 	t.deepEqual(new ApiFailure(422, 'no', { detail }).problems, detail);
 	t.deepEqual(new ApiFailure(502, 'no').problems, []);

@@ -43,9 +43,9 @@ test.serial('decision points say their state, and their key is rotated', async (
 	t.regex(cells[7] ?? '', /^[\d,.]+$/, 'checks a second');
 	t.regex((await row.textContent()) ?? '', /\d+\.\d+\.\d+/, 'its version');
 	t.deepEqual(await seriousViolations(page), []);
-	await page.getByRole('button', { name: 'Rotate the key of another point' }).click();
-	await page.getByRole('button', { name: 'Rotate the key', exact: true }).click();
-	const dialog = page.getByRole('dialog', { name: 'The other key' });
+	await page.getByRole('button', { name: 'Rotate key of another point' }).click();
+	await page.getByRole('button', { name: 'Rotate key', exact: true }).click();
+	const dialog = page.getByRole('dialog', { name: 'New key' });
 	const secret = (await dialog.locator('pre').textContent()) ?? '';
 	t.regex(secret, /^permit_key_/);
 	t.not(secret, old['secret']);
@@ -59,11 +59,11 @@ test.serial('decision points say their state, and their key is rotated', async (
 test.serial('a key is made, shown once, used, rotated and revoked', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('keys');
-	await page.getByRole('button', { name: 'Make a key', exact: true }).click();
+	await page.getByRole('button', { name: 'Create key', exact: true }).click();
 	await page.getByLabel('Name').fill('of the nightly job');
-	await page.getByLabel('May').selectOption('write');
-	await page.getByRole('button', { name: 'Make the key' }).click();
-	const dialog = page.getByRole('dialog', { name: 'The secret of the key' });
+	await page.getByLabel('Access level').selectOption('write');
+	await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+	const dialog = page.getByRole('dialog', { name: 'Key secret' });
 	const first = (await dialog.locator('pre').textContent()) ?? '';
 	t.deepEqual(await seriousViolations(page), []);
 	await dialog.getByRole('button', { name: 'Close' }).click();
@@ -77,12 +77,12 @@ test.serial('a key is made, shown once, used, rotated and revoked', async (t) =>
 	};
 	t.is(await statusWith(first), 200);
 	await row.getByRole('button', { name: 'Rotate of the nightly job' }).click();
-	await page.getByRole('button', { name: 'Rotate the key', exact: true }).click();
+	await page.getByRole('button', { name: 'Rotate key', exact: true }).click();
 	const second = (await dialog.locator('pre').textContent()) ?? '';
 	await dialog.getByRole('button', { name: 'Close' }).click();
 	t.deepEqual([await statusWith(first), await statusWith(second)], [401, 200]);
 	await row.getByRole('button', { name: 'Revoke of the nightly job' }).click();
-	await page.getByRole('button', { name: 'Revoke the key', exact: true }).click();
+	await page.getByRole('button', { name: 'Revoke key', exact: true }).click();
 	await row.waitFor({ state: 'detached' });
 	t.is(await statusWith(second), 401);
 	t.deepEqual(faults, []);
@@ -96,10 +96,10 @@ test.serial('in production a write asks for the name of the environment', async 
 	await page.locator('.bar.production').waitFor();
 	await page.getByRole('link', { name: 'Elements' }).click();
 	await page.getByLabel(/^Origins/).fill('https://app.example.com');
-	const save = page.getByRole('button', { name: 'Save the origins' });
+	const save = page.getByRole('button', { name: 'Save' });
 	await save.click();
-	const dialog = page.getByRole('dialog', { name: 'Save the origins' });
-	const confirm = dialog.getByRole('button', { name: 'Save the origins' });
+	const dialog = page.getByRole('dialog', { name: 'Save origins' });
+	const confirm = dialog.getByRole('button', { name: 'Save origins' });
 	t.true(await confirm.isDisabled());
 	await dialog.getByRole('textbox').fill('dev');
 	t.true(await confirm.isDisabled());
@@ -113,7 +113,7 @@ test.serial('in production a write asks for the name of the environment', async 
 	await save.click();
 	await dialog.getByRole('textbox').fill('production');
 	await confirm.click();
-	await page.getByText('The origins were saved.').waitFor({ state: 'attached' });
+	await page.getByText('Origins saved.').waitFor({ state: 'attached' });
 	t.deepEqual(await stored(), ['https://app.example.com']);
 	await open('elements');
 	await close();
@@ -133,15 +133,15 @@ test.serial('environments are compared, and what another one has is drafted with
 	await stack.environment.post(`${facts}/role_assignments`, holder);
 	const { page, open, faults, close } = await openConsole(browser, stack, { key: stack.keys.project });
 	await open('environments');
-	await page.getByRole('combobox', { name: 'With', exact: true }).selectOption('production');
-	const table = page.getByRole('table', { name: 'Differences between the schemas' });
+	await page.getByRole('combobox', { name: 'Compare with', exact: true }).selectOption('production');
+	const table = page.getByRole('table', { name: 'Schema differences' });
 	await table.getByText('roles.reader.permissions').waitFor();
 	t.deepEqual(await seriousViolations(page), []);
-	await page.getByRole('button', { name: 'Draft what production has' }).click();
-	await page.getByText(/changes? are drafted\..*only here stay as they are/).waitFor();
+	await page.getByRole('button', { name: 'Draft changes from production' }).click();
+	await page.getByText(/Added \d+ changes? to the draft\..*only here are kept/).waitFor();
 	t.not(await page.locator('nav .badge').textContent(), '0');
-	await page.getByRole('link', { name: 'See who gains and who loses' }).click();
-	const gained = page.getByRole('table', { name: 'Who gains' }).getByRole('row').nth(1);
+	await page.getByRole('link', { name: 'Review the impact' }).click();
+	const gained = page.getByRole('table', { name: 'Gained access' }).getByRole('row').nth(1);
 	await gained.waitFor();
 	t.deepEqual((await gained.getByRole('cell').allTextContents()).slice(0, 3), ['bob', 'sign', 'document']);
 	t.is((await stack.environment.get(`${schema}/roles/reader`)).body['permissions']?.toString(), 'document:read');
@@ -160,7 +160,7 @@ test.serial(
 		const entry = { api_key: reader['secret'], project: 'default', environment: 'production' };
 		await page.evaluate(`(${signedIn})(${JSON.stringify(entry)})`);
 		await open('environments?with=production');
-		await page.getByRole('table', { name: 'Differences between the schemas' }).waitFor();
+		await page.getByRole('table', { name: 'Schema differences' }).waitFor();
 		const asked = await page.evaluate(`fetch('/v2/auth/console?project=default&environment=production')
 		.then((answer) => answer.json()).then(({ key }) => key.name)`);
 		t.is(asked, 'of a reader', 'its tabs keep their rights');
@@ -173,10 +173,10 @@ test.serial(
 test.serial('what is promoted into production asks for its name', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack, { key: stack.keys.project });
 	await open('environments');
-	await page.getByLabel('Key of the environment to copy to').fill('production');
-	await page.getByRole('button', { name: 'Copy the schema' }).click();
-	const dialog = page.getByRole('dialog', { name: 'Copy the schema' });
-	const confirm = dialog.getByRole('button', { name: 'Copy the schema' });
+	await page.getByLabel('Target environment key').fill('production');
+	await page.getByRole('button', { name: 'Copy schema' }).click();
+	const dialog = page.getByRole('dialog', { name: 'Copy schema' });
+	const confirm = dialog.getByRole('button', { name: 'Copy schema' });
 	t.true(await confirm.isDisabled());
 	await dialog.getByRole('textbox').fill('production');
 	t.false(await confirm.isDisabled());
@@ -190,7 +190,7 @@ test.serial('a document is exported, tried and imported', async (t) => {
 	await open('environments');
 	const [download] = await Promise.all([
 		page.waitForEvent('download'),
-		page.getByRole('button', { name: 'Export as a document' }).click(),
+		page.getByRole('button', { name: 'Export document' }).click(),
 	]);
 	t.is(download.suggestedFilename(), 'dev.json');
 	const document = JSON.parse(await readFile(await download.path(), 'utf8'));
@@ -199,17 +199,17 @@ test.serial('a document is exported, tried and imported', async (t) => {
 	await page.getByLabel('Drop a document here').setInputFiles(file);
 	const bring = page.getByRole('button', { name: 'Import', exact: true });
 	t.true(await bring.isDisabled(), 'it is tried first');
-	await page.getByRole('button', { name: 'Try it out' }).click();
+	await page.getByRole('button', { name: 'Preview' }).click();
 	await page.getByText('role: 1 created, 0 updated, 0 deleted').waitFor();
 	t.is((await stack.environment.get(`${schema}/roles/auditor`)).status, 404);
-	const conflicts = page.getByLabel('What is there already');
+	const conflicts = page.getByLabel('Existing objects');
 	await conflicts.selectOption('replace');
 	t.true(await bring.isDisabled(), 'something else was tried');
 	await conflicts.selectOption('fail');
 	await bring.click();
-	await page.getByRole('dialog').getByText('dev.json is written into dev, all or nothing.').waitFor();
-	await page.getByRole('button', { name: 'Import the document' }).click();
-	await page.getByText('Imported: 1 objects changed.').waitFor({ state: 'attached' });
+	await page.getByRole('dialog').getByText('dev.json is imported into dev in a single transaction.').waitFor();
+	await page.getByRole('button', { name: 'Import document' }).click();
+	await page.getByText('Import complete: 1 objects changed.').waitFor({ state: 'attached' });
 	t.is((await stack.environment.get(`${schema}/roles/auditor`)).status, 200);
 	t.deepEqual(faults, []);
 	await close();
@@ -271,15 +271,15 @@ test.serial('an element has its levels, a preview as a user, and a webhook that 
 	}
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('elements?element=members');
-	await page.getByText('Nothing was sent yet.').waitFor();
-	await page.getByRole('button', { name: 'Send a test' }).click();
+	await page.getByText('No deliveries yet.').waitFor();
+	await page.getByRole('button', { name: 'Send test event' }).click();
 	await page.getByRole('table', { name: 'Deliveries' }).getByText('delivered').waitFor();
 	t.is(receiver.bodies()[0]?.['type'], 'test');
 
-	await page.getByRole('combobox', { name: 'As the user' }).fill('ann');
-	await page.getByRole('combobox', { name: 'In the tenant' }).fill('acme');
-	await page.getByRole('button', { name: 'Sign in as this user' }).click();
-	const link = page.getByRole('link', { name: 'Open the element' });
+	await page.getByRole('combobox', { name: 'User' }).fill('ann');
+	await page.getByRole('combobox', { name: 'Tenant' }).fill('acme');
+	await page.getByRole('button', { name: 'Sign in as user' }).click();
+	const link = page.getByRole('link', { name: 'Open element' });
 	const [opened] = await Promise.all([page.waitForEvent('popup'), link.click()]);
 	await opened.getByText('ann').first().waitFor();
 	await close();

@@ -50,7 +50,7 @@ test.serial('the files of the newest policy are read once while facts change', a
 		if (/\/policies\/\d+$/.test(new URL(request.url()).pathname)) read.push(request.url());
 	});
 	await open('policy');
-	await page.getByText('Choose a file.').waitFor();
+	await page.getByText('Choose a file').waitFor();
 	const { revision } = await stack.environment.post(`${facts}/users`, { key: 'newcomer' });
 	await page.getByText(`revision ${revision}`, { exact: true }).waitFor();
 	await page.waitForLoadState('networkidle');
@@ -61,8 +61,8 @@ test.serial('the files of the newest policy are read once while facts change', a
 test.serial('files are a tree, and each line has an address that stays', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('policy');
-	await page.getByText('Choose a file.').waitFor();
-	await page.getByLabel('Find a file').fill('memo');
+	await page.getByText('Choose a file').waitFor();
+	await page.getByLabel('Find file').fill('memo');
 	await page.getByRole('link', { name: 'regolith/resources/memo/permits.rego' }).click();
 	await page.getByRole('link', { name: 'Burn', exact: true }).click();
 	const marked = page.locator('tr.marked');
@@ -79,7 +79,7 @@ test.serial('files are a tree, and each line has an address that stays', async (
 	await page.getByLabel('Revision').selectOption(String(after));
 	await page.getByText('permits["burn"]').waitFor();
 	await open('policy?revision=999999');
-	await page.getByText('No policy is kept of revision 999999.').waitFor();
+	await page.getByText('No policy for revision 999999').waitFor();
 	t.deepEqual(faults, []);
 	await close();
 });
@@ -89,9 +89,9 @@ test.serial('two revisions are compared, tables apart from rules, and each says 
 	await open('policy?view=revisions');
 	const row = page.locator('tr', { has: page.getByRole('link', { name: String(after), exact: true }) });
 	await row.getByText('dev environment key').waitFor();
-	t.regex((await row.textContent()) ?? '', /1 (created|changed)/);
+	t.regex((await row.textContent()) ?? '', /1 (created|updated)/);
 	await row.getByRole('link', { name: /^With / }).click();
-	await page.getByRole('link', { name: 'Who changed what' }).waitFor();
+	await page.getByRole('link', { name: 'View changes' }).waitFor();
 	await open(`policy?view=compare&from=${before}&to=${after}`);
 	await page.getByRole('heading', { name: 'Rules: 1 file' }).waitFor();
 	t.is(await page.getByRole('heading', { name: 'Tables: 1 file' }).count(), 1);
@@ -101,7 +101,7 @@ test.serial('two revisions are compared, tables apart from rules, and each says 
 	const tables = page.getByLabel('Differences of regolith/schema/data.json');
 	t.regex((await tables.locator('tr.added').allTextContents()).join('\n'), /"burn"/);
 	await page.getByLabel('From').selectOption(String(after));
-	await page.getByText('The two policies are the same.').waitFor();
+	await page.getByText('The policies are identical').waitFor();
 	t.deepEqual(faults, []);
 	await close();
 });
@@ -136,7 +136,7 @@ test.serial('the generated tests of a revision are run when they are looked at',
 		if (request.url().endsWith('/tests')) asked.push(request.url());
 	});
 	await open(`policy?revision=${before}`);
-	await page.getByText('Choose a file.').waitFor();
+	await page.getByText('Choose a file').waitFor();
 	t.deepEqual(asked, []);
 	await page.getByRole('link', { name: 'Generated tests' }).click();
 	const told = page.getByText(/^(\d+) of \1 tests pass$/);
@@ -167,7 +167,7 @@ test.serial('the policy is downloaded as a folder', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('policy');
 	const coming = page.waitForEvent('download');
-	await page.getByRole('button', { name: /^Download the policy/ }).click();
+	await page.getByRole('button', { name: /^Download policy/ }).click();
 	const download = await coming;
 	t.is(download.suggestedFilename(), `policy-of-dev-${after}.tar`);
 	const names = [...tarEntries(await readFile(await download.path()))].map(({ name }) => name);

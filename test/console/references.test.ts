@@ -78,6 +78,10 @@ test('the reference of a decision point resolves what an operation refers to, an
 	t.regex((await page.locator('.opblock-body .parameters-container').textContent()) ?? '', /X-Min-Revision/);
 	await page.locator('.opblock-body').getByText('Schema', { exact: true }).last().click();
 	await page.waitForSelector('.opblock-body .json-schema-2020-12');
-	t.regex((await page.locator('.opblock-body').textContent()) ?? '', /Body for every failed request/, 'through two references');
+	t.regex(
+		(await page.locator('.opblock-body').textContent()) ?? '',
+		/Body for every failed request/,
+		'through two references',
+	);
 	t.deepEqual(complaints, []);
 });

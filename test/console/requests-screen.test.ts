@@ -80,7 +80,7 @@ test.serial('a request is approved with another role, by the keyboard alone', as
 	t.deepEqual(await seriousViolations(page), []);
 	await form.getByRole('button', { name: 'Approve' }).focus();
 	await page.keyboard.press('Enter');
-	await page.getByText('The request of ann was approved.').waitFor();
+	await page.getByText('Approved the request of ann.').waitFor();
 	await page.getByText('As editor, <b>please</b>').waitFor({ state: 'detached' });
 	t.deepEqual(await rolesHeld('ann'), ['member', 'viewer']);
 	t.is(await focusedLabel(page), 'Approve the request of ann for Viewer', 'the next one has the focus');
@@ -91,7 +91,7 @@ test.serial('a request is approved with another role, by the keyboard alone', as
 	await page.keyboard.press('d');
 	await page.getByLabel('Comment').fill('Enough.');
 	await page.getByRole('button', { name: 'Deny', exact: true }).click();
-	await page.getByText('No request is like this').waitFor();
+	await page.getByText('No matching requests').waitFor();
 	await page.getByLabel('State').selectOption('denied');
 	await page.getByText(/denied .* with an API key: Enough\./).waitFor();
 	t.deepEqual(faults, []);
@@ -130,11 +130,11 @@ test.serial('an operation is approved: the role is on the instance', async (t) =
 	await ben.post(`${elements}/config/approvals/operation_approval`, { access_request_details: details });
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('requests?type=operation_approval');
-	await page.getByText('What they have, and what approval would add').click();
+	await page.getByText('Current access and effect of approval').click();
 	await page.getByText('_Approved_').waitFor();
 	await page.getByRole('button', { name: 'Approve the request of ben for operation on account:main' }).click();
 	await page.getByRole('button', { name: 'Approve', exact: true }).click();
-	await page.getByText('The request of ben was approved.').waitFor();
+	await page.getByText('Approved the request of ben.').waitFor();
 	t.deepEqual(await rolesHeld('ben'), ['member', '_Approved_']);
 	await close();
 });

@@ -18,13 +18,13 @@ const complete = { isLast: true, isComplete: true };
 test('each published policy has the changes since the one before', (t) => {
 	const told = summariseRevisions([9, 7, 4], changes, complete);
 	t.deepEqual(told, [
-		{ authors: ['the server'], created: 1, updated: 0, deleted: 0 },
+		{ authors: ['server'], created: 1, updated: 0, deleted: 0 },
 		{ authors: ['ann', '2'], created: 0, updated: 1, deleted: 2 },
 		{ authors: ['ann'], created: 1, updated: 0, deleted: 0 },
 	]);
 	t.deepEqual(
 		told.flatMap((one) => (one === null ? [] : summaryText(one))),
-		['1 created', '1 changed, 2 deleted', '1 created'],
+		['1 created', '1 updated, 2 deleted', '1 created'],
 	);
 	t.deepEqual(summariseRevisions([9, 7], changes, { ...complete, isLast: false })[1], null, 'not the one before');
 	const cut = summariseRevisions([9, 7, 4, 1], changes.slice(0, 3), { isLast: true, isComplete: false });
@@ -35,7 +35,7 @@ test('each published policy has the changes since the one before', (t) => {
 	);
 	t.deepEqual(summariseRevisions([], [], complete), []);
 	const nothing = summariseRevisions([5], [], complete)[0];
-	t.is(nothing === null || nothing === undefined ? '' : summaryText(nothing), 'nothing of the schema');
+	t.is(nothing === null || nothing === undefined ? '' : summaryText(nothing), 'no schema changes');
 });
 
 test('the kinds of the schema are kinds of the change log', (t) => {

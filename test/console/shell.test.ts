@@ -127,10 +127,10 @@ test.serial('an API that is away is told in the bar, and found again', async (t)
 	await open('keys');
 	await page.waitForLoadState('networkidle');
 	await context.setOffline(true);
-	await page.getByText('The API cannot be reached', { exact: true }).waitFor();
+	await page.getByText('Cannot reach the API', { exact: true }).waitFor();
 	t.is(await page.locator('main h1').textContent(), 'Keys and members', 'the page stays');
 	await context.setOffline(false);
-	await page.getByText('The API cannot be reached', { exact: true }).waitFor({ state: 'detached' });
+	await page.getByText('Cannot reach the API', { exact: true }).waitFor({ state: 'detached' });
 	await close();
 });
 

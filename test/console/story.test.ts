@@ -77,7 +77,7 @@ async function usersIn(page: Page, table: string): Promise<readonly string[]> {
 test.serial('somebody is denied, and exactly that is put right', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	const asked = 'check?user=cat&action=read&resource=document&instance=budget&tenant=acme';
-	const answer = page.getByRole('status', { name: 'The answer' });
+	const answer = page.getByRole('status', { name: 'Result' });
 	await open(asked);
 	await answer.getByText('Denied').waitFor();
 	await page.getByRole('button', { name: 'Add this: cat as `owner` in tenant acme' }).waitFor();
@@ -87,10 +87,10 @@ test.serial('somebody is denied, and exactly that is put right', async (t) => {
 	// users.
 	await open('matrix');
 	await page.getByRole('gridcell', { name: '`document:read`, tenant role `employee`' }).click();
-	await page.getByText('In the draft: `document:read`, tenant role `employee`: granted.').waitFor();
+	await page.getByText('In the draft: document:read, tenant role employee: granted.').waitFor();
 	await picture(page, 'matrix');
 	await open('draft');
-	t.deepEqual(await usersIn(page, 'Who gains'), ['cat', 'dan']);
+	t.deepEqual(await usersIn(page, 'Gained access'), ['cat', 'dan']);
 	await picture(page, 'impact');
 
 	// Dan must not get access. Remove the permission, and create a set for finance instead.
@@ -101,17 +101,17 @@ test.serial('somebody is denied, and exactly that is put right', async (t) => {
 	await page.getByRole('link', { name: 'New set' }).click();
 	await page.getByLabel('Key').fill('finance');
 	await page.getByLabel('Name', { exact: true }).fill('Finance department');
-	await page.getByLabel('The same as JSON').fill('{"user.department": {"equals": "finance"}}');
-	await page.getByText('1 of 3 users.').waitFor();
+	await page.getByLabel('Conditions as JSON').fill('{"user.department": {"equals": "finance"}}');
+	await page.getByText('1 of 3 users match.').waitFor();
 	await page.getByRole('link', { name: 'cat' }).waitFor();
 	await picture(page, 'condition-set');
 	await page.getByRole('button', { name: 'Add to draft' }).click();
-	await page.getByText('You see this set as your draft has it').waitFor();
+	await page.getByText('This is the set in the draft').waitFor();
 	await open('matrix');
 	await page.getByRole('gridcell', { name: '`document:read`, user set `finance`' }).click();
 	await page.getByRole('checkbox', { name: /every/ }).check();
 	await open('draft');
-	t.deepEqual(await usersIn(page, 'Who gains'), ['cat']);
+	t.deepEqual(await usersIn(page, 'Gained access'), ['cat']);
 	await page.getByText('regolith/user_sets/finance/selects.rego').first().waitFor();
 	await page.getByRole('button', { name: 'Publish' }).click();
 	await page

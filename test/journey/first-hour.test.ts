@@ -30,7 +30,9 @@ const fresh = temporaryFolder();
 test.after.always(() => removeFolder(fresh));
 
 const refusedPort = (setting: string, port: string) =>
-	new RegExp(`^${setting}: port ${port} of 127\\.0\\.0\\.1 is in use: [^\\n]* set ${setting} to another port\\n$`);
+	new RegExp(
+		`^${setting}: port ${port} of 127\\.0\\.0\\.1 is in use\\. [^\\n]* set ${setting} to a different port\\n$`,
+	);
 
 test.serial('a busy port ends the very first start before it creates anything', async (t) => {
 	for (const setting of ['API_PORT', 'PDP_PORT', 'PDP_OPA_PORT']) {
@@ -161,7 +163,7 @@ test.serial('the first key is printed until a start has shown it', async (t) => 
 	const refused = launch({ command: ['start'], env: { ...env, PDP_API_KEY: unknown } });
 	t.deepEqual(await refused.exited, { code: 3, signal: null }, 'the keys are made, and nobody has seen one');
 	t.notRegex(refused.stdout(), /permit_key_/);
-	t.regex(problem(refused), /^PDP_API_KEY: http:\/\/127\.0\.0\.1:\d+ does not accept it: [^\n]*--wait[^\n]*\n$/);
+	t.regex(problem(refused), /^PDP_API_KEY: http:\/\/127\.0\.0\.1:\d+ rejected the key: [^\n]*--wait[^\n]*\n$/);
 	// A second process on the same store, with a separate folder.
 	const shown = launch({ command: ['serve'], env: { ...env, DATA_DIR: temporary(t) } });
 	const printed = await banner(shown);
@@ -236,7 +238,7 @@ for (const workers of ['1', '2']) {
 				t.deepEqual(await point.exited, { code: 3, signal: null }, reason);
 				t.regex(
 					problem(point),
-					new RegExp(`^PDP_API_KEY: ${controlPlane} does not accept it: [^\\n]*${reason}[^\\n]*\\n$`),
+					new RegExp(`^PDP_API_KEY: ${controlPlane} rejected the key: [^\\n]*${reason}[^\\n]*\\n$`),
 				);
 				t.false(point.stderr().includes(key));
 				t.is(point.stdout(), '');
@@ -269,7 +271,9 @@ test('a silent database is reported in one sentence', async (t) => {
 	t.deepEqual(await serve.exited, { code: 1, signal: null });
 	t.regex(
 		problem(serve),
-		new RegExp(`^DATABASE_URL: the database at 127\\.0\\.0\\.1:${port}/x [^\\n]* does not answer; [^\\n]*\\n$`),
+		new RegExp(
+			`^DATABASE_URL: cannot use the database at 127\\.0\\.0\\.1:${port}/x: [^\\n]* does not answer\\. [^\\n]*\\n$`,
+		),
 	);
 	t.deepEqual(progress(serve), ['regolith: connecting to the database']);
 	t.false(serve.stderr().includes('hunter2'));
@@ -284,22 +288,22 @@ const unusable: readonly {
 	{
 		title: 'is a file',
 		make: (folder) => written(join(folder, 'data')),
-		says: /^DATA_DIR: \S+ is a file, not a folder; set DATA_DIR to a folder that this user \(id \d+\) may write to\n$/,
+		says: /^DATA_DIR: \S+ is a file, not a folder\. Set DATA_DIR to a folder that this user \(id \d+\) can write to\n$/,
 	},
 	{
 		title: 'is below a file',
 		make: (folder) => join(written(join(folder, 'file')), 'data'),
-		says: /^DATA_DIR: \S+ cannot be a folder, because a part of that path is a file; set DATA_DIR to [^\n]*\n$/,
+		says: /^DATA_DIR: \S+ cannot be a folder, because a part of that path is a file\. Set DATA_DIR to [^\n]*\n$/,
 	},
 	{
 		title: 'is where folders cannot be created',
 		make: () => '/proc/regolith',
-		says: /^DATA_DIR: the folder \/proc\/regolith cannot be made; set DATA_DIR to [^\n]*\n$/,
+		says: /^DATA_DIR: the folder \/proc\/regolith cannot be made\. Set DATA_DIR to [^\n]*\n$/,
 	},
 	{
 		title: 'has a file for its database',
 		make: (folder) => dirname(written(join(folder, 'postgres'))),
-		says: /^DATA_DIR: \S+\/postgres is not a folder: move it away, or set DATA_DIR to another folder\n$/,
+		says: /^DATA_DIR: \S+\/postgres is not a folder\. Move it away, or set DATA_DIR to a different folder\n$/,
 	},
 	{
 		title: 'has a folder for its server key',
@@ -307,7 +311,7 @@ const unusable: readonly {
 			mkdirSync(join(folder, 'server.key'));
 			return folder;
 		},
-		says: /^DATA_DIR: \S+\/server\.key is not a file: move it away, or set DATA_DIR to another folder\n$/,
+		says: /^DATA_DIR: \S+\/server\.key is not a file\. Move it away, or set DATA_DIR to a different folder\n$/,
 	},
 ];
 
@@ -335,7 +339,7 @@ const foreign: readonly {
 	{
 		title: 'a folder without write permission',
 		make: (folder) => chmodSync(folder, 0o755),
-		says: /^DATA_DIR: this user \(id 65534\) may not use \S+, which belongs to the user with the id 0; set DATA_DIR to [^\n]*\n$/,
+		says: /^DATA_DIR: this user \(id 65534\) may not use \S+, which belongs to the user with the id 0\. Set DATA_DIR to [^\n]*\n$/,
 	},
 	{
 		title: 'a different user’s server key',
@@ -343,7 +347,7 @@ const foreign: readonly {
 			chmodSync(folder, 0o777);
 			chmodSync(written(join(folder, 'server.key')), 0o600);
 		},
-		says: /^DATA_DIR: this user \(id 65534\) may not use \S+server\.key, which belongs to the user with the id 0; [^\n]*\n$/,
+		says: /^DATA_DIR: this user \(id 65534\) may not use \S+server\.key, which belongs to the user with the id 0\. [^\n]*\n$/,
 	},
 	{
 		title: 'a different user’s database',
@@ -351,7 +355,7 @@ const foreign: readonly {
 			chmodSync(folder, 0o777);
 			mkdirSync(join(folder, 'postgres'), { mode: 0o700 });
 		},
-		says: /^DATA_DIR: this user \(id 65534\) may not use \S+postgres, which belongs to the user with the id 0; [^\n]*\n$/,
+		says: /^DATA_DIR: this user \(id 65534\) may not use \S+postgres, which belongs to the user with the id 0\. [^\n]*\n$/,
 	},
 ];
 
@@ -396,7 +400,7 @@ test.serial('an unusable opa is reported in one sentence, with a remedy', async 
 test.serial('an address of a different machine is reported in one sentence', async (t) => {
 	const serve = launch({ command: ['serve'], env: { ...(await surroundings(temporary(t))), HOST: '192.0.2.1' } });
 	t.deepEqual(await serve.exited, { code: 1, signal: null });
-	t.regex(serve.stderr(), /^HOST: 192\.0\.2\.1 is no address of this machine: set HOST to [^\n]*\n$/);
+	t.regex(serve.stderr(), /^HOST: 192\.0\.2\.1 is not an address of this machine\. Set HOST to [^\n]*\n$/);
 });
 
 /** Returns only the settings that every start needs, with free ports. The data folder is as in the README. */

@@ -194,7 +194,7 @@ journey('`regolith policy` writes a folder that `opa test` accepts', async (t, p
 	t.is(wrote.code, 0, wrote.wrong);
 	t.regex(
 		wrote.said,
-		new RegExp(`^# default/${place.key}: policy [0-9a-f]{64} of schema revision ${second}\n# \\d+ files`),
+		new RegExp(`^# default/${place.key}: policy [0-9a-f]{64}, schema revision ${second}\n# \\d+ files`),
 	);
 	t.regex((await opa(folder, 'test', '.')).stdout, /^PASS: (\d+)\/\1$/m);
 	await t.notThrowsAsync(opa(folder, 'check', '--strict', '.'));
@@ -224,7 +224,7 @@ journey('`regolith policy` overwrites no foreign files, and reports problems', a
 	writeFileSync(join(folder, 'regolith/mine.rego'), 'package mine\n');
 	const refused = await regolith(place, ['policy', place.key, '--out', folder]);
 	t.is(refused.code, 2);
-	t.regex(refused.wrong, /contains something other/);
+	t.regex(refused.wrong, /contains files not written by Regolith/);
 	t.deepEqual(readdirSync(join(folder, 'regolith')), ['mine.rego']);
 	t.is(readFileSync(join(folder, 'regolith/mine.rego'), 'utf8'), 'package mine\n');
 	const wrong = [

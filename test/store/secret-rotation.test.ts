@@ -163,6 +163,6 @@ test('a server key in a file is rotated by moving it away', async (t) => {
 test('both passphrases are the same', (t) => {
 	t.throws(() => readConfig({ SECRET_KEY: oldKey, SECRET_KEY_PREVIOUS: oldKey }), {
 		instanceOf: ConfigError,
-		message: 'SECRET_KEY_PREVIOUS: must be another passphrase than SECRET_KEY',
+		message: 'SECRET_KEY_PREVIOUS: must differ from SECRET_KEY',
 	});
 });

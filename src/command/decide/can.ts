@@ -35,7 +35,10 @@ export async function can({ decisionPoint }: Session, { tenant, resource }: CanO
 		permissions.join(' ') || '-',
 	]);
 	return {
-		text: rows.length === 0 ? `${visible(user)} may do nothing\n` : table(['TENANT', 'RESOURCE', 'ROLES', 'MAY'], rows),
+		text:
+			rows.length === 0
+				? `${visible(user)} has no permissions\n`
+				: table(['TENANT', 'RESOURCE', 'ROLES', 'PERMISSIONS'], rows),
 		json: { user, revision: answer.revision, objects },
 	};
 }

@@ -34,16 +34,22 @@ export function explainedText({ allow, code, reasons }: Explained, found: FoundA
 }
 
 function attemptLines(allow: boolean, { attempts, truncated }: FoundAttempts): readonly string[] {
-	if (attempts.length === 0) return [allow ? 'How it passes was not found.' : noWay(truncated)];
-	const title = allow ? 'It passes by each of these:' : 'Each of these alone would allow it:';
+	if (attempts.length === 0) return [allow ? 'No path to this decision was found.' : noWay(truncated)];
+	const title = allow
+		? `Allowed by${attempts.length > 1 ? ' each of these' : ''}:`
+		: attempts.length > 1
+			? 'Each of these alone would allow it:'
+			: 'This would allow it:';
 	const items = attempts.flatMap((attempt, index) =>
 		numbered(index + 1, allow ? passedLines(attempt) : changeLines(attempt)),
 	);
-	return [title, ...items, ...(truncated ? ['There may be more.'] : [])];
+	return [title, ...items, ...(truncated ? ['There may be more ways.'] : [])];
 }
 
 function noWay(truncated: boolean): string {
-	return truncated ? 'What would allow it was not found.' : 'No single role, relationship or attribute would allow it.';
+	return truncated
+		? 'The search for a way to allow it was cut short.'
+		: 'No single role, relationship or attribute would allow it.';
 }
 
 /** Numbers the first line and indents the lines below it. */
@@ -61,7 +67,7 @@ function changeLines({ chain, add, remove, compare, policy }: Attempt): readonly
 		...add.map((fact) => `add ${factText(fact)}`),
 		...remove.map((fact) => `remove ${factText(fact)}`),
 		...compare.filter(({ met }) => !met).map(comparisonLine),
-		...(chain.length > 1 || chain[0]?.type === 'set_rule' ? chain.map((step) => `by ${stepLine(step)}`) : []),
+		...(chain.length > 1 || chain[0]?.type === 'set_rule' ? chain.map((step) => `through ${stepLine(step)}`) : []),
 		policyLine(policy),
 	];
 }
@@ -75,11 +81,11 @@ function stepLine(step: AttemptStep): string {
 		const who = step.userset === undefined ? `role ${step.role ?? '?'}` : `user set ${step.userset}`;
 		const what =
 			step.resourceset === undefined ? `resource ${step.resource_type ?? '?'}` : `resource set ${step.resourceset}`;
-		return visible(`rule of ${who} and ${what}`);
+		return visible(`rule for ${who} on ${what}`);
 	}
 	const role = `role ${step.role}`;
 	if (step.type === 'role_assignment') return visible(`${role}, assigned ${where(step.resource)}`);
-	return visible(`${role}, from ${step.subject} (${step.relation} of ${step.resource}):`);
+	return visible(`${role}, from ${step.subject} (relation ${step.relation} to ${step.resource}):`);
 }
 
 function where(resource: string): string {
@@ -97,10 +103,10 @@ function factText(fact: AttemptFact): string {
 			return visible(`instance ${fact.resource_instance} in tenant ${fact.tenant}`);
 		case 'role_assignment': {
 			const place = fact.resource_instance === undefined ? `in tenant ${fact.tenant}` : `on ${fact.resource_instance}`;
-			return visible(`role ${fact.role} of user ${fact.user} ${place}`);
+			return visible(`role ${fact.role} for user ${fact.user} ${place}`);
 		}
 		case 'relationship_tuple':
-			return visible(`relationship: ${fact.subject} is ${fact.relation} of ${fact.object}`);
+			return visible(`relationship: ${fact.subject} as ${fact.relation} of ${fact.object}`);
 	}
 }
 
@@ -115,6 +121,6 @@ function comparisonLine({
 	example,
 }: AttemptComparison): string {
 	const condition = `${negated ? 'not ' : ''}${attribute} ${operator} ${JSON.stringify(operand)}`;
-	const value = example === null ? 'take it away' : `such as ${JSON.stringify(example)}`;
-	return visible(`change ${change} (now ${JSON.stringify(now)}; ${value}) so that ${condition}, of set ${set}`);
+	const value = example === null ? 'remove it' : `such as ${JSON.stringify(example)}`;
+	return visible(`change ${change} (now ${JSON.stringify(now)}; ${value}) so that ${condition}, for set ${set}`);
 }

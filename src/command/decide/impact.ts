@@ -61,13 +61,15 @@ function wholeNumber(option: string, text: string): number {
 function impactText(found: FoundImpact): string {
 	const { base_revision, gains, loses, counts, truncated, decisions, left_out } = found;
 	const least = truncated ? 'at least ' : '';
-	const asked = `${counts.asked} checks asked`;
+	const asked = `${counts.asked} checks compared`;
 	const lines = [
-		...left_out.map(({ object, message }) => `LEFT OUT: ${visible(object)} does not compile: ${visible(message)}\n`),
+		...left_out.map(({ object, message }) => `SKIPPED: ${visible(object)} does not compile: ${visible(message)}\n`),
 		listed('loses', loses, ({ before }) => before.by),
 		listed('gains', gains, ({ after }) => after.by),
 		`at revision ${base_revision}: ${least}${counts.lost} lost, ${least}${counts.gained} gained (${asked})\n`,
-		...(truncated ? ['not all was looked at: raise --checks or IMPACT_TIMEOUT, or make the draft smaller\n'] : []),
+		...(truncated
+			? ['Incomplete: not every check was compared. Raise --checks or IMPACT_TIMEOUT, or split the draft.\n']
+			: []),
 		`of ${decisions.replayed} logged decisions: ${decisions.lost} lost, ${decisions.gained} gained\n`,
 	];
 	return lines.join('');
@@ -101,8 +103,8 @@ function listed(
 }
 
 function causeText(cause: ImpactCause | undefined): string {
-	if (cause === undefined) return 'for another reason';
+	if (cause === undefined) return 'other reasons';
 	const { by, role, userset, resourceset, resource_type } = cause;
-	if (by === 'set_rule') return `by the rule for ${userset ?? `role ${role}`} on ${resourceset ?? resource_type}`;
-	return by === 'role_in_tenant' ? `by the role ${role} in the tenant` : `by the role ${role} on an instance`;
+	if (by === 'set_rule') return `rule for ${userset ?? `role ${role}`} on ${resourceset ?? resource_type}`;
+	return by === 'role_in_tenant' ? `role ${role} in the tenant` : `role ${role} on an instance`;
 }

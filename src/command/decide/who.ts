@@ -30,7 +30,7 @@ export async function who(
 			? [[user, '-', 'conditions']]
 			: assignments.map(({ role, resource: place }) => [user, role, placeText(place)]),
 	);
-	const nobody = `nobody may ${visible(action)} ${visible(about.resource)} in tenant ${visible(about.tenant)}\n`;
+	const nobody = `no user may ${visible(action)} ${visible(about.resource)} in tenant ${visible(about.tenant)}\n`;
 	return {
 		text: rows.length === 0 ? nobody : table(['USER', 'ROLE', 'ON'], rows),
 		json: { ...about, users },

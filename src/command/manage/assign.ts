@@ -25,7 +25,7 @@ export async function assign(session: Session, options: AssignOptions, user: str
 	const { tenant, resource_instance, expires_at = null } = given.body;
 	const end = expires_at === null ? '' : ` until ${visible(expires_at)}`;
 	return {
-		text: `${sentence(body, 'is now')}${end} (revision ${given.revision})\n`,
+		text: `${sentence(body, 'now has role')}${end} (revision ${given.revision})\n`,
 		json: { user, role, tenant, resource_instance, expires_at, revision: given.revision },
 	};
 }
@@ -38,7 +38,7 @@ export async function unassign(session: Session, options: GrantOptions, user: st
 	const { revision } = await ask(session.api, at, { method: 'DELETE', body });
 	const { tenant = null, resource_instance = null } = body;
 	return {
-		text: `${sentence(body, 'is no longer')} (revision ${revision})\n`,
+		text: `${sentence(body, 'no longer has role')} (revision ${revision})\n`,
 		json: { user, role, tenant, resource_instance, revision },
 	};
 }
@@ -56,7 +56,7 @@ interface Grant {
  */
 function grant({ tenant, on }: GrantOptions, user: string, role: string): Grant {
 	if (tenant === undefined && on === undefined) {
-		throw new ConfigError('say where: in a tenant (--tenant), or on an instance (--on type:key)');
+		throw new ConfigError('Specify a tenant (--tenant) or an instance (--on type:key).');
 	}
 	return { user, role, tenant, resource_instance: on };
 }

@@ -25,14 +25,14 @@ export async function applyDraft(session: Session, { dryRun }: ApplyOptions, fil
 	if (dryRun) {
 		const { body: preview } = await askFor(session.api, `${at}preview`, DraftPreview, question);
 		const files = preview.policy.files.map((one) => one.path);
-		const rego = files.length === 0 ? '' : `, and ${count(files.length, 'file')} of Rego would differ`;
-		const summary = `a dry run: ${count(preview.total, 'change')} would be made${rego}`;
+		const rego = files.length === 0 ? '' : `, ${count(files.length, 'Rego file')} affected`;
+		const summary = `Dry run: ${count(preview.total, 'change')}${rego}. Nothing was changed.`;
 		const json = { dry_run: true, ...told(preview), files, revision: null };
 		return { text: listed(preview, summary), json, exit: preview.total > 0 ? 1 : 0 };
 	}
 	const { body: applied } = await askFor(session.api, `${at}apply`, AppliedDraft, question);
 	const { changes, revision } = applied;
-	const summary = `${count(changes.total, 'change')} made (revision ${revision})`;
+	const summary = `Applied ${count(changes.total, 'change')} (revision ${revision})`;
 	return { text: listed(changes, summary), json: { dry_run: false, ...told(changes), files: null, revision } };
 }
 
@@ -48,7 +48,7 @@ function told({ total, changes }: Changed): Changed {
 
 function listed({ total, changes }: Changed, summary: string): string {
 	const rows = changes.map(({ kind, operation, key }) => [operation, kind, visible(key)]);
-	const more = total > changes.length ? `${total - changes.length} more\n` : '';
+	const more = total > changes.length ? `and ${total - changes.length} more\n` : '';
 	return `${rows.length === 0 ? '' : table(['OPERATION', 'KIND', 'KEY'], rows)}${more}${summary}\n`;
 }
 

@@ -14,7 +14,7 @@ export async function environments({ api }: Session, { project }: SharedOptions)
 	const found = await openEnvironments(api, project);
 	const rows = found.map(({ project, environment, name, id }) => [project, environment, name, id]);
 	return {
-		text: rows.length === 0 ? 'there is no environment\n' : table(['PROJECT', 'ENVIRONMENT', 'NAME', 'ID'], rows),
+		text: rows.length === 0 ? 'no environments\n' : table(['PROJECT', 'ENVIRONMENT', 'NAME', 'ID'], rows),
 		json: { environments: found },
 	};
 }
@@ -36,7 +36,9 @@ export async function openEnvironments(api: Server, wanted: string | undefined):
 		({ key, id }) => wanted === undefined || [key, id].includes(wanted),
 	);
 	if (wanted !== undefined && projects.length === 0) {
-		throw new ConfigError(`--project: the API key of ${api.key.variable} opens no project \`${visible(wanted)}\``);
+		throw new ConfigError(
+			`--project: project \`${visible(wanted)}\` does not exist, or the key in ${api.key.variable} has no access to it`,
+		);
 	}
 	const found: OpenEnvironment[] = [];
 	for (const project of projects) {

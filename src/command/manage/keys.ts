@@ -38,12 +38,12 @@ export async function listKeys({ api }: Session, options: SharedOptions): Promis
 	const rows = keys.map((key) => [
 		key.id,
 		key.name ?? '-',
-		key.project === null ? 'everything' : `${key.project}/${key.environment ?? '*'}`,
+		key.project === null ? 'organization' : `${key.project}/${key.environment ?? '*'}`,
 		key.access_level,
 		key.last_used_at ?? 'never',
 	]);
 	return {
-		text: rows.length === 0 ? 'no keys\n' : table(['ID', 'NAME', 'OPENS', 'ACCESS', 'LAST USED'], rows),
+		text: rows.length === 0 ? 'no keys\n' : table(['ID', 'NAME', 'SCOPE', 'ACCESS', 'LAST USED'], rows),
 		json: { keys },
 	};
 }
@@ -57,7 +57,7 @@ async function requireListed(api: Server, { project, environment }: SharedOption
 	if (environment === undefined || open.some((one) => [one.environment, one.id].includes(environment))) return;
 	const place = project === undefined ? '' : ` in project \`${visible(project)}\``;
 	throw new ConfigError(
-		`--environment: the API key of ${api.key.variable} opens no environment \`${visible(environment)}\`${place}`,
+		`--environment: environment \`${visible(environment)}\`${place} does not exist, or the key in ${api.key.variable} has no access to it`,
 	);
 }
 
@@ -71,5 +71,5 @@ export async function rotateKey({ api }: Session, _: SharedOptions, id: string):
 /** Deletes an API key. From then on, the server refuses it. */
 export async function revokeKey({ api }: Session, _: SharedOptions, id: string): Promise<Told> {
 	await ask(api, path`/v2/api-key/${id}`, { method: 'DELETE' });
-	return { text: 'revoked\n', json: { id, revoked: true } };
+	return { text: 'API key revoked\n', json: { id, revoked: true } };
 }

@@ -21,7 +21,9 @@ const Assignment = RoleAssignmentRead.pick({ role: true, tenant: true, resource_
 export async function roles(session: Session, options: SharedOptions, user?: string): Promise<Told> {
 	if (user !== undefined) return assignedRoles(session, options, user);
 	if (options.tenant !== undefined) {
-		throw new ConfigError('--tenant: name a user as well; without one, the roles that all tenants have are listed');
+		throw new ConfigError(
+			'--tenant: needs a user. Without a user, the command lists the roles defined for all tenants',
+		);
 	}
 	return definedRoles(session);
 }
@@ -47,7 +49,7 @@ async function definedRoles(session: Session): Promise<Told> {
 		permissions.join(' ') || '-',
 		parents.join(' ') || '-',
 	]);
-	const none = 'the environment has no roles\n';
+	const none = 'no roles are defined\n';
 	return {
 		text: rows.length === 0 ? none : table(['ROLE', 'NAME', 'PERMISSIONS', 'EXTENDS'], rows),
 		json: { roles: all },
@@ -76,7 +78,7 @@ async function assignedRoles(session: Session, { tenant }: SharedOptions, user: 
 	]);
 	const none = `${visible(key)} has no roles\n`;
 	return {
-		text: rows.length === 0 ? none : table(['ROLE', 'TENANT', 'RESOURCE', 'UNTIL'], rows),
+		text: rows.length === 0 ? none : table(['ROLE', 'TENANT', 'RESOURCE', 'EXPIRES'], rows),
 		json: { user: key, roles: given },
 	};
 }

@@ -27,7 +27,7 @@ export async function exportEnvironment(session: Session, { output }: ExportOpti
 	const document = decodeText(body);
 	if (output === undefined) return { text: document, document: true };
 	onFile(output, () => writeFileSync(output, document, { mode: 0o600 }));
-	return { text: `wrote ${visible(output)} (revision ${revision})\n`, json: { file: output, revision } };
+	return { text: `Exported to ${visible(output)} (revision ${revision})\n`, json: { file: output, revision } };
 }
 
 /**
@@ -49,7 +49,9 @@ export async function importEnvironment(session: Session, options: ImportOptions
 		String(gone),
 	]);
 	const changes = `${total} ${total === 1 ? 'change' : 'changes'}`;
-	const summary = dryRun ? `a dry run: ${changes} would be made` : `${changes} made (revision ${answer.revision})`;
+	const summary = dryRun
+		? `Dry run: ${changes}. Nothing was changed.`
+		: `Imported ${changes} (revision ${answer.revision})`;
 	return {
 		text: `${rows.length === 0 ? '' : table(['KIND', 'CREATE', 'UPDATE', 'DELETE'], rows)}${summary}\n`,
 		json: { ...answer.body, revision: dryRun ? null : answer.revision },

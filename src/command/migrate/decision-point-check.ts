@@ -20,17 +20,20 @@ export async function diagnoseDecisionPoint(url: string, key: string): Promise<s
 	const base = url.replace(/\/+$/, '');
 	try {
 		const healthy = await exchange(`${base}/healthy`, null, { timeout });
-		if (healthy.status !== 200) return `/healthy answered ${healthy.status}`;
+		if (healthy.status !== 200) return `/healthy returned status ${healthy.status}`;
 		const health = Health.safeParse(parseJsonBytes(healthy.body));
-		if (!health.success) return '/healthy does not answer as a decision point of version 2 does';
-		if (health.data.state !== 'ready') return `it is ${health.data.state}: see its log`;
+		if (!health.success) return '/healthy is not the answer of a version 2 decision point';
+		if (health.data.state !== 'ready') return `its state is ${health.data.state}; see its log`;
 		// Bulk checks are new in version 2.
 		const checked = await exchange(`${base}/allowed/bulk`, key, { method: 'POST', body: [question], timeout });
-		if (checked.status === 401 || checked.status === 403) return 'it serves another environment: it refused the key';
-		if (checked.status !== 200) return `a check was answered ${checked.status}`;
+		if (checked.status === 401 || checked.status === 403)
+			return 'it rejected the key, so it serves a different environment';
+		if (checked.status !== 200) return `a check returned status ${checked.status}`;
 		const answer = BulkResult.safeParse(parseJsonBytes(checked.body));
-		return answer.success && answer.data.allow.length === 1 ? null : 'a check was not answered as version 2 does';
+		return answer.success && answer.data.allow.length === 1
+			? null
+			: 'the answer to a check is not in the version 2 format';
 	} catch (error) {
-		return `it cannot be reached: ${errorMessage(error)}`;
+		return `cannot connect: ${errorMessage(error)}`;
 	}
 }

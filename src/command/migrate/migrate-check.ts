@@ -41,8 +41,8 @@ export async function checkMigration(options: MigrateOptions): Promise<Migration
 	const left = parts.flatMap((part) => part.left);
 	const end =
 		left.length === 0
-			? ['Migration is complete, as far as a program can tell: that checks decide as you expect is for you to see.']
-			: [`Migration is not complete. Left to do: ${left.length}`, ...left.map((line) => `  - ${line}`)];
+			? ['No migration tasks left. Verify yourself that checks return the decisions you expect.']
+			: [`Migration is not complete. Tasks left: ${left.length}`, ...left.map((line) => `  - ${line}`)];
 	return { report: `${[...parts.flatMap((part) => [...part.lines, '']), ...end].join('\n')}\n`, left };
 }
 
@@ -69,18 +69,18 @@ function checkProjects({ whole, projects }: Inventory, mine: readonly string[], 
 		),
 	]);
 	const foreignTo = (place: string) =>
-		`${place} is nobody’s of the team: recreate in your own environments what you need of it, or name it with --mine`;
+		`${place} was not created by your team: recreate what you need in your own environments, or list it in --mine`;
 	return {
 		lines: [
 			`Projects and environments at ${api}:`,
 			...lines,
-			'  Organization-scoped objects: none. This API has none; every object belongs to one environment.',
+			'  Organization-scoped objects: none. In this API every object belongs to one environment.',
 		],
 		left: [
-			...(whole ? [] : ['the API key does not open the whole organization: there may be more than is listed here']),
-			...(mine.length > 0 ? [] : ['say what your team created, with --mine project,other/environment']),
+			...(whole ? [] : ['the API key has no access to the whole organization, so this list may be incomplete']),
+			...(mine.length > 0 ? [] : ['list what your team created, with --mine project,other/environment']),
 			...(mine.length > 0 ? foreign.map(foreignTo) : []),
-			...notFound.map((name) => `${name} was named with --mine and is not there`),
+			...notFound.map((name) => `${name}, from --mine, does not exist`),
 		],
 	};
 }
@@ -97,7 +97,7 @@ function describeContents({ key, stats }: FoundEnvironment): string {
 
 async function checkDecisionPoints(site: Site, inventory: Inventory, named: readonly string[]): Promise<Part> {
 	if (named.length === 0) {
-		return { lines: ['Decision points: none named'], left: ['name every decision point in use with --pdp'] };
+		return { lines: ['Decision points: none given'], left: ['list every decision point in use, with --pdp'] };
 	}
 	const lines: string[] = [];
 	const left: string[] = [];
@@ -108,8 +108,8 @@ async function checkDecisionPoints(site: Site, inventory: Inventory, named: read
 			serves === null
 				? askForEnvironment(place)
 				: await diagnoseDecisionPoint(url, await site.findKey(serves, inventory));
-		lines.push(`  ${name}: ${trouble ?? 'answers as version 2'}`);
-		if (trouble !== null) left.push(`the decision point ${url}: ${trouble}`);
+		lines.push(`  ${name}: ${trouble ?? 'ok, version 2'}`);
+		if (trouble !== null) left.push(`decision point ${url}: ${trouble}`);
 	}
 	return { lines: ['Decision points:', ...lines], left };
 }
@@ -133,17 +133,19 @@ function findEnvironment({ projects }: Inventory, place: string | null): FoundEn
 }
 
 function askForEnvironment(place: string | null): string {
-	return place === null ? 'say which environment it serves: --pdp project/environment=URL' : `there is no ${place}`;
+	return place === null
+		? 'specify its environment: --pdp project/environment=URL'
+		: `environment ${place} does not exist`;
 }
 
 function checkFolders(folders: readonly string[]): readonly Part[] {
 	if (folders.length > 0) return folders.map(checkFolder);
-	return [{ lines: ['Code: none named'], left: ['name the folders of your services’ code with --code'] }];
+	return [{ lines: ['Code: no folders given'], left: ['list the source folders of your services, with --code'] }];
 }
 
 function checkFolder(folder: string): Part {
 	const found = searchFolder(folder).map(({ file, line, problem }) => `${file}:${line}: ${problem}`);
-	const lines = found.length === 0 ? ['  nothing of version 1'] : found.map((one) => `  ${one}`);
+	const lines = found.length === 0 ? ['  no version 1 calls'] : found.map((one) => `  ${one}`);
 	return { lines: [`Code in ${folder}:`, ...lines], left: found };
 }
 
@@ -151,6 +153,6 @@ function searchFolder(folder: string) {
 	try {
 		return findLeftovers(folder);
 	} catch (error) {
-		throw new ConfigError(`--code: ${folder} cannot be read`, { cause: error });
+		throw new ConfigError(`--code: cannot read ${folder}`, { cause: error });
 	}
 }

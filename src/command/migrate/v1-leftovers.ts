@@ -61,19 +61,19 @@ function lineProblems(text: string): readonly string[] {
 function pathProblems(text: string): readonly string[] {
 	return [...text.matchAll(/\/v1(?:\/[^\s/'"`?#,;)]+)+/g)].flatMap(([path]) => {
 		const successor = v2Successor(path);
-		return successor === null ? [] : [`the path ${path} is of version 1: use ${successor}`];
+		return successor === null ? [] : [`the path ${path} belongs to version 1: use ${successor}`];
 	});
 }
 
 const words: readonly { readonly pattern: RegExp; readonly problem: string }[] = [
-	{ pattern: /\bcustom_?id\b/i, problem: '`custom_id` is of version 1: use the key' },
+	{ pattern: /\bcustom_?id\b/i, problem: '`custom_id` belongs to version 1: use the key' },
 	{
 		pattern: /\b(organization|org|project|environment|env|tenant|role|resource|action)_?slugs?\b/i,
-		problem: 'slugs are of version 1: use the key',
+		problem: 'slugs belong to version 1: use the key',
 	},
 	{
 		pattern: /\.write\s*\(\s*(await\s+)?[\w.]*\bapi\s*\./,
-		problem: 'a separate write step is of version 1: the SDK’s calls of version 2 write by themselves',
+		problem: 'a separate write step belongs to version 1: version 2 SDK calls write immediately',
 	},
 	{ pattern: /\bpermitio\/pdp(?!-v2)\b/, problem: 'this is the image of the version 1 decision point' },
 ];

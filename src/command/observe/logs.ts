@@ -67,8 +67,8 @@ type ReadDecisions = (from: Date | undefined, limit: number) => Promise<readonly
 
 async function reader(session: Session, options: LogsOptions): Promise<ReadDecisions> {
 	const { user, action, resource, tenant, allowed, denied, code, search } = options;
-	if (allowed && denied) throw new ConfigError('--allowed and --denied: choose one');
-	if (options.follow && options.until !== undefined) throw new ConfigError('--until: what is followed has no end');
+	if (allowed && denied) throw new ConfigError('--allowed and --denied: use only one of them');
+	if (options.follow && options.until !== undefined) throw new ConfigError('--until: cannot be combined with --follow');
 	const { project, environment } = await session.place();
 	const at = path`/v2/pdps/${project}/${environment}/audit_logs`;
 	const since = readTime('--since', options.since);
@@ -139,7 +139,7 @@ export function readTime(option: string, text: string | undefined): Date | undef
 	const milliseconds = unitMilliseconds[unit];
 	if (milliseconds !== undefined) return new Date(Date.now() - Number(count) * milliseconds);
 	throw new ConfigError(
-		`${option}: \`${visible(text)}\` must be a time such as 2026-01-31T08:00:00Z, or how long ago: 90s, 15m, 2h, 1d`,
+		`${option}: \`${visible(text)}\` must be a time such as 2026-01-31T08:00:00Z, or an age such as 90s, 15m, 2h or 1d`,
 	);
 }
 

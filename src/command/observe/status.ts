@@ -88,14 +88,14 @@ async function attempted<T>(work: () => Promise<T>) {
 export function statusProblems({ policy, decision_point: { health } }: Found): readonly string[] {
 	const problems: string[] = [];
 	if (policy?.failure) {
-		problems.push(`the schema of revision ${policy.failure.revision} cannot be compiled: ${policy.failure.message}`);
+		problems.push(`the schema of revision ${policy.failure.revision} does not compile: ${policy.failure.message}`);
 	} else if (policy?.degraded) {
 		const { detail, since } = policy.degraded;
-		const why = detail === '' ? `the newest schema is being compiled, since ${since}` : detail;
-		problems.push(`the policy in force is not the newest: ${why}`);
+		const why = detail === '' ? `compiling the newest schema since ${since}` : detail;
+		problems.push(`the active policy is out of date: ${why}`);
 	}
 	if (areApart(policy, health)) {
-		problems.push(`the decision point is in the lineage ${health?.lineage}, which is not that of the database`);
+		problems.push(`the lineage of the decision point (${health?.lineage}) differs from the database lineage`);
 	}
 	const unwell = health === null ? null : healthProblem(health);
 	return unwell === null ? problems : [...problems, unwell];
@@ -107,18 +107,16 @@ export function statusProblems({ policy, decision_point: { health } }: Found): r
  */
 export function healthProblem({ state, detail, degraded }: Health): string | null {
 	if (state !== 'ready') return `the decision point is ${state}${detail === null ? '' : `: ${detail}`}`;
-	return degraded === null
-		? null
-		: `the policy in force in the decision point is not the newest or not complete: ${degraded.reason}`;
+	return degraded === null ? null : `the decision point uses an outdated or incomplete policy: ${degraded.reason}`;
 }
 
 function inLineage(of: { readonly lineage: string | null } | null): string {
-	return of?.lineage == null ? '' : ` of lineage ${of.lineage}`;
+	return of?.lineage == null ? '' : `, lineage ${of.lineage}`;
 }
 
 function lagText(lag: number | null): string {
 	if (lag === null) return '';
-	return lag < 0 ? ` (ahead by ${-lag})` : ` (behind by ${lag})`;
+	return lag < 0 ? ` (${-lag} ahead)` : ` (${lag} behind)`;
 }
 
 /** Formats the status as human-readable text. */
@@ -129,11 +127,11 @@ export function statusText({ api, policy, decision_point }: Found, problems: rea
 		`API             ${api.url}`,
 		`  environment   ${visible(api.environment ?? 'unknown')}`,
 		`  revision      ${policy?.revision ?? 'unknown'}${inLineage(policy)}`,
-		`  policy        ${compiled === null ? 'unknown' : `of schema revision ${compiled} (newest: ${policy?.schema_revision})`}`,
+		`  policy        ${compiled === null ? 'unknown' : `schema revision ${compiled} (newest: ${policy?.schema_revision})`}`,
 		`Decision point  ${url}`,
 		`  state         ${health === null ? 'unknown' : `${health.status}, ${health.state}`}`,
 		`  revision      ${health?.revision ?? 'unknown'}${inLineage(health)}${lagText(lag)}`,
-		`  policy        ${health?.policy_revision == null ? 'unknown' : `in force for revision ${health.policy_revision}`}`,
+		`  policy        ${health?.policy_revision == null ? 'unknown' : `revision ${health.policy_revision}`}`,
 		...problems.map((problem) => `! ${problem.split('\n').map(visible).join('\n  ')}`),
 	];
 	return `${lines.join('\n')}\n`;

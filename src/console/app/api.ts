@@ -27,14 +27,14 @@ function createManagement(record: (call: RecordedCall) => void) {
 		fetch: async (request) => {
 			const path = new URL(request.url).pathname + new URL(request.url).search;
 			const answer = await send(request, { path, decision: false, record });
-			apiTrouble.value = answer.status >= 500 ? `The API answered ${answer.status}` : null;
+			apiTrouble.value = answer.status >= 500 ? `The API returned status ${answer.status}` : null;
 			return answer;
 		},
 		pathSerializer: (pathname, parameters) => {
 			// Browsers would treat `.` and `..` as path steps and request a different address.
 			const step = Object.values(parameters).find((value) => value === '.' || value === '..');
 			if (step !== undefined) {
-				throw new ApiFailure(400, `No address can hold the key “${step}”: use the API with the id in its place.`);
+				throw new ApiFailure(400, `The key “${step}” cannot be part of a URL. Use the API with the ID instead.`);
 			}
 			return defaultPathSerializer(pathname, parameters);
 		},
@@ -87,8 +87,8 @@ async function send(request: Request, { path, decision, record }: SendOptions): 
 	if (!isElsewhere) request.headers.set(environmentHeader, openSession().environment.id);
 	const answer = await fetch(request, { cache: 'no-store', credentials: 'same-origin' }).catch((error: unknown) => {
 		if (request.signal.aborted) throw error;
-		apiTrouble.value = 'The API cannot be reached';
-		throw new ApiFailure(0, 'The API cannot be reached.');
+		apiTrouble.value = 'Cannot reach the API';
+		throw new ApiFailure(0, 'Cannot reach the API.');
 	});
 	// `refreshRevision` reports why the session ended.
 	if (answer.status === 401) await refreshRevision();

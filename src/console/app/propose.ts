@@ -100,7 +100,7 @@ export async function proposeRevisions(text: string, signal: AbortSignal): Promi
 	return data
 		.map(({ schema_revision, published_at }) => ({
 			value: String(schema_revision),
-			note: `schema changed, ${new Date(published_at).toLocaleString('en-GB')}`,
+			note: `schema change, ${new Date(published_at).toLocaleString('en-GB')}`,
 		}))
 		.filter(({ value }) => value.startsWith(text))
 		.slice(0, per_page);

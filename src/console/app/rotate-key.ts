@@ -7,9 +7,9 @@ import { confirmWrite } from './part/confirm.js';
  * Throws `ApiFailure`.
  */
 export async function rotateKey(id: string, text: string): Promise<string | null> {
-	if (!(await confirmWrite('Rotate the key', text, { always: true }))) return null;
+	if (!(await confirmWrite('Rotate key', text, { always: true }))) return null;
 	const path = { api_key_id: id };
 	const { secret } = await answered(management.POST('/v2/api-key/{api_key_id}/rotate-secret', { params: { path } }));
-	announce('The key was rotated.');
+	announce('Key rotated.');
 	return secret;
 }

@@ -64,7 +64,7 @@ export const mayWrite = computed(() => {
  */
 export function openSession(): ConsoleSession {
 	const now = sessionState.value;
-	if (now.state !== 'open') throw new Error('nobody is signed in');
+	if (now.state !== 'open') throw new Error('not signed in');
 	return now.session;
 }
 
@@ -176,10 +176,10 @@ async function call<Answer>(method: string, path: string, body?: object, environ
 	if (environmentId !== undefined) headers.set('x-console-environment', environmentId);
 	const content = body === undefined ? null : JSON.stringify(body);
 	const answer = await fetch(path, { method, headers, body: content, cache: 'no-store' }).catch(() => {
-		apiTrouble.value = 'The API cannot be reached';
-		throw new ApiFailure(0, 'The API cannot be reached.');
+		apiTrouble.value = 'Cannot reach the API';
+		throw new ApiFailure(0, 'Cannot reach the API.');
 	});
-	apiTrouble.value = answer.status >= 500 ? `The API answered ${answer.status}` : null;
+	apiTrouble.value = answer.status >= 500 ? `The API returned status ${answer.status}` : null;
 	const said: unknown = await answer.json().catch(() => undefined);
 	if (!answer.ok) throw new ApiFailure(answer.status, failureMessage(answer.status, said), said);
 	return said as Answer;

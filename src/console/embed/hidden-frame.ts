@@ -26,7 +26,7 @@ export function awaitResult(url: string, origin: string): Promise<unknown> {
 			else end(() => reject(new Error(String(data.error))));
 		};
 		const timer = setTimeout(
-			() => end(() => reject(new Error('the sign-in did not end in time: is this origin among elements_origins?'))),
+			() => end(() => reject(new Error('the sign-in timed out; check that elements_origins contains this origin'))),
 			patience,
 		);
 		addEventListener('message', listen);

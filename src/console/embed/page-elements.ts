@@ -100,7 +100,7 @@ export class PageElements {
 		if (!loginUrl || !elementIframeUrl) throw new Error('supportsPrivateBrowser needs loginUrl and elementIframeUrl');
 		const answer = await post(loginUrl, { tenant }, headers ?? (token ? bearing(token).headers : {}), 'include');
 		const { url, element_bearer_token = url } = answer as { url?: unknown; element_bearer_token?: unknown };
-		if (typeof element_bearer_token !== 'string') throw new Error('loginUrl answered no bearer token');
+		if (typeof element_bearer_token !== 'string') throw new Error('loginUrl returned no bearer token');
 		this.#token = element_bearer_token;
 		await sendToken(element_bearer_token, elementIframeUrl, origin);
 	}
@@ -125,7 +125,7 @@ export class PageElements {
 			)) as {
 				readonly url?: unknown;
 			};
-			if (typeof url !== 'string') throw new Error('loginUrl answered no url');
+			if (typeof url !== 'string') throw new Error('loginUrl returned no url');
 			return url;
 		}
 		const url = new URL(loginUrl, location.href);
@@ -154,6 +154,6 @@ async function post(
 	});
 	const text = await answer.text();
 	if (!answer.ok)
-		throw new Error(`${new URL(url, location.href).pathname} answered ${answer.status}: ${text.slice(0, 300)}`);
+		throw new Error(`${new URL(url, location.href).pathname} returned ${answer.status}: ${text.slice(0, 300)}`);
 	return text === '' ? undefined : JSON.parse(text);
 }

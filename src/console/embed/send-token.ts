@@ -8,7 +8,7 @@ const attempts = 25;
  */
 export function sendToken(token: string, frameUrl: string, origin: string): Promise<void> {
 	const to = new URL(frameUrl, location.href).origin;
-	if (to !== origin) return Promise.reject(new Error(`elementIframeUrl is of ${to}, not of ${origin}`));
+	if (to !== origin) return Promise.reject(new Error(`elementIframeUrl has the origin ${to} instead of ${origin}`));
 	return new Promise((resolve, reject) => {
 		let sent = 0;
 		const end = (settle: () => void) => {
@@ -21,7 +21,7 @@ export function sendToken(token: string, frameUrl: string, origin: string): Prom
 		};
 		const send = () => {
 			sent += 1;
-			if (sent > attempts) return end(() => reject(new Error('the element did not take the token')));
+			if (sent > attempts) return end(() => reject(new Error('the element did not accept the token')));
 			findFrame(frameUrl)?.contentWindow?.postMessage({ type: 'permitToken', permitToken: token }, origin);
 		};
 		const timer = setInterval(send, interval);

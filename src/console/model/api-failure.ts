@@ -1,3 +1,5 @@
+import { plainMessage } from './plain-message.js';
+
 /** Problem in a request. Its location starts with `body`, `query` or `path`. */
 export interface RequestProblem {
 	readonly loc: readonly (string | number)[];
@@ -33,11 +35,13 @@ export class ApiFailure extends Error {
 /** Returns the human-readable message from a failure response. For status 422, the message includes the locations. */
 export function failureMessage(status: number, body: unknown): string {
 	const { message, detail } = (body ?? {}) as { readonly message?: unknown; readonly detail?: unknown };
-	if (typeof message === 'string') return message;
+	if (typeof message === 'string') return plainMessage(message);
 	if (Array.isArray(detail)) {
 		return detail
-			.map(({ loc, msg }: { loc: readonly unknown[]; msg: string }) => `${loc.slice(1).join('.')}: ${msg}`)
+			.map(
+				({ loc, msg }: { loc: readonly unknown[]; msg: string }) => `${loc.slice(1).join('.')}: ${plainMessage(msg)}`,
+			)
 			.join('; ');
 	}
-	return `The server answered ${status}.`;
+	return `The server returned status ${status}.`;
 }

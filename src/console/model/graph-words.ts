@@ -61,7 +61,7 @@ export function edgeLabel({ kind, relation, role, via, actions = [], action_coun
 		case 'resource_role':
 			return 'has role';
 		case 'derivation':
-			return visibleText(`by ${relation}`);
+			return visibleText(`via ${relation}`);
 		case 'extends':
 			return 'extends';
 		case 'grant': {

@@ -11,14 +11,14 @@ export interface HeldRole {
 	readonly expires_at?: string | undefined;
 }
 
-/** Formats a role's source, such as `member of team:ops`. */
+/** Formats a role's source, such as `from member on team:ops`. */
 export function sourceText({ source, through }: HeldRole): string {
 	if (source === 'direct') return 'assigned';
 	const [first, ...others] = through;
-	if (first === undefined) return source === 'group' ? 'by a group' : 'derived';
-	const from = `${first.role} of ${first.resource_instance}`;
-	const way = others.map(({ role, resource_instance }) => `${role} of ${resource_instance}`);
-	return [from, ...way].join(', so ');
+	if (first === undefined) return source === 'group' ? 'from a group' : 'derived';
+	const from = `from ${first.role} on ${first.resource_instance}`;
+	const way = others.map(({ role, resource_instance }) => `${role} on ${resource_instance}`);
+	return [from, ...way].join(', then ');
 }
 
 /** Groups roles by tenant, in tenant order. Within a tenant, tenant roles come before instance roles. */

@@ -7,7 +7,7 @@ export function jsonProblem(text: string): string | null {
 		JSON.parse(text);
 		return null;
 	} catch (error) {
-		const message = error instanceof Error ? error.message : 'This is no JSON.';
+		const message = error instanceof Error ? error.message : 'This is not valid JSON.';
 		const position = /position (\d+)/.exec(message)?.[1];
 		if (position === undefined || message.includes('line')) return message;
 		const line = text.slice(0, Number(position)).split('\n').length;

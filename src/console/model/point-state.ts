@@ -51,9 +51,9 @@ function clockText(secondsAhead: number | null): string | null {
 function degradationText(reason: string | null): string | null {
 	if (reason === null) return null;
 	const texts: Readonly<Record<string, string>> = {
-		compiling: 'The newest policy is being compiled.',
-		failed: 'The newest schema could not be compiled.',
-		left_out: 'Objects were left out of the policy.',
+		compiling: 'Compiling the newest policy.',
+		failed: 'The newest schema does not compile.',
+		left_out: 'The policy omits some objects.',
 	};
 	return texts[reason] ?? reason;
 }

@@ -53,11 +53,11 @@ export function AddUser({ element, roles, onAdded }: AddUserProps) {
 				}}
 			>
 				<label>
-					<span>E-mail address</span>
+					<span>Email</span>
 					<input name="email" type="email" required autocomplete="off" />
 				</label>
 				<label>
-					<span>Key in the application (optional)</span>
+					<span>User key (optional)</span>
 					<input name="key" maxLength={200} autocomplete="off" />
 				</label>
 				<label>

@@ -25,7 +25,7 @@ export function createApiClient(token: () => string | null, onSignedOut: () => v
 			cache: 'no-store',
 			referrerPolicy: 'no-referrer',
 		}).catch(() => {
-			throw new ApiFailure(0, 'The server cannot be reached.');
+			throw new ApiFailure(0, 'Cannot reach the server.');
 		});
 		const text = await answer.text();
 		const said: unknown = text === '' ? undefined : parsed(text);

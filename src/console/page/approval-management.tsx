@@ -23,8 +23,8 @@ export function ApprovalManagement({ element }: { readonly element: OpenedElemen
 	if (shown.value.length === 0) {
 		return (
 			<p class="quiet">
-				The settings of this element name none whose requests it could show: <code>{requestsSetting}</code> or{' '}
-				<code>{approvalsSetting}</code>.
+				This element is not linked to a request element. Set <code>{requestsSetting}</code> or{' '}
+				<code>{approvalsSetting}</code> in its settings.
 			</p>
 		);
 	}

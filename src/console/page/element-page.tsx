@@ -59,9 +59,8 @@ async function open(): Promise<void> {
 function shownRefusal(error: unknown): Refusal {
 	const status = error instanceof ApiFailure ? error.status : null;
 	if (status === 401) return signedOut;
-	if (status === 404)
-		return { title: 'No such element', text: `There is no element with the key ${address.elementKey}.` };
-	return { title: 'This cannot be shown', text: messageOf(error) };
+	if (status === 404) return { title: 'Element not found', text: `Element ${address.elementKey} does not exist.` };
+	return { title: 'This element cannot be displayed', text: messageOf(error) };
 }
 
 function metadata(name: string): string {
@@ -80,7 +79,7 @@ function ElementPage() {
 function Content() {
 	const now = shown.value;
 	if (now === 'loading') return <p class="quiet">Loading…</p>;
-	if (now === 'waiting') return <p class="quiet">Waiting for the application to sign you in…</p>;
+	if (now === 'waiting') return <p class="quiet">Waiting for sign-in…</p>;
 	if (!isOpened(now)) {
 		return (
 			<div role="alert">
@@ -105,5 +104,5 @@ function Element({ element }: { readonly element: OpenedElement }) {
 	if (kind !== null) return <Requests element={element} kind={kind} />;
 	if (element.config.elements_type === 'user_management') return <UserManagement element={element} />;
 	if (element.config.elements_type === 'approval_management') return <ApprovalManagement element={element} />;
-	return <p class="quiet">There is no page for elements of this type yet.</p>;
+	return <p class="quiet">This element type has no page yet.</p>;
 }

@@ -32,7 +32,7 @@ export function GiveRole({ name, roles, give }: GiveRoleProps) {
 			}}
 		>
 			<select
-				aria-label={`Role to give to ${name}`}
+				aria-label={`New role for ${name}`}
 				value={role.key}
 				onChange={(event) => {
 					chosen.value = event.currentTarget.value;
@@ -48,7 +48,7 @@ export function GiveRole({ name, roles, give }: GiveRoleProps) {
 				<span>until</span>
 				<input
 					type="datetime-local"
-					aria-label={`Until when ${name} gets it (optional)`}
+					aria-label={`End of the role for ${name} (optional)`}
 					min={fieldTime(new Date())}
 					value={end.value}
 					onInput={(event) => {
@@ -56,8 +56,8 @@ export function GiveRole({ name, roles, give }: GiveRoleProps) {
 					}}
 				/>
 			</label>
-			<button type="submit" aria-label={`Give role to ${name}`} aria-disabled={work.busy}>
-				Give role
+			<button type="submit" aria-label={`Assign role to ${name}`} aria-disabled={work.busy}>
+				Assign role
 			</button>
 			<Failure text={work.failure} />
 		</form>

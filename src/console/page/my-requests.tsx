@@ -35,7 +35,7 @@ export function MyRequests({ element, kind, made }: MyRequestsProps) {
 	);
 	const cancel = async ({ id }: ListedRequest) => {
 		await api.send('PUT', `${collection}/${id}/cancel`, {});
-		announce('Your request was canceled.');
+		announce('Request canceled.');
 		await list.reload();
 	};
 	return (
@@ -49,7 +49,7 @@ export function MyRequests({ element, kind, made }: MyRequestsProps) {
 						status.value = event.currentTarget.value as RequestStatus | '';
 					}}
 				>
-					<option value="">all</option>
+					<option value="">All</option>
 					{states.map((state) => (
 						<option key={state} value={state}>
 							{state}
@@ -81,7 +81,7 @@ export function MyRequests({ element, kind, made }: MyRequestsProps) {
 					</li>
 				))}
 			</ul>
-			<PagedListFrame list={list} empty="You have made no requests." />
+			<PagedListFrame list={list} empty="No requests yet." />
 		</section>
 	);
 }

@@ -34,7 +34,7 @@ export const approvalsSetting = 'operation_approval_element';
 
 const signInAgain: Refusal = {
 	title: 'You are not signed in',
-	text: 'Sign in again in the application, then try again.',
+	text: 'Sign in to the application again, then retry.',
 };
 
 /** Refusal for a user who has no session. */
@@ -52,14 +52,17 @@ export async function openElement(
 	const { actor } = await api.get<{ readonly actor: Actor }>('/v2/auth/me');
 	if (environment !== null && actor.env_id !== environment) return signInAgain;
 	if (address.tenantKey !== null && actor.tenant_key !== address.tenantKey) {
-		return { title: signInAgain.title, text: 'You are signed in to another tenant. Sign in again in the application.' };
+		return {
+			title: signInAgain.title,
+			text: 'You are signed in to a different tenant. Sign in to the application again.',
+		};
 	}
 	const configs = `/v2/elements/${actor.proj_id}/${actor.env_id}/config`;
 	const path = (element = address.elementKey) => `${configs}/${encodeURIComponent(element)}`;
 	const runtime = (element: string) =>
 		api.get<ElementRuntime>(`${path(element)}/runtime`, { resource_instance_id: address.resourceInstanceKey });
 	const { config, current_permission_level: level, resource_id } = await runtime(address.elementKey);
-	if (level === 'HIDDEN') return { title: config.name, text: 'You may not see this.' };
+	if (level === 'HIDDEN') return { title: config.name, text: 'You do not have access to this page.' };
 	// This call only marks the element as active, so ignore its failure.
 	if (!config.is_active) api.send('POST', `${path()}/data/active`).catch(() => {});
 	return {

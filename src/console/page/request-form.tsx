@@ -34,7 +34,7 @@ export function RequestForm({ element, kind, roles, onMade }: RequestFormProps) 
 		});
 		reason.value = '';
 		end.value = '';
-		announce('Your request was sent.');
+		announce('Request sent.');
 		onMade();
 	};
 	return (
@@ -50,7 +50,7 @@ export function RequestForm({ element, kind, roles, onMade }: RequestFormProps) 
 				{kind.hasRole && <RoleField roles={roles} value={chosen} onChange={(id) => (role.value = id)} />}
 				{!kind.hasRole && element.instance === null && (
 					<label>
-						<span>What it is about (optional)</span>
+						<span>Resource instance (optional)</span>
 						<input
 							value={instance.value}
 							maxLength={200}
@@ -88,7 +88,7 @@ export function RoleField({ roles, value, onChange }: RoleFieldProps) {
 	if (roles.length === 0) {
 		return (
 			<label>
-				<span>Key of the role</span>
+				<span>Role key</span>
 				<input required value={value} onInput={(event) => onChange(event.currentTarget.value)} />
 			</label>
 		);

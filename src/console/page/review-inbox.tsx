@@ -59,7 +59,7 @@ export function ReviewInbox({ element, config, kind, roles, alwaysShown = false 
 	const done = async (request: ListedRequest, said: string) => {
 		const place = requests.indexOf(request);
 		open.value = null;
-		announce(`The request of ${requesterName(request)} was ${said}.`);
+		announce(`Request of ${requesterName(request)} ${said}.`);
 		await list.reload();
 		const next = items.current?.children[Math.min(place, (items.current?.children.length ?? 0) - 1)];
 		(next?.querySelector('button') ?? heading.current)?.focus();
@@ -71,8 +71,8 @@ export function ReviewInbox({ element, config, kind, roles, alwaysShown = false 
 			</h2>
 			{requests.length > 0 && (
 				<p class="quiet">
-					Keys: <kbd>j</kbd> and <kbd>k</kbd> move, <kbd>a</kbd> approves, <kbd>d</kbd> denies, <kbd>Esc</kbd> goes
-					back.
+					Shortcuts: <kbd>j</kbd> and <kbd>k</kbd> move, <kbd>a</kbd> approves, <kbd>d</kbd> denies, <kbd>Esc</kbd>{' '}
+					cancels.
 				</p>
 			)}
 			<ul class="items" ref={items}>
@@ -80,7 +80,7 @@ export function ReviewInbox({ element, config, kind, roles, alwaysShown = false 
 					<li key={request.id} data-request={request.id}>
 						<div class="line">
 							<span>
-								<strong>{requesterName(request)}</strong> asks for <strong>{requestSubject(request)}</strong>
+								<strong>{requesterName(request)}</strong> requests <strong>{requestSubject(request)}</strong>
 							</span>
 							<Time at={request.created_at} />
 							<Until request={request} />
@@ -118,7 +118,7 @@ export function ReviewInbox({ element, config, kind, roles, alwaysShown = false 
 					</li>
 				))}
 			</ul>
-			<PagedListFrame list={list} empty="There is nothing to review." />
+			<PagedListFrame list={list} empty="No requests to review." />
 		</section>
 	);
 }
@@ -195,7 +195,7 @@ function Decision({ request, move, longest, roles, decide, onDone, onBack }: Dec
 					{labels[move]}
 				</button>
 				<button type="button" onClick={onBack}>
-					Back
+					Cancel
 				</button>
 			</div>
 			<Failure text={work.failure} />

@@ -48,10 +48,10 @@ export function UserItem({ element, user, roles, assignable, onChanged }: UserIt
 						{called(key)}
 						{assignable.some((role) => role.key === key) && (
 							<ActionButton
-								label={`Take the role ${called(key)} from ${name}`}
+								label={`Remove role ${called(key)} from ${name}`}
 								act={async () => {
 									await api.send('DELETE', `${path}/roles`, body(key));
-									await onChanged(`${name} does not have the role ${called(key)} any more.`);
+									await onChanged(`Removed role ${called(key)} from ${name}.`);
 								}}
 							>
 								×
@@ -68,7 +68,7 @@ export function UserItem({ element, user, roles, assignable, onChanged }: UserIt
 							roles={given}
 							give={async (role, ending) => {
 								await api.send('POST', `${path}/roles`, { ...body(role.key), ...ending });
-								await onChanged(`${name} has the role ${role.name} now.`);
+								await onChanged(`Assigned role ${role.name} to ${name}.`);
 							}}
 						/>
 					)}
@@ -81,7 +81,7 @@ export function UserItem({ element, user, roles, assignable, onChanged }: UserIt
 			)}
 			<dialog ref={question} aria-label={`Remove ${name}?`}>
 				<p>
-					Remove <strong>{name}</strong>, with all roles held here?
+					Remove <strong>{name}</strong> and all of their roles here?
 				</p>
 				<div class="line">
 					<ActionButton
@@ -89,13 +89,13 @@ export function UserItem({ element, user, roles, assignable, onChanged }: UserIt
 							const where = instance === null ? '' : `?${new URLSearchParams({ resource_instance_id: instance })}`;
 							await api.send('DELETE', `${path}${where}`);
 							question.current?.close();
-							await onChanged(`${name} was removed.`);
+							await onChanged(`Removed ${name}.`);
 						}}
 					>
 						Remove
 					</ActionButton>
 					<button type="button" onClick={() => question.current?.close()}>
-						Keep
+						Cancel
 					</button>
 				</div>
 			</dialog>

@@ -42,7 +42,7 @@ export function UserManagement({ element }: { readonly element: OpenedElement })
 			() => {},
 		);
 	}, [element]);
-	if (!sees) return <p>You may not see this.</p>;
+	if (!sees) return <p>You do not have access to this page.</p>;
 	const assignable = weakestFirst(roles.value.filter(({ permission_level }) => mayAssign(level, permission_level)));
 	const changed = async (said: string) => {
 		announce(said);
@@ -77,7 +77,7 @@ export function UserManagement({ element }: { readonly element: OpenedElement })
 						/>
 					))}
 				</ul>
-				<PagedListFrame list={list} empty="There are no such users." />
+				<PagedListFrame list={list} empty="No matching users." />
 			</section>
 			{mayManage(level) && element.config.settings['show_add_user'] !== false && (
 				<AddUser element={element} roles={assignable} onAdded={changed} />

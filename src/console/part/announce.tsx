@@ -3,9 +3,9 @@ import { visibleText } from '../model/visible-text.js';
 
 const announced = signal('');
 
-/** Announces an event to all users, including screen reader users. */
+/** Announces an event to all users, including screen reader users. Omits the backticks around names. */
 export function announce(text: string): void {
-	announced.value = visibleText(text);
+	announced.value = visibleText(text.replaceAll('`', ''));
 }
 
 /**

@@ -40,5 +40,5 @@ export function ExpiryField({ end, hint = null, latest }: ExpiryFieldProps) {
 /** Returns a text about the element's maximum approval duration; `null` if there is no maximum. */
 export function longestApproval({ settings }: Pick<ElementConfig, 'settings'>): string | null {
 	const seconds = settings['max_duration'];
-	return typeof seconds === 'number' ? `At most ${durationText(seconds)} from the approval.` : null;
+	return typeof seconds === 'number' ? `At most ${durationText(seconds)} after approval.` : null;
 }

@@ -1,7 +1,8 @@
 import { signal, useSignal } from '@preact/signals';
-import { visibleText } from '../../model/visible-text.js';
+import { reasonPhrases } from '../../model/phrase.js';
 import { openSession } from '../session.js';
 import { Dialog } from './dialog.js';
+import { PhraseText } from './phrase-text.js';
 
 /** Environment changed by a write. */
 interface Target {
@@ -65,11 +66,13 @@ function ConfirmationDialog({ question: { title, text, target, settle } }: { rea
 					if (isTyped) settle(true);
 				}}
 			>
-				<p>{visibleText(text)}</p>
+				<p>
+					<PhraseText phrases={reasonPhrases(text)} />
+				</p>
 				{target.production && (
 					<label>
 						<span>
-							This is production. Type <code>{target.key}</code> to go on.
+							This is production. Type <code>{target.key}</code> to confirm.
 						</span>
 						<input
 							type="text"

@@ -7,7 +7,7 @@ export function CopyButton({ text, children }: { readonly text: string; readonly
 			await navigator.clipboard.writeText(text);
 			announce('Copied.');
 		} catch {
-			announce('The browser does not let this page copy. Mark the text and copy it.');
+			announce('The browser blocked copying. Select the text and copy it.');
 		}
 	};
 	return (

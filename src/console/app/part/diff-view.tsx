@@ -50,7 +50,7 @@ export function DiffView({ hunks, label }: DiffViewProps) {
 						shown.value += linesAtOnce;
 					}}
 				>
-					Show more of {rows.length.toLocaleString('en')} lines
+					Show more ({rows.length.toLocaleString('en')} lines in total)
 				</button>
 			)}
 		</>

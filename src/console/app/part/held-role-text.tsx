@@ -11,7 +11,7 @@ export function HeldRoleText({ held }: { readonly held: HeldRole }) {
 			{source !== 'direct' && <span class="quiet">({sourceText(held)})</span>}
 			{expires_at !== undefined && (
 				<span class="quiet">
-					, ends <TimeText at={expires_at} />
+					, expires <TimeText at={expires_at} />
 				</span>
 			)}
 		</>

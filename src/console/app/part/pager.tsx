@@ -14,7 +14,7 @@ export function Pager({ page, pageCount, totalCount, turnTo }: PagerProps) {
 				Previous
 			</button>
 			<span>
-				Page {page} of {Math.max(pageCount, 1)}, {totalCount.toLocaleString('en')} in all
+				Page {page} of {Math.max(pageCount, 1)}, {totalCount.toLocaleString('en')} in total
 			</span>
 			<button type="button" disabled={page >= pageCount} onClick={() => turnTo(page + 1)}>
 				Next

@@ -21,7 +21,7 @@ export function SecretDialog({ secret, title }: SecretDialogProps) {
 				secret.value = null;
 			}}
 		>
-			<p>It is shown this once. Copy it to where it is needed.</p>
+			<p>Copy the secret now. It is not shown again.</p>
 			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
 			<pre class="code" tabIndex={0}>
 				{text}

@@ -5,7 +5,7 @@ import { screenPath } from '../screen-path.js';
 /** Screens, listed by navigation group. Each has a title and a path. */
 const groups = [
 	{
-		title: 'Ask',
+		title: 'Decisions',
 		screens: [
 			['Check and why', 'check'],
 			['Decision log', 'decisions'],
@@ -30,7 +30,7 @@ const groups = [
 		],
 	},
 	{
-		title: 'Operation',
+		title: 'Operations',
 		screens: [
 			['Decision points', 'decision-points'],
 			['Keys and members', 'keys'],

@@ -88,9 +88,9 @@ function FirstScreen() {
 
 function NotFound() {
 	return (
-		<Screen title="No such screen">
+		<Screen title="Page not found">
 			<p>
-				Nothing is at this address. <a href={screenPath('check')}>Go to the first screen.</a>
+				This page does not exist. <a href={screenPath('check')}>Go to Check and why</a>
 			</p>
 		</Screen>
 	);

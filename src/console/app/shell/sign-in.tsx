@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { readConsolePlace } from '../../model/console-place.js';
+import { program } from '../../model/program.js';
 import { Announcement } from '../../part/announce.js';
 import { KeyText } from '../part/key-text.js';
 import { signInByKey } from '../session.js';
@@ -62,8 +63,8 @@ export function SignIn({ reason }: { readonly reason: string | null }) {
 				</button>
 			</form>
 			<p class="quiet">
-				The key is sent to this server once and kept nowhere in the browser. On the machine of the server, the command{' '}
-				<code>console</code> of the program prints an address that signs you in without one.
+				The key is sent to this server once and is not stored in the browser. To sign in without a key, run{' '}
+				<code>{program} console</code> on the server and open the printed link.
 			</p>
 		</main>
 	);

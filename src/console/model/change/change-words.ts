@@ -25,18 +25,18 @@ export const changeKinds = [
 export type ChangeKind = (typeof changeKinds)[number];
 
 /** Words for the operations. */
-export const operationWords = { create: 'created', update: 'changed', delete: 'deleted' } as const;
+export const operationWords = { create: 'created', update: 'updated', delete: 'deleted' } as const;
 
 const kindWords: Readonly<Partial<Record<string, string>>> = {
 	resource_action: 'action',
 	resource_attribute: 'attribute',
 	condition_set_rule: 'rule',
-	tenant_user: 'member of a tenant',
+	tenant_user: 'tenant member',
 	relationship_tuple: 'relationship',
 	user_invite: 'invite',
 	elements_config: 'element',
 	element_request: 'request',
-	pdp_config: 'key of a decision point',
+	pdp_config: 'decision point key',
 };
 
 /** Returns the word for an object kind. */

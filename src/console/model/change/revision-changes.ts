@@ -48,7 +48,7 @@ export function summariseRevisions(
 		const own = changes.filter((change) => change.revision > before && change.revision <= revision);
 		const count = (wanted: RevisionChange['operation']) => own.filter(({ operation }) => operation === wanted).length;
 		return {
-			authors: [...new Set(own.map(({ actor }) => (actor === null ? 'the server' : (actor.name ?? actor.id))))],
+			authors: [...new Set(own.map(({ actor }) => (actor === null ? 'server' : (actor.name ?? actor.id))))],
 			created: count('create'),
 			updated: count('update'),
 			deleted: count('delete'),
@@ -60,9 +60,9 @@ export function summariseRevisions(
 export function summaryText({ created, updated, deleted }: RevisionSummary): string {
 	const said = [
 		[created, 'created'],
-		[updated, 'changed'],
+		[updated, 'updated'],
 		[deleted, 'deleted'],
 	] as const;
 	const told = said.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
-	return told.length === 0 ? 'nothing of the schema' : told.join(', ');
+	return told.length === 0 ? 'no schema changes' : told.join(', ');
 }

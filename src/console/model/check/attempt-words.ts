@@ -40,7 +40,7 @@ function roleSentence({ chain, add }: Attempt, { user, action, type }: NamedChec
 		.slice(0, -1)
 		.toReversed()
 		.flatMap((step) => derivationPhrases(step, add));
-	const grants: readonly Phrase[] = [{ name: roleKey(granting.role, granting.resource) }, ' of '];
+	const grants: readonly Phrase[] = [{ name: roleKey(granting.role, granting.resource) }, ' on '];
 	return [
 		{ key: user },
 		isMissing ? ' would be ' : ' is ',
@@ -54,7 +54,7 @@ function roleSentence({ chain, add }: Attempt, { user, action, type }: NamedChec
 					add.length > 0 ? ' would be ' : ' is ',
 					...grants,
 					{ key: granting.resource },
-					', and that',
+					', which',
 				]),
 		' grants ',
 		{ name: action },
@@ -65,7 +65,7 @@ function roleSentence({ chain, add }: Attempt, { user, action, type }: NamedChec
 /** Formats a role and its place, such as "`editor` of folder:plans" or "`editor` in tenant acme". */
 function heldPhrases({ role, resource }: Extract<AttemptStep, { readonly role: string; readonly resource: string }>) {
 	const tenant = placeTenant(resource);
-	const place: readonly Phrase[] = tenant === null ? [' of ', { key: resource }] : [' in tenant ', { key: tenant }];
+	const place: readonly Phrase[] = tenant === null ? [' on ', { key: resource }] : [' in tenant ', { key: tenant }];
 	return [{ name: roleKey(role, resource) }, ...place];
 }
 
@@ -79,7 +79,12 @@ function derivationPhrases(step: AttemptStep, add: readonly AttemptFact[]): read
 			fact.relation === relation &&
 			fact.object === resource,
 	);
-	return [isMissing ? ', which would be ' : ', which is ', { name: relation }, ' of ', { key: resource }];
+	return [
+		isMissing ? ', which would have the relation ' : ', which has the relation ',
+		{ name: relation },
+		' to ',
+		{ key: resource },
+	];
 }
 
 function ruleSentence(
@@ -126,7 +131,7 @@ export function factWords(fact: AttemptFact): readonly Phrase[] {
 				{ name: fact.role },
 				...(fact.resource_instance === undefined
 					? [' in tenant ', { key: fact.tenant }]
-					: [' of ', { key: fact.resource_instance }]),
+					: [' on ', { key: fact.resource_instance }]),
 			];
 		case 'relationship_tuple':
 			return [{ key: fact.subject }, ' as ', { name: fact.relation }, ' of ', { key: fact.object }];
@@ -134,17 +139,17 @@ export function factWords(fact: AttemptFact): readonly Phrase[] {
 }
 
 /** Reason for removing a blocking fact. */
-export const stopWords = 'It stops a role that would be derived there.';
+export const stopWords = 'It blocks a derived role on this instance.';
 
-/** Words for operators, for use after "has to". */
+/** Words for operators, for use after "must". */
 const operatorWords: Readonly<Record<string, string>> = {
-	equals: 'be',
-	'not-equals': 'be other than',
+	equals: 'equal',
+	'not-equals': 'not equal',
 	'greater-than': 'be greater than',
 	'greater-than-equals': 'be at least',
 	'less-than': 'be less than',
 	'less-than-equals': 'be at most',
-	between: 'be between the items of',
+	between: 'be between the two values of',
 	in: 'be one of',
 	'not-in': 'be none of',
 	contains: 'contain',
@@ -153,15 +158,15 @@ const operatorWords: Readonly<Record<string, string>> = {
 	'ends-with': 'end with',
 	matches: 'match',
 	array_contains: 'contain',
-	array_subset: 'have only items of',
-	array_superset: 'have every item of',
-	array_intersect: 'have an item of',
-	object_match: 'be an object that matches',
-	any_match: 'have an item that matches',
-	all_match: 'have only items that match',
+	array_subset: 'contain only items from',
+	array_superset: 'contain all items of',
+	array_intersect: 'contain at least one item of',
+	object_match: 'be an object matching',
+	any_match: 'contain an item matching',
+	all_match: 'contain only items matching',
 };
 
-/** Formats a comparison: "`user.level` is 2 and has to be at least 3, for the set `seniors`". */
+/** Formats a comparison: "`user.level` is 2; it must be at least 3, for condition set `seniors`". */
 export function comparisonWords({
 	set,
 	attribute,
@@ -171,20 +176,20 @@ export function comparisonWords({
 	change,
 	now,
 }: AttemptComparison): readonly Phrase[] {
-	const must = negated ? ' must not ' : ' has to ';
+	const must = negated ? ' must not ' : ' must ';
 	const demand: readonly Phrase[] =
 		operator === 'is-null'
-			? [must, operand === false ? 'be there' : 'be missing or null']
-			: [must, operatorWords[operator] ?? `fulfil ${operator} of`, ' ', operandPhrase(operand)];
+			? [must, operand === false ? 'be set' : 'be missing or null']
+			: [must, operatorWords[operator] ?? `satisfy ${operator}`, ' ', operandPhrase(operand)];
 	const current: readonly Phrase[] =
-		now === null || now === undefined ? [' is not there'] : [' is ', { name: valueText(now) }];
+		now === null || now === undefined ? [' is missing'] : [' is ', { name: valueText(now) }];
 	return [
 		{ name: change },
 		...current,
 		'; ',
 		...(change === attribute ? ['it'] : [{ name: attribute }]),
 		...demand,
-		', for the set ',
+		', for condition set ',
 		{ name: set },
 	];
 }
@@ -192,8 +197,8 @@ export function comparisonWords({
 /** Formats the new value for an attribute. */
 export function exampleWords({ change, example }: AttemptComparison): readonly Phrase[] {
 	return example === null || example === undefined
-		? [{ name: change }, ' taken away']
-		: [{ name: change }, ' as ', { name: valueText(example) }];
+		? ['without ', { name: change }]
+		: [{ name: change }, ' = ', { name: valueText(example) }];
 }
 
 function operandPhrase(operand: unknown): Phrase {
@@ -210,7 +215,16 @@ function valueText(value: unknown): string {
 
 /** Returns the title above a check's attempts. */
 export function attemptsTitle(allow: boolean, count: number, truncated: boolean): string {
-	if (count > 0) return allow ? 'It passes in each of these ways' : 'Each of these alone would allow it';
-	if (allow) return 'How it passes was not found';
-	return truncated ? 'What would allow it was not found' : 'No role, relationship or attribute would allow it';
+	if (count > 0)
+		return count === 1
+			? allow
+				? 'Allowed by'
+				: 'This would allow it'
+			: allow
+				? 'Allowed by each of these'
+				: 'Any of these would allow it';
+	if (allow) return 'No explanation found';
+	return truncated
+		? 'The search for a way to allow it was cut short'
+		: 'No single role, relationship or attribute would allow it';
 }

@@ -25,7 +25,7 @@ export function reasonSections({ rbac, rebac, abac, pending }: DecisionDebug): r
 		['Roles in the tenant', rbac],
 		['Roles on the instance', rebac],
 		['Condition sets', abac],
-		['The policy', pending],
+		['Policy', pending],
 	] as const;
 	return sections.flatMap(([title, section]) => (section === undefined ? [] : [[title, section] as const]));
 }

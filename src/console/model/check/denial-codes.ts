@@ -6,77 +6,77 @@ export interface DenialCode {
 
 const codes: Readonly<Record<string, DenialCode>> = {
 	data_outdated: {
-		meaning: 'The data of the decision point is older than it may be, so it denies everything.',
-		advice: 'It answers again when it reaches the API.',
+		meaning: 'The decision point’s data is too old, so it denies every check.',
+		advice: 'It recovers when it reconnects to the API.',
 	},
 	environment_deleted: {
-		meaning: 'The environment of the decision point was deleted, so it denies everything.',
-		advice: 'Start the decision point with the key of another environment.',
+		meaning: 'The decision point’s environment was deleted, so it denies every check.',
+		advice: 'Start it with the key of a different environment.',
 	},
 	no_such_resource: {
 		meaning: 'No resource has this key.',
-		advice: 'Correct the resource, or create it.',
+		advice: 'Check the key, or create the resource.',
 	},
 	no_such_action: {
-		meaning: 'The resource exists and does not have this action.',
-		advice: 'Correct the action, or add it to the resource.',
+		meaning: 'The resource does not have this action.',
+		advice: 'Check the key, or add the action to the resource.',
 	},
-	no_such_tenant: { meaning: 'No tenant has this key.', advice: 'Correct the tenant, or create it.' },
+	no_such_tenant: { meaning: 'No tenant has this key.', advice: 'Check the key, or create the tenant.' },
 	user_not_synced: {
 		meaning: 'No user has this key.',
-		advice: 'Create the user. The key has to be exactly that of the check.',
+		advice: 'Create the user with exactly the key used in the check.',
 	},
 	no_user_roles: {
-		meaning: 'The user holds no role in any tenant.',
+		meaning: 'The user has no role in any tenant.',
 		advice: 'Assign a role that grants the action.',
 	},
 	no_role_in_tenant: {
-		meaning: 'The user holds roles, and none of them in this tenant.',
-		advice: 'Assign a role in this tenant, or ask about another one.',
+		meaning: 'The user has roles, but none in this tenant.',
+		advice: 'Assign a role in this tenant, or check a different tenant.',
 	},
 	no_permission: {
-		meaning: 'The user holds roles here, and none of them grants the action.',
-		advice: 'Assign another role, or let one of these grant the action.',
+		meaning: 'The user has roles here, but none of them grants the action.',
+		advice: 'Assign a different role, or grant the action to one of these roles.',
 	},
 	no_such_resource_instance: {
-		meaning: 'There is no such instance, and no role in the tenant allows the action.',
-		advice: 'Correct the key of the instance, or create it.',
+		meaning: 'The instance does not exist, and no role in the tenant grants the action.',
+		advice: 'Check the key, or create the instance.',
 	},
 	tenant_mismatch: {
-		meaning: 'The instance is in another tenant. Roles on it count only there.',
-		advice: 'Ask about the tenant of the instance.',
+		meaning: 'The instance belongs to a different tenant. Its roles apply only there.',
+		advice: 'Check the instance’s own tenant.',
 	},
 	no_graph_roles: {
-		meaning: 'The user holds no role on the instance: none is assigned, and none is derived.',
-		advice: 'Assign a role, or relate the instance to one on which the user holds a role.',
+		meaning: 'The user has no role on the instance, neither assigned nor derived.',
+		advice: 'Assign a role, or relate the instance to one where the user has a role.',
 	},
 	no_matching_usersets: {
-		meaning: 'No user set selects the user.',
-		advice: 'Compare the attributes of the user with the conditions. A missing attribute fulfils none.',
+		meaning: 'The user matches no user set.',
+		advice: 'Compare the user’s attributes with the conditions. A missing attribute never matches.',
 	},
 	no_matching_resourcesets: {
-		meaning: 'The user is in a user set, and no resource set selects the resource.',
-		advice: 'Compare the attributes of the resource with the conditions. A missing attribute fulfils none.',
+		meaning: 'The user matches a user set, but the resource matches no resource set.',
+		advice: 'Compare the resource’s attributes with the conditions. A missing attribute never matches.',
 	},
 	no_matching_rules: {
-		meaning: 'The user is in a user set and the resource in a resource set, and no rule joins them for this action.',
-		advice: 'Add a rule between the sets.',
+		meaning: 'User and resource match condition sets, but no rule connects these sets for this action.',
+		advice: 'Add a rule for the two sets.',
 	},
 	cloud_pdp_not_supporting_abac: {
-		meaning: 'The decision point runs in cloud mode, which does not evaluate conditions.',
-		advice: 'Ask a decision point of your own.',
+		meaning: 'The decision point runs in cloud mode, which evaluates no conditions.',
+		advice: 'Use your own decision point.',
 	},
 	policy_pending: {
-		meaning: 'A possible grant of the action was changed, and the new policy is not active yet.',
-		advice: 'Ask again in a moment. “Rego and revisions” says why, if it does not compile.',
+		meaning: 'The policy for this action has just changed and is not active yet.',
+		advice: 'Try again in a moment. If the policy does not compile, “Rego and revisions” shows the reason.',
 	},
 	no_matching_mapping_rule: {
 		meaning: 'No mapping rule matches the method and the URL.',
-		advice: 'Compare the URL with the rules of the proxy configs.',
+		advice: 'Compare the URL with the mapping rules in the proxy configs.',
 	},
 	evaluation_failed: {
-		meaning: 'The decision point could not evaluate the policy, and denies.',
-		advice: 'Its log has the error. Please report it.',
+		meaning: 'The decision point failed to evaluate the policy, so it denies the check.',
+		advice: 'See its log for the error, and report it.',
 	},
 };
 

@@ -18,16 +18,16 @@ export interface AttributeSchema {
 }
 
 const builtIn: readonly ConditionAttribute[] = [
-	{ name: 'user.key', type: 'string', note: 'the key' },
-	{ name: 'user.email', type: 'string', note: 'the e-mail address' },
-	{ name: 'user.first_name', type: 'string', note: 'the first name' },
-	{ name: 'user.last_name', type: 'string', note: 'the last name' },
-	{ name: 'user.roles', type: 'array', note: 'roles in the tenant of the check' },
-	{ name: 'user.tenants', type: 'array', note: 'tenants in which the user has a role' },
-	{ name: 'resource.key', type: 'string', note: 'the key of the instance' },
-	{ name: 'resource.type', type: 'string', note: 'the key of the resource' },
-	{ name: 'resource.tenant', type: 'string', note: 'the tenant of the instance' },
-	{ name: 'tenant.key', type: 'string', note: 'the key of the tenant of the check' },
+	{ name: 'user.key', type: 'string', note: 'key' },
+	{ name: 'user.email', type: 'string', note: 'email' },
+	{ name: 'user.first_name', type: 'string', note: 'first name' },
+	{ name: 'user.last_name', type: 'string', note: 'last name' },
+	{ name: 'user.roles', type: 'array', note: 'roles in the check’s tenant' },
+	{ name: 'user.tenants', type: 'array', note: 'tenants where the user has a role' },
+	{ name: 'resource.key', type: 'string', note: 'instance key' },
+	{ name: 'resource.type', type: 'string', note: 'resource key' },
+	{ name: 'resource.tenant', type: 'string', note: 'tenant of the instance' },
+	{ name: 'tenant.key', type: 'string', note: 'key of the check’s tenant' },
 ];
 
 /**

@@ -38,7 +38,7 @@ function operator(
 /** All operators, in display order. */
 export const conditionOperators: readonly ConditionOperator[] = [
 	operator('equals', 'equals', any, 'value'),
-	operator('not-equals', 'is other than', any, 'value'),
+	operator('not-equals', 'is not', any, 'value'),
 	operator('greater-than', 'is greater than', ordered, 'ordered'),
 	operator('greater-than-equals', 'is at least', ordered, 'ordered'),
 	operator('less-than', 'is less than', ordered, 'ordered'),
@@ -50,13 +50,13 @@ export const conditionOperators: readonly ConditionOperator[] = [
 	operator('starts-with', 'starts with', text, 'text'),
 	operator('ends-with', 'ends with', text, 'text'),
 	operator('matches', 'matches the pattern', text, 'text', true),
-	operator('array_contains', 'has the item', list, 'item'),
-	operator('array_subset', 'has only items of', list, 'list'),
-	operator('array_superset', 'has every item of', list, 'list'),
-	operator('array_intersect', 'has an item of', list, 'list'),
-	operator('object_match', 'is an object that matches', ['object', 'json'], 'match', true),
-	operator('any_match', 'has an item that matches', list, 'match', true),
-	operator('all_match', 'has only items that match', list, 'match', true),
+	operator('array_contains', 'contains the item', list, 'item'),
+	operator('array_subset', 'contains only items from', list, 'list'),
+	operator('array_superset', 'contains all items of', list, 'list'),
+	operator('array_intersect', 'contains at least one item of', list, 'list'),
+	operator('object_match', 'is an object matching', ['object', 'json'], 'match', true),
+	operator('any_match', 'contains an item matching', list, 'match', true),
+	operator('all_match', 'contains only items matching', list, 'match', true),
 	operator('is-null', 'is missing', any, 'boolean', true),
 ];
 

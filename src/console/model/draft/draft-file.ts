@@ -22,12 +22,12 @@ const userResource = '__user';
  */
 export function readDraftFile(text: string, stored: SchemaObjects, revision: number): DraftFile {
 	const file: unknown = parseJson(text);
-	if (!isRecord(file)) throw new Error('This is neither a draft nor the document of an environment.');
+	if (!isRecord(file)) throw new Error('This file is neither a draft nor an environment document.');
 	if (file['format'] === documentFormat) return documentDraft(file, stored, revision);
 	const { base_revision, changes } = file;
-	if (!Array.isArray(changes)) throw new Error('A draft has a list `changes`, and this file has none.');
+	if (!Array.isArray(changes)) throw new Error('The draft has no `changes` list.');
 	if (!Number.isSafeInteger(base_revision) || Number(base_revision) < 0) {
-		throw new Error('A draft has a `base_revision`: the revision of the environment that it was made from.');
+		throw new Error('The draft needs a `base_revision`, the environment revision it is based on.');
 	}
 	return { draft: { base_revision: Number(base_revision), changes: changes.map(readChange) }, note: null };
 }
@@ -53,20 +53,19 @@ function parseJson(text: string): unknown {
 	try {
 		return JSON.parse(text);
 	} catch {
-		throw new Error('This file is no JSON.');
+		throw new Error('This file is not valid JSON.');
 	}
 }
 
 function readChange(change: unknown, index: number): DraftChange {
 	const { kind, operation, key, value } = isRecord(change) ? change : {};
-	const at = `In \`changes[${index}]\``;
-	if (typeof kind === 'string' && !isDraftKind(kind)) throw new Error(`${at} the \`kind\` is not known: ${kind}`);
-	if (typeof kind !== 'string') throw new Error(`${at} the \`kind\` of the object is missing.`);
+	const at = `\`changes[${index}]\`:`;
+	if (typeof kind === 'string' && !isDraftKind(kind)) throw new Error(`${at} unknown \`kind\` ${kind}.`);
+	if (typeof kind !== 'string') throw new Error(`${at} \`kind\` is missing.`);
 	if (operation !== 'create' && operation !== 'update' && operation !== 'delete') {
-		throw new Error(`${at} the \`operation\` must be create, update or delete.`);
+		throw new Error(`${at} \`operation\` must be create, update or delete.`);
 	}
-	if (key !== undefined && key !== null && typeof key !== 'string')
-		throw new Error(`${at} the \`key\` must be a text.`);
+	if (key !== undefined && key !== null && typeof key !== 'string') throw new Error(`${at} \`key\` must be a string.`);
 	const read: { kind: string; operation: typeof operation; key?: string; value?: unknown } = { kind, operation };
 	if (typeof key === 'string') read.key = key;
 	if (value !== undefined) read.value = value;
@@ -81,7 +80,9 @@ function documentDraft(
 	const { draft, note } = draftSchema(document['schema'], stored, revision);
 	const notes = [
 		...(note === null ? [] : [note]),
-		...(document['facts'] === undefined ? [] : ['Its facts are not in the draft: import it to bring them.']),
+		...(document['facts'] === undefined
+			? []
+			: ['The draft does not include the document’s facts. Import the document to add them.']),
 	];
 	return { draft, note: notes.length === 0 ? null : notes.join(' ') };
 }
@@ -98,7 +99,7 @@ export function draftSchema(schema: unknown, stored: SchemaObjects, revision: nu
 	// update.
 	const changes = draft.changes.map((change) => (change.key === userResource ? toUpdate(change) : change));
 	const left = [...stored.keys()].filter((subject) => !wanted.has(subject)).length;
-	const note = left === 0 ? null : `${left} objects that are only here stay as they are.`;
+	const note = left === 0 ? null : `${left} objects that exist only here are kept.`;
 	return { draft: { ...draft, changes }, note };
 }
 

@@ -41,11 +41,11 @@ function describeChange(stored: SchemaObjects, change: DraftChange): DraftedChan
 /** Descriptions for objects without a key, keyed by kind. */
 const listedNames: Readonly<Partial<Record<string, (value: Named) => string>>> = {
 	condition_set_rule: ({ user_set, permission, resource_set }) =>
-		`${setName(user_set, 'who holds')} may ${permission} on ${setName(resource_set, 'every')}`,
+		`${setName(user_set, 'users with')} may ${permission} on ${setName(resource_set, 'every')}`,
 	tenant_user: ({ user, tenant }) => `${user} in ${tenant}`,
 	relationship_tuple: ({ subject, relation, object }) => `${subject} ${relation} ${object}`,
 	role_assignment: ({ user, role, tenant, resource_instance }) =>
-		`${user} as ${role} in ${resource_instance ?? tenant}`,
+		`${user} as ${role} ${resource_instance === undefined ? 'in' : 'on'} ${resource_instance ?? tenant}`,
 };
 
 type Named = Readonly<Partial<Record<string, unknown>>>;

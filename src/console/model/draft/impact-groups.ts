@@ -65,10 +65,10 @@ export function causePhrases(cause: ImpactCause): readonly Phrase[] {
 	const { by, role = '', userset, resourceset, resource_type = '' } = cause;
 	if (by === 'role_in_tenant') return ['role ', { name: role }, ' in the tenant'];
 	if (by === 'role_on_instance') return ['role ', { name: role.replace('#', ':') }, ' on an instance'];
-	const who: readonly Phrase[] = userset === undefined ? ['who holds ', { name: role }] : [{ name: userset }];
+	const who: readonly Phrase[] = userset === undefined ? ['users with ', { name: role }] : [{ name: userset }];
 	const what: readonly Phrase[] =
 		resourceset === undefined ? ['every ', { name: resource_type }] : [{ name: resourceset }];
-	return ['rule of ', ...who, ' on ', ...what];
+	return ['rule for ', ...who, ' on ', ...what];
 }
 
 /** Formats a check count, which may be a lower bound. */

@@ -17,7 +17,7 @@ export const stateWords: Readonly<Record<CellState, string>> = {
 	derived: 'derived',
 	condition: 'by condition',
 	none: 'not granted',
-	apart: 'of another resource',
+	apart: 'not applicable',
 };
 
 /** Words for column kinds. */
@@ -35,19 +35,19 @@ export function columnPhrases(column: MatrixColumn): readonly Phrase[] {
 
 /** Formats the reason for a cell as a sentence. */
 export function reasonPhrases(column: MatrixColumn, reason: CellReason): readonly Phrase[] {
-	if (reason.by === 'own') return ['The role grants it itself.'];
-	if (reason.by === 'extends') return ['The role extends ', { name: reason.role }, ', which grants it.'];
+	if (reason.by === 'own') return ['Granted by the role.'];
+	if (reason.by === 'extends') return ['Granted by ', { name: reason.role }, ', which the role extends.'];
 	if (reason.by === 'derivation') return derivationPhrases(columnRole(column), reason.steps, reason.through);
 	const { rule, parent } = reason;
 	const who: readonly Phrase[] =
 		parent === null
-			? ['By a rule, ', ...holderPhrases(column)]
-			: ['By a rule, ', { name: parent }, ', which it narrows,'];
-	return [...who, ' may do it on ', ...resourceSetPhrases(rule), '.'];
+			? ['A rule grants it to ', ...holderPhrases(column)]
+			: ['A rule grants it to the parent set ', { name: parent }];
+	return [...who, ' on ', ...resourceSetPhrases(rule), '.'];
 }
 
 function holderPhrases({ kind, key }: MatrixColumn): readonly Phrase[] {
-	return kind === 'user_set' ? [{ name: key }] : ['who holds ', { name: key }];
+	return kind === 'user_set' ? [{ name: key }] : ['users with ', { name: key }];
 }
 
 /** Formats a rule's scope: a resource set, or a whole resource. */
@@ -61,11 +61,11 @@ function derivationPhrases(role: string, steps: readonly DerivedStep[], through:
 		const source = steps[index - 1]?.role ?? role;
 		const [from = ''] = source.split(':');
 		const [to = ''] = step.role.split(':');
-		const who: readonly Phrase[] = index === 0 ? ['Who holds ', { name: source }, ' is '] : [', and so '];
+		const who: readonly Phrase[] = index === 0 ? ['Users with ', { name: source }, ' get '] : [', and therefore '];
 		return [
 			...who,
 			{ name: step.role },
-			' of each ',
+			' on every ',
 			{ name: to },
 			' whose ',
 			{ name: step.relation },
@@ -79,7 +79,7 @@ function derivationPhrases(role: string, steps: readonly DerivedStep[], through:
 
 /** Formats a derivation for use in a sentence. */
 export function derivationSource({ role, on_resource, linked_by_relation }: Derivation): readonly Phrase[] {
-	return [{ name: `${on_resource}:${role}` }, ' on its ', { name: linked_by_relation }];
+	return [{ name: `${on_resource}:${role}` }, ' via ', { name: linked_by_relation }];
 }
 
 /** Returns a cell's full text. `before` is the cell without the draft, if it differs. */
@@ -90,7 +90,7 @@ export function cellLabel(
 	before: MatrixCell | null,
 ): string {
 	const subject = phraseText([{ name: `${resource}:${action}` }, ', ', ...columnPhrases(column), ': ']);
-	const drafted = before === null ? '' : ` Drafted, ${stateWords[before.state]} before.`;
+	const drafted = before === null ? '' : ` Changed in the draft, was ${stateWords[before.state]}.`;
 	const [reason] = reasons;
 	const why = reason === undefined || reason.by === 'own' ? '' : ` ${phraseText(reasonPhrases(column, reason))}`;
 	return `${subject}${stateWords[state]}.${why}${drafted}`;

@@ -17,18 +17,18 @@ export function ChangeFilters({ search }: { readonly search: Search }) {
 	const isNarrowed = filterNames.some((name) => search.get(name) !== '');
 	const isMore = ['actor', 'from', 'to', 'since', 'until'].some((name) => search.get(name) !== '');
 	return (
-		<search class="changes-filters" aria-label="Which changes">
+		<search class="changes-filters" aria-label="Filters">
 			<form class="columns" onSubmit={(event) => event.preventDefault()}>
 				<SearchField
-					label="Key of what was changed"
+					label="Object key"
 					value={search.get('text')}
-					placeholder="A part of it, or a pattern with *"
+					placeholder="Part of the key; * is a wildcard"
 					onSearch={(text) => set('text', text)}
 				/>
 				<label>
 					<span>Kind</span>
 					<select value={search.get('kind')} onChange={(event) => set('kind', event.currentTarget.value)}>
-						<option value="">any</option>
+						<option value="">Any</option>
 						{changeKinds.map((kind) => (
 							<option key={kind} value={kind}>
 								{kindWord(kind)}
@@ -37,9 +37,9 @@ export function ChangeFilters({ search }: { readonly search: Search }) {
 					</select>
 				</label>
 				<label>
-					<span>What happened</span>
+					<span>Operation</span>
 					<select value={search.get('operation')} onChange={(event) => set('operation', event.currentTarget.value)}>
-						<option value="">anything</option>
+						<option value="">Any</option>
 						{Object.entries(operationWords).map(([operation, word]) => (
 							<option key={operation} value={operation}>
 								{word}
@@ -48,7 +48,7 @@ export function ChangeFilters({ search }: { readonly search: Search }) {
 					</select>
 				</label>
 				<details class="whole" open={isMore}>
-					<summary>By whom, when and at which revisions</summary>
+					<summary>Author, time and revision</summary>
 					<div class="changes-more">
 						<ActorField value={search.get('actor')} onChoose={(id) => set('actor', id)} />
 						<RevisionField label="From revision" value={search.get('from')} onValue={(value) => set('from', value)} />
@@ -108,9 +108,9 @@ function ActorField({ value, onChoose }: { readonly value: string; readonly onCh
 	const listed = keys?.data ?? [];
 	return (
 		<label>
-			<span>Written with the key</span>
+			<span>API key</span>
 			<select value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
-				<option value="">any</option>
+				<option value="">Any</option>
 				{value !== '' && !listed.some(({ id }) => id === value) && <option value={value}>{value}</option>}
 				{listed.map(({ id, name, env }) => (
 					<option key={id} value={id}>

@@ -56,7 +56,7 @@ export function ChangeItem({ change, undo }: ChangeItemProps) {
 					))}
 				</dl>
 			)}
-			{differences.length === maxDifferences && <p class="quiet">There is more in what was stored.</p>}
+			{differences.length === maxDifferences && <p class="quiet">Not all differences are shown.</p>}
 			{isOpen.value && (
 				<div class="changes-states">
 					<State title="Before" record={before} />
@@ -102,14 +102,14 @@ function Difference({ difference: { name, removed, added, reordered } }: { reado
 						<KeyText text={text} />
 					</ins>
 				))}
-				{reordered && <span class="quiet">in another order</span>}
+				{reordered && <span class="quiet">reordered</span>}
 			</dd>
 		</div>
 	);
 }
 
 function State({ title, record }: { readonly title: string; readonly record: Change['before'] }) {
-	const text = record === null ? 'It was not there.' : jsonLines(record);
+	const text = record === null ? 'Did not exist' : jsonLines(record);
 	return (
 		<div>
 			<h3>{title}</h3>

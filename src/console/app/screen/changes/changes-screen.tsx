@@ -32,7 +32,7 @@ export function ChangesScreen() {
 	const isFiltered = filterNames.some((name) => search.get(name) !== '');
 	const wanted = search.get('from');
 	return (
-		<Screen title="Changes" about="Everything that was written to this environment, the newest first.">
+		<Screen title="Changes" about="All writes to this environment, newest first.">
 			<ChangeFilters search={search} />
 			<LoadedFrame loaded={loaded}>
 				{({ data, page_count, total_count, revision }) =>
@@ -74,16 +74,16 @@ function onlyRevisions(search: Search): boolean {
 function NothingFound({ isFiltered }: { readonly isFiltered: boolean }) {
 	if (!isFiltered) {
 		return (
-			<Empty title="Nothing was changed yet">
+			<Empty title="No changes yet">
 				<p>
-					Begin with <a href={screenPath('matrix')}>the policy</a> or{' '}
-					<a href={screenPath('directory')}>the directory</a>.
+					Start with the <a href={screenPath('matrix')}>policy matrix</a> or the{' '}
+					<a href={screenPath('directory')}>directory</a>.
 				</p>
 			</Empty>
 		);
 	}
 	return (
-		<Empty title="No change is like this">
+		<Empty title="No matching changes">
 			<p>
 				<a href={screenPath('changes')}>Show all changes</a>
 			</p>

@@ -19,16 +19,14 @@ export async function draftUndo(changes: readonly Change[], whole: boolean): Pro
 		readTenants(neededTenants(changes)),
 	]);
 	const undo = undoChanges(changes, { resources, tenants, now: Date.now(), whole });
-	if (undo.changes.length === 0) throw new Error('This cannot be undone: what it needs is not there any more.');
+	if (undo.changes.length === 0) throw new Error('This cannot be undone because related objects no longer exist.');
 	// The reverse restores the object to its state before the oldest change. The server reports any later change as a
 	// conflict.
 	const seen = Math.min(...changes.map(({ revision }) => revision));
 	editDraft(seen, (draft) => undo.changes.reduce(withChange, draft));
 	const done =
-		undo.changes.length === 1 ? 'The reverse is in the draft.' : `${undo.changes.length} changes are in the draft.`;
-	return undo.left.length === 0
-		? done
-		: `${done} ${undo.left.length} cannot be undone by a draft, and are left as they are.`;
+		undo.changes.length === 1 ? 'Undo added to the draft.' : `${undo.changes.length} changes added to the draft.`;
+	return undo.left.length === 0 ? done : `${done} ${undo.left.length} changes cannot be undone by a draft.`;
 }
 
 /** Reads the resources and applies the draft's changes to them. */

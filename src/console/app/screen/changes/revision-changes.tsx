@@ -59,7 +59,7 @@ export function RevisionChanges({ changes, isWhole }: RevisionChangesProps) {
 			</ul>
 			{drafted.value && (
 				<p class="notice">
-					It is undone in the draft, and nowhere else yet. <a href={screenPath('draft')}>Look at the draft</a>
+					The undo is in the draft and not published yet. <a href={screenPath('draft')}>Review the draft</a>
 				</p>
 			)}
 		</li>
@@ -67,7 +67,7 @@ export function RevisionChanges({ changes, isWhole }: RevisionChangesProps) {
 }
 
 function Actor({ actor }: { readonly actor: Change['actor'] }) {
-	if (actor === null) return <>the server itself</>;
+	if (actor === null) return <>the server</>;
 	return (
 		<a href={screenPath('changes', { actor: actor.id })}>
 			{actor.name === null ? <KeyText text={actor.id} /> : <KeyText text={actor.name} />}

@@ -54,10 +54,10 @@ export function AttemptItem(props: AttemptItemProps) {
 					class="link"
 					aria-expanded={isOpen}
 					aria-controls={id}
-					aria-label={`${isOpen ? 'Hide' : 'Show'} the Rego of way ${number}`}
+					aria-label={`${isOpen ? 'Hide' : 'Show'} Rego for way ${number}`}
 					onClick={() => onToggle(!isOpen)}
 				>
-					{isOpen ? 'Hide the Rego' : 'Show the Rego'}
+					{isOpen ? 'Hide Rego' : 'Show Rego'}
 				</button>
 			</div>
 			<div id={id} hidden={!isOpen}>
@@ -74,7 +74,7 @@ function Changes({ attempt: { add, remove, compare }, answer, form, onAsk, onAsk
 	if (add.length + remove.length + compare.length === 0) return null;
 	const act = async (verb: 'Add' | 'Remove', fact: AttemptFact) => {
 		const what = phraseText(factWords(fact));
-		if (!(await confirmWrite(`${verb} it`, `${verb} ${what}.`))) return;
+		if (!(await confirmWrite(verb, `${verb} ${what}.`))) return;
 		await (verb === 'Add' ? addFact(fact) : removeFact(fact));
 		announce(verb === 'Add' ? `Added: ${what}.` : `Removed: ${what}.`);
 		onAskAgain();
@@ -96,7 +96,7 @@ function Changes({ attempt: { add, remove, compare }, answer, form, onAsk, onAsk
 					</Change>
 				))}
 				{remove.map((fact) => (
-					<Change key={JSON.stringify(fact)} title="In the way">
+					<Change key={JSON.stringify(fact)} title="Blocks it">
 						<PhraseText phrases={factWords(fact)} />. <span class="quiet">{stopWords}</span>{' '}
 						{isChangeable && (
 							<ActionButton act={() => act('Remove', fact)} label={`Remove this: ${phraseText(factWords(fact))}`}>
@@ -106,7 +106,7 @@ function Changes({ attempt: { add, remove, compare }, answer, form, onAsk, onAsk
 					</Change>
 				))}
 				{unmet.map((comparison) => (
-					<Change key={JSON.stringify(comparison)} title="Does not fit">
+					<Change key={JSON.stringify(comparison)} title="Does not match">
 						<PhraseText phrases={comparisonWords(comparison)} />.{' '}
 						<button
 							type="button"
@@ -120,7 +120,7 @@ function Changes({ attempt: { add, remove, compare }, answer, form, onAsk, onAsk
 			</ul>
 			{compare.length > unmet.length && (
 				<details>
-					<summary>What has to stay as it is</summary>
+					<summary>Conditions already met</summary>
 					<ul>
 						{compare
 							.filter(({ met }) => met)
@@ -133,7 +133,7 @@ function Changes({ attempt: { add, remove, compare }, answer, form, onAsk, onAsk
 				</details>
 			)}
 			{add.length + remove.length > 0 && form.revision !== '' && (
-				<p class="quiet">Ask about the newest revision to change this here.</p>
+				<p class="quiet">To make changes here, check the newest revision.</p>
 			)}
 		</>
 	);

@@ -24,8 +24,7 @@ export function AttemptRego({ attempt, policy, revision }: AttemptRegoProps) {
 				if (excerpts.length === 0) {
 					return (
 						<p class="quiet">
-							The rule <code>{attempt.policy.rule}</code> in <KeyText text={attempt.policy.file} /> is not among the
-							files of this policy.
+							This policy has no rule <code>{attempt.policy.rule}</code> in <KeyText text={attempt.policy.file} />.
 						</p>
 					);
 				}

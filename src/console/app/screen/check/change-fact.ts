@@ -35,7 +35,7 @@ export async function addFact(fact: AttemptFact): Promise<void> {
 
 /** Removes a role assignment. Only role assignments can block an attempt. Throws `ApiFailure`. */
 export async function removeFact(fact: AttemptFact): Promise<void> {
-	if (fact.fact !== 'role_assignment') throw new Error('only roles can be in the way');
+	if (fact.fact !== 'role_assignment') throw new Error('only roles can block a check');
 	await answered(
 		management.DELETE('/v2/facts/{proj_id}/{env_id}/role_assignments', {
 			params: { path: environmentPath() },

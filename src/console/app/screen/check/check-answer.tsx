@@ -27,13 +27,13 @@ export function CheckAnswerView({ answer, form, onAsk, onAskAgain }: CheckAnswer
 	const attempts = debug.attempts ?? [];
 	return (
 		<>
-			<section class={`check-answer ${allow ? 'allowed' : 'denied'}`} aria-label="The answer" role="status">
+			<section class={`check-answer ${allow ? 'allowed' : 'denied'}`} aria-label="Result" role="status">
 				<Verdict answer={answer} />
 				<Origin answer={answer} at={form.revision === '' ? '' : form.at} />
 			</section>
 			<div class="line">
 				<button type="button" onClick={onAskAgain}>
-					Ask again
+					Run again
 				</button>
 				<button
 					type="button"
@@ -64,7 +64,7 @@ export function CheckAnswerView({ answer, form, onAsk, onAskAgain }: CheckAnswer
 					onAskAgain={onAskAgain}
 				/>
 			)}
-			{debug.truncated === true && attempts.length > 0 && <p class="quiet">There may be more.</p>}
+			{debug.truncated === true && attempts.length > 0 && <p class="quiet">There may be more ways.</p>}
 			<Sections answer={answer} />
 		</>
 	);
@@ -119,10 +119,10 @@ function Origin({ answer, at }: { readonly answer: CheckAnswer; readonly at: str
 	const newest = newestRevision.value;
 	return (
 		<p class="quiet">
-			{fromDecisionPoint ? 'The decision point answered' : 'The API answered'}
-			{revision !== null && ` from revision ${revision}`}
-			{isBehind && `, by the policy of revision ${policyRevision}`}
-			{revision !== null && revision < newest && ` (the newest is ${newest})`}
+			{fromDecisionPoint ? 'Answered by the decision point' : 'Answered by the API'}
+			{revision !== null && ` at revision ${revision}`}
+			{isBehind && `, with the policy of revision ${policyRevision}`}
+			{revision !== null && revision < newest && ` (newest: ${newest})`}
 			{at !== '' && (
 				<>
 					, as of <TimeText at={at} />
@@ -139,13 +139,13 @@ function Sections({ answer: { debug } }: { readonly answer: CheckAnswer }) {
 	if (sections.length === 0) return null;
 	return (
 		<>
-			<h2>What each kind of grant says</h2>
+			<h2>Results by kind of grant</h2>
 			<dl class="check-sections">
 				{sections.map(([title, { allow, code, reason }]) => (
 					<div key={title}>
 						<dt>{title}</dt>
 						<dd>
-							<span class={`badge ${allow ? 'good' : 'bad'}`}>{allow ? 'allows' : 'does not allow'}</span>{' '}
+							<span class={`badge ${allow ? 'good' : 'bad'}`}>{allow ? 'allows' : 'denies'}</span> —{' '}
 							<PhraseText phrases={reasonPhrases(reason)} /> {!allow && <code>{visibleText(code)}</code>}
 						</dd>
 					</div>

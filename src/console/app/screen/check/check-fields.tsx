@@ -37,7 +37,7 @@ export function CheckFields({ form, onAsk }: CheckFieldsProps) {
 	return (
 		<form
 			class="check-form columns"
-			aria-label="The check"
+			aria-label="Check"
 			onSubmit={(event) => {
 				event.preventDefault();
 				const wrong = formProblem(edited);
@@ -105,13 +105,13 @@ export function CheckFields({ form, onAsk }: CheckFieldsProps) {
 						problem={objectProblem(edited.context)}
 					/>
 				</div>
-				<p class="quiet">JSON objects. Attributes that are given here replace stored ones of the same name.</p>
+				<p class="quiet">Enter JSON objects. Attributes entered here override stored attributes with the same name.</p>
 			</details>
 			<div class="whole line">
 				<button type="submit" class="primary">
-					Ask
+					Run check
 				</button>
-				{isChanged && <span class="quiet">The answer below is to the check before your changes.</span>}
+				{isChanged && <span class="quiet">The result below is for the previous check.</span>}
 				<Failure text={problem} />
 			</div>
 		</form>

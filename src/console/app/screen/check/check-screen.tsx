@@ -37,12 +37,12 @@ export function CheckScreen() {
 	// Hide the answer if it belongs to a different check.
 	const isCurrent = check !== null && answer !== null && JSON.stringify(answer.check) === JSON.stringify(check);
 	return (
-		<Screen title="Check and why" about="May this user do this, and why? Every way in which the answer could be yes.">
+		<Screen title="Check and why" about="Check whether a user may perform an action, and see every way to allow it.">
 			{!openSession().decision_point && <NoDecisionPoint />}
 			<CheckFields form={form} onAsk={ask} />
 			{check === null ? (
-				<Empty title="Nothing is asked yet">
-					<p>Name a user, an action and a resource. The fields propose what this environment has.</p>
+				<Empty title="No check yet">
+					<p>Enter a user, an action and a resource. The fields suggest values from this environment.</p>
 				</Empty>
 			) : (
 				<LoadedFrame loaded={isCurrent ? loaded : { ...loaded, value: null }}>
@@ -58,8 +58,8 @@ export function CheckScreen() {
 function NoDecisionPoint() {
 	return (
 		<p class="notice">
-			The server knows no decision point of this environment, so the API answers from the newest revision. To ask a
-			decision point, run one with the server (<code>regolith start</code>), or set <code>CONSOLE_PDP_URL</code>.
+			No decision point is configured for this environment, so the API answers at the newest revision. To use a decision
+			point, run one with the server (<code>npm start</code>), or set <code>CONSOLE_PDP_URL</code>.
 		</p>
 	);
 }

@@ -21,11 +21,12 @@ export async function readTest(answer: CheckAnswer, signal: AbortSignal): Promis
 	};
 	const chosen: TestFacts = chain === null ? facts : { ...chain, ...attributes };
 	const { project, environment } = openSession();
-	const about = chain === null ? 'the roles of the user and what leads to the instance' : 'those that allow it';
+	const about =
+		chain === null ? 'the roles of the user and the paths to the instance' : 'the facts that allow the check';
 	const notes = [
 		`${allow ? 'Allowed' : 'Denied'} in ${project.key}/${environment.key} at revision ${revision}.`,
 		`The facts are ${about}.`,
-		...(chain === null && truncated ? ['There are more of them than are written here.'] : []),
+		...(chain === null && truncated ? ['The list of facts is incomplete.'] : []),
 	];
 	return writeOpaTest({ check, allow, facts: chosen, derivations: readDerivations(files), notes });
 }

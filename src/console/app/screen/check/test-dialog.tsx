@@ -1,3 +1,4 @@
+import { program } from '../../../model/program.js';
 import { CopyButton } from '../../part/copy-button.js';
 import { Dialog } from '../../part/dialog.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
@@ -22,11 +23,14 @@ export function TestDialog({ answer, onClose }: TestDialogProps) {
 	);
 	const { environment } = openSession();
 	return (
-		<Dialog title="The check as a test" onClose={onClose} wide>
+		<Dialog title="Copy check as test" onClose={onClose} wide>
 			<p>
-				Save it as a file whose name ends in <code>_test.rego</code>, in the folder that{' '}
-				<code>npx regolith policy {environment.key} --output policy</code> writes. Then run <code>opa test policy</code>
-				.
+				Run{' '}
+				<code>
+					{program} policy {environment.key} --output policy
+				</code>
+				, save the test in the folder <code>policy</code> with a name ending in <code>_test.rego</code>, then run{' '}
+				<code>opa test policy</code>.
 			</p>
 			<LoadedFrame loaded={loaded}>
 				{(text) => (

@@ -39,10 +39,10 @@ export function ConditionBuilder(props: ConditionBuilderProps) {
 	const { tree, onTree, object } = props;
 	const shared: Shared = { ...props, replace: (path, node) => onTree(replaceCondition(tree, path, node)) };
 	return (
-		<section class="condition-sets-builder" aria-label="Conditions as rows" tabIndex={-1}>
+		<section class="condition-sets-builder" aria-label="Condition builder" tabIndex={-1}>
 			{tree === null ? (
 				<p class="quiet">
-					No conditions: the set selects every {object === 'user' ? 'user' : 'instance of the resource'}.
+					No conditions: the set matches every {object === 'user' ? 'user' : 'instance of the resource'}.
 				</p>
 			) : (
 				<Part node={tree} path={[]} shared={shared} />
@@ -59,7 +59,7 @@ function Part({ node, path, shared }: PartProps<ConditionNode>) {
 			{node.kind === 'group' && <Group node={node} path={path} shared={shared} />}
 			{node.kind === 'not' && (
 				<fieldset>
-					<legend class="unseen">This must not hold</legend>
+					<legend class="unseen">Negated condition</legend>
 					<div class="line">
 						<strong>Not:</strong>
 						<button type="button" onClick={() => shared.replace(path, node.part)}>
@@ -87,7 +87,7 @@ function Part({ node, path, shared }: PartProps<ConditionNode>) {
 	);
 }
 
-const groupTexts = { all: 'All of these hold', any: 'At least one of these holds' } as const;
+const groupTexts = { all: 'All of these match', any: 'Any of these match' } as const;
 
 function Group({ node, path, shared }: PartProps<ConditionGroup>) {
 	const join = node.word === 'allOf' || node.word === 'and' ? 'all' : 'any';
@@ -96,7 +96,7 @@ function Group({ node, path, shared }: PartProps<ConditionGroup>) {
 			<legend class="unseen">{groupTexts[join]}</legend>
 			<div class="line">
 				<label class="inline">
-					<span class="unseen">How the parts are joined</span>
+					<span class="unseen">Combine conditions with</span>
 					<select
 						value={join}
 						onChange={(event) => {
@@ -115,7 +115,7 @@ function Group({ node, path, shared }: PartProps<ConditionGroup>) {
 				<Part key={index} node={part} path={[...path, index]} shared={shared} />
 			))}
 			{node.parts.length === 0 && (
-				<p class="quiet">{join === 'all' ? 'Nothing in it: it always holds.' : 'Nothing in it: it never holds.'}</p>
+				<p class="quiet">{join === 'all' ? 'Empty group: always matches.' : 'Empty group: never matches.'}</p>
 			)}
 			<AddButtons path={path} shared={shared} />
 		</fieldset>
@@ -203,7 +203,7 @@ function Comparison({ node, path, shared }: PartProps<ConditionComparison>) {
 				propose={propose([`${object}.`])}
 			/>
 			<label>
-				<span>Comparison</span>
+				<span>Operator</span>
 				<select
 					value={node.operator}
 					onChange={(event) => shared.replace(path, withOperator(node, event.currentTarget.value, type))}

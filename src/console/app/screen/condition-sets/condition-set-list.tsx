@@ -32,17 +32,17 @@ export function ConditionSetList({ drafted }: ConditionSetListProps) {
 					onSearch={(next) => search.set({ search: next, page: '' }, { replace: true })}
 				/>
 				<label>
-					<span>What they select</span>
+					<span>Type</span>
 					<select value={type} onChange={(event) => search.set({ type: event.currentTarget.value, page: '' })}>
-						<option value="">Users or resources</option>
-						<option value="userset">Users</option>
-						<option value="resourceset">Resources</option>
+						<option value="">All types</option>
+						<option value="userset">User sets</option>
+						<option value="resourceset">Resource sets</option>
 					</select>
 				</label>
 			</form>
 			{drafted.length > 0 && (
 				<p class="notice">
-					In your draft:{' '}
+					In the draft:{' '}
 					{drafted.map(({ key, operation }, index) => (
 						<span key={key}>
 							{index > 0 && ', '}
@@ -75,10 +75,10 @@ export function ConditionSetList({ drafted }: ConditionSetListProps) {
 									},
 									{ title: 'Name', cell: ({ name }) => <KeyText text={name} /> },
 									{
-										title: 'Selects',
+										title: 'Type',
 										cell: ({ resource }) => (resource === null ? 'users' : <KeyText text={resource.key} />),
 									},
-									{ title: 'Narrows', cell: ({ parent_id }) => (parent_id === null ? '' : 'another set') },
+									{ title: 'Parent set', cell: ({ parent_id }) => (parent_id === null ? '' : 'a parent set') },
 								]}
 							/>
 							<Pager
@@ -96,12 +96,12 @@ export function ConditionSetList({ drafted }: ConditionSetListProps) {
 }
 
 function NoSets({ isFiltered }: { readonly isFiltered: boolean }) {
-	if (isFiltered) return <Empty title="No set fits the search." />;
+	if (isFiltered) return <Empty title="No matching sets" />;
 	return (
-		<Empty title="There is no condition set.">
+		<Empty title="No condition sets yet">
 			<p>
-				Sets say by attributes who may do something and on what, such as “staff of the same country”. Make one, try it
-				on your users, then let a rule use it in the <a href={screenPath('matrix')}>policy matrix</a>.
+				Condition sets select users and resources by their attributes, such as “staff in the same country”. Create a
+				set, preview it, then use it in a rule in the <a href={screenPath('matrix')}>policy matrix</a>.
 			</p>
 		</Empty>
 	);

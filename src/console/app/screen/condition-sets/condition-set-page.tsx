@@ -25,10 +25,8 @@ export function ConditionSetPage({ setKey }: { readonly setKey: string | null })
 					const inDraft = drafted?.value === undefined ? null : readConditionSetValue(drafted.value);
 					if (setKey !== null && stored === null && inDraft === null) {
 						return (
-							<Empty title="There is no such set.">
-								<p>
-									It may have been deleted. Sets that stand for a role or a resource are made by rules and have no page.
-								</p>
+							<Empty title="Condition set not found">
+								<p>It may have been deleted. Sets created automatically for a role or a resource have no page.</p>
 							</Empty>
 						);
 					}

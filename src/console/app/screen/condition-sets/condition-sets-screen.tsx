@@ -19,7 +19,7 @@ export function ConditionSetsScreen() {
 	return (
 		<Screen
 			title="Condition sets"
-			about="A user set selects users, and a resource set selects instances of a resource, by their attributes. Rules between sets say what these users may do there."
+			about="User sets select users and resource sets select resource instances, both by attributes. Rules grant actions to a user set on a resource set."
 			actions={
 				mayWrite.value && (
 					<a class="button" href={screenPath('condition-sets', { new: 'yes' })}>

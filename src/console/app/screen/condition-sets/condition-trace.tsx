@@ -13,7 +13,7 @@ interface Trace {
 
 const titles: Readonly<Record<string, string>> = {
 	all: 'All of these',
-	any: 'At least one of these',
+	any: 'Any of these',
 	not: 'Not this',
 };
 
@@ -30,7 +30,7 @@ function TracePart({ trace }: { readonly trace: Trace }) {
 	const { kind, holds, why } = trace;
 	const parts = partsIn(trace);
 	const [mark, words] =
-		holds === true ? ['✓', 'holds'] : holds === false ? ['✗', 'does not hold'] : ['⚠', 'cannot be compared'];
+		holds === true ? ['✓', 'matches'] : holds === false ? ['✗', 'does not match'] : ['⚠', 'not comparable'];
 	return (
 		<li>
 			<span class={holds === true ? 'state good' : 'state bad'} aria-hidden="true">

@@ -22,9 +22,9 @@ interface OperandFieldProps {
 const formNames: Readonly<Record<OperandForm, string>> = {
 	text: 'Text',
 	number: 'Number',
-	boolean: 'Yes or no',
-	texts: 'Texts',
-	numbers: 'Numbers',
+	boolean: 'Boolean',
+	texts: 'Text list',
+	numbers: 'Number list',
 	ref: 'Attribute',
 	json: 'JSON',
 };
@@ -41,7 +41,7 @@ export function OperandField({ operator, type, operand, onOperand, proposeAttrib
 		<>
 			{offered.length > 1 && (
 				<label>
-					<span>Compared with</span>
+					<span>Compare with</span>
 					<select
 						value={current}
 						onChange={(event) => {
@@ -60,7 +60,7 @@ export function OperandField({ operator, type, operand, onOperand, proposeAttrib
 			)}
 			{current === 'ref' ? (
 				<Combobox
-					label="Other attribute"
+					label="Attribute to compare"
 					value={operandText(operand)}
 					onValue={(text) => onOperand({ ref: text })}
 					propose={proposeAttribute}
@@ -133,7 +133,7 @@ function TextOperand({ form, operand, onOperand, isRange }: TextOperandProps) {
 					class="code"
 					rows={form === 'json' ? 2 : Math.min(8, Math.max(2, text.split('\n').length))}
 					spellcheck={false}
-					placeholder={form === 'json' ? '' : isRange ? 'from and to, one a line' : 'one a line'}
+					placeholder={form === 'json' ? '' : isRange ? 'from and to, one per line' : 'one per line'}
 					aria-invalid={isWrong}
 					value={text}
 					onInput={(event) => onInput(event.currentTarget.value)}
@@ -152,7 +152,7 @@ function TextOperand({ form, operand, onOperand, isRange }: TextOperandProps) {
 			)}
 			{isWrong && (
 				<span class="failure" role="status">
-					{form === 'number' ? 'A number is needed.' : form === 'numbers' ? 'Numbers are needed.' : 'This is no JSON.'}
+					{form === 'number' ? 'Enter a number.' : form === 'numbers' ? 'Enter numbers.' : 'Invalid JSON.'}
 				</span>
 			)}
 		</div>

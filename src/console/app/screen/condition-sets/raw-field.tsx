@@ -19,7 +19,7 @@ export function RawField({ json, onJson }: RawFieldProps) {
 	}, [json]);
 	return (
 		<JsonField
-			label="A part as JSON"
+			label="Condition as JSON"
 			rows={Math.min(10, text.split('\n').length)}
 			text={text}
 			onText={(next) => {

@@ -40,41 +40,41 @@ export function SetActions({
 	const page = screenPath(`condition-sets/${setKey}`);
 	const ready = (act: () => Promise<void>) => () =>
 		void work.run(async () => {
-			if (!isChanged) throw new Error('Nothing has changed.');
+			if (!isChanged) throw new Error('There are no changes to save.');
 			if (missing !== null) throw new Error(missing);
 			await act();
 		});
 	const draft = (change: DraftChange) => editDraft(revision, (begun) => withChange(begun, change));
 	const draftIt = ready(async () => {
 		draft({ kind: 'condition_set', operation: stored === null ? 'create' : 'update', key: setKey, value });
-		announce(`The set ${setKey} is in the draft.`);
+		announce(`Added ${setKey} to the draft.`);
 		onSaved();
 		route(page, true);
 	});
 	const saveIt = ready(async () => {
-		if (!(await confirmWrite('Save the set', `The set ${setKey} changes at once for all checks.`))) return;
+		if (!(await confirmWrite('Save set', `The change to ${setKey} takes effect immediately.`))) return;
 		await save(setKey, stored, value);
 		forget(setKey);
-		announce(`The set ${setKey} is saved.`);
+		announce(`Saved ${setKey}.`);
 		onSaved();
 		route(page, true);
 	});
 	const deleteIt = () =>
 		void work.run(async () => {
-			const text = `The set ${setKey} and the rules that use it are deleted at once.`;
-			if (!(await confirmWrite('Delete the set', text, { always: true }))) return;
+			const text = `This immediately deletes ${setKey} and the rules that use it.`;
+			if (!(await confirmWrite('Delete set', text, { always: true }))) return;
 			await answered(
 				management.DELETE('/v2/schema/{proj_id}/{env_id}/condition_sets/{condition_set_id}', {
 					params: { path: { ...environmentPath(), condition_set_id: setKey } },
 				}),
 			);
 			forget(setKey);
-			announce(`The set ${setKey} is deleted.`);
+			announce(`Deleted ${setKey}.`);
 			route(screenPath('condition-sets'));
 		});
 	const deleteInDraft = () => {
 		draft({ kind: 'condition_set', operation: 'delete', key: setKey });
-		announce(`The draft deletes the set ${setKey}.`);
+		announce(`Added the deletion of ${setKey} to the draft.`);
 		route(screenPath('condition-sets'));
 	};
 	return (
@@ -91,12 +91,12 @@ export function SetActions({
 						type="button"
 						onClick={() => {
 							forget(setKey);
-							announce(`The draft leaves the set ${setKey} alone.`);
+							announce(`Removed ${setKey} from the draft.`);
 							onSaved();
 							if (stored === null) route(screenPath('condition-sets'));
 						}}
 					>
-						Take out of the draft
+						Remove from draft
 					</button>
 				)}
 				{stored !== null && (
@@ -111,8 +111,8 @@ export function SetActions({
 				)}
 			</div>
 			<p class="quiet">
-				A draft collects changes. <a href={screenPath('draft')}>Draft and impact</a> shows who would gain and lose
-				access by it before it is applied.
+				A draft collects changes. <a href={screenPath('draft')}>Draft and impact</a> shows who would gain or lose access
+				before you publish it.
 			</p>
 			<Failure text={work.failure} />
 		</section>
@@ -120,9 +120,9 @@ export function SetActions({
 }
 
 function missingText(key: string, { name, type, resource }: ConditionSetValue): string | null {
-	if (key === '') return 'The set needs a key.';
-	if (name === '') return 'The set needs a name.';
-	return type === 'resourceset' && resource === null ? 'Choose the resource that the set selects instances of.' : null;
+	if (key === '') return 'Enter a key.';
+	if (name === '') return 'Enter a name.';
+	return type === 'resourceset' && resource === null ? 'Choose a resource.' : null;
 }
 
 function forget(setKey: string): void {

@@ -99,8 +99,8 @@ export function SetEditor({ setKey, stored, base, drafted, schema, reload }: Set
 			{drafted !== null && (
 				<p class="notice">
 					{drafted === 'delete'
-						? 'Your draft deletes this set.'
-						: 'You see this set as your draft has it, which is not saved yet.'}
+						? 'The draft deletes this set.'
+						: 'This is the set in the draft. It is not published yet.'}
 				</p>
 			)}
 			<SetFields
@@ -126,7 +126,7 @@ export function SetEditor({ setKey, stored, base, drafted, schema, reload }: Set
 				/>
 				<div>
 					<JsonField
-						label="The same as JSON"
+						label="Conditions as JSON"
 						rows={Math.min(30, Math.max(8, shownText.split('\n').length))}
 						text={shownText}
 						onText={(next) => {
@@ -155,7 +155,7 @@ export function SetEditor({ setKey, stored, base, drafted, schema, reload }: Set
 					revision={begun.value ?? schema.revision}
 					isChanged={stored === null || !isSameSet(value, stored)}
 					isDrafted={drafted !== null}
-					problem={typed.value !== null && readJson(typed.value) === undefined ? 'The JSON is not valid.' : null}
+					problem={typed.value !== null && readJson(typed.value) === undefined ? 'Invalid JSON.' : null}
 					onSaved={() => {
 						fields.value = {};
 						tree.value = undefined;

@@ -47,7 +47,7 @@ export function SetFields({ setKey, isNew, value, isStored, resources, parents, 
 				/>
 			</label>
 			<label>
-				<span>Selects</span>
+				<span>Type</span>
 				<select
 					value={type}
 					disabled={isStored}
@@ -68,7 +68,7 @@ export function SetFields({ setKey, isNew, value, isStored, resources, parents, 
 						disabled={isStored}
 						onChange={(event) => onChange({ resource: event.currentTarget.value || null, parent: null })}
 					>
-						<option value="">Choose one</option>
+						<option value="">Choose a resource</option>
 						{resources.map((one) => (
 							<option key={one} value={one}>
 								{one}
@@ -78,7 +78,7 @@ export function SetFields({ setKey, isNew, value, isStored, resources, parents, 
 				</label>
 			)}
 			<label>
-				<span>Narrows the set</span>
+				<span>Parent set</span>
 				<select value={parent ?? ''} onChange={(event) => onChange({ parent: event.currentTarget.value || null })}>
 					<option value="">None</option>
 					{offered.map((one) => (

@@ -39,22 +39,22 @@ export function SetPreview({ type, isAskable, hasProblems, comparesSides, loaded
 	const search = useSearch();
 	return (
 		<section>
-			<h2>{type === 'userset' ? 'Whom it selects now' : 'What it selects now'}</h2>
+			<h2>Preview</h2>
 			<form class="columns" onSubmit={(event) => event.preventDefault()}>
 				<Combobox
 					label="Tenant"
-					placeholder="any"
+					placeholder="Any"
 					value={tenant}
 					onValue={(text) => search.set({ tenant: text, page: '' }, { replace: true })}
 					propose={proposeTenants}
 				/>
 			</form>
-			{!isAskable && <p class="quiet">Choose the resource first.</p>}
-			{isAskable && hasProblems && <p class="quiet">The conditions have problems, so nobody can say.</p>}
+			{!isAskable && <p class="quiet">Choose a resource first.</p>}
+			{isAskable && hasProblems && <p class="quiet">Fix the conditions to see a preview.</p>}
 			{isAskable && !hasProblems && comparesSides && (
 				<p class="quiet">
-					Some conditions compare with the {type === 'userset' ? 'resource' : 'user'} of a check. There is none here, so
-					these do not hold. Try the set below with one.
+					Some conditions compare with the {type === 'userset' ? 'resource' : 'user'} of a check. The preview has none,
+					so these conditions do not match. Test the set below.
 				</p>
 			)}
 			{isAskable && !hasProblems && (
@@ -78,11 +78,11 @@ function Selection({ found: { data, total_count, page_count, checked }, type, pa
 	return (
 		<>
 			<p role="status">
-				{total_count.toLocaleString('en')} of {checked.toLocaleString('en')} {things}.
+				{total_count.toLocaleString('en')} of {checked.toLocaleString('en')} {things} match.
 			</p>
 			{data.length > 0 && (
 				<DataTable
-					caption={`Selected ${things}`}
+					caption={`Matching ${things}`}
 					rows={data}
 					rowKey={({ id }) => id}
 					columns={[
@@ -99,7 +99,7 @@ function Selection({ found: { data, total_count, page_count, checked }, type, pa
 							},
 						},
 						{
-							title: type === 'userset' ? 'E-mail' : 'Tenant',
+							title: type === 'userset' ? 'Email' : 'Tenant',
 							cell: (one) => <KeyText text={('resource' in one ? one.tenant : one.email) ?? ''} />,
 						},
 					]}

@@ -26,7 +26,7 @@ export function SetRego(props: SetRegoProps) {
 	const isOfNow = asked.value !== null && isSameQuestion(asked.value, props);
 	return (
 		<section>
-			<h2>The Rego that it becomes</h2>
+			<h2>Generated Rego</h2>
 			{!isOfNow && (
 				<button
 					type="button"
@@ -34,7 +34,7 @@ export function SetRego(props: SetRegoProps) {
 						asked.value = props;
 					}}
 				>
-					{asked.value === null ? 'Show the Rego' : 'Show the Rego of the conditions above'}
+					{asked.value === null ? 'Show Rego' : 'Show Rego for unsaved conditions'}
 				</button>
 			)}
 			{asked.value !== null && <ShownRego {...asked.value} />}
@@ -71,15 +71,15 @@ function ShownRego({ setKey, value, stored }: SetRegoProps) {
 				<>
 					{failure !== null && <p class="failure">{failure}</p>}
 					{before !== null && after !== null && before !== after && (
-						<DiffView hunks={diffLines(before, after)} label="What changes in the Rego of the set" />
+						<DiffView hunks={diffLines(before, after)} label="Rego changes" />
 					)}
-					{after !== null && before === null && <CodeView text={after} language="rego" label="The Rego of the set" />}
+					{after !== null && before === null && <CodeView text={after} language="rego" label="Generated Rego" />}
 					{after === null && failure === null && (
-						<p class="quiet">There is no Rego of the set: no rule uses it, or it is not published yet.</p>
+						<p class="quiet">No Rego yet: no rule uses the set, or it is not published.</p>
 					)}
 					{path !== null && (
 						<p>
-							<a href={screenPath('policy', { file: path })}>Open it in the policy</a>
+							<a href={screenPath('policy', { file: path })}>Open in the policy</a>
 						</p>
 					)}
 				</>

@@ -11,29 +11,29 @@ export function SetUses({ setKey, schema }: { readonly setKey: string; readonly 
 	const children = Object.keys(schema.sets).filter((key) => schema.sets[key]?.parent === setKey);
 	return (
 		<section>
-			<h2>Where it is used</h2>
+			<h2>Used by</h2>
 			{rules.length === 0 ? (
-				<Empty title="No rule uses it.">
+				<Empty title="No rules yet">
 					<p>
-						On its own a set grants nothing. Add a rule in the <a href={screenPath('matrix')}>policy matrix</a>.
+						A set grants nothing by itself. Add a rule in the <a href={screenPath('matrix')}>policy matrix</a>.
 					</p>
 				</Empty>
 			) : (
 				<DataTable
-					caption="Rules that use the set"
+					caption="Rules with this set"
 					captioned
 					rows={rules}
 					rowKey={({ user_set, permission, resource_set }) => `${user_set} ${permission} ${resource_set}`}
 					columns={[
 						{ title: 'Users', cell: ({ user_set }) => <SetName name={user_set} schema={schema} /> },
-						{ title: 'May do', cell: ({ permission }) => <KeyText text={permission} /> },
+						{ title: 'Action', cell: ({ permission }) => <KeyText text={permission} /> },
 						{ title: 'On', cell: ({ resource_set }) => <SetName name={resource_set} schema={schema} /> },
 					]}
 				/>
 			)}
 			{children.length > 0 && (
 				<>
-					<h3>Sets that narrow it</h3>
+					<h3>Child sets</h3>
 					<ul>
 						{children.map((key) => (
 							<li key={key}>
@@ -53,7 +53,7 @@ function SetName({ name, schema }: { readonly name: string; readonly schema: Set
 		const isResource = schema.resources[of] !== undefined;
 		return (
 			<>
-				{isResource ? 'every ' : 'role '}
+				{isResource ? 'all ' : 'role '}
 				<KeyText text={of} />
 			</>
 		);

@@ -62,7 +62,7 @@ export function TryBox({ question, type, resource }: TryBoxProps) {
 	const isWrong = texts.some((text) => text.trim() !== '' && jsonProblem(text) !== null);
 	return (
 		<section>
-			<h2>Try it</h2>
+			<h2>Test</h2>
 			<form
 				class="condition-sets-try"
 				onSubmit={(event) => {
@@ -72,18 +72,18 @@ export function TryBox({ question, type, resource }: TryBoxProps) {
 					loaded.reload();
 				}}
 			>
-				<Combobox label="User" {...field('user')} propose={proposeUsers} placeholder="none: attributes alone" />
-				<JsonField label="Attributes of the user" {...json('user_attributes')} />
+				<Combobox label="User" {...field('user')} propose={proposeUsers} placeholder="None (attributes only)" />
+				<JsonField label="User attributes" {...json('user_attributes')} />
 				<Combobox
 					label="Instance"
 					{...field('resource')}
 					propose={proposeInstanceNames}
-					placeholder="none: attributes alone"
+					placeholder="None (attributes only)"
 				/>
-				<JsonField label="Attributes of the instance" {...json('resource_attributes')} />
-				<Combobox label="Tenant of the check" {...field('tenant')} propose={proposeTenants} placeholder="any" />
+				<JsonField label="Instance attributes" {...json('resource_attributes')} />
+				<Combobox label="Check tenant" {...field('tenant')} propose={proposeTenants} placeholder="Any" />
 				<JsonField label="Context" {...json('context')} />
-				<button type="submit">Try</button>
+				<button type="submit">Run test</button>
 			</form>
 			{isAskable && (
 				<LoadedFrame loaded={loaded}>
@@ -98,7 +98,7 @@ export function TryBox({ question, type, resource }: TryBoxProps) {
 								<ConditionTrace trace={answer.trace} />
 								{answer.ancestors.map(({ key, trace }) => (
 									<div key={key}>
-										<h3>Of {key}, which it narrows</h3>
+										<h3>Parent set {key}</h3>
 										<ConditionTrace trace={trace} />
 									</div>
 								))}

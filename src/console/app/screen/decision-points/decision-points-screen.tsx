@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { readPointState } from '../../../model/point-state.js';
+import { program } from '../../../model/program.js';
 import { ActionButton } from '../../../part/action-button.js';
 import { answered, management } from '../../api.js';
 import { DataTable } from '../../part/data-table.js';
@@ -22,7 +23,7 @@ export function DecisionPointsScreen() {
 	return (
 		<Screen
 			title="Decision points"
-			about="Each decision point reports when its state changes, and every minute. The last hundred are listed."
+			about="Decision points report every minute and when their state changes. The list shows the 100 most recent."
 		>
 			<Instances />
 			<PointKeys />
@@ -43,14 +44,14 @@ function Instances() {
 		<LoadedFrame loaded={loaded}>
 			{(instances) =>
 				instances.length === 0 ? (
-					<Empty title="No decision point has reported yet">
+					<Empty title="No decision points yet">
 						<p>
-							Start one with <code>PDP_API_KEY</code> set to a key of this environment: <code>npx regolith pdp</code>.
+							Start one with <code>PDP_API_KEY</code> set to a key of this environment: <code>{program} pdp</code>.
 						</p>
 					</Empty>
 				) : (
 					<DataTable
-						caption="Decision points, the latest report first"
+						caption="Decision points, most recent report first"
 						rows={instances.map((instance) => ({ ...instance, read: readPointState(instance.state) }))}
 						rowKey={({ pdp_instance_id }) => pdp_instance_id}
 						columns={[
@@ -62,12 +63,12 @@ function Instances() {
 							{ title: 'Mode', cell: ({ read }) => <KeyText text={read.mode ?? 'unknown'} /> },
 							{ title: 'Workers', align: 'end', cell: ({ read }) => read.workers },
 							{
-								title: 'Checks a second',
+								title: 'Checks per second',
 								align: 'end',
 								cell: ({ read }) => read.checksPerSecond?.toLocaleString('en') ?? 'unknown',
 							},
-							{ title: 'Decisions lost', align: 'end', cell: ({ read }) => read.lost.toLocaleString('en') },
-							{ title: 'Heard of', cell: ({ last_seen_at }) => <TimeText at={last_seen_at} /> },
+							{ title: 'Lost decisions', align: 'end', cell: ({ read }) => read.lost.toLocaleString('en') },
+							{ title: 'Last seen', cell: ({ last_seen_at }) => <TimeText at={last_seen_at} /> },
 						]}
 					/>
 				)
@@ -90,7 +91,7 @@ function Revision({ revision }: { readonly revision: number | null }) {
 	const newest = newestRevision.value;
 	return (
 		<>
-			{revision} {newest > revision && <small class="quiet">(at its report; the newest is {newest})</small>}
+			{revision} {newest > revision && <small class="quiet">(last report; newest: {newest})</small>}
 		</>
 	);
 }
@@ -106,7 +107,7 @@ function PointKeys() {
 	);
 	const rotate = async (id: string) => {
 		const text =
-			'The old key is refused at once: decision points that use it stop answering until they have the other.';
+			'The old secret stops working immediately. Decision points that use it stop answering until they get the new one.';
 		const rotated = await rotateKey(id, text);
 		if (rotated === null) return;
 		secret.value = rotated;
@@ -114,7 +115,7 @@ function PointKeys() {
 	};
 	return (
 		<>
-			<h2>Their keys</h2>
+			<h2>Keys</h2>
 			<LoadedFrame loaded={loaded}>
 				{({ data }) => {
 					const own = data.filter(
@@ -123,14 +124,14 @@ function PointKeys() {
 					);
 					if (own.length === 0) {
 						return (
-							<Empty title="No key was made for decision points of this environment">
-								<p>A decision point takes any key of the environment. Make one under Keys and members.</p>
+							<Empty title="No decision point keys yet">
+								<p>A decision point can use any key of the environment. Create a key under Keys and members.</p>
 							</Empty>
 						);
 					}
 					return (
 						<DataTable
-							caption="API keys of decision points"
+							caption="Decision point keys"
 							rows={own}
 							rowKey={({ id }) => id}
 							columns={[
@@ -144,11 +145,11 @@ function PointKeys() {
 									align: 'end',
 									cell: ({ id, name }) =>
 										isAdmin ? (
-											<ActionButton act={() => rotate(id)} label={`Rotate the key ${name ?? id}`}>
+											<ActionButton act={() => rotate(id)} label={`Rotate key ${name ?? id}`}>
 												Rotate
 											</ActionButton>
 										) : (
-											<span class="quiet">needs an admin key</span>
+											<span class="quiet">Admin key required</span>
 										),
 								},
 							]}
@@ -156,7 +157,7 @@ function PointKeys() {
 					);
 				}}
 			</LoadedFrame>
-			<SecretDialog secret={secret} title="The other key" />
+			<SecretDialog secret={secret} title="New key" />
 		</>
 	);
 }

@@ -31,7 +31,7 @@ export function DecisionFilters({ filter, onApply }: DecisionFiltersProps) {
 			<summary>Filter</summary>
 			<form
 				class="columns"
-				aria-label="Which decisions are shown"
+				aria-label="Filter decisions"
 				onSubmit={(event) => {
 					event.preventDefault();
 					onApply(edited);
@@ -49,22 +49,22 @@ export function DecisionFilters({ filter, onApply }: DecisionFiltersProps) {
 				<label>
 					<span>Decision</span>
 					<select value={edited.decision} onChange={(event) => field('decision')(event.currentTarget.value)}>
-						<option value="">allowed or denied</option>
-						<option value="allow">allowed</option>
-						<option value="deny">denied</option>
+						<option value="">All</option>
+						<option value="allow">Allowed</option>
+						<option value="deny">Denied</option>
 					</select>
 				</label>
 				<CodeSelect value={edited.code} onValue={field('code')} />
 				<PointSelect value={edited.pdp} onValue={field('pdp')} />
 				<TimeField label="From" value={edited.from} onValue={field('from')} />
-				<TimeField label="Before" value={edited.to} onValue={field('to')} />
+				<TimeField label="To" value={edited.to} onValue={field('to')} />
 				<div class="whole line">
 					<button type="submit" class="primary">
-						Filter
+						Apply
 					</button>
 					{isNarrowed(filter) && (
 						<button type="button" onClick={() => onApply(readDecisionFilter(() => ''))}>
-							Show all
+							Clear filters
 						</button>
 					)}
 				</div>
@@ -88,7 +88,7 @@ function CodeSelect({ value, onValue }: FieldProps) {
 		<label>
 			<span>Code</span>
 			<select value={value} onChange={(event) => onValue(event.currentTarget.value)}>
-				<option value="">any</option>
+				<option value="">Any</option>
 				{codes.map((code) => (
 					<option key={code} value={code}>
 						{visibleText(code)}
@@ -122,7 +122,7 @@ function PointSelect({ value, onValue }: FieldProps) {
 		<label>
 			<span>Decision point</span>
 			<select value={value} onChange={(event) => onValue(event.currentTarget.value)}>
-				<option value="">any</option>
+				<option value="">Any</option>
 				{Array.from(names, ([id, called]) => (
 					<option key={id} value={id}>
 						{visibleText(called.slice(0, 3).join(', '))}

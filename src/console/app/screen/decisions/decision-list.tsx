@@ -44,7 +44,8 @@ export function DecisionList({ filter, isNarrowed, page, turnTo }: DecisionListP
 					<Pager page={page} pageCount={page_count} totalCount={pagination_count} turnTo={turnTo} />
 					{pagination_count >= maxListed && (
 						<p class="quiet">
-							Only the newest {maxListed.toLocaleString('en')} are listed. Narrow by time to see older ones.
+							Only the newest {maxListed.toLocaleString('en')} decisions are listed. Filter by time to see older
+							decisions.
 						</p>
 					)}
 				</>
@@ -96,7 +97,7 @@ function NewDecisions({ filter, shown, onShow, turnTo }: NewDecisionsProps) {
 		return (
 			<p class="decisions-new">
 				<button type="button" class="link" onClick={() => turnTo(1)}>
-					To the newest
+					Newest decisions
 				</button>
 			</p>
 		);
@@ -105,7 +106,7 @@ function NewDecisions({ filter, shown, onShow, turnTo }: NewDecisionsProps) {
 	return (
 		<p class="decisions-new" role="status">
 			{count === 0 ? (
-				<span class="quiet">New decisions are looked for every five seconds.</span>
+				<span class="quiet">Refreshes every five seconds.</span>
 			) : (
 				<>
 					{count === perPage ? `${count} or more` : count} new{' '}
@@ -121,23 +122,23 @@ function NewDecisions({ filter, shown, onShow, turnTo }: NewDecisionsProps) {
 function NoDecisions({ isNarrowed }: { readonly isNarrowed: boolean }) {
 	if (isNarrowed) {
 		return (
-			<Empty title="No decision passes the filter">
-				<p>Take a filter away. A decision appears here a few seconds after it was made.</p>
+			<Empty title="No matching decisions">
+				<p>Change the filters. Decisions appear here after a few seconds.</p>
 			</Empty>
 		);
 	}
 	return (
-		<Empty title="No decision was logged yet">
+		<Empty title="No decisions yet">
 			<p>
-				Ask a decision point something, for example under <a href={screenPath('check')}>Check and why</a>. Decision
-				points send decisions to this server unless <code>PDP_DECISION_LOG</code> says otherwise.
+				Run a check, for example under <a href={screenPath('check')}>Check and why</a>. Decision points send decisions
+				to this server, unless <code>PDP_DECISION_LOG</code> names a different receiver.
 			</p>
 		</Empty>
 	);
 }
 
 const columns = [
-	{ title: 'When', cell: ({ timestamp }: LoggedDecision) => <TimeText at={timestamp} /> },
+	{ title: 'Time', cell: ({ timestamp }: LoggedDecision) => <TimeText at={timestamp} /> },
 	{ title: 'Decision', cell: (row: LoggedDecision) => <Decision row={row} /> },
 	{ title: 'User', cell: ({ user_key }: LoggedDecision) => <Name text={user_key} /> },
 	{ title: 'Action', cell: ({ action }: LoggedDecision) => <Name text={action} /> },
@@ -169,7 +170,7 @@ function ResourceName({ row }: { readonly row: LoggedDecision }) {
 	return (
 		<>
 			<Name text={instance === null ? type : `${type ?? ''}:${instance}`} />
-			{truncated && <small class="quiet"> logged without attributes and context, which were too long</small>}
+			{truncated && <small class="quiet"> attributes and context were too long to log</small>}
 			{erased.length > 0 && <small class="quiet"> masked: {visibleText(erased.join(', '))}</small>}
 		</>
 	);
@@ -178,7 +179,7 @@ function ResourceName({ row }: { readonly row: LoggedDecision }) {
 function WhyLink({ row }: { readonly row: LoggedDecision }) {
 	const form = decisionForm(row);
 	// A request to a URL without a matching mapping rule contains no check.
-	if (row.reason === 'no_matching_mapping_rule') return <span class="quiet">no check</span>;
+	if (row.reason === 'no_matching_mapping_rule') return <span class="quiet">not a check</span>;
 	return (
 		<a
 			href={screenPath('check', checkQuery(form))}

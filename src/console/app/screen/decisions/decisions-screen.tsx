@@ -12,10 +12,7 @@ export function DecisionsScreen() {
 	const page = Math.max(1, Number(search.get('page')) || 1);
 	const apply = (next: DecisionFilter) => search.set({ ...next, page: '' });
 	return (
-		<Screen
-			title="Decision log"
-			about="What decision points have decided, the newest first. Each row leads to its reasons."
-		>
+		<Screen title="Decision log" about="Decisions by decision points, newest first. Open a row to see the reasons.">
 			<LogLosses />
 			<DecisionFilters filter={filter} onApply={apply} />
 			<DecisionList

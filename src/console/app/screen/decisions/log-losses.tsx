@@ -25,32 +25,32 @@ export function LogLosses() {
 	const lost = points.reduce((sum, { read }) => sum + read.lost, 0);
 	const sampledOut = points.reduce((sum, { read }) => sum + read.sampledOut, 0);
 	if (points.length === 0)
-		return <p class="quiet">No decision point has reported, so nobody knows what is missing here.</p>;
+		return <p class="quiet">No decision point has reported yet, so the log may be incomplete.</p>;
 	if (lost + sampledOut === 0) {
-		return <p class="quiet">No decision was lost or left out, by the last reports of the decision points.</p>;
+		return <p class="quiet">Complete, according to the decision points’ last reports.</p>;
 	}
 	return (
 		<details class={lost > 0 ? 'notice' : ''}>
 			<summary>
-				Not every decision is here:{' '}
-				{[lost > 0 && `${shown(lost)} lost`, sampledOut > 0 && `${shown(sampledOut)} left out by sampling`]
+				The log is incomplete:{' '}
+				{[lost > 0 && `${shown(lost)} lost`, sampledOut > 0 && `${shown(sampledOut)} skipped by sampling`]
 					.filter(Boolean)
 					.join(', ')}
 			</summary>
 			<DataTable
-				caption="What decision points did not log since they started"
+				caption="Unlogged decisions since each decision point started"
 				rows={points}
 				rowKey={({ pdp_instance_id }) => pdp_instance_id}
 				columns={[
 					{ title: 'Decision point', cell: ({ pdp_instance_id }) => <KeyText text={pdp_instance_id} /> },
 					{ title: 'Lost', align: 'end', cell: ({ read }) => shown(read.lost) },
-					{ title: 'Left out by sampling', align: 'end', cell: ({ read }) => shown(read.sampledOut) },
-					{ title: 'Reported', cell: ({ last_seen_at }) => <TimeText at={last_seen_at} /> },
+					{ title: 'Skipped by sampling', align: 'end', cell: ({ read }) => shown(read.sampledOut) },
+					{ title: 'Last seen', cell: ({ last_seen_at }) => <TimeText at={last_seen_at} /> },
 				]}
 			/>
 			<p class="quiet">
-				Lost is what a receiver of the log did not take. By default one in ten of what is allowed is logged, and all
-				that is denied: <code>PDP_DECISION_LOG_SAMPLING</code> says so.
+				Lost decisions were not accepted by a log receiver. By default all denials and one in ten allowed checks are
+				logged; <code>PDP_DECISION_LOG_SAMPLING</code> sets the rate.
 			</p>
 		</details>
 	);

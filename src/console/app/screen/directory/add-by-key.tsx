@@ -22,7 +22,7 @@ export function AddByKey({ title, label, propose, text, add }: AddByKeyProps) {
 		const added = key.value;
 		if (!(await confirmWrite(title, text(added)))) return;
 		await add(added);
-		announce(`${title}: ${added}, done.`);
+		announce(`Added ${added}.`);
 		key.value = '';
 		reloadAll();
 	};

@@ -35,19 +35,19 @@ export function AssignRole({ user, tenant, instance }: AssignRoleProps) {
 	};
 	const send = async () => {
 		const where = onInstance.value ? { resource_instance: place.value } : { tenant: place.value };
-		const text = `${who.value} gets the role ${role.value} ${onInstance.value ? 'on' : 'in'} ${place.value}.`;
-		if (!(await confirmWrite('Assign the role', text))) return;
+		const assigned = `role ${role.value} to ${who.value} ${onInstance.value ? 'on' : 'in'} ${place.value}.`;
+		if (!(await confirmWrite('Assign role', `Assign ${assigned}`))) return;
 		const body = { user: who.value, role: role.value, ...where, ...expiryMember(end.value) };
 		await answered(
 			management.POST('/v2/facts/{proj_id}/{env_id}/role_assignments', { params: { path: environmentPath() }, body }),
 		);
-		announce(text.replace(' gets ', ' has '));
+		announce(`Assigned ${assigned}`);
 		role.value = '';
 		reloadAll();
 	};
 	return (
 		<details class="directory-write">
-			<summary>Assign a role</summary>
+			<summary>Assign role</summary>
 			<form
 				class="columns"
 				onSubmit={(event) => {
@@ -60,7 +60,7 @@ export function AssignRole({ user, tenant, instance }: AssignRoleProps) {
 				)}
 				{!isPlaced && (
 					<label>
-						<span>Where it is held</span>
+						<span>Scope</span>
 						<select
 							value={onInstance.value ? 'instance' : 'tenant'}
 							onChange={(event) => {
@@ -69,8 +69,8 @@ export function AssignRole({ user, tenant, instance }: AssignRoleProps) {
 								role.value = '';
 							}}
 						>
-							<option value="tenant">in a tenant</option>
-							<option value="instance">on an instance</option>
+							<option value="tenant">Tenant</option>
+							<option value="instance">Instance</option>
 						</select>
 					</label>
 				)}
@@ -95,7 +95,7 @@ export function AssignRole({ user, tenant, instance }: AssignRoleProps) {
 				<ExpiryField end={end} />
 				<div class="line whole">
 					<button type="submit" class="primary" aria-disabled={work.busy}>
-						Assign the role
+						Assign role
 					</button>
 				</div>
 			</form>

@@ -38,7 +38,7 @@ export function AttributesForm({ name, attributes, save }: AttributesFormProps) 
 		return (
 			<>
 				{stored === '{}' ? (
-					<p class="quiet">None. Condition sets compare them.</p>
+					<p class="quiet">No attributes. Condition sets compare attributes.</p>
 				) : (
 					// biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
 					<pre class="code directory-attributes" tabIndex={0}>
@@ -62,9 +62,9 @@ export function AttributesForm({ name, attributes, save }: AttributesFormProps) 
 	const text = edited.value;
 	const send = async () => {
 		const next = readAttributes(text);
-		if (!(await confirmWrite('Save the attributes', `All attributes of ${name} are replaced by these.`))) return;
+		if (!(await confirmWrite('Save attributes', `This replaces all attributes of ${name}.`))) return;
 		await save(next);
-		announce(`The attributes of ${name} were saved.`);
+		announce(`Attributes of ${name} saved.`);
 		edited.value = null;
 		reloadAll();
 	};
@@ -91,7 +91,7 @@ export function AttributesForm({ name, attributes, save }: AttributesFormProps) 
 					aria-disabled={work.busy}
 					disabled={text.trim() !== '' && jsonProblem(text) !== null}
 				>
-					Save the attributes
+					Save
 				</button>
 				<button
 					type="button"
@@ -99,7 +99,7 @@ export function AttributesForm({ name, attributes, save }: AttributesFormProps) 
 						edited.value = null;
 					}}
 				>
-					Back
+					Cancel
 				</button>
 			</div>
 			<Failure text={work.failure} />
@@ -111,5 +111,5 @@ export function AttributesForm({ name, attributes, save }: AttributesFormProps) 
 export function readAttributes(text: string): Attributes {
 	const value: unknown = text.trim() === '' ? {} : JSON.parse(text);
 	if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
-	throw new Error('Attributes are a JSON object, such as {"region": "eu"}.');
+	throw new Error('Attributes must be a JSON object, such as {"region": "eu"}.');
 }

@@ -70,9 +70,9 @@ function CreateDialog({
 	const send = async () => {
 		const given = Object.fromEntries(Object.entries(values.value).filter(([, value]) => value !== ''));
 		const read = readAttributes(attributes.value);
-		if (!(await confirmWrite(title, `${given['key'] ?? ''} is there at once, and in the history.`))) return;
+		if (!(await confirmWrite(title, `${given['key'] ?? ''} will be created immediately.`))) return;
 		const address = await create(given, read);
-		announce(`${title}: done.`);
+		announce(`Created ${given['key'] ?? ''}.`);
 		onClose();
 		route(address);
 	};

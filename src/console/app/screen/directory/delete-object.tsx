@@ -20,7 +20,7 @@ export function DeleteObject({ tab, title, text, remove }: DeleteObjectProps) {
 	const act = async () => {
 		if (!(await confirmWrite(title, text, { always: true }))) return;
 		await remove();
-		announce(`${title}: done.`);
+		announce('Deleted.');
 		route(screenPath(directoryPath(tab)));
 	};
 	return (

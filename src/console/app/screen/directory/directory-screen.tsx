@@ -37,8 +37,8 @@ export function DirectoryScreen() {
 	}
 	const List = lists[tab];
 	return (
-		<Screen title="Directory" about="Who there is, where, and what there is. Each has a page with its roles.">
-			<nav aria-label="Parts of the directory" class="line directory-tabs">
+		<Screen title="Directory" about="Users, tenants, groups and resource instances, with their roles and attributes.">
+			<nav aria-label="Directory sections" class="line directory-tabs">
 				{directoryTabs.map((one) => (
 					<a key={one} href={screenPath(directoryPath(one))} aria-current={one === tab ? 'true' : undefined}>
 						{titles[one]}

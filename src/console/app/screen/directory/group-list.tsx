@@ -17,7 +17,7 @@ export function GroupList() {
 	const [text = '', tenant = '', resource = ''] = ['text', 'tenant', 'resource'].map(search.get);
 	return (
 		<>
-			<ListFilters label="groups" placeholder="A part of the key" placed>
+			<ListFilters label="groups" placeholder="Part of the key" placed>
 				{mayWrite.value && <CreateGroup />}
 			</ListFilters>
 			<PagedTable
@@ -50,8 +50,8 @@ export function GroupList() {
 					{ title: 'Resource', cell: ({ group_resource_type_key }) => <KeyText text={group_resource_type_key} /> },
 				]}
 				empty={
-					<Empty title={text + tenant + resource === '' ? 'There are no groups yet' : 'No group is found'}>
-						<p>A group gives many users the same roles on instances. Who joins it has them at once.</p>
+					<Empty title={text + tenant + resource === '' ? 'No groups yet' : 'No matching groups'}>
+						<p>A group gives its members roles on instances.</p>
 					</Empty>
 				}
 			/>
@@ -62,12 +62,12 @@ export function GroupList() {
 function CreateGroup() {
 	return (
 		<CreateObject
-			title="Create a group"
+			title="Create group"
 			attributed={false}
 			fields={[
 				{ name: 'key', label: 'Key', required: true },
 				{ name: 'tenant', label: 'Tenant', required: true, propose: proposeTenants },
-				{ name: 'resource', label: 'Resource (optional): group, unless given' },
+				{ name: 'resource', label: 'Resource (optional, default: group)' },
 			]}
 			create={async ({ key = '', tenant = '', resource = 'group' }) => {
 				await answered(

@@ -12,28 +12,28 @@ import { proposeGroups } from './propose-names.js';
 /** A group's parent and child groups. */
 export function GroupNesting({ group }: { readonly group: string }) {
 	const remove = async (child: string) => {
-		const said = `${child} is no longer in ${group}: what is held through that is lost.`;
-		if (!(await confirmWrite('Take out of the group', said, { always: true }))) return;
+		const said = `Remove ${child} from ${group}. Members lose the roles they have through this nesting.`;
+		if (!(await confirmWrite('Remove from group', said, { always: true }))) return;
 		await answered(
 			management.DELETE('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}/assign_group', {
 				params: { path: { ...environmentPath(), group_instance_key: group } },
 				body: { group_instance_key: child },
 			}),
 		);
-		announce(`${child} was taken out of ${group}.`);
+		announce(`Removed ${child} from ${group}.`);
 		reloadAll();
 	};
 	return (
 		<section aria-labelledby="nesting">
-			<h2 id="nesting">Groups in groups</h2>
-			<h3>Groups in it</h3>
-			<GroupTable group={group} end="children" remove={remove} empty="No group is in it." />
+			<h2 id="nesting">Nested groups</h2>
+			<h3>Child groups</h3>
+			<GroupTable group={group} end="children" remove={remove} empty="No child groups." />
 			{mayWrite.value && (
 				<AddByKey
-					title="Put a group into it"
+					title="Add child group"
 					label="Group"
 					propose={proposeGroups}
-					text={(child) => `${child} is in ${group} from then on.`}
+					text={(child) => `Add ${child} to ${group}.`}
 					add={(child) =>
 						answered(
 							management.PUT('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}/assign_group', {
@@ -44,8 +44,8 @@ export function GroupNesting({ group }: { readonly group: string }) {
 					}
 				/>
 			)}
-			<h3>Groups that it is in</h3>
-			<GroupTable group={group} end="parents" remove={null} empty="It is in no group." />
+			<h3>Parent groups</h3>
+			<GroupTable group={group} end="parents" remove={null} empty="No parent groups." />
 		</section>
 	);
 }
@@ -60,7 +60,7 @@ interface GroupTableProps {
 function GroupTable({ group, end, remove, empty }: GroupTableProps) {
 	return (
 		<PagedTable
-			caption={end === 'children' ? `Groups in ${group}` : `Groups that ${group} is in`}
+			caption={end === 'children' ? `Child groups of ${group}` : `Parent groups of ${group}`}
 			parameter={`${end}_page`}
 			dependencies={[group]}
 			load={(query, signal) => {
@@ -80,8 +80,8 @@ function GroupTable({ group, end, remove, empty }: GroupTableProps) {
 				...(remove === null
 					? []
 					: actionColumn((row: GroupKeys) => (
-							<ActionButton act={() => remove(groupName(row))} label={`Take out ${groupName(row)} of ${group}`}>
-								Take out
+							<ActionButton act={() => remove(groupName(row))} label={`Remove ${groupName(row)} from ${group}`}>
+								Remove
 							</ActionButton>
 						))),
 			]}

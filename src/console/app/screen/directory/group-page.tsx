@@ -36,7 +36,7 @@ export function GroupPage({ name }: { readonly name: string }) {
 			actions={
 				<>
 					<a class="button" href={screenPath(`directory/instances/${encodeURIComponent(name)}`)}>
-						Its instance
+						Instance
 					</a>
 					<a class="button" href={screenPath('graph', { from: `instance:${name}` })}>
 						Graph
@@ -59,7 +59,7 @@ export function GroupPage({ name }: { readonly name: string }) {
 							<GroupMembers group={name} tenant={group_tenant} />
 						</section>
 						<section aria-labelledby="roles">
-							<h2 id="roles">Roles that members get</h2>
+							<h2 id="roles">Member roles</h2>
 							<GroupRoles group={name} tenant={group_tenant} />
 						</section>
 						<GroupNesting group={name} />
@@ -68,8 +68,8 @@ export function GroupPage({ name }: { readonly name: string }) {
 								<h2 id="delete">Delete</h2>
 								<DeleteObject
 									tab="groups"
-									title="Delete the group"
-									text={`Its members lose what they had by ${name}. They stay users.`}
+									title="Delete group"
+									text={`Members of ${name} lose the roles they have through the group. The users are kept.`}
 									remove={() => {
 										const path = { ...environmentPath(), group_instance_key: id };
 										return answered(
@@ -98,15 +98,15 @@ interface GroupProps {
 function GroupMembers({ group, tenant }: GroupProps) {
 	const memberPath = (user_id: string) => ({ ...environmentPath(), group_instance_key: group, user_id });
 	const remove = async (user: string) => {
-		const said = `${user} loses what they have by ${group}.`;
-		if (!(await confirmWrite('Remove from the group', said, { always: true }))) return;
+		const said = `${user} loses the roles from ${group}.`;
+		if (!(await confirmWrite('Remove from group', said, { always: true }))) return;
 		await answered(
 			management.DELETE('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}/users/{user_id}', {
 				params: { path: memberPath(user) },
 				body: { tenant },
 			}),
 		);
-		announce(`${user} was removed from ${group}.`);
+		announce(`Removed ${user} from ${group}.`);
 		reloadAll();
 	};
 	return (
@@ -134,14 +134,14 @@ function GroupMembers({ group, tenant }: GroupProps) {
 						</ActionButton>
 					)),
 				]}
-				empty={<p class="quiet">Nobody is in it.</p>}
+				empty={<p class="quiet">No members.</p>}
 			/>
 			{mayWrite.value && (
 				<AddByKey
-					title="Add a member"
+					title="Add member"
 					label="User"
 					propose={proposeUsers}
-					text={(user) => `${user} gets what members of ${group} have.`}
+					text={(user) => `${user} gets the roles of ${group}.`}
 					add={(user) =>
 						answered(
 							management.PUT('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}/users/{user_id}', {

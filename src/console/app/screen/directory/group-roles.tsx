@@ -27,21 +27,21 @@ interface GroupRolesProps {
 export function GroupRoles({ group, tenant }: GroupRolesProps) {
 	const path = { ...environmentPath(), group_instance_key: group };
 	const remove = async (role: string, resource_instance: string, resource: string) => {
-		const what = `the role ${role} on ${resource_instance}`;
-		if (!(await confirmWrite('Remove the role', `Members of ${group} lose ${what}.`, { always: true }))) return;
+		const what = `role ${role} on ${resource_instance}`;
+		if (!(await confirmWrite('Remove role', `Members of ${group} lose ${what}.`, { always: true }))) return;
 		await answered(
 			management.DELETE('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}/roles', {
 				params: { path },
 				body: { role, resource, resource_instance, tenant },
 			}),
 		);
-		announce(`Members of ${group} lost ${what}.`);
+		announce(`Removed ${what} from ${group}.`);
 		reloadAll();
 	};
 	return (
 		<>
 			<PagedTable
-				caption={`Roles of members of ${group}`}
+				caption={`Member roles of ${group}`}
 				parameter="roles_page"
 				dependencies={[group]}
 				load={(query, signal) =>
@@ -59,13 +59,13 @@ export function GroupRoles({ group, tenant }: GroupRolesProps) {
 					...actionColumn((row: GroupRole) => (
 						<ActionButton
 							act={() => remove(row.role, instanceOf(row), row.resource.key)}
-							label={`Remove the role ${row.role} on ${instanceOf(row)}`}
+							label={`Remove role ${row.role} on ${instanceOf(row)}`}
 						>
 							Remove
 						</ActionButton>
 					)),
 				]}
-				empty={<p class="quiet">None yet.</p>}
+				empty={<p class="quiet">No roles yet.</p>}
 			/>
 			{mayWrite.value && <GiveGroupRole group={group} tenant={tenant} />}
 		</>
@@ -84,8 +84,8 @@ function GiveGroupRole({ group, tenant }: GroupRolesProps) {
 	const end = useSignal('');
 	const work = useWork();
 	const send = async () => {
-		const said = `Members of ${group} get the role ${role.value} on ${instance.value}.`;
-		if (!(await confirmWrite('Give a role', said))) return;
+		const assigned = `role ${role.value} on ${instance.value} to the members of ${group}.`;
+		if (!(await confirmWrite('Assign role', `Assign ${assigned}`))) return;
 		const [resource = ''] = instance.value.split(':');
 		const given = { role: role.value, resource, resource_instance: instance.value, tenant };
 		await answered(
@@ -94,13 +94,13 @@ function GiveGroupRole({ group, tenant }: GroupRolesProps) {
 				body: { ...given, ...expiryMember(end.value) },
 			}),
 		);
-		announce(said.replace(' get ', ' have '));
+		announce(`Assigned ${assigned}`);
 		role.value = '';
 		reloadAll();
 	};
 	return (
 		<details class="directory-write">
-			<summary>Give a role</summary>
+			<summary>Assign role</summary>
 			<form
 				class="columns"
 				onSubmit={(event) => {
@@ -130,7 +130,7 @@ function GiveGroupRole({ group, tenant }: GroupRolesProps) {
 				<ExpiryField end={end} />
 				<div class="line whole">
 					<button type="submit" class="primary" aria-disabled={work.busy}>
-						Give the role
+						Assign role
 					</button>
 				</div>
 			</form>

@@ -17,7 +17,7 @@ export function InstanceList() {
 	const [text = '', tenant = '', resource = ''] = ['text', 'tenant', 'resource'].map(search.get);
 	return (
 		<>
-			<ListFilters label="instances" placeholder="A part of resource:key" placed>
+			<ListFilters label="instances" placeholder="Part of resource:key" placed>
 				{mayWrite.value && <CreateInstance />}
 			</ListFilters>
 			<PagedTable
@@ -47,8 +47,11 @@ export function InstanceList() {
 					{ title: 'Created', cell: ({ created_at }) => <TimeText at={created_at} /> },
 				]}
 				empty={
-					<Empty title={text + tenant + resource === '' ? 'There are no instances yet' : 'No instance is found'}>
-						<p>An instance is one thing of a resource, such as document:budget. Roles and relationships are on it.</p>
+					<Empty title={text + tenant + resource === '' ? 'No instances yet' : 'No matching instances'}>
+						<p>
+							An instance is a single object of a resource, such as document:budget. Users can have roles on it, and it
+							can have relationships.
+						</p>
 					</Empty>
 				}
 			/>
@@ -59,7 +62,7 @@ export function InstanceList() {
 function CreateInstance() {
 	return (
 		<CreateObject
-			title="Create an instance"
+			title="Create instance"
 			fields={[
 				{ name: 'resource', label: 'Resource', required: true, propose: proposeResources },
 				{ name: 'key', label: 'Key', required: true },

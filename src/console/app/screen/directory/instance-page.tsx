@@ -55,7 +55,7 @@ export function InstancePage({ name }: { readonly name: string }) {
 								</dd>
 							</dl>
 							<section aria-labelledby="roles">
-								<h2 id="roles">Roles assigned on it</h2>
+								<h2 id="roles">Assigned roles</h2>
 								<RoleList caption={`Roles on ${own}`} at={{ instance: own }} />
 								{mayWrite.value && <AssignRole instance={own} />}
 							</section>
@@ -83,8 +83,8 @@ export function InstancePage({ name }: { readonly name: string }) {
 									<h2 id="delete">Delete</h2>
 									<DeleteObject
 										tab="instances"
-										title="Delete the instance"
-										text={`All roles on ${own} and all of its relationships go with it.`}
+										title="Delete instance"
+										text={`This also deletes all roles on ${own} and its relationships.`}
 										remove={() =>
 											answered(
 												management.DELETE('/v2/facts/{proj_id}/{env_id}/resource_instances/{instance_id}', {

@@ -14,10 +14,10 @@ import { RelateInstance } from './relate-instance.js';
 export function InstanceRelationships({ instance }: { readonly instance: string }) {
 	return (
 		<>
-			<h3>To it</h3>
-			<TupleTable instance={instance} end="object" empty="Nothing is related to it." />
-			<h3>From it</h3>
-			<TupleTable instance={instance} end="subject" empty="It is related to nothing." />
+			<h3>Incoming</h3>
+			<TupleTable instance={instance} end="object" empty="No incoming relationships." />
+			<h3>Outgoing</h3>
+			<TupleTable instance={instance} end="subject" empty="No outgoing relationships." />
 			{mayWrite.value && <RelateInstance object={instance} />}
 		</>
 	);
@@ -39,16 +39,16 @@ interface TupleTableProps {
 
 function TupleTable({ instance, end, empty }: TupleTableProps) {
 	const remove = async ({ subject, relation, object }: Tuple) => {
-		const what = `${subject} is ${relation} of ${object}`;
-		const said = `It is no longer so that ${what}. Roles that are derived from it are lost.`;
-		if (!(await confirmWrite('Remove the relationship', said, { always: true }))) return;
+		const what = `relation ${relation} from ${subject} to ${object}`;
+		const said = `Remove ${what}. Roles derived from it are lost.`;
+		if (!(await confirmWrite('Remove relationship', said, { always: true }))) return;
 		await answered(
 			management.DELETE('/v2/facts/{proj_id}/{env_id}/relationship_tuples', {
 				params: { path: environmentPath() },
 				body: { subject, relation, object },
 			}),
 		);
-		announce(`Removed: ${what}.`);
+		announce(`Removed ${what}.`);
 		reloadAll();
 	};
 	return (
@@ -69,14 +69,17 @@ function TupleTable({ instance, end, empty }: TupleTableProps) {
 			rowKey={({ id }) => id}
 			columns={[
 				{ title: 'Subject', cell: (row) => <ObjectLink tab="instances" name={row.subject} /> },
-				{ title: 'is', cell: ({ relation }) => <KeyText text={relation} /> },
-				{ title: 'of', cell: (row) => <ObjectLink tab="instances" name={row.object} /> },
+				{ title: 'Relation', cell: ({ relation }) => <KeyText text={relation} /> },
+				{ title: 'Object', cell: (row) => <ObjectLink tab="instances" name={row.object} /> },
 				{
-					title: 'Ends',
+					title: 'Expires',
 					cell: ({ expires_at }) => (expires_at === undefined ? 'never' : <TimeText at={expires_at} />),
 				},
 				...actionColumn((row: Tuple) => (
-					<ActionButton act={() => remove(row)} label={`Remove: ${row.subject} is ${row.relation} of ${row.object}`}>
+					<ActionButton
+						act={() => remove(row)}
+						label={`Remove relation ${row.relation} from ${row.subject} to ${row.object}`}
+					>
 						Remove
 					</ActionButton>
 				)),

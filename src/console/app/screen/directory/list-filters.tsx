@@ -18,7 +18,7 @@ export function ListFilters({ label, placeholder, placed = false, children }: Li
 	const search = useSearch();
 	const set = (name: string, value: string) => search.set({ [name]: value, page: '' }, { replace: true });
 	return (
-		<search aria-label={`Which ${label}`}>
+		<search aria-label={`Filter ${label}`}>
 			<form class="columns directory-filters" onSubmit={(event) => event.preventDefault()}>
 				<SearchField
 					label="Search"
@@ -31,14 +31,14 @@ export function ListFilters({ label, placeholder, placed = false, children }: Li
 						<Combobox
 							label="Tenant"
 							value={search.get('tenant')}
-							placeholder="any"
+							placeholder="Any"
 							onValue={(value) => set('tenant', value)}
 							propose={proposeTenants}
 						/>
 						<Combobox
 							label="Resource"
 							value={search.get('resource')}
-							placeholder="any"
+							placeholder="Any"
 							onValue={(value) => set('resource', value)}
 							propose={proposeResources}
 						/>

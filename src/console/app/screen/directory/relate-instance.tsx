@@ -19,8 +19,8 @@ export function RelateInstance({ object }: { readonly object: string }) {
 	const work = useWork();
 	const [resource = ''] = object.split(':');
 	const send = async () => {
-		const said = `${subject.value} is ${relation.value} of ${object}.`;
-		if (!(await confirmWrite('Add the relationship', `${said} Roles may be derived from that.`))) return;
+		const added = `relation ${relation.value} from ${subject.value} to ${object}.`;
+		if (!(await confirmWrite('Add relationship', `Add ${added} Roles may be derived from it.`))) return;
 		const body = { subject: subject.value, relation: relation.value, object, ...expiryMember(end.value) };
 		await answered(
 			management.POST('/v2/facts/{proj_id}/{env_id}/relationship_tuples', {
@@ -28,13 +28,13 @@ export function RelateInstance({ object }: { readonly object: string }) {
 				body,
 			}),
 		);
-		announce(said);
+		announce(`Added ${added}`);
 		subject.value = '';
 		reloadAll();
 	};
 	return (
 		<details class="directory-write">
-			<summary>Relate an instance to it</summary>
+			<summary>Add relationship</summary>
 			<form
 				class="columns"
 				onSubmit={(event) => {
@@ -53,7 +53,7 @@ export function RelateInstance({ object }: { readonly object: string }) {
 					propose={proposeInstanceNames}
 				/>
 				<Combobox
-					label="is its"
+					label="Relation"
 					placeholder="relation"
 					required
 					value={relation.value}
@@ -65,7 +65,7 @@ export function RelateInstance({ object }: { readonly object: string }) {
 				<ExpiryField end={end} />
 				<div class="line whole">
 					<button type="submit" class="primary" aria-disabled={work.busy}>
-						Add the relationship
+						Add relationship
 					</button>
 				</div>
 			</form>

@@ -15,14 +15,14 @@ interface RemoveRoleProps {
 
 /** Button that removes a role assignment. */
 export function RemoveRole({ user, role, tenant, instance }: RemoveRoleProps) {
-	const what = `the role ${role} of ${user} ${instance === null ? 'in' : 'on'} ${instance ?? tenant}`;
+	const what = `role ${role} of ${user} ${instance === null ? 'in' : 'on'} ${instance ?? tenant}`;
 	const remove = async () => {
-		if (!(await confirmWrite('Remove the role', `This takes away ${what}.`, { always: true }))) return;
+		if (!(await confirmWrite('Remove role', `Remove ${what}.`, { always: true }))) return;
 		const body = { user, role, tenant, ...(instance !== null && { resource_instance: instance }) };
 		await answered(
 			management.DELETE('/v2/facts/{proj_id}/{env_id}/role_assignments', { params: { path: environmentPath() }, body }),
 		);
-		announce(`Removed: ${what}.`);
+		announce(`Removed ${what}.`);
 		reloadAll();
 	};
 	return (

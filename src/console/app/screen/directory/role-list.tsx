@@ -44,7 +44,7 @@ export function RoleList({ caption, at }: RoleListProps) {
 								title: 'On',
 								cell: ({ resource_instance }: Assignment) =>
 									resource_instance === null ? (
-										<span class="quiet">the tenant</span>
+										<span class="quiet">tenant</span>
 									) : (
 										<ObjectLink tab="instances" name={resource_instance} />
 									),
@@ -52,14 +52,14 @@ export function RoleList({ caption, at }: RoleListProps) {
 						]
 					: []),
 				{
-					title: 'Ends',
+					title: 'Expires',
 					cell: ({ expires_at }) => (expires_at === undefined ? 'never' : <TimeText at={expires_at} />),
 				},
 				...actionColumn(({ user, role, tenant, resource_instance }: Assignment) => (
 					<RemoveRole user={user} role={role} tenant={tenant} instance={resource_instance} />
 				)),
 			]}
-			empty={<p class="quiet">Nobody was assigned a role here.</p>}
+			empty={<p class="quiet">No roles assigned.</p>}
 		/>
 	);
 }

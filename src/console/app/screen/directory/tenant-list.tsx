@@ -37,12 +37,15 @@ export function TenantList() {
 				columns={[
 					{ title: 'Tenant', cell: ({ key }) => <ObjectLink tab="tenants" name={key} /> },
 					{ title: 'Name', cell: ({ name }) => <KeyText text={name} /> },
-					{ title: 'About', cell: ({ description }) => (description === null ? '' : <KeyText text={description} />) },
-					{ title: 'Last changed', cell: ({ last_action_at }) => <TimeText at={last_action_at} /> },
+					{
+						title: 'Description',
+						cell: ({ description }) => (description === null ? '' : <KeyText text={description} />),
+					},
+					{ title: 'Updated', cell: ({ last_action_at }) => <TimeText at={last_action_at} /> },
 				]}
 				empty={
-					<Empty title={text === '' ? 'There are no tenants yet' : 'No tenant is found'}>
-						<p>Users hold roles in tenants: customers of your application, or its departments.</p>
+					<Empty title={text === '' ? 'No tenants yet' : 'No matching tenants'}>
+						<p>A tenant is a customer or department of your application. Users have roles in tenants.</p>
 					</Empty>
 				}
 			/>
@@ -53,11 +56,11 @@ export function TenantList() {
 function CreateTenant() {
 	return (
 		<CreateObject
-			title="Create a tenant"
+			title="Create tenant"
 			fields={[
-				{ name: 'key', label: 'Key, which checks name', required: true },
+				{ name: 'key', label: 'Key, used in checks', required: true },
 				{ name: 'name', label: 'Name', required: true },
-				{ name: 'description', label: 'About (optional)' },
+				{ name: 'description', label: 'Description (optional)' },
 			]}
 			create={async ({ key = '', name = '', ...more }, attributes) => {
 				await answered(

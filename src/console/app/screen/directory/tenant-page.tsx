@@ -42,7 +42,7 @@ export function TenantPage({ name }: { readonly name: string }) {
 							<dd>
 								<KeyText text={tenant.name} />
 							</dd>
-							<dt>About</dt>
+							<dt>Description</dt>
 							<dd>{tenant.description === null ? 'nothing' : <KeyText text={tenant.description} />}</dd>
 							<dt>Created</dt>
 							<dd>
@@ -54,7 +54,7 @@ export function TenantPage({ name }: { readonly name: string }) {
 							<TenantUsers tenant={tenant.key} />
 						</section>
 						<section aria-labelledby="roles">
-							<h2 id="roles">Roles in it and on its instances</h2>
+							<h2 id="roles">Roles in this tenant and on its instances</h2>
 							<RoleList caption={`Roles in ${tenant.key}`} at={{ tenant: tenant.key }} />
 							{mayWrite.value && <AssignRole tenant={tenant.key} />}
 						</section>
@@ -79,8 +79,8 @@ export function TenantPage({ name }: { readonly name: string }) {
 								<h2 id="delete">Delete</h2>
 								<DeleteObject
 									tab="tenants"
-									title="Delete the tenant"
-									text={`All roles in ${tenant.key} go with it, and all of its instances with their roles and relationships. Its users stay.`}
+									title="Delete tenant"
+									text={`This also deletes all roles in ${tenant.key} and all of its instances with their roles and relationships. The users are kept.`}
 									remove={() => {
 										const path = { ...environmentPath(), tenant_id: tenant.id };
 										return answered(
@@ -107,20 +107,20 @@ function TenantUsers({ tenant }: { readonly tenant: string }) {
 	const search = useSearch();
 	const text = search.get('text');
 	const remove = async (user_id: string) => {
-		const said = `${user_id} loses all roles in ${tenant} and on its instances, and stays a user.`;
-		if (!(await confirmWrite('Remove from the tenant', said, { always: true }))) return;
+		const said = `${user_id} loses all roles in ${tenant} and on its instances. The user is kept.`;
+		if (!(await confirmWrite('Remove from tenant', said, { always: true }))) return;
 		const path = { ...environmentPath(), tenant_id: tenant, user_id };
 		await answered(
 			management.DELETE('/v2/facts/{proj_id}/{env_id}/tenants/{tenant_id}/users/{user_id}', { params: { path } }),
 		);
-		announce(`${user_id} was removed from ${tenant}.`);
+		announce(`Removed ${user_id} from ${tenant}.`);
 		reloadAll();
 	};
 	return (
 		<>
-			<search aria-label="Which users" class="directory-search">
+			<search aria-label="Filter users" class="directory-search">
 				<SearchField
-					label="Search its users"
+					label="Search users"
 					value={text}
 					onSearch={(value) => search.set({ text: value, users_page: '' }, { replace: true })}
 				/>
@@ -144,7 +144,7 @@ function TenantUsers({ tenant }: { readonly tenant: string }) {
 					{ title: 'User', cell: ({ key }) => <ObjectLink tab="users" name={key} /> },
 					{ title: 'Name', cell: (user) => <UserNameText user={user} /> },
 					{
-						title: 'Roles in it',
+						title: 'Roles',
 						cell: ({ associated_tenants }) => {
 							const here = associated_tenants.find((one) => one.tenant === tenant);
 							return here?.status === 'pending' ? <span class="badge">invited</span> : (here?.roles ?? []).join(', ');
@@ -156,14 +156,14 @@ function TenantUsers({ tenant }: { readonly tenant: string }) {
 						</ActionButton>
 					)),
 				]}
-				empty={<p class="quiet">{text === '' ? 'It has no users.' : 'No user of it is found.'}</p>}
+				empty={<p class="quiet">{text === '' ? 'No users.' : 'No matching users.'}</p>}
 			/>
 			{mayWrite.value && (
 				<AddByKey
-					title="Add a user"
+					title="Add user"
 					label="User"
 					propose={proposeUsers}
-					text={(key) => `${key} becomes a user of ${tenant}, without a role. Who is not there yet is created.`}
+					text={(key) => `Add ${key} to ${tenant} without a role. If the user does not exist, it is created.`}
 					add={async (key) => {
 						const path = { ...environmentPath(), tenant_id: tenant };
 						await answered(

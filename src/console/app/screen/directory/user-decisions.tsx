@@ -23,19 +23,19 @@ export function UserDecisions({ user }: { readonly user: string }) {
 	);
 	return (
 		<section aria-labelledby="decisions">
-			<h2 id="decisions">Last decisions</h2>
+			<h2 id="decisions">Recent decisions</h2>
 			<LoadedFrame loaded={loaded}>
 				{({ data }) =>
 					data.length === 0 ? (
-						<p class="quiet">None is in the log. Decision points log when PDP_DECISION_LOG says so.</p>
+						<p class="quiet">No decisions logged. The setting PDP_DECISION_LOG controls decision logging.</p>
 					) : (
 						<>
 							<DataTable
-								caption={`Last decisions about ${user}`}
+								caption={`Recent decisions for ${user}`}
 								rows={data}
 								rowKey={({ id }) => id}
 								columns={[
-									{ title: 'When', cell: ({ timestamp }) => <TimeText at={timestamp} /> },
+									{ title: 'Time', cell: ({ timestamp }) => <TimeText at={timestamp} /> },
 									{
 										title: 'Decision',
 										cell: ({ decision, reason }) => (
@@ -51,7 +51,7 @@ export function UserDecisions({ user }: { readonly user: string }) {
 									{ title: 'Resource', cell: (row) => <KeyText text={askedResource(row)} /> },
 									{ title: 'Tenant', cell: ({ tenant }) => <KeyText text={tenant ?? ''} /> },
 									{
-										title: 'Again',
+										title: 'Explain',
 										align: 'end',
 										cell: (row) => {
 											const { action, tenant } = row;
@@ -62,7 +62,7 @@ export function UserDecisions({ user }: { readonly user: string }) {
 								]}
 							/>
 							<p>
-								<a href={screenPath('decisions', { user })}>All decisions about {user}</a>
+								<a href={screenPath('decisions', { user })}>All decisions for {user}</a>
 							</p>
 						</>
 					)

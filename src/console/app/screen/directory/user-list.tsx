@@ -20,7 +20,7 @@ export function UserList() {
 	const [text = '', role = ''] = ['text', 'role'].map(search.get);
 	return (
 		<>
-			<ListFilters label="users" placeholder="Key, name or e-mail address">
+			<ListFilters label="users" placeholder="Key, name or email">
 				{mayWrite.value && <CreateUser />}
 			</ListFilters>
 			<PagedTable
@@ -40,7 +40,7 @@ export function UserList() {
 				columns={[
 					{ title: 'User', cell: ({ key }) => <ObjectLink tab="users" name={key} /> },
 					{ title: 'Name', cell: (user) => <UserNameText user={user} /> },
-					{ title: 'E-mail', cell: ({ email }) => (email === null ? '' : <KeyText text={email} />) },
+					{ title: 'Email', cell: ({ email }) => (email === null ? '' : <KeyText text={email} />) },
 					{
 						title: 'Roles in tenants',
 						cell: ({ roles }) => (
@@ -55,11 +55,11 @@ export function UserList() {
 					},
 				]}
 				empty={
-					<Empty title={text === '' && role === '' ? 'There are no users yet' : 'No user is found'}>
+					<Empty title={text === '' && role === '' ? 'No users yet' : 'No matching users'}>
 						<p>
 							{text === '' && role === ''
-								? 'Create one here, or let your application create users when they sign in.'
-								: 'A part of a key, a name or an e-mail address finds a user; * stands for any characters.'}
+								? 'Create a user here, or let your application create users when they sign in.'
+								: 'Search by part of a key, name or email; * is a wildcard.'}
 						</p>
 					</Empty>
 				}
@@ -71,10 +71,10 @@ export function UserList() {
 function CreateUser() {
 	return (
 		<CreateObject
-			title="Create a user"
+			title="Create user"
 			fields={[
-				{ name: 'key', label: 'Key, which checks name', required: true },
-				{ name: 'email', label: 'E-mail address (optional)' },
+				{ name: 'key', label: 'Key, used in checks', required: true },
+				{ name: 'email', label: 'Email (optional)' },
 				{ name: 'first_name', label: 'First name (optional)' },
 				{ name: 'last_name', label: 'Last name (optional)' },
 			]}

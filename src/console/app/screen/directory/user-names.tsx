@@ -16,7 +16,7 @@ interface UserNamesProps {
 	};
 }
 
-const fields = { first_name: 'First name', last_name: 'Last name', email: 'E-mail address' } as const;
+const fields = { first_name: 'First name', last_name: 'Last name', email: 'Email' } as const;
 
 type Field = keyof typeof fields;
 
@@ -26,10 +26,10 @@ export function UserNames({ user }: UserNamesProps) {
 	const work = useWork();
 	const send = async () => {
 		const body = Object.fromEntries(Object.entries(values.value).map(([name, value]) => [name, value || null]));
-		if (!(await confirmWrite('Save the names', `The names or the e-mail address of ${user.key} change.`))) return;
+		if (!(await confirmWrite('Save names', `This changes the names or email of ${user.key}.`))) return;
 		const path = { ...environmentPath(), user_id: user.id };
 		await answered(management.PATCH('/v2/facts/{proj_id}/{env_id}/users/{user_id}', { params: { path }, body }));
-		announce(`The names of ${user.key} were saved.`);
+		announce(`Names of ${user.key} saved.`);
 		values.value = {};
 		reloadAll();
 	};
@@ -58,7 +58,7 @@ export function UserNames({ user }: UserNamesProps) {
 				))}
 				<div class="line whole">
 					<button type="submit" class="primary" aria-disabled={work.busy}>
-						Save the names
+						Save
 					</button>
 				</div>
 			</form>

@@ -30,11 +30,11 @@ export function UserPage({ name }: { readonly name: string }) {
 							<dd>
 								<KeyText text={userName(user)} />
 							</dd>
-							<dt>E-mail</dt>
+							<dt>Email</dt>
 							<dd>{user.email === null ? 'none' : <KeyText text={user.email} />}</dd>
 							<dt>Created</dt>
 							<dd>
-								<TimeText at={user.created_at} />, changed <TimeText at={user.updated_at} />
+								<TimeText at={user.created_at} />, updated <TimeText at={user.updated_at} />
 							</dd>
 						</dl>
 						{mayWrite.value && <UserNames user={user} />}
@@ -58,8 +58,8 @@ export function UserPage({ name }: { readonly name: string }) {
 								<h2 id="delete">Delete</h2>
 								<DeleteObject
 									tab="users"
-									title="Delete the user"
-									text={`All roles of ${user.key} go with the user, and so do their requests. Checks deny from then on.`}
+									title="Delete user"
+									text={`This also deletes the roles and requests of ${user.key}. All checks for this user will be denied.`}
 									remove={() => deleteUser(user.id)}
 								/>
 							</section>

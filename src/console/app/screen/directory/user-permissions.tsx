@@ -23,14 +23,14 @@ export function UserPermissions({ user }: { readonly user: string }) {
 	const isOpen = search.get('may') !== '';
 	return (
 		<section aria-labelledby="may">
-			<h2 id="may">What they may do</h2>
+			<h2 id="may">Permissions</h2>
 			{!openSession().decision_point ? (
-				<p class="quiet">The console knows no decision point to ask. CONSOLE_PDP_URL says where one is.</p>
+				<p class="quiet">No decision point is configured. Set CONSOLE_PDP_URL to its address.</p>
 			) : isOpen ? (
 				<PermissionList user={user} />
 			) : (
 				<button type="button" onClick={() => search.set({ may: 'yes' })}>
-					Ask the decision point
+					Load permissions
 				</button>
 			)}
 		</section>
@@ -59,28 +59,28 @@ function PermissionList({ user }: { readonly user: string }) {
 			<form class="columns directory-filters" onSubmit={(event) => event.preventDefault()}>
 				<Combobox
 					label="Tenant"
-					placeholder="any"
+					placeholder="Any"
 					value={tenant}
 					onValue={(value) => set('may_tenant', value)}
 					propose={proposeTenants}
 				/>
 				<Combobox
 					label="Resource"
-					placeholder="any; one counts condition sets, too"
+					placeholder="Any; choose one to include condition sets"
 					value={type}
 					onValue={(value) => set('may_type', value)}
 					propose={proposeResources}
 				/>
-				<SearchField label="Among these" value={text} onSearch={(value) => set('may_text', value)} />
+				<SearchField label="Search permissions" value={text} onSearch={(value) => set('may_text', value)} />
 			</form>
 			<LoadedFrame loaded={loaded}>
 				{(listed) => {
 					const { rows, total, pageCount } = permissionPage(listed, { text, page, perPage });
-					if (total === 0) return <p class="quiet">Nothing that a role allows.</p>;
+					if (total === 0) return <p class="quiet">No permissions through roles.</p>;
 					return (
 						<>
 							<DataTable
-								caption={`What ${user} may do`}
+								caption={`Permissions of ${user}`}
 								rows={rows}
 								rowKey={(row) => `${row.tenant} ${row.instance}`}
 								columns={[
@@ -89,14 +89,14 @@ function PermissionList({ user }: { readonly user: string }) {
 										title: 'On',
 										cell: ({ instance }) =>
 											instance === null ? (
-												<span class="quiet">the tenant</span>
+												<span class="quiet">tenant</span>
 											) : (
 												<ObjectLink tab="instances" name={instance} />
 											),
 									},
 									{ title: 'Roles', cell: ({ roles }) => <KeyText text={roles.join(', ')} /> },
 									{
-										title: 'May',
+										title: 'Permissions',
 										cell: ({ permissions, instance, tenant: at }) => (
 											<>
 												{permissions.slice(0, shownPermissions).map((permission) => (

@@ -27,16 +27,16 @@ export function UserRoles({ user }: { readonly user: string }) {
 				<>
 					{(truncated || tenant !== '') && (
 						<Combobox
-							label="Only in the tenant"
+							label="Filter by tenant"
 							value={tenant}
-							placeholder="any"
+							placeholder="Any"
 							onValue={(value) => search.set({ tenant: value }, { replace: true })}
 							propose={proposeTenants}
 						/>
 					)}
 					{data.length === 0 ? (
 						<Empty title={tenant === '' ? 'No roles' : `No roles in ${tenant}`}>
-							<p>Checks deny, unless a condition set selects the user.</p>
+							<p>Checks are denied unless a condition set matches the user.</p>
 						</Empty>
 					) : (
 						<DataTable
@@ -49,14 +49,14 @@ export function UserRoles({ user }: { readonly user: string }) {
 									title: 'On',
 									cell: ({ resource_instance }) =>
 										resource_instance === null ? (
-											<span class="quiet">the tenant</span>
+											<span class="quiet">tenant</span>
 										) : (
 											<ObjectLink tab="instances" name={resource_instance} />
 										),
 								},
 								{ title: 'Role', cell: ({ role }) => <KeyText text={role} /> },
 								{
-									title: 'Because',
+									title: 'Source',
 									cell: (held) => (
 										<>
 											{held.source !== 'direct' && <span class="badge">{sources[held.source]}</span>}{' '}
@@ -69,14 +69,14 @@ export function UserRoles({ user }: { readonly user: string }) {
 														to: `instance:${held.resource_instance}#${held.role}`,
 													})}
 												>
-													Show the path
+													Show path
 												</a>
 											)}
 										</>
 									),
 								},
 								{
-									title: 'Ends',
+									title: 'Expires',
 									cell: ({ expires_at }) => (expires_at === undefined ? 'never' : <TimeText at={expires_at} />),
 								},
 								...actionColumn(
@@ -88,7 +88,7 @@ export function UserRoles({ user }: { readonly user: string }) {
 							]}
 						/>
 					)}
-					{truncated && <p class="notice">There may be more roles than are shown. Narrow them to a tenant.</p>}
+					{truncated && <p class="notice">Not all roles are shown. Filter by tenant.</p>}
 				</>
 			)}
 		</LoadedFrame>

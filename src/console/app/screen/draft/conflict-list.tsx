@@ -21,17 +21,17 @@ export function ConflictList({ stale, draft }: { readonly stale: StaleDraft; rea
 	const query = { from: String(draft.base_revision + 1), to: String(revision) };
 	return (
 		<section class="notice" role="alert" aria-labelledby="draft-conflicts">
-			<h2 id="draft-conflicts">Others have changed this meanwhile</h2>
+			<h2 id="draft-conflicts">The environment has changed</h2>
 			<p>
-				Nothing was done. The draft was begun at revision {draft.base_revision}, and the environment is at revision{' '}
+				The draft was not published. It is based on revision {draft.base_revision}, but the environment is at revision{' '}
 				{revision}.{' '}
 				{objects.length === 0
-					? 'Too much has changed since to tell what of it matters.'
-					: 'What the draft is about has changed:'}
+					? 'There are too many changes to list the conflicts.'
+					: 'These objects of the draft have changed:'}
 			</p>
 			{objects.length > 0 && (
 				<DataTable
-					caption="What has changed"
+					caption="Conflicting changes"
 					rows={objects}
 					rowKey={({ index, kind, key }) => `${index} ${kind} ${key}`}
 					columns={[
@@ -53,14 +53,13 @@ export function ConflictList({ stale, draft }: { readonly stale: StaleDraft; rea
 								</a>
 							),
 						},
-						{ title: 'By', cell: ({ actor }) => (actor === null ? 'the server' : <KeyText text={actor} />) },
+						{ title: 'By', cell: ({ actor }) => (actor === null ? 'server' : <KeyText text={actor} />) },
 					]}
 				/>
 			)}
 			<p>
-				<a href={screenPath('changes', query)}>See all that has changed</a>. Then compare: the list of changes tells how
-				the draft differs from what is stored at present. What others added and the draft does not have, it would take
-				away.
+				<a href={screenPath('changes', query)}>See all changes since then</a>. Then review the draft below: it shows the
+				differences from the current state. Publishing removes anything that others added to these objects.
 			</p>
 			<button
 				type="button"
@@ -68,10 +67,10 @@ export function ConflictList({ stale, draft }: { readonly stale: StaleDraft; rea
 					replaceDraft({ ...draft, base_revision: revision });
 					reloadAll();
 					focusTitle();
-					announce(`The draft is based on revision ${revision}.`);
+					announce(`The draft is now based on revision ${revision}.`);
 				}}
 			>
-				I have looked: base the draft on revision {revision}
+				Base the draft on revision {revision}
 			</button>
 		</section>
 	);

@@ -1,4 +1,5 @@
 import type { Draft } from '../../../model/draft/draft.js';
+import { program } from '../../../model/program.js';
 import { announce } from '../../../part/announce.js';
 import { replaceDraft } from '../../current-draft.js';
 import { focusTitle } from '../../focus-title.js';
@@ -19,13 +20,13 @@ export function DraftActions({ draft }: { readonly draft: Draft }) {
 				onClick={() => {
 					replaceDraft(null);
 					focusTitle();
-					announce('The draft is empty.');
+					announce('Draft discarded.');
 				}}
 			>
-				Discard the draft
+				Discard draft
 			</button>
 			<span class="quiet">
-				In a pipeline: <code>regolith impact draft.json --fail-on-loss</code>
+				In a pipeline: <code>{program} impact draft.json --fail-on-loss</code>
 			</span>
 		</p>
 	);

@@ -38,7 +38,7 @@ export function DraftChanges({ draft, stored: { objects }, stale }: DraftChanges
 	const takeOut = (index: number) => {
 		place.current = index;
 		removeFromDraft(index);
-		announce('Taken out of the draft.');
+		announce('Change removed from the draft.');
 		if (currentDraft.value === null) focusTitle();
 	};
 	const overtaken = new Set(stale?.objects.map(({ index }) => index));
@@ -59,7 +59,7 @@ export function DraftChanges({ draft, stored: { objects }, stale }: DraftChanges
 						shown.value += changesAtOnce;
 					}}
 				>
-					Show more of {changes.length} changes
+					Show more ({changes.length} changes in total)
 				</button>
 			)}
 		</section>
@@ -81,15 +81,15 @@ function Change({ change, isOvertaken, onTakeOut }: ChangeProps) {
 				<span>
 					{kind} <KeyText text={name} />
 				</span>
-				{isOvertaken && <span class="badge bad">changed by others</span>}
-				{redundant && <span class="quiet">It is {operation === 'delete' ? 'gone' : 'like this'} already.</span>}
+				{isOvertaken && <span class="badge bad">changed elsewhere</span>}
+				{redundant && <span class="quiet">{operation === 'delete' ? 'Already deleted.' : 'No difference.'}</span>}
 				<button
 					type="button"
 					class="end"
-					aria-label={`Take out: ${kind} ${name} ${operationWords[operation]}`}
+					aria-label={`Remove from the draft: ${kind} ${name} ${operationWords[operation]}`}
 					onClick={onTakeOut}
 				>
-					Take out
+					Remove
 				</button>
 			</div>
 			{differences.length > 0 && (
@@ -112,7 +112,7 @@ function Change({ change, isOvertaken, onTakeOut }: ChangeProps) {
 										<KeyText text={text} />
 									</ins>
 								))}
-								{reordered && <span class="quiet">in another order</span>}
+								{reordered && <span class="quiet">reordered</span>}
 							</dd>
 						</div>
 					))}

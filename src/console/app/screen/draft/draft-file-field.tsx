@@ -17,19 +17,19 @@ export function DraftFileField({ stored }: { readonly stored: ReadSchema }) {
 			note.value = null;
 			const read = readDraftFile(await file.text(), stored.objects, stored.revision);
 			if (read.draft.changes.length === 0) {
-				note.value = 'There is nothing in it to change here.';
+				note.value = 'The file contains no changes for this environment.';
 				return;
 			}
 			earlier.value = currentDraft.value;
 			replaceDraft(read.draft);
 			note.value = read.note;
-			announce(`The draft is that of ${file.name}: ${read.draft.changes.length} changes.`);
+			announce(`Draft loaded from ${file.name}: ${read.draft.changes.length} changes.`);
 		});
 	};
 	return (
 		<section
 			class="draft-file"
-			aria-label="A draft from a file"
+			aria-label="Load a draft"
 			onDragOver={(event) => event.preventDefault()}
 			onDrop={(event) => {
 				event.preventDefault();
@@ -37,7 +37,7 @@ export function DraftFileField({ stored }: { readonly stored: ReadSchema }) {
 			}}
 		>
 			<label>
-				<span>Drop a draft or the document of an environment here, or choose it</span>
+				<span>Drop a draft or an environment document here, or choose a file</span>
 				<input
 					type="file"
 					accept="application/json,.json"
@@ -48,7 +48,7 @@ export function DraftFileField({ stored }: { readonly stored: ReadSchema }) {
 					}}
 				/>
 			</label>
-			<p class="quiet">It takes the place of the draft. Nothing happens before you publish it.</p>
+			<p class="quiet">The file replaces the current draft. Nothing changes until you publish.</p>
 			{note.value !== null && <p role="status">{note.value}</p>}
 			{earlier.value !== null && (
 				<button
@@ -57,10 +57,10 @@ export function DraftFileField({ stored }: { readonly stored: ReadSchema }) {
 						replaceDraft(earlier.value);
 						earlier.value = null;
 						note.value = null;
-						announce('The earlier draft is back.');
+						announce('Previous draft restored.');
 					}}
 				>
-					Take the earlier draft back
+					Restore the previous draft
 				</button>
 			)}
 			<Failure text={work.failure} />

@@ -17,8 +17,8 @@ type Row = Impact['gains'][number];
 export function DraftImpact({ draft, isTried }: { readonly draft: Draft; readonly isTried: boolean }) {
 	return (
 		<section aria-labelledby="draft-impact">
-			<h2 id="draft-impact">Who gains, who loses</h2>
-			{isTried ? <AskedImpact draft={draft} /> : <p class="quiet">Trying the draft out…</p>}
+			<h2 id="draft-impact">Access changes</h2>
+			{isTried ? <AskedImpact draft={draft} /> : <p class="quiet">Computing the impact…</p>}
 		</section>
 	);
 }
@@ -38,7 +38,7 @@ function AskedImpact({ draft }: { readonly draft: Draft }) {
 	);
 	return (
 		<LoadedFrame loaded={asked}>
-			{(impact) => (asked.loading ? <p class="quiet">Asking again…</p> : <ImpactText impact={impact} />)}
+			{(impact) => (asked.loading ? <p class="quiet">Updating…</p> : <ImpactText impact={impact} />)}
 		</LoadedFrame>
 	);
 }
@@ -59,28 +59,28 @@ function ImpactText({ impact }: { readonly impact: Impact }) {
 						count={countText(counts.gained, truncated)}
 						kind={counts.gained > 0 ? 'warn' : ''}
 					/>
-					<Count title="checks asked" count={countText(counts.asked, truncated)} kind="" />
+					<Count title="checks compared" count={countText(counts.asked, truncated)} kind="" />
 				</dl>
 			</div>
 			<p class="quiet">
-				Checks of a user, an action and a resource in a tenant that come out differently, of those that the draft can
-				concern, at revision {impact.base_revision}.
-				{truncated && ' There were too many to ask them all: the counts are lower bounds.'}
+				Checks with a different result under the draft, compared with revision {impact.base_revision}. A check is a
+				user, an action, a resource and a tenant.
+				{truncated && ' Not all checks were compared, so the counts are lower bounds.'}
 			</p>
 			{left_out.length > 0 && (
 				<ul class="draft-findings">
 					{left_out.map(({ object, message }) => (
 						<li key={object}>
-							<span class="badge bad">left out</span> <KeyText text={object} />: <KeyText text={message} />
+							<span class="badge bad">skipped</span> <KeyText text={object} />: <KeyText text={message} />
 						</li>
 					))}
 				</ul>
 			)}
 			{counts.lost + counts.gained === 0 && (
-				<p>{truncated ? 'Of what was asked, nothing comes out differently.' : 'Nobody gains, and nobody loses.'}</p>
+				<p>{truncated ? 'No compared check has a different result.' : 'Nobody gains or loses access.'}</p>
 			)}
-			<Groups title="Who loses" groups={groups.lost} truncated={truncated} />
-			<Groups title="Who gains" groups={groups.gained} truncated={truncated} />
+			<Groups title="Lost access" groups={groups.lost} truncated={truncated} />
+			<Groups title="Gained access" groups={groups.gained} truncated={truncated} />
 			<Replay decisions={decisions} />
 		</>
 	);
@@ -130,9 +130,9 @@ interface GroupProps {
 function Group({ title, group: { cause, count, rows }, truncated, isFirst }: GroupProps) {
 	const summary = (
 		<>
-			<strong>{countText(count, truncated)}</strong> by{' '}
-			<PhraseText phrases={cause === null ? ['something else'] : causePhrases(cause)} />
-			{rows.length < count && <span class="quiet">, {rows.length} of them listed</span>}
+			<strong>{countText(count, truncated)}</strong> through{' '}
+			<PhraseText phrases={cause === null ? ['other causes'] : causePhrases(cause)} />
+			{rows.length < count && <span class="quiet">, {rows.length} listed</span>}
 		</>
 	);
 	return (
@@ -147,20 +147,18 @@ function Replay({ decisions }: { readonly decisions: Impact['decisions'] }) {
 	const { replayed, skipped, gained, lost, rows, truncated } = decisions;
 	return (
 		<>
-			<h3>The last decisions, decided again</h3>
+			<h3>Recent decisions replayed</h3>
 			{replayed === 0 ? (
-				<p class="quiet">
-					No logged decision could be decided again{skipped > 0 && `: ${skipped} have no input in the log`}.
-				</p>
+				<p class="quiet">No logged decision could be replayed{skipped > 0 && `: ${skipped} have no logged input`}.</p>
 			) : (
 				<p>
-					Of the last {replayed.toLocaleString('en')} decisions of the log, {lost} would be denied and {gained} would be
-					allowed that come out otherwise without the draft.
-					{skipped > 0 && ` ${skipped} could not be decided: their input is not in the log.`}
-					{truncated && ' It took too long to decide all of them.'}
+					Of the last {replayed.toLocaleString('en')} logged decisions, {lost} would now be denied and {gained} would
+					now be allowed.
+					{skipped > 0 && ` ${skipped} could not be replayed because their input was not logged.`}
+					{truncated && ' The time limit was reached before all were replayed.'}
 				</p>
 			)}
-			{rows.length > 0 && <ImpactRows caption="Decisions that come out differently" rows={rows} />}
+			{rows.length > 0 && <ImpactRows caption="Decisions with a different result" rows={rows} />}
 		</>
 	);
 }

@@ -16,11 +16,12 @@ export function DraftPreview({ preview }: { readonly preview: Preview }) {
 		<>
 			<details class="draft-objects" open={total <= 12}>
 				<summary>
-					{total === 1 ? '1 object changes' : `${total.toLocaleString('en')} objects change`}, with what goes by cascade
-					{truncated && `; the first ${changes.length} are listed`}
+					{total === 1 ? '1 object changes' : `${total.toLocaleString('en')} objects change`}, including cascading
+					deletions
+					{truncated && `; showing the first ${changes.length}`}
 				</summary>
 				<DataTable
-					caption="Objects that change"
+					caption="Changed objects"
 					rows={changes}
 					rowKey={({ kind, key, operation }) => `${kind} ${operation} ${key}`}
 					columns={[
@@ -48,12 +49,12 @@ export function DraftPreview({ preview }: { readonly preview: Preview }) {
 				</ul>
 			)}
 			{policy.files.length === 0 && policy.failure === null && (
-				<p class="quiet">The Rego stays as it is. What roles grant, and rules between sets, are tables beside it.</p>
+				<p class="quiet">The Rego does not change. Role permissions and set rules are stored in tables next to it.</p>
 			)}
 			{policy.files.map((file, index) => (
 				<FileDifference key={file.path} file={file} isFirst={index === 0} />
 			))}
-			{policy.truncated && <p class="quiet">More files differ than are listed.</p>}
+			{policy.truncated && <p class="quiet">Not all changed files are listed.</p>}
 		</>
 	);
 }

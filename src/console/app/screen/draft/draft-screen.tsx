@@ -28,7 +28,7 @@ export function DraftScreen() {
 	return (
 		<Screen
 			title="Draft and impact"
-			about="Changes that are collected before they are made: what they are, who gains and who loses by them, and then all of them at once or none."
+			about="Collect changes, see who would gain or lose access, then publish them together."
 		>
 			{published.value !== null && draft === null && <PublishedNote published={published.value} />}
 			<LoadedFrame loaded={schema}>
@@ -55,11 +55,11 @@ export function DraftScreen() {
 
 function NoDraft() {
 	return (
-		<Empty title="Nothing is drafted">
+		<Empty title="The draft is empty">
 			<p>
-				Change a cell of the <a href={screenPath('matrix')}>policy matrix</a>, edit a{' '}
-				<a href={screenPath('condition-sets')}>condition set</a>, or undo something in the{' '}
-				<a href={screenPath('changes')}>changes</a>. Or take a draft from a file.
+				Change a cell in the <a href={screenPath('matrix')}>policy matrix</a>, edit a{' '}
+				<a href={screenPath('condition-sets')}>condition set</a>, undo an entry under{' '}
+				<a href={screenPath('changes')}>Changes</a>, or load a draft from a file.
 			</p>
 		</Empty>
 	);
@@ -107,7 +107,7 @@ function Drafted({ draft, stored, onPublished }: DraftedProps) {
 			{stale === null && preview.failure === null && <DraftImpact draft={draft} isTried={isTried} />}
 			{stale === null && (
 				<section aria-labelledby="draft-preview">
-					<h2 id="draft-preview">What it changes</h2>
+					<h2 id="draft-preview">Preview</h2>
 					<LoadedFrame loaded={preview}>{(found) => <DraftPreview preview={found} />}</LoadedFrame>
 				</section>
 			)}

@@ -37,8 +37,8 @@ export function PublishDraft({ draft, isTried, onPublished, onStale }: PublishDr
 	};
 	const publish = async () => {
 		const { key } = openSession().environment;
-		const count = draft.changes.length === 1 ? 'The change is' : `All ${draft.changes.length} changes are`;
-		if (!(await confirmWrite('Publish the draft', `${count} made in ${key}, at once or not at all.`))) return;
+		const count = draft.changes.length === 1 ? '1 change' : `All ${draft.changes.length} changes`;
+		if (!(await confirmWrite('Publish draft', `${count} will be published to ${key} in a single transaction.`))) return;
 		try {
 			const { revision, changes } = await answered(
 				management.POST('/v2/projects/{proj_id}/envs/{env_id}/drafts/apply', {
@@ -74,7 +74,7 @@ export function PublishDraft({ draft, isTried, onPublished, onStale }: PublishDr
 				>
 					Publish
 				</button>
-				<span class="quiet">Look at the impact below first. One call makes all changes, or none.</span>
+				<span class="quiet">Review the impact below first. All changes are published together.</span>
 			</p>
 			<Failure text={work.failure} />
 		</>
@@ -85,21 +85,19 @@ export function PublishDraft({ draft, isTried, onPublished, onStale }: PublishDr
 export function PublishedNote({ published: { revision, total } }: { readonly published: Published }) {
 	const difference = { from: String(revision - 1), to: String(revision) };
 	return (
-		<div class="notice" role="status">
+		<div class="notice good" role="status">
 			<p>
 				<strong>Published as revision {revision}</strong>: {total === 1 ? '1 object' : `${total} objects`} changed.
 			</p>
 			<ul>
 				<li>
-					<a href={screenPath('policy', difference)}>See how the policy differs</a>
+					<a href={screenPath('policy', difference)}>Compare the policy</a>
 				</li>
 				<li>
-					<a href={screenPath('changes', { from: String(revision), to: String(revision) })}>
-						See what changed, and undo it
-					</a>
+					<a href={screenPath('changes', { from: String(revision), to: String(revision) })}>View or undo the changes</a>
 				</li>
 				<li>
-					<a href={screenPath('check')}>Check something</a>
+					<a href={screenPath('check')}>Run a check</a>
 				</li>
 			</ul>
 		</div>

@@ -35,14 +35,14 @@ export function ElementDetail({ elementKey }: { readonly elementKey: string }) {
 								<KeyText text={element.name} />
 							</h2>
 							<p>
-								For {elementTypes[element.elements_type]}. Key <KeyText text={element.key} />.
+								{elementTypes[element.elements_type]}, key <KeyText text={element.key} />.
 							</p>
 							<h3>Levels</h3>
 							{levels.length === 0 ? (
-								<p class="quiet">No role has a level in this element.</p>
+								<p class="quiet">No roles have a level in this element.</p>
 							) : (
 								<DataTable
-									caption="Roles by level, the highest first"
+									caption="Roles by level, highest first"
 									rows={levels}
 									rowKey={([level]) => level}
 									columns={[
@@ -62,7 +62,7 @@ export function ElementDetail({ elementKey }: { readonly elementKey: string }) {
 							{mayWrite.value && <ElementPreview element={element} />}
 							<h3>Webhook</h3>
 							{element.webhook === null ? (
-								<p class="quiet">Events of this element are sent nowhere.</p>
+								<p class="quiet">No webhook is configured.</p>
 							) : (
 								<ElementWebhook elementKey={element.key} url={element.webhook.url} />
 							)}

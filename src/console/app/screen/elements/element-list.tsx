@@ -30,10 +30,10 @@ export function ElementList() {
 		<LoadedFrame loaded={loaded}>
 			{({ data, total_count, page_count }) =>
 				total_count === 0 ? (
-					<Empty title="There are no elements yet">
+					<Empty title="No elements yet">
 						<p>
-							Make one with <code>POST /v2/elements/…/config</code>; the quickstart for elements in the documentation
-							goes from nothing to a request that is approved.
+							Create an element with <code>POST /v2/elements/…/config</code>. The elements quickstart in the
+							documentation shows all steps up to an approved request.
 						</p>
 					</Empty>
 				) : (
@@ -52,8 +52,8 @@ export function ElementList() {
 									),
 								},
 								{ title: 'Key', cell: ({ key }) => <KeyText text={key} /> },
-								{ title: 'For', cell: ({ elements_type }) => elementTypes[elements_type] },
-								{ title: 'Opened', cell: ({ is_active }) => (is_active ? 'yes' : 'never') },
+								{ title: 'Type', cell: ({ elements_type }) => elementTypes[elements_type] },
+								{ title: 'Last opened', cell: ({ is_active }) => (is_active ? 'yes' : 'never') },
 								{
 									title: 'Webhook',
 									cell: ({ webhook }) => (webhook === null ? 'none' : <KeyText text={webhook.url} />),

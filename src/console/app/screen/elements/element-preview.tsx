@@ -20,7 +20,7 @@ export function ElementPreview({ element }: ElementPreviewProps) {
 		return (
 			<>
 				<h3>Preview</h3>
-				<p class="quiet">A preview signs in as a user, which needs a session of a key of this environment.</p>
+				<p class="quiet">The preview signs in as a user. It needs a session with a key for this environment.</p>
 			</>
 		);
 	}
@@ -44,7 +44,7 @@ export function ElementPreview({ element }: ElementPreviewProps) {
 				}}
 			>
 				<Combobox
-					label="As the user"
+					label="User"
 					value={user.value}
 					onValue={(text) => {
 						user.value = text;
@@ -53,7 +53,7 @@ export function ElementPreview({ element }: ElementPreviewProps) {
 					required
 				/>
 				<Combobox
-					label="In the tenant"
+					label="Tenant"
 					value={tenant.value}
 					onValue={(text) => {
 						tenant.value = text;
@@ -62,14 +62,14 @@ export function ElementPreview({ element }: ElementPreviewProps) {
 					required
 				/>
 				<button type="submit" aria-disabled={work.busy}>
-					Sign in as this user
+					Sign in as user
 				</button>
 			</form>
 			<Failure text={work.failure} />
 			{address.value !== null && (
 				<p role="status">
 					<a href={address.value} target="_blank" rel="noreferrer">
-						Open the element
+						Open element
 					</a>
 				</p>
 			)}

@@ -1,8 +1,8 @@
-/** Purpose of each element type, in words. */
+/** Name of each element type. */
 export const elementTypes = {
-	user_management: 'managing users',
-	audit_log: 'reading the decision log',
-	approval_flow: 'asking for a role',
-	operation_approval: 'asking for an operation',
-	approval_management: 'reviewing requests',
+	user_management: 'User management',
+	audit_log: 'Audit log',
+	approval_flow: 'Access requests',
+	operation_approval: 'Operation approval',
+	approval_management: 'Request review',
 } as const;

@@ -25,24 +25,24 @@ interface ElementWebhookProps {
 export function ElementWebhook({ elementKey, url }: ElementWebhookProps) {
 	const path = { ...environmentPath(), elements_config_id: elementKey };
 	const sendTest = async () => {
-		if (!(await confirmWrite('Send a test', `An event of the type test is sent to ${url}.`))) return;
+		if (!(await confirmWrite('Send test event', `Send a test event to ${url}.`))) return;
 		await answered(
 			management.POST('/v2/elements/{proj_id}/{env_id}/config/{elements_config_id}/webhook_test', { params: { path } }),
 		);
-		announce('A test is on its way; see below what becomes of it.');
+		announce('Test event sent. See the delivery below.');
 	};
 	return (
 		<>
 			<p class="line">
 				<span>
-					Events are sent to <KeyText text={url} />.
+					Webhook URL: <KeyText text={url} />
 				</span>
-				{mayWrite.value && <ActionButton act={sendTest}>Send a test</ActionButton>}
+				{mayWrite.value && <ActionButton act={sendTest}>Send test event</ActionButton>}
 			</p>
 			{mayWrite.value ? (
 				<Deliveries elementKey={elementKey} />
 			) : (
-				<p class="quiet">Deliveries hold e-mail addresses: seeing them needs a key that may write.</p>
+				<p class="quiet">Deliveries contain email addresses. A key with write access is required to see them.</p>
 			)}
 		</>
 	);
@@ -68,21 +68,21 @@ function Deliveries({ elementKey }: { readonly elementKey: string }) {
 		<LoadedFrame loaded={loaded}>
 			{({ data, page_count, total_count }) =>
 				total_count === 0 ? (
-					<p class="quiet">Nothing was sent yet.</p>
+					<p class="quiet">No deliveries yet.</p>
 				) : (
 					<>
 						<DataTable
-							caption="Deliveries, the newest first"
+							caption="Deliveries, newest first"
 							captioned
 							rows={data}
 							rowKey={({ id }) => id}
 							columns={[
-								{ title: 'When', cell: ({ created_at }) => <TimeText at={created_at} /> },
+								{ title: 'Time', cell: ({ created_at }) => <TimeText at={created_at} /> },
 								{ title: 'Event', cell: ({ event }) => event.replaceAll('_', ' ') },
-								{ title: 'Is', cell: ({ status }) => <DeliveryState status={status} /> },
+								{ title: 'Status', cell: ({ status }) => <DeliveryState status={status} /> },
 								{ title: 'Attempts', align: 'end', cell: ({ attempts }) => attempts },
-								{ title: 'Answer', align: 'end', cell: ({ response_status }) => response_status ?? 'none' },
-								{ title: 'Problem', cell: ({ error }) => (error === null ? '' : <KeyText text={error} />) },
+								{ title: 'Response', align: 'end', cell: ({ response_status }) => response_status ?? 'none' },
+								{ title: 'Error', cell: ({ error }) => (error === null ? '' : <KeyText text={error} />) },
 							]}
 						/>
 						<Pager

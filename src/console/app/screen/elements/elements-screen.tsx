@@ -11,7 +11,7 @@ export function ElementsScreen() {
 	return (
 		<Screen
 			title="Elements"
-			about="Pages that your application embeds, in which its users manage access, ask for it and review."
+			about="Pages embedded in your application, where its users manage, request and review access."
 		>
 			{key === '' ? (
 				<>

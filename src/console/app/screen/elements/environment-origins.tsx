@@ -16,16 +16,14 @@ export function EnvironmentOrigins() {
 	);
 	return (
 		<>
-			<h2>Who may embed them</h2>
+			<h2>Allowed origins</h2>
 			<LoadedFrame loaded={loaded}>
 				{({ settings, jwks }) => (
 					<>
 						<OriginsForm key={JSON.stringify(settings)} settings={settings ?? {}} onSaved={loaded.reload} />
-						<h3>Keys of tokens (JWKS)</h3>
+						<h3>Token keys (JWKS)</h3>
 						{jwks === null || jwks === undefined ? (
-							<p class="quiet">
-								None: users are signed in by the application's backend alone, not by a token of theirs.
-							</p>
+							<p class="quiet">None. Users sign in only through the application’s backend.</p>
 						) : (
 							// biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
 							<pre class="code" tabIndex={0}>
@@ -49,12 +47,12 @@ function OriginsForm({ settings, onSaved }: OriginsFormProps) {
 	const text = useSignal((Array.isArray(stored) ? stored : []).join('\n'));
 	const work = useWork();
 	const save = async () => {
-		if (!(await confirmWrite('Save the origins', 'Pages of these origins may embed the elements.'))) return;
+		if (!(await confirmWrite('Save origins', 'Pages from these origins can embed the elements.'))) return;
 		const elements_origins = text.value.split(/\s+/).filter((origin) => origin !== '');
 		const body = { settings: { ...settings, elements_origins } };
 		const params = { path: environmentPath() };
 		await answered(management.PATCH('/v2/projects/{proj_id}/envs/{env_id}', { params, body }));
-		announce('The origins were saved.');
+		announce('Origins saved.');
 		onSaved();
 	};
 	return (
@@ -65,7 +63,7 @@ function OriginsForm({ settings, onSaved }: OriginsFormProps) {
 			}}
 		>
 			<label>
-				<span>Origins, one a line, such as https://app.example.com</span>
+				<span>Origins, one per line, such as https://app.example.com</span>
 				<textarea
 					class="code"
 					rows={3}
@@ -79,7 +77,7 @@ function OriginsForm({ settings, onSaved }: OriginsFormProps) {
 			</label>
 			{mayWrite.value && (
 				<button type="submit" aria-disabled={work.busy}>
-					Save the origins
+					Save
 				</button>
 			)}
 			<Failure text={work.failure} />

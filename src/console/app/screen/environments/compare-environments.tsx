@@ -28,7 +28,7 @@ export function CompareEnvironments() {
 	return (
 		<>
 			<h2>Compare</h2>
-			<EnvironmentChoice label="With" value={other} onValue={(key) => search.set({ with: key })} />
+			<EnvironmentChoice label="Compare with" value={other} onValue={(key) => search.set({ with: key })} />
 			{other !== '' && <Differences key={other} other={other} />}
 		</>
 	);
@@ -50,17 +50,16 @@ function Differences({ other }: { readonly other: string }) {
 		<LoadedFrame loaded={loaded}>
 			{({ theirs, differences }) =>
 				differences.length === 0 ? (
-					<Empty title="The schemas are the same" />
+					<Empty title="The schemas are identical" />
 				) : (
 					<>
 						<p>
-							{differences.length} differences, as steps from <KeyText text={other} /> to{' '}
-							<KeyText text={environment.key} />
-							{differences.length > maxShown && `; the first ${maxShown} are shown`}.
+							{differences.length} differences between <KeyText text={other} /> and <KeyText text={environment.key} />
+							{differences.length > maxShown && `; showing the first ${maxShown}`}.
 						</p>
 						{mayWrite.value && <DraftDifferences other={other} schema={theirs} />}
 						<DataTable
-							caption="Differences between the schemas"
+							caption="Schema differences"
 							rows={differences.slice(0, maxShown)}
 							rowKey={({ place }) => place}
 							columns={[
@@ -90,22 +89,22 @@ function DraftDifferences({ other, schema }: DraftDifferencesProps) {
 		const { objects, revision } = await readSchema(AbortSignal.timeout(readMilliseconds));
 		const made = draftSchema(schema, objects, revision);
 		if (made.draft.changes.length === 0) {
-			said.value = `Everything that ${other} has is here already.`;
+			said.value = `This environment already has everything in ${other}.`;
 			return;
 		}
-		const question = `What is drafted now is replaced by ${made.draft.changes.length} changes that bring what ${other} has.`;
-		if (currentDraft.value !== null && !(await confirmWrite('Replace the draft', question, { always: true }))) return;
+		const question = `The current draft is replaced by ${made.draft.changes.length} changes from ${other}.`;
+		if (currentDraft.value !== null && !(await confirmWrite('Replace draft', question, { always: true }))) return;
 		replaceDraft(made.draft);
-		said.value = [`${made.draft.changes.length} changes are drafted.`, made.note].filter(Boolean).join(' ');
+		said.value = [`Added ${made.draft.changes.length} changes to the draft.`, made.note].filter(Boolean).join(' ');
 	};
 	return (
 		<div class="line">
 			<ActionButton act={draft}>
-				Draft what <KeyText text={other} /> has
+				Draft changes from <KeyText text={other} />
 			</ActionButton>
 			{said.value !== null && (
 				<p role="status">
-					{said.value} <a href={screenPath('draft')}>See who gains and who loses</a>
+					{said.value} <a href={screenPath('draft')}>Review the impact</a>
 				</p>
 			)}
 		</div>

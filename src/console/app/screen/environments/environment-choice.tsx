@@ -26,13 +26,13 @@ export function EnvironmentChoice({ label, value, onValue }: EnvironmentChoicePr
 	);
 	const others = (found ?? []).filter(({ id }) => id !== environment.id);
 	if (found !== null && others.length === 0) {
-		return <p class="quiet">The key of this session opens no other environment of the project.</p>;
+		return <p class="quiet">The key of this session has no access to other environments of the project.</p>;
 	}
 	return (
 		<label class="inline">
 			<span>{label}</span>
 			<select value={value} onChange={(event) => onValue(event.currentTarget.value)}>
-				<option value="">choose…</option>
+				<option value="">Choose…</option>
 				{others.map(({ id, key }) => (
 					<option key={id} value={key}>
 						{key}

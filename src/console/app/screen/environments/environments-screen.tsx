@@ -13,8 +13,8 @@ export function EnvironmentsScreen() {
 			title="Environments"
 			about={
 				<>
-					What differs between <KeyText text={environment.key} /> and the other environments of{' '}
-					<KeyText text={project.key} />, and the ways from one to the other.
+					Compare <KeyText text={environment.key} /> with other environments of <KeyText text={project.key} />, promote
+					its schema, or export and import it.
 				</>
 			}
 		>

@@ -7,9 +7,9 @@ import { environmentPath, mayWrite, openSession } from '../../session.js';
 import { reloadAll } from '../../use-loaded.js';
 
 const strategies = {
-	fail: 'Stop if an object is there with other content',
-	overwrite: 'Overwrite objects that are there',
-	replace: 'Replace everything: what the document does not name is deleted',
+	fail: 'Stop if an existing object differs',
+	overwrite: 'Overwrite existing objects',
+	replace: 'Replace everything: objects missing from the document are deleted',
 } as const;
 
 type Strategy = keyof typeof strategies;
@@ -57,10 +57,10 @@ export function ImportDocument() {
 		trial.value = { file: chosen, strategy: chosenStrategy, report };
 	};
 	const bring = async ({ file: sent, strategy: sentStrategy }: Trial) => {
-		const text = `${sent.name} is written into ${environment.key}, all or nothing. ${strategies[sentStrategy]}.`;
-		if (!(await confirmWrite('Import the document', text, { always: true }))) return;
+		const text = `${sent.name} is imported into ${environment.key} in a single transaction. ${strategies[sentStrategy]}.`;
+		if (!(await confirmWrite('Import document', text, { always: true }))) return;
 		const { total } = await send(sent, sentStrategy, false);
-		announce(`Imported: ${total} objects changed.`);
+		announce(`Import complete: ${total} objects changed.`);
 		trial.value = null;
 		file.value = null;
 		reloadAll();
@@ -72,7 +72,7 @@ export function ImportDocument() {
 			{mayWrite.value && (
 				<section
 					class="environments-drop"
-					aria-label="Import a document"
+					aria-label="Import document"
 					onDragOver={(event) => event.preventDefault()}
 					onDrop={(event) => {
 						event.preventDefault();
@@ -80,7 +80,7 @@ export function ImportDocument() {
 					}}
 				>
 					<label>
-						<span>Drop a document here, or choose it</span>
+						<span>Drop a document here, or choose a file</span>
 						<input
 							type="file"
 							accept="application/json,.json"
@@ -88,7 +88,7 @@ export function ImportDocument() {
 						/>
 					</label>
 					<label>
-						<span>What is there already</span>
+						<span>Existing objects</span>
 						<select
 							value={strategy.value}
 							onChange={(event) => {
@@ -112,7 +112,7 @@ export function ImportDocument() {
 								if (chosen !== null) void work.run(() => tryOut(chosen));
 							}}
 						>
-							Try it out
+							Preview
 						</button>
 						<button
 							type="button"
@@ -135,7 +135,7 @@ export function ImportDocument() {
 }
 
 function ReportText({ report: { total, counts } }: { readonly report: Report }) {
-	if (total === 0) return <p role="status">Nothing would change.</p>;
+	if (total === 0) return <p role="status">No changes.</p>;
 	return (
 		<div role="status">
 			<p>{total} objects would change:</p>
@@ -158,7 +158,7 @@ function ExportButton() {
 			params: { path: environmentPath() },
 			parseAs: 'blob',
 		});
-		if (!response.ok || data === undefined) throw new Error(`The server answered ${response.status}.`);
+		if (!response.ok || data === undefined) throw new Error(`The server returned status ${response.status}.`);
 		const address = URL.createObjectURL(data as unknown as Blob);
 		const link = document.createElement('a');
 		link.href = address;
@@ -169,9 +169,9 @@ function ExportButton() {
 	return (
 		<p class="line">
 			<button type="button" aria-disabled={work.busy} onClick={() => void work.run(download)}>
-				Export as a document
+				Export document
 			</button>
-			<span class="quiet">Schema and facts, by keys, without secrets.</span>
+			<span class="quiet">Schema and facts, without secrets.</span>
 			<Failure text={work.failure} />
 		</p>
 	);

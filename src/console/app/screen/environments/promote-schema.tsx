@@ -16,9 +16,9 @@ export function PromoteSchema() {
 	if (!mayWrite.value) return null;
 	const copy = async () => {
 		const key = targetKey.value.trim();
-		const question = `The schema of ${environment.key} is written into ${key}. Facts stay as they are.`;
+		const question = `The schema of ${environment.key} is copied to ${key}. Facts do not change.`;
 		const target = { key, production: await isInProduction(key) };
-		if (!(await confirmWrite('Copy the schema', question, { always: true, target }))) return;
+		if (!(await confirmWrite('Copy schema', question, { always: true, target }))) return;
 		const target_env = isNew.value ? { new: { key, name: key } } : { existing: key };
 		const conflict_strategy = overwrites.value ? ('overwrite' as const) : ('fail' as const);
 		const copied = await answered(
@@ -27,15 +27,15 @@ export function PromoteSchema() {
 				body: { target_env, conflict_strategy },
 			}),
 		);
-		announce(`The schema is in ${copied.key} now.`);
+		announce(`Schema copied to ${copied.key}.`);
 	};
 	return (
 		<>
 			<h2>Promote</h2>
 			<p class="quiet about">
-				Copies resources, roles, relations and condition sets, without facts. Compare first: an object that differs
-				stops the copy unless it may be overwritten. To see who would gain and lose there, open that environment,
-				compare it with this one, and draft what this one has.
+				Copies resources, roles, relations and condition sets, without facts. The copy stops if an object differs,
+				unless you overwrite differences. To preview the impact, open the target environment, compare it with this one,
+				and draft the changes.
 			</p>
 			<form
 				class="columns"
@@ -45,7 +45,7 @@ export function PromoteSchema() {
 				}}
 			>
 				<label>
-					<span>Key of the environment to copy to</span>
+					<span>Target environment key</span>
 					<input
 						type="text"
 						required
@@ -64,7 +64,7 @@ export function PromoteSchema() {
 							isNew.value = event.currentTarget.checked;
 						}}
 					/>
-					<span>Make it</span>
+					<span>Create the environment</span>
 				</label>
 				<label class="inline">
 					<input
@@ -74,10 +74,10 @@ export function PromoteSchema() {
 							overwrites.value = event.currentTarget.checked;
 						}}
 					/>
-					<span>Overwrite what differs</span>
+					<span>Overwrite differences</span>
 				</label>
 				<button type="submit" aria-disabled={work.busy}>
-					Copy the schema
+					Copy schema
 				</button>
 			</form>
 			<Failure text={work.failure} />

@@ -17,7 +17,7 @@ export function GraphDrawing({ graph, start, onStart }: GraphDrawingProps) {
 	const { nodes, edges, width, height } = useMemo(() => drawGraph(graph), [graph]);
 	return (
 		// biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
-		<section class="scroll graph-drawing" tabIndex={0} aria-label="Drawing; the tables below say the same">
+		<section class="scroll graph-drawing" tabIndex={0} aria-label="Graph; the tables below have the same content">
 			<svg width={width} height={height}>
 				<title>{`${nodes.length} nodes, ${edges.length} connections`}</title>
 				<defs>

@@ -53,7 +53,7 @@ export function GraphForm({ question, onAsk }: GraphFormProps) {
 				</select>
 			</label>
 			<Combobox
-				label="Start from"
+				label="From"
 				value={from.value}
 				onValue={(text) => {
 					from.value = text;
@@ -63,7 +63,7 @@ export function GraphForm({ question, onAsk }: GraphFormProps) {
 			/>
 			{isPath ? (
 				<Combobox
-					label="Lead to"
+					label="To"
 					value={to.value}
 					onValue={(text) => {
 						to.value = text;

@@ -1,15 +1,15 @@
 /** Graph modes, with their titles and hints. */
 export const graphModes = {
 	facts: {
-		title: 'What exists around it',
+		title: 'Connections of an object',
 		hint: 'A user (user:ann@example.com), a tenant (tenant:acme) or an instance (instance:document:budget).',
 	},
 	schema: {
-		title: 'What the schema says of it',
+		title: 'Schema around a resource or role',
 		hint: 'A resource (resource:document) or a role (role:admin, role:document#editor).',
 	},
 	path: {
-		title: 'How one leads to the other',
+		title: 'Path between two objects',
 		hint: 'From a user or an instance to an instance (instance:document:budget), or to a role on it (…#editor).',
 	},
 } as const;

@@ -17,11 +17,11 @@ export function GraphScreen() {
 	return (
 		<Screen
 			title="Relationship graph"
-			about="What a user or a thing is connected with, what the schema says of it, or how one leads to another."
+			about="Explore the connections of a user, tenant or instance, the schema, or the path between two objects."
 		>
 			<GraphForm question={question} onAsk={(asked) => search.set({ ...asked })} />
 			{question.from === '' || (question.mode === 'path' && question.to === '') ? (
-				<Empty title="Choose where to start">
+				<Empty title="Choose a start node">
 					<p>{graphModes[question.mode].hint}</p>
 				</Empty>
 			) : (
@@ -55,13 +55,13 @@ function AskedGraph({ question, onStart }: AskedGraphProps) {
 			{(graph) =>
 				mode === 'path' && graph.paths.length === 0 ? (
 					<p role="status">
-						<strong>No path leads there.</strong>
-						{graph.truncated && ' The search ended at its limit, so there may be one.'}
+						<strong>No path found.</strong>
+						{graph.truncated && ' The search reached its limit, so a path may exist.'}
 					</p>
 				) : (
 					<>
 						{graph.truncated && graph.nodes.length > 0 && (
-							<p class="notice">There is more than is shown. Start from another node, or go fewer steps.</p>
+							<p class="notice">Not everything is shown. Start from a different node, or use fewer steps.</p>
 						)}
 						{graph.nodes.length > 0 && (
 							<>

@@ -24,7 +24,7 @@ export function GraphTables({ graph: { nodes, edges, paths }, onStart }: GraphTa
 		<>
 			{paths.length > 0 && (
 				<>
-					<h2>Paths, the shortest first</h2>
+					<h2>Paths, shortest first</h2>
 					<ol>
 						{paths.map((path) => (
 							<li key={path.join()}>
@@ -44,13 +44,16 @@ export function GraphTables({ graph: { nodes, edges, paths }, onStart }: GraphTa
 					{ title: 'Is', cell: ({ kind }) => kind.replaceAll('_', ' ') },
 					{ title: 'By', cell: (edge) => edgeLabel(edge) },
 					{ title: 'To', cell: ({ to }) => <KeyText text={to} /> },
-					{ title: 'In tenant', cell: ({ tenant }) => (tenant === undefined ? '' : <KeyText text={tenant} />) },
-					{ title: 'Ends', cell: ({ expires_at }) => (expires_at === undefined ? '' : <TimeText at={expires_at} />) },
+					{ title: 'Tenant', cell: ({ tenant }) => (tenant === undefined ? '' : <KeyText text={tenant} />) },
+					{
+						title: 'Expires',
+						cell: ({ expires_at }) => (expires_at === undefined ? '' : <TimeText at={expires_at} />),
+					},
 				]}
 			/>
 			<h2>Nodes</h2>
 			<DataTable
-				caption="Nodes, by distance from the start"
+				caption="Nodes by distance from the start"
 				rows={nodes}
 				rowKey={({ id }) => id}
 				columns={[

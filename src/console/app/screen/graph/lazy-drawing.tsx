@@ -15,5 +15,5 @@ export function LazyDrawing(props: GraphDrawingProps) {
 			isCurrent = false;
 		};
 	}, []);
-	return loaded === null ? <p class="quiet">Drawing…</p> : <loaded.Drawing {...props} />;
+	return loaded === null ? <p class="quiet">Loading the graph…</p> : <loaded.Drawing {...props} />;
 }

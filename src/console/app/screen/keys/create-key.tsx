@@ -19,7 +19,7 @@ export function CreateKey({ onCreated }: { readonly onCreated: (secret: string |
 		isOpen.value = false;
 	};
 	const create = async () => {
-		if (!(await confirmWrite('Make a key', 'The key opens this environment.'))) return;
+		if (!(await confirmWrite('Create key', 'The key gives access to this environment.'))) return;
 		const { environment } = openSession();
 		const body = {
 			object_type: 'env' as const,
@@ -40,10 +40,10 @@ export function CreateKey({ onCreated }: { readonly onCreated: (secret: string |
 					isOpen.value = true;
 				}}
 			>
-				Make a key
+				Create key
 			</button>
 			{isOpen.value && (
-				<Dialog title={`A key of ${openSession().environment.key}`} onClose={close}>
+				<Dialog title={`New key for ${openSession().environment.key}`} onClose={close}>
 					<form
 						onSubmit={(event) => {
 							event.preventDefault();
@@ -61,32 +61,32 @@ export function CreateKey({ onCreated }: { readonly onCreated: (secret: string |
 							/>
 						</label>
 						<label>
-							<span>May</span>
+							<span>Access level</span>
 							<select
 								value={access.value}
 								onChange={(event) => {
 									access.value = accessLevels.find((one) => one === event.currentTarget.value) ?? 'read';
 								}}
 							>
-								<option value="read">read</option>
-								<option value="write">read and write, but neither see secrets nor manage keys</option>
-								<option value="admin">do everything</option>
+								<option value="read">Read</option>
+								<option value="write">Write: read and write, except secrets and keys</option>
+								<option value="admin">Admin: full access</option>
 							</select>
 						</label>
 						<label>
-							<span>For</span>
+							<span>Used by</span>
 							<select
 								value={owner.value}
 								onChange={(event) => {
 									owner.value = ownerTypes.find((one) => one === event.currentTarget.value) ?? 'member';
 								}}
 							>
-								<option value="member">a person or a program</option>
-								<option value="pdp_config">decision points</option>
+								<option value="member">Person or application</option>
+								<option value="pdp_config">Decision points</option>
 							</select>
 						</label>
 						<button type="submit" class="primary" aria-disabled={work.busy}>
-							Make the key
+							Create key
 						</button>
 						<Failure text={work.failure} />
 					</form>

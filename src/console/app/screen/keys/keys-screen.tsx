@@ -19,9 +19,9 @@ import { CreateKey } from './create-key.js';
 const perPage = 30;
 
 const levels = {
-	org: 'the organization',
-	project: 'a project',
-	env: 'an environment',
+	org: 'organization',
+	project: 'project',
+	env: 'environment',
 } as const;
 
 /** The keys screen: API keys and members. */
@@ -41,30 +41,29 @@ export function KeysScreen() {
 		[page, type],
 	);
 	const rotate = async (id: string) => {
-		const text =
-			'The old secret is refused at once. Decision points and applications that use it stop working with it.';
+		const text = 'The old secret stops working immediately, for all decision points and applications that use it.';
 		const rotated = await rotateKey(id, text);
 		if (rotated === null) return;
 		secret.value = rotated;
 		loaded.reload();
 	};
 	const revoke = async (id: string) => {
-		const text = 'The key is refused from then on, and nobody can bring it back.';
-		if (!(await confirmWrite('Revoke the key', text, { always: true }))) return;
+		const text = 'The key stops working immediately. This cannot be undone.';
+		if (!(await confirmWrite('Revoke key', text, { always: true }))) return;
 		await answered(management.DELETE('/v2/api-key/{api_key_id}', { params: { path: { api_key_id: id } } }));
-		announce('The key was revoked.');
+		announce('Key revoked.');
 		loaded.reload();
 	};
 	return (
 		<Screen
 			title="Keys and members"
-			about="Who may call the API is who has a key. A self-hosted install has no other members."
+			about="Anyone with a key can call the API. Self-hosted installations have no other members."
 		>
 			<div class="line">
 				<label class="inline">
-					<span>Opens</span>
+					<span>Scope</span>
 					<select value={type} onChange={(event) => search.set({ opens: event.currentTarget.value, page: '' })}>
-						<option value="">anything</option>
+						<option value="">Any</option>
 						{Object.entries(levels).map(([value, name]) => (
 							<option key={value} value={value}>
 								{name}
@@ -98,7 +97,7 @@ export function KeysScreen() {
 									),
 								},
 								{
-									title: 'Opens',
+									title: 'Scope',
 									cell: ({ object_type, project, env }) => (
 										<>
 											{levels[object_type]}{' '}
@@ -106,9 +105,9 @@ export function KeysScreen() {
 										</>
 									),
 								},
-								{ title: 'Level', cell: ({ access_level }) => access_level },
-								{ title: 'For', cell: ({ owner_type }) => owner_type.replace('_', ' ') },
-								{ title: 'Made', cell: ({ created_at }) => <TimeText at={created_at} /> },
+								{ title: 'Access level', cell: ({ access_level }) => access_level },
+								{ title: 'Used by', cell: ({ owner_type }) => owner_type.replace('_', ' ') },
+								{ title: 'Created', cell: ({ created_at }) => <TimeText at={created_at} /> },
 								{
 									title: 'Last used',
 									cell: ({ last_used_at }) => (last_used_at === null ? 'never' : <TimeText at={last_used_at} />),
@@ -127,7 +126,7 @@ export function KeysScreen() {
 												</ActionButton>
 											</span>
 										) : (
-											<span class="quiet">needs an admin key</span>
+											<span class="quiet">Admin key required</span>
 										),
 								},
 							]}
@@ -141,7 +140,7 @@ export function KeysScreen() {
 					</>
 				)}
 			</LoadedFrame>
-			<SecretDialog secret={secret} title="The secret of the key" />
+			<SecretDialog secret={secret} title="Key secret" />
 		</Screen>
 	);
 }

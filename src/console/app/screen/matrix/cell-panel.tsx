@@ -80,7 +80,7 @@ function CellState({
 		<>
 			<p class="line">
 				<CellMark state={cell.state} /> <strong>{stateWords[cell.state]}</strong>
-				{before !== null && <span class="badge warn">drafted, {stateWords[before.state]} before</span>}
+				{before !== null && <span class="badge warn">changed in the draft, was {stateWords[before.state]}</span>}
 			</p>
 			<ul class="matrix-reasons">
 				{cell.reasons.map((reason, index) => (
@@ -92,8 +92,8 @@ function CellState({
 			</ul>
 			{cell.state === 'apart' && (
 				<p class="quiet">
-					A role of a resource grants actions of its own resource, and of others only where their roles are derived from
-					it.
+					Resource roles grant actions of their own resource. They grant actions of a different resource only through
+					derivations.
 				</p>
 			)}
 			{isRole && mayWrite.value && (
@@ -101,7 +101,7 @@ function CellState({
 					type="button"
 					onClick={() => editDraft(revision, (draft) => toggleGrant(objects, draft, column, place))}
 				>
-					{isOwn ? 'Take it from the role' : 'Grant it to the role'}
+					{isOwn ? 'Remove from role' : 'Grant to role'}
 				</button>
 			)}
 			{column.kind !== 'resource_role' && <CellRules place={place} {...panel} />}
@@ -128,7 +128,7 @@ function CutDerivation({
 		<div class="line">
 			{steps.map((step, index) => (
 				<button key={step.role} type="button" class="link" onClick={() => cut(step, index)}>
-					Stop deriving <PhraseText phrases={[{ name: step.role }]} />
+					Remove derivation of <PhraseText phrases={[{ name: step.role }]} />
 				</button>
 			))}
 		</div>
@@ -139,22 +139,20 @@ function ColumnLink({ column }: { readonly column: MatrixColumn }) {
 	if (column.kind === 'user_set') {
 		return (
 			<p>
-				<a href={screenPath(`condition-sets/${column.key}`)}>See whom the set selects</a>
+				<a href={screenPath(`condition-sets/${column.key}`)}>Preview the set</a>
 			</p>
 		);
 	}
 	if (column.kind === 'role') {
 		return (
 			<p>
-				<a href={screenPath('directory/users', { role: column.key })}>See who holds the role</a>
+				<a href={screenPath('directory/users', { role: column.key })}>Users with this role</a>
 			</p>
 		);
 	}
 	return (
 		<p>
-			<a href={screenPath('directory/instances', { resource: column.resource ?? '' })}>
-				See on which instances it can be held
-			</a>
+			<a href={screenPath('directory/instances', { resource: column.resource ?? '' })}>Instances of this resource</a>
 		</p>
 	);
 }

@@ -26,7 +26,7 @@ export function CellRules({ place, column, matrix, objects, revision }: PanelPro
 	const shown = mayWrite.value ? all : all.filter((set) => made.has(set));
 	return (
 		<fieldset class="matrix-rules" aria-describedby={sets.length === 0 ? id : undefined}>
-			<legend>By rule, on</legend>
+			<legend>Granted by rule on</legend>
 			<div class="matrix-rule-list">
 				{shown.map((resource_set) => (
 					<label key={resource_set} class="inline">
@@ -42,8 +42,8 @@ export function CellRules({ place, column, matrix, objects, revision }: PanelPro
 							<PhraseText phrases={resourceSetPhrases({ resource_set })} />
 						</span>
 						{!resource_set.startsWith(automaticPrefix) && (
-							<a href={screenPath(`condition-sets/${resource_set}`)} aria-label={`See the set ${resource_set}`}>
-								see
+							<a href={screenPath(`condition-sets/${resource_set}`)} aria-label={`View condition set ${resource_set}`}>
+								View
 							</a>
 						)}
 					</label>
@@ -51,8 +51,8 @@ export function CellRules({ place, column, matrix, objects, revision }: PanelPro
 			</div>
 			{sets.length === 0 && (
 				<p id={id} class="quiet">
-					There is no resource set of {place.resource}. <a href={screenPath('condition-sets')}>Create one</a> to allow
-					it on some only.
+					{place.resource} has no resource sets. <a href={screenPath('condition-sets')}>Create a resource set</a> to
+					limit the rule to some instances.
 				</p>
 			)}
 		</fieldset>

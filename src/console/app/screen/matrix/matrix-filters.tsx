@@ -17,7 +17,7 @@ export function MatrixFilters({ resources, fold, shown: { rows, columns } }: Mat
 	const set = (name: string, value: string) => search.set({ [name]: value }, { replace: true });
 	const heads = rows.filter(({ action }) => action === null).length;
 	return (
-		<search aria-label="What is shown">
+		<search aria-label="Filter">
 			<form class="columns matrix-filters" onSubmit={(event) => event.preventDefault()}>
 				<SearchField
 					label="Resource or action"
@@ -28,7 +28,7 @@ export function MatrixFilters({ resources, fold, shown: { rows, columns } }: Mat
 				<SearchField
 					label="Role or user set"
 					value={search.get('role')}
-					placeholder="any"
+					placeholder="Any"
 					onSearch={(text) => set('role', text)}
 				/>
 				<label>
@@ -47,7 +47,7 @@ export function MatrixFilters({ resources, fold, shown: { rows, columns } }: Mat
 						type="button"
 						onClick={() => search.set({ fold: fold.all ? '' : 'all', except: '' }, { replace: true })}
 					>
-						{fold.all ? 'Show all actions' : 'Fold all resources'}
+						{fold.all ? 'Expand all' : 'Collapse all'}
 					</button>
 				</div>
 			</form>

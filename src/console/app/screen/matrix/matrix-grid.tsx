@@ -116,7 +116,7 @@ export function MatrixGrid(props: MatrixGridProps) {
 			class="matrix-grid"
 			role="grid"
 			tabIndex={-1}
-			aria-label="Who may do what"
+			aria-label="Policy matrix"
 			aria-rowcount={rows.length + 1}
 			aria-colcount={columns.length + 1}
 			aria-readonly={!mayWrite}

@@ -2,12 +2,12 @@ import type { CellState } from '../../../model/matrix/policy-matrix.js';
 import { CellMark } from './matrix-cell.js';
 
 const meanings: readonly (readonly [CellState, string])[] = [
-	['granted', 'granted by the role itself'],
-	['inherited', 'inherited: from a role it extends, or a set it narrows'],
-	['derived', 'derived: by a role on a related instance'],
-	['condition', 'by condition: a rule between sets'],
+	['granted', 'granted by the role'],
+	['inherited', 'inherited from an extended role or a parent set'],
+	['derived', 'derived from a role on a related instance'],
+	['condition', 'granted by a condition set rule'],
 	['none', 'not granted'],
-	['apart', 'a role of another resource'],
+	['apart', 'not applicable: role of a different resource'],
 ];
 
 /** Explains the symbols and the navigation keys. */
@@ -25,7 +25,8 @@ export function MatrixLegend() {
 				</li>
 			</ul>
 			<p class="quiet">
-				Arrow keys move, <kbd>Enter</kbd> changes a cell, <kbd>F2</kbd> leads to its details and <kbd>Escape</kbd> back.
+				Arrow keys move, <kbd>Enter</kbd> changes a cell, <kbd>F2</kbd> opens its details, <kbd>Escape</kbd> closes
+				them.
 			</p>
 		</div>
 	);

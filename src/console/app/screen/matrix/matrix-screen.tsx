@@ -29,8 +29,8 @@ export function MatrixScreen() {
 			title="Policy matrix"
 			about={
 				mayWrite.value
-					? 'Who may do what, by role and by condition. Press a cell to change it: changes are collected in a draft, and nothing happens before you publish it.'
-					: 'Who may do what, by role and by condition.'
+					? 'Permissions by role and condition set. Select a cell to change it. Changes go to a draft and take effect when you publish it.'
+					: 'Permissions by role and condition set.'
 			}
 		>
 			<LoadedFrame loaded={loaded}>{(schema) => <Matrix schema={schema} />}</LoadedFrame>
@@ -120,18 +120,18 @@ function DraftNotice() {
 	if (count === 0) return null;
 	return (
 		<p class="notice">
-			{count === 1 ? '1 change is' : `${count} changes are`} in the draft, from revision{' '}
-			{currentDraft.value?.base_revision}. <a href={screenPath('draft')}>See what it does, and publish it</a>
+			{count === 1 ? '1 change' : `${count} changes`} in the draft, based on revision{' '}
+			{currentDraft.value?.base_revision}. <a href={screenPath('draft')}>Review and publish</a>
 		</p>
 	);
 }
 
 function NoResources() {
 	return (
-		<Empty title="There are no resources yet">
+		<Empty title="No resources yet">
 			<p>
-				A matrix has a row for each action of a resource, and a column for each role. Create resources and roles through
-				the API, or <a href={screenPath('environments')}>import a document</a>.
+				The matrix has a row for each action and a column for each role. Create resources and roles through the API, or{' '}
+				<a href={screenPath('environments')}>import a document</a>.
 			</p>
 		</Empty>
 	);
@@ -139,10 +139,10 @@ function NoResources() {
 
 function NothingFound({ hasColumns }: { readonly hasColumns: boolean }) {
 	return (
-		<Empty title={hasColumns ? 'No resource or action is found' : 'No role or user set is found'}>
+		<Empty title={hasColumns ? 'No matching resources or actions' : 'No matching roles or user sets'}>
 			<p>
-				A part of a key or a name finds it. <code>document:read</code> finds actions of resources.{' '}
-				<a href={screenPath('matrix')}>Show everything</a>
+				Search by part of a key or name, or by action, such as <code>document:read</code>.{' '}
+				<a href={screenPath('matrix')}>Clear filters</a>
 			</p>
 		</Empty>
 	);

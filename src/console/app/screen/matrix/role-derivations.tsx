@@ -21,21 +21,21 @@ export function RoleDerivations({ column, matrix, objects, revision }: PanelProp
 		editDraft(revision, (draft) => toggleDerivation(objects, draft, role, derivation));
 	if (derivations.length === 0 && (choices.length === 0 || !mayWrite.value)) return null;
 	return (
-		<section aria-label="Derivations of the role">
-			<h3>Also held by who holds</h3>
+		<section aria-label="Role derivations">
+			<h3>Derived from</h3>
 			<ul class="matrix-reasons">
 				{derivations.map((derivation) => (
 					<li key={derivationName(derivation)}>
 						<PhraseText phrases={derivationSource(derivation)} />{' '}
 						{mayWrite.value && (
 							<button type="button" class="link" onClick={() => toggle(derivation)}>
-								Stop deriving
+								Remove
 							</button>
 						)}
 					</li>
 				))}
 			</ul>
-			{derivations.length === 0 && <p class="quiet">Nothing: the role is only assigned.</p>}
+			{derivations.length === 0 && <p class="quiet">No derivations: the role is only assigned directly.</p>}
 			{mayWrite.value && choices.length > 0 && (
 				<form
 					onSubmit={(event) => {
@@ -46,14 +46,14 @@ export function RoleDerivations({ column, matrix, objects, revision }: PanelProp
 					}}
 				>
 					<label>
-						<span>Derive it from</span>
+						<span>Derive from</span>
 						<select
 							value={wanted.value}
 							onChange={(event) => {
 								wanted.value = event.currentTarget.value;
 							}}
 						>
-							<option value="">choose a role and a relation</option>
+							<option value="">Choose a role and a relation</option>
 							{choices.map((one) => (
 								<option key={derivationName(one)} value={derivationName(one)}>
 									{phraseText(derivationSource(one)).replaceAll('`', '')}
@@ -62,7 +62,7 @@ export function RoleDerivations({ column, matrix, objects, revision }: PanelProp
 						</select>
 					</label>
 					<button type="submit" disabled={wanted.value === ''}>
-						Derive
+						Add derivation
 					</button>
 				</form>
 			)}

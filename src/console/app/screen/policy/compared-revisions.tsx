@@ -36,11 +36,11 @@ export function ComparedRevisions() {
 								revisions={revisions}
 								onChange={(next) => search.set({ to: next })}
 							/>
-							<a href={screenPath('changes', { from: String(Number(from) + 1), to })}>Who changed what</a>
+							<a href={screenPath('changes', { from: String(Number(from) + 1), to })}>View changes</a>
 						</div>
 						{from === '' || to === '' ? (
-							<Empty title="There is nothing to compare yet.">
-								<p>Each change of the schema publishes a policy. With two of them, this page shows what differs.</p>
+							<Empty title="Nothing to compare yet">
+								<p>Each schema change publishes a policy. Publish two policies to compare them.</p>
 							</Empty>
 						) : (
 							<Differences from={from} to={to} />
@@ -95,7 +95,7 @@ function Differences({ from, to }: { readonly from: string; readonly to: string 
 		<LoadedFrame loaded={loaded}>
 			{(files) =>
 				files.length === 0 ? (
-					<Empty title="The two policies are the same." />
+					<Empty title="The policies are identical" />
 				) : (
 					parts.map(([part, title]) => {
 						const own = files.filter(({ path }) => policyPart(path) === part);
@@ -147,7 +147,7 @@ function FileList({ files, isOpen, from, to }: FileListProps) {
 						shown.value += filesAtOnce;
 					}}
 				>
-					Show more of {files.length} files
+					Show more ({files.length} files in total)
 				</button>
 			)}
 		</>

@@ -27,18 +27,18 @@ export function PolicyDownload({ files, revision, publishedAt }: PolicyDownloadP
 		link.click();
 		// Give the browser time to read the file.
 		setTimeout(() => URL.revokeObjectURL(address), 60_000);
-		announce('The policy is downloaded.');
+		announce('Policy downloaded.');
 	};
 	return (
 		<section>
-			<h2>Take it with you</h2>
+			<h2>Download</h2>
 			<p>
 				<button type="button" onClick={download}>
-					Download the policy of revision {revision} (.tar)
+					Download policy of revision {revision} (.tar)
 				</button>{' '}
-				A folder for <code>opa</code>: rules, tables and generated tests, without facts.
+				A folder for <code>opa</code> with rules, tables and generated tests, without facts.
 			</p>
-			<p>The bundle of the newest revision, with its facts, as a stock OPA loads it:</p>
+			<p>The bundle of the newest revision, with facts, for a standard OPA:</p>
 			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
 			<pre class="code" tabIndex={0}>
 				{command}

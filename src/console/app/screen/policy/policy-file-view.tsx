@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { type PolicyFile, type policyPart, regoOutline } from '../../../model/policy/policy-files.js';
+import { program } from '../../../model/program.js';
 import { visibleText } from '../../../model/visible-text.js';
 import { CodeView } from '../../part/code-view.js';
 import { CopyButton } from '../../part/copy-button.js';
@@ -37,18 +38,16 @@ export function PolicyFileView({ file: { path, text }, part, revision }: PolicyF
 			</header>
 			{part === 'tests' && (
 				<p class="quiet">
-					Generated tests: they state the schema once more, and check the rules and tables against it. Run them with{' '}
-					<code>npx regolith test</code>, or with <code>opa test</code> on the downloaded folder.
+					Generated tests: they check the rules and tables against the schema. Run them with <code>{program} test</code>
+					, or with <code>opa test</code> in the downloaded folder.
 				</p>
 			)}
 			{part === 'tables' && (
-				<p class="quiet">
-					Tables that the rules look things up in. Permissions of roles are here, and not in the Rego.
-				</p>
+				<p class="quiet">Lookup tables for the rules. Role permissions are stored here, not in the Rego.</p>
 			)}
 			{outline.length > 0 && (
 				<details class="policy-outline" open={outline.length <= 12}>
-					<summary>Outline, {outline.length === 1 ? '1 title' : `${outline.length} titles`}</summary>
+					<summary>Outline, {outline.length === 1 ? '1 heading' : `${outline.length} headings`}</summary>
 					<ul>
 						{outline.map(({ line, title, description, kind }) => (
 							<li key={line}>
@@ -63,7 +62,7 @@ export function PolicyFileView({ file: { path, text }, part, revision }: PolicyF
 				</details>
 			)}
 			{pages > 1 && (
-				<nav class="line" aria-label="Parts of the file">
+				<nav class="line" aria-label="File sections">
 					{Array.from({ length: pages }, (_, page) => page * linesAtOnce).map((start) => (
 						<a key={start} href={address(start + 1)} aria-current={start === first ? 'true' : undefined}>
 							{start + 1} to {Math.min(start + linesAtOnce, lines.length)}

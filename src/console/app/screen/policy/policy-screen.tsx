@@ -22,7 +22,7 @@ export function PolicyScreen() {
 	return (
 		<Screen
 			title="Rego and revisions"
-			about="What decision points decide by: the Rego that is generated from the schema, and the tables of roles that it looks things up in. Each change of the schema publishes another policy."
+			about="The Rego and lookup tables generated from the schema, as used by decision points. Each schema change publishes a new policy."
 		>
 			<PolicyState />
 			<nav class="line policy-views" aria-label="Views">

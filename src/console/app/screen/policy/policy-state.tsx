@@ -22,8 +22,8 @@ export function PolicyState() {
 					<p>
 						<strong>The schema of revision {notCompiled.revision} does not compile.</strong>{' '}
 						{compiled_revision === null
-							? 'No policy is in force yet.'
-							: `The policy of revision ${compiled_revision} stays in force. What the schema took away is denied already, and what it added waits.`}
+							? 'No policy is active yet.'
+							: `The policy of revision ${compiled_revision} stays active. Removed access is already denied; added access waits for the new policy.`}
 					</p>
 					{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
 					<pre class="code" tabIndex={0}>
@@ -33,7 +33,8 @@ export function PolicyState() {
 			)}
 			{notCompiled === null && compiled_revision !== null && compiled_revision < schema_revision && (
 				<p class="notice" role="status">
-					The schema of revision {schema_revision} is being compiled. Until then that of {compiled_revision} decides.
+					Compiling the schema of revision {schema_revision}. Until then, the policy of revision {compiled_revision}{' '}
+					decides.
 				</p>
 			)}
 			{degraded !== null && (

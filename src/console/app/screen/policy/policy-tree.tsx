@@ -32,7 +32,7 @@ export function PolicyTree({ nodes, filter, chosen, address }: PolicyTreeProps) 
 		<>
 			<p class="quiet" role="status">
 				{found.length === 1 ? '1 file' : `${found.length} files`}
-				{found.length > maxListed && `, the first ${maxListed} of them`}
+				{found.length > maxListed && `, showing the first ${maxListed}`}
 			</p>
 			<ul class="policy-tree">
 				{found.slice(0, maxListed).map((leaf) => (

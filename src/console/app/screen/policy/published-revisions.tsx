@@ -21,8 +21,8 @@ export function PublishedRevisions() {
 		<LoadedFrame loaded={loaded}>
 			{({ rows, newest, page_count, total_count }) =>
 				rows.length === 0 ? (
-					<Empty title="No policy is published yet.">
-						<p>The first one is published when there is a schema, such as a resource with its actions.</p>
+					<Empty title="No policies yet">
+						<p>The first policy is published when the schema has a resource.</p>
 					</Empty>
 				) : (
 					<>

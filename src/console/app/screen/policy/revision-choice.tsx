@@ -18,7 +18,7 @@ export function RevisionChoice({ shown }: { readonly shown: number | null }) {
 					value={shown ?? ''}
 					onChange={(event) => search.set({ revision: event.currentTarget.value, lines: '' })}
 				>
-					{shown === null && <option value="">Choose one</option>}
+					{shown === null && <option value="">Choose a revision</option>}
 					{offered.map((one) => (
 						<option key={one} value={one}>
 							{one}

@@ -37,10 +37,10 @@ function FilesAt({ revision }: { readonly revision: string }) {
 		return (
 			<>
 				<RevisionChoice shown={null} />
-				<Empty title={`No policy is kept of revision ${revision}.`}>
+				<Empty title={`No policy for revision ${revision}`}>
 					<p>
-						It is older than what is kept, or nothing has been published yet: the first policy is published when there
-						is a schema, such as a resource with its actions.
+						The policy is no longer kept, or none has been published yet. The first policy is published when the schema
+						has a resource.
 					</p>
 				</Empty>
 			</>
@@ -80,26 +80,26 @@ function ChosenFile({ files, revision }: ChosenFileProps) {
 			<details class="policy-files" open={path === '' || matchMedia('(min-width: 70rem)').matches}>
 				<summary>Files</summary>
 				<SearchField
-					label="Find a file"
+					label="Find file"
 					value={filter}
 					onSearch={(text) => search.set({ filter: text }, { replace: true })}
 				/>
 				<PolicyTree nodes={nodes} filter={filter} chosen={path} address={addressBy} />
 			</details>
-			<section aria-label="The chosen file" class="policy-file">
+			<section aria-label="Selected file" class="policy-file">
 				{chosen !== null ? (
 					<PolicyFileView key={chosen.path} file={chosen} part={policyPart(chosen.path)} revision={revision} />
 				) : path !== '' ? (
-					<Empty title="This policy does not have that file.">
+					<Empty title="File not found in this policy">
 						<p>
-							<code>{path}</code> may be in another revision.
+							<code>{path}</code> may exist in a different revision.
 						</p>
 					</Empty>
 				) : (
-					<Empty title="Choose a file.">
+					<Empty title="Choose a file">
 						<p>
-							<code>regolith/resources</code> has a package for each resource, with the rules that permit its actions.
-							The table of roles is <code>regolith/schema/data.json</code>.
+							<code>regolith/resources</code> has a package with the rules of each resource. Role permissions are in{' '}
+							<code>regolith/schema/data.json</code>.
 						</p>
 					</Empty>
 				)}

@@ -1,4 +1,5 @@
 import { ApiFailure } from '../../../model/api-failure.js';
+import { program } from '../../../model/program.js';
 import { DataTable } from '../../part/data-table.js';
 import { Empty } from '../../part/empty.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
@@ -21,8 +22,8 @@ export function TestedRevision() {
 				<RevisionChoice shown={shown} />
 			</div>
 			<p class="quiet">
-				Generated tests state the schema once more, and check the rules and tables against it. They run on the server,
-				which takes a while for a large policy; <code>npx regolith test</code> runs them on your machine.
+				Generated tests check the rules and tables against the schema. They run on the server, which takes a while for a
+				large policy. To run them on your machine, use <code>{program} test</code>.
 			</p>
 			<LoadedFrame loaded={loaded}>
 				{({ results, refused }) =>
@@ -48,8 +49,8 @@ function Results({ results: { schema_revision, passed, failed, tests } }: { read
 	const all = passed + failed;
 	if (all === 0) {
 		return (
-			<Empty title="This policy has no generated tests.">
-				<p>There is nothing in the schema to test, or another version of Regolith made the policy.</p>
+			<Empty title="No generated tests">
+				<p>The schema has nothing to test, or a different version of Regolith generated the policy.</p>
 			</Empty>
 		);
 	}
@@ -60,7 +61,7 @@ function Results({ results: { schema_revision, passed, failed, tests } }: { read
 				<strong class={failed === 0 ? 'state good' : 'state bad'}>
 					{passed} of {all} tests pass
 				</strong>
-				, schema revision {schema_revision}.{failed > rows.length && ` The first ${rows.length} that fail are listed.`}
+				, schema revision {schema_revision}.{failed > rows.length && ` Showing the first ${rows.length} failures.`}
 			</p>
 			{rows.length > 0 && (
 				<DataTable
@@ -70,7 +71,7 @@ function Results({ results: { schema_revision, passed, failed, tests } }: { read
 					columns={[
 						{ title: 'Test', cell: ({ name }) => <code>{name}</code> },
 						{
-							title: 'Place',
+							title: 'Location',
 							cell: ({ file, row }) => (
 								<a href={`${screenPath('policy', { revision: String(schema_revision), file })}#L${row}`}>
 									{file}:{row}

@@ -35,7 +35,7 @@ export function DecisionForm({ request, move, onDone, onBack }: DecisionFormProp
 	useLayoutEffect(() => form.current?.querySelector<HTMLElement>('select, textarea')?.focus(), []);
 	const send = async () => {
 		const title = `${labels[move]} the request`;
-		if (!(await confirmWrite(title, `${requesterName(request)} asks for ${requestSubject(request)}.`))) return;
+		if (!(await confirmWrite(title, `${requesterName(request)} requests ${requestSubject(request)}.`))) return;
 		await decide(request.id, move, {
 			...(comment.value.trim() !== '' && { reviewer_comment: comment.value.trim() }),
 			...(move === 'approve' && role.value !== null && role.value !== asked && { role: role.value }),
@@ -63,14 +63,14 @@ export function DecisionForm({ request, move, onDone, onBack }: DecisionFormProp
 				/>
 			)}
 			{move === 'approve' && <ExpiryField end={end} latest={request.access_request_details.expires_at} />}
-			<LongText label="Comment for who asked (optional)" text={comment} />
+			<LongText label="Comment for the requester (optional)" text={comment} />
 			{move === 'approve' && <RequestMeaning request={request} otherRole={role.value} />}
 			<div class="line">
 				<button type="submit" class={move === 'approve' ? 'primary' : 'danger'} aria-disabled={work.busy}>
 					{labels[move]}
 				</button>
 				<button type="button" onClick={onBack}>
-					Back
+					Cancel
 				</button>
 			</div>
 			<Failure text={work.failure} />

@@ -36,17 +36,17 @@ export function RequestItem({ request, move, choose, onDone }: RequestItemProps)
 					<a href={screenPath(directoryPath('users', request.requesting_user_key))}>
 						<KeyText text={name} />
 					</a>{' '}
-					asks for <Subject request={request} /> in <KeyText text={tenant_key} />
+					requests <Subject request={request} /> in <KeyText text={tenant_key} />
 				</span>
 				<TimeText at={created_at} />
 				{access_request_details.expires_at !== undefined && (
 					<span class="quiet">
-						to end <TimeText at={access_request_details.expires_at} />
+						until <TimeText at={access_request_details.expires_at} />
 					</span>
 				)}
 				{element_key !== null && (
 					<span class="quiet">
-						by <KeyText text={element_name ?? element_key} />
+						through <KeyText text={element_name ?? element_key} />
 					</span>
 				)}
 			</div>
@@ -72,7 +72,7 @@ export function RequestItem({ request, move, choose, onDone }: RequestItemProps)
 						isExplained.value = event.currentTarget.open;
 					}}
 				>
-					<summary>What they have, and what approval would add</summary>
+					<summary>Current access and effect of approval</summary>
 					{isExplained.value && <RequestMeaning request={request} otherRole={null} />}
 				</details>
 			)}
@@ -96,7 +96,7 @@ function Subject({ request }: { readonly request: ListedRequest }) {
 		<>
 			{request.type === 'access_request' ? (
 				<>
-					the role <KeyText text={request.role_key} />
+					role <KeyText text={request.role_key} />
 				</>
 			) : (
 				'an operation'

@@ -42,15 +42,15 @@ export function RequestList({ requests, opened, open, reload }: RequestListProps
 	const done = (request: ListedRequest, move: ReviewMove) => {
 		place.current = requests.indexOf(request);
 		open(null);
-		announce(`The request of ${requesterName(request)} was ${move === 'approve' ? 'approved' : 'denied'}.`);
+		announce(`${move === 'approve' ? 'Approved' : 'Denied'} the request of ${requesterName(request)}.`);
 		reload();
 	};
 	return (
 		<>
 			{decidable.size > 0 && (
 				<p class="quiet">
-					In the list, <kbd>j</kbd> and <kbd>k</kbd> move, <kbd>a</kbd> approves, <kbd>d</kbd> denies, <kbd>Esc</kbd>{' '}
-					goes back.
+					Shortcuts: <kbd>j</kbd> and <kbd>k</kbd> move, <kbd>a</kbd> approves, <kbd>d</kbd> denies, <kbd>Esc</kbd>{' '}
+					cancels.
 				</p>
 			)}
 			<ul class="requests-list" ref={items} aria-label="Requests">

@@ -38,10 +38,10 @@ export function RequestMeaning({ request, otherRole }: RequestMeaningProps) {
 		<LoadedFrame loaded={loaded}>
 			{({ held, truncated, added }) => (
 				<dl class="requests-meaning">
-					<dt>Has now</dt>
+					<dt>Current access</dt>
 					<dd>
 						{held.length === 0 ? (
-							'no role there'
+							'no roles here'
 						) : (
 							<ul>
 								{held.map((one) => (
@@ -51,18 +51,18 @@ export function RequestMeaning({ request, otherRole }: RequestMeaningProps) {
 								))}
 							</ul>
 						)}
-						{truncated && <p class="quiet">There may be more.</p>}
+						{truncated && <p class="quiet">There may be more roles.</p>}
 					</dd>
-					<dt>Approval adds</dt>
+					<dt>Approval grants</dt>
 					<dd>
 						{added === null ? (
-							'nothing: the request is about no instance, and is a record'
+							'no role: the request names no instance and is only recorded'
 						) : (
 							<>
 								<KeyText text={added.key} /> on <KeyText text={instance ?? tenant_key} />
 								{added.permissions.length > 0 ? (
 									<>
-										, which allows{' '}
+										, which grants{' '}
 										{added.permissions.map((permission) => (
 											<span key={permission}>
 												<KeyText text={permission} />{' '}
@@ -70,9 +70,9 @@ export function RequestMeaning({ request, otherRole }: RequestMeaningProps) {
 										))}
 									</>
 								) : (
-									', which allows nothing by itself'
+									', which grants nothing by itself'
 								)}
-								{added.extends.length > 0 && <> and what {added.extends.join(', ')} allow</>}
+								{added.extends.length > 0 && <> and inherits from {added.extends.join(', ')}</>}
 							</>
 						)}
 					</dd>

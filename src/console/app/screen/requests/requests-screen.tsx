@@ -41,7 +41,7 @@ export function RequestsScreen() {
 	return (
 		<Screen
 			title="Requests"
-			about="What users ask for in elements: roles, and operations to approve. Here an API key decides, so everybody’s request may be decided, and the history names the key."
+			about="Access requests and operation approvals from elements. Reviews here use your API key, which is recorded as the reviewer."
 		>
 			<RequestFilters search={search} />
 			<LoadedFrame loaded={loaded}>
@@ -71,7 +71,7 @@ function RequestFilters({ search }: { readonly search: Search }) {
 	const set = (name: string, value: string) =>
 		search.set({ [name]: value, page: '', request: '', move: '' }, { replace: name === 'tenant' || name === 'user' });
 	return (
-		<search class="requests-filters" aria-label="Which requests">
+		<search class="requests-filters" aria-label="Filter requests">
 			<form class="columns" onSubmit={(event) => event.preventDefault()}>
 				<label>
 					<span>State</span>
@@ -84,13 +84,13 @@ function RequestFilters({ search }: { readonly search: Search }) {
 								{state}
 							</option>
 						))}
-						<option value="any">any, pending first</option>
+						<option value="any">All, pending first</option>
 					</select>
 				</label>
 				<label>
-					<span>Asked for</span>
+					<span>Type</span>
 					<select value={search.get('type')} onChange={(event) => set('type', event.currentTarget.value)}>
-						<option value="">anything</option>
+						<option value="">Any</option>
 						{Object.entries(types).map(([type, word]) => (
 							<option key={type} value={type}>
 								{word}
@@ -101,12 +101,12 @@ function RequestFilters({ search }: { readonly search: Search }) {
 				<Combobox
 					label="Tenant"
 					value={search.get('tenant')}
-					placeholder="any"
+					placeholder="Any"
 					onValue={(value) => set('tenant', value)}
 					propose={proposeTenants}
 				/>
 				<Combobox
-					label="Who asks"
+					label="Requester"
 					value={search.get('user')}
 					placeholder="anybody"
 					onValue={(value) => set('user', value)}
@@ -122,18 +122,18 @@ function NothingFound({ search }: { readonly search: Search }) {
 	const state = search.get('state') || 'pending';
 	if (isNarrowed || state !== 'pending') {
 		return (
-			<Empty title="No request is like this">
+			<Empty title="No matching requests">
 				<p>
-					<a href={screenPath('requests')}>Show what is pending</a>
+					<a href={screenPath('requests')}>Show pending requests</a>
 				</p>
 			</Empty>
 		);
 	}
 	return (
-		<Empty title="Nothing is to be decided">
+		<Empty title="No pending requests">
 			<p>
-				Users ask in <a href={screenPath('elements')}>elements</a> that your application embeds.{' '}
-				<a href={screenPath('requests', { state: 'any' })}>Show what was decided</a>
+				Users send requests in <a href={screenPath('elements')}>elements</a> embedded in your application.{' '}
+				<a href={screenPath('requests', { state: 'any' })}>Show reviewed requests</a>
 			</p>
 		</Empty>
 	);
