@@ -1,14 +1,14 @@
-import type { PageResult } from '../store/unit/row-query.js';
+import type { ListResult, PageResult } from '../store/unit/row-query.js';
 
-/** Returns a list in the requested form: only the items, or a page with the total count. */
-export function listAnswer<R>(
-	page: PageResult<R>,
-	withTotal: boolean,
-): R[] | { data: R[]; total_count: number; page_count: number } {
-	return withTotal ? { ...page, data: [...page.data] } : [...page.data];
+/** Returns the items of a page in the requested form: with the counts, or only the items if nothing was counted. */
+export function listAnswer<S>(
+	{ total_count, page_count }: ListResult<unknown>,
+	items: readonly S[],
+): S[] | { data: S[]; total_count: number; page_count: number } {
+	return total_count === null ? [...items] : { data: [...items], total_count, page_count };
 }
 
 /** Replaces the page items and keeps the counts. */
-export function withItems<R, S>(page: PageResult<R>, items: readonly S[]): PageResult<S> {
-	return { ...page, data: items };
+export function withItems<S>(page: PageResult<unknown>, items: readonly S[]) {
+	return { ...page, data: [...items] };
 }

@@ -133,7 +133,8 @@ export async function createConsoleTicket(store: Store, request: TicketRequest):
 async function findTicketKey(account: AccountUnit, { project, environment }: TicketRequest): Promise<ApiKey | null> {
 	if (project !== null) {
 		const place = await resolvePlace(account, { project, environment });
-		const environment_id = place.environment_id ?? (await account.environments(place.project_id ?? ''))[0]?.id ?? null;
+		const environment_id =
+			place.environment_id ?? (await account.environments(place.project_id ?? '').all())[0]?.id ?? null;
 		return environment_id === null ? null : account.keys.findEnvironmentKey(environment_id);
 	}
 	const { environment_id = null } = (await account.findPlace('default', 'dev')) ?? {};

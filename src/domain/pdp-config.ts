@@ -55,7 +55,7 @@ export async function refreshDecisionPoints(
 	reference?: string,
 ): Promise<AskedRefresh> {
 	const locked = await account.locked(environment.id);
-	const before = await account.keys.pdpConfigs(environment.id);
+	const before = await account.keys.pdpConfigs(environment.id).all();
 	const asked = reference === undefined ? before : before.filter(({ id }) => id === asId(reference));
 	if (asked.length === 0) throw notFound('PDPConfig', reference ?? environment.key);
 	const update_id = account.clock.newId();

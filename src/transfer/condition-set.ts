@@ -115,7 +115,7 @@ async function writeSets(unit: WritingUnit, entries: readonly WantedEntry<Condit
 async function orphan(unit: WritingUnit, going: readonly ConditionSet[]): Promise<void> {
 	const ids = going.map(({ id }) => id);
 	if (ids.length === 0) return;
-	for (const child of await childSets(unit, ids)) await rewriteConditionSet(unit, child, { parent_id: null });
+	for (const child of await childSets(unit, ids).all()) await rewriteConditionSet(unit, child, { parent_id: null });
 }
 
 async function setParents(unit: WritingUnit, entries: readonly Entry<ConditionSetEntry>[]): Promise<void> {

@@ -35,7 +35,7 @@ export const instancePart: DocumentPart<InstanceEntry> = {
 	async *chunks(unit) {
 		for await (const names of instanceNamesInChunks(unit)) {
 			const ids = names.map(({ id }) => id);
-			const rows = await instancesBy(unit, { ids });
+			const rows = await instancesBy(unit, { ids }).all();
 			const entries = new Map(rows.map((row) => [row.id, instanceEntry(row)]));
 			yield ids.flatMap((id) => entries.get(id) ?? []);
 		}

@@ -65,7 +65,7 @@ async function inviteEntries(
 	const roles = await rowsWithIds(unit, Role, [...new Set(rows.map((row) => row.role_id))]);
 	const tenants = await rowsWithIds(unit, Tenant, [...new Set(rows.map((row) => row.tenant_id))]);
 	const ids = rows.flatMap((row) => row.resource_instance_id ?? []);
-	const found = ids.length === 0 ? [] : await instancesBy(unit, { ids });
+	const found = ids.length === 0 ? [] : await instancesBy(unit, { ids }).all();
 	const instances = new Map(found.map((row) => [row.id, row]));
 	const elements = await rowsWithIds(
 		unit,

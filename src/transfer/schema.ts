@@ -9,7 +9,6 @@ import { rolesOfResources } from '../store/table/role.js';
 import { hasValues } from '../store/unit/change-record.js';
 import { rowsWithKeys } from '../store/unit/keyed-rows.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import { countRows } from '../store/unit/row-query.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { AttributeEntry, OwnResourceEntry, ResourceEntry } from '../wire/general/environment-document.js';
 import { AttributeType } from '../wire/schema/resource-attribute.js';
@@ -81,7 +80,7 @@ async function isUserResourceNew(unit: ReadingUnit): Promise<boolean> {
 	const entries = await resourceEntries(unit, [user]);
 	if (entries.some(({ value }) => !hasValues(value, newUserResource))) return false;
 	const owned = [relationsBy(unit, [user.id]), actionGroupsBy(unit, [user.id]), rolesOfResources(unit, [user.id])];
-	for (const query of owned) if ((await countRows(query)) > 0) return false;
+	for (const query of owned) if ((await query.count()) > 0) return false;
 	return true;
 }
 
@@ -116,8 +115,8 @@ async function resourceEntries(
 	rows: readonly Resource[],
 ): Promise<readonly Entry<OwnResourceEntry>[]> {
 	const ids = rows.map((row) => row.id);
-	const actions = await actionsIn(unit, ids);
-	const attributes = await attributesIn(unit, ids);
+	const actions = await actionsIn(unit, ids).all();
+	const attributes = await attributesIn(unit, ids).all();
 	const actionsByResource = groupBy(actions, (action) => action.resource_id);
 	const attributesByResource = groupBy(attributes, (attribute) => attribute.resource_id);
 	return rows.map(({ id, key, name, urn, description, type_attributes, built_in }) => ({

@@ -15,7 +15,6 @@ import { createLogger } from '../../src/log.js';
 import { PolicyStore } from '../../src/store/policy/policy-store.js';
 import type { Store } from '../../src/store/store.js';
 import { tenantsBy } from '../../src/store/table/tenant.js';
-import { countRows } from '../../src/store/unit/row-query.js';
 import { KeySets } from '../../src/token/key-sets.js';
 import { UserTokens } from '../../src/token/user-token.js';
 import { EnvironmentCopier } from '../../src/transfer/environment-copy.js';
@@ -49,7 +48,7 @@ const probes = [
 		params: EnvironmentPath,
 		returns: { 200: z.object({ user: z.string(), tenant: z.string(), tenants: z.int() }) },
 		handle: async (_, { session: { user, tenant }, unit }) => {
-			const tenants = await countRows(tenantsBy(unit, { attribute_filters: [] }));
+			const tenants = await tenantsBy(unit, { attribute_filters: [] }).count();
 			return reply(200, { user: user.key, tenant: tenant.key, tenants });
 		},
 	}),

@@ -130,7 +130,7 @@ async function sessionIn({ id, http, store }: Place): Promise<string> {
 	const named = { user_id: 'alice@example.com', tenant_id: 'acme' };
 	const sessions = store.entrance.sessionsOf({ id });
 	for (let made = 0; made < 2; made++) await http.post('/v2/auth/elements_login_as', named);
-	const [session] = await sessions.list();
+	const [session] = await sessions.list().all();
 	furnishedSessions.set(id, session?.id ?? '');
 	return session?.id ?? '';
 }

@@ -167,7 +167,7 @@ async function readSession(
 	environment: Environment,
 ): Promise<ConsoleSessionRead> {
 	const account = open(caller.organization_id);
-	const [organization] = await account.organizations();
+	const [organization] = await account.organizations().all();
 	if (organization === undefined) throw notFound('Organization', caller.organization_id);
 	const project = await account.project(caller, environment.project_id);
 	const key = await account.keys.find(caller, caller.key_id);

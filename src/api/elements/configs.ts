@@ -7,7 +7,6 @@ import {
 } from '../../domain/element/config.js';
 import { reply } from '../../http/endpoint.js';
 import { allElementsConfigs, ElementsConfig } from '../../store/table/elements-config.js';
-import { readPage } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import {
 	ElementsConfigCreate,
@@ -54,9 +53,9 @@ export const elementsConfigs = [
 		query: PageQuery,
 		returns: { 200: ElementsConfigPage },
 		handle: async ({ query }, { unit, caller }) => {
-			const page = await readPage(allElementsConfigs(unit), query);
+			const page = await allElementsConfigs(unit).page(query);
 			const items = await readElementsConfigs(unit, page.data, mayWrite(caller) ? 'whole' : 'origin');
-			return reply(200, { ...withItems(page, items), data: [...items] });
+			return reply(200, withItems(page, items));
 		},
 	}),
 	endpoint({

@@ -5,7 +5,6 @@ import { ElementsConfig } from '../../store/table/elements-config.js';
 import { Resource } from '../../store/table/resource.js';
 import { Tenant } from '../../store/table/tenant.js';
 import { User } from '../../store/table/user.js';
-import { readPage } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import {
 	AccessRequestReview,
@@ -54,9 +53,9 @@ export const elementRequests = [
 				requesting_user_ids: await findIds(unit, User, list(query.requesting_user)),
 				resource_ids: await findIds(unit, Resource, list(query.resource)),
 			});
-			const page = await readPage(rows, query);
+			const page = await rows.page(query);
 			const items = page.data.map((row) => readPlacedRequest(unit, row));
-			return reply(200, { ...withItems(page, items), data: items });
+			return reply(200, withItems(page, items));
 		},
 	}),
 	endpoint({

@@ -17,7 +17,7 @@ import { Role } from '../../store/table/role.js';
 import { Tenant } from '../../store/table/tenant.js';
 import { User } from '../../store/table/user.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import { type Page, readPage } from '../../store/unit/row-query.js';
+import type { Page } from '../../store/unit/row-query.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import {
 	type AccessRequestQuery,
@@ -130,8 +130,8 @@ export function requestEndpoints<Body, Created, Read, Listed>(
 				const { unit } = opened;
 				const config = await find(unit, params);
 				const actor = await findActor(params, opened);
-				const { rows } = await visibleRequests(unit, config, actor, await resolveFilter(unit, query));
-				const page = await readPage(rows, query);
+				const rows = await visibleRequests(unit, config, actor, await resolveFilter(unit, query));
+				const page = await rows.page(query);
 				return reply(200, { ...page, data: page.data.map((row) => kind.readListed(unit, row)) });
 			},
 		}),

@@ -2,7 +2,6 @@ import { readElementSession } from '../../domain/element/session.js';
 import { notFound } from '../../failure.js';
 import { reply } from '../../http/endpoint.js';
 import { User } from '../../store/table/user.js';
-import { readPage } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import { ElementSessionPage, ElementSessionQuery, ElementSessionsOfUser } from '../../wire/element/element-session.js';
 import { EnvironmentPath, endpoint } from '../access.js';
@@ -25,9 +24,9 @@ export const elementSessions = [
 		failures: { 404: 'No such project, environment or user' },
 		handle: async ({ query }, { unit, sessions }) => {
 			const user = query.user === undefined ? undefined : await unit.find(User, query.user);
-			const page = await readPage(sessions.list(user?.id), query);
+			const page = await sessions.list(user?.id).page(query);
 			const items = page.data.map((row) => readElementSession(unit, row));
-			return reply(200, { ...withItems(page, items), data: items });
+			return reply(200, withItems(page, items));
 		},
 	}),
 	endpoint({

@@ -21,7 +21,7 @@ import { reply } from '../../http/endpoint.js';
 import type { ElementSession } from '../../store/session/element-entrance.js';
 import { elementRolesBy } from '../../store/table/elements-config.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import { readJoinedPage, readRows } from '../../store/unit/row-query.js';
+import { readJoinedPage } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import {
 	ElementAuditLogQuery,
@@ -82,8 +82,8 @@ export const userManagement = [
 		handle: async ({ params, query }, { unit, session }) => {
 			const opened = await openForSession(unit, session, params, query.resource_instance_id);
 			const { search } = query;
-			const invited = pendingInvites(unit, opened, { search }).rows;
-			const page = await readJoinedPage(elementUsers(unit, opened, search).rows, invited, query);
+			const invited = pendingInvites(unit, opened, { search });
+			const page = await readJoinedPage(elementUsers(unit, opened, search), invited, query);
 			const data = [
 				...(await readElementUsers(unit, opened, page.first)),
 				...(await readInvitedUsers(unit, opened, page.second)),
@@ -190,7 +190,7 @@ export const userManagement = [
 				search: query.search,
 				levels: shownLevels(opened),
 			};
-			return reply(200, [...(await readRows(elementRolesBy(unit, filter), query))]);
+			return reply(200, [...(await elementRolesBy(unit, filter).slice(query))]);
 		},
 	}),
 	endpoint({

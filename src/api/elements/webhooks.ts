@@ -2,7 +2,6 @@ import { announceTest, readDelivery, readWebhookSecret } from '../../domain/elem
 import { reply } from '../../http/endpoint.js';
 import { ElementsConfig } from '../../store/table/elements-config.js';
 import { deliveriesOf } from '../../store/table/webhook-delivery.js';
-import { readPage } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import { WebhookDeliveryPage, WebhookDeliveryQuery, WebhookSecretRead } from '../../wire/element/webhook-delivery.js';
 import { EnvironmentPath, endpoint, refuseReader, requireAdmin } from '../access.js';
@@ -29,9 +28,9 @@ export const webhooks = [
 		handle: async ({ params, query }, { caller, unit }) => {
 			refuseReader(caller);
 			const { id } = await unit.find(ElementsConfig, params.elements_config_id);
-			const page = await readPage(deliveriesOf(unit, id, query.status), query);
+			const page = await deliveriesOf(unit, id, query.status).page(query);
 			const items = page.data.map((row) => readDelivery(unit, row));
-			return reply(200, { ...withItems(page, items), data: items });
+			return reply(200, withItems(page, items));
 		},
 	}),
 	endpoint({

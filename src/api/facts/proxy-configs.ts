@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { changeProxyConfig, createProxyConfig, readProxyConfig } from '../../domain/proxy-config.js';
 import { reply } from '../../http/endpoint.js';
 import { allProxyConfigs, ProxyConfig } from '../../store/table/proxy-config.js';
-import { readRows } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import { ProxyConfigCreate, ProxyConfigRead, ProxyConfigUpdate } from '../../wire/decision/proxy-config.js';
 import { PageQuery } from '../../wire/query.js';
@@ -35,7 +34,7 @@ export const proxyConfigs = [
 		query: PageQuery,
 		returns: { 200: z.array(ProxyConfigRead) },
 		handle: async ({ query }, { unit, caller }) => {
-			const data = await readRows(allProxyConfigs(unit), query);
+			const data = await allProxyConfigs(unit).slice(query);
 			return reply(
 				200,
 				data.map((row) => readProxyConfig(unit, row, isAdmin(caller))),

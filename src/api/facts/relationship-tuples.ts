@@ -12,7 +12,7 @@ import { type TupleRow, tuplesBy } from '../../store/table/relationship-tuple.js
 import { Resource } from '../../store/table/resource.js';
 import { Tenant } from '../../store/table/tenant.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import { type PageResult, readPage } from '../../store/unit/row-query.js';
+import type { RowQuery } from '../../store/unit/row-query.js';
 import { BulkReport } from '../../wire/facts/bulk.js';
 import {
 	maxBulkTuples,
@@ -26,7 +26,7 @@ import {
 } from '../../wire/facts/relationship-tuple.js';
 import { arrayOrPaginated, paginated } from '../../wire/list.js';
 import { EnvironmentPath, endpoint } from '../access.js';
-import { listAnswer, withItems } from '../list-answer.js';
+import { listAnswer } from '../list-answer.js';
 import { findIds, findInstanceIds } from './find-ids.js';
 
 const tag = 'Relationship tuples';
@@ -54,11 +54,11 @@ export const relationshipTuples = [
 		query: RelationshipTupleQuery,
 		returns: { 200: arrayOrPaginated(RelationshipTupleRead) },
 		handle: async ({ query }, { unit }) => {
-			const page = await tuplePage(unit, query);
+			const page = await (await filterTuples(unit, query)).list(query);
 			const items = query.detailed
 				? await readDetailedTuples(unit, page.data)
 				: page.data.map((row) => readTuple(unit, row));
-			return reply(200, listAnswer(withItems(page, items), query.include_total_count));
+			return reply(200, listAnswer(page, items));
 		},
 	}),
 	endpoint({
@@ -73,7 +73,7 @@ export const relationshipTuples = [
 		query: RelationshipTupleDetailedListQuery,
 		returns: { 200: paginated(RelationshipTupleRead) },
 		handle: async ({ query }, { unit }) => {
-			const page = await tuplePage(unit, query);
+			const page = await (await filterTuples(unit, query)).page(query);
 			return reply(200, { ...page, data: [...(await readDetailedTuples(unit, page.data))] });
 		},
 	}),
@@ -141,7 +141,7 @@ export const relationshipTuples = [
 	}),
 ];
 
-async function tuplePage(unit: ReadingUnit, query: RelationshipTupleDetailedListQuery): Promise<PageResult<TupleRow>> {
+async function filterTuples(unit: ReadingUnit, query: RelationshipTupleDetailedListQuery): Promise<RowQuery<TupleRow>> {
 	const filter = {
 		tenant_ids: await findIds(unit, Tenant, query.tenant),
 		relation_ids: await findIds(unit, Relation, query.relation),
@@ -150,5 +150,5 @@ async function tuplePage(unit: ReadingUnit, query: RelationshipTupleDetailedList
 		subject_type_ids: await findIds(unit, Resource, query.subject_type),
 		object_type_ids: await findIds(unit, Resource, query.object_type),
 	};
-	return readPage(tuplesBy(unit, filter), query);
+	return tuplesBy(unit, filter);
 }

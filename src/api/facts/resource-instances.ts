@@ -14,7 +14,7 @@ import { type InstanceRow, instancesBy } from '../../store/table/resource-instan
 import { Tenant } from '../../store/table/tenant.js';
 import { onlyRow } from '../../store/unit/only-row.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import { type PageResult, readPage } from '../../store/unit/row-query.js';
+import type { RowQuery } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import { BulkReport } from '../../wire/facts/bulk.js';
 import {
@@ -30,7 +30,7 @@ import {
 } from '../../wire/facts/resource-instance.js';
 import { arrayOrPaginated, paginated } from '../../wire/list.js';
 import { EnvironmentPath, endpoint } from '../access.js';
-import { listAnswer, withItems } from '../list-answer.js';
+import { listAnswer } from '../list-answer.js';
 import { findIds } from './find-ids.js';
 
 const tag = 'Resource instances';
@@ -64,11 +64,8 @@ export const resourceInstances = [
 		query: ResourceInstanceQuery,
 		returns: { 200: arrayOrPaginated(ResourceInstanceRead) },
 		handle: async ({ query }, { unit }) => {
-			const page = await instancePage(unit, query);
-			return reply(
-				200,
-				listAnswer(withItems(page, await readAll(unit, page.data, query.detailed)), query.include_total_count),
-			);
+			const page = await (await filterInstances(unit, query)).list(query);
+			return reply(200, listAnswer(page, await readAll(unit, page.data, query.detailed)));
 		},
 	}),
 	endpoint({
@@ -83,7 +80,7 @@ export const resourceInstances = [
 		query: ResourceInstanceDetailedListQuery,
 		returns: { 200: paginated(ResourceInstanceRead) },
 		handle: async ({ query }, { unit }) => {
-			const page = await instancePage(unit, query);
+			const page = await (await filterInstances(unit, query)).page(query);
 			return reply(200, { ...page, data: [...(await readAll(unit, page.data, true))] });
 		},
 	}),
@@ -180,16 +177,16 @@ export const resourceInstances = [
 	}),
 ];
 
-async function instancePage(
+async function filterInstances(
 	unit: ReadingUnit,
 	query: ResourceInstanceDetailedListQuery,
-): Promise<PageResult<InstanceRow>> {
+): Promise<RowQuery<InstanceRow>> {
 	const filter = {
 		tenant_ids: await findIds(unit, Tenant, query.tenant),
 		resource_ids: await findIds(unit, Resource, query.resource),
 		searches: query.search,
 	};
-	return readPage(instancesBy(unit, filter), query);
+	return instancesBy(unit, filter);
 }
 
 async function readAll(unit: ReadingUnit, rows: readonly InstanceRow[], detailed: boolean) {

@@ -8,7 +8,6 @@ import { assignmentsBy } from '../../store/table/role-assignment.js';
 import { Tenant } from '../../store/table/tenant.js';
 import { User } from '../../store/table/user.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import { readPage } from '../../store/unit/row-query.js';
 import {
 	maxBulkAssignments,
 	RoleAssignmentBulkCreate,
@@ -25,7 +24,7 @@ import {
 } from '../../wire/facts/role-assignment.js';
 import { arrayOrPaginated, paginated } from '../../wire/list.js';
 import { EnvironmentPath, endpoint } from '../access.js';
-import { listAnswer, withItems } from '../list-answer.js';
+import { listAnswer } from '../list-answer.js';
 import { findIds, findInstanceIds } from './find-ids.js';
 
 const tag = 'Role assignments';
@@ -53,13 +52,13 @@ export const roleAssignments = [
 			200: z.union([arrayOrPaginated(RoleAssignmentDetailedRead), arrayOrPaginated(RoleAssignmentRead)]),
 		},
 		handle: async ({ query }, { unit }) => {
-			const page = await assignmentPage(unit, query);
+			const page = await (await filterAssignments(unit, query)).list(query);
 			if (!query.detailed) {
 				const items = page.data.map((row) => readAssignment(unit, row));
-				return reply(200, listAnswer(withItems(page, items), query.include_total_count));
+				return reply(200, listAnswer(page, items));
 			}
 			const items = await readDetailedAssignments(unit, page.data);
-			return reply(200, listAnswer(withItems(page, items), query.include_total_count));
+			return reply(200, listAnswer(page, items));
 		},
 	}),
 	endpoint({
@@ -73,7 +72,7 @@ export const roleAssignments = [
 		query: RoleAssignmentQuery,
 		returns: { 200: paginated(RoleAssignmentDetailedRead) },
 		handle: async ({ query }, { unit }) => {
-			const page = await assignmentPage(unit, { ...query, include_total_count: true });
+			const page = await (await filterAssignments(unit, query)).page(query);
 			return reply(200, { ...page, data: [...(await readDetailedAssignments(unit, page.data))] });
 		},
 	}),
@@ -144,7 +143,7 @@ export const roleAssignments = [
 	}),
 ];
 
-async function assignmentPage(unit: ReadingUnit, query: RoleAssignmentQuery) {
+async function filterAssignments(unit: ReadingUnit, query: RoleAssignmentQuery) {
 	const filter = {
 		user_ids: await findIds(unit, User, query.user),
 		role_ids: await findIds(unit, Role, query.role),
@@ -152,5 +151,5 @@ async function assignmentPage(unit: ReadingUnit, query: RoleAssignmentQuery) {
 		resource_ids: await findIds(unit, Resource, query.resource),
 		resource_instance_ids: await findInstanceIds(unit, query.resource_instance),
 	};
-	return readPage(assignmentsBy(unit, filter), query);
+	return assignmentsBy(unit, filter);
 }

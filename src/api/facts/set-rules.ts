@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { createSetRule, readSetRule, removeSetRule, resolveRuleFilter } from '../../domain/schema/set-rule.js';
 import { reply } from '../../http/endpoint.js';
 import { rulesBy } from '../../store/table/condition-set-rule.js';
-import { readRows } from '../../store/unit/row-query.js';
 import { SetRuleCreate, SetRuleQuery, SetRuleRead, SetRuleRemove } from '../../wire/schema/set-rule.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 
@@ -25,7 +24,7 @@ export const setRules = [
 		query: SetRuleQuery,
 		returns: { 200: z.array(SetRuleRead) },
 		handle: async ({ query }, { unit }) => {
-			const data = await readRows(rulesBy(unit, await resolveRuleFilter(unit, query)), query);
+			const data = await rulesBy(unit, await resolveRuleFilter(unit, query)).slice(query);
 			return reply(
 				200,
 				data.map((row) => readSetRule(unit, row)),

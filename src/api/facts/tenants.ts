@@ -3,7 +3,6 @@ import { definedFields } from '../../domain/schema/defined-fields.js';
 import { reply } from '../../http/endpoint.js';
 import { Tenant, tenantsBy } from '../../store/table/tenant.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import { readPage } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import { BulkReport } from '../../wire/facts/bulk.js';
 import {
@@ -18,7 +17,7 @@ import {
 import { arrayOrPaginated } from '../../wire/list.js';
 import { attributeFilterText } from '../../wire/query.js';
 import { EnvironmentPath, endpoint } from '../access.js';
-import { listAnswer, withItems } from '../list-answer.js';
+import { listAnswer } from '../list-answer.js';
 
 const tag = 'Tenants';
 const collection = '/v2/facts/:proj_id/:env_id/tenants';
@@ -42,9 +41,9 @@ export const tenants = [
 		query: TenantQuery,
 		returns: { 200: arrayOrPaginated(TenantRead) },
 		handle: async ({ query }, { unit }) => {
-			const page = await readPage(tenantsBy(unit, query), query);
+			const page = await tenantsBy(unit, query).list(query);
 			const items = page.data.map((tenant) => readTenant(unit, tenant));
-			return reply(200, listAnswer(withItems(page, items), query.include_total_count));
+			return reply(200, listAnswer(page, items));
 		},
 	}),
 	endpoint({

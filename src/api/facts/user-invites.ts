@@ -9,7 +9,6 @@ import { reply } from '../../http/endpoint.js';
 import { Role } from '../../store/table/role.js';
 import { Tenant } from '../../store/table/tenant.js';
 import { UserInvite, userInvitesBy } from '../../store/table/user-invite.js';
-import { readPage } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import {
 	UserInviteApprove,
@@ -49,9 +48,9 @@ export const userInvites = [
 				role_ids: await findIds(unit, Role, query.role),
 				tenant_ids: await findIds(unit, Tenant, query.tenant),
 			};
-			const page = await readPage(userInvitesBy(unit, filter), query);
+			const page = await userInvitesBy(unit, filter).page(query);
 			const items = page.data.map((invite) => readUserInvite(unit, invite));
-			return reply(200, { ...withItems(page, items), data: items });
+			return reply(200, withItems(page, items));
 		},
 	}),
 	endpoint({

@@ -4,7 +4,6 @@ import { reply } from '../../http/endpoint.js';
 import type { AccountUnit } from '../../store/account/account.js';
 import type { OpenedPlaces } from '../../store/account/api-keys.js';
 import type { ApiKey } from '../../store/table/account.js';
-import { readPage } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import { ApiKeyCreate, ApiKeyQuery, ApiKeyRead, ApiKeyScopeRead } from '../../wire/general/api-key.js';
 import { RevisionAnswer } from '../../wire/headers.js';
@@ -63,7 +62,7 @@ export const apiKeys = [
 		query: ApiKeyQuery,
 		returns: { 200: paginated(ApiKeyRead) },
 		handle: async ({ query }, { account, caller }) => {
-			const page = await readPage(account.keys.openedBy(caller, query), query);
+			const page = await account.keys.openedBy(caller, query).page(query);
 			const places = await account.keys.openedPlaces(page.data);
 			return reply(200, { ...page, data: page.data.map((key) => readApiKey(places, key, null)) });
 		},

@@ -3,7 +3,6 @@ import { createEnvironment } from '../../domain/environment.js';
 import { definedFields } from '../../domain/schema/defined-fields.js';
 import { reply } from '../../http/endpoint.js';
 import { environmentCounts } from '../../store/account/statistics.js';
-import { readRows } from '../../store/unit/row-query.js';
 import { EnvironmentCreate, EnvironmentRead, EnvironmentUpdate } from '../../wire/general/environment.js';
 import { EnvironmentStats } from '../../wire/general/statistics.js';
 import { RevisionAnswer } from '../../wire/headers.js';
@@ -29,7 +28,7 @@ export const environments = [
 		returns: { 200: z.array(EnvironmentRead) },
 		failures: { 404: 'No such project' },
 		handle: async ({ query }, { account, caller, project }) => {
-			const data = await readRows(account.environments(project.id, caller), query);
+			const data = await account.environments(project.id, caller).slice(query);
 			return reply(200, [...data]);
 		},
 	}),
@@ -74,7 +73,7 @@ export const environments = [
 		returns: { 200: EnvironmentStats },
 		failures: { 404: 'No such project or environment' },
 		handle: async (_, { account, caller, environment, unit }) => {
-			const configs = await visibleConfigs(account, caller, environment);
+			const configs = await visibleConfigs(account, caller, environment).all();
 			const nothing = { mau: 0, has_decision_logs: false, members: [] };
 			return reply(200, {
 				...environment,

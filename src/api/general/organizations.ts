@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { definedFields } from '../../domain/schema/defined-fields.js';
 import { reply } from '../../http/endpoint.js';
-import { readRows } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import { OrganizationRead, OrganizationUpdate } from '../../wire/general/organization.js';
 import { OrganizationStats } from '../../wire/general/statistics.js';
@@ -29,7 +28,7 @@ export const organizations = [
 		query: z.object({ search: Search, ...pageShape }),
 		returns: { 200: z.array(OrganizationRead) },
 		handle: async ({ query }, { account }) => {
-			const data = await readRows(account.organizations(query.search), query);
+			const data = await account.organizations(query.search).slice(query);
 			return reply(200, [...data]);
 		},
 	}),

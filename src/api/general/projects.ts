@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { createEnvironment } from '../../domain/environment.js';
 import { definedFields } from '../../domain/schema/defined-fields.js';
 import { reply } from '../../http/endpoint.js';
-import { readRows } from '../../store/unit/row-query.js';
 import { ProjectCreate, ProjectRead, ProjectUpdate } from '../../wire/general/project.js';
 import { PageQuery } from '../../wire/query.js';
 import { endpoint, ProjectPath } from '../access.js';
@@ -21,7 +20,7 @@ export const projects = [
 		query: PageQuery,
 		returns: { 200: z.array(ProjectRead) },
 		handle: async ({ query }, { account, caller }) => {
-			const data = await readRows(account.projects(caller), query);
+			const data = await account.projects(caller).slice(query);
 			return reply(200, [...data]);
 		},
 	}),

@@ -3,7 +3,6 @@ import { nestGroup, releaseGroup } from '../../domain/group/group-nesting.js';
 import { reply } from '../../http/endpoint.js';
 import { type NestingSide, nestedGroups } from '../../store/table/group-role.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import { readPage } from '../../store/unit/row-query.js';
 import { paginated } from '../../wire/list.js';
 import { PageQuery } from '../../wire/query.js';
 import { GroupNesting, GroupNestingRemove, GroupRead, GroupReadSchema } from '../../wire/schema/group.js';
@@ -84,5 +83,5 @@ function nestedGroupsEndpoint(side: NestingSide, name: string, summary: string) 
 
 async function nestedPage(unit: ReadingUnit, side: NestingSide, reference: string, query: PageQuery) {
 	const group = await findGroup(unit, reference);
-	return readPage(nestedGroups(unit, side, group.id), query);
+	return nestedGroups(unit, side, group.id).page(query);
 }

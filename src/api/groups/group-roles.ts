@@ -3,7 +3,6 @@ import { findGroupRole, type GroupRole, giveGroupRole, takeGroupRole } from '../
 import { duplicate, notFound } from '../../failure.js';
 import { reply } from '../../http/endpoint.js';
 import { type GroupRoleRow, groupRolesBy } from '../../store/table/group-role.js';
-import { readPage } from '../../store/unit/row-query.js';
 import { instanceName } from '../../wire/common.js';
 import { paginated } from '../../wire/list.js';
 import { PageQuery } from '../../wire/query.js';
@@ -77,7 +76,7 @@ export const groupRoles = [
 		failures: { 404: noSuchGroup },
 		handle: async ({ params, query }, { unit }) => {
 			const { id } = await findGroup(unit, params.group_instance_key);
-			const page = await readPage(groupRolesBy(unit, { group_ids: [id] }), query);
+			const page = await groupRolesBy(unit, { group_ids: [id] }).page(query);
 			return reply(200, { ...page, data: page.data.map(readGroupRole) });
 		},
 	}),

@@ -4,7 +4,6 @@ import { addGroupUser, removeGroupUser } from '../../domain/group/group-member.j
 import { findMemberRole } from '../../domain/group/made-for-groups.js';
 import { reply } from '../../http/endpoint.js';
 import { usersBy } from '../../store/table/user.js';
-import { readPage } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import { UserRead } from '../../wire/facts/user.js';
 import { paginated } from '../../wire/list.js';
@@ -77,7 +76,7 @@ export const groupUsers = [
 			const group = await findGroup(unit, params.group_instance_key);
 			const member = await findMemberRole(unit, group.resource_id);
 			const filter = { role_ids: member === undefined ? [] : [member.id], resource_instance_id: group.id };
-			const page = await readPage(usersBy(unit, filter), query);
+			const page = await usersBy(unit, filter).page(query);
 			return reply(200, { ...page, data: [...(await readUsers(unit, page.data))] });
 		},
 	}),

@@ -11,13 +11,13 @@ import { type GroupRow, groupsBy } from '../../store/table/group.js';
 import { Resource } from '../../store/table/resource.js';
 import { Tenant } from '../../store/table/tenant.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import { type PageResult, readPage } from '../../store/unit/row-query.js';
+import type { RowQuery } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import { arrayOrPaginated, paginated } from '../../wire/list.js';
 import { GroupCreate, GroupListQuery, GroupQuery, GroupRead, GroupReadSchema } from '../../wire/schema/group.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 import { findIds } from '../facts/find-ids.js';
-import { listAnswer, withItems } from '../list-answer.js';
+import { listAnswer } from '../list-answer.js';
 
 /** OpenAPI tag for group endpoints. */
 export const groupTag = 'Groups';
@@ -75,7 +75,7 @@ export const groups = [
 		query: GroupQuery,
 		returns: { 200: paginated(GroupReadSchema) },
 		handle: async ({ query }, { unit }) => {
-			const page = await groupPage(unit, query);
+			const page = await (await filterGroups(unit, query)).page(query);
 			return reply(200, { ...page, data: page.data.map(readGroupSchema) });
 		},
 	}),
@@ -103,8 +103,8 @@ export const groups = [
 		query: GroupListQuery,
 		returns: { 200: arrayOrPaginated(GroupRead) },
 		handle: async ({ query }, { unit }) => {
-			const page = await groupPage(unit, query);
-			return reply(200, listAnswer(withItems(page, await readGroups(unit, page.data)), query.include_total_count));
+			const page = await (await filterGroups(unit, query)).list(query);
+			return reply(200, listAnswer(page, await readGroups(unit, page.data)));
 		},
 	}),
 	endpoint({
@@ -136,11 +136,11 @@ export const groups = [
 	}),
 ];
 
-async function groupPage(unit: ReadingUnit, query: GroupQuery): Promise<PageResult<GroupRow>> {
+async function filterGroups(unit: ReadingUnit, query: GroupQuery): Promise<RowQuery<GroupRow>> {
 	const filter = {
 		tenant_ids: await findIds(unit, Tenant, query.tenant),
 		resource_ids: await findIds(unit, Resource, query.resource),
 		searches: query.search,
 	};
-	return readPage(groupsBy(unit, filter), query);
+	return groupsBy(unit, filter);
 }

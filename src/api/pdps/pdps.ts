@@ -5,7 +5,6 @@ import { reply } from '../../http/endpoint.js';
 import { requestOrigin } from '../../http/request-origin.js';
 import type { WritingAccountUnit } from '../../store/account/writing-account.js';
 import type { Environment } from '../../store/table/account.js';
-import { readRows } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import {
 	PdpConfigRead,
@@ -43,7 +42,7 @@ export const pdps = [
 		returns: { 200: z.array(PdpConfigRead) },
 		failures: { 404: 'No such project or environment' },
 		handle: async ({ query }, { account, caller, environment }) => {
-			const data = await readRows(visibleConfigs(account, caller, environment), query);
+			const data = await visibleConfigs(account, caller, environment).slice(query);
 			return reply(
 				200,
 				data.map((key) => readPdpConfig(account, environment, key)),

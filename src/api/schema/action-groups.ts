@@ -10,7 +10,6 @@ import { reply } from '../../http/endpoint.js';
 import { ActionGroup, actionGroupsBy } from '../../store/table/action-group.js';
 import { Resource } from '../../store/table/resource.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import { readRows } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import { attributeFilterText, pageShape, withAttributeFilters } from '../../wire/query.js';
 import { ActionGroupCreate, ActionGroupRead, ActionGroupUpdate } from '../../wire/schema/action-group.js';
@@ -38,7 +37,7 @@ export const actionGroups = [
 		failures: { 404: 'No such resource' },
 		handle: async ({ params, query }, { unit }) => {
 			const resource = await unit.find(Resource, params.resource_id);
-			const data = await readRows(actionGroupsBy(unit, [resource.id], query.attribute_filters), query);
+			const data = await actionGroupsBy(unit, [resource.id], query.attribute_filters).slice(query);
 			return reply(200, [...(await readActionGroups(unit, data))]);
 		},
 	}),

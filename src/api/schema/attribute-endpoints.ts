@@ -4,7 +4,7 @@ import { changeAttribute, removeAttributes } from '../../domain/schema/resource-
 import { reply } from '../../http/endpoint.js';
 import { attributesIn, type Resource, ResourceAttribute } from '../../store/table/resource.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import { type Page, readRows } from '../../store/unit/row-query.js';
+import type { Page } from '../../store/unit/row-query.js';
 import {
 	AttributeType,
 	ResourceAttributeCreate,
@@ -64,7 +64,7 @@ export function attributeEndpoints(home: AttributeHome) {
 			failures: { 404: missing },
 			handle: async (request, { unit }) => {
 				const resource = await findResource(unit, request.params, request.query);
-				const data = await readRows(attributesIn(unit, [resource.id]), request.query);
+				const data = await attributesIn(unit, [resource.id]).slice(request.query);
 				return reply(
 					200,
 					data.map((attribute) => readAttribute(unit, resource, attribute)),

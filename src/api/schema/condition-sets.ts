@@ -16,7 +16,6 @@ import {
 	descendantSetIds,
 } from '../../store/table/condition-set.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import { readPage, readRows } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import { arrayOrPaginated } from '../../wire/list.js';
 import {
@@ -27,7 +26,7 @@ import {
 	ConditionSetUpdate,
 } from '../../wire/schema/condition-set.js';
 import { EnvironmentPath, endpoint } from '../access.js';
-import { listAnswer, withItems } from '../list-answer.js';
+import { listAnswer } from '../list-answer.js';
 
 const tag = 'Condition sets';
 const collection = '/v2/schema/:proj_id/:env_id/condition_sets';
@@ -48,11 +47,8 @@ export const conditionSets = [
 		query: ConditionSetQuery,
 		returns: { 200: arrayOrPaginated(ConditionSetRead) },
 		handle: async ({ query }, { unit }) => {
-			const page = await readPage(conditionSetsBy(unit, query), query);
-			return reply(
-				200,
-				listAnswer(withItems(page, await readConditionSets(unit, page.data)), query.include_total_count),
-			);
+			const page = await conditionSetsBy(unit, query).list(query);
+			return reply(200, listAnswer(page, await readConditionSets(unit, page.data)));
 		},
 	}),
 	endpoint({
@@ -159,7 +155,7 @@ function familyEndpoint({ name, summary, path, findIds }: Family) {
 		failures: { 404: 'No such condition set' },
 		handle: async ({ params, query }, { unit }) => {
 			const ids = await findIds(unit, await findConditionSet(unit, params.condition_set_id));
-			const data = await readRows(conditionSetsWithIds(unit, ids), query);
+			const data = await conditionSetsWithIds(unit, ids).slice(query);
 			return reply(200, [...(await readConditionSets(unit, data))]);
 		},
 	});

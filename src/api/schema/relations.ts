@@ -4,7 +4,6 @@ import { reply } from '../../http/endpoint.js';
 import { Relation, relationsBy } from '../../store/table/relation.js';
 import { Resource } from '../../store/table/resource.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import { readPage } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import { paginated } from '../../wire/list.js';
 import { PageQuery } from '../../wire/query.js';
@@ -33,7 +32,7 @@ export const relations = [
 		failures: { 404: 'No such resource' },
 		handle: async ({ params, query }, { unit }) => {
 			const resource = await unit.find(Resource, params.resource_id);
-			const page = await readPage(relationsBy(unit, [resource.id]), query);
+			const page = await relationsBy(unit, [resource.id]).page(query);
 			return reply(200, { ...page, data: [...(await readRelations(unit, page.data))] });
 		},
 	}),

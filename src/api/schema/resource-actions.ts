@@ -4,7 +4,6 @@ import { removeActions } from '../../domain/schema/resource-action.js';
 import { reply } from '../../http/endpoint.js';
 import { actionsBy, Resource, ResourceAction } from '../../store/table/resource.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import { readRows } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import { attributeFilterText, pageShape, withAttributeFilters } from '../../wire/query.js';
 import { ResourceActionCreate, ResourceActionRead, ResourceActionUpdate } from '../../wire/schema/resource-action.js';
@@ -31,7 +30,7 @@ export const resourceActions = [
 		failures: { 404: 'No such resource' },
 		handle: async ({ params, query }, { unit }) => {
 			const resource = await unit.find(Resource, params.resource_id);
-			const data = await readRows(actionsBy(unit, [resource.id], query.attribute_filters), query);
+			const data = await actionsBy(unit, [resource.id], query.attribute_filters).slice(query);
 			return reply(
 				200,
 				data.map((action) => readAction(unit, resource, action)),

@@ -5,7 +5,6 @@ import { grantPermissions, revokePermissions } from '../../domain/schema/role-pe
 import { reply } from '../../http/endpoint.js';
 import { Resource } from '../../store/table/resource.js';
 import { rolesOfResources } from '../../store/table/role.js';
-import { readRows } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import { PageQuery } from '../../wire/query.js';
 import {
@@ -45,7 +44,7 @@ export const resourceRoles = [
 		failures: { 404: 'No such resource' },
 		handle: async ({ params, query }, { unit }) => {
 			const resource = await unit.find(Resource, params.resource_id);
-			const data = await readRows(rolesOfResources(unit, [resource.id]), query);
+			const data = await rolesOfResources(unit, [resource.id]).slice(query);
 			return reply(200, [...(await readResourceRoles(unit, data))]);
 		},
 	}),

@@ -7,7 +7,6 @@ import {
 } from '../../domain/schema/resource.js';
 import { reply } from '../../http/endpoint.js';
 import { Resource, resourcesBy } from '../../store/table/resource.js';
-import { readPage } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import { arrayOrPaginated } from '../../wire/list.js';
 import { attributeFilterText } from '../../wire/query.js';
@@ -19,7 +18,7 @@ import {
 	ResourceUpdate,
 } from '../../wire/schema/resource.js';
 import { EnvironmentPath, endpoint } from '../access.js';
-import { listAnswer, withItems } from '../list-answer.js';
+import { listAnswer } from '../list-answer.js';
 
 const tag = 'Resources';
 const collection = '/v2/schema/:proj_id/:env_id/resources';
@@ -50,8 +49,8 @@ export const resources = [
 		query: ResourceQuery,
 		returns: { 200: arrayOrPaginated(ResourceRead) },
 		handle: async ({ query }, { unit }) => {
-			const page = await readPage(resourcesBy(unit, query), query);
-			return reply(200, listAnswer(withItems(page, await readResources(unit, page.data)), query.include_total_count));
+			const page = await resourcesBy(unit, query).list(query);
+			return reply(200, listAnswer(page, await readResources(unit, page.data)));
 		},
 	}),
 	endpoint({

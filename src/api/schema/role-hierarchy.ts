@@ -6,12 +6,11 @@ import { reply } from '../../http/endpoint.js';
 import { Role, rolesWithIds, tenantRolesOnly } from '../../store/table/role.js';
 import { onlyRow } from '../../store/unit/only-row.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import { readPage } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import { ResourceRoleHierarchyRead, ResourceRoleRead } from '../../wire/schema/resource-role.js';
 import { RoleHierarchyQuery, RoleHierarchyRead, RoleRead } from '../../wire/schema/role.js';
 import { endpoint } from '../access.js';
-import { listAnswer, withItems } from '../list-answer.js';
+import { listAnswer } from '../list-answer.js';
 import { ResourceRolePath } from './resource-roles.js';
 import { RolePath } from './roles.js';
 
@@ -137,9 +136,9 @@ function relativesEndpoint<P, R>(kind: RoleKind<P, R>, { name, summary, path, fi
 		failures: { 404: 'No such role' },
 		handle: async ({ params, query }, { unit }) => {
 			const roles = rolesWithIds(unit, await findIds(unit, await kind.find(unit, params)));
-			if (!query.include_total_count) return reply(200, { roles: [...(await kind.show(unit, await roles))] });
-			const page = await readPage(roles, query);
-			return reply(200, { roles: listAnswer(withItems(page, await kind.show(unit, page.data)), true) });
+			if (!query.include_total_count) return reply(200, { roles: [...(await kind.show(unit, await roles.all()))] });
+			const page = await roles.page(query);
+			return reply(200, { roles: listAnswer(page, await kind.show(unit, page.data)) });
 		},
 	});
 }

@@ -3,7 +3,6 @@ import { changeRole, createRole, readRole, readRoles, removeRole } from '../../d
 import { grantPermissions, revokePermissions } from '../../domain/schema/role-permission.js';
 import { reply } from '../../http/endpoint.js';
 import { Role, rolesBy, tenantRolesOnly } from '../../store/table/role.js';
-import { readPage } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import { arrayOrPaginated } from '../../wire/list.js';
 import { attributeFilterText } from '../../wire/query.js';
@@ -19,7 +18,7 @@ import {
 	RoleUpdate,
 } from '../../wire/schema/role.js';
 import { EnvironmentPath, endpoint } from '../access.js';
-import { listAnswer, withItems } from '../list-answer.js';
+import { listAnswer } from '../list-answer.js';
 
 const tag = 'Roles';
 const collection = '/v2/schema/:proj_id/:env_id/roles';
@@ -42,8 +41,8 @@ export const roles = [
 		query: RoleQuery,
 		returns: { 200: arrayOrPaginated(RoleRead) },
 		handle: async ({ query }, { unit }) => {
-			const page = await readPage(rolesBy(unit, query), query);
-			return reply(200, listAnswer(withItems(page, await readRoles(unit, page.data)), query.include_total_count));
+			const page = await rolesBy(unit, query).list(query);
+			return reply(200, listAnswer(page, await readRoles(unit, page.data)));
 		},
 	}),
 	endpoint({

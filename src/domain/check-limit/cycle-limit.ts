@@ -204,7 +204,7 @@ async function limitReached(
 	sentence: (role: string, instance: string) => string,
 ): Promise<Failure> {
 	const role = await unit.find(Role, role_id);
-	const { resource, key } = onlyRow(await instancesBy(unit, { ids: [instance_id] }));
+	const { resource, key } = onlyRow(await instancesBy(unit, { ids: [instance_id] }).all());
 	const instance = instanceName(resource, key);
 	const message = `${sentence(`\`${role.key}\``, `\`${instance}\``)}, which is the limit`;
 	return new Failure('limit_reached', message, { role: role.key, resource_instance: instance, limit });

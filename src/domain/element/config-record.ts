@@ -12,7 +12,7 @@ import { elementRoleName } from './role.js';
 
 /** Removes roles from every element. Must run before the roles are deleted. */
 export async function removeLevelsOfRoles(unit: WritingUnit, roleIds: readonly string[]): Promise<void> {
-	const naming = await elementsConfigsNaming(unit, roleIds);
+	const naming = await elementsConfigsNaming(unit, roleIds).all();
 	if (naming.length === 0) return;
 	const before = new Map<string, ChangedRecord>();
 	for (const row of naming) before.set(row.id, await elementsConfigRecord(unit, row));

@@ -249,7 +249,7 @@ async function makeApprovalRoles(unit: WritingUnit, { elements_type, settings }:
 		const msg = `must name a resource; \`${reference}\` does not`;
 		throw unprocessable([{ loc: ['body', 'settings', resourceSetting], msg, type: 'unknown_resource' }]);
 	}
-	const actions = await actionsIn(unit, [resource.id]);
+	const actions = await actionsIn(unit, [resource.id]).all();
 	if (!actions.some(({ key }) => key === operateAction)) {
 		const columns = { key: operateAction, name: operateAction, description: null, attributes: null };
 		await unit.create(ResourceAction, { ...columns, resource_id: resource.id }, `${resource.key}:${operateAction}`);
@@ -258,7 +258,7 @@ async function makeApprovalRoles(unit: WritingUnit, { elements_type, settings }:
 		const msg = `must name an action of the resource \`${resource.key}\`; \`${named}\` does not`;
 		throw unprocessable([{ loc: ['body', 'settings', actionSetting], msg, type: 'unknown_action' }]);
 	}
-	const known = await rolesKeyed(unit, resource.id, [reviewerRole, approvedRole]);
+	const known = await rolesKeyed(unit, resource.id, [reviewerRole, approvedRole]).all();
 	const isMissing = (key: string) => !known.some((role) => role.key === key);
 	if (isMissing(reviewerRole)) await createRole(unit, { key: reviewerRole, name: reviewerRole }, resource);
 	if (isMissing(approvedRole)) {
@@ -269,8 +269,8 @@ async function makeApprovalRoles(unit: WritingUnit, { elements_type, settings }:
 
 /** Grants an action to the resource's role for approved users, unless the role already has this action. */
 async function grantApproved(unit: WritingUnit, resource: Resource, action: string): Promise<void> {
-	const [role] = await rolesKeyed(unit, resource.id, [approvedRole]);
-	const wanted = (await actionsIn(unit, [resource.id])).find(({ key }) => key === action);
+	const [role] = await rolesKeyed(unit, resource.id, [approvedRole]).all();
+	const wanted = (await actionsIn(unit, [resource.id]).all()).find(({ key }) => key === action);
 	if (role === undefined || wanted === undefined) return;
 	const held = await grantRows(unit, [role.id]);
 	if (held.some(({ action_id }) => action_id === wanted.id)) return;

@@ -56,7 +56,7 @@ export async function inviteUser(
 		expires_at: new Date(unit.now.getTime() + inviteSeconds * 1_000),
 	};
 	await removeEndedInvites(unit, [key]);
-	const [pending] = await pendingInvites(unit, management, { user_key: key }).rows;
+	const [pending] = await pendingInvites(unit, management, { user_key: key }).all();
 	if (pending !== undefined) {
 		requireManagedRole(management, await unit.find(Role, pending.role_id));
 		return unit.update(UserInvite, pending, columns, pending.key);
@@ -81,10 +81,9 @@ export function pendingInvites(
 	unit: ReadingUnit,
 	{ tenant, instance }: Pick<UserManagement, 'tenant' | 'instance'>,
 	narrowed: { readonly search?: string | undefined; readonly user_key?: string; readonly ids?: readonly string[] },
-): { readonly rows: RowQuery<UserInvite> } {
+): RowQuery<UserInvite> {
 	const place = instance === null ? { on_instances: false } : { resource_instance_ids: [instance.id] };
-	// Wrapped in an object, because awaiting a query runs it.
-	return { rows: userInvitesBy(unit, { ...narrowed, ...place, tenant_ids: [tenant.id], status: 'pending' }) };
+	return userInvitesBy(unit, { ...narrowed, ...place, tenant_ids: [tenant.id], status: 'pending' });
 }
 
 /** Converts an invite to its API object in elements, with the future user's key. */
@@ -103,7 +102,7 @@ export async function readInvitedUsers(
 	invites: readonly UserInvite[],
 ): Promise<readonly UserRead[]> {
 	const ids = invites.map(({ role_id }) => role_id);
-	const roles = new Map((await rolesWithIds(unit, ids)).map((role) => [role.id, role]));
+	const roles = new Map((await rolesWithIds(unit, ids).all()).map((role) => [role.id, role]));
 	return invites.map((invite) => {
 		const role = roles.get(invite.role_id);
 		const inTenant = role?.resource_id === null ? [role.key] : [];
@@ -132,8 +131,8 @@ function asInstanceRole(instance: InstanceRow | null, role: string) {
  */
 export async function removeInvites(unit: WritingUnit, management: UserManagement, reference: string): Promise<number> {
 	const id = asId(reference);
-	const named = await pendingInvites(unit, management, { user_key: reference }).rows;
-	const invites = named.length > 0 || id === null ? named : await pendingInvites(unit, management, { ids: [id] }).rows;
+	const named = await pendingInvites(unit, management, { user_key: reference }).all();
+	const invites = named.length > 0 || id === null ? named : await pendingInvites(unit, management, { ids: [id] }).all();
 	for (const { role_id } of invites) requireManagedRole(management, await unit.find(Role, role_id));
 	await unit.removeMany(UserInvite, invites, (invite) => invite.key);
 	return invites.length;
@@ -163,7 +162,7 @@ export async function approveOwnInvite(
 	{ email, attributes }: OwnInviteApprove,
 ): Promise<ApprovedInvite> {
 	const id = asId(code);
-	const [invite] = id === null ? [] : await userInvitesBy(unit, { ids: [id] });
+	const [invite] = id === null ? [] : await userInvitesBy(unit, { ids: [id] }).all();
 	if (invite === undefined) throw notFound(UserInvite.title, code);
 	requireInvited(invite, person);
 	requireOpenInvite(invite, email);
@@ -203,7 +202,7 @@ export async function admitInvited(unit: WritingUnit, invite: UserInvite, user: 
 	await unit.update(UserInvite, invite, { status: 'approved', expires_at: null }, invite.key);
 	const config = await findAnnouncing(unit, invite.config_id);
 	if (config !== null) await announceUser(unit, config, { user, tenant, role });
-	const [instance = null] = onInstance === null ? [] : await instancesBy(unit, { ids: [onInstance] });
+	const [instance = null] = onInstance === null ? [] : await instancesBy(unit, { ids: [onInstance] }).all();
 	return { user, tenant, instance };
 }
 

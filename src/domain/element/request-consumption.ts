@@ -51,7 +51,7 @@ async function takeBack(unit: WritingUnit, request: ElementRequest, instanceId: 
 		user_ids: [request.requesting_user_id],
 		tenant_ids: [request.tenant_id],
 		resource_instance_ids: [instanceId],
-	});
+	}).all();
 	const given = held.find(({ role }) => role === approvedRole);
 	if (given === undefined) throw new Failure('conflict', 'the user does not hold what was approved any more');
 	if (given.element_request_id !== request.id || endsBefore(request, given)) return;

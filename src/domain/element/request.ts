@@ -206,13 +206,12 @@ export async function visibleRequests(
 	config: ElementsConfig,
 	actor: ActingUser,
 	filter: RequestFilter,
-): Promise<{ readonly rows: RowQuery<ListedRequest> }> {
+): Promise<RowQuery<ListedRequest>> {
 	const reviewed = await reviewedBy(unit, config, actor);
 	const seen = reviewed === 'all' ? 'all' : { user_id: actor.user_id, resource_instance_ids: [...reviewed.instances] };
 	const own = { config_ids: [config.id], tenant_ids: [actor.tenant_id] };
 	const tenant_ids = filter.tenant_ids?.filter((id) => id === actor.tenant_id) ?? own.tenant_ids;
-	// Wrapped in an object, because awaiting a query runs it.
-	return { rows: requestsBy(unit, { ...filter, ...own, tenant_ids }, seen) };
+	return requestsBy(unit, { ...filter, ...own, tenant_ids }, seen);
 }
 
 /**

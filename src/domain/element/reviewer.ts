@@ -42,7 +42,7 @@ async function reviewedByRole(unit: ReadingUnit, actor: ActingUser): Promise<Rev
 		user_ids: [actor.user_id],
 		tenant_ids: [actor.tenant_id],
 		on_instances: true,
-	});
+	}).all();
 	const reviewing = held.filter(({ role }) => role === reviewerRole);
 	const instances = reviewing.flatMap(({ resource_instance_id }) => resource_instance_id ?? []);
 	const rows = await unit.findMany(Role, new Set(reviewing.map(({ role_id }) => role_id)));

@@ -37,9 +37,8 @@ export function elementUsers(
 	unit: ReadingUnit,
 	{ tenant, instance }: UserManagement,
 	search: string | undefined,
-): { readonly rows: RowQuery<User> } {
-	// Wrapped in an object, because awaiting a query runs it.
-	return { rows: usersBy(unit, { search, tenant_id: tenant.id, resource_instance_id: instance?.id }) };
+): RowQuery<User> {
+	return usersBy(unit, { search, tenant_id: tenant.id, resource_instance_id: instance?.id });
 }
 
 /** Converts users to element API objects, with their roles in this tenant and on this instance only. */
@@ -49,9 +48,9 @@ export async function readElementUsers(
 	rows: readonly User[],
 ): Promise<readonly UserRead[]> {
 	const here = { user_ids: rows.map(({ id }) => id), tenant_ids: [tenant.id] };
-	const inTenant = groupBy(await assignmentsBy(unit, { ...here, on_instances: false }), ({ user_id }) => user_id);
+	const inTenant = groupBy(await assignmentsBy(unit, { ...here, on_instances: false }).all(), ({ user_id }) => user_id);
 	const ids = instance === null ? [] : [instance.id];
-	const held = ids.length === 0 ? [] : await assignmentsBy(unit, { ...here, resource_instance_ids: ids });
+	const held = ids.length === 0 ? [] : await assignmentsBy(unit, { ...here, resource_instance_ids: ids }).all();
 	const onInstance = groupBy(held, ({ user_id }) => user_id);
 	return rows.map((row) => {
 		const roles = (inTenant.get(row.id) ?? []).map(({ role }) => role);

@@ -60,6 +60,6 @@ async function findAssignedInstances(
 ): Promise<ReadonlyMap<string | null, InstanceRow>> {
 	const ids = [...new Set(rows.flatMap((row) => row.resource_instance_id ?? []))];
 	if (ids.length === 0) return new Map();
-	const instances = await instancesBy(unit, { ids });
+	const instances = await instancesBy(unit, { ids }).all();
 	return new Map(instances.map((instance) => [instance.id, instance]));
 }

@@ -118,7 +118,7 @@ export async function replaceAssignments(
 	const found = await participantsIn(unit, references);
 	const wanted = resolveAssignments(references, found, await ensureTargets(unit, references, found.tenants));
 	const identities = new Set(wanted.map(assignmentIdentity));
-	const held = await assignmentsBy(unit, { user_ids });
+	const held = await assignmentsBy(unit, { user_ids }).all();
 	await remove(
 		unit,
 		held.filter((row) => !identities.has(assignmentIdentity(row))),

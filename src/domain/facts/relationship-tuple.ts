@@ -41,7 +41,7 @@ export async function readDetailedTuples(
 	rows: readonly TupleRow[],
 ): Promise<readonly RelationshipTupleRead[]> {
 	const ids = [...new Set(rows.flatMap((row) => [row.subject_id, row.object_id]))];
-	const found = await instancesBy(unit, { ids });
+	const found = await instancesBy(unit, { ids }).all();
 	const instances = new Map(found.map((instance) => [instance.id, instance]));
 	const relations = await unit.findMany(
 		Relation,
@@ -164,7 +164,7 @@ export async function unrelateMany(
 	const rows = await tuplesBy(unit, {
 		subject_ids: [...new Set(pairs.map(({ subject_id }) => subject_id))],
 		object_ids: [...new Set(pairs.map(({ object_id }) => object_id))],
-	});
+	}).all();
 	const isNamed = ({ subject_id, relation, relation_id, object_id }: TupleRow) =>
 		[relation, relation_id].some((name) => named.has(`${subject_id}/${name}/${object_id}`));
 	return remove(unit, rows.filter(isNamed));

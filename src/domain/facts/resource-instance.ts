@@ -44,7 +44,7 @@ export async function readDetailedInstances(
 	unit: ReadingUnit,
 	rows: readonly InstanceRow[],
 ): Promise<readonly ResourceInstanceRead[]> {
-	const tuples = await tuplesBy(unit, { instance_ids: rows.map((row) => row.id) });
+	const tuples = await tuplesBy(unit, { instance_ids: rows.map((row) => row.id) }).all();
 	const asSubject = groupBy(tuples, (tuple) => tuple.subject_id);
 	// List a relationship from an instance to itself only once.
 	const asObject = groupBy(

@@ -43,7 +43,7 @@ export async function removeTenantUser(unit: WritingUnit, tenant: Tenant, user: 
 	const roles = await removeAssignments(unit, place);
 	const places = await removeTenantUsers(unit, place);
 	const invited = { tenant_ids: [tenant.id], user_key: user.key, status: 'pending' } as const;
-	await unit.removeMany(UserInvite, await userInvitesBy(unit, invited), (invite) => invite.key);
+	await unit.removeMany(UserInvite, await userInvitesBy(unit, invited).all(), (invite) => invite.key);
 	if (roles + places === 0) throw notFound('TenantUser', `${user.key}@${tenant.key}`);
 }
 

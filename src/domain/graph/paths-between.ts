@@ -52,10 +52,10 @@ async function pathGoal(unit: ReadingUnit, { from, to, role }: PathEnds): Promis
 			steps: await relationSteps(unit),
 		};
 	}
-	const roles = await rolesOfResources(unit, [to.resource_id]);
+	const roles = await rolesOfResources(unit, [to.resource_id]).all();
 	const wanted = role === undefined ? roles : roles.filter(({ key }) => key === role);
 	if (role !== undefined && wanted.length === 0) throw notFound(Role.title, role);
-	const ids = async (resourceId: string) => (await rolesOfResources(unit, [resourceId])).map(({ id }) => id);
+	const ids = async (resourceId: string) => (await rolesOfResources(unit, [resourceId]).all()).map(({ id }) => id);
 	return {
 		from: from.kind === 'user' ? { user_id: from.id } : onInstance(from.row.id, await ids(from.row.resource_id)),
 		to: onInstance(

@@ -10,7 +10,6 @@ import { Role, type RoleDerivation } from '../../store/table/role.js';
 import { derivationsThrough } from '../../store/table/role-derivation.js';
 import { Tenant } from '../../store/table/tenant.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import { countRows } from '../../store/unit/row-query.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { instanceName } from '../../wire/common.js';
 import type { GroupRoleCreate } from '../../wire/schema/group.js';
@@ -98,7 +97,7 @@ async function hasRole(
 	joins_child: boolean,
 ): Promise<boolean> {
 	const given = { group_ids: [group.id], role_ids: [role.id], resource_instance_ids: [object.id], joins_child };
-	return (await countRows(groupRolesBy(unit, { ...given, until: asDate(expires_at) }))) > 0;
+	return (await groupRolesBy(unit, { ...given, until: asDate(expires_at) }).count()) > 0;
 }
 
 /** Returns a relation that derives only this role from `member`, whether it was created for groups or not. */
@@ -108,7 +107,7 @@ async function fittingRelation(
 	member: Role,
 	parentJoinsChild: boolean,
 ): Promise<Relation | undefined> {
-	const between = await relationsBetween(unit, member.resource_id ?? '', role.resource_id ?? '');
+	const between = await relationsBetween(unit, member.resource_id ?? '', role.resource_id ?? '').all();
 	const relations = between.filter(({ key }) => joinsChild(key) === parentJoinsChild);
 	const relationRules = await rulesThrough(
 		unit,
@@ -175,7 +174,7 @@ export async function takeGroupRole(
 }
 
 async function tuplesWithRules(unit: ReadingUnit, filter: TupleFilter) {
-	const tuples = await tuplesBy(unit, filter);
+	const tuples = await tuplesBy(unit, filter).all();
 	const relationRules = await rulesThrough(
 		unit,
 		tuples.map(({ relation_id }) => relation_id),

@@ -33,7 +33,7 @@ async function makeResource(unit: WritingUnit, key: string): Promise<Resource> {
 
 /** Returns the member role for a resource's groups; `undefined` if it was deleted. */
 export async function findMemberRole(unit: ReadingUnit, resourceId: string): Promise<Role | undefined> {
-	const [role] = await rolesKeyed(unit, resourceId, [memberKey]);
+	const [role] = await rolesKeyed(unit, resourceId, [memberKey]).all();
 	return role;
 }
 
@@ -56,7 +56,7 @@ export async function createGroupRelation(
 	resource: Resource,
 	wanted: string,
 ): Promise<Relation> {
-	const taken = new Set((await relationsBy(unit, [resource.id])).map(({ key }) => key));
+	const taken = new Set((await relationsBy(unit, [resource.id]).all()).map(({ key }) => key));
 	const key = freeKey(wanted, taken);
 	const body = { key, name: key, description: undefined, subject_resource: groups.id };
 	const relation = await createRelation(unit, resource, body);
@@ -127,7 +127,7 @@ async function derivingMore(unit: ReadingUnit, relations: readonly Relation[]): 
 	const sources = await rolesWithIds(
 		unit,
 		rules.map(({ source_role_id }) => source_role_id),
-	);
+	).all();
 	const members = new Set(sources.filter(({ key }) => key === memberKey).map(({ id }) => id));
 	const seen = new Set<string>();
 	const more = new Set<string>();

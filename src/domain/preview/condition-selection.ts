@@ -66,6 +66,6 @@ async function findParent(
 
 async function findAncestors(unit: ReadingUnit, set: ConditionSet): Promise<readonly ConditionSet[]> {
 	const ids = await ancestorSetIds(unit, set.id);
-	const rows = new Map((await conditionSetsWithIds(unit, ids)).map((row) => [row.id, row]));
+	const rows = new Map((await conditionSetsWithIds(unit, ids).all()).map((row) => [row.id, row]));
 	return ids.flatMap((id) => rows.get(id) ?? []);
 }

@@ -34,7 +34,7 @@ export async function actionGroupBlocks(
 	unit: ReadingUnit,
 	resourceIds: readonly string[],
 ): Promise<(resourceId: string) => Record<string, string[]>> {
-	const rows = await actionGroupsBy(unit, resourceIds);
+	const rows = await actionGroupsBy(unit, resourceIds).all();
 	const actionKeys = await actionsByGroup(unit, rows);
 	const groups = groupBy(rows, (row) => row.resource_id);
 	return (id) => Object.fromEntries((groups.get(id) ?? []).map((row) => [row.key, actionKeys(row)]));

@@ -114,7 +114,7 @@ export async function removeConditionSets(unit: WritingUnit, sets: readonly Cond
 	if (sets.length === 0) return;
 	const ids = sets.map((set) => set.id);
 	const going = new Set(ids);
-	const child = (await childSets(unit, ids)).find(({ id }) => !going.has(id));
+	const child = (await childSets(unit, ids).all()).find(({ id }) => !going.has(id));
 	if (child !== undefined) throw stillNarrowed(sets, child);
 	await removeSetRules(unit, { set_ids: ids });
 	const record = await loadRecords(unit, sets);

@@ -33,7 +33,7 @@ export async function relationBlocks(
 	unit: ReadingUnit,
 	resourceIds: readonly string[],
 ): Promise<(resourceId: string) => Record<string, RelationBlockRead>> {
-	const rows = await relationsBy(unit, resourceIds);
+	const rows = await relationsBy(unit, resourceIds).all();
 	const resourceKey = await resourceKeys(unit, rows);
 	const relations = groupBy(rows, (row) => row.resource_id);
 	const readBlock = ({ subject_resource_id, name, description }: Relation): RelationBlockRead => ({
@@ -81,7 +81,7 @@ export async function removeRelations(unit: WritingUnit, relations: readonly Rel
 	if (relations.length === 0) return;
 	const resourceKey = await resourceKeys(unit, relations);
 	const ids = relations.map((relation) => relation.id);
-	await recordRoleChanges(unit, await rolesThrough(unit, ids), async () => {
+	await recordRoleChanges(unit, await rolesThrough(unit, ids).all(), async () => {
 		await removeTuples(unit, { relation_ids: ids });
 		await deleteRelations(unit, ids);
 		for (const relation of relations) {
@@ -102,7 +102,7 @@ export async function removeRelations(unit: WritingUnit, relations: readonly Rel
  */
 export async function setRelations(unit: WritingUnit, resource: Resource, blocks: Blocks<string>): Promise<void> {
 	const subjects = await unit.findAll(Resource, Object.values(blocks));
-	const existing = await relationsBy(unit, [resource.id]);
+	const existing = await relationsBy(unit, [resource.id]).all();
 	const stays = (row: Relation) => subjects.get(findBlock(blocks, row.key) ?? '')?.id === row.subject_resource_id;
 	await removeRelations(
 		unit,

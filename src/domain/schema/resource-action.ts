@@ -14,7 +14,7 @@ export async function setActions(
 	resource: Resource,
 	blocks: Blocks<ActionBlockEdit>,
 ): Promise<void> {
-	const existing = await actionsIn(unit, [resource.id]);
+	const existing = await actionsIn(unit, [resource.id]).all();
 	await removeActions(
 		unit,
 		resource,
@@ -42,8 +42,8 @@ export async function removeActions(
 	if (actions.length === 0) return;
 	const ids = actions.map((action) => action.id);
 	await removeSetRules(unit, { action_ids: ids });
-	const groups = await actionGroupsWith(unit, ids);
-	await recordRoleChanges(unit, await rolesGranting(unit, ids), async () => {
+	const groups = await actionGroupsWith(unit, ids).all();
+	await recordRoleChanges(unit, await rolesGranting(unit, ids).all(), async () => {
 		await recordActionGroupChanges(unit, resource, groups, () =>
 			unit.removeMany(ResourceAction, actions, (action) => actionName(resource, action)),
 		);

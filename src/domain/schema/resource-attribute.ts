@@ -16,7 +16,7 @@ export async function setAttributes(
 	resource: Resource,
 	blocks: Blocks<AttributeBlockEdit>,
 ): Promise<void> {
-	const existing = await attributesIn(unit, [resource.id]);
+	const existing = await attributesIn(unit, [resource.id]).all();
 	for (const attribute of existing.filter((row) => row.built_in)) {
 		const { type = attribute.type, description = attribute.description } = findBlock(blocks, attribute.key) ?? {};
 		if (!hasValues(attribute, { type, description })) throw builtIn(attribute, 'changed');

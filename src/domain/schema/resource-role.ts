@@ -41,7 +41,7 @@ export async function rolesByResource(
 	unit: ReadingUnit,
 	resourceIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly ResourceRoleRead[]>> {
-	const roles = await readResourceRoles(unit, await rolesOfResources(unit, resourceIds));
+	const roles = await readResourceRoles(unit, await rolesOfResources(unit, resourceIds).all());
 	return groupBy(roles, (role) => role.resource_id);
 }
 
@@ -54,7 +54,7 @@ export async function setRoles(
 	resource: Resource,
 	blocks: Readonly<Record<string, RoleBlockEdit>>,
 ): Promise<void> {
-	const existing = await rolesOfResources(unit, [resource.id]);
+	const existing = await rolesOfResources(unit, [resource.id]).all();
 	await removeRoles(
 		unit,
 		existing.filter(({ key }) => !Object.hasOwn(blocks, key)),

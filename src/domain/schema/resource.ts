@@ -27,8 +27,8 @@ type Fields = Partial<Pick<Resource, 'name' | 'urn' | 'description' | 'type_attr
 /** Converts resources to API objects with all their parts. */
 export async function readResources(unit: ReadingUnit, rows: readonly Resource[]): Promise<readonly ResourceRead[]> {
 	const ids = rows.map((row) => row.id);
-	const actions = await actionsIn(unit, ids);
-	const attributes = await attributesIn(unit, ids);
+	const actions = await actionsIn(unit, ids).all();
+	const attributes = await attributesIn(unit, ids).all();
 	const actionsByResource = groupBy(actions, (action) => action.resource_id);
 	const attributesByResource = groupBy(attributes, (attribute) => attribute.resource_id);
 	const relationsFor = await relationBlocks(unit, ids);
@@ -88,13 +88,13 @@ export async function removeResource(unit: WritingUnit, resource: Resource): Pro
  */
 async function removeParts(unit: WritingUnit, resource: Resource): Promise<void> {
 	await removeInstances(unit, { resource_ids: [resource.id] });
-	await removeConditionSets(unit, await conditionSetsOfResources(unit, [resource.id]));
-	await removeRoles(unit, await rolesOfResources(unit, [resource.id]));
+	await removeConditionSets(unit, await conditionSetsOfResources(unit, [resource.id]).all());
+	await removeRoles(unit, await rolesOfResources(unit, [resource.id]).all());
 	await removeRequests(unit, { resource_ids: [resource.id] });
-	await removeRelations(unit, await relationsAround(unit, resource.id));
-	await removeActionGroups(unit, resource, await actionGroupsBy(unit, [resource.id]));
-	await removeActions(unit, resource, await actionsIn(unit, [resource.id]));
-	await removeAttributes(unit, resource, await attributesIn(unit, [resource.id]));
+	await removeRelations(unit, await relationsAround(unit, resource.id).all());
+	await removeActionGroups(unit, resource, await actionGroupsBy(unit, [resource.id]).all());
+	await removeActions(unit, resource, await actionsIn(unit, [resource.id]).all());
+	await removeAttributes(unit, resource, await attributesIn(unit, [resource.id]).all());
 }
 
 function resourceColumns(fields: { readonly [F in keyof Fields]: Fields[F] | undefined }): Fields {

@@ -89,7 +89,7 @@ export async function recordRoleChanges(
 	const created = (await work()) ?? [];
 	const ids = [...existing, ...created].map((role) => role.id);
 	const after: Role[] = [];
-	for (const linked of await withLinks(unit, await rolesWithIds(unit, ids))) {
+	for (const linked of await withLinks(unit, await rolesWithIds(unit, ids).all())) {
 		const [role, links] = linked;
 		const was = before.get(role.id);
 		if (was === undefined) unit.record('role', 'create', linkedRoleName(linked), null, linkedRoleRecord(linked));

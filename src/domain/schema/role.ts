@@ -101,7 +101,7 @@ export async function syncRoles(unit: WritingUnit, wanted: readonly RoleSync[]):
 	const existing: Role[] = [];
 	for (const [resource_id, group] of groupBy([...syncs.values()], (sync) => sync.resource_id)) {
 		const keys = group.map(({ body }) => body.key);
-		existing.push(...(await rolesKeyed(unit, resource_id, keys)));
+		existing.push(...(await rolesKeyed(unit, resource_id, keys).all()));
 	}
 	const known = new Set(existing.map((role) => roleIdentity(role.resource_id, role.key)));
 	const missing = [...syncs].filter(([place]) => !known.has(place)).map(([, sync]) => sync);
@@ -135,13 +135,13 @@ export async function removeRoles(unit: WritingUnit, roles: readonly Role[]): Pr
 	await removeAssignments(unit, { role_ids: ids });
 	await removeUserInvites(unit, { role_ids: ids });
 	await removeRequests(unit, { role_ids: ids });
-	await removeConditionSets(unit, await conditionSetsOfRoles(unit, ids));
+	await removeConditionSets(unit, await conditionSetsOfRoles(unit, ids).all());
 	await removeLevelsOfRoles(unit, ids);
 	const losing = [...(await childRoleIds(unit, ids)), ...(await derivedRoleIds(unit, ids))];
 	const dependents = await rolesWithIds(
 		unit,
 		losing.filter((id) => !ids.includes(id)),
-	);
+	).all();
 	await recordRoleChanges(unit, dependents, async () => {
 		await recordRoleRemovals(unit, roles);
 		await deleteRoles(unit, ids);

@@ -17,7 +17,7 @@ export async function refuseDefinedAttributes(
 	if (names.length === 0) return;
 	const users = [...(await unit.findMany(Resource, [usersResource])).values()];
 	const ids = users.map(({ id }) => id);
-	const defined = new Set((await attributesIn(unit, ids)).map(({ key }) => key));
+	const defined = new Set((await attributesIn(unit, ids).all()).map(({ key }) => key));
 	const claimed = names.find((name) => defined.has(name));
 	if (claimed !== undefined) throw forbidden(`only the application gives users the attribute \`${claimed}\``);
 }

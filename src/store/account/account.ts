@@ -51,7 +51,7 @@ export class AccountUnit {
 
 	/** Returns this organization by id or key. Throws `not_found` if the reference names a different organization. */
 	async organization(reference: string): Promise<Organization> {
-		const [row] = await this.organizations();
+		const [row] = await this.organizations().all();
 		if (row === undefined || (reference !== row.key && asId(reference) !== row.id)) {
 			throw notFound('Organization', reference);
 		}

@@ -176,7 +176,7 @@ export class WritingAccountUnit extends AccountUnit {
 
 	/** Deletes a project with all its contents. Throws `not_found` if it was deleted in the meantime. */
 	async removeProject(project: Project): Promise<void> {
-		for (const environment of await this.environments(project.id)) await this.#drop(environment);
+		for (const environment of await this.environments(project.id).all()) await this.#drop(environment);
 		const [removed] = await projectQuery(this.transaction, this.organizationId)
 			.where('projects.id', project.id)
 			.delete()

@@ -40,7 +40,7 @@ export function groupQuery(
 
 /** Returns the groups among these instances. */
 export async function groupsAmong(unit: ReadingUnit, ids: readonly string[]): Promise<readonly GroupRow[]> {
-	return ids.length === 0 ? [] : groupsBy(unit, { ids });
+	return ids.length === 0 ? [] : groupsBy(unit, { ids }).all();
 }
 
 /** Makes these instances groups. Does not write to the change log. */

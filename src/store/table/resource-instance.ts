@@ -162,7 +162,7 @@ async function instancesAt(
 }
 
 async function instancesWithIds(unit: ReadingUnit, ids: readonly string[]): Promise<readonly InstanceRow[]> {
-	return ids.length === 0 ? [] : instancesBy(unit, { ids });
+	return ids.length === 0 ? [] : instancesBy(unit, { ids }).all();
 }
 
 async function instancesCalled(unit: ReadingUnit, keys: readonly string[]): Promise<readonly InstanceRow[]> {

@@ -230,7 +230,7 @@ export async function someAssignments(unit: ReadingUnit, filter: AssignmentFilte
 	// Most deleted objects have no assignments. Checking this table first avoids planning the joins for them.
 	const found = await query.select('role_assignments.id').limit(rowsPerStatement);
 	if (found.length === 0) return [];
-	return assignmentsBy(unit, { ids: found.map(({ id }) => id), stored: true });
+	return assignmentsBy(unit, { ids: found.map(({ id }) => id), stored: true }).all();
 }
 
 /**
