@@ -2,7 +2,7 @@ import { forbidden } from '../../failure.js';
 import { parsePart } from '../../http/mount.js';
 import type { AccountUnit } from '../../store/account/account.js';
 import { authenticate, authenticateInEnvironment } from '../../store/account/authenticate.js';
-import type { Caller } from '../../store/account/caller.js';
+import { type Caller, requireInSession } from '../../store/account/caller.js';
 import type { Environment } from '../../store/table/account.js';
 import { EnvironmentPath, type InEnvironment, refuseReader, requireAdmin } from '../access.js';
 import { readCredentials } from '../console/credentials.js';
@@ -37,13 +37,11 @@ export function refuseOtherLevels({ object_type }: Caller, levels: Levels): void
 	throw forbidden(`this requires an API key of the level ${levels.join(' or ')}`);
 }
 
-/**
- * Returns the caller. Throws `forbidden` for a console session, because a session cannot change anything outside its
- * environment.
- */
-export function outsideOfSessions(caller: Caller): Caller {
-	if (caller.session_environment_id === undefined) return caller;
-	throw forbidden('a console session can only change its own environment: use an API key');
+/** Like `authenticateWriter`, for writes outside of environments. Throws `forbidden` for console sessions. */
+export async function authenticateOrganizationWriter(visit: Visit, levels: Levels): Promise<Caller> {
+	const caller = await authenticateWriter(visit, levels);
+	requireInSession(caller, 'organization');
+	return caller;
 }
 
 /** Finds the caller and the environment in the path. Needs a single statement unless it refuses the request. */

@@ -6,7 +6,7 @@ import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { type Contexts, EnvironmentPath } from '../access.js';
 import { refuseForgedWrite, requireElementSession, requireOwnPath } from '../elements/element-session.js';
 import { type Admit, defineAccess, type Visit } from './access-rule.js';
-import { addRevision, isHeavy } from './answer-write.js';
+import { addRevision, isHeavy, writeEnvironment } from './answer-write.js';
 
 /** `element.enter`: open to everyone, for sign-in, sign-out and invite approval. */
 export const elementEnterAccess: Admit<Contexts['element.enter']> = defineAccess({
@@ -39,17 +39,15 @@ export const elementWriteAccess: Admit<Contexts['element.write']> = defineAccess
 		refuseForgedWrite(visit.request, session.environment);
 		return session;
 	},
-	open: async (session, run, { store, request, wrote }) => {
+	open: async (session, run, visit) => {
 		const work = async (unit: WritingUnit) => {
 			// Check the session inside the unit: a sign-out or a removal from the tenant may have been committed since
 			// the first check.
 			await requireStanding(unit, session);
 			return run({ session, unit });
 		};
-		const scope = environmentScope(session.environment);
-		const committed = await store.write(scope, session.user.id, work, { heavy: isHeavy(request) });
-		wrote?.(session.environment.id, committed.revision);
-		return addRevision(committed);
+		const { environment, user } = session;
+		return addRevision(await writeEnvironment(visit, environment, user.id, work, isHeavy(visit.request)));
 	},
 });
 

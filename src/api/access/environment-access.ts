@@ -8,7 +8,7 @@ import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { tryDraft } from '../../transfer/try-draft.js';
 import { type Contexts, mayReport, refuseReader, requireAdmin } from '../access.js';
 import { type Admit, defineAccess, type Visit } from './access-rule.js';
-import { addRevision, isHeavy } from './answer-write.js';
+import { addRevision, isHeavy, writeEnvironment } from './answer-write.js';
 import { authenticateCaller, authenticateInPath, authenticateWriter, findEnvironment } from './authenticate-caller.js';
 
 /** `environment.read`: a key with access to the environment in the path. */
@@ -107,7 +107,7 @@ export const environmentWriteAccess: Admit<Contexts['environment.write']> = defi
 	authenticate: (visit) => authenticateInPath(visit, refuseReader),
 	open: async ({ caller, environment }, run, visit) => {
 		const work = (unit: WritingUnit) => run({ caller, environment, unit });
-		return addRevision(await write(visit, caller, environment, work, isHeavy(visit.request)));
+		return addRevision(await writeEnvironment(visit, environment, caller, work, isHeavy(visit.request)));
 	},
 });
 
@@ -118,7 +118,7 @@ export const environmentApplyAccess: Admit<Contexts['environment.apply']> = defi
 		run({
 			caller,
 			environment,
-			writing: (work) => write(visit, caller, environment, work, true),
+			writing: (work) => writeEnvironment(visit, environment, caller, work, true),
 			trying: (work) => visit.store.tryOut(environmentScope(environment), caller, work),
 		}),
 });
@@ -158,18 +158,6 @@ export const environmentManageAccess: Admit<Contexts['environment.manage']> = de
 			{ environmentId },
 		),
 });
-
-async function write<T>(
-	{ store, wrote }: Visit,
-	caller: Caller,
-	environment: Environment,
-	work: (unit: WritingUnit) => Promise<T>,
-	heavy: boolean,
-) {
-	const committed = await store.write(environmentScope(environment), caller, work, { heavy });
-	wrote?.(environment.id, committed.revision);
-	return committed;
-}
 
 async function openOwn(visit: Visit, caller: Caller): Promise<Contexts['environment.own']> {
 	const environment = await ownEnvironment(visit, caller);

@@ -6,8 +6,7 @@ import { type Admit, defineAccess } from './access-rule.js';
 import {
 	authenticateAdmin,
 	authenticateCaller,
-	authenticateWriter,
-	outsideOfSessions,
+	authenticateOrganizationWriter,
 	refuseOtherLevels,
 } from './authenticate-caller.js';
 
@@ -51,7 +50,7 @@ export const organizationReadAccess: Admit<Contexts['organization.read']> = defi
 
 /** `organization.write`: an organization key that may write. */
 export const organizationWriteAccess: Admit<Contexts['organization.write']> = defineAccess({
-	authenticate: async (visit) => outsideOfSessions(await authenticateWriter(visit, ['org'])),
+	authenticate: (visit) => authenticateOrganizationWriter(visit, ['org']),
 	open: (caller, run, { store }) =>
 		store.writeAccount(caller.organization_id, caller, (account) => run({ caller, account })),
 });
@@ -83,7 +82,7 @@ export const projectReadAccess: Admit<Contexts['project.read']> = defineAccess({
 /** `project.write`: a key of the organization or project that may write. */
 export const projectWriteAccess: Admit<Contexts['project.write']> = defineAccess({
 	authenticate: async (visit) => {
-		const caller = outsideOfSessions(await authenticateWriter(visit, ['org', 'project']));
+		const caller = await authenticateOrganizationWriter(visit, ['org', 'project']);
 		return { caller, ...(await parsePart(ProjectPath, 'path', visit.request.params)) };
 	},
 	open: ({ caller, proj_id }, run, { store }) =>

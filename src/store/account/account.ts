@@ -9,7 +9,7 @@ import { referredIn } from '../unit/reference.js';
 import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import { environmentQuery, organizationQuery, projectQuery } from './account-queries.js';
 import { ApiKeys } from './api-keys.js';
-import { type Caller, opens } from './caller.js';
+import { type Caller, opens, requireInSession } from './caller.js';
 import type { Cipher } from './secret.js';
 import { type OrganizationCounts, organizationCounts } from './statistics.js';
 
@@ -117,15 +117,9 @@ export class AccountUnit {
 
 	/** Returns an environment. The project and the environment are each named by id or key. Throws like `project`. */
 	async environment(caller: Caller, project: string, reference: string): Promise<Environment> {
-		const found = await this.#opened(caller, project, reference);
-		if (found !== null) return requireInSession(caller, found);
-		const { id } = await this.project(caller, project);
-		const environment = await this.#findEnvironment(id, reference);
-		if (environment === undefined) throw notFound('Environment', reference);
-		if (caller.environment_id !== null && caller.environment_id !== environment.id) {
-			throw forbidden(`this API key does not open the environment \`${reference}\``);
-		}
-		return requireInSession(caller, environment);
+		const opened = await this.#opened(caller, project, reference);
+		const environment = opened ?? (await this.#findEnvironment((await this.project(caller, project)).id, reference));
+		return requireOpened(caller, environment, reference);
 	}
 
 	async #findProject(reference: string): Promise<Project | undefined> {
@@ -160,16 +154,16 @@ export class AccountUnit {
 		const id = asId(reference);
 		const organization_id = this.organizationId;
 		const found = id === null ? undefined : await Environment.query(this.database).findOne({ id, organization_id });
-		if (found === undefined) throw notFound('Environment', reference);
-		if (!opens(caller, found)) throw forbidden(`this API key does not open the environment \`${reference}\``);
-		return requireInSession(caller, found);
+		return requireOpened(caller, found, reference);
 	}
 }
 
-/** Returns the environment. Throws `forbidden` if the caller's console session belongs to a different environment. */
-function requireInSession({ session_environment_id }: Caller, environment: Environment): Environment {
-	if (session_environment_id === undefined || session_environment_id === environment.id) return environment;
-	throw forbidden('this session is of another environment');
+/** Returns the environment. Throws `not_found`, or `forbidden` if the caller's key or session grants no access. */
+function requireOpened(caller: Caller, environment: Environment | undefined, reference: string): Environment {
+	if (environment === undefined) throw notFound('Environment', reference);
+	if (!opens(caller, environment)) throw forbidden(`this API key does not open the environment \`${reference}\``);
+	requireInSession(caller, 'environment', environment.id);
+	return environment;
 }
 
 /** Returns an environment's scope. */

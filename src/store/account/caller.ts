@@ -1,3 +1,4 @@
+import { forbidden } from '../../failure.js';
 import type { Environment, ObjectType } from '../table/account.js';
 import type { KeyHolder } from '../unit/standing.js';
 
@@ -33,4 +34,21 @@ export function opens(caller: Caller, environment: Environment): boolean {
 		(caller.project_id === null || caller.project_id === environment.project_id) &&
 		(caller.environment_id === null || caller.environment_id === environment.id)
 	);
+}
+
+/** Refusals of console sessions, by the object that they ask for. */
+const sessionRefusals = {
+	environment: 'this session is of another environment',
+	key: 'a session of the console changes only the API keys of its environment: send an API key',
+	organization: 'a console session can only change its own environment: use an API key',
+} as const;
+
+/** Throws `forbidden` if the caller has a console session and the object is not in the session's environment. */
+export function requireInSession(
+	{ session_environment_id }: Caller,
+	object: keyof typeof sessionRefusals,
+	environmentId: string | null = null,
+): void {
+	if (session_environment_id === undefined || session_environment_id === environmentId) return;
+	throw forbidden(sessionRefusals[object]);
 }

@@ -1,13 +1,13 @@
 import type { Knex } from 'knex';
 import type { Clock } from '../../clock.js';
-import { Failure, forbidden, notFound } from '../../failure.js';
+import { Failure, notFound } from '../../failure.js';
 import { type AccessLevel, ApiKey } from '../table/account.js';
 import { insertOrDuplicate } from '../unit/insert-or-duplicate.js';
 import { insertOrNotFound } from '../unit/insert-or-not-found.js';
 import { awaitUnits } from '../unit/standing.js';
 import { organizationQuery } from './account-queries.js';
 import { ApiKeys, type KeyOrganization } from './api-keys.js';
-import type { Caller } from './caller.js';
+import { type Caller, requireInSession } from './caller.js';
 import { type Cipher, hashSecret, newSecret } from './secret.js';
 
 /** API key to create. Automation may pass a fixed `secret`; by default, the secret is random. */
@@ -51,14 +51,14 @@ export class WritingApiKeys extends ApiKeys {
 	/** Like `ApiKeys.find`. A console session can only find keys in its own environment. */
 	override async find(caller: Caller, reference: string): Promise<ApiKey> {
 		const key = await super.find(caller, reference);
-		requireInSession(caller, key.environment_id);
+		requireInSession(caller, 'key', key.environment_id);
 		return key;
 	}
 
 	/** Like `ApiKeys.placeFor`. A console session can only create keys in its own environment. */
 	override async placeFor(...asked: Parameters<ApiKeys['placeFor']>): ReturnType<ApiKeys['placeFor']> {
 		const place = await super.placeFor(...asked);
-		requireInSession(asked[0], place.environment_id);
+		requireInSession(asked[0], 'key', place.environment_id);
 		return place;
 	}
 
@@ -151,11 +151,6 @@ export class WritingApiKeys extends ApiKeys {
 	#sealed(secret: string): Pick<ApiKey, 'secret_hash' | 'secret_cipher'> {
 		return { secret_hash: hashSecret(secret), secret_cipher: this.cipher.encrypt(secret) };
 	}
-}
-
-function requireInSession({ session_environment_id }: Caller, environmentId: string | null): void {
-	if (session_environment_id === undefined || session_environment_id === environmentId) return;
-	throw forbidden('a session of the console changes only the API keys of its environment: send an API key');
 }
 
 type ApiKeyColumns = Pick<ApiKey, 'secret_hash' | 'secret_cipher' | 'rotated_at' | 'debug_audit_logs'>;
