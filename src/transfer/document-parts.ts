@@ -1,18 +1,18 @@
 import type { DraftKind } from '../wire/general/draft.js';
-import { actionGroupPart } from './action-group.js';
-import { roleAssignmentPart, tenantUserPart } from './assignment.js';
-import { conditionSetPart } from './condition-set.js';
-import { elementPart } from './element.js';
-import { groupPart, madeForGroupsPart } from './group.js';
-import { instancePart } from './instance.js';
-import { userInvitePart } from './invite.js';
-import type { DocumentPart } from './part.js';
-import { relationPart } from './relation.js';
-import { resourceRolePart, rolePart } from './role.js';
-import { resourcePart, userAttributePart } from './schema.js';
-import { setRulePart } from './set-rule.js';
-import { tuplePart } from './tuple.js';
-import { tenantPart, userPart } from './user-and-tenant.js';
+import { actionGroupPart } from './part/action-group.js';
+import { roleAssignmentPart, tenantUserPart } from './part/assignment.js';
+import { conditionSetPart } from './part/condition-set.js';
+import { elementPart } from './part/element.js';
+import { groupPart, madeForGroupsPart } from './part/group.js';
+import { instancePart } from './part/instance.js';
+import { userInvitePart } from './part/invite.js';
+import type { DocumentPart } from './part/part.js';
+import { relationPart } from './part/relation.js';
+import { resourceRolePart, rolePart } from './part/role.js';
+import { resourcePart, userAttributePart } from './part/schema.js';
+import { setRulePart } from './part/set-rule.js';
+import { tuplePart } from './part/tuple.js';
+import { tenantPart, userPart } from './part/user-and-tenant.js';
 
 /** A part of any kind. Only the part itself knows the type of its values. */
 export type AnyPart = DocumentPart<unknown>;

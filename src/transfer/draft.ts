@@ -11,7 +11,7 @@ import { instanceParts } from '../wire/common.js';
 import type { Draft, DraftChange } from '../wire/general/draft.js';
 import type { EnvironmentDocument } from '../wire/general/environment-document.js';
 import { type AnyPart, documentParts, partsByKind } from './document-parts.js';
-import { type DocumentPlace, type Entry, nestedName, unknownReference } from './part.js';
+import { type DocumentPlace, type Entry, nestedName, unknownReference } from './part/part.js';
 import { refuseStaleDraft } from './stale-draft.js';
 import { importParts } from './transfer.js';
 

@@ -20,7 +20,7 @@ import {
 	maxListedChanges,
 } from '../wire/general/environment-import.js';
 import { type AnyPart, documentParts as parts } from './document-parts.js';
-import { type CopyPass, chunked, type Entry, nestedKeys } from './part.js';
+import { type CopyPass, chunked, type Entry, nestedKeys } from './part/part.js';
 
 /**
  * Yields the document for an environment, or for one half, as a sequence of strings. The unit should read a snapshot.

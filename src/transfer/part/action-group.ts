@@ -1,9 +1,9 @@
-import { groupBy } from '../../compiler/group-by.js';
-import { changeActionGroup, createActionGroup, removeActionGroups } from '../domain/schema/action-group.js';
-import { ActionGroup, groupedActions } from '../store/table/action-group.js';
-import { ResourceAction } from '../store/table/resource.js';
-import { partsWithKeys } from '../store/unit/keyed-rows.js';
-import type { ActionGroupEntry } from '../wire/general/environment-document.js';
+import { groupBy } from '../../../compiler/group-by.js';
+import { changeActionGroup, createActionGroup, removeActionGroups } from '../../domain/schema/action-group.js';
+import { ActionGroup, groupedActions } from '../../store/table/action-group.js';
+import { ResourceAction } from '../../store/table/resource.js';
+import { partsWithKeys } from '../../store/unit/keyed-rows.js';
+import type { ActionGroupEntry } from '../../wire/general/environment-document.js';
 import { nestedPart } from './nested.js';
 import { type DocumentPart, unknownReference, withoutDefaults, withoutNulls, withPlace } from './part.js';
 

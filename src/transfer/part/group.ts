@@ -1,14 +1,14 @@
-import { markGroups, unmarkGroups } from '../domain/group/group-mark.js';
-import { type SchemaObject, setMadeForGroups } from '../domain/group/made-for-groups.js';
-import { allGroups, type GroupRow, groupsAmong } from '../store/table/group.js';
-import { objectsMadeForGroups } from '../store/table/made-for-groups.js';
-import { Relation } from '../store/table/relation.js';
-import { Resource } from '../store/table/resource.js';
-import { Role } from '../store/table/role.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import { instanceName } from '../wire/common.js';
-import type { GroupEntry, MadeForGroupsEntry } from '../wire/general/environment-document.js';
+import { markGroups, unmarkGroups } from '../../domain/group/group-mark.js';
+import { type SchemaObject, setMadeForGroups } from '../../domain/group/made-for-groups.js';
+import { allGroups, type GroupRow, groupsAmong } from '../../store/table/group.js';
+import { objectsMadeForGroups } from '../../store/table/made-for-groups.js';
+import { Relation } from '../../store/table/relation.js';
+import { Resource } from '../../store/table/resource.js';
+import { Role } from '../../store/table/role.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import { instanceName } from '../../wire/common.js';
+import type { GroupEntry, MadeForGroupsEntry } from '../../wire/general/environment-document.js';
 import { findNamedInstances, instanceResolver } from './instance.js';
 import {
 	chunked,

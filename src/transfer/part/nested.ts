@@ -1,10 +1,10 @@
-import { groupBy } from '../../compiler/group-by.js';
-import { Resource } from '../store/table/resource.js';
-import { type PartModel, partsWithin, partsWithKeys, rowsWithKeys } from '../store/unit/keyed-rows.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import type { TableModel } from '../store/unit/table-model.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import type { ResourceEntry } from '../wire/general/environment-document.js';
+import { groupBy } from '../../../compiler/group-by.js';
+import { Resource } from '../../store/table/resource.js';
+import { type PartModel, partsWithin, partsWithKeys, rowsWithKeys } from '../../store/unit/keyed-rows.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import type { TableModel } from '../../store/unit/table-model.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import type { ResourceEntry } from '../../wire/general/environment-document.js';
 import {
 	type DocumentPart,
 	type Entry,

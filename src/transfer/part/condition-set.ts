@@ -1,4 +1,4 @@
-import { conditionProblems, readDefinedAttributes } from '../domain/schema/condition-check.js';
+import { conditionProblems, readDefinedAttributes } from '../../domain/schema/condition-check.js';
 import {
 	addConditionSets,
 	cycleProblems,
@@ -6,15 +6,15 @@ import {
 	refuseProblems,
 	removeConditionSets,
 	rewriteConditionSet,
-} from '../domain/schema/condition-set.js';
-import { maxProblems, type Problem } from '../failure.js';
-import { nextTurn } from '../limit/next-turn.js';
-import { ConditionSet, childSets } from '../store/table/condition-set.js';
-import { Resource } from '../store/table/resource.js';
-import { rowsWithIds, rowsWithKeys } from '../store/unit/keyed-rows.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import type { ConditionSetEntry } from '../wire/general/environment-document.js';
+} from '../../domain/schema/condition-set.js';
+import { maxProblems, type Problem } from '../../failure.js';
+import { nextTurn } from '../../limit/next-turn.js';
+import { ConditionSet, childSets } from '../../store/table/condition-set.js';
+import { Resource } from '../../store/table/resource.js';
+import { rowsWithIds, rowsWithKeys } from '../../store/unit/keyed-rows.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import type { ConditionSetEntry } from '../../wire/general/environment-document.js';
 import { keyedReaders } from './keyed-readers.js';
 import { type DocumentPart, type Entry, entryNames, mapEntries, type WantedEntry, withoutDefaults } from './part.js';
 import { keyResolver } from './reference.js';

@@ -1,15 +1,20 @@
-import { groupBy } from '../../compiler/group-by.js';
-import { changeElementsConfig, createElementsConfig, removeElementsConfig } from '../domain/element/config.js';
-import { elementRoleName } from '../domain/element/role.js';
-import { defaultRoleSetting, requestsSetting, resourceSetting, reviewersSetting } from '../domain/element/setting.js';
-import { ElementsConfig, type ElementsSettings, levelRows } from '../store/table/elements-config.js';
-import { Resource } from '../store/table/resource.js';
-import { Role, tenantRolesOnly } from '../store/table/role.js';
-import { rowsWithIds, rowsWithKeys } from '../store/unit/keyed-rows.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import { asId, instanceParts } from '../wire/common.js';
-import type { ElementsConfigEntry } from '../wire/general/environment-document.js';
+import { groupBy } from '../../../compiler/group-by.js';
+import { changeElementsConfig, createElementsConfig, removeElementsConfig } from '../../domain/element/config.js';
+import { elementRoleName } from '../../domain/element/role.js';
+import {
+	defaultRoleSetting,
+	requestsSetting,
+	resourceSetting,
+	reviewersSetting,
+} from '../../domain/element/setting.js';
+import { ElementsConfig, type ElementsSettings, levelRows } from '../../store/table/elements-config.js';
+import { Resource } from '../../store/table/resource.js';
+import { Role, tenantRolesOnly } from '../../store/table/role.js';
+import { rowsWithIds, rowsWithKeys } from '../../store/unit/keyed-rows.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import { asId, instanceParts } from '../../wire/common.js';
+import type { ElementsConfigEntry } from '../../wire/general/environment-document.js';
 import { keyedReaders } from './keyed-readers.js';
 import {
 	type CopyPass,

@@ -1,7 +1,7 @@
-import type { KeyedModel } from '../store/table/environment-model.js';
-import { rowsWithKeys } from '../store/unit/keyed-rows.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import type { TableModel, Within } from '../store/unit/table-model.js';
+import type { KeyedModel } from '../../store/table/environment-model.js';
+import { rowsWithKeys } from '../../store/unit/keyed-rows.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import type { TableModel, Within } from '../../store/unit/table-model.js';
 import { type DocumentPart, type Entry, entryNames, rowsInKeyOrder, valuesByName } from './part.js';
 
 /**

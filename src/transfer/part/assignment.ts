@@ -1,14 +1,14 @@
-import { assignExactly, unassignMany } from '../domain/facts/assignment.js';
-import { addTenantUsers, removeTenantUsers } from '../domain/facts/tenant-user.js';
-import { Role } from '../store/table/role.js';
-import { type AssignmentFilter, assignmentKeys } from '../store/table/role-assignment.js';
-import { Tenant } from '../store/table/tenant.js';
-import { tenantUsersBy } from '../store/table/tenant-user.js';
-import { User } from '../store/table/user.js';
-import { rowsWithKeys, sortedRowKeys } from '../store/unit/keyed-rows.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import { instanceParts } from '../wire/common.js';
-import type { RoleAssignmentEntry, TenantUserEntry } from '../wire/general/environment-document.js';
+import { assignExactly, unassignMany } from '../../domain/facts/assignment.js';
+import { addTenantUsers, removeTenantUsers } from '../../domain/facts/tenant-user.js';
+import { Role } from '../../store/table/role.js';
+import { type AssignmentFilter, assignmentKeys } from '../../store/table/role-assignment.js';
+import { Tenant } from '../../store/table/tenant.js';
+import { tenantUsersBy } from '../../store/table/tenant-user.js';
+import { User } from '../../store/table/user.js';
+import { rowsWithKeys, sortedRowKeys } from '../../store/unit/keyed-rows.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import { instanceParts } from '../../wire/common.js';
+import type { RoleAssignmentEntry, TenantUserEntry } from '../../wire/general/environment-document.js';
 import { findNamedInstances, instanceResolver } from './instance.js';
 import {
 	chunked,

@@ -1,16 +1,16 @@
-import { removeInstances, syncInstances } from '../domain/facts/resource-instance.js';
-import { Resource } from '../store/table/resource.js';
+import { removeInstances, syncInstances } from '../../domain/facts/resource-instance.js';
+import { Resource } from '../../store/table/resource.js';
 import {
 	type InstanceRow,
 	instanceNames,
 	instancesBy,
 	instancesNamed,
 	ResourceInstance,
-} from '../store/table/resource-instance.js';
-import { Tenant } from '../store/table/tenant.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import { instanceName, instanceParts } from '../wire/common.js';
-import type { InstanceEntry } from '../wire/general/environment-document.js';
+} from '../../store/table/resource-instance.js';
+import { Tenant } from '../../store/table/tenant.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import { instanceName, instanceParts } from '../../wire/common.js';
+import type { InstanceEntry } from '../../wire/general/environment-document.js';
 import {
 	chunked,
 	type DocumentPart,

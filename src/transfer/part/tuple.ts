@@ -1,9 +1,9 @@
-import { relateWithoutLimit, unrelateMany } from '../domain/facts/relationship-tuple.js';
-import { Relation } from '../store/table/relation.js';
-import { type TupleFilter, tuplesUnordered } from '../store/table/relationship-tuple.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import { instanceParts } from '../wire/common.js';
-import type { TupleEntry } from '../wire/general/environment-document.js';
+import { relateWithoutLimit, unrelateMany } from '../../domain/facts/relationship-tuple.js';
+import { Relation } from '../../store/table/relation.js';
+import { type TupleFilter, tuplesUnordered } from '../../store/table/relationship-tuple.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import { instanceParts } from '../../wire/common.js';
+import type { TupleEntry } from '../../wire/general/environment-document.js';
 import { findNamedInstances, instanceNamesInChunks, instanceResolver } from './instance.js';
 import { type DocumentPart, type Entry, listEntries, sortedEntries, valuesByName, withoutDefaults } from './part.js';
 import { partResolver } from './reference.js';

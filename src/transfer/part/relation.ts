@@ -1,8 +1,8 @@
-import { createRelation, removeRelations, replaceRelation } from '../domain/schema/relation.js';
-import { Relation } from '../store/table/relation.js';
-import { Resource } from '../store/table/resource.js';
-import { rowsWithIds, rowsWithKeys } from '../store/unit/keyed-rows.js';
-import type { RelationEntry } from '../wire/general/environment-document.js';
+import { createRelation, removeRelations, replaceRelation } from '../../domain/schema/relation.js';
+import { Relation } from '../../store/table/relation.js';
+import { Resource } from '../../store/table/resource.js';
+import { rowsWithIds, rowsWithKeys } from '../../store/unit/keyed-rows.js';
+import type { RelationEntry } from '../../wire/general/environment-document.js';
 import { nestedPart } from './nested.js';
 import { type DocumentPart, unknownReference, withoutDefaults, withPlace } from './part.js';
 

@@ -1,15 +1,15 @@
-import { ensureAutomaticSet, ownerKeys } from '../domain/schema/automatic-set.js';
-import { addSetRules } from '../domain/schema/set-rule.js';
-import { removeSetRuleRows } from '../domain/schema/set-rule-record.js';
-import { Failure } from '../failure.js';
-import { ConditionSet } from '../store/table/condition-set.js';
-import { allRules, type RuleIds, type RuleRow, rulesNamed } from '../store/table/condition-set-rule.js';
-import { Resource, ResourceAction } from '../store/table/resource.js';
-import { Role, tenantRolesOnly } from '../store/table/role.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import { instanceParts } from '../wire/common.js';
-import type { SetRuleEntry } from '../wire/general/environment-document.js';
+import { ensureAutomaticSet, ownerKeys } from '../../domain/schema/automatic-set.js';
+import { addSetRules } from '../../domain/schema/set-rule.js';
+import { removeSetRuleRows } from '../../domain/schema/set-rule-record.js';
+import { Failure } from '../../failure.js';
+import { ConditionSet } from '../../store/table/condition-set.js';
+import { allRules, type RuleIds, type RuleRow, rulesNamed } from '../../store/table/condition-set-rule.js';
+import { Resource, ResourceAction } from '../../store/table/resource.js';
+import { Role, tenantRolesOnly } from '../../store/table/role.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import { instanceParts } from '../../wire/common.js';
+import type { SetRuleEntry } from '../../wire/general/environment-document.js';
 import { chunked, type DocumentPart, type Entry, listEntries, sortedEntries } from './part.js';
 import { keyResolver, partResolver } from './reference.js';
 

@@ -1,12 +1,12 @@
-import { createTenants, removeTenants } from '../domain/facts/tenant.js';
-import { createUsers, removeUsers } from '../domain/facts/user.js';
-import type { KeyedModel } from '../store/table/environment-model.js';
-import { Tenant } from '../store/table/tenant.js';
-import { User } from '../store/table/user.js';
-import { rowsWithKeys } from '../store/unit/keyed-rows.js';
-import type { Columns, TableModel } from '../store/unit/table-model.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import type { TenantEntry, UserEntry } from '../wire/general/environment-document.js';
+import { createTenants, removeTenants } from '../../domain/facts/tenant.js';
+import { createUsers, removeUsers } from '../../domain/facts/user.js';
+import type { KeyedModel } from '../../store/table/environment-model.js';
+import { Tenant } from '../../store/table/tenant.js';
+import { User } from '../../store/table/user.js';
+import { rowsWithKeys } from '../../store/unit/keyed-rows.js';
+import type { Columns, TableModel } from '../../store/unit/table-model.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import type { TenantEntry, UserEntry } from '../../wire/general/environment-document.js';
 import { keyedReaders } from './keyed-readers.js';
 import { type DocumentPart, type Entry, entryNames, mapEntries, withoutDefaults, withoutNulls } from './part.js';
 

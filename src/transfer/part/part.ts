@@ -1,10 +1,10 @@
-import { Failure, notFound } from '../failure.js';
-import type { KeyedModel } from '../store/table/environment-model.js';
-import { rowsWithIds, sortedRowKeys } from '../store/unit/keyed-rows.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import type { TableModel, Within } from '../store/unit/table-model.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import type { EnvironmentDocument } from '../wire/general/environment-document.js';
+import { Failure, notFound } from '../../failure.js';
+import type { KeyedModel } from '../../store/table/environment-model.js';
+import { rowsWithIds, sortedRowKeys } from '../../store/unit/keyed-rows.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import type { TableModel, Within } from '../../store/unit/table-model.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import type { EnvironmentDocument } from '../../wire/general/environment-document.js';
 
 /** Place in a document: the member names and indexes from the document's root. */
 export type DocumentPlace = readonly (string | number)[];

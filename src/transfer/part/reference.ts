@@ -1,9 +1,9 @@
-import type { KeyedModel } from '../store/table/environment-model.js';
-import { Resource } from '../store/table/resource.js';
-import { tenantRolesOnly } from '../store/table/role.js';
-import { type PartModel, partsWithKeys, rowsWithKeys } from '../store/unit/keyed-rows.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import type { TableModel, Within } from '../store/unit/table-model.js';
+import type { KeyedModel } from '../../store/table/environment-model.js';
+import { Resource } from '../../store/table/resource.js';
+import { tenantRolesOnly } from '../../store/table/role.js';
+import { type PartModel, partsWithKeys, rowsWithKeys } from '../../store/unit/keyed-rows.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import type { TableModel, Within } from '../../store/unit/table-model.js';
 import { type DocumentPlace, unknownReference } from './part.js';
 
 /**

@@ -1,17 +1,17 @@
-import { groupBy } from '../../compiler/group-by.js';
-import { userResource } from '../domain/environment.js';
-import { changeResource, createResource, removeResource } from '../domain/schema/resource.js';
-import { changeAttribute, removeAttributes } from '../domain/schema/resource-attribute.js';
-import { actionGroupsBy } from '../store/table/action-group.js';
-import { relationsBy } from '../store/table/relation.js';
-import { actionsIn, attributesIn, Resource, ResourceAttribute } from '../store/table/resource.js';
-import { rolesOfResources } from '../store/table/role.js';
-import { hasValues } from '../store/unit/change-record.js';
-import { rowsWithKeys } from '../store/unit/keyed-rows.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import type { AttributeEntry, OwnResourceEntry, ResourceEntry } from '../wire/general/environment-document.js';
-import { AttributeType } from '../wire/schema/resource-attribute.js';
+import { groupBy } from '../../../compiler/group-by.js';
+import { userResource } from '../../domain/environment.js';
+import { changeResource, createResource, removeResource } from '../../domain/schema/resource.js';
+import { changeAttribute, removeAttributes } from '../../domain/schema/resource-attribute.js';
+import { actionGroupsBy } from '../../store/table/action-group.js';
+import { relationsBy } from '../../store/table/relation.js';
+import { actionsIn, attributesIn, Resource, ResourceAttribute } from '../../store/table/resource.js';
+import { rolesOfResources } from '../../store/table/role.js';
+import { hasValues } from '../../store/unit/change-record.js';
+import { rowsWithKeys } from '../../store/unit/keyed-rows.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import type { AttributeEntry, OwnResourceEntry, ResourceEntry } from '../../wire/general/environment-document.js';
+import { AttributeType } from '../../wire/schema/resource-attribute.js';
 import {
 	type DocumentPart,
 	type Entry,
