@@ -4,14 +4,14 @@ import { type DirectoryTab, directoryPath, directoryTabs, readDirectoryPath } fr
 import { Screen } from '../../part/screen.js';
 import { screenPath } from '../../screen-path.js';
 import { useSearch } from '../../use-search.js';
-import { GroupList } from './group-list.js';
-import { GroupPage } from './group-page.js';
-import { InstanceList } from './instance-list.js';
-import { InstancePage } from './instance-page.js';
+import { GroupList } from './group/group-list.js';
+import { GroupPage } from './group/group-page.js';
+import { InstanceList } from './instance/instance-list.js';
+import { InstancePage } from './instance/instance-page.js';
 import { TenantList } from './tenant-list.js';
 import { TenantPage } from './tenant-page.js';
-import { UserList } from './user-list.js';
-import { UserPage } from './user-page.js';
+import { UserList } from './user/user-list.js';
+import { UserPage } from './user/user-page.js';
 
 const lists = { users: UserList, tenants: TenantList, groups: GroupList, instances: InstanceList } as const;
 const pages = { users: UserPage, tenants: TenantPage, groups: GroupPage, instances: InstancePage } as const;

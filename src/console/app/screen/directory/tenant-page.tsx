@@ -19,7 +19,7 @@ import { DeleteObject } from './delete-object.js';
 import { BackLink, ObjectLink } from './object-link.js';
 import { actionColumn, PagedTable } from './paged-table.js';
 import { RoleList } from './role-list.js';
-import { UserNameText } from './user-name-text.js';
+import { UserNameText } from './user/user-name-text.js';
 
 /** Tenant page: its users and roles. */
 export function TenantPage({ name }: { readonly name: string }) {

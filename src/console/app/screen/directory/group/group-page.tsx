@@ -1,20 +1,20 @@
-import { ActionButton } from '../../../part/action-button.js';
-import { announce } from '../../../part/announce.js';
-import { answered, management } from '../../api.js';
-import { confirmWrite } from '../../part/confirm.js';
-import { LoadedFrame } from '../../part/loaded-frame.js';
-import { Screen } from '../../part/screen.js';
-import { proposeUsers } from '../../propose.js';
-import { screenPath } from '../../screen-path.js';
-import { environmentPath, mayWrite } from '../../session.js';
-import { reloadAll, useLoaded } from '../../use-loaded.js';
-import { AddByKey } from './add-by-key.js';
-import { DeleteObject } from './delete-object.js';
+import { ActionButton } from '../../../../part/action-button.js';
+import { announce } from '../../../../part/announce.js';
+import { answered, management } from '../../../api.js';
+import { confirmWrite } from '../../../part/confirm.js';
+import { LoadedFrame } from '../../../part/loaded-frame.js';
+import { Screen } from '../../../part/screen.js';
+import { proposeUsers } from '../../../propose.js';
+import { screenPath } from '../../../screen-path.js';
+import { environmentPath, mayWrite } from '../../../session.js';
+import { reloadAll, useLoaded } from '../../../use-loaded.js';
+import { AddByKey } from '../add-by-key.js';
+import { DeleteObject } from '../delete-object.js';
+import { BackLink, ObjectLink } from '../object-link.js';
+import { actionColumn, PagedTable } from '../paged-table.js';
+import { UserNameText } from '../user/user-name-text.js';
 import { GroupNesting } from './group-nesting.js';
 import { GroupRoles } from './group-roles.js';
-import { BackLink, ObjectLink } from './object-link.js';
-import { actionColumn, PagedTable } from './paged-table.js';
-import { UserNameText } from './user-name-text.js';
 
 /** Group page: members, their roles through the group, and parent groups. */
 export function GroupPage({ name }: { readonly name: string }) {

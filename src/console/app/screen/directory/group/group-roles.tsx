@@ -1,19 +1,19 @@
 import { useSignal } from '@preact/signals';
 import type { components } from '#management-api';
-import { expiryMember } from '../../../model/instants.js';
-import { ActionButton, Failure, useWork } from '../../../part/action-button.js';
-import { announce } from '../../../part/announce.js';
-import { ExpiryField } from '../../../part/expiry-field.js';
-import { answered, management } from '../../api.js';
-import { Combobox } from '../../part/combobox.js';
-import { confirmWrite } from '../../part/confirm.js';
-import { KeyText } from '../../part/key-text.js';
-import { proposeInstanceNames } from '../../propose.js';
-import { environmentPath, mayWrite } from '../../session.js';
-import { reloadAll } from '../../use-loaded.js';
-import { ObjectLink } from './object-link.js';
-import { actionColumn, PagedTable } from './paged-table.js';
-import { proposeRoles } from './propose-names.js';
+import { expiryMember } from '../../../../model/instants.js';
+import { ActionButton, Failure, useWork } from '../../../../part/action-button.js';
+import { announce } from '../../../../part/announce.js';
+import { ExpiryField } from '../../../../part/expiry-field.js';
+import { answered, management } from '../../../api.js';
+import { Combobox } from '../../../part/combobox.js';
+import { confirmWrite } from '../../../part/confirm.js';
+import { KeyText } from '../../../part/key-text.js';
+import { proposeInstanceNames } from '../../../propose.js';
+import { environmentPath, mayWrite } from '../../../session.js';
+import { reloadAll } from '../../../use-loaded.js';
+import { ObjectLink } from '../object-link.js';
+import { actionColumn, PagedTable } from '../paged-table.js';
+import { proposeRoles } from '../propose-names.js';
 
 type GroupRole = components['schemas']['GroupRoleRead'];
 

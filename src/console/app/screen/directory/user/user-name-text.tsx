@@ -1,4 +1,4 @@
-import { KeyText } from '../../part/key-text.js';
+import { KeyText } from '../../../part/key-text.js';
 
 interface UserNameTextProps {
 	readonly user: { readonly first_name: string | null; readonly last_name: string | null };

@@ -1,11 +1,11 @@
-import { answered, management } from '../../api.js';
-import { DataTable } from '../../part/data-table.js';
-import { KeyText } from '../../part/key-text.js';
-import { LoadedFrame } from '../../part/loaded-frame.js';
-import { TimeText } from '../../part/time-text.js';
-import { screenPath } from '../../screen-path.js';
-import { environmentPath } from '../../session.js';
-import { useLoaded } from '../../use-loaded.js';
+import { answered, management } from '../../../api.js';
+import { DataTable } from '../../../part/data-table.js';
+import { KeyText } from '../../../part/key-text.js';
+import { LoadedFrame } from '../../../part/loaded-frame.js';
+import { TimeText } from '../../../part/time-text.js';
+import { screenPath } from '../../../screen-path.js';
+import { environmentPath } from '../../../session.js';
+import { useLoaded } from '../../../use-loaded.js';
 
 const shown = 10;
 

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
-import { Failure, useWork } from '../../../part/action-button.js';
-import { announce } from '../../../part/announce.js';
-import { answered, management } from '../../api.js';
-import { confirmWrite } from '../../part/confirm.js';
-import { environmentPath } from '../../session.js';
-import { reloadAll } from '../../use-loaded.js';
+import { Failure, useWork } from '../../../../part/action-button.js';
+import { announce } from '../../../../part/announce.js';
+import { answered, management } from '../../../api.js';
+import { confirmWrite } from '../../../part/confirm.js';
+import { environmentPath } from '../../../session.js';
+import { reloadAll } from '../../../use-loaded.js';
 
 interface UserNamesProps {
 	readonly user: {

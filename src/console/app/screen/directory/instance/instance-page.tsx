@@ -1,16 +1,16 @@
-import { answered, management } from '../../api.js';
-import { LoadedFrame } from '../../part/loaded-frame.js';
-import { Screen } from '../../part/screen.js';
-import { TimeText } from '../../part/time-text.js';
-import { screenPath } from '../../screen-path.js';
-import { environmentPath, mayWrite } from '../../session.js';
-import { useLoaded } from '../../use-loaded.js';
-import { AssignRole } from './assign-role.js';
-import { AttributesForm } from './attributes-form.js';
-import { DeleteObject } from './delete-object.js';
+import { answered, management } from '../../../api.js';
+import { LoadedFrame } from '../../../part/loaded-frame.js';
+import { Screen } from '../../../part/screen.js';
+import { TimeText } from '../../../part/time-text.js';
+import { screenPath } from '../../../screen-path.js';
+import { environmentPath, mayWrite } from '../../../session.js';
+import { useLoaded } from '../../../use-loaded.js';
+import { AssignRole } from '../assign-role.js';
+import { AttributesForm } from '../attributes-form.js';
+import { DeleteObject } from '../delete-object.js';
+import { BackLink, ObjectLink } from '../object-link.js';
+import { RoleList } from '../role-list.js';
 import { InstanceRelationships } from './instance-relationships.js';
-import { BackLink, ObjectLink } from './object-link.js';
-import { RoleList } from './role-list.js';
 
 /** Resource instance page: attributes, relationships and roles. */
 export function InstancePage({ name }: { readonly name: string }) {

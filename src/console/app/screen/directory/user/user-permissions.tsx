@@ -1,17 +1,17 @@
-import { permissionPage } from '../../../model/matrix/permission-rows.js';
-import { answered, decisions } from '../../api.js';
-import { Combobox } from '../../part/combobox.js';
-import { DataTable } from '../../part/data-table.js';
-import { KeyText } from '../../part/key-text.js';
-import { LoadedFrame } from '../../part/loaded-frame.js';
-import { Pager } from '../../part/pager.js';
-import { SearchField } from '../../part/search-field.js';
-import { proposeResources, proposeTenants } from '../../propose.js';
-import { screenPath } from '../../screen-path.js';
-import { openSession } from '../../session.js';
-import { useLoaded } from '../../use-loaded.js';
-import { useSearch } from '../../use-search.js';
-import { ObjectLink } from './object-link.js';
+import { permissionPage } from '../../../../model/matrix/permission-rows.js';
+import { answered, decisions } from '../../../api.js';
+import { Combobox } from '../../../part/combobox.js';
+import { DataTable } from '../../../part/data-table.js';
+import { KeyText } from '../../../part/key-text.js';
+import { LoadedFrame } from '../../../part/loaded-frame.js';
+import { Pager } from '../../../part/pager.js';
+import { SearchField } from '../../../part/search-field.js';
+import { proposeResources, proposeTenants } from '../../../propose.js';
+import { screenPath } from '../../../screen-path.js';
+import { openSession } from '../../../session.js';
+import { useLoaded } from '../../../use-loaded.js';
+import { useSearch } from '../../../use-search.js';
+import { ObjectLink } from '../object-link.js';
 
 /** Number of rows per page, and maximum number of permissions per row. */
 const perPage = 20;

@@ -1,15 +1,15 @@
 import { useSignal } from '@preact/signals';
-import { expiryMember } from '../../../model/instants.js';
-import { Failure, useWork } from '../../../part/action-button.js';
-import { announce } from '../../../part/announce.js';
-import { ExpiryField } from '../../../part/expiry-field.js';
-import { answered, management } from '../../api.js';
-import { Combobox } from '../../part/combobox.js';
-import { confirmWrite } from '../../part/confirm.js';
-import { proposeInstanceNames } from '../../propose.js';
-import { environmentPath } from '../../session.js';
-import { reloadAll } from '../../use-loaded.js';
-import { proposeRelations } from './propose-names.js';
+import { expiryMember } from '../../../../model/instants.js';
+import { Failure, useWork } from '../../../../part/action-button.js';
+import { announce } from '../../../../part/announce.js';
+import { ExpiryField } from '../../../../part/expiry-field.js';
+import { answered, management } from '../../../api.js';
+import { Combobox } from '../../../part/combobox.js';
+import { confirmWrite } from '../../../part/confirm.js';
+import { proposeInstanceNames } from '../../../propose.js';
+import { environmentPath } from '../../../session.js';
+import { reloadAll } from '../../../use-loaded.js';
+import { proposeRelations } from '../propose-names.js';
 
 /** Form that relates a second instance to this instance, with an optional expiry. */
 export function RelateInstance({ object }: { readonly object: string }) {

@@ -1,15 +1,15 @@
-import { directoryPath } from '../../../model/directory-path.js';
-import { answered, management } from '../../api.js';
-import { Empty } from '../../part/empty.js';
-import { TimeText } from '../../part/time-text.js';
-import { proposeResources, proposeTenants } from '../../propose.js';
-import { screenPath } from '../../screen-path.js';
-import { environmentPath, mayWrite } from '../../session.js';
-import { useSearch } from '../../use-search.js';
-import { CreateObject } from './create-object.js';
-import { ListFilters } from './list-filters.js';
-import { ObjectLink } from './object-link.js';
-import { asRowPage, PagedTable } from './paged-table.js';
+import { directoryPath } from '../../../../model/directory-path.js';
+import { answered, management } from '../../../api.js';
+import { Empty } from '../../../part/empty.js';
+import { TimeText } from '../../../part/time-text.js';
+import { proposeResources, proposeTenants } from '../../../propose.js';
+import { screenPath } from '../../../screen-path.js';
+import { environmentPath, mayWrite } from '../../../session.js';
+import { useSearch } from '../../../use-search.js';
+import { CreateObject } from '../create-object.js';
+import { ListFilters } from '../list-filters.js';
+import { ObjectLink } from '../object-link.js';
+import { asRowPage, PagedTable } from '../paged-table.js';
 
 /** Searchable resource instance list. */
 export function InstanceList() {
