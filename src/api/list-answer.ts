@@ -1,4 +1,4 @@
-import type { ListResult, PageResult } from '../store/unit/row-query.js';
+import type { ListResult, PageResult } from '../store/query/row-query.js';
 
 /** Returns the items of a page in the requested form: with the counts, or only the items if nothing was counted. */
 export function listAnswer<S>(

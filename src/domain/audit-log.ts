@@ -9,7 +9,7 @@ import {
 	type ListedAuditLog,
 	maxListedAuditLogs,
 } from '../store/audit-log/audit-logs.js';
-import { searchPattern } from '../store/unit/filter.js';
+import { searchPattern } from '../store/query/filter.js';
 import type { Scope } from '../store/unit/reading-unit.js';
 import { maxKeyLength } from '../wire/common.js';
 import type { AuditLogModel, AuditLogQuery, DecisionEvent } from '../wire/general/audit-log.js';

@@ -1,6 +1,6 @@
 import { delta, type Patch } from '../../compiler/index.js';
+import { touchedSince } from '../store/history/touched-since.js';
 import { readNeighbourhood } from '../store/model/neighbourhood.js';
-import { touchedSince } from '../store/unit/change-log.js';
 import type { EnvironmentCounters } from '../store/unit/counters.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import { type Head, headIn, type LiveHead } from './head.js';

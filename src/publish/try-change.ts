@@ -1,8 +1,8 @@
 import { delta, type Patch, type Schema } from '../../compiler/index.js';
 import type { Caller } from '../store/account/caller.js';
+import { type TouchedRows, touchedIn } from '../store/history/touched-since.js';
 import { concernsClosures, readNeighbourhood, readNeighbourhoodWithoutClosures } from '../store/model/neighbourhood.js';
 import type { Store } from '../store/store.js';
-import { type TouchedRows, touchedIn } from '../store/unit/change-log.js';
 import type { Scope } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { LiveHead } from './head.js';

@@ -1,5 +1,5 @@
 import { userResource } from '../domain/environment.js';
-import type { LoggedEntry, LoggedName, WantedChanges } from '../store/unit/logged-since.js';
+import type { LoggedEntry, LoggedName, WantedChanges } from '../store/history/logged-since.js';
 import { instanceParts } from '../wire/common.js';
 import type { DraftChange, DraftKind } from '../wire/general/draft.js';
 

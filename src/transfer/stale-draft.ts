@@ -1,5 +1,5 @@
 import { Failure, unprocessable } from '../failure.js';
-import { type LoggedEntry, type LoggedName, loggedSince } from '../store/unit/logged-since.js';
+import { type LoggedEntry, type LoggedName, loggedSince } from '../store/history/logged-since.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { Draft } from '../wire/general/draft.js';
 import { type LoggedNames, loggedNames } from './logged-names.js';

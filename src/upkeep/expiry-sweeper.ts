@@ -2,8 +2,8 @@ import { removeEndedInvites } from '../domain/element/ended-invite.js';
 import { removeExpiredAssignments } from '../domain/facts/assignment.js';
 import { removeExpiredTuples } from '../domain/facts/relationship-tuple.js';
 import type { Logger } from '../log.js';
+import { rowsPerStatement } from '../store/query/row-chunks.js';
 import type { Scope } from '../store/unit/reading-unit.js';
-import { rowsPerStatement } from '../store/unit/row-chunks.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 
 /** Parts of the store that the sweeper uses. */

@@ -1,8 +1,8 @@
 import type { ExecutionContext } from 'ava';
 import { delta, document, type Json } from '../../compiler/index.js';
+import { touchedSince } from '../../src/store/history/touched-since.js';
 import { readModel } from '../../src/store/model/model.js';
 import { readNeighbourhood } from '../../src/store/model/neighbourhood.js';
-import { touchedSince } from '../../src/store/unit/change-log.js';
 import { patched } from '../property/oracle.js';
 import { onEachStore } from '../support/each-store.js';
 import type { Place } from '../support/management.js';

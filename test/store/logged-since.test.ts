@@ -1,5 +1,5 @@
+import { type LoggedEntry, loggedSince, type WantedChanges } from '../../src/store/history/logged-since.js';
 import type { ChangeKind } from '../../src/store/unit/change.js';
-import { type LoggedEntry, loggedSince, type WantedChanges } from '../../src/store/unit/logged-since.js';
 import type { ReadingUnit } from '../../src/store/unit/reading-unit.js';
 import { onEachStore } from '../support/each-store.js';
 import type { Place } from '../support/management.js';

@@ -10,6 +10,7 @@ import {
 import { refuseManyRequests } from '../../domain/element/request-limit.js';
 import type { Move } from '../../domain/element/request-state.js';
 import { reply } from '../../http/endpoint.js';
+import type { Page } from '../../store/query/row-query.js';
 import type { ElementRequest, ListedRequest, RequestFilter } from '../../store/table/element-request.js';
 import type { ElementsConfig } from '../../store/table/elements-config.js';
 import { Resource } from '../../store/table/resource.js';
@@ -17,7 +18,6 @@ import { Role } from '../../store/table/role.js';
 import { Tenant } from '../../store/table/tenant.js';
 import { User } from '../../store/table/user.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import type { Page } from '../../store/unit/row-query.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import {
 	type AccessRequestQuery,

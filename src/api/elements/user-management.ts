@@ -18,10 +18,10 @@ import {
 } from '../../domain/element/user-management.js';
 import { readAssignment } from '../../domain/facts/assignment.js';
 import { reply } from '../../http/endpoint.js';
+import { readJoinedPage } from '../../store/query/row-query.js';
 import type { ElementSession } from '../../store/session/element-entrance.js';
 import { elementRolesBy } from '../../store/table/elements-config.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import { readJoinedPage } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import {
 	ElementAuditLogQuery,

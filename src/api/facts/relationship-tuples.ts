@@ -7,12 +7,12 @@ import {
 	unrelateMany,
 } from '../../domain/facts/relationship-tuple.js';
 import { reply } from '../../http/endpoint.js';
+import type { RowQuery } from '../../store/query/row-query.js';
 import { Relation } from '../../store/table/relation.js';
 import { type TupleRow, tuplesBy } from '../../store/table/relationship-tuple.js';
 import { Resource } from '../../store/table/resource.js';
 import { Tenant } from '../../store/table/tenant.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import type { RowQuery } from '../../store/unit/row-query.js';
 import { BulkReport } from '../../wire/facts/bulk.js';
 import {
 	maxBulkTuples,

@@ -9,12 +9,12 @@ import {
 	syncInstances,
 } from '../../domain/facts/resource-instance.js';
 import { reply } from '../../http/endpoint.js';
+import { onlyRow } from '../../store/query/only-row.js';
+import type { RowQuery } from '../../store/query/row-query.js';
 import { Resource } from '../../store/table/resource.js';
 import { type InstanceRow, instancesBy } from '../../store/table/resource-instance.js';
 import { Tenant } from '../../store/table/tenant.js';
-import { onlyRow } from '../../store/unit/only-row.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import type { RowQuery } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import { BulkReport } from '../../wire/facts/bulk.js';
 import {

@@ -1,6 +1,6 @@
 import { hidePath } from '../../domain/element/config.js';
 import { reply } from '../../http/endpoint.js';
-import { type AttributedChange, readHistory } from '../../store/unit/history.js';
+import { type AttributedChange, readHistory } from '../../store/history/history.js';
 import { ChangePage, ChangeQuery, type ChangeRead } from '../../wire/general/change.js';
 import { EnvironmentPath, endpoint, mayWrite } from '../access.js';
 

@@ -7,11 +7,11 @@ import {
 	removeGroup,
 } from '../../domain/group/group.js';
 import { reply } from '../../http/endpoint.js';
+import type { RowQuery } from '../../store/query/row-query.js';
 import { type GroupRow, groupsBy } from '../../store/table/group.js';
 import { Resource } from '../../store/table/resource.js';
 import { Tenant } from '../../store/table/tenant.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import type { RowQuery } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import { arrayOrPaginated, paginated } from '../../wire/list.js';
 import { GroupCreate, GroupListQuery, GroupQuery, GroupRead, GroupReadSchema } from '../../wire/schema/group.js';

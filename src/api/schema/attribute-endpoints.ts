@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { definedFields } from '../../domain/schema/defined-fields.js';
 import { changeAttribute, removeAttributes } from '../../domain/schema/resource-attribute.js';
 import { reply } from '../../http/endpoint.js';
+import type { Page } from '../../store/query/row-query.js';
 import { attributesIn, type Resource, ResourceAttribute } from '../../store/table/resource.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import type { Page } from '../../store/unit/row-query.js';
 import {
 	AttributeType,
 	ResourceAttributeCreate,

@@ -3,8 +3,8 @@ import { findResourceRole, readResourceRoles } from '../../domain/schema/resourc
 import { readRoles } from '../../domain/schema/role.js';
 import { addParent, ancestorIds, descendantIds, removeParent } from '../../domain/schema/role-hierarchy.js';
 import { reply } from '../../http/endpoint.js';
+import { onlyRow } from '../../store/query/only-row.js';
 import { Role, rolesWithIds, tenantRolesOnly } from '../../store/table/role.js';
-import { onlyRow } from '../../store/unit/only-row.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { Reference } from '../../wire/common.js';
 import { ResourceRoleHierarchyRead, ResourceRoleRead } from '../../wire/schema/resource-role.js';

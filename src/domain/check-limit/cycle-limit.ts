@@ -11,9 +11,9 @@ import {
 	tuplePortions,
 	tuplesUpstream,
 } from '../../store/model/graph-walk.js';
+import { onlyRow } from '../../store/query/only-row.js';
 import { instancesBy } from '../../store/table/resource-instance.js';
 import { Role } from '../../store/table/role.js';
-import { onlyRow } from '../../store/unit/only-row.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { instanceName } from '../../wire/common.js';

@@ -1,6 +1,7 @@
 import { groupBy } from '../../../compiler/group-by.js';
 import { Failure, unprocessable } from '../../failure.js';
 import { isSealed } from '../../store/account/secret.js';
+import { onlyRow } from '../../store/query/only-row.js';
 import {
 	type ConfiguredLevel,
 	deleteElementsConfig,
@@ -11,7 +12,6 @@ import {
 } from '../../store/table/elements-config.js';
 import { actionsIn, Resource, ResourceAction } from '../../store/table/resource.js';
 import { grantRows, rolesKeyed } from '../../store/table/role.js';
-import { onlyRow } from '../../store/unit/only-row.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { hiddenSecret } from '../../wire/decision/proxy-config.js';

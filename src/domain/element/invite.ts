@@ -1,4 +1,5 @@
 import { Failure, forbidden, notFound, unprocessable } from '../../failure.js';
+import type { RowQuery } from '../../store/query/row-query.js';
 import type { ElementsConfig } from '../../store/table/elements-config.js';
 import { type InstanceRow, instancesBy } from '../../store/table/resource-instance.js';
 import { Role, rolesWithIds } from '../../store/table/role.js';
@@ -6,7 +7,6 @@ import { Tenant } from '../../store/table/tenant.js';
 import { type User, userWithKey } from '../../store/table/user.js';
 import { UserInvite, userInvitesBy } from '../../store/table/user-invite.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import type { RowQuery } from '../../store/unit/row-query.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { asId, UserKey } from '../../wire/common.js';
 import type { ElementUserCreate } from '../../wire/element/element-user.js';

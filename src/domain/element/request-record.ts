@@ -1,3 +1,4 @@
+import { onlyRow } from '../../store/query/only-row.js';
 import {
 	deleteRequests,
 	type ElementRequest,
@@ -8,7 +9,6 @@ import {
 } from '../../store/table/element-request.js';
 import type { ElementsConfig } from '../../store/table/elements-config.js';
 import { changeRecord, hasValues } from '../../store/unit/change-record.js';
-import { onlyRow } from '../../store/unit/only-row.js';
 import type { Columns } from '../../store/unit/table-model.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import type { ActingUser } from './level.js';

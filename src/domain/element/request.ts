@@ -1,4 +1,5 @@
 import { Failure, forbidden, notFound } from '../../failure.js';
+import type { RowQuery } from '../../store/query/row-query.js';
 import {
 	ElementRequest,
 	type ListedRequest,
@@ -12,7 +13,6 @@ import { Resource } from '../../store/table/resource.js';
 import { Role } from '../../store/table/role.js';
 import { isMember } from '../../store/table/tenant-user.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import type { RowQuery } from '../../store/unit/row-query.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { asId } from '../../wire/common.js';
 import type {

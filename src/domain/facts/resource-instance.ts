@@ -1,4 +1,5 @@
 import { groupBy } from '../../../compiler/group-by.js';
+import { onlyRow } from '../../store/query/only-row.js';
 import { tuplesBy } from '../../store/table/relationship-tuple.js';
 import { Resource } from '../../store/table/resource.js';
 import {
@@ -10,7 +11,6 @@ import {
 } from '../../store/table/resource-instance.js';
 import { Tenant } from '../../store/table/tenant.js';
 import { changeRecord, hasValues } from '../../store/unit/change-record.js';
-import { onlyRow } from '../../store/unit/only-row.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { instanceName } from '../../wire/common.js';

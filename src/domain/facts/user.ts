@@ -1,9 +1,9 @@
 import { groupBy } from '../../../compiler/group-by.js';
+import { onlyRow } from '../../store/query/only-row.js';
 import { type AssignmentRow, readHeldRoles } from '../../store/table/role-assignment.js';
 import type { Tenant } from '../../store/table/tenant.js';
 import { readUserTenants, type TenantUserRow } from '../../store/table/tenant-user.js';
 import { User } from '../../store/table/user.js';
-import { onlyRow } from '../../store/unit/only-row.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { instanceParts } from '../../wire/common.js';

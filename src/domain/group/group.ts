@@ -1,10 +1,10 @@
 import { groupBy } from '../../../compiler/group-by.js';
 import { duplicate, notFound } from '../../failure.js';
+import { onlyRow } from '../../store/query/only-row.js';
 import { Group, type GroupRow, groupsAmong } from '../../store/table/group.js';
 import { groupMembers, groupRoleNames } from '../../store/table/group-role.js';
 import { instancesNamed } from '../../store/table/resource-instance.js';
 import { Tenant } from '../../store/table/tenant.js';
-import { onlyRow } from '../../store/unit/only-row.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { instanceName } from '../../wire/common.js';

@@ -1,10 +1,10 @@
 import { Failure } from '../../failure.js';
+import { rowsPerStatement } from '../../store/query/row-chunks.js';
 import { type InstanceRow, someInstancesAfter } from '../../store/table/resource-instance.js';
 import { Tenant } from '../../store/table/tenant.js';
 import { someUsersAfter, User } from '../../store/table/user.js';
 import { rowsWithIds } from '../../store/unit/keyed-rows.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import { rowsPerStatement } from '../../store/unit/row-chunks.js';
 import type { ConditionPreview, ConditionPreviewRead } from '../../wire/schema/condition-preview.js';
 import { readInstance } from '../facts/resource-instance.js';
 import { readUsers } from '../facts/user.js';

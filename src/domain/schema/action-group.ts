@@ -1,4 +1,5 @@
 import { groupBy } from '../../../compiler/group-by.js';
+import { onlyRow } from '../../store/query/only-row.js';
 import {
 	ActionGroup,
 	actionGroupsBy,
@@ -9,7 +10,6 @@ import {
 import { type Resource, ResourceAction } from '../../store/table/resource.js';
 import type { ChangedRecord } from '../../store/unit/change.js';
 import { changeRecord, hasValues } from '../../store/unit/change-record.js';
-import { onlyRow } from '../../store/unit/only-row.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { Columns } from '../../store/unit/table-model.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';

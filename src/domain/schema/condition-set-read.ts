@@ -1,7 +1,7 @@
+import { onlyRow } from '../../store/query/only-row.js';
 import type { ConditionSet } from '../../store/table/condition-set.js';
 import { Resource } from '../../store/table/resource.js';
 import { rowsWithIds } from '../../store/unit/keyed-rows.js';
-import { onlyRow } from '../../store/unit/only-row.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { ConditionSetRead } from '../../wire/schema/condition-set.js';
 import { readResources } from './resource.js';

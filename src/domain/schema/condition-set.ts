@@ -1,4 +1,5 @@
 import { Failure, notFound, type Problem, unprocessable } from '../../failure.js';
+import { onlyRow } from '../../store/query/only-row.js';
 import {
 	ancestorSetIds,
 	ConditionSet,
@@ -13,7 +14,6 @@ import { Role } from '../../store/table/role.js';
 import type { ChangedRecord } from '../../store/unit/change.js';
 import { changeRecord, hasValues } from '../../store/unit/change-record.js';
 import { rowsWithIds } from '../../store/unit/keyed-rows.js';
-import { onlyRow } from '../../store/unit/only-row.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { Columns, TableModel } from '../../store/unit/table-model.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';

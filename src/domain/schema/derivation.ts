@@ -1,11 +1,11 @@
 import { groupBy } from '../../../compiler/group-by.js';
 import { Failure, notFound } from '../../failure.js';
+import { onlyRow } from '../../store/query/only-row.js';
 import { Relation } from '../../store/table/relation.js';
 import { Resource } from '../../store/table/resource.js';
 import { Role, RoleDerivation } from '../../store/table/role.js';
 import { type Derivation, derivationRows, replaceDerivations } from '../../store/table/role-derivation.js';
 import { hasValues } from '../../store/unit/change-record.js';
-import { onlyRow } from '../../store/unit/only-row.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { Columns } from '../../store/unit/table-model.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';

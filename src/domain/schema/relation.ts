@@ -1,10 +1,10 @@
 import { groupBy } from '../../../compiler/group-by.js';
+import { onlyRow } from '../../store/query/only-row.js';
 import { rolesThrough } from '../../store/table/dependent-roles.js';
 import { deleteRelations, Relation, relationsBy } from '../../store/table/relation.js';
 import { Resource } from '../../store/table/resource.js';
 import type { ChangedRecord } from '../../store/unit/change.js';
 import { changeRecord, hasValues } from '../../store/unit/change-record.js';
-import { onlyRow } from '../../store/unit/only-row.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import type { RelationBlockRead, RelationCreate, RelationRead } from '../../wire/schema/relation.js';

@@ -1,7 +1,7 @@
 import { groupBy } from '../../../compiler/group-by.js';
+import { onlyRow } from '../../store/query/only-row.js';
 import { Resource } from '../../store/table/resource.js';
 import { Role, rolesOfResources } from '../../store/table/role.js';
-import { onlyRow } from '../../store/unit/only-row.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import type { ResourceRoleRead, RoleBlockEdit } from '../../wire/schema/resource-role.js';

@@ -1,11 +1,11 @@
 import { groupBy } from '../../../compiler/group-by.js';
 import { Failure } from '../../failure.js';
+import { onlyRow } from '../../store/query/only-row.js';
 import { actionGroupsBy } from '../../store/table/action-group.js';
 import { conditionSetsOfResources } from '../../store/table/condition-set.js';
 import { relationsAround } from '../../store/table/relation.js';
 import { actionsIn, attributesIn, Resource, type ResourceAttribute } from '../../store/table/resource.js';
 import { rolesOfResources } from '../../store/table/role.js';
-import { onlyRow } from '../../store/unit/only-row.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import type { ResourceCreate, ResourceRead, ResourceUpdate } from '../../wire/schema/resource.js';

@@ -1,7 +1,7 @@
 import { groupBy } from '../../../compiler/group-by.js';
 import { notFound, unprocessable } from '../../failure.js';
+import { onlyRow } from '../../store/query/only-row.js';
 import { parentRows, Role, RoleParent, replaceParents } from '../../store/table/role.js';
-import { onlyRow } from '../../store/unit/only-row.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { pairWithParts } from '../pair-with-parts.js';

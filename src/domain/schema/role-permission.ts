@@ -1,4 +1,5 @@
 import { Failure, notFound } from '../../failure.js';
+import { onlyRow } from '../../store/query/only-row.js';
 import type { Resource } from '../../store/table/resource.js';
 import {
 	type ActionRow,
@@ -8,7 +9,6 @@ import {
 	type Role,
 	replaceGrants,
 } from '../../store/table/role.js';
-import { onlyRow } from '../../store/unit/only-row.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { asId } from '../../wire/common.js';

@@ -1,10 +1,10 @@
 import { groupBy } from '../../../compiler/group-by.js';
+import { onlyRow } from '../../store/query/only-row.js';
 import { conditionSetsOfRoles } from '../../store/table/condition-set.js';
 import type { Resource } from '../../store/table/resource.js';
 import { childRoleIds, deleteRoles, Role, rolesKeyed, rolesWithIds } from '../../store/table/role.js';
 import { derivedRoleIds } from '../../store/table/role-derivation.js';
 import { hasValues } from '../../store/unit/change-record.js';
-import { onlyRow } from '../../store/unit/only-row.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { Columns } from '../../store/unit/table-model.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';

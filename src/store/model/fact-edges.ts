@@ -1,5 +1,5 @@
 import { groupBy } from '../../../compiler/group-by.js';
-import { holdsNow } from '../unit/holds-now.js';
+import { holdsNow } from '../query/holds-now.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 
 /**

@@ -9,8 +9,8 @@ import type {
 	Relationship,
 	RoleAssignment,
 } from '../../../compiler/model.js';
+import { expiryMilliseconds } from '../query/holds-now.js';
 import { Tenant } from '../table/tenant.js';
-import { expiryMilliseconds } from '../unit/holds-now.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 import { expiring } from './expiring.js';
 import { textRows } from './text-rows.js';

@@ -1,5 +1,5 @@
+import { expiryMilliseconds } from '../query/holds-now.js';
 import type { TupleIds } from '../table/relationship-tuple.js';
-import { expiryMilliseconds } from '../unit/holds-now.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 
 /**

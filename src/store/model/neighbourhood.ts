@@ -7,13 +7,13 @@ import type {
 	Schema,
 	UserAttributes,
 } from '../../../compiler/model.js';
+import type { TouchedRows } from '../history/touched-since.js';
+import { whereIdsIn } from '../query/filter.js';
+import { expiryMilliseconds } from '../query/holds-now.js';
 import { Role } from '../table/role.js';
 import { assignmentsBetween } from '../table/role-assignment.js';
 import { Tenant } from '../table/tenant.js';
 import { User } from '../table/user.js';
-import type { TouchedRows } from '../unit/change-log.js';
-import { whereIdsIn } from '../unit/filter.js';
-import { expiryMilliseconds } from '../unit/holds-now.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 import { closuresAround } from './closure.js';
 import { expiring } from './expiring.js';

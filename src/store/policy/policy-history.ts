@@ -2,8 +2,8 @@ import { promisify } from 'node:util';
 import { constants, gunzip, gzip } from 'node:zlib';
 import type { Knex } from 'knex';
 import type { RegoFile, Schema } from '../../../compiler/model.js';
+import type { Page, PageResult } from '../query/row-query.js';
 import { insertOrNotFound } from '../unit/insert-or-not-found.js';
-import type { Page, PageResult } from '../unit/row-query.js';
 import type { LivePolicy } from './publications.js';
 
 /** Maximum number of policies kept per environment; the oldest are dropped. */

@@ -3,12 +3,12 @@ import { Model } from 'objection';
 import type { Clock } from '../../clock.js';
 import { asId } from '../../wire/common.js';
 import { hashSecret, newToken } from '../account/secret.js';
+import { type RowQuery, rowQuery } from '../query/row-query.js';
 import { sameEnvironment } from '../table/environment-model.js';
 import type { Named } from '../table/role-assignment.js';
 import { membershipCondition } from '../table/tenant-user.js';
 import { insertOrNotFound } from '../unit/insert-or-not-found.js';
 import type { ReadingUnit, Scope } from '../unit/reading-unit.js';
-import { type RowQuery, rowQuery } from '../unit/row-query.js';
 
 /** Ticket lifetime in seconds. */
 export const ticketSeconds = 60;

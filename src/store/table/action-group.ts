@@ -1,6 +1,6 @@
-import { type AttributeFilter, whereAttributes } from '../unit/filter.js';
+import { type AttributeFilter, whereAttributes } from '../query/filter.js';
+import { type RowQuery, rowQuery } from '../query/row-query.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
-import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { EnvironmentModel, KeyedModel, sameEnvironment } from './environment-model.js';
 

@@ -1,10 +1,10 @@
 import type { QueryBuilder } from 'objection';
+import { whereIdsIn } from '../query/filter.js';
+import { rowChunks } from '../query/row-chunks.js';
+import { type RowQuery, rowQuery } from '../query/row-query.js';
 import { chunksToRemove } from '../unit/chunks-to-remove.js';
-import { whereIdsIn } from '../unit/filter.js';
 import { keysWithIds, partsWithKeys, rowsWithIds, rowsWithKeys } from '../unit/keyed-rows.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
-import { rowChunks } from '../unit/row-chunks.js';
-import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { ConditionSet } from './condition-set.js';
 import { EnvironmentModel, sameEnvironment } from './environment-model.js';

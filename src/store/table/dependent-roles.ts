@@ -1,5 +1,5 @@
+import { type RowQuery, rowQuery } from '../query/row-query.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
-import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import { Role, RoleDerivation, RolePermission } from './role.js';
 
 /** Roles affected when relations or actions are deleted. */

@@ -1,7 +1,7 @@
 import type { QueryBuilder } from 'objection';
-import { holdsNow } from '../unit/holds-now.js';
+import { holdsNow } from '../query/holds-now.js';
+import { type RowQuery, rowQuery } from '../query/row-query.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
-import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import { sameEnvironment } from './environment-model.js';
 import { type GroupRow, groupQuery } from './group.js';
 import { RelationshipTuple } from './relationship-tuple.js';

@@ -1,6 +1,6 @@
 import type { QueryBuilder } from 'objection';
+import { type RowQuery, rowQuery } from '../query/row-query.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
-import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { EnvironmentModel, sameEnvironment } from './environment-model.js';
 import { type InstanceFilter, type InstanceRow, instanceQuery, type ResourceInstance } from './resource-instance.js';

@@ -1,9 +1,9 @@
 import type { QueryBuilder } from 'objection';
+import { whereIdsIn } from '../query/filter.js';
+import { rowChunks, rowsPerStatement } from '../query/row-chunks.js';
+import { type RowQuery, rowQuery } from '../query/row-query.js';
 import { chunksToRemove } from '../unit/chunks-to-remove.js';
-import { whereIdsIn } from '../unit/filter.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
-import { rowChunks, rowsPerStatement } from '../unit/row-chunks.js';
-import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { EnvironmentModel, sameEnvironment } from './environment-model.js';
 import { instanceNameIn } from './resource-instance.js';

@@ -1,11 +1,11 @@
 import { type QueryBuilder, type RawBuilder, raw } from 'objection';
 import { asId, instanceName, instanceParts } from '../../wire/common.js';
+import { searchPattern, whereIdsIn } from '../query/filter.js';
+import { idsAmong } from '../query/reference.js';
+import { rowsPerStatement } from '../query/row-chunks.js';
+import { type RowQuery, rowQuery } from '../query/row-query.js';
 import { chunksToRemove } from '../unit/chunks-to-remove.js';
-import { searchPattern, whereIdsIn } from '../unit/filter.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
-import { idsAmong } from '../unit/reference.js';
-import { rowsPerStatement } from '../unit/row-chunks.js';
-import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { KeyedModel, sameEnvironment } from './environment-model.js';
 

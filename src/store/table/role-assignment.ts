@@ -1,12 +1,12 @@
 import type { QueryBuilder } from 'objection';
 import { groupBy } from '../../../compiler/group-by.js';
+import { whereIdsIn } from '../query/filter.js';
+import { holdsNow } from '../query/holds-now.js';
+import { idsAmong, rowsByReference, whereReferred } from '../query/reference.js';
+import { rowChunks, rowsPerStatement } from '../query/row-chunks.js';
+import { type RowQuery, rowQuery } from '../query/row-query.js';
 import { chunksToRemove } from '../unit/chunks-to-remove.js';
-import { whereIdsIn } from '../unit/filter.js';
-import { holdsNow } from '../unit/holds-now.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
-import { idsAmong, rowsByReference, whereReferred } from '../unit/reference.js';
-import { rowChunks, rowsPerStatement } from '../unit/row-chunks.js';
-import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { EnvironmentModel, sameEnvironment } from './environment-model.js';
 import { instanceNameIn } from './resource-instance.js';

@@ -1,5 +1,5 @@
 import type { QueryBuilder } from 'objection';
-import { holdsNow } from '../unit/holds-now.js';
+import { holdsNow } from '../query/holds-now.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { EnvironmentModel, sameEnvironment } from './environment-model.js';

@@ -1,8 +1,8 @@
 import type { SearchOperator } from '../../wire/query.js';
-import { whereSearched } from '../unit/filter.js';
+import { whereSearched } from '../query/filter.js';
+import { rowsPerStatement } from '../query/row-chunks.js';
+import { type RowQuery, rowQuery } from '../query/row-query.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
-import { rowsPerStatement } from '../unit/row-chunks.js';
-import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import { KeyedModel } from './environment-model.js';
 import { RoleAssignment } from './role-assignment.js';
 import { TenantUser } from './tenant-user.js';

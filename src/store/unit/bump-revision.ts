@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import { notFound } from '../../failure.js';
+import { rowChunks } from '../query/row-chunks.js';
 import { type Change, schemaKinds } from './change.js';
-import { rowChunks } from './row-chunks.js';
 import { writeAhead } from './write-ahead.js';
 
 /** A unit's changes, author and time. */

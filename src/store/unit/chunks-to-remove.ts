@@ -1,6 +1,6 @@
 import type { QueryBuilder } from 'objection';
+import { rowsPerStatement } from '../query/row-chunks.js';
 import type { EnvironmentModel } from '../table/environment-model.js';
-import { rowsPerStatement } from './row-chunks.js';
 import type { TableModel } from './table-model.js';
 import type { WritingUnit } from './writing-unit.js';
 

@@ -1,5 +1,5 @@
+import { holdsNow } from '../query/holds-now.js';
 import type { EnvironmentModel } from '../table/environment-model.js';
-import { holdsNow } from './holds-now.js';
 import type { TableModel, Within } from './table-model.js';
 
 /**

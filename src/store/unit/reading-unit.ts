@@ -7,11 +7,11 @@ import { asId } from '../../wire/common.js';
 import type { Cipher } from '../account/secret.js';
 import { AuditLogs } from '../audit-log/audit-logs.js';
 import { type Publications, readPublications, schemaInForce } from '../policy/publications.js';
+import { holdsNow } from '../query/holds-now.js';
+import { idsAmong, rowsByReference, whereReferred } from '../query/reference.js';
 import type { EnvironmentModel, KeyedModel } from '../table/environment-model.js';
 import { countersIn, type EnvironmentCounters, tokenAt } from './counters.js';
-import { holdsNow } from './holds-now.js';
 import { lookUp } from './look-up.js';
-import { idsAmong, rowsByReference, whereReferred } from './reference.js';
 import { type SchemaChange, schemaChangeAfter } from './schema-change.js';
 import { asModel, type TableModel, type Within } from './table-model.js';
 

@@ -4,6 +4,7 @@ import type { Clock } from '../../clock.js';
 import { duplicate, Failure, notFound } from '../../failure.js';
 import type { Cipher } from '../account/secret.js';
 import { hasCode } from '../database/error-code.js';
+import { rowChunks, rowsPerStatement } from '../query/row-chunks.js';
 import type { EnvironmentModel, KeyedModel } from '../table/environment-model.js';
 import { bumpRevision } from './bump-revision.js';
 import { type Change, type ChangedRecord, type ChangeKind, NetChanges } from './change.js';
@@ -11,7 +12,6 @@ import { changeRecord, hasValues } from './change-record.js';
 import { isUniqueViolation } from './insert-or-duplicate.js';
 import { change, insertion, jsonColumns, type OnConflict } from './json-rows.js';
 import { ReadingUnit, type Scope } from './reading-unit.js';
-import { rowChunks, rowsPerStatement } from './row-chunks.js';
 import { asModel, type Columns, type TableModel } from './table-model.js';
 import { writeAhead } from './write-ahead.js';
 

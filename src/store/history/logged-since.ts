@@ -1,5 +1,5 @@
-import type { Change, ChangeKind } from './change.js';
-import type { ReadingUnit } from './reading-unit.js';
+import type { Change, ChangeKind } from '../unit/change.js';
+import type { ReadingUnit } from '../unit/reading-unit.js';
 
 /** Selection of change log entries. */
 export interface WantedChanges {

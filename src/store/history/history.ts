@@ -1,7 +1,7 @@
-import type { Change, ChangeKind } from './change.js';
-import { searchPattern } from './filter.js';
-import type { ReadingUnit } from './reading-unit.js';
-import type { Page, PageResult } from './row-query.js';
+import { searchPattern } from '../query/filter.js';
+import type { Page, PageResult } from '../query/row-query.js';
+import type { Change, ChangeKind } from '../unit/change.js';
+import type { ReadingUnit } from '../unit/reading-unit.js';
 
 /** Filter for an environment's changes. Absent members do not filter. Ranges include both ends. */
 export interface ChangeFilter {

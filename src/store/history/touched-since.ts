@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { InstanceName, Membership, Touched } from '../../../compiler/data/delta.js';
 import type { InstanceAssignment, Relationship } from '../../../compiler/model.js';
 import { instanceParts } from '../../wire/common.js';
-import { type Change, type ChangeKind, schemaKinds } from './change.js';
-import type { ReadingUnit } from './reading-unit.js';
+import { type Change, type ChangeKind, schemaKinds } from '../unit/change.js';
+import type { ReadingUnit } from '../unit/reading-unit.js';
 
 interface LoggedChange {
 	readonly kind: ChangeKind;
