@@ -6,7 +6,7 @@ import {
 	removeElementsConfig,
 } from '../../domain/element/config.js';
 import { reply } from '../../http/endpoint.js';
-import { allElementsConfigs, ElementsConfig } from '../../store/table/elements-config.js';
+import { allElementsConfigs, ElementsConfig } from '../../store/table/element/elements-config.js';
 import { Reference } from '../../wire/common.js';
 import {
 	ElementsConfigCreate,

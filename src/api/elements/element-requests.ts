@@ -1,7 +1,7 @@
 import { decideRequest, readElementRequest, readPlacedRequest } from '../../domain/element/request.js';
 import { reply } from '../../http/endpoint.js';
-import { requestsInTurn } from '../../store/table/element-request.js';
-import { ElementsConfig } from '../../store/table/elements-config.js';
+import { requestsInTurn } from '../../store/table/element/element-request.js';
+import { ElementsConfig } from '../../store/table/element/elements-config.js';
 import { Resource } from '../../store/table/resource.js';
 import { Tenant } from '../../store/table/tenant.js';
 import { User } from '../../store/table/user.js';

@@ -1,7 +1,7 @@
 import { activateElementsConfig, readElementsConfig } from '../../domain/element/config.js';
 import { actorLevels } from '../../domain/element/level.js';
 import { reply } from '../../http/endpoint.js';
-import { ElementsConfig } from '../../store/table/elements-config.js';
+import { ElementsConfig } from '../../store/table/element/elements-config.js';
 import { instancesNamed } from '../../store/table/resource-instance.js';
 import { Reference } from '../../wire/common.js';
 import { ElementsRuntime, ElementsRuntimeQuery } from '../../wire/element/elements-config.js';

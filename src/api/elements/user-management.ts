@@ -20,7 +20,7 @@ import { readAssignment } from '../../domain/facts/assignment.js';
 import { reply } from '../../http/endpoint.js';
 import { readJoinedPage } from '../../store/query/row-query.js';
 import type { ElementSession } from '../../store/session/element-entrance.js';
-import { elementRolesBy } from '../../store/table/elements-config.js';
+import { elementRolesBy } from '../../store/table/element/elements-config.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { Reference } from '../../wire/common.js';
 import {

@@ -1,7 +1,7 @@
 import { announceTest, readDelivery, readWebhookSecret } from '../../domain/element/webhook-event.js';
 import { reply } from '../../http/endpoint.js';
-import { ElementsConfig } from '../../store/table/elements-config.js';
-import { deliveriesOf } from '../../store/table/webhook-delivery.js';
+import { ElementsConfig } from '../../store/table/element/elements-config.js';
+import { deliveriesOf } from '../../store/table/element/webhook-delivery.js';
 import { Reference } from '../../wire/common.js';
 import { WebhookDeliveryPage, WebhookDeliveryQuery, WebhookSecretRead } from '../../wire/element/webhook-delivery.js';
 import { EnvironmentPath, endpoint, refuseReader, requireAdmin } from '../access.js';

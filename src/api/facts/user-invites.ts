@@ -6,9 +6,9 @@ import {
 } from '../../domain/element/user-invite.js';
 import { readUser } from '../../domain/facts/user.js';
 import { reply } from '../../http/endpoint.js';
+import { UserInvite, userInvitesBy } from '../../store/table/element/user-invite.js';
 import { Role } from '../../store/table/role.js';
 import { Tenant } from '../../store/table/tenant.js';
-import { UserInvite, userInvitesBy } from '../../store/table/user-invite.js';
 import { Reference } from '../../wire/common.js';
 import {
 	UserInviteApprove,

@@ -1,7 +1,7 @@
 import { findGroup, readGroup, readGroupSchema } from '../../domain/group/group.js';
 import { nestGroup, releaseGroup } from '../../domain/group/group-nesting.js';
 import { reply } from '../../http/endpoint.js';
-import { type NestingSide, nestedGroups } from '../../store/table/group-role.js';
+import { type NestingSide, nestedGroups } from '../../store/table/group/group-role.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { paginated } from '../../wire/list.js';
 import { PageQuery } from '../../wire/query.js';

@@ -2,7 +2,7 @@ import { findGroup, readGroup } from '../../domain/group/group.js';
 import { findGroupRole, type GroupRole, giveGroupRole, takeGroupRole } from '../../domain/group/group-role.js';
 import { duplicate, notFound } from '../../failure.js';
 import { reply } from '../../http/endpoint.js';
-import { type GroupRoleRow, groupRolesBy } from '../../store/table/group-role.js';
+import { type GroupRoleRow, groupRolesBy } from '../../store/table/group/group-role.js';
 import { instanceName } from '../../wire/common.js';
 import { paginated } from '../../wire/list.js';
 import { PageQuery } from '../../wire/query.js';

@@ -8,7 +8,7 @@ import {
 } from '../../domain/group/group.js';
 import { reply } from '../../http/endpoint.js';
 import type { RowQuery } from '../../store/query/row-query.js';
-import { type GroupRow, groupsBy } from '../../store/table/group.js';
+import { type GroupRow, groupsBy } from '../../store/table/group/group.js';
 import { Resource } from '../../store/table/resource.js';
 import { Tenant } from '../../store/table/tenant.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';

@@ -1,5 +1,10 @@
 import { groupBy } from '../../../compiler/group-by.js';
-import { deleteLevels, ElementsConfig, elementsConfigsNaming, levelRows } from '../../store/table/elements-config.js';
+import {
+	deleteLevels,
+	ElementsConfig,
+	elementsConfigsNaming,
+	levelRows,
+} from '../../store/table/element/elements-config.js';
 import type { ChangedRecord } from '../../store/unit/change.js';
 import { changeRecord, hasValues } from '../../store/unit/change-record.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';

@@ -9,7 +9,7 @@ import {
 	type LevelRow,
 	levelRows,
 	replaceLevels,
-} from '../../store/table/elements-config.js';
+} from '../../store/table/element/elements-config.js';
 import { actionsIn, Resource, ResourceAction } from '../../store/table/resource.js';
 import { grantRows, rolesKeyed } from '../../store/table/role.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';

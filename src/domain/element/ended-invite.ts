@@ -1,4 +1,4 @@
-import { deleteStoredInvites, endedInvites, UserInvite } from '../../store/table/user-invite.js';
+import { deleteStoredInvites, endedInvites, UserInvite } from '../../store/table/element/user-invite.js';
 import { changeRecord } from '../../store/unit/change-record.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 

@@ -1,11 +1,11 @@
 import { Failure, forbidden, notFound, unprocessable } from '../../failure.js';
 import type { RowQuery } from '../../store/query/row-query.js';
-import type { ElementsConfig } from '../../store/table/elements-config.js';
+import type { ElementsConfig } from '../../store/table/element/elements-config.js';
+import { UserInvite, userInvitesBy } from '../../store/table/element/user-invite.js';
 import { type InstanceRow, instancesBy } from '../../store/table/resource-instance.js';
 import { Role, rolesWithIds } from '../../store/table/role.js';
 import { Tenant } from '../../store/table/tenant.js';
 import { type User, userWithKey } from '../../store/table/user.js';
-import { UserInvite, userInvitesBy } from '../../store/table/user-invite.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { asId, UserKey } from '../../wire/common.js';

@@ -1,5 +1,5 @@
 import { Failure } from '../../failure.js';
-import { heldLevels } from '../../store/table/elements-config.js';
+import { heldLevels } from '../../store/table/element/elements-config.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { configuredLevels, type PermissionLevel } from '../../wire/element/elements-config.js';
 

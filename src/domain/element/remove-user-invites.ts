@@ -1,4 +1,4 @@
-import { UserInvite, type UserInviteFilter, userInvitesBy } from '../../store/table/user-invite.js';
+import { UserInvite, type UserInviteFilter, userInvitesBy } from '../../store/table/element/user-invite.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 
 /** Deletes the matching invites. Must run before their role, tenant or instance is deleted. */

@@ -1,6 +1,6 @@
 import { Failure, notFound } from '../../failure.js';
-import { ElementRequest, plainRequests } from '../../store/table/element-request.js';
-import { ElementsConfig } from '../../store/table/elements-config.js';
+import { ElementRequest, plainRequests } from '../../store/table/element/element-request.js';
+import { ElementsConfig } from '../../store/table/element/elements-config.js';
 import { type AssignmentRow, assignmentsBy } from '../../store/table/role-assignment.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { asId } from '../../wire/common.js';

@@ -1,6 +1,6 @@
 import { Failure } from '../../failure.js';
-import type { ElementRequest } from '../../store/table/element-request.js';
-import type { ElementsConfig } from '../../store/table/elements-config.js';
+import type { ElementRequest } from '../../store/table/element/element-request.js';
+import type { ElementsConfig } from '../../store/table/element/elements-config.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import type { AccessRequestReview } from '../../wire/element/element-request.js';
 import { asDate } from '../as-date.js';

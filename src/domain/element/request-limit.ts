@@ -1,5 +1,5 @@
 import { Failure } from '../../failure.js';
-import { hasRequested } from '../../store/table/element-request.js';
+import { hasRequested } from '../../store/table/element/element-request.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import type { ActingUser } from './level.js';
 

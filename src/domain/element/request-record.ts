@@ -6,8 +6,8 @@ import {
 	patchRequest,
 	plainRequests,
 	type RequestFilter,
-} from '../../store/table/element-request.js';
-import type { ElementsConfig } from '../../store/table/elements-config.js';
+} from '../../store/table/element/element-request.js';
+import type { ElementsConfig } from '../../store/table/element/elements-config.js';
 import { changeRecord, hasValues } from '../../store/unit/change-record.js';
 import type { Columns } from '../../store/unit/table-model.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';

@@ -1,5 +1,5 @@
 import { Failure, forbidden } from '../../failure.js';
-import type { ElementRequest } from '../../store/table/element-request.js';
+import type { ElementRequest } from '../../store/table/element/element-request.js';
 
 /** A state change that a user makes to a request. */
 export type Move = 'approve' | 'deny' | 'cancel';

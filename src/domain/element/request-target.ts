@@ -1,5 +1,5 @@
 import { Failure, forbidden } from '../../failure.js';
-import type { ElementRequest } from '../../store/table/element-request.js';
+import type { ElementRequest } from '../../store/table/element/element-request.js';
 import { Resource } from '../../store/table/resource.js';
 import { type InstanceRow, instancesNamed } from '../../store/table/resource-instance.js';
 import { Role, tenantRolesOnly } from '../../store/table/role.js';

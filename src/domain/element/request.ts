@@ -7,8 +7,8 @@ import {
 	plainRequests,
 	type RequestFilter,
 	requestsBy,
-} from '../../store/table/element-request.js';
-import { ElementsConfig } from '../../store/table/elements-config.js';
+} from '../../store/table/element/element-request.js';
+import { ElementsConfig } from '../../store/table/element/elements-config.js';
 import { Resource } from '../../store/table/resource.js';
 import { Role } from '../../store/table/role.js';
 import { isMember } from '../../store/table/tenant-user.js';

@@ -1,5 +1,5 @@
-import type { ElementRequest } from '../../store/table/element-request.js';
-import { ElementsConfig } from '../../store/table/elements-config.js';
+import type { ElementRequest } from '../../store/table/element/element-request.js';
+import { ElementsConfig } from '../../store/table/element/elements-config.js';
 import { Role } from '../../store/table/role.js';
 import { assignmentsBy } from '../../store/table/role-assignment.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';

@@ -1,5 +1,5 @@
 import { Failure, notFound, unprocessable } from '../../failure.js';
-import type { ConfiguredLevel } from '../../store/table/elements-config.js';
+import type { ConfiguredLevel } from '../../store/table/element/elements-config.js';
 import { Resource } from '../../store/table/resource.js';
 import { Role } from '../../store/table/role.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';

@@ -1,9 +1,9 @@
 import { Failure } from '../../failure.js';
+import { UserInvite } from '../../store/table/element/user-invite.js';
 import { ResourceInstance } from '../../store/table/resource-instance.js';
 import { Role, tenantRolesOnly } from '../../store/table/role.js';
 import { Tenant } from '../../store/table/tenant.js';
 import { type User, userWithKey } from '../../store/table/user.js';
-import { UserInvite } from '../../store/table/user-invite.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import type {

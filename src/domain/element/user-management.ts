@@ -1,5 +1,5 @@
 import { Failure, forbidden, notFound, unprocessable } from '../../failure.js';
-import { ElementsConfig, levelRows } from '../../store/table/elements-config.js';
+import { ElementsConfig, levelRows } from '../../store/table/element/elements-config.js';
 import type { InstanceRow } from '../../store/table/resource-instance.js';
 import { Role, tenantRolesOnly } from '../../store/table/role.js';
 import { Tenant } from '../../store/table/tenant.js';

@@ -1,12 +1,12 @@
 import { groupBy } from '../../../compiler/group-by.js';
 import { Failure, notFound, unprocessable } from '../../failure.js';
 import type { RowQuery } from '../../store/query/row-query.js';
-import type { ElementsConfig } from '../../store/table/elements-config.js';
+import type { ElementsConfig } from '../../store/table/element/elements-config.js';
+import type { UserInvite } from '../../store/table/element/user-invite.js';
 import type { Role } from '../../store/table/role.js';
 import { type AssignmentRow, assignmentsBy } from '../../store/table/role-assignment.js';
 import { isMember } from '../../store/table/tenant-user.js';
 import { User, usersBy, userWithKey } from '../../store/table/user.js';
-import type { UserInvite } from '../../store/table/user-invite.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { instanceParts } from '../../wire/common.js';

@@ -1,14 +1,14 @@
 import { notFound } from '../../failure.js';
 import { webhookSigningKeys } from '../../store/account/secret.js';
-import type { ElementRequest } from '../../store/table/element-request.js';
-import { ElementsConfig, levelRows } from '../../store/table/elements-config.js';
+import type { ElementRequest } from '../../store/table/element/element-request.js';
+import { ElementsConfig, levelRows } from '../../store/table/element/elements-config.js';
+import type { UserInvite } from '../../store/table/element/user-invite.js';
+import { insertDelivery, type WebhookDelivery } from '../../store/table/element/webhook-delivery.js';
 import type { InstanceRow } from '../../store/table/resource-instance.js';
 import type { Role } from '../../store/table/role.js';
 import type { AssignmentRow } from '../../store/table/role-assignment.js';
 import type { Tenant } from '../../store/table/tenant.js';
 import type { User } from '../../store/table/user.js';
-import type { UserInvite } from '../../store/table/user-invite.js';
-import { insertDelivery, type WebhookDelivery } from '../../store/table/webhook-delivery.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import type { PermissionLevel } from '../../wire/element/elements-config.js';

@@ -1,4 +1,5 @@
 import { notFound } from '../../failure.js';
+import { UserInvite, userInvitesBy } from '../../store/table/element/user-invite.js';
 import type { Named } from '../../store/table/role-assignment.js';
 import type { Tenant } from '../../store/table/tenant.js';
 import {
@@ -9,7 +10,6 @@ import {
 	tenantUsersBy,
 } from '../../store/table/tenant-user.js';
 import type { User } from '../../store/table/user.js';
-import { UserInvite, userInvitesBy } from '../../store/table/user-invite.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { removeAssignments } from './assignment.js';
 

@@ -8,8 +8,8 @@ import {
 	rolesHeld,
 	tuplesAt,
 } from '../../store/model/role-steps.js';
-import { groupsAmong } from '../../store/table/group.js';
-import { memberKey } from '../../store/table/group-role.js';
+import { groupsAmong } from '../../store/table/group/group.js';
+import { memberKey } from '../../store/table/group/group-role.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { instanceName } from '../../wire/common.js';
 import { type EffectiveRole, type EffectiveRoles, maxEffectiveRoles } from '../../wire/facts/effective-role.js';

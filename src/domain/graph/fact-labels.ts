@@ -1,6 +1,6 @@
 import type { FactEdge, FactNode } from '../../store/model/fact-edges.js';
 import { type FactNames, factNames, roleAndRelationKeys } from '../../store/model/fact-names.js';
-import { memberKey } from '../../store/table/group-role.js';
+import { memberKey } from '../../store/table/group/group-role.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { GraphEdge, GraphNode } from '../../wire/facts/graph.js';
 import { nodeText } from '../../wire/facts/graph-node.js';

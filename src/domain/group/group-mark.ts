@@ -1,4 +1,4 @@
-import { deleteGroups, Group, type GroupRow, groupsAmong, insertGroups } from '../../store/table/group.js';
+import { deleteGroups, Group, type GroupRow, groupsAmong, insertGroups } from '../../store/table/group/group.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { instanceName } from '../../wire/common.js';
 

@@ -1,5 +1,5 @@
 import { notFound } from '../../failure.js';
-import type { GroupRow } from '../../store/table/group.js';
+import type { GroupRow } from '../../store/table/group/group.js';
 import { Resource } from '../../store/table/resource.js';
 import { Tenant } from '../../store/table/tenant.js';
 import { User } from '../../store/table/user.js';

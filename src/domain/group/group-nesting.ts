@@ -1,7 +1,7 @@
 import { Failure, notFound } from '../../failure.js';
 import { environmentSettings } from '../../store/table/environment-settings.js';
-import type { GroupRow } from '../../store/table/group.js';
-import { joinsChild } from '../../store/table/group-role.js';
+import type { GroupRow } from '../../store/table/group/group.js';
+import { joinsChild } from '../../store/table/group/group-role.js';
 import { Resource } from '../../store/table/resource.js';
 import type { Role } from '../../store/table/role.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';

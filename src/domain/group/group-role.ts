@@ -1,7 +1,7 @@
 import { groupBy } from '../../../compiler/group-by.js';
 import { Failure } from '../../failure.js';
-import type { GroupRow } from '../../store/table/group.js';
-import { groupRolesBy, joinsChild, joinsChildKey } from '../../store/table/group-role.js';
+import type { GroupRow } from '../../store/table/group/group.js';
+import { groupRolesBy, joinsChild, joinsChildKey } from '../../store/table/group/group-role.js';
 import { type Relation, relationsBetween } from '../../store/table/relation.js';
 import { type TupleFilter, type TupleRow, tuplesBy } from '../../store/table/relationship-tuple.js';
 import { Resource } from '../../store/table/resource.js';

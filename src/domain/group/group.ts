@@ -1,8 +1,8 @@
 import { groupBy } from '../../../compiler/group-by.js';
 import { duplicate, notFound } from '../../failure.js';
 import { onlyRow } from '../../store/query/only-row.js';
-import { Group, type GroupRow, groupsAmong } from '../../store/table/group.js';
-import { groupMembers, groupRoleNames } from '../../store/table/group-role.js';
+import { Group, type GroupRow, groupsAmong } from '../../store/table/group/group.js';
+import { groupMembers, groupRoleNames } from '../../store/table/group/group-role.js';
 import { instancesNamed } from '../../store/table/resource-instance.js';
 import { Tenant } from '../../store/table/tenant.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';

@@ -1,5 +1,5 @@
-import { memberKey } from '../../store/table/group-role.js';
-import { relationsWithoutTuples, unusedResources, unusedRoles } from '../../store/table/made-for-groups.js';
+import { memberKey } from '../../store/table/group/group-role.js';
+import { relationsWithoutTuples, unusedResources, unusedRoles } from '../../store/table/group/made-for-groups.js';
 import { type Relation, relationsBy } from '../../store/table/relation.js';
 import { Resource } from '../../store/table/resource.js';
 import { Role, rolesKeyed, rolesWithIds } from '../../store/table/role.js';

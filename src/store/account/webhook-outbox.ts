@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { keptDeliveries, pruningDeliveries } from '../table/webhook-delivery.js';
+import { keptDeliveries, pruningDeliveries } from '../table/element/webhook-delivery.js';
 import { type Cipher, webhookSigningKeys } from './secret.js';
 
 /** A delivery taken by this process, with its destination and secrets. */

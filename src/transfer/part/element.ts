@@ -7,7 +7,7 @@ import {
 	resourceSetting,
 	reviewersSetting,
 } from '../../domain/element/setting.js';
-import { ElementsConfig, type ElementsSettings, levelRows } from '../../store/table/elements-config.js';
+import { ElementsConfig, type ElementsSettings, levelRows } from '../../store/table/element/elements-config.js';
 import { Resource } from '../../store/table/resource.js';
 import { Role, tenantRolesOnly } from '../../store/table/role.js';
 import { rowsWithIds, rowsWithKeys } from '../../store/unit/keyed-rows.js';

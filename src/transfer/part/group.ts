@@ -1,7 +1,7 @@
 import { markGroups, unmarkGroups } from '../../domain/group/group-mark.js';
 import { type SchemaObject, setMadeForGroups } from '../../domain/group/made-for-groups.js';
-import { allGroups, type GroupRow, groupsAmong } from '../../store/table/group.js';
-import { objectsMadeForGroups } from '../../store/table/made-for-groups.js';
+import { allGroups, type GroupRow, groupsAmong } from '../../store/table/group/group.js';
+import { objectsMadeForGroups } from '../../store/table/group/made-for-groups.js';
 import { Relation } from '../../store/table/relation.js';
 import { Resource } from '../../store/table/resource.js';
 import { Role } from '../../store/table/role.js';

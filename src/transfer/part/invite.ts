@@ -1,10 +1,10 @@
 import { asDate } from '../../domain/as-date.js';
 import { removeEndedInvites } from '../../domain/element/ended-invite.js';
-import { ElementsConfig } from '../../store/table/elements-config.js';
+import { ElementsConfig } from '../../store/table/element/elements-config.js';
+import { UserInvite } from '../../store/table/element/user-invite.js';
 import { instancesBy } from '../../store/table/resource-instance.js';
 import { Role } from '../../store/table/role.js';
 import { Tenant } from '../../store/table/tenant.js';
-import { UserInvite } from '../../store/table/user-invite.js';
 import { rowsWithIds, rowsWithKeys } from '../../store/unit/keyed-rows.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { instanceName, instanceParts } from '../../wire/common.js';

@@ -1,7 +1,7 @@
-import { type RowQuery, rowQuery } from '../query/row-query.js';
-import type { ReadingUnit } from '../unit/reading-unit.js';
-import type { WritingUnit } from '../unit/writing-unit.js';
-import { EnvironmentModel } from './environment-model.js';
+import { type RowQuery, rowQuery } from '../../query/row-query.js';
+import type { ReadingUnit } from '../../unit/reading-unit.js';
+import type { WritingUnit } from '../../unit/writing-unit.js';
+import { EnvironmentModel } from '../environment-model.js';
 
 /**
  * Delivery state. `pending`: waits for an attempt; `delivered`: accepted by the receiver; `failed`: not attempted

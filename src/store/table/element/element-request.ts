@@ -1,11 +1,11 @@
 import type { QueryBuilder } from 'objection';
-import type { RequestStatus, RequestType } from '../../wire/element/element-request.js';
-import { whereIdsIn } from '../query/filter.js';
-import { type RowQuery, rowQuery } from '../query/row-query.js';
-import type { ReadingUnit } from '../unit/reading-unit.js';
-import type { Columns } from '../unit/table-model.js';
-import type { WritingUnit } from '../unit/writing-unit.js';
-import { EnvironmentModel, sameEnvironment } from './environment-model.js';
+import type { RequestStatus, RequestType } from '../../../wire/element/element-request.js';
+import { whereIdsIn } from '../../query/filter.js';
+import { type RowQuery, rowQuery } from '../../query/row-query.js';
+import type { ReadingUnit } from '../../unit/reading-unit.js';
+import type { Columns } from '../../unit/table-model.js';
+import type { WritingUnit } from '../../unit/writing-unit.js';
+import { EnvironmentModel, sameEnvironment } from '../environment-model.js';
 
 /** A user's request in an element, and its outcome. */
 export class ElementRequest extends EnvironmentModel {

@@ -1,9 +1,9 @@
 import type { QueryBuilder } from 'objection';
-import { type RowQuery, rowQuery } from '../query/row-query.js';
-import type { ReadingUnit } from '../unit/reading-unit.js';
-import type { WritingUnit } from '../unit/writing-unit.js';
-import { EnvironmentModel, sameEnvironment } from './environment-model.js';
-import { type InstanceFilter, type InstanceRow, instanceQuery, type ResourceInstance } from './resource-instance.js';
+import { type RowQuery, rowQuery } from '../../query/row-query.js';
+import type { ReadingUnit } from '../../unit/reading-unit.js';
+import type { WritingUnit } from '../../unit/writing-unit.js';
+import { EnvironmentModel, sameEnvironment } from '../environment-model.js';
+import { type InstanceFilter, type InstanceRow, instanceQuery, type ResourceInstance } from '../resource-instance.js';
 
 /** A resource instance that is a group. `id` is the instance id. */
 export class Group extends EnvironmentModel {

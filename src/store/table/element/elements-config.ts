@@ -1,13 +1,13 @@
 import { raw } from 'objection';
-import type { ElementsType, PermissionLevel } from '../../wire/element/elements-config.js';
-import { whereSearched } from '../query/filter.js';
-import { holdsNow } from '../query/holds-now.js';
-import { type RowQuery, rowQuery } from '../query/row-query.js';
-import type { ReadingUnit } from '../unit/reading-unit.js';
-import type { WritingUnit } from '../unit/writing-unit.js';
-import { EnvironmentModel, KeyedModel, sameEnvironment } from './environment-model.js';
-import { Role } from './role.js';
-import type { TenantUserRow } from './tenant-user.js';
+import type { ElementsType, PermissionLevel } from '../../../wire/element/elements-config.js';
+import { whereSearched } from '../../query/filter.js';
+import { holdsNow } from '../../query/holds-now.js';
+import { type RowQuery, rowQuery } from '../../query/row-query.js';
+import type { ReadingUnit } from '../../unit/reading-unit.js';
+import type { WritingUnit } from '../../unit/writing-unit.js';
+import { EnvironmentModel, KeyedModel, sameEnvironment } from '../environment-model.js';
+import { Role } from '../role.js';
+import type { TenantUserRow } from '../tenant-user.js';
 
 /** Element settings: integers, flags and strings. */
 export type ElementsSettings = Readonly<Record<string, string | number | boolean>>;

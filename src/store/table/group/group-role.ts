@@ -1,10 +1,10 @@
 import type { QueryBuilder } from 'objection';
-import { holdsNow } from '../query/holds-now.js';
-import { type RowQuery, rowQuery } from '../query/row-query.js';
-import type { ReadingUnit } from '../unit/reading-unit.js';
-import { sameEnvironment } from './environment-model.js';
+import { holdsNow } from '../../query/holds-now.js';
+import { type RowQuery, rowQuery } from '../../query/row-query.js';
+import type { ReadingUnit } from '../../unit/reading-unit.js';
+import { sameEnvironment } from '../environment-model.js';
+import { RelationshipTuple } from '../relationship-tuple.js';
 import { type GroupRow, groupQuery } from './group.js';
-import { RelationshipTuple } from './relationship-tuple.js';
 
 /**
  * Roles that group members derive on instances. These roles are not stored. They are computed from relationships and

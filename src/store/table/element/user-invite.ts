@@ -1,9 +1,9 @@
-import { whereSearched } from '../query/filter.js';
-import { rowsPerStatement } from '../query/row-chunks.js';
-import { type RowQuery, rowQuery } from '../query/row-query.js';
-import type { ReadingUnit } from '../unit/reading-unit.js';
-import type { WritingUnit } from '../unit/writing-unit.js';
-import { KeyedModel } from './environment-model.js';
+import { whereSearched } from '../../query/filter.js';
+import { rowsPerStatement } from '../../query/row-chunks.js';
+import { type RowQuery, rowQuery } from '../../query/row-query.js';
+import type { ReadingUnit } from '../../unit/reading-unit.js';
+import type { WritingUnit } from '../../unit/writing-unit.js';
+import { KeyedModel } from '../environment-model.js';
 
 /** Invite of a future user to a role. */
 export class UserInvite extends KeyedModel {

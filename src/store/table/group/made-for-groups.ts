@@ -1,15 +1,15 @@
-import type { ReadingUnit } from '../unit/reading-unit.js';
-import { ActionGroup } from './action-group.js';
-import { ConditionSet } from './condition-set.js';
-import { type EnvironmentModel, sameEnvironment } from './environment-model.js';
+import type { ReadingUnit } from '../../unit/reading-unit.js';
+import { ActionGroup } from '../action-group.js';
+import { ConditionSet } from '../condition-set.js';
+import { UserInvite } from '../element/user-invite.js';
+import { type EnvironmentModel, sameEnvironment } from '../environment-model.js';
+import { Relation } from '../relation.js';
+import { RelationshipTuple } from '../relationship-tuple.js';
+import { Resource, ResourceAction, ResourceAttribute } from '../resource.js';
+import { ResourceInstance } from '../resource-instance.js';
+import { Role, RoleDerivation, RoleParent, RolePermission } from '../role.js';
+import { RoleAssignment } from '../role-assignment.js';
 import { Group } from './group.js';
-import { Relation } from './relation.js';
-import { RelationshipTuple } from './relationship-tuple.js';
-import { Resource, ResourceAction, ResourceAttribute } from './resource.js';
-import { ResourceInstance } from './resource-instance.js';
-import { Role, RoleDerivation, RoleParent, RolePermission } from './role.js';
-import { RoleAssignment } from './role-assignment.js';
-import { UserInvite } from './user-invite.js';
 
 /** Finds unused objects that were created for groups. */
 
