@@ -41,10 +41,13 @@ export class ReceivedRequest implements AnyRequest {
 	}
 }
 
+/** Every response closes, also a complete one, and a new reason with its stack would take as long as a dozen checks. */
+const disconnected = new DOMException('the connection is closed', 'AbortError');
+
 /** Returns a signal that aborts when the response connection closes. */
 function closedSignal(response: ServerResponse): AbortSignal {
 	const closed = new AbortController();
-	if (response.closed) closed.abort();
-	else response.once('close', () => closed.abort());
+	if (response.closed) closed.abort(disconnected);
+	else response.once('close', () => closed.abort(disconnected));
 	return closed.signal;
 }
