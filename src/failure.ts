@@ -15,7 +15,7 @@ export const catalogue = {
 	invalid_permission: {
 		status: 400,
 		error_code: 'INVALID_PERMISSION_FORMAT',
-		title: 'The permission is not of the form resource:action',
+		title: 'The permission does not have the form resource:action',
 	},
 	mismatched_tenants: {
 		status: 400,
@@ -30,13 +30,17 @@ export const catalogue = {
 	invalid_jwks: {
 		status: 400,
 		error_code: 'INVALID_JWKS_CONFIGURATION',
-		title: 'The keys that sign the tokens of users cannot be used',
+		title: 'The verification keys for user tokens are unusable',
 	},
 	limit_reached: { status: 400, error_code: 'INVALID_INPUT', title: 'The request would exceed a limit' },
 	unauthorized: { status: 401, error_code: 'UNAUTHORIZED', title: 'The API key is missing or unknown' },
-	signed_out: { status: 401, error_code: 'UNAUTHORIZED', title: 'Nobody is signed in' },
+	signed_out: { status: 401, error_code: 'UNAUTHORIZED', title: 'No user is signed in' },
 	forbidden: { status: 403, error_code: 'FORBIDDEN_ACCESS', title: 'The API key does not give access to this' },
-	foreign_origin: { status: 403, error_code: 'FORBIDDEN_ACCESS', title: 'A page of this origin may not do this' },
+	foreign_origin: {
+		status: 403,
+		error_code: 'FORBIDDEN_ACCESS',
+		title: 'Pages of this origin are not permitted to do this',
+	},
 	not_found: { status: 404, error_code: 'NOT_FOUND', title: 'The requested object could not be found' },
 	// The contract's code list has no codes for sign-in failures. Their titles are the names from the contract instead.
 	user_not_found: { status: 404, error_code: 'NOT_FOUND', title: 'USER_NOT_FOUND' },
@@ -47,36 +51,36 @@ export const catalogue = {
 	duplicate: { status: 409, error_code: 'DUPLICATE_ENTITY', title: 'This object already exists' },
 	conflict: { status: 409, error_code: 'INVALID_INPUT', title: 'The object is not in a state that allows this' },
 	environment_deleted: { status: 410, error_code: 'NOT_FOUND', title: 'The environment of the API key was deleted' },
-	gone: { status: 410, error_code: 'NOT_FOUND', title: 'This version of the API is no longer served' },
+	gone: { status: 410, error_code: 'NOT_FOUND', title: 'This API version is no longer supported' },
 	not_kept: { status: 410, error_code: 'NOT_FOUND', title: 'The revision is no longer kept' },
 	too_large: { status: 413, error_code: 'INVALID_INPUT', title: 'The request body is too large' },
 	unprocessable: { status: 422, error_code: 'INVALID_INPUT', title: 'The request body is not valid' },
 	not_synced: {
 		status: 424,
 		error_code: 'UNEXPECTED_ERROR',
-		title: 'The change was made but has not reached this decision point yet',
+		title: 'The change was stored, but has not reached this decision point yet',
 	},
 	busy: {
 		status: 429,
 		error_code: 'UNEXPECTED_ERROR',
-		title: 'Too many requests of this kind wait already',
+		title: 'Too many requests of this kind are queued',
 		retry_after: 5,
 	},
 	log_full: {
 		status: 429,
 		error_code: 'UNEXPECTED_ERROR',
-		title: 'The decision log of the environment is full',
+		title: "The environment's decision log is full",
 		retry_after: 60,
 	},
-	unexpected: { status: 500, error_code: 'UNEXPECTED_ERROR', title: 'Something failed on our side' },
-	unreachable: { status: 502, error_code: 'UNEXPECTED_ERROR', title: 'The control plane cannot be reached' },
+	unexpected: { status: 500, error_code: 'UNEXPECTED_ERROR', title: 'Internal server error' },
+	unreachable: { status: 502, error_code: 'UNEXPECTED_ERROR', title: 'The control plane is unreachable' },
 	no_decision_point: {
 		status: 502,
 		error_code: 'UNEXPECTED_ERROR',
-		title: 'The decision point of the environment cannot be asked',
+		title: "The environment's decision point is unavailable",
 	},
-	unavailable: { status: 503, error_code: 'UNEXPECTED_ERROR', title: 'The service is not ready to answer yet' },
-	no_space: { status: 507, error_code: 'UNEXPECTED_ERROR', title: 'There is no space left to store this' },
+	unavailable: { status: 503, error_code: 'UNEXPECTED_ERROR', title: 'The service is not ready yet' },
+	no_space: { status: 507, error_code: 'UNEXPECTED_ERROR', title: 'There is not enough disk space' },
 } as const satisfies Record<string, Entry>;
 
 export type FailureCode = keyof typeof catalogue;

@@ -43,10 +43,10 @@ export function meterAssembler(assembler: Assembler, tracing: Tracing | null) {
 		families: (): MetricFamilies => [
 			counter(
 				'regolith_api_compilations_total',
-				'Schemas that became a new policy, one that was stored already, or none',
+				'Compiled schemas by result: a new policy, an already stored policy, or a failure',
 				results.samples('result'),
 			),
-			histogram('regolith_api_compilation_duration_seconds', 'Seconds from a schema to its policy', [[{}, durations]]),
+			histogram('regolith_api_compilation_duration_seconds', 'Seconds to compile a schema', [[{}, durations]]),
 		],
 	};
 }
@@ -90,34 +90,30 @@ async function apiFamilies(sources: ApiSources): Promise<MetricFamilies> {
 	return [
 		buildInfo('api', version),
 		...requests.families(),
-		gauge('regolith_api_database_up', 'Whether the database answers', [sample(counts === null ? 0 : 1)]),
+		gauge('regolith_api_database_up', '1 if the database responds, otherwise 0', [sample(counts === null ? 0 : 1)]),
 		gauge('regolith_api_database_connections', 'Connections to the database', [
 			sample(connections.used, { state: 'used' }),
 			sample(connections.free, { state: 'free' }),
 		]),
-		gauge('regolith_api_database_waiting', 'What waits for a connection to the database', [
-			sample(connections.waiting),
-		]),
-		gauge('regolith_api_units_waiting', 'Units of work that wait for their turn', [sample(units.waiting)]),
-		counter('regolith_api_units_total', 'Units of work that were committed, or of which nothing was', [
+		gauge('regolith_api_database_waiting', 'Requests waiting for a database connection', [sample(connections.waiting)]),
+		gauge('regolith_api_units_waiting', 'Units of work waiting for their turn', [sample(units.waiting)]),
+		counter('regolith_api_units_total', 'Units of work, committed or rolled back', [
 			sample(units.committed, { result: 'committed' }),
 			sample(units.failed, { result: 'rolled_back' }),
 		]),
 		...metered.families(),
-		gauge('regolith_api_compilations_waiting', 'Environments whose schema is being compiled, or waits for it', [
+		gauge('regolith_api_compilations_waiting', 'Environments with a schema being compiled or queued for compilation', [
 			sample(publisher.compiling),
 		]),
-		gauge('regolith_api_feed_waiting', 'Requests of decision points that wait for something new', [
-			sample(feed.waiting),
-		]),
-		counter('regolith_api_webhook_attempts_total', 'Attempts to deliver events to webhooks', [
+		gauge('regolith_api_feed_waiting', 'Open long polls from decision points', [sample(feed.waiting)]),
+		counter('regolith_api_webhook_attempts_total', 'Webhook delivery attempts', [
 			sample(delivered, { result: 'delivered' }),
 			sample(failed, { result: 'failed' }),
 			sample(given_up, { result: 'given_up' }),
 		]),
 		gauge(
 			'regolith_api_decision_log_full',
-			'Environments whose decisions are not kept, because those of today take their share of the room',
+			"Environments whose new decisions are dropped, because today's decisions have used up their quota",
 			[sample(store.fullAuditLogs)],
 		),
 		...disk,
@@ -130,19 +126,19 @@ function installationFamilies(counts: InstallationCounts): MetricFamilies {
 		gauge('regolith_api_environments', 'Environments', [sample(counts.environments)], 'max'),
 		gauge(
 			'regolith_api_policies_failed',
-			'Environments whose newest schema could not be compiled',
+			'Environments whose newest schema failed to compile',
 			[sample(counts.failed_policies)],
 			'max',
 		),
 		gauge(
 			'regolith_api_webhooks_waiting',
-			'Events that wait to be delivered to webhooks, counted up to 10,000',
+			'Events waiting for webhook delivery, counted up to 10,000',
 			[sample(counts.waiting_deliveries)],
 			'max',
 		),
 		gauge(
 			'regolith_api_decision_points',
-			'Decision points that have reported themselves in the last two and a half minutes',
+			'Decision points that reported their state in the last two and a half minutes',
 			[
 				sample(counts.points_ok, { status: 'ok' }),
 				sample(counts.points_degraded, { status: 'degraded' }),

@@ -12,12 +12,11 @@ export function databaseFailure(
 	{ embedded, log }: { readonly embedded: boolean; readonly log: Logger },
 ): Failure | null {
 	if (isFull(error)) {
-		if (!embedded) log.error({ error }, 'a write was refused: there is no space');
-		return new Failure('no_space', 'there is no room to write: the disk of the database is full or nearly so');
+		if (!embedded) log.error({ error }, 'a write was refused, because the disk is full');
+		return new Failure('no_space', 'the database disk is full or nearly full');
 	}
-	if (isDeadlock(error))
-		return new Failure('unavailable', 'this request and another one waited for each other: try again');
+	if (isDeadlock(error)) return new Failure('unavailable', 'deadlock with a concurrent request: retry');
 	if (!isUnreachable(error)) return null;
 	log.error({ error }, 'the database cannot be reached');
-	return new Failure('unavailable', 'the database cannot be reached: try again in a moment');
+	return new Failure('unavailable', 'the database is unreachable: try again in a moment');
 }

@@ -83,7 +83,7 @@ export class ImpactFinder implements ImpactSource {
 	/** See `ImpactSource`. */
 	async explain({ scope, query, revision, token, time, closed }: ExplainedCheck): Promise<AuthorizationResult> {
 		if (token !== null && (await this.parts.store.tokenAt(scope.environment_id, revision)) !== token) {
-			const message = `revision ${revision} is another one than the one that is meant: history was cut since`;
+			const message = `revision ${revision} now refers to a different revision, because history was truncated`;
 			throw new Failure('not_kept', message, { revision });
 		}
 		return this.#processes.run(scope.environment_id, closed, async (process, left) => {
@@ -165,7 +165,7 @@ export class ImpactFinder implements ImpactSource {
 		const drafted = await valueInTime(assembler.draft(schema), Math.max(milliseconds, 0), null);
 		if (drafted === null) {
 			await assembler.stop();
-			throw new Failure('unavailable', 'it takes too long to compile the schema with the draft (IMPACT_TIMEOUT)');
+			throw new Failure('unavailable', 'compiling the schema with the draft takes too long (IMPACT_TIMEOUT)');
 		}
 		if (drafted.digest !== null) return drafted;
 		const { message, details } = drafted.failure;
@@ -244,7 +244,7 @@ function requireClient(closed: AbortSignal): void {
 }
 
 function changesAllTheTime(): Failure {
-	return new Failure('conflict', 'the environment changes all the time: try again');
+	return new Failure('conflict', 'the environment changes too often: try again');
 }
 
 function asImpact(

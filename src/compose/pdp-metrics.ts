@@ -44,15 +44,11 @@ export class BundleMeter {
 	families(): MetricFamilies {
 		const loaded = this.#policyLoaded;
 		return [
-			counter(
-				'regolith_pdp_bundles_total',
-				'Bundles by what was applied, and those that were refused',
-				this.#results.samples('result'),
-			),
+			counter('regolith_pdp_bundles_total', 'Bundles by kind, applied or refused', this.#results.samples('result')),
 			histogram('regolith_pdp_bundle_duration_seconds', 'Seconds to apply a bundle', [[{}, this.#durations]]),
 			gauge(
 				'regolith_pdp_policy_age_seconds',
-				'Seconds since the policy in use was loaded',
+				'Seconds since the active policy was loaded',
 				loaded === undefined ? [] : [sample((performance.now() - loaded) / 1_000)],
 				'max',
 			),
@@ -84,54 +80,59 @@ export function decisionPointFamilies(sources: DecisionPointSources): MetricFami
 		buildInfo('pdp', version),
 		...joinFamilies(requests.map((tally) => tally.families())),
 		...decided.families(),
-		gauge('regolith_pdp_ready', 'Whether checks are answered', [sample(status === 'unavailable' ? 0 : 1)], 'min'),
-		gauge('regolith_pdp_online', 'Whether the API is reached', [sample(online ? 1 : 0)], 'min'),
+		gauge(
+			'regolith_pdp_ready',
+			'1 if the decision point serves checks, otherwise 0',
+			[sample(status === 'unavailable' ? 0 : 1)],
+			'min',
+		),
+		gauge('regolith_pdp_online', '1 if the API is reachable, otherwise 0', [sample(online ? 1 : 0)], 'min'),
 		gauge(
 			'regolith_pdp_state',
-			'The state: 1 for the one it is in; with workers, how many are',
+			'1 for the current state; with workers, the number of workers in the state',
 			states.map((name) => sample(name === state ? 1 : 0, { state: name })),
 		),
-		gauge('regolith_pdp_revision', 'The revision that answers come from', [sample(revision ?? 0)], 'min'),
+		gauge('regolith_pdp_revision', 'Revision used for checks', [sample(revision ?? 0)], 'min'),
 		counter(
 			'regolith_pdp_lineage_changes_total',
-			'How often the decision point has left a lineage, since the database has lost or may have lost revisions',
+			'Number of lineage switches, after the database lost or may have lost revisions',
 			[sample(replica.lineageChanges)],
 		),
 		gauge(
 			'regolith_pdp_policy_revision',
-			'The newest revision whose policy is in force',
+			'Newest revision whose policy is active',
 			[sample(policy_revision ?? 0)],
 			'min',
 		),
 		gauge(
 			'regolith_pdp_revisions_behind',
-			'How many revisions the API has told of that do not answer yet',
+			'Number of announced revisions that checks do not use yet',
 			[sample(behind.revisions)],
 			'max',
 		),
 		gauge(
 			'regolith_pdp_seconds_behind',
-			'For how many seconds there has been such a revision',
+			'Seconds since the oldest such revision was announced',
 			[sample(behind.milliseconds / 1_000)],
 			'max',
 		),
 		gauge(
 			'regolith_pdp_data_age_seconds',
-			'Seconds since it was last known that there is nothing newer',
+			'Seconds since the data was last confirmed current',
 			[sample(replica.dataAge / 1_000)],
 			'max',
 		),
 		gauge(
 			'regolith_pdp_policy_degraded',
-			'Whether the policy in force is not the complete one of the newest schema, by reason',
+			'1 if the active policy is not the complete policy of the newest schema, by reason',
 			reasons.map((reason) => sample(degraded?.reason === reason ? 1 : 0, { reason })),
 			'max',
 		),
-		gauge('regolith_pdp_policy_degraded_seconds', 'For how many seconds that has been so', [sample(since)], 'max'),
+		gauge('regolith_pdp_policy_degraded_seconds', 'Seconds since the policy became degraded', [sample(since)], 'max'),
 		...bundles.families(),
-		gauge('regolith_pdp_data_bytes', 'Bytes of the data in the engine', [sample(heapBytes)]),
-		gauge('regolith_pdp_engine_memory_bytes', 'Bytes of the memory of the engine (WASM)', [sample(memoryBytes)]),
-		gauge('regolith_pdp_work_waiting', 'Listings, batches and bundles that are under way in slices', [
+		gauge('regolith_pdp_data_bytes', "Size of the engine's data in bytes", [sample(heapBytes)]),
+		gauge('regolith_pdp_engine_memory_bytes', "Size of the engine's WASM memory in bytes", [sample(memoryBytes)]),
+		gauge('regolith_pdp_work_waiting', 'Listings, bulk checks and bundles being processed in slices', [
 			sample(replica.scheduler.running),
 		]),
 		...(log === null ? [] : decisionLogFamilies(log.counts)),
@@ -150,7 +151,7 @@ export function metricsSource(
 	leader?.measures.add(() => {
 		own().then(
 			(told) => leader.tell({ type: 'metrics', families: told }),
-			(error: unknown) => log.error({ error }, 'the numbers of a worker cannot be told'),
+			(error: unknown) => log.error({ error }, 'the metrics of a worker are unavailable'),
 		);
 	});
 	const render = async () =>
@@ -168,10 +169,8 @@ export function decisionLogFamilies({ sampled_out, receivers }: DecisionCounts, 
 		sample(lost + lostByWorkers, { receiver, result: 'lost' }),
 	]);
 	return [
-		counter('regolith_pdp_decision_log_events_total', 'Decisions that a receiver took, or that are lost to it', events),
-		counter('regolith_pdp_decision_log_sampled_out_total', 'Decisions that no sampling rule chose', [
-			sample(sampled_out),
-		]),
+		counter('regolith_pdp_decision_log_events_total', 'Decisions delivered to a receiver, or lost', events),
+		counter('regolith_pdp_decision_log_sampled_out_total', 'Decisions skipped by sampling', [sample(sampled_out)]),
 	];
 }
 

@@ -93,7 +93,10 @@ export async function startDecisionWorkers(
 		log,
 	);
 	report.start();
-	log.info({ version, url, workers: config.pdp_workers, control_plane: controlPlane }, 'the decision point listens');
+	log.info(
+		{ version, url, workers: config.pdp_workers, control_plane: controlPlane },
+		'the decision point is listening',
+	);
 	return {
 		listening: { url },
 		started: pool,
@@ -108,7 +111,7 @@ export async function startDecisionWorkers(
 
 /** Runs a worker until the leader process stops it or ends. Then this process ends, too. */
 export async function runDecisionWorker(config: Config, log: Logger): Promise<void> {
-	if (process.send === undefined) throw new ConfigError('`decision-worker` is started by a decision point alone');
+	if (process.send === undefined) throw new ConfigError('only a decision point may start `decision-worker`');
 	// A signal from a terminal reaches all processes. Workers ignore it, because the leader stops them.
 	for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
 	// Otherwise Node.js would end this process with code 0 when the leader process has ended.

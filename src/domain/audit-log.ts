@@ -78,7 +78,7 @@ export async function listDecisions(
 ): Promise<ListedDecisions> {
 	const { page, per_page, timestamp_from, timestamp_to, search, ...narrowing } = query;
 	if (page * per_page > maxListedAuditLogs) {
-		const message = `only the newest ${maxListedAuditLogs} decisions can be paged through: narrow the list by time`;
+		const message = `paging covers only the newest ${maxListedAuditLogs} decisions: narrow the list by time`;
 		throw new Failure('limit_reached', message);
 	}
 	const pattern = search === undefined ? undefined : searchPattern(search);

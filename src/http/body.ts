@@ -202,7 +202,7 @@ function consume(source: Readable, milliseconds: number, take: (chunk: Buffer) =
 			source.pause();
 			stop(() => reject(error));
 		};
-		const cut = () => failed(new Error('the request ended before its body did'));
+		const cut = () => failed(new Error('the request body is incomplete'));
 		const data = (chunk: Buffer) => {
 			const started = performance.now();
 			try {
@@ -264,7 +264,7 @@ function tooLate(milliseconds: number): Failure {
 }
 
 function tooLarge(most: number, what: 'bytes' | 'values'): Failure {
-	return new Failure('too_large', `a request body may hold at most ${most} ${what}`);
+	return new Failure('too_large', `a request body may have at most ${most} ${what}`);
 }
 
 /** Removes a leading byte order mark, which some clients send. */

@@ -24,7 +24,7 @@ export function documentationEndpoints<Access extends string>(
 	};
 	const own: Endpoint<string, never> = declaring<Record<Access, never>>()({
 		name: 'getOpenApiDocument',
-		summary: 'This API in OpenAPI 3.1',
+		summary: 'Get the OpenAPI 3.1 document',
 		tag: 'Documentation',
 		method: 'get',
 		path: place.documentPath,

@@ -111,7 +111,7 @@ export function* openapiSteps(
 		openapi: '3.1.0',
 		info: { title: info.title, version: info.version, description: info.description, license },
 		...(info.related && { externalDocs: { description: info.related.description, url: info.related.url } }),
-		servers: [{ url: '/', description: 'The server that this document comes from.' }],
+		servers: [{ url: '/', description: 'The server of this document.' }],
 		tags: [...new Set(endpoints.map((endpoint) => endpoint.tag))].map((name) => tagNote(name, info)),
 		paths,
 		components: {
@@ -169,16 +169,20 @@ class AnswerHeaders {
 
 /** Names and descriptions of the failures that follow from a declaration. */
 const sharedNotes = {
-	400: ['Malformed', 'The request cannot be read: its path, a header or its body is malformed.'],
-	401: ['Unauthorized', 'The API key is missing or unknown. The answer carries `WWW-Authenticate: Bearer`.'],
-	403: ['Forbidden', 'The API key does not give access to this.'],
-	404: ['NotFound', 'Something that the path names does not exist.'],
+	400: ['Malformed', 'The path, a header or the body is malformed.'],
+	401: ['Unauthorized', 'The API key is missing or unknown. The response has the header `WWW-Authenticate: Bearer`.'],
+	403: ['Forbidden', 'The API key has no access to this.'],
+	404: ['NotFound', 'An object named in the path does not exist.'],
 	413: [
 		'TooLarge',
-		'The request body is too large, holds too many values, an object of too many members or too long a text.',
+		'The request body is too large, has too many values, an object with too many members, or a text that is too ' +
+			'long.',
 	],
-	422: ['Unprocessable', 'Fields of the request are wrong: the first problems, at most 20, each with its place.'],
-	431: ['TooLong', 'The path, the query and the headers together are too long.'],
+	422: [
+		'Unprocessable',
+		'The request has invalid fields. Lists the first problems, at most 20, each with its location.',
+	],
+	431: ['TooLong', 'The path, query and headers are too long in total.'],
 } as const;
 
 type SharedStatus = keyof typeof sharedNotes;
@@ -278,7 +282,8 @@ function operation(endpoint: AnyEndpoint, writing: Writing): Json {
 
 function operationDescription({ method, description, deprecated }: AnyEndpoint, access: AccessNote): string {
 	const successor = deprecated && `\`${method.toUpperCase()} ${pathTemplate(deprecated.successor)}\``;
-	const moved = successor && `Deprecated: use ${successor}. The answer says so in \`Deprecation\` and \`Link\`.`;
+	const moved =
+		successor && `Deprecated: use ${successor}. The response headers \`Deprecation\` and \`Link\` give the details.`;
 	return [description, moved, `Access: ${access.description}`].filter(Boolean).join('\n\n');
 }
 

@@ -85,7 +85,7 @@ export function pageEndpoints<Access extends string>(place: PagePlace<Access>): 
 	return [
 		endpoint({
 			name: 'getApiPage',
-			summary: 'The API reference as a page for people.',
+			summary: 'Get the API reference page',
 			tag: 'Documentation',
 			method: 'get',
 			path: pagePath,
@@ -95,14 +95,14 @@ export function pageEndpoints<Access extends string>(place: PagePlace<Access>): 
 		}),
 		endpoint({
 			name: 'getApiPageAsset',
-			summary: 'A file the API page loads.',
+			summary: 'Get an asset of the API reference page',
 			tag: 'Documentation',
 			method: 'get',
 			path: `${pagePath}/:asset`,
 			access,
 			params: z.object({ asset: z.string().describe('The file name.') }),
 			returns: { 200: null },
-			failures: { 404: 'The page has no such file.' },
+			failures: { 404: 'No such asset' },
 			handle: ({ params }) => asset(params.asset),
 		}),
 	];

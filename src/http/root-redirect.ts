@@ -17,13 +17,13 @@ export function sendTo(path: string) {
 export function rootRedirect<Access extends string>(page: string, access: Access): Endpoint<Access> {
 	return declaring<Record<Access, never>>()({
 		name: 'getRoot',
-		summary: 'Sends browsers to a page',
+		summary: 'Redirect browsers to a page',
 		tag: 'Documentation',
 		method: 'get',
 		path: '/',
 		access,
 		returns: { 302: null },
-		failures: { 404: 'Nothing is served here' },
+		failures: { 404: 'No page at this path' },
 		handle: ({ headers }) => {
 			if (wantsPage(headers)) return sendTo(page);
 			throw new Failure('not_found', 'no endpoint is served on `/`');

@@ -329,7 +329,7 @@ function refuseTarget(response: ServerResponse, application: Application): void 
 const unread: Readonly<Record<string, { readonly status: string; readonly message: string }>> = {
 	HPE_HEADER_OVERFLOW: {
 		status: '431 Request Header Fields Too Large',
-		message: `the headers of a request may have at most ${maxHeaderSize} bytes`,
+		message: `request headers may have at most ${maxHeaderSize} bytes`,
 	},
 	ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', message: 'the request was not complete in time' },
 };

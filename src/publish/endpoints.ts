@@ -19,7 +19,7 @@ interface Contexts {
 
 const endpoint = declaring<Contexts>();
 
-const BundlePath = z.object({ environment_id: z.uuid().describe('The environment id.') });
+const BundlePath = z.object({ environment_id: z.uuid().describe('Environment id.') });
 
 /** Bundle endpoints, and the access check around them. */
 export interface FeedEndpoints {
@@ -40,8 +40,8 @@ export function feedEndpoints(feed: FeedServer, store: Store): FeedEndpoints {
 			name,
 			summary,
 			description:
-				'OPA bundle protocol with long polling: `If-None-Match` with the ETag of the held bundle, ' +
-				'`Prefer: modes=snapshot,delta;wait=30`. Answers a bundle (tar.gz), or 304 when there is nothing new.',
+				'OPA bundle protocol with long polling: send `If-None-Match` with the ETag of the current bundle, and ' +
+				'`Prefer: modes=snapshot,delta;wait=30`. Returns a bundle (tar.gz), or 304 if there is no newer bundle.',
 			tag: 'Bundles',
 			method: 'get',
 			path,
@@ -51,7 +51,7 @@ export function feedEndpoints(feed: FeedServer, store: Store): FeedEndpoints {
 			answerTypes: { 200: bundleType },
 			failures: {
 				404: 'No such environment',
-				410: 'The environment of the API key was deleted',
+				410: "The API key's environment was deleted",
 				503: 'The environment has no policy yet',
 			},
 			handle: async ({ headers, closed }, opened) => {
@@ -65,8 +65,8 @@ export function feedEndpoints(feed: FeedServer, store: Store): FeedEndpoints {
 		});
 	return {
 		endpoints: [
-			serve('wasm', '/bundles/:environment_id', 'getBundle', 'The bundle of an environment for a decision point'),
-			serve('rego', '/bundles/:environment_id/rego', 'getRegoBundle', 'The bundle of an environment for a stock OPA'),
+			serve('wasm', '/bundles/:environment_id', 'getBundle', "Get the environment's bundle for a decision point"),
+			serve('rego', '/bundles/:environment_id/rego', 'getRegoBundle', "Get the environment's bundle for a stock OPA"),
 		],
 		surround: async (_, request, run) => {
 			const { environment_id } = request.params as { readonly environment_id: string };

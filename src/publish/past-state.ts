@@ -50,16 +50,16 @@ export async function pastState(
 	if (unchanged !== null) return { facts, schema: null, closures: unchanged, policy: null };
 	// These calls run outside the snapshot, because they need the embedded database's only connection.
 	const compiled = await policies.history.compiledAt(environmentId, revision);
-	if (compiled === null) throw notKept(revision, 'its policy is not kept');
-	if (compiled.layout !== layout) throw notKept(revision, 'its policy is that of an earlier version');
+	if (compiled === null) throw notKept(revision, 'its policy is no longer stored');
+	if (compiled.layout !== layout) throw notKept(revision, 'its policy was compiled by an earlier version');
 	const change = await store.schemaChangeAfter(environmentId, compiled.schema_revision);
 	if (change !== null && change.revision <= revision) {
-		throw notKept(revision, `its schema never became a policy, only that of revision ${compiled.schema_revision} did`);
+		throw notKept(revision, `its schema was not compiled, only the schema of revision ${compiled.schema_revision}`);
 	}
 	const { schema } = compiled;
 	if (compiled.digest === digest) return { facts, schema, closures: schema, policy: null };
 	const policy = await policies.wasm(compiled.digest);
-	if (policy === null) throw notKept(revision, 'its policy is not kept');
+	if (policy === null) throw notKept(revision, 'its policy is no longer stored');
 	return { facts, schema, closures: schema, policy };
 }
 

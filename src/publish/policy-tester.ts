@@ -101,24 +101,24 @@ export class PolicyTester {
 		const [, ...waiting] = this.#asked.values();
 		const own = waiting.filter((other) => other.environment === environment).length;
 		if (own === 0 || (own < maxWaitingOfEnvironment && waiting.length < maxWaiting)) return;
-		throw new Failure('busy', `${waiting.length} policies wait to be tested already: try again in a few seconds`);
+		throw new Failure('busy', `${waiting.length} policies are already queued for testing: try again in a few seconds`);
 	}
 
 	async #run(files: readonly RegoFile[]): Promise<TestedPolicy> {
 		const { signal } = this.#stopped;
 		const { listed, milliseconds = usualTime } = this.limits;
-		if (signal.aborted) throw new Failure('unavailable', 'the server stops');
+		if (signal.aborted) throw new Failure('unavailable', 'the server is stopping');
 		try {
 			const options = { milliseconds, exitCodes: [0, someFailed], background: true, signal };
 			const { stdout } = await runInRego({ opa: this.opa, files }, testWords, options);
 			return summarise(readTestResults(stdout), listed);
 		} catch (error) {
-			if (signal.aborted) throw new Failure('unavailable', 'the server stops');
+			if (signal.aborted) throw new Failure('unavailable', 'the server is stopping');
 			if (error instanceof OpaLate) throw tooLong(milliseconds);
 			const message = errorMessage(error);
 			this.log.error({ reason: message }, 'a policy could not be tested');
 			const details = error instanceof OpaFailure ? error.stderr.split('\n').filter((line) => line !== '') : [];
-			throw new Failure('unavailable', `the tests cannot be run: ${message}`, { message, details });
+			throw new Failure('unavailable', `the tests cannot run: ${message}`, { message, details });
 		}
 	}
 

@@ -167,7 +167,7 @@ export class Publisher {
 		if (assembled.digest === null) {
 			const { failure } = assembled;
 			if (!(await this.policies.fail(of, { failure, failed_revision: schema_revision, failed_at: now }))) return;
-			this.log.error({ ...facts, failure }, 'a schema cannot be compiled: what it takes away stays suspended');
+			this.log.error({ ...facts, failure }, 'a schema cannot be compiled: its removed permissions stay suspended');
 			this.store.committed.emit('environment', environmentId, 'schema');
 		} else {
 			const { digest, left_out, built } = assembled;
@@ -182,7 +182,7 @@ export class Publisher {
 				// Wakes requests that continued with the previous policy and now wait for this policy.
 				this.store.committed.emit('environment', environmentId, 'schema');
 			}
-			if (left_out.length > 0) this.log.error({ ...facts, left_out }, 'objects were left out of a policy');
+			if (left_out.length > 0) this.log.error({ ...facts, left_out }, 'objects were excluded from a policy');
 			const milliseconds = Math.round(performance.now() - started);
 			this.log.debug({ ...facts, digest, built, milliseconds }, 'published a schema');
 		}

@@ -46,7 +46,7 @@ export class SnapshotFolder {
 			const path = join(this.path, environmentId, name);
 			const bytes = await this.files.readFile(path).catch(() => null);
 			if (bytes !== null && name === sealedFileName(label, await seal(environmentId, label, bytes))) return bytes;
-			this.log.warn({ path }, 'a stored snapshot is damaged: it is deleted');
+			this.log.warn({ path }, 'deleting a damaged stored snapshot');
 			await this.#try('delete', () => this.files.rm(path, { recursive: true, force: true }));
 		}
 		return null;
@@ -128,7 +128,7 @@ export class SnapshotFolder {
 			return true;
 		} catch (error) {
 			if (!this.#failing)
-				this.log.error({ error, folder: this.path }, `cannot ${what} stored snapshots: going on without`);
+				this.log.error({ error, folder: this.path }, `cannot ${what} stored snapshots: continuing without`);
 			this.#failing = true;
 			return false;
 		}

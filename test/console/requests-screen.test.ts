@@ -148,7 +148,7 @@ test.serial('what somebody else has decided meanwhile is refused with the reason
 	const [request] = body['data'] as readonly Loose[];
 	await stack.environment.put(`${facts}/element_requests/${request?.['id']}/deny`);
 	await page.getByRole('button', { name: 'Approve', exact: true }).click();
-	t.regex((await page.locator('main [role=alert]').textContent()) ?? '', /denied already/);
+	t.regex((await page.locator('main [role=alert]').textContent()) ?? '', /already denied/);
 	await close();
 });
 

@@ -72,7 +72,7 @@ for (const { name, make, atLeast } of [
 
 	test(`the document of ${name} links to the other document, and names its URL`, async (t) => {
 		const document = await make();
-		t.deepEqual(document['servers'], [{ url: '/', description: 'The server that this document comes from.' }]);
+		t.deepEqual(document['servers'], [{ url: '/', description: 'The server of this document.' }]);
 		const { url } = document['externalDocs'] as { readonly url: string };
 		t.regex(url, /^http:\/\/127\.0\.0\.1:\d+\/docs$/);
 	});

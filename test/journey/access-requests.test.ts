@@ -254,7 +254,7 @@ journey('nobody reviews their own request, unless the element allows it', async 
 	const { http, elements } = place;
 	const { body } = await http.post(as(place, 'rex'), ask('editor'));
 	const one = `${as(place, 'rex')}/${body['id']}`;
-	for (const move of ['approve', 'deny']) fails(t, await http.put(`${one}/${move}`, {}), 403, 'of their own');
+	for (const move of ['approve', 'deny']) fails(t, await http.put(`${one}/${move}`, {}), 403, 'their own requests');
 	const settings = { user_management_element: 'members', allow_self_approval: true };
 	await http.patch(`${elements}/config/requests`, { settings });
 	t.is((await http.put(`${one}/approve`, {})).status, 200);

@@ -26,7 +26,7 @@ function ago(seconds: number): Date {
 function isSignedOut(t: ExecutionContext, answer: Answer<unknown>, code: string, what = code): void {
 	fails(t, answer, 401);
 	const { title, error_code, additional_info } = answer.body as Loose;
-	t.deepEqual([title, error_code, additional_info], ['Nobody is signed in', 'UNAUTHORIZED', { code }], what);
+	t.deepEqual([title, error_code, additional_info], ['No user is signed in', 'UNAUTHORIZED', { code }], what);
 }
 
 /** Creates a ticket for a place's key, as `regolith console` does. */

@@ -66,7 +66,7 @@ test('nearly full, embedded: writes are 507 and logged, reads and decisions cont
 	]) {
 		const { status, body } = await write;
 		t.is(status, 507);
-		t.regex(String(body['message']), /no room/);
+		t.regex(String(body['message']), /disk space/);
 	}
 	t.is(logged.filter(({ msg }) => msg.startsWith('the disk is nearly full')).length, 1);
 	const after = await http().get(`${facts}/users/ann`);
@@ -130,7 +130,7 @@ test('a PostgreSQL server’s full disk is 507, a read-only server is 503, and b
 		t.is((await http().get(`${facts}/users/ann`)).status, 200);
 		t.true(await allowed());
 	}
-	t.true(logged.some(({ level, msg }) => level === 'error' && msg === 'a write was refused: there is no space'));
+	t.true(logged.some(({ level, msg }) => level === 'error' && msg === 'a write was refused, because the disk is full'));
 	await knex.raw('drop trigger fail on users');
 	t.is((await http().post(`${facts}/users`, { key: 'bob' })).status, 200);
 });

@@ -464,7 +464,7 @@ const refused: readonly (readonly [changes: readonly unknown[], status: number, 
 	[[{ kind: 'relation', operation: 'delete', key: 'folder:parent' }], 404, 'the relation `folder:parent`'],
 	[[{ kind: 'condition_set_rule', operation: 'create', value: rule }], 409, 'already exists, at changes.0'],
 	[[{ kind: 'role_assignment', operation: 'update', value: { ...held, role: 'editor' } }], 404, 'at changes.0'],
-	[[{ kind: 'user_attribute', operation: 'delete', key: 'email' }], 400, 'built in'],
+	[[{ kind: 'user_attribute', operation: 'delete', key: 'email' }], 400, 'built-in'],
 
 	[[createRole('a', { permissions: ['document:fly'] })], 404, 'at changes.0.value.permissions.0'],
 	[[removeRole('reader'), createRole('a', { extends: ['reader'] })], 404, 'at changes.1.value.extends.0'],

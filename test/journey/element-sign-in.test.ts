@@ -37,7 +37,7 @@ function isSignedOut(t: ExecutionContext, answer: Answer<unknown>, what = ''): v
 	const { title, message, error_code, additional_info } = answer.body as Loose;
 	t.deepEqual(
 		[title, message, error_code, additional_info],
-		['Nobody is signed in', 'nobody is signed in with this: sign in again', 'UNAUTHORIZED', null],
+		['No user is signed in', 'nobody is signed in with this: sign in again', 'UNAUTHORIZED', null],
 		what,
 	);
 }

@@ -406,7 +406,7 @@ onEachStack('a decision point consumes an approval once, and denies from then on
 	t.false((await pdp.post('/allowed', { user: 'bea', action: 'operate', resource })).body['allow'], 'at once');
 	const twice = await pdp.post(`/operation_approvals/${second}/consume`);
 	t.is(twice.status, 409);
-	t.regex(String(twice.body['detail']), /consumed already/);
+	t.regex(String(twice.body['detail']), /already consumed/);
 	const stranger = client(stack.decisionPoint.listening.url, stack.keys.organization);
 	for (const [reference, caller, status] of [
 		['nothing', pdp, 404],

@@ -182,7 +182,7 @@ test.serial('log lines have text, time, and the id of their request', async (t) 
 	t.like(joined[1], { endpoint: 'check', status: 200, method: 'POST' });
 	for (const { time } of lines) t.regex(String(time), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 	const said = lines.filter(({ level }) => level === 'info').map(({ msg }) => msg);
-	t.is(said.at(0), 'the decision point listens');
+	t.is(said.at(0), 'the decision point is listening');
 	t.is(said.at(-1), 'the decision point has stopped');
 	t.true(lines.some(({ url, version }) => url === point.listening.url && version === '0.1.0'));
 });

@@ -153,7 +153,7 @@ test.serial('a broken opa is reported, and retried in the next request', async (
 	const broken = await ask(place, revision);
 	site.opa.set('real');
 	t.is(broken.status, 503);
-	t.regex(JSON.stringify(broken.body), /the tests cannot be run: .*out of mood/);
+	t.regex(JSON.stringify(broken.body), /the tests cannot run: .*out of mood/);
 	t.is((await ask(place, revision)).status, 200);
 });
 

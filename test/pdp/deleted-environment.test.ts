@@ -146,7 +146,7 @@ test('a start with the key of a deleted environment denies', async (t) => {
 	t.is((await served.http.get('/ready')).status, 200);
 });
 
-const elsewhere = 'This version of the API is no longer served';
+const elsewhere = 'This API version is no longer supported';
 
 for (const [status, title, kind, answer] of [
 	[401, elsewhere, 'refused', 503],

@@ -76,7 +76,7 @@ for (const [what, misplace] of Object.entries(misplacements)) {
 		}
 		t.deepEqual(
 			logged.map(({ msg }) => msg),
-			['a stored snapshot is damaged: it is deleted'],
+			['deleting a damaged stored snapshot'],
 		);
 	});
 }

@@ -131,7 +131,10 @@ async function greatestBound(
 		const found: Steps = upstream.stepsTo(id, most);
 		if (found.steps > most) {
 			throw await limitReached(unit, { role_id: upstream.roleOn(id), instance_id: id }, maxSteps, (role, instance) => {
-				return `a check of ${instance}, where ${role} is derived, would take more than ${maxSteps} steps along relationships`;
+				return (
+					`a check on ${instance}, where ${role} is derived, would take more than ${maxSteps} steps along ` +
+					'relationships'
+				);
 			});
 		}
 		bound = maximum(bound, found);

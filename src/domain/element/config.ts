@@ -198,7 +198,7 @@ async function link(unit: WritingUnit, row: ElementsConfig, before: ElementsConf
 	if (linked !== undefined && linked !== row.key) {
 		throw new Failure(
 			'invalid',
-			`the element \`${other.key}\` reviews the requests of the element \`${linked}\` already`,
+			`the element \`${other.key}\` already reviews the requests of the element \`${linked}\``,
 		);
 	}
 	await recordElementsConfigChange(unit, other, { settings: { ...other.settings, [requestsSetting]: row.key } });
@@ -207,7 +207,7 @@ async function link(unit: WritingUnit, row: ElementsConfig, before: ElementsConf
 async function findLinked(unit: ReadingUnit, reference: string | number | boolean): Promise<ElementsConfig> {
 	const other = (await unit.findMany(ElementsConfig, [String(reference)])).get(String(reference));
 	if (other?.elements_type === 'user_management') return other;
-	const msg = `must name an element of the type \`user_management\`; \`${reference}\` does not`;
+	const msg = `must be an element of the type \`user_management\`, got \`${reference}\``;
 	throw unprocessable([{ loc: ['body', 'settings', reviewersSetting], msg, type: 'unknown_element' }]);
 }
 
@@ -240,13 +240,13 @@ async function makeApprovalRoles(unit: WritingUnit, { elements_type, settings }:
 	const reference = settings[resourceSetting];
 	const named = settings[actionSetting];
 	if (reference === undefined && named !== undefined) {
-		const msg = `names an action, \`${named}\`, so the settings must name its resource as \`${resourceSetting}\``;
+		const msg = `has the action \`${named}\`, so the setting \`${resourceSetting}\` is required`;
 		throw unprocessable([{ loc: ['body', 'settings', actionSetting], msg, type: 'unknown_action' }]);
 	}
 	if (reference === undefined) return;
 	const resource = (await unit.findMany(Resource, [String(reference)])).get(String(reference));
 	if (resource === undefined) {
-		const msg = `must name a resource; \`${reference}\` does not`;
+		const msg = `must be an existing resource, got \`${reference}\``;
 		throw unprocessable([{ loc: ['body', 'settings', resourceSetting], msg, type: 'unknown_resource' }]);
 	}
 	const actions = await actionsIn(unit, [resource.id]).all();
@@ -255,7 +255,7 @@ async function makeApprovalRoles(unit: WritingUnit, { elements_type, settings }:
 		await unit.create(ResourceAction, { ...columns, resource_id: resource.id }, `${resource.key}:${operateAction}`);
 	}
 	if (named !== undefined && named !== operateAction && !actions.some(({ key }) => key === named)) {
-		const msg = `must name an action of the resource \`${resource.key}\`; \`${named}\` does not`;
+		const msg = `must be an action of the resource \`${resource.key}\`, got \`${named}\``;
 		throw unprocessable([{ loc: ['body', 'settings', actionSetting], msg, type: 'unknown_action' }]);
 	}
 	const known = await rolesKeyed(unit, resource.id, [reviewerRole, approvedRole]).all();

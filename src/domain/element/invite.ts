@@ -209,7 +209,7 @@ export async function admitInvited(unit: WritingUnit, invite: UserInvite, user: 
 function requireInvited(invite: UserInvite, { key, email }: InvitedPerson): void {
 	const sameAddress = email !== null && isSameAddress(email, invite.email);
 	if (key === userKeyOf(invite) || sameAddress) return;
-	throw forbidden('the token is not about the user who was invited');
+	throw forbidden('the token does not belong to the invited user');
 }
 
 /** Throws `invalid` for an approved invite, or for a different e-mail address. */
@@ -218,11 +218,11 @@ export function requireOpenInvite(invite: UserInvite, email: string): void {
 		throw new Failure('invalid', `the invite \`${userKeyOf(invite)}\` has already been approved`);
 	}
 	if (isSameAddress(invite.email, email)) return;
-	throw new Failure('invalid', `\`${email}\` is not the e-mail address that was invited`);
+	throw new Failure('invalid', `\`${email}\` is not the invited e-mail address`);
 }
 
 /** Validates the user key in a token. Throws `invalid`. */
 function requireUserKey(key: string): string {
 	if (UserKey.safeParse(key).success) return key;
-	throw new Failure('invalid', `the token names \`${key}\`, which cannot be the key of a user`);
+	throw new Failure('invalid', `the token has the user key \`${key}\`, which is not a valid key`);
 }

@@ -28,18 +28,18 @@ export async function consumeApproval(unit: WritingUnit, reference: string): Pro
 
 async function requireSingleUse(unit: WritingUnit, { config_id }: ElementRequest): Promise<void> {
 	const config = config_id === null ? undefined : (await unit.findMany(ElementsConfig, [config_id])).get(config_id);
-	if (config === undefined) throw new Failure('conflict', 'the element of the approval was deleted');
+	if (config === undefined) throw new Failure('conflict', "the approval's element was deleted");
 	if (config.settings[singleUseSetting] === true) return;
-	throw new Failure('conflict', `the settings of the element \`${config.key}\` do not say \`${singleUseSetting}\``);
+	throw new Failure('conflict', `the element \`${config.key}\` does not have the setting \`${singleUseSetting}\``);
 }
 
 function requireUnused({ now }: WritingUnit, { status, consumed_at, expires_at }: ElementRequest): void {
 	if (consumed_at !== null) {
-		throw new Failure('conflict', `the approval was consumed already, at ${consumed_at.toISOString()}`);
+		throw new Failure('conflict', `the approval was already consumed at ${consumed_at.toISOString()}`);
 	}
 	if (status !== 'approved') throw new Failure('conflict', `the request is ${status}, not approved`);
 	if (expires_at === null || expires_at > now) return;
-	throw new Failure('conflict', `the approval has ended at ${expires_at.toISOString()}`);
+	throw new Failure('conflict', `the approval ended at ${expires_at.toISOString()}`);
 }
 
 /**
@@ -53,7 +53,7 @@ async function takeBack(unit: WritingUnit, request: ElementRequest, instanceId: 
 		resource_instance_ids: [instanceId],
 	}).all();
 	const given = held.find(({ role }) => role === approvedRole);
-	if (given === undefined) throw new Failure('conflict', 'the user does not hold what was approved any more');
+	if (given === undefined) throw new Failure('conflict', 'the user no longer holds the approved role');
 	if (given.element_request_id !== request.id || endsBefore(request, given)) return;
 	await removeAssignments(unit, { ids: [given.id] });
 	await restoreOthers(unit, request, given);

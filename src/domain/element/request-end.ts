@@ -24,7 +24,7 @@ export function requireEnd(
 	const allowed = Number.isFinite(seconds) ? new Date(now.getTime() + seconds * 1_000) : null;
 	const end = endsBefore({ expires_at: allowed }, { expires_at: wanted }) ? allowed : wanted;
 	if (end === null || end > now) return end;
-	throw new Failure('conflict', `what the request asks for has ended at ${end.toISOString()}`);
+	throw new Failure('conflict', `the requested period ended at ${end.toISOString()}`);
 }
 
 /**
@@ -38,6 +38,6 @@ export function shortened(request: ElementRequest, said: string | undefined): Da
 	const asked = request.expires_at?.toISOString() ?? '';
 	throw new Failure(
 		'invalid',
-		`a reviewer can only shorten what is asked for until ${asked}, got ${end.toISOString()}`,
+		`a reviewer can only shorten the requested period, which ends at ${asked}, got ${end.toISOString()}`,
 	);
 }

@@ -14,5 +14,5 @@ const hour = 3_600_000;
 export async function refuseManyRequests(unit: WritingUnit, { user_id }: ActingUser): Promise<void> {
 	const since = new Date(unit.now.getTime() - hour);
 	if (!(await hasRequested(unit, { user_id, since, count: maxRequestsInAnHour }))) return;
-	throw new Failure('limit_reached', `a user makes at most ${maxRequestsInAnHour} requests in an hour`);
+	throw new Failure('limit_reached', `a user can make at most ${maxRequestsInAnHour} requests per hour`);
 }

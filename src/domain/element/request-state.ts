@@ -36,13 +36,13 @@ export interface Mover {
 export function decideMove(request: ElementRequest, move: Move, { user_id, reviews, self_review }: Mover): boolean {
 	const { by, to } = transitions[move];
 	const own = request.requesting_user_id === user_id;
-	if (by === 'requester' && !own) throw forbidden('only the user who made a request can cancel it');
+	if (by === 'requester' && !own) throw forbidden('only the requesting user can cancel a request');
 	if (by === 'reviewer' && !reviews) throw forbidden('only reviewers can approve or deny a request');
-	if (by === 'reviewer' && own && !self_review) throw forbidden('nobody reviews a request of their own');
+	if (by === 'reviewer' && own && !self_review) throw forbidden('users cannot review their own requests');
 	if (request.status === 'pending') return true;
 	const repeated = request.status === to && (by === 'requester' || request.reviewer_user_id === user_id);
 	if (repeated) return false;
-	throw new Failure('conflict', `the request is ${request.status} already`);
+	throw new Failure('conflict', `the request is already ${request.status}`);
 }
 
 /**
@@ -58,5 +58,5 @@ export function decideAdministeredMove(request: ElementRequest, move: Exclude<Mo
 
 /** Throws `conflict` unless the request is pending. */
 export function requirePending({ status }: ElementRequest): void {
-	if (status !== 'pending') throw new Failure('conflict', `the request is ${status} already`);
+	if (status !== 'pending') throw new Failure('conflict', `the request is already ${status}`);
 }

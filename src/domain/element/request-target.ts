@@ -20,7 +20,7 @@ import type { ActingUser } from './level.js';
 export async function requireOwnTenant(unit: ReadingUnit, actor: ActingUser, reference: string): Promise<Tenant> {
 	const tenant = await unit.find(Tenant, actor.tenant_id);
 	if (reference !== tenant.key && asId(reference) !== tenant.id) {
-		throw new Failure('invalid', `the tenant \`${reference}\` is not the one in which the request is made`);
+		throw new Failure('invalid', `the tenant \`${reference}\` is not the tenant of the request`);
 	}
 	if (!(await isMember(unit, actor))) throw forbidden(`the user is not a member of the tenant \`${tenant.key}\``);
 	return tenant;
@@ -43,12 +43,15 @@ export async function findOwnInstance(
 	const [instance, another] = rows.filter((row) => row.tenant_id === actor.tenant_id);
 	if (instance === undefined) return refuseUnknownInstance(reference);
 	if (another !== undefined) {
-		throw new Failure('invalid', `\`${reference}\` names several resource instances; say of which resource`);
+		throw new Failure(
+			'invalid',
+			`\`${reference}\` is ambiguous, because several resources have an instance with this key: add the resource`,
+		);
 	}
 	if (resource !== null && instance.resource_id !== resource.id) {
 		throw new Failure(
 			'invalid',
-			`the resource instance \`${reference}\` is not one of the resource \`${resource.key}\``,
+			`the resource instance \`${reference}\` does not belong to the resource \`${resource.key}\``,
 		);
 	}
 	return instance;
@@ -67,7 +70,10 @@ export async function ensureInstance(
 	// Users must learn nothing about other tenants.
 	if (instance === undefined || instance.tenant_id !== tenant.id) return refuseUnknownInstance(reference);
 	if (instance.resource_id === resource.id) return instance;
-	throw new Failure('invalid', `the resource instance \`${reference}\` is not one of the resource \`${resource.key}\``);
+	throw new Failure(
+		'invalid',
+		`the resource instance \`${reference}\` does not belong to the resource \`${resource.key}\``,
+	);
 }
 
 /**

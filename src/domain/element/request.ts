@@ -136,7 +136,7 @@ export async function findRequestElement(
 ): Promise<ElementsConfig> {
 	const config = await unit.find(ElementsConfig, reference);
 	if (config.elements_type === elementsTypes[type]) return config;
-	const message = `the element \`${config.key}\` is of the type \`${config.elements_type}\`, not \`${elementsTypes[type]}\``;
+	const message = `the element \`${config.key}\` has the type \`${config.elements_type}\`, not \`${elementsTypes[type]}\``;
 	throw new Failure('invalid', message);
 }
 
@@ -181,7 +181,7 @@ export async function createOperationApproval(
 	const resource = await unit.find(Resource, details.resource);
 	const named = config.settings[resourceSetting];
 	if (named !== undefined && named !== resource.key && named !== resource.id) {
-		throw new Failure('invalid', `the element \`${config.key}\` is about the resource \`${named}\``);
+		throw new Failure('invalid', `the element \`${config.key}\` is for the resource \`${named}\``);
 	}
 	const instance = details.resource_instance
 		? await ensureInstance(unit, tenant, resource, details.resource_instance)
@@ -320,7 +320,7 @@ export async function reviewRequest(
 	const { request, mover } = await findVisibleRequest(unit, config, actor, reference);
 	if (!mover.reviews) throw forbidden('only reviewers can change a request');
 	if (request.requesting_user_id === actor.user_id && !mover.self_review) {
-		throw forbidden('nobody reviews a request of their own');
+		throw forbidden('users cannot review their own requests');
 	}
 	if (role !== undefined || ending !== undefined) requirePending(request);
 	const role_id = role === undefined ? request.role_id : (await findOtherRole(unit, request, role)).id;
@@ -336,7 +336,7 @@ export async function reviewRequest(
 export async function requireRequester(unit: ReadingUnit, request: ElementRequest): Promise<void> {
 	const { requesting_user_id: user_id, tenant_id } = request;
 	if (await isMember(unit, { user_id, tenant_id })) return;
-	throw new Failure('conflict', 'the user who made the request is not a member of the tenant any more');
+	throw new Failure('conflict', 'the requesting user is no longer a member of the tenant');
 }
 
 /** Grants the approved role to the requester. */

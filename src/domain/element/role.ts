@@ -28,7 +28,7 @@ export async function resolveLevels(
 			const id = roles.get(reference) ?? '';
 			const other = levels.get(id);
 			if (other !== undefined && other !== level) {
-				const msg = `the role \`${reference}\` has the level ${other} already`;
+				const msg = `the role \`${reference}\` already has the level ${other}`;
 				throw unprocessable([{ loc: ['body', 'roles_to_levels', level, index], msg, type: 'two_levels' }]);
 			}
 			levels.set(id, level);
@@ -54,7 +54,7 @@ export async function findElementRoles(
 		const role = candidates.find(({ resource_id }) => resource_id === null) ?? candidates[0];
 		if (role === undefined) throw notFound(Role.title, reference);
 		if (candidates.length > 1 && role.resource_id !== null) {
-			const message = `several resources have a role \`${reference}\`: name it as \`<resource>${roleSeparator}${reference}\``;
+			const message = `several resources have a role \`${reference}\`: use \`<resource>${roleSeparator}${reference}\``;
 			throw new Failure('invalid', message);
 		}
 		found.set(reference, role.id);

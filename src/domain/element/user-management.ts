@@ -65,7 +65,7 @@ export async function openUserManagement(
 	const opened = await openElement(unit, reference, actor, named);
 	const { key, id, elements_type } = opened.config;
 	if (elements_type !== 'user_management') {
-		throw new Failure('invalid', `the element \`${key}\` is of the type \`${elements_type}\`, not \`user_management\``);
+		throw new Failure('invalid', `the element \`${key}\` has the type \`${elements_type}\`, not \`user_management\``);
 	}
 	const levelsOfRoles = new Map((await levelRows(unit, [id])).map(({ role_id, level }) => [role_id, level]));
 	return { ...opened, levelsOfRoles };
@@ -86,7 +86,7 @@ async function findPlace(
 		return findOwnInstance(unit, actor, resource === undefined ? undefined : String(resource), named);
 	}
 	if (resource === undefined) return null;
-	const msg = `is required: the element \`${config.key}\` is about instances of the resource \`${resource}\``;
+	const msg = `is required: the element \`${config.key}\` is for instances of the resource \`${resource}\``;
 	throw unprocessable([{ loc: ['query', 'resource_instance_id'], msg, type: 'missing' }]);
 }
 
@@ -100,7 +100,7 @@ function unseen({ key }: ElementsConfig): Failure {
 
 /** Throws `forbidden` for an actor who may only view users. */
 export function requireManager({ level }: UserManagement): void {
-	if (level === 'LEVEL_3') throw forbidden('only owners and managers of this element change its users');
+	if (level === 'LEVEL_3') throw forbidden('only owners and managers of this element can change its users');
 }
 
 /** Returns a role's level in the element. */
@@ -112,7 +112,7 @@ export function levelOfRole({ levelsOfRoles }: UserManagement, { id }: Pick<Role
 export function requireManagedRole(management: UserManagement, role: Role): void {
 	requireManager(management);
 	if (management.level === 'LEVEL_1' || managed.includes(levelOfRole(management, role))) return;
-	throw forbidden(`managers give and take roles of the levels 2 to 4; \`${role.key}\` is not one of them`);
+	throw forbidden(`managers can assign and remove only roles with the levels 2 to 4, got \`${role.key}\``);
 }
 
 /** Returns the role levels visible to the actor; `null` if all levels are visible. */
@@ -133,7 +133,7 @@ export async function refuseOwner(
 	const levels = await actorLevels(unit, config.id, { user_id: user.id, tenant_id: tenant.id });
 	const owns = instance === null && levels.instancesAt('LEVEL_1').length > 0;
 	if (!owns && levels.onInstance(instance?.id ?? null) !== 'LEVEL_1') return;
-	throw forbidden('only owners take out an owner or take a role from one');
+	throw forbidden("only owners can remove an owner or an owner's role");
 }
 
 /**

@@ -132,12 +132,12 @@ function roleRequired({ key }: ElementsConfig): Failure {
 }
 
 function noRoleEnds(): Failure {
-	const msg = 'is the end of a role: name one as `role`';
+	const msg = 'is the expiry of a role: set `role`';
 	return unprocessable([{ loc: ['body', 'expires_at'], msg, type: 'value_error' }]);
 }
 
 function invitedForGood(): Failure {
-	return new Failure('invalid', 'an invite gives its role for good: `expires_at` is for users who are added');
+	return new Failure('invalid', 'an invite assigns its role without expiry: `expires_at` is only for added users');
 }
 
 /**

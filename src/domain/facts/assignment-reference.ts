@@ -118,7 +118,7 @@ function resolveOne(reference: AssignmentReference, found: Participants, targets
 	const { role: roleReference, tenant: tenantReference, resource_instance: instanceReference } = reference;
 	const tenant = tenantNamed(tenantReference, found.tenants);
 	if (instanceReference === undefined) {
-		if (tenant === undefined) throw new Error('an assignment names neither a tenant nor a resource instance');
+		if (tenant === undefined) throw new Error('an assignment needs a tenant or a resource instance');
 		return { role: found.roles.get(roleReference) ?? missing(Role, roleReference), tenant, instance: null };
 	}
 	const instance = targets.instances.get(instanceReference) ?? missing(ResourceInstance, instanceReference);

@@ -148,6 +148,6 @@ function ambiguous(reference: string, rows: readonly InstanceRow[]): Failure {
 	const [first, second] = rows.map((row) => `\`${instanceName(row.resource, row.key)}\``);
 	return new Failure(
 		'invalid',
-		`\`${reference}\` names several resource instances, among them ${first} and ${second}; say which`,
+		`\`${reference}\` is ambiguous: it matches several resource instances, such as ${first} and ${second}`,
 	);
 }

@@ -29,7 +29,7 @@ export async function findGraph(unit: ReadingUnit, query: GraphQuery): Promise<O
 }
 
 async function findEnds(unit: ReadingUnit, from: NodeName, to: NodeName | undefined): Promise<PathEnds> {
-	if (to?.kind !== 'instance') throw new Error('the query lets no path through that leads to no instance');
+	if (to?.kind !== 'instance') throw new Error('a path query without a target instance passed validation');
 	const start =
 		from.kind === 'instance'
 			? { kind: from.kind, row: await findNamedInstance(unit, from) }
@@ -49,7 +49,7 @@ async function findFact(unit: ReadingUnit, name: NodeName): Promise<FactNode> {
 		case 'instance':
 			return { kind: name.kind, id: (await findNamedInstance(unit, name)).id };
 		default:
-			throw new Error(`the query lets no ${name.kind} through as a fact`);
+			throw new Error(`a facts query from a ${name.kind} passed validation`);
 	}
 }
 

@@ -29,7 +29,7 @@ export async function nestGroup(
 ): Promise<void> {
 	const [outer, inner] = [parent, child].map(({ resource, key }) => `\`${instanceName(resource, key)}\``);
 	if (child.resource_id !== parent.resource_id) {
-		const message = `the group ${inner} cannot be assigned to ${outer}, which belongs to another resource`;
+		const message = `the group ${inner} cannot be assigned to ${outer}, which belongs to a different resource`;
 		throw new Failure('mismatched_relation', message);
 	}
 	if (child.tenant_id !== parent.tenant_id) {

@@ -55,7 +55,7 @@ async function findObject(unit: ReadingUnit, resource: Resource, reference: stri
 	if (other === undefined) return refuseUnknownInstance(reference);
 	throw new Failure(
 		'invalid',
-		`the resource instance \`${reference}\` is one of the resource \`${other.resource}\`, not of \`${resource.key}\``,
+		`the resource instance \`${reference}\` belongs to the resource \`${other.resource}\`, not to \`${resource.key}\``,
 	);
 }
 
@@ -185,8 +185,8 @@ async function tuplesWithRules(unit: ReadingUnit, filter: TupleFilter) {
 function givesMore({ subject, relation, object }: TupleRow, role: Role): Failure {
 	return new Failure(
 		'invalid',
-		`\`${subject}\` has the role \`${role.key}\` by its relationship \`${relation}\` to \`${object}\`, which gives other ` +
-			'roles as well: end the relationship itself, or the derivation',
+		`\`${subject}\` has the role \`${role.key}\` through its relationship \`${relation}\` to \`${object}\`, which also ` +
+			'grants other roles: delete the relationship or the derivation instead',
 	);
 }
 

@@ -34,6 +34,6 @@ export async function evaluateConditions(
 function refuseForeignInstance({ resource }: AskedSelection, type: unknown, body: ConditionEvaluation): void {
 	if (resource === null || type === undefined || type === resource.key) return;
 	const named = instanceParts(body.resource?.key ?? '')?.resource ?? type;
-	const msg = `must be an instance of \`${resource.key}\`, the resource of the set, got one of \`${named}\``;
+	const msg = `must be an instance of the set's resource \`${resource.key}\`, got an instance of \`${named}\``;
 	throw unprocessable([{ loc: ['body', 'resource'], msg, type: 'other_resource' }]);
 }

@@ -39,7 +39,7 @@ export async function previewConditions(
 			? usersAsked(unit, sides, asksForRoles(selection))
 			: instancesAsked(unit, sides, selection.resource.id, body.user !== undefined);
 	for await (const chunk of chunks) {
-		if (closed()) throw new Failure('unavailable', 'the client went away');
+		if (closed()) throw new Failure('unavailable', 'the client disconnected');
 		const selected = await selector.select(chunk.map(({ subject }) => subject));
 		for (const [index, { row }] of chunk.entries()) page.count(row, selected[index] === true);
 	}

@@ -55,12 +55,15 @@ export async function explainConditions(
 	const answer = await thread.ask(question, maxMilliseconds);
 	if (answer === 'late' || !('traces' in answer)) throw tooLong();
 	if (answer.traces === null) {
-		throw new Failure('limit_reached', 'the explanation is larger than 2 MiB: ask about fewer conditions');
+		throw new Failure('limit_reached', 'the explanation is larger than 2 MiB: preview fewer conditions');
 	}
 	return answer.traces;
 }
 
 function tooLong(): Failure {
 	const seconds = maxMilliseconds / 1_000;
-	return new Failure('limit_reached', `the conditions take longer than ${seconds} s to evaluate: ask about fewer`);
+	return new Failure(
+		'limit_reached',
+		`the conditions take longer than ${seconds} s to evaluate: preview fewer conditions`,
+	);
 }

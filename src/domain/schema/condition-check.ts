@@ -54,7 +54,7 @@ export function parseStoredCondition({
 }: Pick<ConditionSet, 'key' | 'type' | 'conditions'>): Condition {
 	const parsed = parseConditions(conditions, { type });
 	if ('condition' in parsed) return parsed.condition;
-	throw new Error(`the conditions of \`${key}\` are not what is stored: ${JSON.stringify(parsed.problems)}`);
+	throw new Error(`the stored conditions of \`${key}\` are invalid: ${JSON.stringify(parsed.problems)}`);
 }
 
 function undefinedAttributes(defined: DefinedAttributes, set: CheckedSet, attributes: readonly NamedAttribute[]) {

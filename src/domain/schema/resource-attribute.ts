@@ -62,7 +62,7 @@ export async function removeAttributes(
 }
 
 function builtIn(attribute: ResourceAttribute, done: 'changed' | 'deleted'): Failure {
-	return new Failure('invalid', `the attribute \`${attribute.key}\` is built in and cannot be ${done}`);
+	return new Failure('invalid', `the attribute \`${attribute.key}\` is built-in and cannot be ${done}`);
 }
 
 function attributeColumns(block: AttributeBlockEdit) {

@@ -77,7 +77,7 @@ export async function changeResource(unit: WritingUnit, resource: Resource, body
 /** Deletes a resource with its parts and instances. Throws `invalid` for a built-in resource. */
 export async function removeResource(unit: WritingUnit, resource: Resource): Promise<void> {
 	if (resource.built_in)
-		throw new Failure('invalid', `the resource \`${resource.key}\` is built in and cannot be deleted`);
+		throw new Failure('invalid', `the resource \`${resource.key}\` is built-in and cannot be deleted`);
 	await removeParts(unit, resource);
 	await unit.remove(Resource, resource, resource.key);
 }

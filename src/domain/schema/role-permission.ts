@@ -101,7 +101,10 @@ export function parsePermission(permission: string, owner?: Resource): ParsedPer
 	}
 	if (id !== null) return { permission, id, pair: null };
 	if (action === undefined || resource === '' || action === '' || rest.length > 0) {
-		throw new Failure('invalid_permission', `the permission \`${permission}\` is not of the form \`resource:action\``);
+		throw new Failure(
+			'invalid_permission',
+			`the permission \`${permission}\` does not have the form \`resource:action\``,
+		);
 	}
 	return { permission, id: null, pair: { resource, action } };
 }

@@ -19,5 +19,5 @@ export async function refuseDefinedAttributes(
 	const ids = users.map(({ id }) => id);
 	const defined = new Set((await attributesIn(unit, ids).all()).map(({ key }) => key));
 	const claimed = names.find((name) => defined.has(name));
-	if (claimed !== undefined) throw forbidden(`only the application gives users the attribute \`${claimed}\``);
+	if (claimed !== undefined) throw forbidden(`only the application can set the user attribute \`${claimed}\``);
 }
