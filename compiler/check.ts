@@ -29,7 +29,7 @@ function checkKeys({ resources, roles }: Schema): readonly Diagnostic[] {
 			...keyProblems(['resources', resource.key, 'roles'], resource.roles),
 			...keyProblems(['resources', resource.key, 'relations'], resource.relations),
 			...(resource.key.includes(':')
-				? [finding('malformed_key', ['resources', resource.key], `the key ${tick(resource.key)} holds a colon`)]
+				? [finding('malformed_key', ['resources', resource.key], `the key ${tick(resource.key)} contains a colon`)]
 				: []),
 		]),
 		...keyProblems(['roles'], roles),

@@ -22,7 +22,7 @@ export function checkSets(schema: Schema): readonly Diagnostic[] {
 		...checkCycles(schema.condition_sets),
 		...schema.set_rules.flatMap((rule) => checkRule(rule, schema, sets)),
 		...repeated(schema.set_rules.map(ruleName)).map((name) =>
-			finding('repeated', ['set_rules', name], `the rule ${tick(name)} is there more than once`),
+			finding('repeated', ['set_rules', name], `the rule ${tick(name)} exists more than once`),
 		),
 	];
 }
@@ -43,10 +43,10 @@ function checkSetResource(set: ConditionSet, { resources }: Schema): readonly Di
 	if (set.type === 'userset') {
 		return set.resource === null
 			? []
-			: [finding('misplaced_resource', place, `user set ${tick(set.key)} is of a resource type`)];
+			: [finding('misplaced_resource', place, `user set ${tick(set.key)} must not have a resource type`)];
 	}
 	if (set.resource === null) {
-		return [finding('misplaced_resource', place, `resource set ${tick(set.key)} is of no resource type`)];
+		return [finding('misplaced_resource', place, `resource set ${tick(set.key)} has no resource type`)];
 	}
 	return resources.some(({ key }) => key === set.resource)
 		? []
@@ -60,9 +60,9 @@ function checkParent(set: ConditionSet, sets: Sets): readonly Diagnostic[] {
 	const place = setPlace(set, 'parent');
 	const parent = sets.get(typedKey(set.type, set.parent));
 	if (parent === undefined) {
-		return [finding('unknown_condition_set', place, `there is no ${setNoun(set.type)} ${tick(set.parent)}`)];
+		return [finding('unknown_condition_set', place, `${setNoun(set.type)} ${tick(set.parent)} does not exist`)];
 	}
-	const message = `resource set ${tick(set.parent)} is of another resource type than ${tick(set.key)}`;
+	const message = `resource set ${tick(set.parent)} has a different resource type than ${tick(set.key)}`;
 	return parent.resource === set.resource ? [] : [finding('other_resource', place, message)];
 }
 
@@ -75,7 +75,7 @@ function checkSelection(set: ConditionSet, { roles }: Schema): readonly Diagnost
 			: [finding('unknown_role', place, `role ${tick(selects.role)} does not exist`)];
 	}
 	if ('resource' in selects) {
-		const message = `resource type ${tick(selects.resource)} is not that of the set ${tick(set.key)}`;
+		const message = `resource type ${tick(selects.resource)} is not the resource type of the set ${tick(set.key)}`;
 		return selects.resource === set.resource ? [] : [finding('other_resource', setPlace(set, 'resource'), message)];
 	}
 	const parsed = parseConditions(selects.conditions, { type: set.type });
@@ -94,7 +94,7 @@ function checkCycles(sets: readonly ConditionSet[]): readonly Diagnostic[] {
 		const [first = ''] = chain;
 		const cycle = [...chain, first].map(tick).join(' narrows ');
 		const place = ['condition_sets', first, 'parent'];
-		return finding('condition_set_cycle', place, `condition sets narrow each other in a cycle: ${cycle}`);
+		return finding('condition_set_cycle', place, `condition sets are each other's parents in a cycle: ${cycle}`);
 	});
 }
 
@@ -110,7 +110,7 @@ function checkRule(rule: SetRule, { resources }: Schema, sets: Sets): readonly D
 	).filter(([kind, key]) => !sets.has(typedKey(kind, key)));
 	return [
 		...missing.map(([kind, key]) =>
-			finding('unknown_condition_set', [...place, key], `there is no ${setNoun(kind)} ${tick(key)}`),
+			finding('unknown_condition_set', [...place, key], `${setNoun(kind)} ${tick(key)} does not exist`),
 		),
 		...(type === undefined
 			? [finding('unknown_resource', place, `resource type ${tick(rule.resource)} does not exist`)]
@@ -128,7 +128,7 @@ function checkRule(rule: SetRule, { resources }: Schema, sets: Sets): readonly D
 					finding(
 						'other_resource',
 						place,
-						`resource set ${tick(rule.resource_set)} is not of resource type ${tick(rule.resource)}`,
+						`resource set ${tick(rule.resource_set)} does not have the resource type ${tick(rule.resource)}`,
 					),
 				]
 			: []),

@@ -101,16 +101,16 @@ export const acceptedKinds: Readonly<Record<AcceptedKind, Rule>> = {
 		accepted: rego`is_object`,
 	},
 	range: {
-		description: 'an array of two numbers or of two strings',
+		description: 'an array of two numbers or two strings',
 		accepts: isRange,
 		refused: rego`compare.not_range`,
 		accepted: rego`compare.range`,
 	},
-	match: { description: 'an object with the one member `match`', accepts: () => false },
+	match: { description: 'an object with the single member `match`', accepts: () => false },
 };
 
 /** The reason for refusing an inexact number. */
-export const inexactText = `whole numbers beyond ${greatestWhole} either way are not exact: readers of JSON round them`;
+export const inexactText = `whole numbers beyond ±${greatestWhole} are not exact: JSON readers round them`;
 
 /** Returns the kind a value needs to be ordered against this operand. For a range, this is the kind of its bounds. */
 export function orderedKind(operand: Json): Kind {

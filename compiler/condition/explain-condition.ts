@@ -92,7 +92,7 @@ function traceComparison<A>(comparison: Comparison<A>, source: AttributeSource<A
 		at,
 	} as const;
 	if (operator === undefined) {
-		return { ...said, holds: 'mistyped', operand: null, operand_value: null, why: 'there is no such operator' };
+		return { ...said, holds: 'mistyped', operand: null, operand_value: null, why: 'unknown operator' };
 	}
 	if ('match' in operand) {
 		return { ...said, operand: null, operand_value: null, ...traceMatch(operator, text, value, operand.match, source) };

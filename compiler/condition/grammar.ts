@@ -122,11 +122,11 @@ function readComparison<A>(
 
 function unknownOperator(name: string, value: unknown): string {
 	if (attributeNamed(name) !== undefined) {
-		return `the attribute ${excerpt(name)} cannot stand below another one: use \`allOf\` above both`;
+		return `the attribute ${excerpt(name)} cannot be nested in a different attribute: use \`allOf\` above both`;
 	}
 	const hint = (Array.isArray(value) || isObject(value) ? logicalHint(name) : undefined) ?? operatorHint(name);
 	const names = operators.map((operator) => operator.name).join(', ');
-	return `unknown operator ${excerpt(name)}: did you mean ${hint}? There are ${names}`;
+	return `unknown operator ${excerpt(name)}: did you mean ${hint}? Available: ${names}`;
 }
 
 /**
@@ -140,11 +140,11 @@ function readMembers<A>(
 ): Condition<A> {
 	const members = Object.entries(value);
 	if (members.length === 0) {
-		run.refuse('wrong_shape', at, 'must not be empty: only the whole of `conditions` can be {}');
+		run.refuse('wrong_shape', at, 'must not be empty: only `conditions` as a whole can be {}');
 	} else if (members.length > 1) {
 		const names = members.slice(0, 3).map(([name]) => `{${excerpt(name)}: …}`);
 		const more = members.length > names.length ? ', …' : '';
-		const msg = `must have one member, not ${members.length}: to ask for all, {"allOf": [${names.join(', ')}${more}]}`;
+		const msg = `must have one member, not ${members.length}: to require all, use {"allOf": [${names.join(', ')}${more}]}`;
 		run.refuse('wrong_shape', at, msg);
 	}
 	return members.slice(0, maxProblems).map(([name, member]) => read(name, member, [...at, name]))[0] ?? nothing;
@@ -163,7 +163,7 @@ function readLogical<A>(
 		if (isObject(value)) {
 			return { kind, condition: read(value, at, depth + 1) };
 		}
-		const hint = Array.isArray(value) ? '; to deny several, {"not": {"anyOf": […]}}' : '';
+		const hint = Array.isArray(value) ? '; to negate several, use {"not": {"anyOf": […]}}' : '';
 		run.refuse('wrong_shape', at, `\`not\` takes one condition object, not ${excerpt(value)}${hint}`, value);
 		return nothing;
 	}

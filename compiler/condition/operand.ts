@@ -105,7 +105,7 @@ export function requireWellFormed(run: ParseRun, text: string, at: ConditionPath
 	return wellFormed;
 }
 
-const absence = 'to ask for absence there is {"is-null": true}';
+const absence = 'to test for absence, use {"is-null": true}';
 
 function checkLiteral(run: ParseRun, operator: Operator, value: Json, at: ConditionPath, patternLength: number): void {
 	const kind = acceptedKinds[operator.operand];
@@ -133,7 +133,7 @@ function checkItems(run: ParseRun, operator: Operator, value: Json, at: Conditio
 		if (item === null) {
 			run.refuse('wrong_operand', place, `\`${operator.name}\` cannot compare with null: ${absence}`, item);
 		} else if (isObject(item) && Object.hasOwn(item, 'ref')) {
-			run.refuse('wrong_operand', place, 'a `ref` can only stand for the whole operand');
+			run.refuse('wrong_operand', place, 'a `ref` must be the whole operand');
 		}
 	}
 }

@@ -68,8 +68,7 @@ export const maxItemsPatternLength = 250;
 
 const base = { aliases: [], note: '' } as const;
 const ordering = { ...base, attribute: 'orderable', operand: 'orderable', ordered: true } as const;
-const orderingNote =
-	'Strings are in the order of their code points, so that times as ISO 8601 in UTC are in order too.';
+const orderingNote = 'Strings are ordered by code point, so ISO 8601 times in UTC are in order too.';
 const texts = { ...base, attribute: 'string', operand: 'string', guards: true } as const;
 const lists = { ...base, attribute: 'list', operand: 'list', guards: true } as const;
 const matching = { ...base, operand: 'match', literal: true, holds: () => false, rego: () => [] } as const;
@@ -80,7 +79,7 @@ export const operators: readonly Operator[] = [
 		...base,
 		name: 'equals',
 		words: { holds: 'equals', fails: 'does not equal' },
-		note: 'Equality is JSON equality: a number never equals its text.',
+		note: 'Equality is JSON equality: a number never equals a string.',
 		attribute: 'compared',
 		operand: 'compared',
 		guards: true,
@@ -153,7 +152,7 @@ export const operators: readonly Operator[] = [
 		...base,
 		name: 'between',
 		words: { holds: 'is between', fails: 'is not between' },
-		note: 'Both ends are included.',
+		note: 'Both ends are inclusive.',
 		attribute: 'orderable',
 		operand: 'range',
 		ordered: true,
@@ -231,7 +230,10 @@ export const operators: readonly Operator[] = [
 		...base,
 		name: 'matches',
 		words: { holds: 'matches', fails: 'does not match' },
-		note: `A regular expression as RE2 reads it, found anywhere unless anchored, of up to ${maxPatternLength} characters, or ${maxItemsPatternLength} inside \`match\`, in a string of up to ${longest.matched}. It is parsed at every check: Unicode classes and repetitions cost milliseconds.`,
+		note:
+			`An RE2 regular expression, unanchored by default. Maximum length: ${maxPatternLength} characters, or ` +
+			`${maxItemsPatternLength} inside \`match\`, in a string of up to ${longest.matched} characters. Every check ` +
+			'parses the expression: Unicode classes and repetitions cost milliseconds.',
 		attribute: 'matched',
 		operand: 'string',
 		literal: true,

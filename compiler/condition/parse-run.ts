@@ -74,7 +74,7 @@ export class ParseRun {
 		if (this.problems.length >= maxProblems) return false;
 		this.#nodes += 1;
 		if (this.#nodes > maxNodes) {
-			this.#tell(at.slice(0, 0), `must not hold more than ${maxNodes} conditions and values`);
+			this.#tell(at.slice(0, 0), `must not have more than ${maxNodes} conditions and values`);
 			return false;
 		}
 		if (depth > deepest) {
@@ -93,7 +93,7 @@ export class ParseRun {
 		const { steps, problem } = this.#measurePattern(pattern);
 		this.#patternSteps += steps;
 		if (problem === null && this.#patternSteps > maxPatternSteps) {
-			this.#tell([], `the regular expressions must not take more than ${maxPatternSteps} steps together`);
+			this.#tell([], `the regular expressions must not take more than ${maxPatternSteps} steps in total`);
 		}
 		return problem;
 	}

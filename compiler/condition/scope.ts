@@ -63,8 +63,8 @@ function refuseInstanceRoles(run: ParseRun, value: Json, at: ConditionPath): voi
 	} else if (typeof value === 'string' && value.includes(':')) {
 		const role = excerpt(value.slice(value.lastIndexOf(':') + 1));
 		const msg =
-			`\`user.roles\` holds the keys of roles in the tenant, such as ${role}, and no roles on instances: ${excerpt(value)} ` +
-			'never is among them; what a role on an instance allows is said by its permissions';
+			`\`user.roles\` contains keys of tenant roles, such as ${role}, and no roles on instances, so it never contains ` +
+			`${excerpt(value)}; grant permissions to the instance role instead`;
 		run.refuse('wrong_operand', at, msg, value);
 	}
 }
@@ -103,7 +103,7 @@ function strangerMessage(object: 'user' | 'resource', name: string): string {
 function operatorMessage(object: 'user' | 'resource', name: string): string | undefined {
 	return (
 		operatorNamed(name) &&
-		`the operator \`${name}\` must stand below an attribute, as in {"${object}.key": {"${name}": …}}`
+		`the operator \`${name}\` must be nested in an attribute, as in {"${object}.key": {"${name}": …}}`
 	);
 }
 
@@ -113,6 +113,6 @@ function nameMessage(object: 'user' | 'resource', name: string, value: unknown):
 	if (hint !== undefined) {
 		return `unknown logical operator \`${name}\`: did you mean ${hint}?`;
 	}
-	const others = name.startsWith('environment.') ? '; what is sent with a check is `context`' : '';
+	const others = name.startsWith('environment.') ? '; the data sent with a check is `context`' : '';
 	return `must be \`allOf\`, \`anyOf\`, \`and\`, \`or\`, \`not\` or an attribute such as "${object}.key", not ${excerpt(name)}${others}`;
 }

@@ -228,7 +228,7 @@ export function* parsePatchesInSteps(
 		if (index % patchStride === patchStride - 1) yield;
 		const parsed = patchSchema.safeParse(value);
 		if (!parsed.success) {
-			throw new BundleError(`patch ${index} of \`patch.json\` is not understood: ${z.prettifyError(parsed.error)}`);
+			throw new BundleError(`patch ${index} in \`patch.json\` is invalid: ${z.prettifyError(parsed.error)}`);
 		}
 		patches.push({ ...parsed.data, path: steps(parsed.data.path) });
 	}
@@ -261,6 +261,6 @@ function parseJson<T>(schema: z.ZodType<T>, files: ReadonlyMap<string, Uint8Arra
 		throw new BundleError(`\`${path}\` is not valid JSON: ${errorMessage(error)}`);
 	}
 	const parsed = schema.safeParse(value);
-	if (!parsed.success) throw new BundleError(`\`${path}\` is not understood: ${z.prettifyError(parsed.error)}`);
+	if (!parsed.success) throw new BundleError(`\`${path}\` is invalid: ${z.prettifyError(parsed.error)}`);
 	return parsed.data;
 }

@@ -33,14 +33,14 @@ export function* tarEntries(tar: Uint8Array): Iterable<TarEntry> {
 	let next: { readonly name?: string; readonly size?: number } = {};
 	for (let at = 0; at < tar.length; ) {
 		const header = tar.subarray(at, at + blockBytes);
-		if (header.length < blockBytes) throw new Error('a header ends early');
+		if (header.length < blockBytes) throw new Error('a header is truncated');
 		at += blockBytes;
 		if (header.every((byte) => byte === 0)) continue;
 		checkSum(header);
 		const flag = String.fromCharCode(header[typeAt] ?? 0);
 		const type = kinds[flag] ?? `kind \`${flag}\``;
 		const size = next.size ?? octal(header, 'size');
-		if (size > tar.length - at) throw new Error('an entry ends early');
+		if (size > tar.length - at) throw new Error('an entry is truncated');
 		const content = tar.subarray(at, at + size);
 		at += Math.ceil(size / blockBytes) * blockBytes;
 		if (type === 'extended header') next = { ...next, ...readExtended(content) };
@@ -61,7 +61,7 @@ function checkSum(header: Uint8Array): void {
 
 function octal(header: Uint8Array, name: 'size' | 'checksum'): number {
 	const text = textIn(header, name).trim();
-	if (!/^[0-7]+$/.test(text)) throw new Error(`the ${name} of a header is no octal number`);
+	if (!/^[0-7]+$/.test(text)) throw new Error(`the ${name} in a header is not an octal number`);
 	return Number.parseInt(text, 8);
 }
 
@@ -90,7 +90,7 @@ function readExtended(content: Uint8Array): { readonly name?: string; readonly s
 		const space = content.indexOf(0x20, at);
 		const length = Number(decoder.decode(content.subarray(at, space)));
 		if (space === -1 || !Number.isSafeInteger(length) || length <= space - at || at + length > content.length) {
-			throw new Error('an extended header is not understood');
+			throw new Error('an extended header is invalid');
 		}
 		const line = decoder.decode(content.subarray(space + 1, at + length - 1));
 		const equals = line.indexOf('=');
@@ -105,6 +105,6 @@ function readExtended(content: Uint8Array): { readonly name?: string; readonly s
 
 function readSize(value: string): number {
 	const size = Number(value);
-	if (!Number.isSafeInteger(size) || size < 0) throw new Error('the size of an entry is not understood');
+	if (!Number.isSafeInteger(size) || size < 0) throw new Error('the size of an entry is invalid');
 	return size;
 }

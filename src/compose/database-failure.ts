@@ -13,7 +13,7 @@ export function databaseFailure(
 ): Failure | null {
 	if (isFull(error)) {
 		if (!embedded) log.error({ error }, 'a write was refused, because the disk is full');
-		return new Failure('no_space', 'the database disk is full or nearly full');
+		return new Failure('no_space', 'not enough disk space: the database disk is full or nearly full');
 	}
 	if (isDeadlock(error)) return new Failure('unavailable', 'deadlock with a concurrent request: retry');
 	if (!isUnreachable(error)) return null;

@@ -82,10 +82,7 @@ export class ImpactProcess {
 			if ('failure' in answered) {
 				await this.stop();
 				if (answered.too_large) throw tooMuch(this.limits);
-				this.log.error(
-					{ reason: answered.failure, question: question.kind },
-					'the process that compares states failed',
-				);
+				this.log.error({ reason: answered.failure, question: question.kind }, 'the impact process failed');
 				throw failed();
 			}
 			// The process replies to each query with the matching type.
@@ -121,7 +118,7 @@ export class ImpactProcess {
 				settle(() => {
 					const { exitCode: code, signalCode: signal } = this.#child;
 					if (this.#killed === undefined) {
-						this.log.error({ code, signal, said: this.#said }, 'the process that compares states ended');
+						this.log.error({ code, signal, said: this.#said }, 'the impact process ended');
 					}
 					this.#held = null;
 					reject(this.#killed ?? failed());
@@ -134,14 +131,14 @@ export class ImpactProcess {
 }
 
 function failed(): Failure {
-	return new Failure('unavailable', 'the process that compares states has ended: try again');
+	return new Failure('unavailable', 'the impact process has ended: try again');
 }
 
 function tooLong({ time }: ProcessLimits): Failure {
-	const message = `it takes more than ${time / 1000} s to compare the states (IMPACT_TIMEOUT)`;
+	const message = `comparing the states takes more than ${time / 1000} s (IMPACT_TIMEOUT)`;
 	return new Failure('unavailable', message);
 }
 
 function tooMuch({ memory }: ProcessLimits): Failure {
-	return new Failure('unavailable', `it takes more than ${memory} MiB to compare the states (IMPACT_MEMORY)`);
+	return new Failure('unavailable', `comparing the states takes more than ${memory} MiB (IMPACT_MEMORY)`);
 }

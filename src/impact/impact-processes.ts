@@ -80,7 +80,7 @@ export class ImpactProcesses {
 		await this.#end(environment);
 		const idle = [...this.#kept.keys()].find((other) => !this.#turns.isTaken(other));
 		if (this.#kept.size >= maxProcesses && idle !== undefined) await this.#end(idle);
-		if (this.#stopped) throw new Failure('unavailable', 'the server stops');
+		if (this.#stopped) throw new Failure('unavailable', 'the server is stopping');
 		const { limits, log, start = (...given) => new ImpactProcess(...given) } = this.options;
 		const process = start(limits, log);
 		this.#kept.set(environment, { process, idle: undefined });

@@ -36,7 +36,7 @@ export class Turns {
 	async wait(name: string, closed: AbortSignal): Promise<void> {
 		const before = this.#waiting.filter((other) => other.name === name).length;
 		if (before >= this.limits.waiting) {
-			const message = `${before} requests of this kind wait for the environment already: try again in a few seconds`;
+			const message = `${before} requests of this kind are already queued for the environment: try again in a few seconds`;
 			throw new Failure('busy', message);
 		}
 		return new Promise((resolve, reject) => {
@@ -46,7 +46,7 @@ export class Turns {
 			};
 			const begin = () => {
 				closed.removeEventListener('abort', leave);
-				if (this.#stopped) reject(new Failure('unavailable', 'the server stops'));
+				if (this.#stopped) reject(new Failure('unavailable', 'the server is stopping'));
 				else resolve();
 			};
 			const waiting = { name, begin };
@@ -85,5 +85,5 @@ export class Turns {
 
 /** Returns the failure for work whose client no longer waits. */
 export function clientGone(): Failure {
-	return new Failure('unavailable', 'the client went away');
+	return new Failure('unavailable', 'the client disconnected');
 }

@@ -34,7 +34,7 @@ const groups = /\\Q(?:(?!\\E).)*|\\.|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]|\(\
 
 function groupProblem(pattern: string): string | null {
 	const named = [...pattern.matchAll(groups)].some(([token]) => token === '(?<');
-	return named ? 'has a group that begins with `(?<`: a named one is written `(?P<name>…)`' : null;
+	return named ? 'has a group that begins with `(?<`: write a named group as `(?P<name>…)`' : null;
 }
 
 /** Quoted text, Unicode classes, and any other escape. */
@@ -64,4 +64,4 @@ const maxEstimate = 4 * maxSteps;
 const plainStepsPerPart = 24;
 const unicodeStepsPerPart = 500;
 
-const tooLarge = 'is too large: it repeats too much';
+const tooLarge = 'is too large, because of its repetitions';

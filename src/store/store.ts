@@ -161,7 +161,7 @@ export class Store {
 	 * server. Has no effect if the lineage has already ended. Returns the result of `Lineages.renew`.
 	 */
 	async endLineage(lineage: string, environmentId: string, revision: number): Promise<boolean> {
-		const reason = `history was cut: revision ${revision} of environment ${environmentId} is gone or was made again`;
+		const reason = `history was truncated: revision ${revision} of environment ${environmentId} is missing or was replaced`;
 		return this.lineages.renew({ ended: lineage, reason });
 	}
 

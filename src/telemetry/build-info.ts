@@ -4,7 +4,7 @@ import { gauge, type MetricFamily, sample } from './metric-family.js';
 export function buildInfo(component: 'api' | 'pdp', version: string): MetricFamily {
 	return gauge(
 		'regolith_build_info',
-		'What runs, and of which version: always 1',
+		'Running component and version: always 1',
 		[sample(1, { component, version })],
 		'first',
 	);

@@ -48,7 +48,7 @@ export class DecisionTally {
 				return count === 0 ? [] : [sample(count, { outcome, code, model })];
 			}),
 		);
-		return [counter('regolith_pdp_decisions_total', 'Checks that were decided', values)];
+		return [counter('regolith_pdp_decisions_total', 'Decided checks', values)];
 	}
 
 	#begin(code: string): Float64Array {

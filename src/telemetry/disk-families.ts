@@ -7,10 +7,10 @@ export async function diskFamilies(folder: string, reserve: number): Promise<Met
 		const { bavail, blocks, bsize } = await statfs(folder);
 		return [
 			gauge('regolith_api_disk_free_bytes', 'Free bytes on the disk of DATA_DIR', [sample(bavail * bsize)]),
-			gauge('regolith_api_disk_size_bytes', 'Bytes of the disk of DATA_DIR', [sample(blocks * bsize)]),
+			gauge('regolith_api_disk_size_bytes', 'Size of the disk of DATA_DIR in bytes', [sample(blocks * bsize)]),
 			gauge(
 				'regolith_api_disk_reserve_bytes',
-				'Free bytes below which the embedded database takes no writes (MIN_FREE_DISK); 0 with a PostgreSQL server',
+				'Free bytes below which the embedded database refuses writes (MIN_FREE_DISK); 0 with a PostgreSQL server',
 				[sample(reserve)],
 			),
 		];

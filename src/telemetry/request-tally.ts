@@ -31,14 +31,14 @@ export class RequestTally {
 		return [
 			counter(
 				'regolith_http_requests_total',
-				'Requests that were answered',
+				'Requests served',
 				tallies.flatMap(([endpoint, { statuses }]) =>
 					[...statuses].map(([status, count]) => sample(count, { server, endpoint, status })),
 				),
 			),
 			histogram(
 				'regolith_http_request_duration_seconds',
-				'Seconds from the head of a request to its answer',
+				'Seconds from request headers to response',
 				tallies.map(([endpoint, { durations }]) => [{ server, endpoint }, durations] as const),
 			),
 		];

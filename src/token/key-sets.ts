@@ -66,10 +66,10 @@ export class KeySets {
 		try {
 			if (configured?.jwks) return createLocalJWKSet(configured.jwks as Parameters<typeof createLocalJWKSet>[0]);
 		} catch (error) {
-			if (error instanceof errors.JWKSInvalid) throw unusable('the `jwks` of the environment is no set of keys');
+			if (error instanceof errors.JWKSInvalid) throw unusable("the environment's `jwks` is not a key set");
 			throw error;
 		}
-		if (!configured?.url) throw unusable('the environment has no `jwks` to check tokens of users with');
+		if (!configured?.url) throw unusable('the environment has no `jwks` to verify user tokens');
 		return this.#fetched(configured.url, configured.ttl);
 	}
 
@@ -118,10 +118,10 @@ export class KeySets {
 	async #fetch(url: string): Promise<Response> {
 		try {
 			const { status, text } = await this.fetcher(url);
-			if (status !== 200) throw new Error(`answered ${status}`);
+			if (status !== 200) throw new Error(`got status ${status}`);
 			return Response.json(JSON.parse(text));
 		} catch (cause) {
-			throw new UnfetchedError('a set of keys could not be fetched', { cause });
+			throw new UnfetchedError('a key set could not be fetched', { cause });
 		}
 	}
 }
@@ -136,6 +136,6 @@ function isFetchFailure(error: unknown): boolean {
 
 function unfetched(error: unknown): Failure {
 	if (error instanceof UnfetchedError && error.cause instanceof PrivateAddressError)
-		return unusable('the `jwks` address of the environment is not public (JWKS_ALLOW_PRIVATE)');
-	return unusable('the keys at the `jwks` address of the environment cannot be fetched');
+		return unusable("the environment's `jwks` URL has a non-public address (JWKS_ALLOW_PRIVATE)");
+	return unusable("the keys at the environment's `jwks` URL cannot be fetched");
 }

@@ -73,7 +73,7 @@ function planChanges({ changes }: Draft, now: Date): readonly PlannedChange[] {
 		const first = known.get(`${change.kind} ${entry.name}`);
 		known.set(`${change.kind} ${entry.name}`, first ?? place);
 		if (first !== undefined) {
-			const msg = `must be the only change of its object, which \`${first.join('.')}\` changes already`;
+			const msg = `must be the only change of its object, which \`${first.join('.')}\` already changes`;
 			problems.push({ loc: ['body', ...place, part.list ? 'value' : 'key'], msg, type: 'value_error' });
 		}
 		problems.push(...endedProblems(change, place, now));
@@ -146,7 +146,7 @@ function refuseBuiltIn(planned: readonly PlannedChange[]): void {
 	for (const { change, place } of planned) {
 		if (change.kind !== 'resource' || change.operation !== 'delete' || change.key !== userResource.key) continue;
 		const at = place.join('.');
-		throw new Failure('invalid', `the resource \`${change.key}\` is built in and cannot be deleted, at ${at}`, { at });
+		throw new Failure('invalid', `the resource \`${change.key}\` is built-in and cannot be deleted, at ${at}`, { at });
 	}
 }
 

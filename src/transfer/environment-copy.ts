@@ -78,7 +78,7 @@ export class EnvironmentCopier {
 			if (task === null) throw notFound('Task', id);
 			if (task.status !== 'processing') return task;
 			const lost = task.expired && !this.#running.has(task.id);
-			if (lost) await tasks.end(task.id, { error: 'the server that copied has ended; nothing was copied' });
+			if (lost) await tasks.end(task.id, { error: 'the server stopped during the copy; nothing was copied' });
 			else if (this.#stopped || closed() || performance.now() >= deadline) return task;
 			else await new Promise((next) => setTimeout(next, lookMilliseconds));
 		}
@@ -92,10 +92,10 @@ export class EnvironmentCopier {
 	}
 
 	async #run(id: string, caller: Caller, source: Environment, body: EnvironmentCopy): Promise<void> {
-		if (this.#stopped) throw new Failure('unavailable', 'the server stopped before it could copy');
+		if (this.#stopped) throw new Failure('unavailable', 'the server stopped before the copy');
 		await this.#copy(caller, source, body, async (account, { revision: _, schema_revision: __, ...environment }) => {
 			const ended = await account.copyTasks(source.id).end(id, { result: environment });
-			if (!ended) throw new Failure('unavailable', 'the copy took too long and was given up');
+			if (!ended) throw new Failure('unavailable', 'the copy took too long and was canceled');
 		});
 	}
 
@@ -107,7 +107,7 @@ export class EnvironmentCopier {
 			await this.store.copyTasks(sourceId).end(id, { error: reason });
 		} catch (failure) {
 			// The task will fail when its lease expires.
-			this.log.error({ error: failure, task: id }, 'the failure of a copy could not be noted');
+			this.log.error({ error: failure, task: id }, 'the failure of a copy could not be recorded');
 		}
 	}
 
@@ -126,7 +126,7 @@ export class EnvironmentCopier {
 		const account = this.store.account(source.organization_id);
 		const target = await account.environment(caller, source.project_id, existing);
 		if (target.id !== source.id) return target;
-		const msg = `must not be the environment that is being copied, got \`${existing}\``;
+		const msg = `must not be the source environment, got \`${existing}\``;
 		throw unprocessable([{ loc: ['body', 'target_env', 'existing'], msg, type: 'value_error' }]);
 	}
 

@@ -24,7 +24,7 @@ export function regoDifference(before: Schema, after: Schema): RegoDifference {
 	if (compiled.policy === null) return { files: [], diagnostics, failure: 'the drafted schema cannot be compiled' };
 	if (before === after) return { files: [], diagnostics, failure: null };
 	const present = compilePolicy(before);
-	if (present.policy === null) return { files: [], diagnostics, failure: 'the schema as it is cannot be compiled' };
+	if (present.policy === null) return { files: [], diagnostics, failure: 'the current schema cannot be compiled' };
 	return { files: differentFiles(present.policy, compiled.policy), diagnostics, failure: null };
 }
 

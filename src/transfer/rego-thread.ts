@@ -19,5 +19,5 @@ const thread = new LimitedThread<RegoQuestion, RegoDifference>(new URL('./rego-d
 export async function compareRego(before: Schema, after: Schema): Promise<RegoDifference> {
 	const found = await thread.ask({ before, after: after === before ? null : after }, maxMilliseconds);
 	if (found !== 'late') return found;
-	return { files: [], diagnostics: [], failure: `it takes longer than ${maxMilliseconds / 1_000} s to compile` };
+	return { files: [], diagnostics: [], failure: `compilation takes longer than ${maxMilliseconds / 1_000} s` };
 }

@@ -23,7 +23,7 @@ interface Conflict extends Pick<LoggedEntry, 'kind' | 'key' | 'revision' | 'oper
 export async function refuseStaleDraft(unit: ReadingUnit, { base_revision, changes }: Draft): Promise<void> {
 	const { revision } = await unit.counters();
 	if (base_revision > revision) {
-		const msg = `must be at most ${revision}, the revision of the environment, got \`${base_revision}\``;
+		const msg = `must be at most the environment's revision ${revision}, got \`${base_revision}\``;
 		throw unprocessable([{ loc: ['body', 'base_revision'], msg, type: 'value_error' }]);
 	}
 	if (base_revision === revision) return;
@@ -34,7 +34,7 @@ export async function refuseStaleDraft(unit: ReadingUnit, { base_revision, chang
 		deleted: wanted.flatMap(({ deleted }) => deleted),
 	});
 	if (logged === null) {
-		const message = `too much has changed since revision ${base_revision} to tell what: base the draft on revision ${revision}`;
+		const message = `too many changes since revision ${base_revision} to list conflicts: base the draft on revision ${revision}`;
 		throw new Failure('conflict', message, { revision, conflicts: [] });
 	}
 	const conflicts = findConflicts(wanted, logged);

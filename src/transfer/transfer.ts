@@ -242,7 +242,7 @@ function refuseConflicts({ title, member }: AnyPart, conflicts: readonly Entry<u
 	if (conflicts.length === 0) return;
 	const names = conflicts.slice(0, maxNamedConflicts).map(({ name }) => name);
 	const more = conflicts.length > names.length ? `, and ${conflicts.length - names.length} more` : '';
-	const message = `the ${title} ${names.map((name) => `\`${name}\``).join(', ')}${more} already exists with other content`;
+	const message = `the ${title} ${names.map((name) => `\`${name}\``).join(', ')}${more} already exists with different content`;
 	throw new Failure('duplicate', message, { at: member.join('.'), names, conflicts: conflicts.length });
 }
 

@@ -46,12 +46,15 @@ export class AuditLogKeeper {
 			if (dropped.length > 0) this.log.info({ days: dropped }, 'old decisions were dropped');
 			const environments = full.filter((id) => !this.#full.includes(id));
 			if (environments.length > 0) {
-				this.log.warn({ environments }, 'the decisions of today take the share of the environment: no more are kept');
+				this.log.warn(
+					{ environments },
+					"today's decisions have used up the environment's quota: new decisions are dropped",
+				);
 			}
 			this.#full = full;
 		} catch (error) {
 			// The database may be unavailable or full. The next round tries again.
-			if (!this.#stopped) this.log.warn({ error }, 'the decision log could not be kept within its limits');
+			if (!this.#stopped) this.log.warn({ error }, 'the decision log could not be trimmed to its limits');
 		}
 		this.#running = false;
 		if (this.#stopped) return;

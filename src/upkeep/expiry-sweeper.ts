@@ -65,7 +65,7 @@ export class ExpirySweeper {
 		try {
 			await step();
 		} catch (error) {
-			if (!this.#stopped) this.log.warn({ error }, 'what has expired could not be swept');
+			if (!this.#stopped) this.log.warn({ error }, 'expired grants could not be deleted');
 		}
 	}
 
@@ -76,7 +76,7 @@ export class ExpirySweeper {
 			swept += value;
 			more = value >= rowsPerStatement;
 		}
-		if (swept > 0) this.log.info({ environment: scope.environment_id, swept }, 'expired grants were swept');
+		if (swept > 0) this.log.info({ environment: scope.environment_id, swept }, 'expired grants were deleted');
 	}
 }
 

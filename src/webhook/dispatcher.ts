@@ -84,7 +84,7 @@ export class WebhookDispatcher {
 		} catch (error) {
 			// The database is unavailable or full. Log this once, and again only after the database has recovered in
 			// between.
-			if (!this.#failing) this.parts.log.warn({ error }, 'cannot look into the outbox of webhooks');
+			if (!this.#failing) this.parts.log.warn({ error }, 'cannot read the webhook outbox');
 			this.#failing = true;
 			return [];
 		}
@@ -94,7 +94,7 @@ export class WebhookDispatcher {
 		const work = this.#deliver(delivery)
 			.catch((error: unknown) => {
 				// The lease for this delivery expires, and then the delivery is sent again.
-				this.parts.log.warn({ error, delivery: delivery.id }, 'cannot record how a webhook was answered');
+				this.parts.log.warn({ error, delivery: delivery.id }, 'cannot record a webhook response');
 			})
 			.finally(() => {
 				this.#running.delete(work);
@@ -123,14 +123,10 @@ export class WebhookDispatcher {
 	}
 
 	async #attempt({ id, config_id, payload, webhook, attempts }: TakenDelivery): Promise<DeliveryOutcome> {
-		if (webhook === null) return givenUp('the element has no webhook any more');
+		if (webhook === null) return givenUp('the element no longer has a webhook');
 		if (webhook === 'unreadable') {
-			this.parts.log.error({ delivery: id, config_id }, 'the bearer token of a webhook cannot be decrypted');
-			return this.#failure(
-				attempts,
-				'the bearer token of the webhook cannot be decrypted: set the webhook again',
-				null,
-			);
+			this.parts.log.error({ delivery: id, config_id }, "a webhook's bearer token cannot be decrypted");
+			return this.#failure(attempts, "the webhook's bearer token cannot be decrypted: set the webhook again", null);
 		}
 		const body = JSON.stringify(payload);
 		const headers = {
@@ -143,7 +139,7 @@ export class WebhookDispatcher {
 		try {
 			const response_status = await this.parts.post({ url: webhook.url, headers, body });
 			if (response_status >= 200 && response_status < 300) return { delivered: true, response_status };
-			return this.#failure(attempts, `answered ${response_status}`, response_status);
+			return this.#failure(attempts, `got status ${response_status}`, response_status);
 		} catch (error) {
 			return this.#failure(attempts, failureText(error), null);
 		}
@@ -184,7 +180,7 @@ function givenUp(error: string): DeliveryOutcome {
 function failureText(error: unknown): string {
 	if (error instanceof PrivateAddressError) return `${error.message} (WEBHOOK_ALLOW_PRIVATE)`;
 	if (!(error instanceof Error)) return 'no answer';
-	if (error.name === 'AbortError' || error.name === 'TimeoutError') return 'no answer in time';
+	if (error.name === 'AbortError' || error.name === 'TimeoutError') return 'timeout';
 	const { code } = error as NodeJS.ErrnoException;
-	return code === undefined ? 'no answer' : `no answer: ${code}`;
+	return code === undefined ? 'no answer' : `no response: ${code}`;
 }

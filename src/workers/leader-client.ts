@@ -51,7 +51,7 @@ export class LeaderClient {
 		});
 		channel.on('disconnect', () => {
 			stop();
-			for (const { reject } of this.#pending.values()) reject(new Error('the leading process is gone'));
+			for (const { reject } of this.#pending.values()) reject(new Error('the leader process has ended'));
 			this.#pending.clear();
 		});
 		this.tell({ type: 'hears' });

@@ -161,8 +161,10 @@ export class WorkerPool {
 			if (worker !== undefined) send(worker, { type: 'measure' });
 		});
 		const own = [
-			gauge('regolith_pdp_workers', 'Processes that answer', [sample(this.#serving.length)]),
-			counter('regolith_pdp_workers_replaced_total', 'Workers that ended and were replaced', [sample(this.#replaced)]),
+			gauge('regolith_pdp_workers', 'Worker processes in service', [sample(this.#serving.length)]),
+			counter('regolith_pdp_workers_replaced_total', 'Worker processes that ended and were replaced', [
+				sample(this.#replaced),
+			]),
 		];
 		return renderFamilies([[...own, ...(families?.() ?? [])], ...told]);
 	}
@@ -205,11 +207,11 @@ export class WorkerPool {
 					resolve(message.url);
 				} else if (message.type === 'failed') {
 					reject(message.setting ? new WorkerSettingError(message.message) : new Error(message.message));
-					if (this.#started) this.options.log.error({ reason: message.message }, 'a worker cannot begin');
+					if (this.#started) this.options.log.error({ reason: message.message }, 'a worker cannot start');
 				} else this.#hear(member, message);
 			});
 			worker.on('exit', (code, signal) => {
-				reject(new Error(`a worker ended at its start: ${signal ?? `exit code ${code}`}`));
+				reject(new Error(`a worker ended during its start: ${signal ?? `exit code ${code}`}`));
 				this.#ended(member, code, signal);
 			});
 			// Ignore failed messages to a worker that is ending. The exit handler does the necessary work.

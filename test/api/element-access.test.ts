@@ -148,7 +148,7 @@ test('all other callers get the same refusal before any byte of the body is read
 		for (const method of ['GET', 'POST']) {
 			const { send } = http === place.http ? client(url, place.secret) : http;
 			const answer = await send(method, place.at, undefined, method === 'GET' ? {} : { raw: '{' });
-			fails(t, answer, 401, 'nobody is signed in with this: sign in again');
+			fails(t, answer, 401, 'no valid elements session: sign in again');
 		}
 	}
 	const unread = await withheld(place.at, {}, async () => {});

@@ -440,7 +440,7 @@ journey('a reviewer who has just lost the level is refused', async (t, place) =>
 	if (approved.status === 200) t.true(Number(approved.revision) < Number(taken.revision), 'the approval came first');
 });
 
-journey('a signed-in user makes a thousand requests in an hour', async (t, place) => {
+journey('a signed-in user makes a thousand requests per hour', async (t, place) => {
 	await setTheScene(place);
 	const { store, id: environment_id, elements } = place;
 	const path = `${elements}/config/requests/access_requests`;
@@ -451,7 +451,7 @@ journey('a signed-in user makes a thousand requests in an hour', async (t, place
 	const copies = Array.from({ length: 999 }, () => ({ ...made, id: store.clock.newId(), status: 'canceled' }));
 	await store.database.knex.batchInsert('element_requests', copies);
 	const before = await place.revision();
-	fails(t, await ann.post(path, ask('editor')), 400, 'at most 1000 requests in an hour');
+	fails(t, await ann.post(path, ask('editor')), 400, 'at most 1000 requests per hour');
 	t.is(await place.revision(), before);
 	t.is((await (await bearing(place, 'bea', 'acme')).post(path, ask('editor'))).status, 200, 'others still ask');
 	await table().update({ created_at: new Date(store.clock.now().getTime() - 3_700_000) });

@@ -154,7 +154,7 @@ test.serial('the relay is only for sessions in the environment', async (t) => {
 		fails(t, await one.post(`${base}/allowed`, question), 401);
 		fails(t, await one.get(`${base}/healthy`), 401);
 	}
-	fails(t, await client(url, secret).post(`${base}/allowed`, question), 401, 'signed in');
+	fails(t, await client(url, secret).post(`${base}/allowed`, question), 401, 'sign in');
 	const both = sending(url, { ...headers, authorization: `Bearer ${secret}` });
 	fails(t, await both.post(`${base}/allowed`, question), 401);
 	fails(t, await without('origin').post(`${base}/allowed`, question), 403);
@@ -163,8 +163,8 @@ test.serial('the relay is only for sessions in the environment', async (t) => {
 	fails(t, await http.post('/console/pdp/default/nowhere/allowed', question), 404);
 	const organization = await createSecret(management.store, place.organization_id, {});
 	const { http: wide } = await signInToConsole(place, organization);
-	fails(t, await wide.post(`${other.base}/allowed`, question), 403, 'this session is of another environment');
-	fails(t, await wide.get(`${other.base}/ready`), 403, 'this session is of another environment');
+	fails(t, await wide.post(`${other.base}/allowed`, question), 403, 'this session belongs to a different environment');
+	fails(t, await wide.get(`${other.base}/ready`), 403, 'this session belongs to a different environment');
 	t.is(fake.asked.length, before, 'nobody of these has reached the decision point');
 	const reading = { project_id: place.project_id, environment_id: id, access_level: 'read' } as const;
 	const reader = await signInToConsole(place, await createSecret(management.store, place.organization_id, reading));

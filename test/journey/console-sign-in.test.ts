@@ -84,7 +84,7 @@ journey('a ticket signs in once, and the session has the rights of its key', asy
 
 	const again = await askToSignIn(place, { ticket });
 	isSignedOut(t, again, 'TICKET_SPENT');
-	t.regex(String(again.body['message']), /used already/);
+	t.regex(String(again.body['message']), /already used/);
 	t.is(again.headers.get('set-cookie'), null);
 });
 
@@ -326,13 +326,13 @@ journey('sessions for two environments in one browser do not interfere', async (
 		[place.id, `/v2/schema/${other.project_id}/${other.id}`],
 		[other.id, place.schema],
 	] as const) {
-		fails(t, await asked(id).get(`${path}/roles`), 403, 'this session is of another environment');
-		fails(t, await asked(id).post(`${path}/roles`, { key: 'b', name: 'B' }), 403, 'another environment');
+		fails(t, await asked(id).get(`${path}/roles`), 403, 'this session belongs to a different environment');
+		fails(t, await asked(id).post(`${path}/roles`, { key: 'b', name: 'B' }), 403, 'a different environment');
 	}
-	fails(t, await asked(place.id).get(`/v2/api-key/default/${other.key}`), 403, 'another environment');
-	fails(t, await asked(place.id).delete(`/v2/projects/default/envs/${other.key}`), 403, 'another environment');
+	fails(t, await asked(place.id).get(`/v2/api-key/default/${other.key}`), 403, 'a different environment');
+	fails(t, await asked(place.id).delete(`/v2/projects/default/envs/${other.key}`), 403, 'a different environment');
 	const body = { project_id: 'default', environment_id: other.key };
-	fails(t, await asked(place.id).post('/v2/api-key', body), 403, 'another environment');
+	fails(t, await asked(place.id).post('/v2/api-key', body), 403, 'a different environment');
 	fails(t, await asked(place.id).delete(`/v2/api-key/${other.key_id}`), 403);
 	const listed = (await asked(place.id).get<{ data: Loose[] }>('/v2/api-key?per_page=100')).body.data;
 	t.deepEqual(new Set(listed.map((one) => one['environment_id'])), new Set([null, place.id]));

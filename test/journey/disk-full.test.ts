@@ -76,7 +76,7 @@ test('nearly full, embedded: writes are 507 and logged, reads and decisions cont
 	disk.free = 2 * reserve;
 	const written = await http().post(`${facts}/users`, { key: 'bob' });
 	t.is(written.status, 200);
-	t.true(logged.some(({ msg }) => msg.startsWith('there is space on the disk again')));
+	t.true(logged.some(({ msg }) => msg.startsWith('enough disk space again')));
 });
 
 test('a write larger than the remaining space is 507, and a small write succeeds', async (t) => {

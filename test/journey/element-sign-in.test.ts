@@ -37,7 +37,7 @@ function isSignedOut(t: ExecutionContext, answer: Answer<unknown>, what = ''): v
 	const { title, message, error_code, additional_info } = answer.body as Loose;
 	t.deepEqual(
 		[title, message, error_code, additional_info],
-		['No user is signed in', 'nobody is signed in with this: sign in again', 'UNAUTHORIZED', null],
+		['No user is signed in', 'no valid elements session: sign in again', 'UNAUTHORIZED', null],
 		what,
 	);
 }
@@ -286,7 +286,7 @@ journey(
 		// different environment.
 		for (const path of [`${loginElements}?token=${token}`, location]) {
 			const page = readPage(t, await browser.get<string>(path), 401);
-			t.deepEqual(page.message, { success: false, error: 'nobody is signed in with this: sign in again' });
+			t.deepEqual(page.message, { success: false, error: 'no valid elements session: sign in again' });
 		}
 	},
 );

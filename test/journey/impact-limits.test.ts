@@ -128,7 +128,7 @@ test.serial('a killed process gives a 503, and the next request gets a new proce
 	process.kill(pid, 'SIGKILL');
 	const { status, body } = await asking;
 	t.is(status, 503, JSON.stringify(body));
-	t.like(body, { message: 'the process that compares states has ended: try again' });
+	t.like(body, { message: 'the impact process has ended: try again' });
 	t.true(await takesLock(place));
 	const again = await askImpact(place, turnEditors, { limits: { checks: 100 } });
 	t.is(again.status, 200);

@@ -186,10 +186,10 @@ const bad: readonly (readonly [what: string, answer: Answering, ended: object])[
 	[
 		'refuses',
 		(_, response) => response.writeHead(401).end('who are you'),
-		{ response_status: 401, error: 'answered 401' },
+		{ response_status: 401, error: 'got status 401' },
 	],
-	['cuts the line', (_, response) => response.destroy(), { response_status: null, error: 'no answer: ECONNRESET' }],
-	['hangs', () => {}, { response_status: null, error: 'no answer in time' }],
+	['cuts the line', (_, response) => response.destroy(), { response_status: null, error: 'no response: ECONNRESET' }],
+	['hangs', () => {}, { response_status: null, error: 'timeout' }],
 ];
 
 journey('the call does not wait for a receiver, and the log shows the outcome', async (t, place) => {
@@ -217,7 +217,7 @@ journey('the call does not wait for a receiver, and the log shows the outcome', 
 	}
 	t.is(scene.received.length, 0);
 	const { body } = await http.get<Paginated>(`${deliveriesAt(place)}?status=failed&per_page=1`);
-	t.is(body.data[0]?.['error'], 'the element has no webhook any more');
+	t.is(body.data[0]?.['error'], 'the element no longer has a webhook');
 });
 
 journey('writers read the log, and administrators the secret', async (t, place) => {
@@ -276,7 +276,7 @@ journey('the log keeps the newest thousand, and pending deliveries are limited',
 	await ask(place);
 	t.is((await table().where({ config_id }).whereNot({ status: 'pending' })).length, 1_000, 'those given up count');
 	const [dropped] = (await http.get<Paginated>(deliveriesAt(place))).body.data;
-	t.like(dropped, { status: 'failed', attempts: 0, error: 'too many deliveries of this element were waiting' });
+	t.like(dropped, { status: 'failed', attempts: 0, error: 'too many pending deliveries for this element' });
 	await http.delete(`${elements}/config/requests`);
 	t.is((await table().where({ config_id })).length, 0, 'the log goes with its element');
 });

@@ -111,7 +111,7 @@ test('a database that ran out of space is restarted, with all committed data', a
 	t.deepEqual(
 		logged.map(({ msg }) => msg),
 		[
-			'the embedded database ran out of space: it is started again when there is some',
+			'the embedded database ran out of disk space: it restarts when there is enough',
 			'the embedded database is open again',
 		],
 	);

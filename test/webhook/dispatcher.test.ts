@@ -43,10 +43,10 @@ test('an attempt ends according to the receiver’s answer', async (t) => {
 	const cases: readonly (readonly [post: () => Promise<number>, given: Partial<TakenDelivery>, outcome: object])[] = [
 		[async () => 200, {}, { delivered: true, response_status: 200 }],
 		[async () => 299, {}, { delivered: true, response_status: 299 }],
-		[async () => 302, {}, { delivered: false, response_status: 302, error: 'answered 302' }],
-		[async () => 500, {}, { delivered: false, response_status: 500, error: 'answered 500' }],
+		[async () => 302, {}, { delivered: false, response_status: 302, error: 'got status 302' }],
+		[async () => 500, {}, { delivered: false, response_status: 500, error: 'got status 500' }],
 		[async () => 500, { attempts: maxAttempts }, { delivered: false, retry_after: null }],
-		[refusing('ECONNREFUSED'), {}, { delivered: false, response_status: null, error: 'no answer: ECONNREFUSED' }],
+		[refusing('ECONNREFUSED'), {}, { delivered: false, response_status: null, error: 'no response: ECONNREFUSED' }],
 		[async () => 200, { webhook: null }, { delivered: false, retry_after: null }],
 		[
 			async () => 200,
@@ -54,7 +54,7 @@ test('an attempt ends according to the receiver’s answer', async (t) => {
 			{
 				delivered: false,
 				response_status: null,
-				error: 'the bearer token of the webhook cannot be decrypted: set the webhook again',
+				error: "the webhook's bearer token cannot be decrypted: set the webhook again",
 			},
 		],
 	];

@@ -27,7 +27,7 @@ export async function loadBundle(
 		await verify?.(files, run);
 		const manifest = parseManifest(files);
 		const { kind, lineage, policy_revision } = manifest.metadata.regolith;
-		if (kind !== 'snapshot') throw new Error(`a ${kind} bundle continues another one: a snapshot is needed`);
+		if (kind !== 'snapshot') throw new Error(`a ${kind} bundle depends on an earlier bundle: a snapshot is needed`);
 		const loaded = await loadSnapshot(files, run);
 		const numbers = { lineage, revision: Number(manifest.revision), policyRevision: Number(policy_revision) };
 		return new FixedRevision(scheduler, { engine: loaded.engine, facts: loaded.facts, ...numbers });
@@ -63,7 +63,7 @@ class FixedRevision implements RevisionHolder {
 	async policyReached(wanted: WantedRevision): Promise<void> {
 		const { lineage = '', policyRevision: held } = this.#held ?? {};
 		if (held !== undefined && isPast({ lineage, revision: held }, wanted)) return;
-		throw new RegolithError('unavailable', `this engine has the policy of revision ${held ?? 'unknown'} for good`);
+		throw new RegolithError('unavailable', `this engine is fixed to the policy of revision ${held ?? 'unknown'}`);
 	}
 
 	async stop(): Promise<void> {
@@ -82,7 +82,7 @@ function dataBytes(data: ModuleSource['data']): Uint8Array {
 }
 
 async function requireDigest(bytes: Uint8Array, wanted: string, run: Run): Promise<void> {
-	if (globalThis.crypto?.subtle === undefined) throw new Error('digests are known to pages over HTTPS only');
+	if (globalThis.crypto?.subtle === undefined) throw new Error('digests work only in pages over HTTPS');
 	const text = await sha256(bytes, run);
 	if (text === wanted.toLowerCase()) return;
 	throw new Error(`the bundle has the digest ${text}, not ${wanted}`);

@@ -32,7 +32,7 @@ export async function followControlPlane(
 		const { detail } = replica.state;
 		await replica.stop();
 		if (refused.signal.aborted) throw new RegolithError('refused', errorMessage(refused.signal.reason), error);
-		throw new RegolithError('unavailable', `no revision came within ${timeout} ms: ${detail}`, error);
+		throw new RegolithError('unavailable', `no revision arrived within ${timeout} ms: ${detail}`, error);
 	}
 }
 

@@ -44,8 +44,8 @@ async function load(source: EngineSource): Promise<RevisionHolder> {
 async function verifier(keys: unknown): Promise<VerifyBundle | undefined> {
 	if (keys === undefined) return undefined;
 	try {
-		if (globalThis.crypto?.subtle === undefined) throw new Error('keys are for pages over HTTPS only');
-		if (!isKeys(keys)) throw new Error('a list of public keys in PEM is needed');
+		if (globalThis.crypto?.subtle === undefined) throw new Error('verification keys work only in pages over HTTPS');
+		if (!isKeys(keys)) throw new Error('must be a list of public keys in PEM format');
 		return await createBundleVerifier(keys);
 	} catch (error) {
 		throw new RegolithError('invalid_source', `verificationKeys: ${errorMessage(error)}`, error);

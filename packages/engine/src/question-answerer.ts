@@ -63,7 +63,7 @@ export class QuestionAnswerer implements LoadedEngine {
 	}
 
 	async checkMany(queries: readonly CheckQuery[]): Promise<readonly CheckResult[]> {
-		if (!Array.isArray(queries)) throw new RegolithError('invalid_query', 'the checks are no list');
+		if (!Array.isArray(queries)) throw new RegolithError('invalid_query', 'the checks are not an array');
 		if (queries.length > wire.maxBulkChecks) {
 			throw new RegolithError('invalid_query', `there are more than ${wire.maxBulkChecks} checks`);
 		}
@@ -111,14 +111,14 @@ export class QuestionAnswerer implements LoadedEngine {
 		const holder = this.#holding();
 		const wanted = parseRevision(String(revision));
 		if (wanted === null)
-			throw new RegolithError('invalid_query', `\`${revision}\` is neither a revision nor its token`);
+			throw new RegolithError('invalid_query', `\`${revision}\` is neither a revision number nor a revision token`);
 		try {
 			await deadline(this.#closing.signal, possibleDelay(timeout), (signal) => holder.policyReached(wanted, signal));
 		} catch (error) {
 			this.#holding();
 			if (error instanceof RegolithError) throw error;
 			if (error instanceof LineageEnded) throw new RegolithError('unavailable', error.message, error);
-			throw new RegolithError('unavailable', `revision ${revision} did not come within ${timeout} ms`, error);
+			throw new RegolithError('unavailable', `revision ${revision} did not arrive within ${timeout} ms`, error);
 		}
 	}
 
@@ -148,7 +148,7 @@ export class QuestionAnswerer implements LoadedEngine {
 		} catch (error) {
 			this.#holding();
 			if (error instanceof RegolithError) throw error;
-			const message = error instanceof Failure ? error.message : 'the answer could not be found';
+			const message = error instanceof Failure ? error.message : 'the question could not be decided';
 			throw new RegolithError('unavailable', message, error);
 		}
 	}
@@ -201,7 +201,7 @@ function parsed<S extends z.ZodType>(schema: S, query: unknown): z.output<S> {
 	} catch (error) {
 		throw error instanceof RegolithError
 			? error
-			: new RegolithError('invalid_query', 'the question cannot be read', error);
+			: new RegolithError('invalid_query', 'the question is not valid JSON', error);
 	}
 }
 

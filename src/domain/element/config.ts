@@ -240,7 +240,7 @@ async function makeApprovalRoles(unit: WritingUnit, { elements_type, settings }:
 	const reference = settings[resourceSetting];
 	const named = settings[actionSetting];
 	if (reference === undefined && named !== undefined) {
-		const msg = `has the action \`${named}\`, so the setting \`${resourceSetting}\` is required`;
+		const msg = `names the action \`${named}\`, which requires the setting \`${resourceSetting}\``;
 		throw unprocessable([{ loc: ['body', 'settings', actionSetting], msg, type: 'unknown_action' }]);
 	}
 	if (reference === undefined) return;

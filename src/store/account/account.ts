@@ -110,7 +110,7 @@ export class AccountUnit {
 		const project = await this.#findProject(reference);
 		if (project === undefined) throw notFound('Project', reference);
 		if (caller.project_id !== null && caller.project_id !== project.id) {
-			throw forbidden(`this API key does not open the project \`${reference}\``);
+			throw forbidden(`this API key has no access to the project \`${reference}\``);
 		}
 		return project;
 	}
@@ -161,7 +161,7 @@ export class AccountUnit {
 /** Returns the environment. Throws `not_found`, or `forbidden` if the caller's key or session grants no access. */
 function requireOpened(caller: Caller, environment: Environment | undefined, reference: string): Environment {
 	if (environment === undefined) throw notFound('Environment', reference);
-	if (!opens(caller, environment)) throw forbidden(`this API key does not open the environment \`${reference}\``);
+	if (!opens(caller, environment)) throw forbidden(`this API key has no access to the environment \`${reference}\``);
 	requireInSession(caller, 'environment', environment.id);
 	return environment;
 }

@@ -87,7 +87,7 @@ export class ApiKeys {
 		const found = id === null ? undefined : await ApiKey.query(this.database).findOne({ id, organization_id });
 		if (found === undefined) throw notFound('ApiKey', reference);
 		const mine = await this.#openedBy(caller, {}).findOne({ id: found.id });
-		if (mine === undefined) throw forbidden(`this API key does not open what the key \`${reference}\` opens`);
+		if (mine === undefined) throw forbidden(`this API key has no access to the scope of the key \`${reference}\``);
 		return mine;
 	}
 
@@ -117,9 +117,7 @@ export class ApiKeys {
 		{ project_id, environment_id = '' }: KeyPlace,
 	): Promise<Pick<ApiKey, 'project_id' | 'environment_id'>> {
 		if (accessObjects.indexOf(type) > accessObjects.indexOf(caller.object_type)) {
-			throw forbidden(
-				`this API key cannot create a key of the object type ${type}, which would open more than it does`,
-			);
+			throw forbidden(`this API key cannot create a key with the object type ${type}, which has a larger scope`);
 		}
 		if (type === 'org') return { project_id: null, environment_id: null };
 		if (type === 'project') {

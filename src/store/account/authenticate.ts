@@ -50,7 +50,7 @@ export async function unlessDeleted(
 		if (!(error instanceof Failure) || error.code !== 'unauthorized' || secret === null) throw error;
 		const deleted = await store.findDeletedEnvironment(secret);
 		if (deleted === null || deleted !== (environmentId ?? deleted)) throw error;
-		throw new Failure('environment_deleted', `the environment \`${deleted}\` of this API key was deleted`);
+		throw new Failure('environment_deleted', `this API key's environment \`${deleted}\` was deleted`);
 	}
 }
 

@@ -78,11 +78,12 @@ export class SecretRotation {
 	}
 
 	#tell({ outdated, unreadable }: Pass): void {
-		if (unreadable > 0) this.log.error({ unreadable }, 'secrets are encrypted under neither server key');
-		if (outdated > 0) this.log.info({ secrets: outdated }, 'secrets were encrypted under the new server key');
+		if (unreadable > 0) this.log.error({ unreadable }, 'secrets are encrypted with neither server key');
+		if (outdated > 0) this.log.info({ secrets: outdated }, 'secrets were encrypted with the new server key');
 		else {
 			this.log.info(
-				'all secrets are encrypted under the new server key: the previous one can be removed when every API process has these settings',
+				'all secrets are encrypted with the new server key: remove the previous key when every API process has ' +
+					'these settings',
 			);
 		}
 	}
@@ -103,7 +104,7 @@ export class SecretRotation {
 			if (outdated === 0 && !this.#stopped) await this.#renewCheck();
 			return this.#stopped ? null : { outdated, unreadable };
 		} catch (error) {
-			if (!this.#stopped) this.log.warn({ error }, 'secrets could not be encrypted under the new server key');
+			if (!this.#stopped) this.log.warn({ error }, 'secrets could not be encrypted with the new server key');
 			return null;
 		}
 	}

@@ -84,6 +84,6 @@ export async function installationCounts(database: Knex): Promise<InstallationCo
 			(select count(*) from points where status is null or status not in ('ok', 'degraded')) as points_unavailable`,
 	);
 	const [counts] = rows;
-	if (counts === undefined) throw new Error('a statement without a condition gave no row');
+	if (counts === undefined) throw new Error('a statement without a condition returned no row');
 	return counts;
 }

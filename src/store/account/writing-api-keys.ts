@@ -127,7 +127,10 @@ export class WritingApiKeys extends ApiKeys {
 		if (removed === undefined) throw notFound('ApiKey', key.id);
 		const left = await this.#all().where({ object_type: 'org', access_level: 'admin' }).resultSize();
 		if (left === 0 && key.object_type === 'org' && key.access_level === 'admin') {
-			throw new Failure('invalid', `\`${key.id}\` is the last admin key of the organization: make another one first`);
+			throw new Failure(
+				'invalid',
+				`\`${key.id}\` is the last admin key of the organization: create a second admin key first`,
+			);
 		}
 		await this.#end(key);
 	}

@@ -58,7 +58,7 @@ export class AuditLogIntake {
 		const used = usageByEnvironment(await readUsage(this.database));
 		if ((used.get(this.#environment) ?? 0) < fairShare(used.values(), this.room.bytes)) return;
 		this.room.full();
-		throw new Failure('log_full', 'the environment uses its share of the decision log (AUDIT_LOG_MAX_SIZE)');
+		throw new Failure('log_full', 'the environment has used up its decision log quota (AUDIT_LOG_MAX_SIZE)');
 	}
 }
 

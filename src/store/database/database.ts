@@ -100,7 +100,9 @@ async function migrate(knex: Knex, shared: boolean, say: DatabaseOptions['say'])
 		const known = new Set((await migrationSource.getMigrations([])).map(({ name }) => name as string));
 		const unknown = names.find((name) => !known.has(name));
 		if (unknown !== undefined) {
-			throw new UnsupportedDatabase(`a newer version of Regolith has migrated the database (${unknown}): use that one`);
+			throw new UnsupportedDatabase(
+				`a newer version of Regolith has migrated the database (${unknown}): use the newer version`,
+			);
 		}
 		if (pending.length === 0) return;
 		say?.('creating or updating the tables');
@@ -189,7 +191,8 @@ async function sayIfSlow<T>(step: string, running: Promise<T>, say: DatabaseOpti
 
 function openingError(path: string, error: unknown): ConfigError {
 	return new ConfigError(
-		`DATA_DIR: the embedded database in ${path} cannot be opened: ${errorMessage(error)}; restore a copy of the folder, or set DATA_DIR to another`,
+		`DATA_DIR: the embedded database in ${path} cannot be opened: ${errorMessage(error)}; restore the folder from a ` +
+			'backup, or set DATA_DIR to a different folder',
 		{ cause: error },
 	);
 }

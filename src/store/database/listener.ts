@@ -42,7 +42,7 @@ export function listen(store: Store, log: Logger): Running {
 			client = undefined;
 			// Close the connection, because possibly only LISTEN failed.
 			void next.end().catch(() => undefined);
-			log.warn({ error }, 'lost the connection that hears of other writers');
+			log.warn({ error }, 'lost the notification connection to the database');
 			timer = setTimeout(() => void connect(Math.min(pause * 2, maxPause)), pause);
 		};
 		next.on('notification', (notification) => {

@@ -26,7 +26,7 @@ export class ConsoleEntrance {
 	async byTicket(ticket: string): Promise<ConsoleEntry> {
 		const key = await this.store.consoleTickets.find(ticket);
 		const caller = await this.store.callerById(key.api_key_id, key.key_fingerprint);
-		if (caller === null) throw new Failure('unauthorized', 'the API key of this ticket was deleted or rotated');
+		if (caller === null) throw new Failure('unauthorized', "this ticket's API key was deleted or rotated");
 		refuseNoAccess(caller);
 		return { caller, key, ticket };
 	}

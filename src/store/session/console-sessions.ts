@@ -265,12 +265,12 @@ const rotation = `update console_sessions
 	returning id`;
 
 const ends: Readonly<Record<SessionEnd, string>> = {
-	SIGNED_OUT: 'nobody is signed in to the console with this: sign in',
-	IDLE: 'this session was not used for eight hours, so it has ended: sign in again',
-	EXPIRED: 'this session is a day old, so it has ended: sign in again',
-	API_KEY_REVOKED: 'the API key of this session was deleted: sign in with another',
-	API_KEY_ROTATED: 'the API key of this session has another secret by now: sign in with that',
-	ENVIRONMENT_DELETED: 'the environment of this session was deleted',
+	SIGNED_OUT: 'no valid console session: sign in',
+	IDLE: 'this session ended after eight hours without use: sign in again',
+	EXPIRED: 'this session ended after a day: sign in again',
+	API_KEY_REVOKED: "this session's API key was deleted: sign in with a different key",
+	API_KEY_ROTATED: "this session's API key was rotated: sign in with the new secret",
+	ENVIRONMENT_DELETED: "this session's environment was deleted",
 };
 
 /**

@@ -76,11 +76,11 @@ export class ConsoleTickets {
 
 const refusals = {
 	TICKET_UNKNOWN: 'this ticket is unknown',
-	TICKET_SPENT: 'this ticket was used already: each is good for one sign-in',
-	TICKET_EXPIRED: 'this ticket is too old: it is good for ten minutes',
+	TICKET_SPENT: 'this ticket was already used: each ticket works for one sign-in',
+	TICKET_EXPIRED: 'this ticket has expired: tickets are valid for ten minutes',
 } as const;
 
 function refusedTicket(code: keyof typeof refusals): Failure {
-	const message = `${refusals[code]}; \`regolith console\` prints another, and an API key signs in too`;
+	const message = `${refusals[code]}; \`regolith console\` prints a new ticket, or sign in with an API key`;
 	return new Failure('signed_out', message, { code });
 }

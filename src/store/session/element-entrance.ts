@@ -21,7 +21,7 @@ export interface ElementSession {
 
 /** Returns the failure for requests without a sign-in. It is the same failure for every reason. */
 export function signedOut(): Failure {
-	return new Failure('signed_out', 'nobody is signed in with this: sign in again');
+	return new Failure('signed_out', 'no valid elements session: sign in again');
 }
 
 interface Row {

@@ -134,12 +134,12 @@ export class Lineages {
 
 /** Returns the lineage found by a statement. Throws `LineageOutdated` if it is null. */
 export function requireLineage(lineage: string | null): string {
-	if (lineage === null) throw new LineageOutdated('the database is not the one that its lineage was begun in');
+	if (lineage === null) throw new LineageOutdated('the database is not the origin of its lineage');
 	return lineage;
 }
 
 function reasonFor(known: object | undefined, different: readonly OriginColumn[]): string {
-	if (known === undefined) return 'the first lineage of this database';
+	if (known === undefined) return 'first lineage of this database';
 	return different.every((column) => column === 'timeline')
 		? 'a standby was promoted, or the database was restored to a point in time'
 		: 'the database was restored or copied';

@@ -17,7 +17,7 @@ export type Actor = KeyHolder | string | null;
 /** The caller's API key or console session ended after the request was admitted. */
 export class LostStanding extends Error {
 	constructor() {
-		super('the API key or the session of this request has ended');
+		super('the API key or session of this request is no longer valid');
 	}
 }
 

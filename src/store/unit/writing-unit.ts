@@ -395,7 +395,9 @@ export class WritingUnit extends ReadingUnit {
 const queryCanceled = /^57014$/;
 
 function takesTooLong(): Failure {
-	return new Failure('limit_reached', 'this takes longer than others may be kept waiting', { code: 'TAKES_TOO_LONG' });
+	return new Failure('limit_reached', 'this takes too long while other requests are waiting', {
+		code: 'TAKES_TOO_LONG',
+	});
 }
 
 function rowKey(columns: object): string {

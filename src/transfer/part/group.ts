@@ -82,7 +82,7 @@ const madeMember = ['facts', 'made_for_groups'] as const;
  * objects were created.
  */
 export const madeForGroupsPart: DocumentPart<MadeForGroupsEntry> = {
-	title: 'mark of what was made for groups',
+	title: 'mark for an object created for groups',
 	member: madeMember,
 	scope: null,
 	list: true,

@@ -125,6 +125,6 @@ async function prepareSets(
 }
 
 function foreignSet({ permission, resource_set }: SetRuleEntry, place: Place): Failure {
-	const message = `the permission \`${permission}\` belongs to another resource than the resource set \`${resource_set}\``;
+	const message = `the permission \`${permission}\` belongs to a different resource than the resource set \`${resource_set}\``;
 	return new Failure('invalid', `${message}, at ${place.join('.')}`);
 }

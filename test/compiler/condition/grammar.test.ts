@@ -16,15 +16,15 @@ function conditionProblems(conditions: unknown, type: 'userset' | 'resourceset' 
 }
 
 const operatorNames = operators.map(({ name }) => name).join(', ');
-const absence = 'to ask for absence there is {"is-null": true}';
+const absence = 'to test for absence, use {"is-null": true}';
 const unknown = (written: string, meant: string) =>
-	`unknown operator "${written}": did you mean \`${meant}\`? There are ${operatorNames}`;
+	`unknown operator "${written}": did you mean \`${meant}\`? Available: ${operatorNames}`;
 
 const inexact =
-	'whole numbers beyond 9007199254740991 either way are not exact: readers of JSON round them; write this one as a string';
+	'whole numbers beyond ±9007199254740991 are not exact: JSON readers round them; write this one as a string';
 const onInstances = (role: string, written: string) =>
-	`\`user.roles\` holds the keys of roles in the tenant, such as "${role}", and no roles on instances: "${written}" never ` +
-	'is among them; what a role on an instance allows is said by its permissions';
+	`\`user.roles\` contains keys of tenant roles, such as "${role}", and no roles on instances, so it never contains ` +
+	`"${written}"; grant permissions to the instance role instead`;
 
 /** User set conditions, each with all its problems. */
 const notRanges = [[1], [1, 2, 3], [1, 'b'], ['a', null], 'a'];
@@ -35,12 +35,12 @@ const wrong: readonly (readonly [conditions: unknown, ...problems: readonly stri
 	['user.age', ': a condition must be an object, not "user.age"'],
 	[
 		{ 'user.age': { 'greater-than': 1 }, 'user.team': { equals: null } },
-		': must have one member, not 2: to ask for all, {"allOf": [{"user.age": …}, {"user.team": …}]}',
+		': must have one member, not 2: to require all, use {"allOf": [{"user.age": …}, {"user.team": …}]}',
 		`user.team equals: \`equals\` cannot compare with null: ${absence}`,
 	],
 	[
 		{ 'user.age': { 'greater-than': 1, 'less-than': 5 } },
-		'user.age: must have one member, not 2: to ask for all, {"allOf": [{"greater-than": …}, {"less-than": …}]}',
+		'user.age: must have one member, not 2: to require all, use {"allOf": [{"greater-than": …}, {"less-than": …}]}',
 	],
 	[{ 'user.a': { equals: 9007199254740992 } }, `user.a equals: ${inexact}`],
 	[{ 'user.a': { 'less-than': -1e300 } }, `user.a less-than: ${inexact}`],
@@ -65,8 +65,8 @@ const wrong: readonly (readonly [conditions: unknown, ...problems: readonly stri
 	],
 	[{ 'user.roles': { equals: ['a:b'] } }, `user.roles equals 0: ${onInstances('b', 'a:b')}`],
 	[{ 'user.roles': { in: [['a:b']] } }, `user.roles in 0 0: ${onInstances('b', 'a:b')}`],
-	[{ anyOf: [{}] }, 'anyOf 0: must not be empty: only the whole of `conditions` can be {}'],
-	[{ 'user.age': {} }, 'user.age: must not be empty: only the whole of `conditions` can be {}'],
+	[{ anyOf: [{}] }, 'anyOf 0: must not be empty: only `conditions` as a whole can be {}'],
+	[{ 'user.age': {} }, 'user.age: must not be empty: only `conditions` as a whole can be {}'],
 	[{ all_of: [] }, 'all_of: unknown logical operator `all_of`: did you mean `allOf`?'],
 	[{ any_of: [] }, 'any_of: unknown logical operator `any_of`: did you mean `anyOf`?'],
 	[{ AND: [] }, 'AND: unknown logical operator `AND`: did you mean `and`?'],
@@ -78,7 +78,7 @@ const wrong: readonly (readonly [conditions: unknown, ...problems: readonly stri
 	[{ or: 1 }, 'or: `or` takes an array of conditions, not 1'],
 	[
 		{ not: [{ 'user.a': { equals: 1 } }] },
-		'not: `not` takes one condition object, not [{…}]; to deny several, {"not": {"anyOf": […]}}',
+		'not: `not` takes one condition object, not [{…}]; to negate several, use {"not": {"anyOf": […]}}',
 	],
 	[{ 'user.a': { not: true } }, 'user.a not: `not` takes one condition object, not true'],
 	[{ 'user.age': 18 }, 'user.age: a comparison must be an object such as {"equals": 18}'],
@@ -89,9 +89,9 @@ const wrong: readonly (readonly [conditions: unknown, ...problems: readonly stri
 	[{ 'user.age': { constructor: 1 } }, `user.age constructor: ${unknown('constructor', 'contains')}`],
 	[
 		{ 'user.age': { 'user.team': { equals: 1 } } },
-		'user.age user.team: the attribute "user.team" cannot stand below another one: use `allOf` above both',
+		'user.age user.team: the attribute "user.team" cannot be nested in a different attribute: use `allOf` above both',
 	],
-	[{ equals: 1 }, 'equals: the operator `equals` must stand below an attribute, as in {"user.key": {"equals": …}}'],
+	[{ equals: 1 }, 'equals: the operator `equals` must be nested in an attribute, as in {"user.key": {"equals": …}}'],
 	[
 		{ 'resource.owner': { equals: 'ann' } },
 		'resource.owner: a user set compares attributes of the user: "resource.owner" can only be an operand, as in {"user.key": {"equals": {"ref": "resource.owner"}}}',
@@ -102,7 +102,7 @@ const wrong: readonly (readonly [conditions: unknown, ...problems: readonly stri
 	],
 	[
 		{ 'environment.time': { equals: 1 } },
-		'environment.time: must be `allOf`, `anyOf`, `and`, `or`, `not` or an attribute such as "user.key", not "environment.time"; what is sent with a check is `context`',
+		'environment.time: must be `allOf`, `anyOf`, `and`, `or`, `not` or an attribute such as "user.key", not "environment.time"; the data sent with a check is `context`',
 	],
 	[
 		{ 'user.': { equals: 1 } },
@@ -111,7 +111,7 @@ const wrong: readonly (readonly [conditions: unknown, ...problems: readonly stri
 	[
 		{ 'user.team': { in: ['a', null, { ref: 'user.key' }] } },
 		`user.team in 1: \`in\` cannot compare with null: ${absence}`,
-		'user.team in 2: a `ref` can only stand for the whole operand',
+		'user.team in 2: a `ref` must be the whole operand',
 	],
 	[{ 'user.team': { in: 'a' } }, 'user.team in: the operand of `in` must be an array, not "a"'],
 	[
@@ -122,7 +122,7 @@ const wrong: readonly (readonly [conditions: unknown, ...problems: readonly stri
 		(range) =>
 			[
 				{ 'user.age': { between: range } },
-				`user.age between: the operand of \`between\` must be an array of two numbers or of two strings, not ${JSON.stringify(range).replaceAll(',', ', ')}`,
+				`user.age between: the operand of \`between\` must be an array of two numbers or two strings, not ${JSON.stringify(range).replaceAll(',', ', ')}`,
 			] as const,
 	),
 	[
@@ -296,7 +296,7 @@ test('conditions nested too deep are refused, at any depth', (t) => {
 test('oversized conditions are refused once', (t) => {
 	const many = (count: number) => Array.from({ length: count }, () => one);
 	t.deepEqual(conditionProblems({ anyOf: many(4_999) }), []);
-	const told = [': must not hold more than 10000 conditions and values'];
+	const told = [': must not have more than 10000 conditions and values'];
 	t.deepEqual(conditionProblems({ anyOf: many(5_000) }), told);
 	t.deepEqual(conditionProblems({ 'user.a': { in: Array.from({ length: 100_000 }, String) } }), told);
 });
@@ -305,7 +305,7 @@ test('limits the steps of all regular expressions of a set', (t) => {
 	const matching = (lengths: readonly number[]) => ({
 		anyOf: lengths.map((length) => ({ 'user.a': { matches: 'x'.repeat(length) } })),
 	});
-	const told = [': the regular expressions must not take more than 50000 steps together'];
+	const told = [': the regular expressions must not take more than 50000 steps in total'];
 	t.deepEqual(conditionProblems(matching([500, 500])), []);
 	t.deepEqual(conditionProblems(matching([500, 501])), told);
 	t.deepEqual(conditionProblems(matching(Array.from({ length: 450 }, () => 40))), told);

@@ -92,7 +92,7 @@ export class EmbeddedPostgres {
 			if (code === '53100') await this.#giveUpWithoutSpace();
 			if (code === '53100' || severity !== 'PANIC') throw error;
 			const reason = new ClosedError(message, { cause: error });
-			await this.#giveUp(reason, `the embedded database failed and is started again: ${message}`);
+			await this.#giveUp(reason, `the embedded database failed and is restarting: ${message}`);
 			throw reason;
 		}
 	}
@@ -120,7 +120,7 @@ export class EmbeddedPostgres {
 	#afterLoss<R>(bound: Boundary | null): Results<R> {
 		if (bound === 'commit' || bound === 'rollback') this.#transaction = 'none';
 		if (bound === 'rollback') return nothing;
-		throw new ClosedError('the transaction was lost with the database');
+		throw new ClosedError('the transaction was lost in a database failure');
 	}
 
 	async #look(): Promise<void> {
@@ -133,7 +133,7 @@ export class EmbeddedPostgres {
 	async #giveUpWithoutSpace(): Promise<void> {
 		await this.#giveUp(
 			new NoSpaceError(this.options.space.shortage()),
-			'the embedded database ran out of space: it is started again when there is some',
+			'the embedded database ran out of disk space: it restarts when there is enough',
 		);
 	}
 
@@ -158,7 +158,7 @@ export class EmbeddedPostgres {
 			this.#thread = thread;
 			this.options.log.warn('the embedded database is open again');
 		} catch (error) {
-			this.options.log.error({ error }, 'the embedded database cannot be opened: it is tried again');
+			this.options.log.error({ error }, 'the embedded database cannot be opened: retrying');
 		} finally {
 			this.#closedUntil = this.#thread === null ? performance.now() + reopenInterval : 0;
 		}

@@ -45,8 +45,8 @@ export class Space {
 		const free = this.#free();
 		const low = free < this.reserve;
 		const facts = { folder: this.folder, free, reserve: this.reserve };
-		if (low && !this.#low) this.log.error(facts, 'the disk is nearly full: writes are refused, reads go on');
-		if (!low && this.#low) this.log.warn(facts, 'there is space on the disk again: writes are taken');
+		if (low && !this.#low) this.log.error(facts, 'the disk is nearly full: refusing writes');
+		if (!low && this.#low) this.log.warn(facts, 'enough disk space again: accepting writes');
 		this.#low = low;
 		return free >= this.reserve + bytes;
 	}
@@ -59,7 +59,7 @@ export class Space {
 	/** Returns a human-readable sentence about the lack of space. */
 	shortage(): string {
 		const [free, reserve] = [this.#free(), this.reserve].map((bytes) => Math.floor(bytes / 2 ** 20));
-		return `there is no room to write: ${free} MiB are free on the disk of the database, and ${reserve} MiB are kept back`;
+		return `not enough disk space: the database disk has ${free} MiB free, and ${reserve} MiB are reserved`;
 	}
 
 	/** Free space in bytes. Infinity if it is unknown, so nothing is refused. */

@@ -22,7 +22,7 @@ export class Thread {
 		this.#worker = new Worker(program, { workerData: folder, execArgv: [] });
 		this.#worker.on('message', (answer: Answer) => this.#settle(answer));
 		this.#worker.on('error', (error) => this.#end(error));
-		this.#worker.on('exit', () => this.#end(new Error('the thread of the database has ended')));
+		this.#worker.on('exit', () => this.#end(new Error('the database thread has ended')));
 	}
 
 	/**

@@ -71,7 +71,7 @@ export async function insertDelivery(
 		created_at: unit.now,
 		attempts: 0,
 		status: full ? ('failed' as const) : ('pending' as const),
-		error: full ? 'too many deliveries of this element were waiting' : null,
+		error: full ? 'too many pending deliveries for this element' : null,
 	};
 	await unit.insert(WebhookDelivery, [row], ({ id }) => String(id));
 	// Prune here, because deliveries are otherwise pruned only when one completes, and this element's deliveries may not
