@@ -133,9 +133,9 @@ const storage = {
 		}),
 	EMBEDDED_FSYNC: flag.meta({
 		description:
-			'Syncs each commit of the embedded database to disk before the answer. Without it, commits survive a killed ' +
-			'process, but a power cut or a kernel panic may lose the writes of the last half minute or so, and in the worst ' +
-			'case leave a database that no longer opens. With it, writes are slower.',
+			'Syncs each commit of the embedded database to disk before the response. Without it, commits survive a killed ' +
+			'process, but a power cut or a kernel panic may lose the writes of the last half minute or so, and in the ' +
+			'worst case leave a database that no longer opens. With it, writes are slower.',
 		page: 'contribute/store.md#a-power-cut',
 	}),
 	SECRET_KEY: passphrase.meta({
@@ -198,12 +198,14 @@ const decisionPoint = {
 		.default(1)
 		.meta({
 			description:
-				'Number of processes that answer checks. Each holds the whole environment, so use the number of spare processors.',
+				'Number of processes that serve checks. Each holds the whole environment, so use the number of spare ' +
+				'processors.',
 			page: 'contribute/decision-point.md#workers',
 		}),
 	PDP_BUDGET: seconds.positive('must be greater than 0').max(3600, 'must be at most 3600').default(10).meta({
 		description:
-			'Processor time in seconds for one answer, such as a long listing or a bulk check. Longer requests get 503.',
+			'Maximum processor time in seconds for one request, such as a long listing or a bulk check. Longer requests ' +
+			'get 503.',
 	}),
 	PDP_PUBLIC_URL: publicUrl.optional().meta({
 		description: 'Public URL of the decision point in its AuthZEN metadata: scheme, host, port and path.',
@@ -229,7 +231,8 @@ const decisionPoint = {
 		.default('ignore')
 		.meta({
 			description:
-				'Answer after that time: `ignore` sends the normal answer, `fail` sends 424. The header `X-Timeout-Policy` overrides it.',
+				'Response after that time: `ignore` sends the normal response, `fail` sends 424. The header ' +
+				'`X-Timeout-Policy` overrides it.',
 		}),
 	PDP_ENABLE_OFFLINE_MODE: flag.meta({
 		description:
