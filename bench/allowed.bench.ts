@@ -8,7 +8,7 @@ import { type Stack, startStack } from '../test/support/stack.js';
 /**
  * Measures `POST /allowed` over HTTP: the complete path of a check, in which the engine takes a few microseconds. A
  * separate process generates the load over kept-alive connections. Runs alternate with runs against a bare server,
- * which reads the same body and returns a constant answer. Prints both medians.
+ * which reads the same body and returns a constant response. Prints both medians.
  */
 
 const users = 1_000;
@@ -79,7 +79,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 const median = (values: readonly number[]) =>
 	values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
-/** Starts a server that reads a body and answers `{"allow":true}`, and returns its address. */
+/** Starts a server that reads a body and returns `{"allow":true}`. Returns its address. */
 async function startBare(): Promise<string> {
 	const server = createServer((request, response) => {
 		request.on('data', () => {});

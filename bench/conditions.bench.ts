@@ -183,7 +183,7 @@ async function accepted({ status, body }: { readonly status: number; readonly bo
 	if (status >= 300) throw new Error(`a write was answered ${status}: ${JSON.stringify(body)}`);
 }
 
-/** Measures the time from a condition change to the first decision point answer that reflects the change, over HTTP. */
+/** Measures the time from a condition change to the first decision that reflects the change, over HTTP. */
 async function measureVisibility(): Promise<void> {
 	const stack: Stack = await startStack('server');
 	const { environment: api, reached } = stack;

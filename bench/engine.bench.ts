@@ -93,7 +93,7 @@ async function buildBundle(model: Model): Promise<Uint8Array> {
 	]);
 }
 
-/** Loads an engine from the bundle bytes until its first answer, and records the time. */
+/** Measures the time from loading an engine to its first decision. */
 async function load(bundle: Uint8Array): Promise<Engine> {
 	const files = await unpack(bundle);
 	const module = await WebAssembly.compile(files.get('policy.wasm') ?? new Uint8Array());

@@ -21,7 +21,7 @@ import { Detour } from './support/detour.js';
  *
  *     npm run bench -- failover
  *
- * Compares each answer that names the new lineage with the change log in the promoted database.
+ * Compares each response that names the new lineage with the change log in the promoted database.
  */
 
 interface Replicated {
@@ -48,7 +48,7 @@ interface Written {
 	readonly revision: number;
 }
 
-/** Check answer from a decision point. */
+/** Check response from a decision point. */
 interface Answered {
 	readonly point: string;
 	readonly at: number;
@@ -115,7 +115,7 @@ class Load {
 			try {
 				const path = `${facts}/role_assignments`;
 				const answer = await (granted.has(user) ? api.delete(path, body) : api.post(path, body));
-				// The next request shows whether a request without an answer was applied.
+				// The next request shows whether a request without a response was applied.
 				if (answer.status < 500) {
 					if (granted.has(user)) granted.delete(user);
 					else granted.add(user);

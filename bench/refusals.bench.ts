@@ -49,7 +49,7 @@ interface Measured {
 	readonly answerBytes: number;
 }
 
-/** Sends a request on a separate connection and reads the complete answer. */
+/** Sends a request on a separate connection and reads the complete response. */
 async function ask({ method, path, url }: Visited, body: Buffer, key: string | null): Promise<Omit<Measured, 'where'>> {
 	const { hostname, port } = new URL(url);
 	const authorization = key === null ? [] : [`Authorization: Bearer ${key}`];

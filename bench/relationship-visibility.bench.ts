@@ -2,10 +2,10 @@ import { type Stack, startStack } from '../test/support/stack.js';
 import { graphModel, groupKey, groupKeys, mixed, sizes, tenantKey, userKey } from './support/graph-model.js';
 
 /**
- * Measures the time from a write request until a decision point's answers reflect the write, with the graph from
- * `graph-model`. API, publisher and decision point run in this process on PostgreSQL and communicate over real HTTP.
- * The decision point is waiting in a long poll. Targets: a membership, a relationship and a nested group each in under
- * 100 ms. Filling the environment takes a few minutes.
+ * Measures the time from a write request until decisions reflect the write, with the graph from `graph-model`. API,
+ * publisher and decision point run in this process on PostgreSQL and communicate over real HTTP. The decision point is
+ * waiting in a long poll. Targets: a membership, a relationship and a nested group each in under 100 ms. Filling the
+ * environment takes a few minutes.
  */
 
 const schema = '/v2/schema/default/dev';

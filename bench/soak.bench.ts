@@ -13,7 +13,7 @@ import { SchemaWriter, SoakWriter, type Tally } from './support/soak-writer.js';
 
 /**
  * Simulates hours of use in minutes. Writers change facts at a fixed pace, a writer changes the schema, and an oracle
- * verifies every answer. Runs on PostgreSQL, with API and decision point in separate processes. Runs only with a
+ * verifies every decision. Runs on PostgreSQL, with API and decision point in separate processes. Runs only with a
  * duration:
  *
  *     MINUTES=30 npm run bench -- soak              # 3,000,000 checks, 200,000 fact changes, 200 schema changes
@@ -21,8 +21,8 @@ import { SchemaWriter, SoakWriter, type Tally } from './support/soak-writer.js';
  *     MINUTES=20 SATURATE=16 npm run bench -- soak  # also checks over 16 connections at full speed, all logged
  *
  * At the end, compares the acknowledged changes with the store. Prints the memory use of both processes every 10 s,
- * compares the value after ten minutes (or a third of the duration) with the value at the end, and counts 5xx and wrong
- * answers. `SEED` repeats the random choices of an earlier run.
+ * compares the value after ten minutes (or a third of the duration) with the value at the end, and counts 5xx responses
+ * and wrong decisions. `SEED` repeats the random choices of an earlier run.
  */
 
 const minutes = Number(process.env['MINUTES'] ?? 0);

@@ -2,9 +2,9 @@ import type { StoreKind } from '../test/support/postgres.js';
 import { type Stack, startStack } from '../test/support/stack.js';
 
 /**
- * Measures the time from a write request until a decision point's answers reflect the write, at 100,000 role
- * assignments, on both stores. API, publisher and decision point run in this process and communicate over real HTTP.
- * The decision point is waiting in a long poll. Target: a median of at most 100 ms.
+ * Measures the time from a write request until decisions reflect the write, at 100,000 role assignments, on both
+ * stores. API, publisher and decision point run in this process and communicate over real HTTP. The decision point is
+ * waiting in a long poll. Target: a median of at most 100 ms.
  */
 
 const assignments = 100_000;

@@ -10,7 +10,7 @@ import { SetupError } from './progress.mjs';
 import { makeStampedFolder } from './stamped-folder.mjs';
 
 /**
- * Type-checks `src/console` against the answer types of both servers, which are generated into dist/api-types/ from
+ * Type-checks `src/console` against the response types of both servers, which are generated into dist/api-types/ from
  * their OpenAPI documents. Does nothing if no source has changed. If the pages do not match the API, throws a
  * `SetupError` that names the mismatch.
  * @param {string} root the package's folder, compiled

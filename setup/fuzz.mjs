@@ -30,10 +30,10 @@ const ending = ['deleteProject', 'deleteEnvironment'];
 
 /**
  * Sends requests, generated from the OpenAPI documents, to every endpoint on a throw-away API and decision point, and
- * checks the answers against the documents.
+ * checks the responses against the documents.
  * @param {string} root the package's folder
  * @param {readonly string[]} parameters further arguments for `schemathesis run`, such as `--max-examples 100`
- * @returns {Promise<number>} the exit code: 0 if all answers match
+ * @returns {Promise<number>} the exit code: 0 if all responses match
  */
 export async function runFuzzing(root, parameters) {
 	const folder = mkdtempSync(join(tmpdir(), 'regolith-fuzz-'));

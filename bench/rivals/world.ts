@@ -32,7 +32,7 @@ export const departmentIndex = (user: number) => user % departments.length;
 export const kinds = ['rbac', 'rebac', 'abac'] as const;
 export type Kind = (typeof kinds)[number];
 
-/** A check as a client sends it to a decision point, with the expected answer. */
+/** A check as a client sends it to a decision point, with the expected decision. */
 export interface Question {
 	readonly kind: Kind;
 	readonly body: {

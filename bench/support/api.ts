@@ -65,7 +65,7 @@ export async function startApi(kind: StoreKind, command: 'serve' | 'start' = 'se
 	};
 }
 
-/** Throws unless the answer is a success. */
+/** Throws unless the request succeeds. */
 export function accepted<A extends { readonly status: number; readonly body: unknown }>(answer: A): A {
 	if (answer.status >= 300) throw new Error(`answered ${answer.status}: ${JSON.stringify(answer.body)}`);
 	return answer;

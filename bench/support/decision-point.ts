@@ -11,8 +11,8 @@ import { Replica } from '../../src/pdp/follow/replica.js';
 export type Question = { readonly follow: string; readonly apiKey: string } | 'reset' | 'read';
 
 /**
- * IPC answer: either the listening address; or the longest time that the event loop was blocked, in milliseconds of
- * wall clock and of CPU time, with the resident memory in MiB.
+ * IPC reply: either the listening address; or the longest time that the event loop was blocked, in milliseconds of wall
+ * clock and of CPU time, with the resident memory in MiB.
  */
 export type Told =
 	| { readonly url: string }

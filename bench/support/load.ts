@@ -33,10 +33,10 @@ export type Kind = 'assignments' | 'users' | 'mixed';
 export interface Outcome {
 	/** Acknowledged writes per second. */
 	readonly rate: number;
-	/** Milliseconds from request to answer. */
+	/** Milliseconds from request to response. */
 	readonly p50: number;
 	readonly p99: number;
-	/** Distinct answers that were not a success. */
+	/** Distinct failure responses. */
 	readonly refused: readonly string[];
 }
 

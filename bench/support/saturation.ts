@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import { quantile } from './quantile.js';
 
-/** Sends checks at full speed from separate processes, and compares each answer with the only correct answer. */
+/** Sends checks at full speed from separate processes, and compares each response with the only correct decision. */
 
 const autocannon = createRequire(import.meta.url).resolve('autocannon');
 const execute = promisify(execFile);
@@ -31,7 +31,7 @@ export class Saturation {
 		private readonly connections: number,
 	) {}
 
-	/** Number of answered checks. */
+	/** Number of completed checks. */
 	get answered(): number {
 		return this.#reports.reduce((total, { requests }) => total + requests.total, 0);
 	}
@@ -50,7 +50,7 @@ export class Saturation {
 		}
 	}
 
-	/** Prints the rate at the start and at the end, and the wrong answers. */
+	/** Prints the rate at the start and at the end, and the wrong decisions. */
 	report(): void {
 		const third = Math.max(1, Math.floor(this.#reports.length / 3));
 		for (const [title, some] of [

@@ -21,10 +21,10 @@ export interface Tally {
 	checks: number;
 	changes: number;
 	schemaChanges: number;
-	/** Requests without an answer, and 5xx answers. */
+	/** Requests without a response, and 5xx responses. */
 	unanswered: number;
 	failed: number;
-	/** Number of answers that contradict the oracle. The first of these answers is stored as a string. */
+	/** Number of decisions that contradict the oracle. The first of them is stored as a string. */
 	wrong: number;
 	readonly firstWrong: string[];
 }
@@ -35,7 +35,7 @@ export interface Site {
 	readonly pdp: Client;
 }
 
-/** A writer that knows the correct decisions after each write, and verifies every answer. */
+/** A writer that knows the correct decisions after each write, and verifies every decision. */
 export class SoakWriter {
 	readonly #keys;
 	#world: World = emptyWorld;
@@ -72,8 +72,8 @@ export class SoakWriter {
 	}
 
 	/**
-	 * Only this writer changes the data that these answers depend on. Therefore each check has a single correct answer,
-	 * at `revision` and at later revisions.
+	 * Only this writer changes the data behind these decisions. Therefore each check has a single correct decision, at
+	 * `revision` and at later revisions.
 	 */
 	async #check(revision: number | undefined): Promise<void> {
 		const questions = worldQuestions(this.#keys, this.#world);
@@ -129,7 +129,7 @@ export class SchemaWriter {
 		await this.#check(key, gone, false);
 	}
 
-	/** Repeats a change until it is answered. The change counts as done if its result already exists. */
+	/** Repeats a change until it gets a response. The change counts as done if its result already exists. */
 	async #change(method: 'post' | 'delete', path: string, body?: unknown): Promise<number> {
 		for (;;) {
 			const answer = await noted(this.tally, this.site.api[method](path, body));
@@ -141,7 +141,7 @@ export class SchemaWriter {
 		}
 	}
 
-	/** Compiling the policy may take time. A 503 until then does not count as a wrong answer. */
+	/** Compiling the policy may take time. A 503 until then does not count as wrong. */
 	async #check(type: string, revision: number, expected: boolean): Promise<void> {
 		const asked = { user: 'alice', action: 'read', resource: { type, tenant: 'default' } };
 		const headers = { 'x-min-revision': String(revision) };
@@ -163,7 +163,7 @@ async function settled(api: Client, path: string, random: Random): Promise<numbe
 	return answer?.revision ?? 0;
 }
 
-/** Returns an answer. If the answer is missing or 5xx, counts this and returns `undefined`. */
+/** Returns a response. If the response is missing or 5xx, counts this and returns `undefined`. */
 async function noted<Body>(tally: Tally, sent: Promise<Answer<Body>>): Promise<Answer<Body> | undefined> {
 	const answer = await answered(sent);
 	if (answer === undefined) tally.unanswered += 1;

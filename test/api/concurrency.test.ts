@@ -15,7 +15,7 @@ function times<T>(count: number, work: (index: number) => Promise<T>): Promise<r
 	return Promise.all(Array.from({ length: count }, (_, index) => work(index)));
 }
 
-/** Counts the answers by status. */
+/** Counts the responses by status. */
 function tally(answers: readonly { readonly status: number }[]): Readonly<Record<number, number>> {
 	const counts: Record<number, number> = {};
 	for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;

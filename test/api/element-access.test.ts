@@ -247,7 +247,7 @@ test('concurrent writes each find the session', async (t: ExecutionContext) => {
 });
 
 /**
- * Sends the headers of a write, and the body after `meanwhile` resolves. Does not send the body if the answer arrives
+ * Sends the headers of a write, and the body after `meanwhile` resolves. Does not send the body if the response arrives
  * first.
  */
 async function withheld(at: string, headers: Readonly<Record<string, string>>, meanwhile: () => Promise<void>) {

@@ -7,7 +7,7 @@ import { createSecret, type Management, newPlace, startManagement } from '../sup
 import { SchemaValidators } from '../support/schema-validators.js';
 import { endpointBody, endpointClients, endpointPath, furnish, keyedEndpoints, tour } from '../support/tour.js';
 
-/** The served OpenAPI document is valid, complete, and consistent with the answers. */
+/** The served OpenAPI document is valid, complete, and consistent with the responses. */
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -120,7 +120,7 @@ test('every parameter, body and answer has a valid example', (t) => {
 	t.true(places.length > 200);
 	for (const [at, { schema, example }] of places) {
 		t.not(example, undefined, at);
-		// A request example may contain ignored members. An answer example must contain only described members.
+		// A request example may contain ignored members. A response example must contain only described members.
 		const parsed = validators.of(schema as Json, !at.includes('requestBody')).safeParse(example);
 		t.true(parsed.success, `${at}: ${JSON.stringify(example)} ${parsed.error}`);
 	}
@@ -139,7 +139,7 @@ test('the examples of a request and its answer show the same object', (t) => {
 	t.like(shown(tenants, 'get'), [{ key: 'acme' }]);
 });
 
-/** Returns how an answer deviates from the document, or `null` if it conforms. */
+/** Returns the difference between a response and the document, or `null` if the response conforms. */
 function disagreement(operationId: string, answer: Answer<unknown>): string | null {
 	const operation = operations().find((one) => one.operation.operationId === operationId)?.operation;
 	const declared = operation?.responses[answer.status];

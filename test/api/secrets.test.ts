@@ -2,7 +2,7 @@ import test from 'ava';
 import { z } from 'zod';
 import { endpoints } from '../../src/api/table.js';
 
-/** Answers that contain secrets are not cached. */
+/** Responses with secrets are not cached. */
 
 const names = /"(secret|client_secret|token|element_bearer_token)":\{/;
 

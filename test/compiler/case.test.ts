@@ -1,4 +1,4 @@
-/** Compares the compiled output of every model in `test/case`, byte by byte, and its answers. */
+/** Compares the compiled output of every model in `test/case`, byte by byte, and its results. */
 import { existsSync, readdirSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,9 +7,9 @@ import { compile, documentBytes, type Json, type Model, type RegoFile } from '..
 import { checkRego, readPolicyLibrary } from '../../compiler/opa/build.js';
 import { evaluate, opa, packageRoot, wasmEngine, withoutOrder, writeFiles } from './engine.js';
 
-/** A question in a case. Arrays in answers are compared without order. */
+/** A query in a case. Arrays in results are compared without order. */
 interface Check {
-	/** Reason for this answer. */
+	/** Reason for this result. */
 	readonly because: string;
 	/** The entrypoint, which is a decision by default. */
 	readonly entrypoint?: string;
@@ -19,7 +19,7 @@ interface Check {
 
 const root = join(packageRoot, 'test/case');
 
-/** Writes the compiled output as the expected output, to be reviewed and committed. Answers are never written. */
+/** Writes the compiled output as the expected output, to be reviewed and committed. Results are never written. */
 const update = process.env['UPDATE'] === '1';
 
 const golden = test.macro({

@@ -101,7 +101,7 @@ export async function writeFiles(root: string, files: readonly RegoFile[]): Prom
 	}
 }
 
-/** Sorts all arrays in an answer, because the policy returns them in no order. */
+/** Sorts all arrays in a result, because the policy returns them unordered. */
 export function withoutOrder(answer: Json): Json {
 	if (Array.isArray(answer)) {
 		return sortedBy(answer.map(withoutOrder), JSON.stringify);

@@ -35,7 +35,7 @@ journey('every Node SDK method works as documented', async (t, place, { url, key
 	);
 });
 
-/** Signs in an element user. The answer leads to a session, and refusals have the documented messages. */
+/** Signs in an element user. The response leads to a session, and refusals have the documented messages. */
 async function signIn(t: ExecutionContext, { http, facts, url }: Place, elements: Permit['elements']): Promise<void> {
 	await http.post(`${facts}/tenants/default/users`, { key: 'eve' });
 	const answer = await elements.loginAs({ userId: 'eve', tenantId: 'default' });

@@ -87,7 +87,7 @@ function section(operator: Operator): readonly string[] {
 	];
 }
 
-/** Returns the problems with these conditions, as in API answers. */
+/** Returns the problems with these conditions, as in API responses. */
 function problems(conditions: Json): readonly string[] {
 	const parsed = parseConditions(conditions, { type: 'userset' });
 	const found = 'problems' in parsed ? parsed.problems : [];

@@ -6,7 +6,7 @@ import { v2Successor } from '../../src/wire/v1.js';
 import { root } from '../support/root.js';
 
 /**
- * `docs/develop/migration.md` lists the successors of version 1 paths. They are the same as in the 410 answers for
+ * `docs/develop/migration.md` lists the successors of version 1 paths. They are the same as in the 410 responses for
  * version 1, and the API serves them.
  */
 

@@ -12,7 +12,7 @@ import { makeKeys, signed, signingPacker } from '../support/signing-keys.js';
 import { temporary } from '../support/temporary.js';
 import { importBuild } from './built.js';
 
-/** The library gives the same answers as a decision point over HTTP. If it cannot decide, it denies. */
+/** The library makes the same decisions as a decision point over HTTP. If it cannot decide, it denies. */
 
 const withAttributes = {
 	user: { key: 'ann', email: 'a@b.c', attributes: { level: 3 } },
@@ -20,7 +20,7 @@ const withAttributes = {
 	unknown: [1],
 };
 
-/** Sends every check to the decision point and to the library, and compares the answers. */
+/** Sends every check to the decision point and to the library, and compares the results. */
 async function ask(served: Served, engine: LoadedEngine, t: ExecutionContext, model: Model) {
 	const { http } = served;
 	// A question without a key omits the member, because JSON has no `undefined`.

@@ -18,7 +18,7 @@ import { buildFile } from './built.js';
  * as edge runtimes do.
  */
 
-/** Loads the engine from each of the three sources, and reports the answers. */
+/** Loads the engine from each of the three sources, and reports the results. */
 const asking = `
 import { loadEngine } from '/edge.js';
 

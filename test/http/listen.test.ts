@@ -14,7 +14,10 @@ interface Waiting {
 	readonly finish: () => void;
 }
 
-/** Starts a server with an endpoint that waits until the test answers. `next` returns the next incoming request. */
+/**
+ * Starts a server with an endpoint that waits until the test completes the response. `next` returns the next incoming
+ * request.
+ */
 async function waitingServer() {
 	const arrivals: Waiting[] = [];
 	let told: (() => void) | undefined;

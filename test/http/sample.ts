@@ -116,7 +116,7 @@ export const sampleEndpoints = [
 		params: z.object({ how: z.enum(['status', 'body', 'crash', 'duplicate', 'undeclared-body']) }),
 		returns: { 200: Thing, 202: null },
 		handle: ({ params }) => {
-			// The casts simulate a handler that returns a wrong answer without a compile error.
+			// The casts simulate a handler that returns a wrong response without a compile error.
 			switch (params.how) {
 				case 'status':
 					return { status: 206, body: { id: 'hunter2', size: 1 } } as never;

@@ -555,7 +555,7 @@ test('a small body that inflates to a large body is refused', async (t) => {
 	}
 });
 
-/** Returns the first answer to bytes that do not complete a request. */
+/** Returns the first response to bytes that do not complete a request. */
 function firstAnswer(bytes: string): Promise<{ readonly text: string; readonly socket: Socket }> {
 	return new Promise((resolve, reject) => {
 		const socket = connect(server.port, '127.0.0.1', () => socket.write(bytes));
@@ -564,7 +564,7 @@ function firstAnswer(bytes: string): Promise<{ readonly text: string; readonly s
 	});
 }
 
-/** Returns all answers to these bytes, until there are `count` or the connection is closed. */
+/** Returns all responses to these bytes, until there are `count` or the connection is closed. */
 function answersTo(bytes: string, count: number): Promise<readonly string[]> {
 	return new Promise((resolve) => {
 		let received = '';
@@ -600,7 +600,7 @@ test('a caller without a key is answered before the body arrives', async (t) => 
 		'POST /things HTTP/1.1\r\nHost: x\r\nContent-Length: 3000000\r\n\r\n',
 	);
 	t.regex(answer, /^HTTP\/1.1 401 /);
-	// The server discards the remaining body and answers the next request.
+	// The server discards the remaining body and serves the next request.
 	const next = once(socket, 'data');
 	socket.write(`${'['.repeat(3_000_000)}GET /things HTTP/1.1\r\nHost: x\r\n\r\n`);
 	t.regex(String(await next), /^HTTP\/1.1 200 /);

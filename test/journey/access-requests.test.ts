@@ -371,8 +371,8 @@ journey('requests are deleted with the objects they name, and canceled with thei
 });
 
 /**
- * Asserts that exactly one of several concurrent decisions wins, and that a later identical request gets a proper
- * answer.
+ * Asserts that exactly one of several concurrent decisions wins, and that a later identical request gets a documented
+ * response.
  */
 async function decideAtOnce(t: ExecutionContext, place: Place, reviewers: readonly string[]): Promise<void> {
 	const { http } = place;

@@ -46,7 +46,7 @@ function event({
 	};
 }
 
-/** The answer to a batch that contains bad events. */
+/** The response to a batch with invalid events. */
 interface Intake {
 	readonly accepted: number;
 	readonly refused: number;

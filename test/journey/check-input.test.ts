@@ -25,8 +25,8 @@ const checks = ['/allowed', '/allowed/bulk'];
 const paths = [...checks, '/user-permissions', '/user-tenants', '/authorized_users'];
 
 /**
- * Returns the problem with a failure answer from the decision point, or `null` if there is none. A failure has the form
- * `{"detail": ...}`.
+ * Returns the problem with a failure response from the decision point, or `null` if there is none. A failure has the
+ * form `{"detail": ...}`.
  */
 function complaint({ headers, body, status }: Answer<unknown>): string | null {
 	if (headers.get('content-type') !== 'application/json') return `content type ${headers.get('content-type')}`;

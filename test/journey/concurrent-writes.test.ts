@@ -10,9 +10,9 @@ import { seeded } from '../support/random.js';
 import { facts, type Stack, schema } from '../support/stack.js';
 
 /**
- * Many clients write concurrently to the same environment, often to the same objects. Each client gets a proper answer,
- * no revision is lost or reported twice, and lists always agree with their sizes. At the end, the decision point has
- * the same state as a new decision point.
+ * Many clients write concurrently to the same environment, often to the same objects. Each client gets a documented
+ * response, no revision is lost or reported twice, and lists always agree with their sizes. At the end, the decision
+ * point has the same state as a new decision point.
  */
 
 const clients = 16;
@@ -130,7 +130,9 @@ async function readLists(t: ExecutionContext, api: Client, signal: AbortSignal):
 	return read;
 }
 
-/** Asserts that the decision point and a freshly started decision point have the same state and answers. */
+/**
+ * Asserts that the decision point and a freshly started decision point have the same state and make the same decisions.
+ */
 async function assertDecisions(t: ExecutionContext, stack: Stack): Promise<void> {
 	const [environment] = await stack.api.store.database.knex('environments').where({ key: 'dev' });
 	const { url } = stack.api.listening;

@@ -36,7 +36,7 @@ async function relayed() {
 	return { place, base: `/console/pdp/default/${place.key}`, ...signed };
 }
 
-/** Asserts that an answer explains, as an API failure, why the decision point is unavailable. */
+/** Asserts that a response explains, as an API failure, why the decision point is unavailable. */
 function isAway(t: ExecutionContext, { status, body }: Answer<unknown>, expected: 502 | 503, says: string): void {
 	const { error_code, message } = body as Loose;
 	t.deepEqual([status, error_code], [expected, 'UNEXPECTED_ERROR']);

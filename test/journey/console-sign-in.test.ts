@@ -22,7 +22,7 @@ function ago(seconds: number): Date {
 	return new Date(Date.now() - seconds * 1_000);
 }
 
-/** Asserts that the answer refuses the session as invalid, for this reason. */
+/** Asserts that the response rejects the session as invalid, for this reason. */
 function isSignedOut(t: ExecutionContext, answer: Answer<unknown>, code: string, what = code): void {
 	fails(t, answer, 401);
 	const { title, error_code, additional_info } = answer.body as Loose;
@@ -434,7 +434,8 @@ journey('an old secret is replaced, and the previous secret remains valid for a 
 	t.is((await first.http.get(roles)).status, 200, 'a request under way does not fail');
 	t.is((await first.http.get(roles)).headers.get('set-cookie'), null);
 
-	// The answer may get lost. In that case, the browser continues with its current secret, and gets a new secret later.
+	// The response may get lost. In that case, the browser continues with its current secret, and gets a new secret
+	// later.
 	await rowsIn(place).update({ rotated_at: ago(61) });
 	const third = signedWith(url, id, cookieOf(await first.http.get(roles)));
 	t.regex(third.secret, /^[\w-]{43}$/);

@@ -452,7 +452,7 @@ journey('an empty draft, or a draft without effect, creates no revision', async 
 });
 
 /**
- * Rejected drafts, with the status and the value that the answer names. For 422, these are the places of the problems.
+ * Rejected drafts, with the status and the value named in the response. For 422, these are the places of the problems.
  */
 const refused: readonly (readonly [changes: readonly unknown[], status: number, named: string])[] = [
 	[[createRole('reader')], 409, 'the role `reader` already exists, at changes.0'],

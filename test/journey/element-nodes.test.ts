@@ -114,7 +114,7 @@ async function twoNodes(t: ExecutionContext, receiver: Receiver) {
 		mortal,
 		other,
 		http,
-		/** Resolves when the next write is committed, before its answer is sent. */
+		/** Resolves when the next write is committed, before its response is sent. */
 		nextCommit: () => new Promise<void>((resolve) => connection.once('notification', () => resolve())),
 	};
 }
@@ -185,7 +185,7 @@ function consume(url: string, id: string) {
 
 /**
  * Asserts that an approval was used at most once, that its role was removed in a single revision if and only if it was
- * used, and that the answer agrees. Returns true if the approval was used.
+ * used, and that the response agrees. Returns true if the approval was used.
  */
 async function assertUsedOnce(
 	t: ExecutionContext,
@@ -273,7 +273,7 @@ async function assertOneOutcome(t: ExecutionContext, cluster: Cluster): Promise<
 /** Requests and their final states. */
 type Told = readonly (Asked & { readonly status: string })[];
 
-/** Kills a process while it delivers an approval webhook that is not answered yet. */
+/** Kills a process while it waits for the response to an approval webhook. */
 async function assertTakenOver(
 	t: ExecutionContext,
 	cluster: Cluster,

@@ -20,7 +20,7 @@ interface Page {
 	readonly body: unknown;
 }
 
-/** Asserts that an answer is this environment's element page, which these origins may embed. */
+/** Asserts that a response is this environment's element page, which these origins may embed. */
 function isPage(t: ExecutionContext, { status, headers, body }: Page, origins: readonly string[], id: string): void {
 	t.is(status, 200);
 	t.is(headers.get('content-type'), 'text/html; charset=utf-8');
@@ -67,7 +67,7 @@ journey('the bare address of an element is its page, and hides no API path', asy
 	isPage(t, await (await browsing(place)).get('/members'), [origin], id);
 	for (const path of ['/members', '/members?elementsToken=true', '/members?token=x'])
 		fails(t, await anyone.get(path), 404);
-	// Other paths, current and former, are answered as before.
+	// Responses on other paths, current and former, are unchanged.
 	t.is((await anyone.get(`/healthy?envId=${id}`)).body['status'], 'ok');
 	t.true(String((await anyone.get(`/docs?envId=${id}`)).body).includes('API reference'));
 	t.is((await anyone.get(`/openapi.json?envId=${id}`)).body['openapi'], '3.1.0');

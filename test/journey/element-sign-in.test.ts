@@ -31,7 +31,7 @@ const me = '/v2/auth/me';
 const logout = '/v2/auth/logout';
 const nobody = '00000000-0000-4000-8000-000000000000';
 
-/** Asserts that an answer is the refusal that all requests without a valid sign-in get. */
+/** Asserts that a response is the common refusal for requests without a valid sign-in. */
 function isSignedOut(t: ExecutionContext, answer: Answer<unknown>, what = ''): void {
 	fails(t, answer, 401);
 	const { title, message, error_code, additional_info } = answer.body as Loose;

@@ -37,7 +37,7 @@ async function makeRoles({ http, schema }: Place): Promise<Readonly<Record<strin
 	};
 }
 
-/** Returns the role keys in an answer, keyed by level. */
+/** Returns the role keys in a response, keyed by level. */
 function keysByLevel(body: Readonly<Record<string, unknown>>): Readonly<Record<string, readonly string[]>> {
 	const levels = body['roles_to_levels'] as Readonly<Record<string, readonly { readonly key: string }[]>>;
 	return Object.fromEntries(

@@ -310,7 +310,7 @@ async function answers(pdp: Client): Promise<readonly string[]> {
 	return found;
 }
 
-/** An expiring grant, with the answers during and after it. */
+/** An expiring grant, with the decisions during and after it. */
 interface Ending {
 	readonly title: string;
 	readonly give: (http: Client, expires_at: string) => Promise<Answer<Loose>>;

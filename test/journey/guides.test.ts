@@ -15,7 +15,7 @@ import { type Stack, startStack } from '../support/stack.js';
 import { removeFolder, temporary } from '../support/temporary.js';
 
 /**
- * The guides in `docs/develop/guides` work as written: the application starts, and answers as shown on the page. Most
+ * The guides in `docs/develop/guides` work as written: the application starts, and responds as shown on the page. Most
  * need packages or a compiler, so they run only with all stores.
  */
 

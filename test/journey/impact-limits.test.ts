@@ -88,7 +88,7 @@ test.serial(
 			if (answer.status === 200) done += 1;
 			return answer;
 		});
-		// The environment is not locked: a write and a bundle request complete before the impact request is answered.
+		// The environment is not locked: a write and a bundle request complete before the impact request.
 		const write = await place.http.post(`${place.facts}/users`, { key: 'written-meanwhile' });
 		t.is(write.status, 200);
 		const bundle = await place.http.get(`/bundles/${place.id}`);

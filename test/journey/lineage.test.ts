@@ -15,10 +15,7 @@ import { root } from '../support/root.js';
 import { facts, neverSwept, schema, settings } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
-/**
- * Truncated histories. Tests the answers of decision points that followed the lost part, and of decision points that
- * started later.
- */
+/** Truncated histories. Tests decision points that followed the lost part, and decision points that started later. */
 
 const log = createLogger('silent');
 const patience = { policyWait: 120_000, sweepPause: neverSwept };

@@ -7,7 +7,7 @@ import { type OpaServer, startOpa } from '../support/opa.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
-/** A stock `opa run` follows the feed of the same environment, and answers like the decision point. */
+/** A stock `opa run` follows the feed of the same environment, and decides like the decision point. */
 
 const resources = ['document', 'folder', 'report', 'nothing'];
 const actions = ['read', 'write', 'archive'];
@@ -81,7 +81,7 @@ test('a stock OPA loads the environment, follows it, and answers like the decisi
 	);
 	t.deepEqual(await decided(opa, 'bob|1', 'read', 'document', 'beta'), { allow: false, code: 'user_not_synced' });
 
-	// The last stored snapshot is outdated by now. A new OPA must never answer from this snapshot, not even briefly.
+	// The last stored snapshot is outdated by now. A new OPA must never use this snapshot, not even briefly.
 	const late = { user: 'cat', role: 'editor', tenant: 'beta' };
 	const revision = await written(stack.environment, 'POST', `${facts}/role_assignments`, late);
 	const newcomer = await started(t, stack);
@@ -210,7 +210,8 @@ async function started(t: ExecutionContext, { api, keys, environment }: Stack): 
 }
 
 /**
- * Sends a write, waits until OPA has reached the write's revision with a bundle of this kind, and compares all answers.
+ * Sends a write, waits until OPA has reached the write's revision with a bundle of this kind, and compares all
+ * decisions.
  */
 async function step(
 	t: ExecutionContext,
@@ -224,8 +225,8 @@ async function step(
 }
 
 /**
- * Sends every question to OPA and the decision point at the same revision, and asserts equal answers. Returns the codes
- * in the answers.
+ * Sends every question to OPA and the decision point at the same revision, and asserts equal decisions. Returns their
+ * codes.
  */
 async function agreed(t: ExecutionContext, stack: Stack, opa: OpaServer, revision: number): Promise<readonly string[]> {
 	await stack.reached(revision);

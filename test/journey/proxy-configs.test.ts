@@ -57,7 +57,7 @@ journey('rules are overwritten, or edited if a rule is marked for deletion', asy
 	t.deepEqual(await rules([]), []);
 });
 
-/** Secrets for each mechanism, with the form in which answers show them; `null` if the secret is rejected. */
+/** Secrets for each mechanism, with their form in responses; `null` if the secret is rejected. */
 const secrets: readonly (readonly [mechanism: string, secret: unknown, shown: string | null])[] = [
 	['Bearer', 'text', 'text'],
 	['Bearer', '{', '{'],

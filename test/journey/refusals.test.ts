@@ -12,7 +12,7 @@ import { decisionBodies, type HostileBody, hostileBodies, shapes } from '../supp
 import { createSecret, type Management, newPlace, startManagement } from '../support/management.js';
 import { endpointPath, keyedEndpoints as endpoints, furnish } from '../support/tour.js';
 
-/** Hostile bodies to every endpoint on both servers cause neither unbounded answers nor damage. */
+/** Hostile bodies to every endpoint on both servers cause neither unbounded responses nor damage. */
 
 /**
  * Body size, which is more than the server parses in a single step. For larger bodies, the cost of errors does not
@@ -41,7 +41,7 @@ test.before(async () => {
 
 test.after.always(() => management.stop());
 
-/** Sends a body and checks the answer. Returns true if the body was rejected. */
+/** Sends a body and checks the response. Returns true if the body was rejected. */
 async function refused(
 	t: ExecutionContext,
 	http: Client,

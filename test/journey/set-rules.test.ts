@@ -50,7 +50,7 @@ journey('a rule is created once, listed and deleted', async (t, place) => {
 	t.deepEqual(others, []);
 	t.deepEqual(await newestChanges(place), ['create condition_set_rule adults_can_document_read_secret']);
 	t.deepEqual(await ledger.read(await http.get<Listed>(path)), [made ?? {}]);
-	// Creating an existing rule gets the same answer as creating a new rule, but writes nothing.
+	// Creating an existing rule gets the same response as creating a new rule, but writes nothing.
 	for (const again of [rule, { ...rule, user_set: adults.replaceAll('-', ''), resource_set: secret }]) {
 		t.deepEqual(await ledger.kept(await http.post<Listed>(path, again)), [made ?? {}]);
 	}

@@ -64,7 +64,7 @@ test.before(async () => {
 	const { env, urls } = await surroundings(folder);
 	const running = launch({ command: ['start'], env: { ...env, LOG_LEVEL: 'trace' } });
 	await running.answering(`${urls.pdp}/ready`);
-	// The program answers just before it prints this text.
+	// The program serves requests just before it prints this text.
 	const stdout = await eventually(
 		() => running.stdout(),
 		(said) => said.includes('permit_key_'),
@@ -126,7 +126,7 @@ test.serial('the data directory is closed to other users, and a start closes an 
 test.serial('SIGTERM and SIGINT end it with code 0, and later starts print no secret', async (t) => {
 	t.deepEqual(first.exit, { code: 0, signal: null });
 	const later = await started(t, ['start']);
-	// The program answers just before it prints this text.
+	// The program serves requests just before it prints this text.
 	const stdout = await eventually(
 		() => later.running.stdout(),
 		(text) => text.includes('keys create'),
@@ -620,7 +620,7 @@ interface Started {
 	readonly urls: Urls;
 }
 
-/** Starts the program on a copy of the first start's folder, and waits until it answers. */
+/** Starts the program on a copy of the first start's folder, and waits until it serves requests. */
 async function started(t: Cleanup, words: readonly string[]): Promise<Started> {
 	const folder = copied(t);
 	const { env, urls } = await surroundings(folder);

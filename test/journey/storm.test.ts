@@ -126,7 +126,7 @@ async function assertStored(t: ExecutionContext, { api }: Deployment, expected: 
 }
 
 /**
- * Asserts that the decision point's answers to every writer's questions, at the storm's last revision, agree with the
+ * Asserts that the decision point's results for every writer's queries, at the storm's last revision, agree with the
  * store.
  */
 async function assertDecided(t: ExecutionContext, { pdp }: Deployment, { worlds, settled }: Aftermath): Promise<void> {

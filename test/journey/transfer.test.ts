@@ -899,7 +899,7 @@ journey(
 		);
 		const late = sending(path, place.secret, body.length);
 		late.write(body.slice(0, 10));
-		// When these requests are answered, the server has received the first half of the document.
+		// When these requests complete, the server has received the first half of the document.
 		for (let round = 0; round < 5; round += 1) await place.http.get(`${place.schema}/roles`);
 		const { status: deleted } = await site.organization.delete(`/v2/api-key/${place.key_id}`);
 		t.is(deleted, 204);

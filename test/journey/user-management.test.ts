@@ -161,7 +161,7 @@ journey('users are added, listed with their details in the tenant, given roles a
 	t.like(added, { ...made, last_name: null, environment_id: place.id });
 	t.deepEqual({ roles: added['roles'], associated_tenants: added['associated_tenants'] }, here(['staff']));
 	t.deepEqual(await rolesOf(place, 'ann'), ['staff'], 'the default role');
-	// Bob comes from a different tenant. He stays unchanged, and the answer reveals nothing about that tenant.
+	// Bob comes from a different tenant. He stays unchanged, and the response reveals nothing about that tenant.
 	const bob = await ledger.wrote(
 		await olga.post(`${data}/users`, { key: 'bob', email: 'other@example.com', role: 'lead' }),
 	);

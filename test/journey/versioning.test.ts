@@ -1,7 +1,7 @@
 import { onEachStore } from '../support/each-store.js';
 import { fails } from '../support/failure.js';
 
-/** Version 1 is gone. The answers for its paths name the successors. */
+/** Version 1 is gone. The responses on its paths name the successors. */
 
 const journey = onEachStore();
 

@@ -73,12 +73,12 @@ function parentPid(pid: number): number {
 	}
 }
 
-/** Sends checks over separate connections, so that every worker may answer. */
+/** Sends checks over separate connections, so that every worker may serve some. */
 function askAnew(user: string): Promise<readonly { readonly allow: boolean; readonly revision: number }[]> {
 	return Promise.all(Array.from({ length: 2 * workers }, () => askOnce(user)));
 }
 
-/** Sends a check over a separate connection. Rejects after `patience` milliseconds without an answer. */
+/** Sends a check over a separate connection. Rejects after `patience` milliseconds without a response. */
 async function askOnce(
 	user: string,
 	patience = 90_000,
@@ -106,7 +106,7 @@ async function opening(port: number, host: string): Promise<Socket> {
 	return socket;
 }
 
-/** Requests the health over a connection. Resolves to the first line of the answer. */
+/** Requests the health over a connection. Resolves to the first line of the response. */
 async function healthOver(socket: Socket): Promise<string> {
 	socket.write('GET /healthy HTTP/1.1\r\nHost: x\r\n\r\n');
 	const [chunk] = await once(socket, 'data');
@@ -209,7 +209,7 @@ test.serial('a killed worker is replaced, and the other workers answer in betwee
 	process.kill(victim, 'SIGKILL');
 	const after = await eventually(
 		async () => {
-			// If a worker is killed while a connection is on its way to it, the connection is never answered.
+			// If a worker is killed while a connection is on its way to it, the connection never gets a response.
 			await askOnce('nobody', 5_000);
 			return children(point.running.pid);
 		},

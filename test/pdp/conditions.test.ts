@@ -19,7 +19,7 @@ interface Case {
 	readonly title: string;
 	readonly asked: object;
 	readonly allow: boolean;
-	/** The code in the answer's section about conditions. */
+	/** The code in the response's section about conditions. */
 	readonly code: string;
 }
 

@@ -200,7 +200,7 @@ test('a permanently missing receiver delays a stop only briefly, and the loss is
 	t.deepEqual(queue.counts, { sent: 0, lost: 1 });
 });
 
-/** Starts a collector that records requests and answers with the next status. */
+/** Starts a collector that records requests and responds with the next status. */
 async function collector(t: ExecutionContext, statuses: readonly number[], headers = {}, body = '') {
 	const got: { readonly headers: IncomingMessage['headers']; readonly events: unknown }[] = [];
 	const left = [...statuses];

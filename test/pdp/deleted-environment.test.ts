@@ -40,7 +40,7 @@ const trino = (operation: string) => ({
 });
 const url = { user: 'ann', http_method: 'GET', url: 'https://api.example.com/documents', tenant: 'acme' };
 
-/** Every kind of question, with its answer or a part of its answer after the deletion. */
+/** Every kind of query, with its result, or a part of it, after the deletion. */
 const questions: readonly (readonly [path: string, body: unknown, answer: unknown])[] = [
 	['/allowed', annWrites, denied],
 	['/allowed', { ...annWrites, use_debugger: true }, { ...denied, debug: { code } }],

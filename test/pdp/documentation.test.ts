@@ -4,7 +4,7 @@ import { type Answer, client } from '../support/client.js';
 import { SchemaValidators } from '../support/schema-validators.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
-/** The documentation of a decision point is public, and the decision point's answers conform to it. */
+/** The documentation of a decision point is public, and the decision point's responses conform to it. */
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -82,7 +82,7 @@ test('the document is served, valid, and lists the served endpoints', async (t) 
 	t.like(body, { externalDocs: { url: `${stack.api.listening.url}/docs` } });
 });
 
-/** Returns how an answer deviates from the document, or `null` if it conforms. */
+/** Returns the difference between a response and the document, or `null` if the response conforms. */
 function disagreement(operationId: string, answer: Answer<unknown>): string | null {
 	const operation = Object.values(document.paths)
 		.flatMap((methods) => Object.values(methods))

@@ -79,7 +79,7 @@ test('a failed patch breaks the engine, which denies from then on', async (t) =>
 	await t.throwsAsync(engine.fork(await module()), { message: /broken/ });
 });
 
-/** A policy with contradictory answers to `conflict`. They make the module abort. */
+/** A policy with contradictory values for `conflict`. They make the module abort. */
 const contradictory = policyOfCode(`default code := "allow"
 
 code := "one" if input.action == "conflict"

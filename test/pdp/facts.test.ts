@@ -11,7 +11,7 @@ import { key, serve } from './served.js';
 
 const never = { milliseconds: 5, policy: 'ignore' } as const satisfies FactsWait;
 
-/** Starts a control plane that answers every request with revision 99, which the feed never reaches. */
+/** Starts a control plane that responds to every request with revision 99, which the feed never reaches. */
 async function farAhead(t: ExecutionContext): Promise<string> {
 	const server = createServer((request, response) => {
 		request.resume();

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { catalogue } from '../../src/failure.js';
 import { environment } from './environment.js';
 
-/** A fake control plane with only a feed, over real HTTP. Tests set the feed's answers. */
+/** A fake control plane with only a feed, over real HTTP. Tests set the feed's responses. */
 
 /** API body for a missing object. */
 const notFound = { title: catalogue.not_found.title };
@@ -69,14 +69,14 @@ export class FakeFeed {
 		this.#wakeAll();
 	}
 
-	/** Answers every request with this status. `undefined` restores the normal answers. */
+	/** Responds to every request with this status. `undefined` restores the normal responses. */
 	refuse(status: number | undefined, body: unknown = notFound): void {
 		this.#status = status;
 		this.#refusal = JSON.stringify(body);
 		this.#wakeAll();
 	}
 
-	/** From now on, answers like an API whose environment was deleted. */
+	/** From now on, responds like an API whose environment was deleted. */
 	deleteEnvironment(): void {
 		this.refuse(410, { title: catalogue.environment_deleted.title, message: 'the environment was deleted' });
 	}

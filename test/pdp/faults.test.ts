@@ -206,7 +206,7 @@ test('a client that does not read its answers blocks nobody, even while revision
 			const socket = connect(Number(port), '127.0.0.1');
 			socket.on('error', () => undefined);
 			t.teardown(() => socket.destroy());
-			// The socket is paused before the first byte, so the answer fills the connection buffers and stays there.
+			// The socket is paused before the first byte, so the response fills the connection buffers and stays there.
 			socket.pause();
 			await new Promise<void>((resolve) => socket.once('connect', resolve));
 			socket.write(head + body);

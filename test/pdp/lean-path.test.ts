@@ -11,7 +11,7 @@ import { createDecisionPoint } from '../../src/pdp/endpoints.js';
 import { acme, quiet, snapshot } from './environment.js';
 import { key, serve } from './served.js';
 
-/** The lean check path gives the same answers as the usual path for any request. */
+/** The lean check path gives the same responses as the usual path for any request. */
 
 /** Number of requests to each path. `LEAN_REQUESTS` sets a different number. */
 const requests = Number(process.env['LEAN_REQUESTS'] ?? 1_500);
@@ -152,7 +152,7 @@ const asked: fc.Arbitrary<Asked> = fc
 
 const agent = new Agent({ keepAlive: true });
 
-/** Sends a request. Returns the answer without its variable parts. */
+/** Sends a request. Returns the response without its variable parts. */
 async function answer(url: string, { path, headers, body }: Asked) {
 	const response = await new Promise<IncomingMessage>((resolve, reject) => {
 		const length = { 'content-length': String(body.length) };

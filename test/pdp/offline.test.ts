@@ -17,7 +17,7 @@ import { acme, assign, environment, quiet, snapshot, step } from './environment.
 import { FakeFeed } from './fake-feed.js';
 import { key } from './served.js';
 
-/** With an offline copy, a decision point starts and answers while its control plane is unreachable. */
+/** With an offline copy, a decision point starts and serves checks while its control plane is unreachable. */
 
 const pace = { first: 5, longest: 40, refused: 20 };
 const annWrites = { user: 'ann', action: 'write', resource: { type: 'document', tenant: 'acme' } };

@@ -23,8 +23,8 @@ import { environment, modelData, policyWasm, quiet, resource, snapshot, step } f
 import { ManualLoop } from './manual-loop.js';
 
 /**
- * Requests over many turns, with changes between any two turns. Each answer belongs to the revision that it names. The
- * test controls the event loop, the clock, and the time for which changes wait.
+ * Requests over many turns, with changes between any two turns. Each response belongs to the revision that it names.
+ * The test controls the event loop, the clock, and the time for which changes wait.
  */
 
 /** Every clock read advances the clock by a slice, so that every step becomes a slice. */
@@ -207,7 +207,7 @@ const change: fc.Arbitrary<Change> = fc.record({
 	kind: fc.oneof({ weight: 8, arbitrary: fc.constant('small' as const) }, fc.constantFrom('large', 'policy')),
 });
 
-/** Every kind of request over many turns. `work` returns the answer as a string. */
+/** Every kind of request over many turns. `work` returns the result as a string. */
 const requests: readonly { readonly kind: ReaderKind; readonly work: (deciding: DecisionContext) => Steps<string> }[] =
 	[
 		...users.map((user) => ({
@@ -338,7 +338,7 @@ class World {
 		}
 	}
 
-	/** Returns the answer from a decision point that never had any revision except this one. */
+	/** Returns the result from a decision point that never had any other revision. */
 	async oracle(revision: number, work: (deciding: DecisionContext) => Steps<string>): Promise<string> {
 		const data = Buffer.from(JSON.stringify(this.documents.get(revision)));
 		const module = await WebAssembly.compile(await policyWasm(model));

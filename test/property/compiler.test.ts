@@ -258,7 +258,7 @@ function modelEngine(model: Model): Promise<Engine> {
 	return engine;
 }
 
-/** A schema with every grant of random roles, so a single module can answer for all random facts. */
+/** A schema with every grant of random roles, so a single module can decide for all random facts. */
 const full = names.map((key) => {
 	const named = { name: key, description: null };
 	return {

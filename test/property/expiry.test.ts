@@ -130,7 +130,7 @@ test('at every time, checks and listings equal those of the unexpired facts', as
 	t.true(seen.ended > 10, `${seen.ended} ended by time`);
 });
 
-/** Counts the answers that changed from or to this code. */
+/** Counts the decisions that changed from or to this code. */
 function changes(before: readonly string[], after: readonly string[], code: string): number {
 	return before.filter((answer, index) => answer === code && after[index] !== code).length;
 }

@@ -59,7 +59,7 @@ export async function bundleModule({ files }: Bundle): Promise<WebAssembly.Modul
 	return WebAssembly.compile(files.get('policy.wasm') as Uint8Array<ArrayBuffer>);
 }
 
-/** Returns the answer codes from a stock `opa eval` with a Rego bundle. */
+/** Returns the codes from a stock `opa eval` with a Rego bundle. */
 export async function askOpa(
 	t: ExecutionContext,
 	bundle: Bundle,

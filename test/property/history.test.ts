@@ -200,7 +200,7 @@ interface Decider {
 	readonly engine: Engine;
 }
 
-/** Sends all questions to WASM, `opa eval` and the oracle, and compares the answers. */
+/** Sends all queries to WASM, `opa eval` and the oracle, and compares the results. */
 async function askEverything(t: ExecutionContext, place: Place, { model, engine }: Decider): Promise<void> {
 	const queries = everyQuery();
 	const answers = times.map((time) => {

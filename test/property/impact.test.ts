@@ -1,4 +1,4 @@
-/** The law of impact: a change's impact equals the difference between all answers before and after the change. */
+/** The law of impact: a change's impact equals the difference between all decisions before and after the change. */
 
 import test from 'ava';
 import fc from 'fast-check';

@@ -23,8 +23,8 @@ import type { Mood } from './moody-assembler.js';
 import { MoodyApi } from './pending-place.js';
 
 /**
- * The law of the offline copy. Without its control plane, a decision point answers every question like the decision
- * point that wrote the copy. It never answers from a damaged, truncated or foreign copy.
+ * The law of the offline copy. Without its control plane, a decision point decides every query like the decision point
+ * that wrote the copy. It never uses a damaged, truncated or foreign copy.
  */
 
 const log = createLogger('silent');
@@ -211,7 +211,7 @@ interface Writing {
 	readonly time: number;
 }
 
-/** Starts a decision point from the copy, without a control plane, and compares all answers. */
+/** Starts a decision point from the copy, without a control plane, and compares all results. */
 async function compare(
 	t: ExecutionContext,
 	place: Place,
@@ -330,7 +330,7 @@ function readCopy({ secret }: Place, path: string): Promise<CopiedEnvironment | 
 	return new OfflineCopy(path, secret, log).read();
 }
 
-/** Asserts that a decision point with this copy and no control plane answers nothing. */
+/** Asserts that a decision point with this copy and no control plane serves nothing. */
 async function assertSilent(t: ExecutionContext, place: Place, path: string): Promise<void> {
 	const point = await startPoint(t, place, path, nowhere);
 	await eventually(() => point.replica.state.detail !== nothingYet);

@@ -7,7 +7,7 @@ import type { Query } from './query.js';
 import { instanceTenant, rolesOn } from './relationship-oracle.js';
 import { grantedBySets } from './set-oracle.js';
 
-/** The answer to a check, with the code of the first failed condition. */
+/** The result of a check, with the code of the first failed condition. */
 export interface Decision {
 	readonly allow: boolean;
 	readonly code: string;

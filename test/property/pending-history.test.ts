@@ -1,8 +1,8 @@
 // @alone @long
 
 /**
- * Histories of schema changes with a slow or failing compiler. An answer at a revision never allows a check that the
- * revision denies. If the answer uses the revision's own policy, it is exactly the revision's answer. Unchanged
+ * Histories of schema changes with a slow or failing compiler. A decision at a revision never allows a check that the
+ * revision denies. If the decision uses the revision's own policy, it is exactly the revision's decision. Unchanged
  * permissions stay available.
  */
 import test, { type ExecutionContext } from 'ava';
@@ -320,7 +320,7 @@ const questions: readonly Question[] = users.flatMap((user) => [
 	),
 ]);
 
-/** Compares the current answers with the newest revision's model and its suspended parts. */
+/** Compares the current decisions with the newest revision's model and its suspended parts. */
 async function look(t: ExecutionContext, place: Place, pdp: RestartablePdp, after: string): Promise<void> {
 	const { revision, model } = await api.store.snapshot(place.id, async (unit, environment) => ({
 		revision: environment.revision,
@@ -335,7 +335,7 @@ async function look(t: ExecutionContext, place: Place, pdp: RestartablePdp, afte
 	t.is(answer.status, 200, after);
 	t.is(answer.revision, revision, after);
 	const allowed = answer.body.allow.map(({ allow }) => allow);
-	// The policy behind the answer is known only if no policy became active in between, neither in the database nor at
+	// The policy behind the decision is known only if no policy became active in between, neither in the database nor at
 	// the decision point.
 	const knows = policyRevision >= before.schema_revision && isInForceAt(pdp, before.left_out);
 	const schema = before.text === still.text && knows ? before.schema : null;
@@ -400,8 +400,8 @@ async function lookAtLists(
 }
 
 /**
- * Asserts that a request with `X-Min-Revision` is answered with 503 or exactly as the revision decides, except for
- * objects that the policy leaves out.
+ * Asserts that a request with `X-Min-Revision` gets a 503 or exactly the revision's decision, except for objects that
+ * the policy leaves out.
  */
 async function lookByPolicy(
 	t: ExecutionContext,

@@ -12,7 +12,7 @@ export function rego({ schema }: Model): readonly RegoFile[] {
 	return policy;
 }
 
-/** Joins questions and answers, so a failure shows both. */
+/** Joins queries and results, so a failure shows both. */
 export function answered(queries: readonly Question[], codes: readonly Json[]): readonly string[] {
 	return queries.map((query, index) => `${JSON.stringify(query)} -> ${codes[index]}`);
 }

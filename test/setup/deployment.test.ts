@@ -191,7 +191,7 @@ test('the image is built with the project’s pinned versions', (t) => {
 	for (const secret of ['.env', 'data', '.git']) t.true(ignored.includes(secret), secret);
 });
 
-/** Starts a server that answers every request with this status. */
+/** Starts a server that responds to every request with this status. */
 async function answering(status: number): Promise<{ readonly port: string; readonly server: Server }> {
 	const server = createServer((_, response) => response.writeHead(status).end());
 	await new Promise<void>((resolve) => {

@@ -250,7 +250,7 @@ function path(home: string): string {
 	return join(home, 'bin');
 }
 
-/** Creates a program that answers like this opa version, or fails if `version` is empty. */
+/** Creates a program that behaves like this opa version, or fails if `version` is empty. */
 function program(home: string, file: string, version: string): string {
 	return script(home, file, version === '' ? 'exit 3' : `echo "Version: ${version}"`);
 }

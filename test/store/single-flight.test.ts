@@ -1,7 +1,7 @@
 import test from 'ava';
 import { SingleFlight } from '../../src/store/database/single-flight.js';
 
-/** Concurrent equal requests share an answer. They never share an answer whose computation began before the request. */
+/** Concurrent equal requests share a result. They never share a result whose computation began before the request. */
 
 test('callers during a read share the next answer', async (t) => {
 	const shared = new SingleFlight<string>();

@@ -58,7 +58,7 @@ export interface Body {
 	readonly partial?: boolean;
 	/** True if unknown members are rejected, because their meaning would be lost. */
 	readonly strict?: true;
-	/** True for a body that grants access. It is strict, except for members from answers, such as ids. */
+	/** True for a body that grants access. It is strict, except for members from responses, such as ids. */
 	readonly grants?: true;
 	/**
 	 * Place of the list in the body: either the whole body is a bare array, or the member with this name contains the

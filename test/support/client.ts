@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 /** Connections shared by all clients. `fetch` would need four times the processor time per request. */
 const agent = new Agent({ keepAlive: true });
 
-/** A complete answer. */
+/** A complete response. */
 export interface Answer<Body> {
 	readonly status: number;
 	readonly headers: Headers;

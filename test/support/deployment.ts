@@ -28,7 +28,7 @@ export interface Deployment {
 	remove(): Promise<void>;
 }
 
-/** Starts a separate deployment and waits until it answers. */
+/** Starts a separate deployment and waits until it serves requests. */
 export async function deploy(
 	kind: StoreKind,
 	shape: Shape,
@@ -95,7 +95,7 @@ export async function seedSchema({ api, pdp }: Pick<Deployment, 'api' | 'pdp'>):
 	await reached(pdp, revision);
 }
 
-/** Waits until a decision point answers at this revision or a later revision. */
+/** Waits until a decision point uses this revision or a later revision. */
 export async function reached(pdp: Client, revision: number | undefined): Promise<void> {
 	const asked = { user: 'nobody', action: 'read', resource: 'document' };
 	const headers = { 'x-min-revision': String(revision) };

@@ -12,7 +12,7 @@ export interface DraftedChange {
 	readonly value?: unknown;
 }
 
-/** A change as shown in answers and in the change log. */
+/** A change as shown in responses and in the change log. */
 export interface ToldChange {
 	readonly kind: string;
 	readonly operation: string;
@@ -21,13 +21,13 @@ export interface ToldChange {
 	readonly after?: Json | null;
 }
 
-/** Answer for an applied draft. */
+/** Response for an applied draft. */
 export interface Applied extends Json {
 	readonly revision: number;
 	readonly changes: { readonly total: number; readonly counts: Json; readonly changes: readonly ToldChange[] };
 }
 
-/** Answer for a previewed draft. */
+/** Response for a previewed draft. */
 export interface Previewed extends Json {
 	readonly base_revision: number;
 	readonly revision: number;

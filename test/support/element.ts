@@ -44,7 +44,7 @@ export function spend(url: string, ticket: string): Promise<Answer<Loose>> {
 	return client(url).get(`/v2/auth/login_elements?token=${ticket}`, { headers: json });
 }
 
-/** Returns an answer's cookie, as a browser sends it back. */
+/** Returns a response's cookie, as a browser sends it back. */
 export function cookieOf(answer: Answer<unknown>): string {
 	return (answer.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
 }

@@ -23,9 +23,9 @@ const codes: Readonly<Record<number, readonly string[]>> = {
 const members = ['id', 'title', 'error_code', 'message', 'support_link', 'additional_info'].sort();
 
 /**
- * Returns the problem with a failure answer from the management API, or `null` if the answer is as documented. A 422
- * contains at most twenty problems with their places. Any further failure has a body with the six members. The content
- * type is exactly `application/json`.
+ * Returns the problem with a failure response from the management API, or `null` if the response is as documented. A
+ * 422 contains at most twenty problems with their places. Any further failure has a body with the six members. The
+ * content type is exactly `application/json`.
  */
 export function complaint(answer: Answer<unknown>): string | null {
 	const { status, headers, body } = answer;
@@ -55,7 +55,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Asserts that an answer is the documented failure and contains `text`, which names the field or the value. */
+/** Asserts that a response is the documented failure and contains `text`, which names the field or the value. */
 export function fails(t: Assertions, answer: Answer<unknown>, status: number, text = ''): void {
 	const shown = JSON.stringify(answer.body);
 	t.is(answer.status, status, shown);

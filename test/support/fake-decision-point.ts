@@ -2,12 +2,12 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** A fake decision point, which records each question and returns an answer chosen by the test. */
+/** A fake decision point, which records each query and returns a response chosen by the test. */
 export interface FakeDecisionPoint {
 	readonly port: number;
 	/** The questions so far, oldest first. */
 	readonly asked: readonly Question[];
-	/** The answer to future questions. */
+	/** The response to future queries. */
 	answer: FakeAnswer;
 	stop(): Promise<void>;
 }

@@ -6,7 +6,9 @@ import type { Place } from './management.js';
 export interface Ledger {
 	/** Asserts that a write succeeds with this status and creates a new revision. Returns the body. */
 	wrote<Body>(answer: Answer<Body>, status?: number): Promise<Body>;
-	/** Asserts that a write succeeds but changes nothing, so the answer names the current revision. Returns the body. */
+	/**
+	 * Asserts that a write succeeds but changes nothing, so the response names the current revision. Returns the body.
+	 */
 	kept<Body>(answer: Answer<Body>, status?: number): Promise<Body>;
 	/** Asserts that a read succeeds and changes nothing. Returns the body. */
 	read<Body>(answer: Answer<Body>, status?: number): Promise<Body>;

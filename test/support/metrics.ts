@@ -9,7 +9,7 @@ export interface Measured {
 	readonly value: number;
 }
 
-/** Parsed `/metrics` answer. */
+/** Parsed `/metrics` response. */
 export interface Scrape {
 	/** Metric family types by name. */
 	readonly types: ReadonlyMap<string, string>;

@@ -21,7 +21,7 @@ export interface Receiver {
 	stop(): Promise<void>;
 }
 
-/** Answers a message. The default answer is 204. */
+/** Responds to a message. The default response is 204. */
 export type Answering = (message: Received, response: ServerResponse, count: number) => void;
 
 /** Starts a receiver on a free port. `answer` gets each message's number, counted from 1. */

@@ -4,7 +4,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** Validators for an OpenAPI document's schemas. */
 export class SchemaValidators {
-	/** Cached validators, keyed by schema, because a few schemas describe most answers. */
+	/** Cached validators, keyed by schema, because a few schemas describe most responses. */
 	readonly #made = new Map<string, z.ZodType>();
 
 	constructor(readonly components: Readonly<Record<string, Json>>) {}

@@ -12,8 +12,8 @@ export class Service {
 	) {}
 
 	/**
-	 * Starts the process and waits until it answers. If the process exits first, throws an error that contains its
-	 * output.
+	 * Starts the process and waits until it serves requests. If the process exits first, throws an error that contains
+	 * its output.
 	 */
 	async start(): Promise<void> {
 		await this.launch().answering(`${this.url}/healthy`);

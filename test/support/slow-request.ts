@@ -5,7 +5,7 @@ import type { Loose } from './client.js';
 
 /** A request in progress: the server has received the headers and the first five body bytes. */
 export interface SlowRequest {
-	/** Sends the remaining body. Resolves to the answer. */
+	/** Sends the remaining body. Resolves to the response. */
 	finish(): Promise<{ readonly status: number; readonly body: Loose }>;
 }
 

@@ -19,7 +19,7 @@ export interface Stack {
 	readonly project: Client;
 	readonly environment: Client;
 	readonly pdp: Client;
-	/** Waits until the decision point answers at this revision or a later revision. */
+	/** Waits until the decision point uses this revision or a later revision. */
 	reached(revision: number | undefined): Promise<void>;
 	stop(): Promise<void>;
 }
@@ -38,7 +38,7 @@ export function settings(folder: string, name: string): Record<string, string> {
 		WEBHOOK_ALLOW_PRIVATE: 'true',
 		PDP_DECISION_LOG: 'off',
 		JWKS_ALLOW_PRIVATE: 'true',
-		// The timeout is long, so answers arrive even while other tests keep the processors busy.
+		// The timeout is long, so responses arrive even while other tests keep the processors busy.
 		IMPACT_TIMEOUT: '240',
 		LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'silent',
 		OPA_PATH: process.env['OPA_PATH'] ?? join(root, '.tools', 'opa'),

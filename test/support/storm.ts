@@ -9,9 +9,9 @@ import { Acknowledgements, settle, type Targets, Writer } from './writer.js';
 interface Progress {
 	/** Acknowledged writes so far. */
 	readonly acknowledged: number;
-	/** Requests without an answer. Their writes may be committed or lost. */
+	/** Requests without a response. Their writes may be committed or lost. */
 	readonly unanswered: number;
-	/** Decision point answers compared with the expected state at their revision. */
+	/** Decision point results compared with the expected state at their revision. */
 	readonly verified: number;
 	/** Newest acknowledged revision. */
 	readonly revision: number;

@@ -299,7 +299,7 @@ export async function endpointClients(
 		['environment.own', 'environment.report', 'environment.sign_in'].includes(access) ? own : organization;
 }
 
-/** An endpoint call with its answer. */
+/** An endpoint call with its response. */
 export interface Visit {
 	readonly endpoint: Visited;
 	readonly answer: Answer<unknown>;

@@ -17,8 +17,8 @@ export class Watcher {
 	}
 
 	/**
-	 * Sends a check, which must be answered at this revision or a later revision. Returns `undefined` if there is no
-	 * answer.
+	 * Sends a check, which must be decided at this revision or a later revision. Returns `undefined` if there is no
+	 * response.
 	 */
 	async ask(asked: Question, revision?: number): Promise<Answer<{ readonly allow: boolean }> | undefined> {
 		const before = this.#newest;
@@ -41,7 +41,7 @@ export class Watcher {
 /** Error codes for a refused or prematurely closed connection. */
 const broken: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE']);
 
-/** Returns the answer, or `undefined` if the connection broke before the answer was complete. */
+/** Returns the response, or `undefined` if the connection broke before the response was complete. */
 export async function answered<Body>(sent: Promise<Answer<Body>> | undefined): Promise<Answer<Body> | undefined> {
 	try {
 		return await sent;

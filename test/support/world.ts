@@ -97,7 +97,7 @@ export function questionAbout({ user, role, tenant }: Held): Question {
 	return { user, action: role === 'viewer' ? 'read' : 'write', resource: { type: 'document', tenant } };
 }
 
-/** Returns every check about these keys, with the expected answer. */
+/** Returns every check about these keys, with the expected decision. */
 export function worldQuestions(
 	keys: Keys,
 	world: World,

@@ -32,7 +32,7 @@ export class Acknowledgements {
 	readonly #seen = new Set<number>();
 	newest = 0;
 
-	/** Records the answer to a write sent when `newest` was `before`. Throws if its revision is impossible. */
+	/** Records the response to a write sent when `newest` was `before`. Throws if its revision is impossible. */
 	take(write: string, answer: Answer<unknown>, before: number): number {
 		const { status, revision } = answer;
 		if (status < 200 || status > 299) throw new Error(`${write} answered ${status}: ${JSON.stringify(answer.body)}`);
@@ -76,7 +76,7 @@ export class Writer {
 	}
 
 	/**
-	 * Sends a write, and returns the acknowledged revision. If there is no answer, finds out whether the write was
+	 * Sends a write, and returns the acknowledged revision. If there is no response, finds out whether the write was
 	 * committed.
 	 */
 	async #write(write: Write): Promise<number | undefined> {
@@ -111,10 +111,7 @@ export class Writer {
 		);
 	}
 
-	/**
-	 * Compares a decision point's answer at the acknowledged revision with the world. Only this writer can change the
-	 * answer.
-	 */
+	/** Compares a decision at the acknowledged revision with the world. Only this writer can change the decision. */
 	async #verify(revision: number): Promise<void> {
 		const asked = this.#question();
 		const answer = await this.random.pick(this.watchers).ask(asked, revision);

@@ -24,7 +24,7 @@ import * as attribute from '../../src/wire/schema/resource-attribute.js';
 import * as resourceRole from '../../src/wire/schema/resource-role.js';
 import * as role from '../../src/wire/schema/role.js';
 
-/** Answers contain every documented field, including explicit nulls, and nothing else. */
+/** Responses contain every documented field, including explicit nulls, and nothing else. */
 
 const at = new Date('2026-01-02T03:04:05Z');
 const written = '2026-01-02T03:04:05.000Z';
@@ -99,7 +99,7 @@ interface Answer {
 	readonly shown: object;
 }
 
-/** Returns an answer that shows the fields in `given`, with times as strings. `added` adds or replaces fields. */
+/** Returns a response that shows the fields in `given`, with times as strings. `added` adds or replaces fields. */
 function answer(schema: z.ZodType, given: object, added: object = {}): Answer {
 	const fields = Object.entries(given).map(([name, value]) => [name, value === at ? written : value]);
 	return { schema, given, shown: { ...Object.fromEntries(fields), ...added } };

@@ -4,7 +4,7 @@ import { SharedFeed } from '../../src/workers/shared-feed.js';
 
 /** All workers in a decision point share a single feed. */
 
-/** Returns a feed that answers when the test tells it to, and records its requests. */
+/** Returns a feed that responds when the test tells it to, and records its requests. */
 function fakeFeed() {
 	const asked: { readonly request: FeedRequest; readonly signal: AbortSignal; answer(with_: FeedResponse): void }[] =
 		[];

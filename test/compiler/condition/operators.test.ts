@@ -1,5 +1,5 @@
 /**
- * Compares the compiled form of the operator in every folder in `test/case-conditions`, and each engine's answers with
+ * Compares the compiled form of the operator in every folder in `test/case-conditions`, and each engine's results with
  * the hand-written truths of its cases. `UPDATE=1` rewrites the tables, but never the truths.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

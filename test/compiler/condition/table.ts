@@ -1,4 +1,4 @@
-/** The golden page for an operator, with its compiled form and each engine's answers. */
+/** The golden page for an operator, with its compiled form and each engine's results. */
 
 import type { Truth } from '../../../compiler/condition/evaluate-comparison.js';
 import type { Trace } from '../../../compiler/condition/explain-condition.js';
@@ -18,7 +18,7 @@ export interface Form {
 	readonly conditions: Json;
 }
 
-/** A case, with its truth and the answers for each form. */
+/** A case, with its truth and the result for each form. */
 export interface Row {
 	readonly case: string;
 	readonly user: Json;
