@@ -141,7 +141,7 @@ export class SchemaWriter {
 		}
 	}
 
-	/** Compiling the policy may take time. A 503 until then does not count as wrong. */
+	/** Compiling the policy may take time. A 503 until then is not a wrong decision. */
 	async #check(type: string, revision: number, expected: boolean): Promise<void> {
 		const asked = { user: 'alice', action: 'read', resource: { type, tenant: 'default' } };
 		const headers = { 'x-min-revision': String(revision) };

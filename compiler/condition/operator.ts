@@ -49,7 +49,10 @@ export interface Operator {
 	readonly missing?: (operand: Json) => boolean;
 	/** Evaluates the operator. Both values are present and accepted, and have the same kind if `ordered` is set. */
 	readonly holds: (attribute: Json, operand: Json, matches: PatternMatcher) => boolean;
-	/** Writes the operator as Rego statements, all of which must be true. Each value is accepted, null or undefined. */
+	/**
+	 * Writes the operator as Rego statements, all of which must be true. Each operand is an accepted value, null or
+	 * undefined.
+	 */
 	readonly rego: (sides: Sides) => readonly Fragment[];
 	/** Writes a Rego statement that is true if the engine cannot use the operand. The comparison is then mistyped. */
 	readonly unusable?: (operand: Fragment) => Fragment;

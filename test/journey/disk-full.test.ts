@@ -99,7 +99,7 @@ test('with little space it starts for reads, and with too little it reports that
 	await running.api.stop();
 	disk.free = reserve / 8;
 	const refused = await t.throwsAsync(open(), { instanceOf: ConfigError });
-	t.regex(refused.message, /DATA_DIR.*32 MiB are free.*MIN_FREE_DISK/);
+	t.regex(refused.message, /DATA_DIR.*32 MiB free.*MIN_FREE_DISK/);
 	disk.free = 10 * reserve;
 	running.api = await open();
 	t.is((await http().post(`${facts}/users`, { key: 'bob' })).status, 200);
