@@ -52,7 +52,7 @@ test('a bundle may arrive slowly, and a stalled bundle is requested again', asyn
 	const feed = connectFeed(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, key, silence);
 	const asked = { environment, etag: undefined, wait: 0 };
 	const never = new AbortController().signal;
-	await t.throwsAsync(feed.poll(asked, never), { message: /nothing came for 5000 ms/ });
+	await t.throwsAsync(feed.poll(asked, never), { message: /no data arrived for 5000 ms/ });
 	const answer = await feed.poll(asked, never);
 	t.is(answer.kind === 'bundle' && Buffer.compare(answer.bytes, bundle), 0, 'it took longer than the limit');
 });

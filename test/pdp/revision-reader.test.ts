@@ -495,7 +495,7 @@ test.serial('a batch that loses its revision twice is refused, and single checks
 	}
 	await world.loop.turns(3);
 	t.true(batch.over);
-	await t.throwsAsync(batch.promise, { message: 'the revision changed twice meanwhile: ask for fewer checks at once' });
+	await t.throwsAsync(batch.promise, { message: 'the revision changed twice during the request: send fewer checks per request' });
 	t.deepEqual([...codes], ['allow']);
 });
 
@@ -512,7 +512,7 @@ test.serial('a request over its processor time budget is refused', async (t) => 
 	);
 	for (let turn = 0; !endless.over && turn < 1_000; turn += 1) await world.loop.turns(1);
 	await t.throwsAsync(endless.promise, {
-		message: 'the answer takes more than 1 s of processor time: ask for less',
+		message: 'the request takes more than 1 s of processor time: request less',
 	});
 	t.is(world.leases.size, 0);
 });
@@ -535,7 +535,7 @@ test.serial('work for a client that has left ends', async (t) => {
 	await world.loop.turns(3);
 	t.true(endless.over);
 	t.is(world.leases.size, 0);
-	await t.throwsAsync(endless.promise, { message: 'the client went away' });
+	await t.throwsAsync(endless.promise, { message: 'the client disconnected' });
 });
 
 test.serial('the decisions of a request are logged over several turns', async (t) => {

@@ -62,7 +62,7 @@ export function createRevisionReader({ now, leases, scheduler, budget }: Revisio
 				};
 			} catch (error) {
 				if (!(error instanceof WorkCancelled)) throw error;
-				if (closed?.aborted === true) throw new Failure('unavailable', 'the client went away');
+				if (closed?.aborted === true) throw new Failure('unavailable', 'the client disconnected');
 				if (kind === 'batch' && attempt === 2) throw overtaken();
 			} finally {
 				lease.release();
@@ -112,14 +112,14 @@ function meter(budget: number): (milliseconds: number) => void {
 	return (milliseconds) => {
 		spent += milliseconds;
 		if (spent <= budget) return;
-		throw new Failure('unavailable', `the answer takes more than ${budget / 1000} s of processor time: ask for less`);
+		throw new Failure('unavailable', `the request takes more than ${budget / 1000} s of processor time: request less`);
 	};
 }
 
 function outdated(): Failure {
-	return new Failure('unavailable', 'the data is older than this decision point may answer from (PDP_MAX_DATA_AGE)');
+	return new Failure('unavailable', 'the data is older than the permitted maximum (PDP_MAX_DATA_AGE)');
 }
 
 function overtaken(): Failure {
-	return new Failure('unavailable', 'the revision changed twice meanwhile: ask for fewer checks at once');
+	return new Failure('unavailable', 'the revision changed twice during the request: send fewer checks per request');
 }

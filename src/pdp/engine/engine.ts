@@ -217,7 +217,7 @@ export class Engine {
 	/** Completes an engine after its data is loaded. Throws `EngineError` if a trial evaluation fails. */
 	#begin(): void {
 		const code = this.evaluate(codeEntrypoint, smokeInput);
-		if (typeof code !== 'string') throw new EngineError(`\`${codeEntrypoint}\` gave no code in a trial evaluation`);
+		if (typeof code !== 'string') throw new EngineError(`\`${codeEntrypoint}\` returned no code in a trial evaluation`);
 		this.#frames?.useData(this.#heap.root);
 		if (this.code(smokeInput) !== code) this.#frames = undefined;
 	}

@@ -138,7 +138,7 @@ class ImageWriter {
 	/** Returns the key read last at a depth. */
 	#keyAt(depth: number): Key {
 		const key = this.#keys[depth];
-		if (key === undefined) throw new EngineError('the data nests too deep');
+		if (key === undefined) throw new EngineError('the data is nested too deeply');
 		return key;
 	}
 

@@ -131,7 +131,7 @@ export class JsonScanner {
 
 	/** Returns the error for invalid JSON at a byte. */
 	unexpected(at = this.#at): EngineError {
-		return new EngineError(`the data is no JSON at byte ${at}`);
+		return new EngineError(`the data is not valid JSON at byte ${at}`);
 	}
 
 	/** Continues a string at its first escape. */

@@ -72,7 +72,7 @@ export class ModuleMemory {
 		const size = this.bytes.byteLength;
 		const missing = from + bytes + headroom - size;
 		if (missing <= 0) return;
-		if (size + missing > addressable) throw new EngineError(`no memory for ${missing} more bytes`);
+		if (size + missing > addressable) throw new EngineError(`not enough memory for ${missing} more bytes`);
 		const pages = Math.ceil(Math.min(Math.max(missing, size / 4), addressable - size) / page);
 		const { free } = this;
 		// At this address, a block with almost this number of pages does not quite fit, so the allocator must grow the

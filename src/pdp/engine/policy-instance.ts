@@ -21,7 +21,7 @@ const interfaceVersion = 1;
 export function instantiatePolicy(module: WebAssembly.Module, pages: number): PolicyInstance {
 	const memory = new WebAssembly.Memory({ initial: pages });
 	const refuse = () => {
-		throw new Error('the policy calls a function of the host');
+		throw new Error('the policy calls a host function');
 	};
 	const instance = new WebAssembly.Instance(module, {
 		env: {

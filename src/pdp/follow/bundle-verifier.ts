@@ -48,11 +48,11 @@ export async function createBundleVerifier(pems: readonly string[]): Promise<Ver
 			if (name === signaturesPath) continue;
 			const hash = hashes.get(name);
 			if (hash === undefined) throw new SignatureError(`the signature of the bundle does not cover \`${name}\``);
-			if (hash !== (await sha256(bytes, run))) throw new SignatureError(`\`${name}\` is not what was signed`);
+			if (hash !== (await sha256(bytes, run))) throw new SignatureError(`\`${name}\` differs from the signed file`);
 			hashes.delete(name);
 		}
 		const [missing] = hashes.keys();
-		if (missing !== undefined) throw new SignatureError(`\`${missing}\` was signed, and is not in the bundle`);
+		if (missing !== undefined) throw new SignatureError(`the signed file \`${missing}\` is missing in the bundle`);
 	};
 }
 
@@ -63,7 +63,7 @@ async function importKey(pem: string): Promise<VerificationKey> {
 		const key = await crypto.subtle.importKey('spki', bytes, parameters, false, ['verify']).catch(() => undefined);
 		if (key !== undefined) return { algorithm, key };
 	}
-	throw new Error('a public key in PEM is needed, of the curve P-256, P-384 or P-521, or of RSA');
+	throw new Error('must be a public key in PEM format: P-256, P-384, P-521 or RSA');
 }
 
 function tokenIn(files: ReadonlyMap<string, Uint8Array>): string {
@@ -79,13 +79,13 @@ async function signedPayload(token: string, keys: readonly VerificationKey[]): P
 		const verified = await compactVerify(token, key, { algorithms: [algorithm] }).catch(() => undefined);
 		if (verified !== undefined) return understood(Payload, verified.payload);
 	}
-	throw new SignatureError('the signature of the bundle is by no key that is trusted here');
+	throw new SignatureError('the bundle is not signed by a trusted key');
 }
 
 function understood<T>(schema: z.ZodType<T>, bytes: Uint8Array): T {
 	try {
 		return schema.parse(JSON.parse(new TextDecoder().decode(bytes)));
 	} catch (error) {
-		throw new SignatureError(`the signature of the bundle is not understood: ${errorMessage(error)}`);
+		throw new SignatureError(`the bundle signature is invalid: ${errorMessage(error)}`);
 	}
 }

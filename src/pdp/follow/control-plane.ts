@@ -36,7 +36,7 @@ export function findFactsOnce(origin: string, apiKey: string): FindFacts {
 export async function refusedKey(response: Response): Promise<Error> {
 	const { message } = Refused.parse(await response.json());
 	if (response.status === 401 || response.status === 403) {
-		return forbidden(`the control plane refuses the key of this decision point: ${message}`);
+		return forbidden(`the control plane rejected this decision point's key: ${message}`);
 	}
 	return new Error(message);
 }

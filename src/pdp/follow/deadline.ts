@@ -10,7 +10,8 @@ export async function deadline<T>(
 ): Promise<T> {
 	const limited = new AbortController();
 	const stop = () => limited.abort();
-	const expireAfter = (time: number) => setTimeout(() => limited.abort(new Error(`nothing came for ${time} ms`)), time);
+	const expireAfter = (time: number) =>
+		setTimeout(() => limited.abort(new Error(`no data arrived for ${time} ms`)), time);
 	let timer = expireAfter(milliseconds);
 	const restart = (more: number) => {
 		clearTimeout(timer);

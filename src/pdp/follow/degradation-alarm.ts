@@ -41,13 +41,16 @@ export class DegradationAlarm {
 		if (!degraded) return;
 		this.#raised = true;
 		const facts = { revision, policy_revision: policyRevision, ...degraded };
-		this.log.error(facts, 'the policy in force is not that of the newest schema: what was taken away is suspended');
+		this.log.error(
+			facts,
+			'the active policy is not the policy of the newest schema: removed permissions are suspended',
+		);
 	}
 
 	#settle(): void {
 		clearTimeout(this.#timer);
 		this.#timer = undefined;
-		if (this.#raised) this.log.info('the policy in force is that of the newest schema again');
+		if (this.#raised) this.log.info('the active policy is the policy of the newest schema again');
 		this.#raised = false;
 	}
 }

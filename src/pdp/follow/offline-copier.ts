@@ -103,7 +103,7 @@ export class OfflineCopier {
 		} catch (error) {
 			this.#etag = undefined;
 			if (signal.aborted) return;
-			if (!this.#failing) this.options.log.warn({ error }, 'the offline copy cannot be kept up to date');
+			if (!this.#failing) this.options.log.warn({ error }, 'the offline copy cannot be updated');
 			this.#failing = true;
 		}
 	}

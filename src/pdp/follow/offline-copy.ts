@@ -118,7 +118,7 @@ export class OfflineCopy {
 	}
 
 	#unreadable(): undefined {
-		this.log.warn({ path: this.path }, 'the offline copy is damaged, or of another API key');
+		this.log.warn({ path: this.path }, 'the offline copy is damaged or belongs to a different API key');
 	}
 
 	#derive(salt: Uint8Array): Buffer {

@@ -60,7 +60,7 @@ export function untilAnswering(point: StartedPoint, { say, throughRefusal, inter
 			} else if (detail !== nothingYet) tell(detail);
 		};
 		const silence = setTimeout(() => {
-			if (said.size === 0) tell('it has not answered yet');
+			if (said.size === 0) tell('it has not responded yet');
 		}, maxSilence);
 		point.changes.add(look);
 		interrupted?.addEventListener('abort', abandon);

@@ -64,7 +64,7 @@ export class StateReport {
 			this.#told = summary(health);
 		} catch (error) {
 			if (this.#stopping.signal.aborted) return;
-			this.log.debug({ error }, 'the control plane could not be told how the decision point is');
+			this.log.debug({ error }, 'the state could not be reported to the control plane');
 		}
 		if (!this.#stopping.signal.aborted) this.#schedule(interval);
 	}

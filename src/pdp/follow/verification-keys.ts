@@ -20,6 +20,6 @@ async function publicKeyIn(path: string): Promise<string> {
 		await createBundleVerifier([pem]);
 		return pem;
 	} catch (error) {
-		throw new ConfigError(`${setting}: \`${path}\` cannot be used: ${errorMessage(error)}`);
+		throw new ConfigError(`${setting}: \`${path}\` is not usable: ${errorMessage(error)}`);
 	}
 }

@@ -14,5 +14,5 @@ export function evaluateListing<S extends z.ZodType>(
 ): z.output<S> {
 	const parsed = answer.safeParse(engine.evaluate(`regolith/listing/${listing}`, input));
 	if (parsed.success) return parsed.data;
-	throw new Failure('unavailable', `the policy gave no listing: ${z.prettifyError(parsed.error)}`);
+	throw new Failure('unavailable', `the policy returned no listing: ${z.prettifyError(parsed.error)}`);
 }

@@ -21,7 +21,10 @@ export function readPageToken(token: string, request: unknown): string {
 	const bytes = Buffer.from(token, 'base64url');
 	const last = bytes.subarray(digestBytes).toString();
 	if (pageToken(request, last) === token) return last;
-	throw new Failure('invalid', 'page.token is not one of this search: repeat its request, or begin without a token');
+	throw new Failure(
+		'invalid',
+		'page.token belongs to a different search: repeat the original request, or start without a token',
+	);
 }
 
 function requestDigest(request: unknown): Buffer {
