@@ -202,11 +202,15 @@ const decisionPoint = {
 				'processors.',
 			page: 'contribute/decision-point.md#workers',
 		}),
-	PDP_BUDGET: seconds.positive('must be greater than 0').max(3600, 'must be at most 3600').default(10).meta({
-		description:
-			'Maximum processor time in seconds for one request, such as a long listing or a bulk check. Longer requests ' +
-			'get 503.',
-	}),
+	PDP_BUDGET: seconds
+		.positive('must be greater than 0')
+		.max(3600, 'must be at most 3600')
+		.default(10)
+		.meta({
+			description:
+				'Maximum processor time in seconds for one request, such as a long listing or a bulk check. Longer requests ' +
+				'get 503.',
+		}),
 	PDP_PUBLIC_URL: publicUrl.optional().meta({
 		description: 'Public URL of the decision point in its AuthZEN metadata: scheme, host, port and path.',
 		unset: 'taken from each request (`Host` and `X-Forwarded-Proto`)',
@@ -366,8 +370,8 @@ const addresses = {
 	}),
 	JWKS_ALLOW_PRIVATE: flag.meta({
 		description:
-			"Allow the same for the verification keys of users' tokens (`jwks.url` of an environment), for an identity provider " +
-			'in a private network.',
+			'Allow downloads of verification keys (`jwks.url` of an environment) from this machine and private networks, ' +
+			'for an identity provider in a private network.',
 	}),
 };
 
@@ -379,8 +383,14 @@ const automation = {
 		unset: 'random',
 		sample: '$(echo "permit_key_$(openssl rand -hex 43)")',
 	}),
-	BOOTSTRAP_PROJECT_API_KEY: secret.meta({ description: 'The same for the project `default`.', unset: 'random' }),
-	BOOTSTRAP_ENV_API_KEY: secret.meta({ description: 'The same for the environment `dev`.', unset: 'random' }),
+	BOOTSTRAP_PROJECT_API_KEY: secret.meta({
+		description: 'Fixed secret of the key for the project `default`, in the same format.',
+		unset: 'random',
+	}),
+	BOOTSTRAP_ENV_API_KEY: secret.meta({
+		description: 'Fixed secret of the key for the environment `dev`, in the same format.',
+		unset: 'random',
+	}),
 };
 
 const operation = {

@@ -26,8 +26,8 @@ export function live(until: Fragment): Fragment {
 }
 
 /**
- * Writes the condition that no role is assigned on the instance in a variable. The instance has the type `type`. The
- * Rego variable `user` contains the user's assignments.
+ * Writes the condition that the user has no role assigned on an instance of the type `type`. `instance` is the Rego
+ * variable with the instance; the Rego variable `user` contains the user's assignments.
  */
 export function nothingAssignedOn(instance: Fragment, type: string): Fragment {
 	return rego`not data.regolith.rebac.assigned(user, ${type}, ${instance})`;

@@ -96,8 +96,8 @@ export class WorkerPool {
 	}
 
 	/**
-	 * Starts the workers. Resolves to their address when all workers listen. Rejects with the reason if a worker cannot
-	 * start.
+	 * Starts the workers. Resolves to their address when all workers are listening. Rejects with the reason if a worker
+	 * cannot start.
 	 */
 	async start(): Promise<string> {
 		const { path, args } = this.options.program;
