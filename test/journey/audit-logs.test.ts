@@ -304,7 +304,7 @@ for (const kind of chosenStores()) {
 			}
 		};
 		const full = await fill();
-		fails(t, full, 429, 'decision log of the environment is full');
+		fails(t, full, 429, 'decision log is full');
 		t.is(full.headers.get('retry-after'), '60');
 		t.is(await upload(quiet, event({})), 204, 'an innocent environment goes on');
 		// The refusal triggers maintenance, which drops older days from the environment above its share.

@@ -495,7 +495,9 @@ test.serial('a batch that loses its revision twice is refused, and single checks
 	}
 	await world.loop.turns(3);
 	t.true(batch.over);
-	await t.throwsAsync(batch.promise, { message: 'the revision changed twice during the request: send fewer checks per request' });
+	await t.throwsAsync(batch.promise, {
+		message: 'the revision changed twice during the request: send fewer checks per request',
+	});
 	t.deepEqual([...codes], ['allow']);
 });
 
