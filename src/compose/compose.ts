@@ -272,7 +272,7 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
 		dispatcher.start();
 		log.info(
 			{ version, url: listening.url, database: config.database_url === null ? 'embedded' : 'server' },
-			'the API listens',
+			'the API is listening',
 		);
 		return {
 			listening,
@@ -482,7 +482,7 @@ export async function startDecisionPoint(
 	);
 	if (leader === undefined) {
 		report.start();
-		log.info({ version, url: listening.url, control_plane: controlPlane }, 'the decision point listens');
+		log.info({ version, url: listening.url, control_plane: controlPlane }, 'the decision point is listening');
 	}
 	return {
 		listening,

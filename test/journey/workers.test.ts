@@ -199,7 +199,7 @@ test.serial('ten thousand connections are answered, and do not block other conne
 test.serial('a port in use ends the start with the setting to change', async (t) => {
 	const again = launch({ command: ['pdp'], env: settingsOn(new URL(point.url).port) });
 	t.deepEqual(await again.exited, { code: 1, signal: null });
-	t.regex(again.stderr(), /^PDP_PORT: port \d+ on [^\n]+ is in use: [^\n]+\n$/);
+	t.regex(again.stderr(), /^PDP_PORT: port \d+ of [^\n]+ is in use: [^\n]+\n$/);
 });
 
 test.serial('a killed worker is replaced, and the other workers answer in between', async (t) => {
