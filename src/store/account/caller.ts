@@ -38,8 +38,8 @@ export function opens(caller: Caller, environment: Environment): boolean {
 
 /** Refusals of console sessions, by the object that they ask for. */
 const sessionRefusals = {
-	environment: 'this session is of another environment',
-	key: 'a session of the console changes only the API keys of its environment: send an API key',
+	environment: 'this session belongs to a different environment',
+	key: 'a console session can only change the API keys of its environment: use an API key',
 	organization: 'a console session can only change its own environment: use an API key',
 } as const;
 
