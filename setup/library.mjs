@@ -10,8 +10,11 @@ const folder = 'packages/engine';
 /** Public type declarations. They import only each other. */
 const declarations = ['index', 'api', 'load-engine'];
 
+/** Engine modules that have a second version without packages, because the library has no dependencies. */
+const withPackages = /\/policy-instance\.js$/;
+
 /** Engine modules that have a second version for runtimes other than Node.js. */
-const twins = /\/(?:text-bytes|gunzip|sha256)\.js$/;
+const twins = /\/(?:text-bytes|gunzip|sha256|policy-instance)\.js$/;
 
 /**
  * Builds packages/engine/dist/ from the compiled sources, if the folder is missing or the sources changed. The folder
@@ -23,11 +26,14 @@ const twins = /\/(?:text-bytes|gunzip|sha256)\.js$/;
 export async function buildLibrary(root, say) {
 	const made = await makeStampedFolder(root, `${folder}/dist`, sourceFiles(root), async (making) => {
 		const [node, edge] = await Promise.all([
-			bundle(root, 'index', join(making, 'node.js'), { platform: 'node', plugins: [englishAlone, undescribed] }),
+			bundle(root, 'index', join(making, 'node.js'), {
+				platform: 'node',
+				plugins: [englishAlone, undescribed, replaceByTwins(withPackages)],
+			}),
 			bundle(root, 'edge', join(making, 'edge.js'), {
 				platform: 'neutral',
 				minify: true,
-				plugins: [englishAlone, undescribed, twinsOfTheWeb],
+				plugins: [englishAlone, undescribed, replaceByTwins(twins)],
 			}),
 			declare(root, making),
 		]);
@@ -48,14 +54,17 @@ function sourceFiles(root) {
 	return [...compiled, ...above, ...types, 'package-lock.json', 'setup/library.mjs'].sort();
 }
 
-const twinsOfTheWeb = {
-	name: 'twins-of-the-web',
-	setup(build) {
-		build.onResolve({ filter: twins }, ({ path, resolveDir }) => ({
-			path: join(resolveDir, path.replace(/\.js$/, '-web.js')),
-		}));
-	},
-};
+/** Returns the plugin that replaces these modules by their second versions. */
+function replaceByTwins(filter) {
+	return {
+		name: 'twins',
+		setup(build) {
+			build.onResolve({ filter }, ({ path, resolveDir }) => ({
+				path: join(resolveDir, path.replace(/\.js$/, '-web.js')),
+			}));
+		},
+	};
+}
 
 /** Keeps only the English zod messages. The messages in other languages make up half of zod. */
 const englishAlone = {

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
-import { loadPolicy } from '@open-policy-agent/opa-wasm';
+import { type LoadedPolicy, loadPolicy } from '@open-policy-agent/opa-wasm';
 import { extract } from 'tar-stream';
 import type { Json, RegoFile } from '../../compiler/index.js';
 import { readPolicyLibrary } from '../../compiler/opa/build.js';
@@ -39,6 +39,7 @@ export async function wasmEngine(generated: readonly RegoFile[]): Promise<Engine
 	const policy = await loadPolicy(Buffer.from(await compiler.compile(files)), undefined, {
 		'time.now_ns': () => Date.now() * 1_000_000,
 	});
+	refuseHostFunctions(policy);
 	const entrypoints = new Entrypoints(policy.entrypoints as Record<string, number>);
 	return {
 		setData: (document) => policy.setData(new Uint8Array(document).buffer),
@@ -49,6 +50,23 @@ export async function wasmEngine(generated: readonly RegoFile[]): Promise<Engine
 			return (policy.evaluate(question, entrypoints.find(entrypoint)) as { result: Json }[])[0]?.result ?? null;
 		},
 	};
+}
+
+/**
+ * Throws if a policy calls a host function other than the clock. OPA's loader has some host functions, but the library's
+ * loader has none, so the two could differ (docs/decisions/0041).
+ */
+function refuseHostFunctions({ wasmInstance, mem }: LoadedPolicy): void {
+	const exports = (wasmInstance as WebAssembly.Instance).exports as unknown as HostFunctionExports;
+	const bytes = new Uint8Array(mem.buffer).subarray(exports.opa_json_dump(exports.builtins()));
+	const names = Object.keys(JSON.parse(new TextDecoder().decode(bytes.subarray(0, bytes.indexOf(0)))) as object);
+	const others = names.filter((name) => name !== 'time.now_ns');
+	if (others.length > 0) throw new Error(`the policy calls host functions: ${others.join(', ')}`);
+}
+
+interface HostFunctionExports {
+	builtins(): number;
+	opa_json_dump(address: number): number;
 }
 
 /** Extracts the module from a bundle. */

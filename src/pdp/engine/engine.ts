@@ -7,8 +7,8 @@ import type { InputFrames } from './input-frame.js';
 import { jsonText } from './json-text.js';
 import { makeFrames } from './layout-probe.js';
 import { aligned, headroom, ModuleMemory, type PatchStep, page } from './module-memory.js';
-import { unsigned } from './policy-exports.js';
-import { instantiatePolicy, type PolicyInstance } from './policy-instance.js';
+import { type PolicyInstance, unsigned } from './policy-exports.js';
+import { instantiatePolicy } from './policy-instance.js';
 
 /** Runs steps that can be paused. */
 export type Run = <T>(steps: Steps<T>) => Promise<T>;

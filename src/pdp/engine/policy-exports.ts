@@ -20,6 +20,14 @@ export interface PolicyExports {
 	opa_heap_blocks_restore(): void;
 }
 
+/** A policy module instance with its memory. */
+export interface PolicyInstance {
+	readonly exports: PolicyExports;
+	readonly memory: WebAssembly.Memory;
+	/** Entrypoint numbers, keyed by name. */
+	readonly entrypoints: Readonly<Record<string, number>>;
+}
+
 /**
  * Converts a signed address to an unsigned number. Addresses in the upper half of memory arrive as negative numbers.
  */
