@@ -1,7 +1,7 @@
 # Regolith in one image: the API, the publisher and the decision point. The command after the name chooses:
 #
 #   docker build --tag regolith .
-#   docker run --publish 127.0.0.1:8000:8000 --publish 127.0.0.1:7766:7766 --volume regolith:/data regolith
+#   docker run --restart unless-stopped --publish 127.0.0.1:8000:8000 --publish 127.0.0.1:7766:7766 --volume regolith:/data regolith
 #   docker run … regolith pdp
 #
 # compose.yaml runs the parts apart, around a PostgreSQL.

@@ -199,31 +199,38 @@ test.serial('ten thousand connections are answered, and do not block other conne
 test.serial('a port in use ends the start with the setting to change', async (t) => {
 	const again = launch({ command: ['pdp'], env: settingsOn(new URL(point.url).port) });
 	t.deepEqual(await again.exited, { code: 1, signal: null });
-	t.regex(again.stderr(), /^PDP_PORT: port \d+ of [^\n]+ is in use: [^\n]+\n$/);
+	t.regex(again.stderr(), /^PDP_PORT: port \d+ of [^\n]+ is in use\. Stop [^\n]+\n$/);
 });
 
-test.serial('a killed worker is replaced, and the other workers answer in between', async (t) => {
-	const before = children(point.running.pid);
-	const measured = readScrape((await point.pdp.get<string>('/metrics')).body).sum('regolith_pdp_decisions_total') ?? 0;
-	const [victim = 0] = before;
-	process.kill(victim, 'SIGKILL');
-	const after = await eventually(
-		async () => {
-			// If a worker is killed while a connection is on its way to it, the connection never gets a response.
-			await askOnce('nobody', 5_000);
-			return children(point.running.pid);
-		},
-		(pids) => pids.length === workers && !pids.includes(victim),
-	);
-	t.is(after.filter((pid) => before.includes(pid)).length, workers - 1);
-	const counted = readScrape((await point.pdp.get<string>('/metrics')).body);
-	t.true((counted.sum('regolith_pdp_decisions_total') ?? 0) >= measured, 'what it had counted stays');
-	t.is(counted.sum('regolith_pdp_workers_replaced_total'), 1);
-	const { revision = 0 } = await stack.environment.post(`${facts}/users`, { key: 'late' });
-	await eventually(
-		() => askAnew('late'),
-		(answers) => answers.every((answer) => answer.revision >= revision),
-	);
+/** Signals that end a worker: from an operator, from unreachable code, from memory that the runtime must not touch. */
+for (const [index, signal] of (['SIGKILL', 'SIGILL', 'SIGSEGV'] as const).entries()) {
+	test.serial(`a worker ended by ${signal} is replaced, and the other workers answer in between`, async (t) => {
+		const before = children(point.running.pid);
+		const measured =
+			readScrape((await point.pdp.get<string>('/metrics')).body).sum('regolith_pdp_decisions_total') ?? 0;
+		const [victim = 0] = before;
+		process.kill(victim, signal);
+		const after = await eventually(
+			async () => {
+				// If a worker is killed while a connection is on its way to it, the connection never gets a response.
+				t.true((await askOnce('through-0', 5_000)).allow);
+				return children(point.running.pid);
+			},
+			(pids) => pids.length === workers && !pids.includes(victim),
+		);
+		t.is(after.filter((pid) => before.includes(pid)).length, workers - 1);
+		const counted = readScrape((await point.pdp.get<string>('/metrics')).body);
+		t.true((counted.sum('regolith_pdp_decisions_total') ?? 0) >= measured, 'what it had counted stays');
+		t.is(counted.sum('regolith_pdp_workers_replaced_total'), index + 1);
+		const { revision = 0 } = await stack.environment.post(`${facts}/users`, { key: `late-${index}` });
+		await eventually(
+			() => askAnew(`late-${index}`),
+			(answers) => answers.every((answer) => answer.revision >= revision),
+		);
+	});
+}
+
+test.serial('a decision point with replaced workers stops when it is told to', async (t) => {
 	t.deepEqual(await point.running.kill('SIGTERM'), { code: 0, signal: null });
 });
 

@@ -41,6 +41,7 @@ const Compose = z.object({
 			security_opt: z.array(z.string()).optional(),
 			ports: z.array(z.string()).default([]),
 			networks: z.array(z.string()).default([]),
+			restart: z.string().optional(),
 		}),
 	),
 	networks: z.record(z.string(), z.object({ internal: z.boolean() })),
@@ -165,6 +166,23 @@ test('the files run existing commands, and probe served paths', (t) => {
 		t.is(container.startupProbe.httpGet.path, container.args[0] === 'pdp' ? '/healthy' : '/ready');
 		t.is(container.livenessProbe.httpGet.path, '/healthy');
 	}
+});
+
+test('every way to deploy starts a killed process again', (t) => {
+	for (const unit of units.map(read)) {
+		// systemd counts a signal as a failure.
+		t.regex(unit, /^Restart=on-failure$/m);
+		t.regex(unit, /^RestartPreventExitStatus=3$/m);
+	}
+	const { services } = Compose.parse(parse(read('compose.yaml'), { merge: true }));
+	for (const [name, { restart }] of Object.entries(services)) t.is(restart, 'unless-stopped', name);
+	// Kubernetes restarts containers by default.
+	for (const path of manifests) t.notRegex(read(path), /restartPolicy/, path);
+	const servers = [dockerfile, read('docs/operate/deployment.md')].flatMap(
+		(text) => text.match(/docker run --.*/g) ?? [],
+	);
+	t.true(servers.length > 0);
+	for (const command of servers) t.regex(command, /--restart unless-stopped/);
 });
 
 test('the unit that compiles policies names its opa, because it cannot build one', (t) => {

@@ -25,9 +25,9 @@ export class Service {
 		return this.#running;
 	}
 
-	/** Kills the process with SIGKILL and waits until it has exited. */
-	async kill(): Promise<void> {
-		await this.#end('SIGKILL');
+	/** Kills the process and waits until it has exited. */
+	async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<Exit | undefined> {
+		return this.#end(signal);
 	}
 
 	/**
