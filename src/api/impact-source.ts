@@ -1,18 +1,24 @@
 import type { Caller } from '../store/account/caller.js';
+import type { CheckTest } from '../store/table/check-test.js';
 import type { Scope } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { AuthorizationResult, Query } from '../wire/decision/check.js';
+import type { CheckTestResults } from '../wire/general/check-test-run.js';
 import type { Impact, ImpactLimits } from '../wire/general/impact.js';
 
 /** Change to try. */
-export interface ImpactTrial {
+export interface Trial<T> {
 	readonly scope: Scope;
 	readonly caller: Caller;
 	/** Applies the change in a unit of work, which is then rolled back. Throws if the change is impossible. */
-	readonly change: (unit: WritingUnit) => Promise<unknown>;
-	readonly limits: ImpactLimits;
+	readonly change: (unit: WritingUnit) => Promise<T>;
 	/** Aborts when the client disconnects. */
 	readonly closed: AbortSignal;
+}
+
+/** Change whose impact is requested. */
+export interface ImpactTrial extends Trial<unknown> {
+	readonly limits: ImpactLimits;
 }
 
 /** Check to explain. */
@@ -36,6 +42,8 @@ export interface ImpactSource {
 	 * often.
 	 */
 	find(trial: ImpactTrial): Promise<Impact>;
+	/** Runs the check tests returned by a change, after the change. Rejects like `find`. */
+	test(trial: Trial<readonly CheckTest[]>): Promise<CheckTestResults>;
 	/**
 	 * Explains a check at a revision. Rejects with `Failure`: `not_found` for an unknown revision, `not_kept` for a
 	 * revision that is no longer stored, `busy` and `unavailable`.

@@ -42,6 +42,7 @@ import { groups } from './groups/groups.js';
 import { ownPdp } from './pdps/own-pdp.js';
 import { pdps } from './pdps/pdps.js';
 import { actionGroups } from './schema/action-groups.js';
+import { checkTests } from './schema/check-tests.js';
 import { conditionPreviews } from './schema/condition-previews.js';
 import { conditionSets } from './schema/condition-sets.js';
 import { implicitGrants } from './schema/implicit-grants.js';
@@ -87,6 +88,7 @@ export const endpoints: readonly Endpoint<string, never>[] = [
 	...roleHierarchy,
 	...conditionSets,
 	...conditionPreviews,
+	...checkTests,
 	...users,
 	...effectiveRoles,
 	...tenants,

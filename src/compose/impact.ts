@@ -4,8 +4,9 @@
  */
 
 import type { Schema } from '../../compiler/model.js';
-import type { ExplainedCheck, ImpactSource, ImpactTrial } from '../api/impact-source.js';
+import type { ExplainedCheck, ImpactSource, ImpactTrial, Trial } from '../api/impact-source.js';
 import { Failure, notFound, unprocessable } from '../failure.js';
+import { testResults } from '../impact/check-test-results.js';
 import type { ImpactProcess, ProcessLimits } from '../impact/impact-process.js';
 import { ImpactProcesses, type ProcessesOptions } from '../impact/impact-processes.js';
 import type { ExplanationQuestion, ImpactAnswer } from '../impact/messages.js';
@@ -19,10 +20,13 @@ import type { Head, LiveHead } from '../publish/head.js';
 import { pastState } from '../publish/past-state.js';
 import type { Publisher } from '../publish/publisher.js';
 import { type TriedChange, tryChange } from '../publish/try-change.js';
+import { readSchema } from '../store/model/model.js';
 import type { PolicyStore } from '../store/policy/policy-store.js';
 import type { Store } from '../store/store.js';
+import type { CheckTest } from '../store/table/check-test.js';
 import type { Scope } from '../store/unit/reading-unit.js';
 import type { AuthorizationResult } from '../wire/decision/check.js';
+import { type CheckTestResults, maxTestsPerRun } from '../wire/general/check-test-run.js';
 import { type Impact, maxChangesSince } from '../wire/general/impact.js';
 
 /** Dependencies of the impact finder. */
@@ -70,14 +74,44 @@ export class ImpactFinder implements ImpactSource {
 	find(trial: ImpactTrial): Promise<Impact> {
 		const { scope, closed } = trial;
 		return this.#processes.run(scope.environment_id, closed, async (process, left) => {
-			const { tried, head } = await this.#try(trial, process, left);
-			requireClient(closed);
-			const drafted = tried.schema === null ? null : await this.#compile(tried.schema, left());
-			const policy = drafted === null || drafted.digest === head.digest ? null : drafted.wasm;
-			requireClient(closed);
-			const answer = await this.#compare({ trial, tried, head, policy, drafted }, process, left);
-			return asImpact(answer, head.revision, drafted);
+			const prepared = await this.#prepare(trial, process, left);
+			const answer = await this.#compare(trial, prepared, process, left);
+			return asImpact(answer, prepared.head.revision, prepared.drafted);
 		});
+	}
+
+	/** See `ImpactSource`. */
+	test(trial: Trial<readonly CheckTest[]>): Promise<CheckTestResults> {
+		const { scope, closed } = trial;
+		return this.#processes.run(scope.environment_id, closed, async (process, left) => {
+			const { tried, head, policy } = await this.#prepare(trial, process, left);
+			const tests = tried.result.slice(0, maxTestsPerRun);
+			const question = {
+				...questionAbout(tried, head, policy),
+				time: this.parts.store.clock.now().getTime(),
+				checks: tests.map(({ check }) => check),
+			};
+			const decided = await process.ask<'checks'>({ kind: 'checks', question }, left());
+			process.holds(question.advance.to);
+			const schema = tried.schema ?? (await readSchema(this.parts.store.reading(scope)));
+			return testResults({
+				tests,
+				decided,
+				schema,
+				base_revision: head.revision,
+				truncated: tried.result.length > tests.length,
+			});
+		});
+	}
+
+	/** Tries a change, and compiles the changed schema. */
+	async #prepare<T>(trial: Trial<T>, process: ImpactProcess, left: () => number): Promise<Prepared<T>> {
+		const { tried, head } = await this.#try(trial, process, left);
+		requireClient(trial.closed);
+		const drafted = tried.schema === null ? null : await this.#compile(tried.schema, left());
+		const policy = drafted === null || drafted.digest === head.digest ? null : drafted.wasm;
+		requireClient(trial.closed);
+		return { tried, head, policy, drafted };
 	}
 
 	/** See `ImpactSource`. */
@@ -115,11 +149,11 @@ export class ImpactFinder implements ImpactSource {
 	}
 
 	/** Tries a change on the newest revision that the process can reach. */
-	async #try(
-		{ scope, caller, change, closed }: ImpactTrial,
+	async #try<T>(
+		{ scope, caller, change, closed }: Trial<T>,
 		process: ImpactProcess,
 		left: () => number,
-	): Promise<{ readonly tried: TriedChange; readonly head: LiveHead }> {
+	): Promise<{ readonly tried: TriedChange<T>; readonly head: LiveHead }> {
 		for (let attempt = 1; attempt <= maxAttempts && left() > 0; attempt += 1) {
 			const seen = await this.#follow(scope, process, left, closed);
 			const { held } = process;
@@ -174,30 +208,26 @@ export class ImpactFinder implements ImpactSource {
 	}
 
 	async #compare(
-		{ trial, tried, head, policy, drafted }: Compared,
+		trial: ImpactTrial,
+		{ tried, head, policy, drafted }: Prepared<unknown>,
 		process: ImpactProcess,
 		left: () => number,
 	): Promise<ImpactAnswer> {
 		const { store } = this.parts;
-		const { patches, closures, touched, base } = tried;
+		const { touched } = tried;
 		const decisions = await this.#logged(trial);
 		// The tables may contain names that the policy lacks, so comparing tables cannot show all differences.
 		const everything = policy !== null && (head.degraded !== null || (drafted?.left_out.length ?? 0) > 0);
-		const { lineage, revision, token, digest, pending } = head;
-		const to = { lineage, revision, token, digest, pending };
 		const { checks, rows } = trial.limits;
 		const question = {
-			advance: { to, patches: base.patches },
-			patches,
-			closures,
+			...questionAbout(tried, head, policy),
 			touched: everything ? null : touched,
-			policy,
 			time: store.clock.now().getTime(),
 			limits: { checks, rows, milliseconds: left() * partForComparison },
 			decisions,
 		};
 		const answer = await process.ask<'impact'>({ kind: 'impact', question }, left());
-		process.holds(to);
+		process.holds(question.advance.to);
 		return answer;
 	}
 
@@ -222,13 +252,19 @@ export class ImpactFinder implements ImpactSource {
 
 const followed: ReadonlySet<string> = new Set(['delta', 'policy']);
 
-/** The change under trial, the head it was tried on, and the resulting policy if it differs. */
-interface Compared {
-	readonly trial: ImpactTrial;
-	readonly tried: TriedChange;
+/** A tried change, the head on which the change was tried, and the resulting policy if the policy differs. */
+interface Prepared<T> {
+	readonly tried: TriedChange<T>;
 	readonly head: LiveHead;
 	readonly policy: Uint8Array | null;
 	readonly drafted: DraftedPolicy | null;
+}
+
+/** Returns the members of a question that lead to the state after a change. */
+function questionAbout({ patches, closures, base }: TriedChange, head: LiveHead, policy: Uint8Array | null) {
+	const { lineage, revision, token, digest, pending } = head;
+	const to = { lineage, revision, token, digest, pending };
+	return { advance: { to, patches: base.patches }, patches, closures, policy };
 }
 
 /** Returns the head if it has a policy. An environment whose schema has never compiled has no policy. */

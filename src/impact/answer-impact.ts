@@ -1,8 +1,7 @@
 import type { Run } from '../pdp/engine/engine.js';
 import type { EngineAndIndex } from '../pdp/follow/load-snapshot.js';
-import { changedState, patchState } from './changed-state.js';
+import { stateAfter } from './changed-state.js';
 import { compareStates } from './compare-states.js';
-import { closurePatches } from './index-closures.js';
 import type { ImpactAnswer, ImpactQuestion } from './messages.js';
 import { replayDecisions } from './replay-decisions.js';
 
@@ -15,11 +14,7 @@ export async function answerImpact(held: EngineAndIndex, question: ImpactQuestio
 	const { checks, rows, milliseconds } = limits;
 	const began = performance.now();
 	const isOverAt = (part: number) => () => performance.now() - began >= milliseconds * part;
-	await patchState(held, advance.patches, run);
-	const after = await changedState(held, { policy, patches }, run);
-	if (closures !== null) {
-		await patchState(after, closurePatches(after.facts, closures.schema, closures.in_force), run);
-	}
+	const after = await stateAfter(held, { advance, patches, closures, policy }, run);
 	const states = { before: held, after };
 	const isOver = isOverAt(1 - timeForDecisions);
 	const comparison = await run(compareStates({ ...states, touched }, time, { checks, rows, isOver }));

@@ -1,6 +1,8 @@
 import type { Patch } from '../../compiler/model.js';
 import type { Run } from '../pdp/engine/engine.js';
 import type { EngineAndIndex } from '../pdp/follow/load-snapshot.js';
+import { closurePatches } from './index-closures.js';
+import type { ImpactQuestion } from './messages.js';
 
 /** Difference between two states. */
 interface StateDifference {
@@ -22,6 +24,20 @@ export async function changedState(
 	const changed = { engine: next, facts: await run(facts.copying()) };
 	await patchState(changed, patches, run);
 	return changed;
+}
+
+/** Advances the held state to the state before a change, and returns the state after the change. */
+export async function stateAfter(
+	held: EngineAndIndex,
+	{ advance, patches, closures, policy }: Pick<ImpactQuestion, 'advance' | 'patches' | 'closures' | 'policy'>,
+	run: Run,
+): Promise<EngineAndIndex> {
+	await patchState(held, advance.patches, run);
+	const after = await changedState(held, { policy, patches }, run);
+	if (closures !== null) {
+		await patchState(after, closurePatches(after.facts, closures.schema, closures.in_force), run);
+	}
+	return after;
 }
 
 /** Patches a state. */

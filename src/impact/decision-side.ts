@@ -42,7 +42,7 @@ export function causeName({ by, role, userset, resourceset, resource_type }: Imp
 }
 
 /** Converts `<type>:<key>#<role>` to `<type>#<role>`. Role keys contain no `#`. */
-function roleOnType(role: string): string {
+export function roleOnType(role: string): string {
 	return `${instanceType(role)}${role.slice(role.lastIndexOf('#'))}`;
 }
 

@@ -2,6 +2,7 @@
 
 import { constants, setPriority } from 'node:os';
 import { errorMessage } from '../failure.js';
+import { answerChecks } from './answer-checks.js';
 import { answerExplanation } from './answer-explanation.js';
 import { answerImpact } from './answer-impact.js';
 import { HeldEnvironment } from './held-environment.js';
@@ -23,6 +24,8 @@ async function answer(question: Question): Promise<Answers[keyof Answers]> {
 			return null;
 		case 'impact':
 			return answerImpact(held.state, question.question, guard.run);
+		case 'checks':
+			return answerChecks(held.state, question.question, guard.run);
 		case 'explanation':
 			return answerExplanation(held.state, question.question, guard.run);
 	}

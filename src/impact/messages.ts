@@ -3,6 +3,8 @@
 import type { PastFact } from '../../compiler/data/delta.js';
 import type { Patch, Schema } from '../../compiler/model.js';
 import type { AuthorizationResult, Query } from '../wire/decision/check.js';
+import type { CoveredDerivation } from '../wire/general/check-test-run.js';
+import type { ImpactSide } from '../wire/general/impact.js';
 import type { Comparison } from './compare-states.js';
 import type { LoggedInput, ReplayedDecisions } from './replay-decisions.js';
 import type { TouchedFacts } from './touched-facts.js';
@@ -50,6 +52,17 @@ export interface ImpactQuestion {
 	readonly decisions: readonly LoggedInput[];
 }
 
+/** Checks to decide after a change. */
+export interface ChecksQuestion extends Omit<ImpactQuestion, 'touched' | 'limits' | 'decisions'> {
+	readonly checks: readonly Query[];
+}
+
+/** Result of a check, with the derivations that allow the check. */
+export interface DecidedSide {
+	readonly side: ImpactSide;
+	readonly derivations: readonly CoveredDerivation[];
+}
+
 /** Impact of a change. */
 export interface ImpactAnswer {
 	readonly comparison: Comparison;
@@ -82,6 +95,7 @@ export type Question =
 	/** Applies a feed bundle: a snapshot, or a step that continues the held state. */
 	| { readonly kind: 'hold'; readonly bundle: Uint8Array; readonly held: HeldState }
 	| { readonly kind: 'impact'; readonly question: ImpactQuestion }
+	| { readonly kind: 'checks'; readonly question: ChecksQuestion }
 	| { readonly kind: 'explanation'; readonly question: ExplanationQuestion };
 
 /** Message to the process. The process handles queries in sequence. */
@@ -94,6 +108,7 @@ export interface Asked {
 export interface Answers {
 	readonly hold: null;
 	readonly impact: ImpactAnswer;
+	readonly checks: readonly DecidedSide[];
 	readonly explanation: AuthorizationResult;
 }
 

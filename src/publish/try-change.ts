@@ -25,16 +25,18 @@ export interface DataState {
 }
 
 /** Change to try. */
-export interface Trial {
+export interface Trial<T> {
 	readonly scope: Scope;
 	/** Calling user or key. */
 	readonly caller: Caller;
 	/** Applies the change. Throws if the change is impossible. */
-	readonly change: (unit: WritingUnit) => Promise<unknown>;
+	readonly change: (unit: WritingUnit) => Promise<T>;
 }
 
 /** Effect of a change on the data. */
-export interface TriedChange {
+export interface TriedChange<T = unknown> {
+	/** Value returned by the change. */
+	readonly result: T;
 	/** Head to which the change is applied, with patches that lead from the caller's state to the head. */
 	readonly base: { readonly head: LiveHead; readonly patches: readonly Patch[] };
 	/** Patches that lead from the head to the state after the change. */
@@ -51,23 +53,23 @@ export interface TriedChange {
  * because writers may wait for the unit. Returns `moved` if the active policy differs from the policy in `seen`, or if
  * `held` is too old or belongs to a history that was cut. Rejects with errors from the change, and `not_found`.
  */
-export async function tryChange(
+export async function tryChange<T>(
 	store: Store,
-	{ scope, caller, change }: Trial,
+	{ scope, caller, change }: Trial<T>,
 	held: DataState,
 	seen: LiveHead,
-): Promise<TriedChange | 'moved'> {
-	const work = async (unit: WritingUnit): Promise<TriedChange | 'moved'> => {
+): Promise<TriedChange<T> | 'moved'> {
+	const work = async (unit: WritingUnit): Promise<TriedChange<T> | 'moved'> => {
 		await unit.endWithin(maxTrialSeconds);
 		const base = await stepSince(unit, await unit.counters(), held, seen);
 		if (typeof base === 'string') return 'moved';
-		await change(unit);
-		return { base, ...(await changesIn(unit, base.head)) };
+		const result = await change(unit);
+		return { result, base, ...(await changesIn(unit, base.head)) };
 	};
 	return (await store.tryOut(scope, caller, work)).value;
 }
 
-async function changesIn(unit: WritingUnit, { pending }: LiveHead): Promise<Omit<TriedChange, 'base'>> {
+async function changesIn(unit: WritingUnit, { pending }: LiveHead): Promise<Omit<TriedChange, 'base' | 'result'>> {
 	const logged = touchedIn(unit.changes);
 	// The policy for a changed schema suspends nothing. If the schema does not change, an existing suspension under an
 	// older policy continues.

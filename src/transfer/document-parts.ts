@@ -1,6 +1,7 @@
 import type { DraftKind } from '../wire/general/draft.js';
 import { actionGroupPart } from './part/action-group.js';
 import { roleAssignmentPart, tenantUserPart } from './part/assignment.js';
+import { checkTestPart } from './part/check-test.js';
 import { conditionSetPart } from './part/condition-set.js';
 import { elementPart } from './part/element.js';
 import { groupPart, madeForGroupsPart } from './part/group.js';
@@ -28,6 +29,7 @@ export const partsByKind = {
 	condition_set: asAny(conditionSetPart),
 	condition_set_rule: asAny(setRulePart),
 	elements_config: asAny(elementPart),
+	check_test: asAny(checkTestPart),
 	tenant: asAny(tenantPart),
 	user: asAny(userPart),
 	tenant_user: asAny(tenantUserPart),

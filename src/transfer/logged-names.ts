@@ -50,6 +50,7 @@ const names: { readonly [K in DraftKind]: (change: ChangeOfKind<K>) => Partial<L
 		};
 	},
 	elements_config: ({ key }) => ({ objects: [{ kind: 'elements_config', key }] }),
+	check_test: ({ key }) => ({ objects: [{ kind: 'check_test', key }] }),
 	tenant: ({ key }) => ({ objects: [{ kind: 'tenant', key }] }),
 	user: ({ key }) => ({ objects: [{ kind: 'user', key }] }),
 	tenant_user: ({ value: { user, tenant } }) => ({ objects: [{ kind: 'tenant_user', key: `${user}@${tenant}` }] }),

@@ -307,3 +307,76 @@ onServer('past a limit, counts are lower bounds', async (t) => {
 	const { body } = await askImpact(place, cases[0]?.changes ?? [], { limits: { rows: 1, checks: 2 } });
 	t.deepEqual([body.loses.length, body.counts.asked, body.counts.lost, body.truncated], [1, 2, 2, true]);
 });
+
+interface TestRun {
+	readonly passed: number;
+	readonly failed: number;
+	readonly tests: readonly {
+		readonly key: string;
+		readonly passed: boolean;
+		readonly result: { readonly code: string };
+	}[];
+	readonly coverage: Readonly<
+		Record<string, { readonly total: number; readonly uncovered: number; readonly first: unknown }>
+	>;
+}
+
+onServer('check tests run without and with a draft, and show the grants that no test covers', async (t) => {
+	const place = await furnished(runningStack('server'));
+	const { http, schema } = place;
+	const collection = `${schema}/check_tests`;
+	const plan = { type: 'document', key: 'plan', tenant: 'acme' };
+	const add = async (key: string, user: unknown, action: string, expected: string, resource: unknown = plan) => {
+		const { status, body } = await http.post(collection, { key, check: { user, action, resource }, expected });
+		t.is(status, 200, JSON.stringify(body));
+	};
+	await add('ann-writes', 'ann', 'write', 'allow');
+	await add('ben-reads', 'ben', 'read', 'allow');
+	await add('cal-writes', 'cal', 'write', 'allow');
+	await add('dan-writes', { key: 'dan', attributes: { department: 'sales' } }, 'write', 'deny');
+	t.is((await http.post(collection, { key: 'ann-writes', check: {}, expected: 'allow' })).status, 422);
+
+	const run = async (draft?: object) => {
+		const { status, body } = await http.post<TestRun>(`${environmentPath(place)}/check_tests/run`, { draft });
+		t.is(status, 200, JSON.stringify(body));
+		return body;
+	};
+	const now = await run();
+	t.like(now, { passed: 3, failed: 1 });
+	t.like(now.tests[0], { key: 'dan-writes', passed: false, result: { code: 'allow' } });
+	t.deepEqual(now.coverage, {
+		permissions: { total: 3, uncovered: 1, first: ['folder:list'] },
+		derivations: { total: 2, uncovered: 0, first: [] },
+		set_rules: { total: 1, uncovered: 0, first: [] },
+	});
+
+	const draft = {
+		base_revision: await place.revision(),
+		changes: [
+			{
+				kind: 'condition_set_rule',
+				operation: 'delete',
+				value: { user_set: 'staff', permission: 'document:write', resource_set: 'drafts' },
+			},
+			{ kind: 'check_test', operation: 'delete', key: 'ben-reads' },
+		],
+	};
+	const drafted = await run(draft);
+	t.deepEqual(
+		drafted.tests.map(({ key, passed }) => [key, passed]),
+		[
+			['cal-writes', false],
+			['ann-writes', true],
+			['dan-writes', true],
+		],
+	);
+	t.like(drafted.coverage, { derivations: { uncovered: 2 }, set_rules: { total: 0 } });
+	t.like(await run(), { passed: 3, failed: 1 }, 'a run stores nothing');
+
+	t.is((await http.patch(`${collection}/dan-writes`, { expected: 'allow' })).status, 200);
+	t.like(await run(), { passed: 4, failed: 0 });
+	const exported = await http.get<{ readonly schema: object }>(`${environmentPath(place)}/export?half=schema`);
+	t.like(exported.body.schema, {
+		check_tests: { 'ann-writes': { check: { user: { key: 'ann' } }, expected: 'allow' } },
+	});
+});

@@ -48,6 +48,7 @@ export type Kind =
 	| 'asked text'
 	| 'asked context'
 	| 'past revision'
+	| 'tested check'
 	| 'nothing';
 
 /** A valid example body and its fields. `!` marks required fields, which must not be null. */
@@ -356,6 +357,15 @@ export const bodies: Readonly<Record<string, Body>> = {
 		fields: { ...askedSet, page: 'count', per_page: 'count' },
 	},
 	evaluateConditionSet: { base: { condition_set: 'private_users', user: 'alice@example.com' }, fields: askedSet },
+	createCheckTest: {
+		base: { key: 'new', check: { user: 'alice@example.com', action: 'read', resource: 'document' }, expected: 'deny' },
+		fields: { key: 'key!', description: 'text', check: 'tested check!', expected: 'choice!' },
+	},
+	updateCheckTest: {
+		base: { expected: 'deny' },
+		fields: { description: 'text', check: 'tested check', expected: 'choice' },
+	},
+	runCheckTests: { base: { draft: drafted('tried').base }, fields: { draft: 'draft' }, strict: true },
 	createSetRule: granting(setRule),
 	deleteSetRule: setRule,
 	createUser: { base: { key: 'new' }, fields: { key: 'user key!', ...user, role_assignments: 'assignments' } },
@@ -645,6 +655,18 @@ export const wrongFor: Readonly<Record<Kind, readonly unknown[]>> = {
 	'asked text': [5, true, [], {}],
 	'asked context': [5, 'text', true, [], { a: hugeNumber }],
 	'past revision': [-1, 1.5, '1', 'x', true, [], {}, hugeNumber],
+	'tested check': [
+		5,
+		'text',
+		[],
+		{},
+		{ user: 'alice', action: 'read' },
+		{ user: 'a b', action: 'read', resource: 'document' },
+		{ user: 'alice', action: 'read', resource: 'a:b:c' },
+		{ user: 'alice', action: 'read', resource: { type: 'document', id: 'plan' } },
+		{ user: { key: 'alice', attributes: 5 }, action: 'read', resource: 'document' },
+		{ user: 'alice', action: 'read', resource: 'document', context: { a: hugeNumber } },
+	],
 	nothing: [5, 'text', true, [1], { a: 1 }],
 };
 

@@ -45,6 +45,7 @@ export async function readContents(place: Place): Promise<readonly string[]> {
 		...words('user_invite', await list(`${facts}/user_invites`)),
 		...words('proxy_config', await list(`${facts}/proxy_configs`)),
 		...words('elements_config', await list(`${elements}/config`)),
+		...words('check_test', await list(`${schema}/check_tests`)),
 	].sort();
 }
 

@@ -78,6 +78,7 @@ const kinds: readonly (readonly [kind: string, half: 'schema' | 'facts', member:
 	['condition_set', 'schema', 'condition_sets'],
 	['condition_set_rule', 'schema', 'set_rules'],
 	['elements_config', 'schema', 'elements_configs'],
+	['check_test', 'schema', 'check_tests'],
 	['tenant', 'facts', 'tenants'],
 	['user', 'facts', 'users'],
 	['tenant_user', 'facts', 'tenant_users'],

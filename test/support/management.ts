@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ImpactSource } from '../../src/api/impact-source.js';
+import type { ImpactSource, Trial } from '../../src/api/impact-source.js';
 import { startApi } from '../../src/compose/compose.js';
 import { readConfig } from '../../src/config.js';
 import { createLogger } from '../../src/log.js';
@@ -71,19 +71,30 @@ export async function startManagement(
 
 /** Applies changes as a trial, and reports no impact, because there is no policy. */
 const noImpact = (store: Store): ImpactSource => ({
-	async find({ scope, caller, change }) {
-		const work = async (unit: WritingUnit) => {
-			unit.abandon();
-			await change(unit);
-		};
-		const { revision } = await store.write(scope, caller, work, { heavy: true });
+	async find(trial) {
+		const revision = await tryTrial(store, trial);
 		const none = { gained: 0, lost: 0 };
 		const decisions = { ...none, replayed: 0, skipped: 0, rows: [], truncated: false };
 		const counts = { ...none, asked: 0, by_cause: [] };
 		return { base_revision: revision, gains: [], loses: [], counts, truncated: false, decisions, left_out: [] };
 	},
+	async test(trial) {
+		const base_revision = await tryTrial(store, trial);
+		const none = { total: 0, uncovered: 0, first: [] };
+		const coverage = { permissions: none, derivations: none, set_rules: none };
+		return { base_revision, passed: 0, failed: 0, truncated: false, tests: [], coverage };
+	},
 	explain: async () => ({ allow: false, result: false }),
 });
+
+/** Applies a change, rolls the change back, and returns the revision. */
+async function tryTrial(store: Store, { scope, caller, change }: Trial<unknown>): Promise<number> {
+	const work = async (unit: WritingUnit) => {
+		unit.abandon();
+		await change(unit);
+	};
+	return (await store.write(scope, caller, work, { heavy: true })).revision;
+}
 
 function withoutNulls(secrets: Readonly<Record<string, string | null>>): Readonly<Record<string, string | undefined>> {
 	return Object.fromEntries(Object.entries(secrets).map(([level, secret]) => [level, secret ?? undefined]));

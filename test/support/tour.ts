@@ -29,6 +29,7 @@ export const furnished: Names = {
 	role_id: 'editor',
 	parent_role_id: 'viewer',
 	condition_set_id: 'private_documents',
+	check_test_id: 'alice-reads',
 	user_id: 'alice@example.com',
 	tenant_id: 'acme',
 	instance_id: 'document:budget',
@@ -77,6 +78,13 @@ export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
 		role_id: await made(`${schema}/roles`, { key: 'editor', permissions: ['document:read'] }),
 		tenant_id: await made(`${facts}/tenants`, { key: 'acme' }),
 		condition_set_id: await conditionSetsIn(place, mark),
+		check_test_id: await made(`${schema}/check_tests`, {
+			key: 'alice-reads',
+			name: undefined,
+			description: mark,
+			check: { user: 'alice@example.com', action: 'read', resource: 'document' },
+			expected: 'allow',
+		}),
 		instance_id: await made(`${facts}/resource_instances`, {
 			key: 'budget',
 			resource: 'document',
@@ -339,6 +347,6 @@ function rank({ method, path, body }: Visited): number {
 	if (path.includes(':instance_id') || path.includes(':condition_set_id') || path.endsWith(':group_instance_key'))
 		return 50;
 	// An element must be deleted before its environment, whose path has the same length.
-	if (path.includes(':elements_config_id')) return 50;
+	if (path.includes(':elements_config_id') || path.includes(':check_test_id')) return 50;
 	return body === undefined ? 100 - path.split('/').length : 1;
 }

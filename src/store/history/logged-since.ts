@@ -38,6 +38,7 @@ const documentSchemaKinds = [
 	'condition_set',
 	'condition_set_rule',
 	'elements_config',
+	'check_test',
 ] as const satisfies readonly ChangeKind[];
 
 // The kinds are literals, as in the index `changes_of_documents`. With bindings, the database could not use the index.

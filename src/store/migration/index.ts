@@ -1,11 +1,15 @@
 import type { Knex } from 'knex';
+import { createCheckTests } from './create-check-tests.js';
 import { createFirstRelease } from './first-release/create-first-release.js';
 
 /**
  * Every migration in order. Released migrations never change; each runs once, in a separate transaction. INVARIANT: no
  * migration has the name of one before the first release (`adopt-unreleased.ts`).
  */
-const migrations = [{ name: '0001-first-release', up: createFirstRelease }] as const;
+const migrations = [
+	{ name: '0001-first-release', up: createFirstRelease },
+	{ name: '0002-check-tests', up: createCheckTests },
+] as const;
 
 type Migration = (typeof migrations)[number];
 

@@ -27,6 +27,7 @@ export const ChangeKind = z.enum([
 	'proxy_config',
 	'pdp_config',
 	'elements_config',
+	'check_test',
 	'element_request',
 ]);
 export type ChangeKind = z.output<typeof ChangeKind>;

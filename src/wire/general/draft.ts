@@ -8,6 +8,7 @@ import { ChangeKind, ChangeOperation, ChangeRead } from './change.js';
 import {
 	ActionGroupEntry,
 	AttributeEntry,
+	CheckTestEntry,
 	ConditionSetEntry,
 	ElementsConfigEntry,
 	GroupEntry,
@@ -109,6 +110,7 @@ const changes = [
 	keyedChange('elements_config', Key, ElementsConfigEntry).meta(
 		described('DraftElementsConfigChange', 'A change of an element, without its webhook.'),
 	),
+	keyedChange('check_test', Key, CheckTestEntry).meta(described('DraftCheckTestChange', 'A change of a check test.')),
 	keyedChange('tenant', Key, TenantEntry).meta(described('DraftTenantChange', 'A change of a tenant.')),
 	keyedChange('user', UserKey, UserEntry).meta(described('DraftUserChange', 'A change of a user.')),
 	listedChange('tenant_user', comesOrGoes, TenantUserEntry).meta(

@@ -19,6 +19,7 @@ import { configuredLevels, ElementsSettings, ElementsType } from '../element/ele
 import { UserInviteStatus } from '../element/user-invite.js';
 import { Email } from '../email.js';
 import { named, namedStrict } from '../named.js';
+import { checkTestFields } from '../schema/check-test.js';
 import { ConditionSetKey, ConditionSetType, Conditions, OwnConditionSetKey } from '../schema/condition-set.js';
 import { derivationSettings } from '../schema/derivation.js';
 import { ResourceKey } from '../schema/resource.js';
@@ -246,6 +247,12 @@ export const ElementsConfigEntry = namedStrict(
 );
 export type ElementsConfigEntry = z.output<typeof ElementsConfigEntry>;
 
+export const CheckTestEntry = namedStrict('CheckTestEntry', 'A check test.', {
+	description: orNull(Text).describe('Test description.'),
+	...checkTestFields,
+});
+export type CheckTestEntry = z.output<typeof CheckTestEntry>;
+
 export const TenantEntry = namedStrict('TenantEntry', 'A tenant.', {
 	name: Name.describe('Display name.'),
 	description: orNull(Text).describe('Tenant description.'),
@@ -393,6 +400,7 @@ const SchemaHalf = z
 		),
 		set_rules: entryList(SetRuleEntry).describe('Condition set rules.'),
 		elements_configs: entryMap(ElementsConfigEntry).describe('Elements by key, without their webhooks.'),
+		check_tests: entryMap(CheckTestEntry).describe('Check tests by key.'),
 	})
 	.describe('Resource types, permissions, and the elements with role levels.');
 
@@ -457,6 +465,7 @@ export const EnvironmentExport = named(
 				condition_sets: entries.describe('Condition sets by key, without automatic sets.'),
 				set_rules: z.array(StoredObject).describe('Condition set rules.'),
 				elements_configs: entries.describe('Elements by key, without their webhooks.'),
+				check_tests: entries.describe('Check tests by key.'),
 			})
 			.optional()
 			.describe('Resource types and permissions; absent if only the facts were requested.'),

@@ -1,0 +1,57 @@
+import type { Steps } from '../../compiler/steps.js';
+import { roleAttempts } from '../pdp/attempt/role-attempts.js';
+import { checkNames, RoleFacts } from '../pdp/attempt/role-facts.js';
+import { WorkLimit, WorkSpent } from '../pdp/attempt/work-limit.js';
+import { normalise } from '../pdp/decide/normalise.js';
+import type { EngineInput, Run } from '../pdp/engine/engine.js';
+import type { EngineAndIndex } from '../pdp/follow/load-snapshot.js';
+import type { CoveredDerivation } from '../wire/general/check-test-run.js';
+import { stateAfter } from './changed-state.js';
+import type { DecidingState } from './deciding-state.js';
+import { describeSide, roleOnType } from './decision-side.js';
+import type { ChecksQuestion, DecidedSide } from './messages.js';
+
+/** Maximum steps to find the derivations of a check. */
+const stepsPerCheck = 50_000;
+
+/** Decides checks after a change. Advances the held state to the state before the change, and leaves it there. */
+export async function answerChecks(
+	held: EngineAndIndex,
+	question: ChecksQuestion,
+	run: Run,
+): Promise<readonly DecidedSide[]> {
+	return run(decideChecks(await stateAfter(held, question, run), question));
+}
+
+function* decideChecks(state: DecidingState, { checks, time }: ChecksQuestion): Steps<readonly DecidedSide[]> {
+	const decided: DecidedSide[] = [];
+	for (const check of checks) {
+		yield;
+		const input = normalise(check, time);
+		const side = describeSide(state.engine, input, state.engine.code(input));
+		const isDerived = side.by.some(({ by }) => by === 'role_on_instance');
+		decided.push({ side, derivations: isDerived ? yield* derivationsOf(state, input, time) : [] });
+	}
+	return decided;
+}
+
+/** Returns the derivations on the paths that allow a check. */
+function* derivationsOf({ facts }: DecidingState, input: EngineInput, time: number): Steps<CoveredDerivation[]> {
+	const found: CoveredDerivation[] = [];
+	try {
+		const work = new WorkLimit(stepsPerCheck);
+		const roles = yield* RoleFacts.gather(facts, checkNames(input), time, work);
+		const { attempts } = yield* roleAttempts(roles, true, work);
+		for (const { chain } of attempts) {
+			for (const [index, step] of chain.entries()) {
+				const next = chain[index + 1];
+				if (step.type !== 'role_derivation' || next === undefined || !('role' in next)) continue;
+				const from = roleOnType(next.role ?? '');
+				found.push({ role: roleOnType(step.role), relation: step.relation, from });
+			}
+		}
+	} catch (error) {
+		if (!(error instanceof WorkSpent)) throw error;
+	}
+	return found;
+}

@@ -1,0 +1,21 @@
+import type { Knex } from 'knex';
+
+/** Creates the check tests, and adds them to the index of the document changes. */
+export async function createCheckTests(knex: Knex): Promise<void> {
+	await knex.raw(`create table check_tests (
+		environment_id uuid not null references environments on delete cascade,
+		id uuid not null,
+		key text not null,
+		description text,
+		"check" jsonb not null,
+		expected text not null check (expected in ('allow', 'deny')),
+		created_at timestamptz not null,
+		updated_at timestamptz not null,
+		primary key (environment_id, id),
+		constraint check_tests_key unique (environment_id, key)
+	)`);
+	await knex.raw('drop index changes_of_documents');
+	await knex.raw(`create index changes_of_documents on changes (environment_id, revision) where kind in
+		('resource', 'resource_action', 'resource_attribute', 'relation', 'action_group', 'role', 'condition_set',
+		'condition_set_rule', 'elements_config', 'check_test')`);
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { optional } from '../common.js';
+import { named, namedStrict } from '../named.js';
+import { CheckTestRead } from '../schema/check-test.js';
+import { Draft } from './draft.js';
+import { SetRuleEntry } from './environment-document.js';
+import { ImpactSide } from './impact.js';
+
+/** Runs of check tests: the results, and the grants that no test covers. */
+
+/** Maximum number of tests per run. */
+export const maxTestsPerRun = 2_000;
+
+/** Maximum number of entries per coverage list. */
+export const maxUncovered = 1_000;
+
+const count = z.int().min(0);
+
+export const CheckTestRun = namedStrict('CheckTestRun', 'A run of the check tests.', {
+	draft: optional(Draft).describe('Changes to apply before the run. They are not stored.'),
+});
+
+export const CoveredDerivation = named('CoveredDerivation', 'A derivation of a resource role.', {
+	role: z.string().describe('Derived role, as `<type>#<role>`.'),
+	relation: z.string().describe('Relation key.'),
+	from: z.string().describe('Source role, as `<type>#<role>`.'),
+});
+export type CoveredDerivation = z.output<typeof CoveredDerivation>;
+
+const uncovered = <S extends z.ZodType>(item: S, description: string) =>
+	z
+		.object({
+			total: count.describe('Total number in the schema.'),
+			uncovered: count.describe('Number without a test.'),
+			first: z.array(item).describe(`The first ${maxUncovered} without a test, by key.`),
+		})
+		.describe(description);
+
+export const CheckTestResults = named('CheckTestResults', 'Results of a run of the check tests.', {
+	base_revision: count.describe('Environment revision of the run.'),
+	passed: count.describe('Number of passed tests.'),
+	failed: count.describe('Number of failed tests.'),
+	truncated: z
+		.boolean()
+		.describe(`True if the environment has more than ${maxTestsPerRun} tests; the first ran, by key.`),
+	tests: z
+		.array(
+			z.object({
+				...CheckTestRead.pick({ key: true, description: true, check: true, expected: true }).shape,
+				passed: z.boolean().describe('True if the result is the expected result.'),
+				result: ImpactSide.describe('Result of the check.'),
+			}),
+		)
+		.describe('Results by test: failed tests first, then by key.'),
+	coverage: z
+		.object({
+			permissions: uncovered(z.string(), 'Permissions, as `<resource>:<action>`, that no test checks.'),
+			derivations: uncovered(CoveredDerivation, 'Derivations through which no test is allowed.'),
+			set_rules: uncovered(SetRuleEntry, 'Condition set rules through which no test is allowed.'),
+		})
+		.describe('Permissions, derivations and condition set rules without a test.'),
+});
+export type CheckTestResults = z.input<typeof CheckTestResults>;
