@@ -260,10 +260,12 @@ function declarePolicies(program: Declaration): void {
 		.asks(diffPolicies);
 	program
 		.command('test')
-		.description('test the policy of an environment with opa, its generated tests and your own')
-		.argument('[folder]', 'folder with your tests')
-		.option('--run <pattern>', 'run only tests with names matching this regular expression')
-		.option('--facts', 'test with the current facts')
+		.description('run the generated tests, your Rego tests and the check tests of an environment')
+		.argument('[folder]', 'folder with your Rego tests')
+		.option('--run <pattern>', 'run only Rego tests with names matching this regular expression')
+		.option('--facts', 'run Rego tests with the current facts')
+		.option('--draft <file>', 'run only the check tests, with the changes in a draft (- for standard input)')
+		.option('--coverage', 'list permissions, derivations and rules without a check test')
 		.takes('project', 'environment', 'api')
 		.exits({ 0: 'all tests pass', 1: 'at least one test fails' })
 		.asks(testPolicy);

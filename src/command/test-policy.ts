@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { readTestResults, someFailed, testWords } from '../../compiler/opa/test-results.js';
 import { ConfigError } from '../config.js';
 import { findOpa } from '../publish/find-opa.js';
+import { checkTestText, runCheckTests } from './check-tests.js';
 import type { Told } from './declaration.js';
 import { onFile } from './on-file.js';
 import { innerFolder, isPolicyFolder, writePolicyFolder } from './policy-folder.js';
@@ -17,13 +18,27 @@ export interface TestOptions extends SharedOptions {
 	readonly run?: string;
 	/** True to test with the current facts. */
 	readonly facts?: true;
+	/** File with a draft. Only the check tests run, with the changes in the draft. */
+	readonly draft?: string;
+	/** True to list the grants that no check test covers. */
+	readonly coverage?: true;
 }
 
 /** Exit code after SIGINT. */
 const interrupted = 130;
 
-/** Tests an environment's policy with `opa`. Runs the generated tests and the tests in a folder. */
+/**
+ * Tests an environment's policy. Runs the generated tests and the tests in a folder with `opa`, and the check tests on
+ * the server. With a draft, runs only the check tests.
+ */
 export async function testPolicy(session: Session, options: TestOptions, folder?: string): Promise<Told> {
+	if (options.draft !== undefined) {
+		if (folder !== undefined || options.run !== undefined || options.facts) {
+			throw new ConfigError('--draft: runs only the check tests, without a folder, --run and --facts');
+		}
+		const ran = await runCheckTests(session, options.draft);
+		return { text: checkTestText(ran, options.coverage), json: ran, exit: ran.failed === 0 ? 0 : 1 };
+	}
 	const { OPA_PATH = '', PATH = '' } = session.variables;
 	const opa = await findOpa(OPA_PATH === '' ? null : OPA_PATH, PATH);
 	const place = await policyPlace(session);
@@ -42,10 +57,17 @@ export async function testPolicy(session: Session, options: TestOptions, folder?
 			visible(`FAIL  ${name}  ${file}:${row}${error === null ? '' : `  ${error}`}`),
 		);
 		const summary = `${tests.length - failed.length} of ${tests.length} tests pass, schema revision ${schema_revision}`;
+		const checks = options.run === undefined ? await runCheckTests(session) : null;
 		return {
-			text: `${[...lines, summary].join('\n')}\n`,
-			json: { schema_revision, passed: tests.length - failed.length, failed: failed.length, tests },
-			exit: failed.length === 0 ? 0 : 1,
+			text: `${[...lines, summary].join('\n')}\n${checks === null ? '' : checkTestText(checks, options.coverage)}`,
+			json: {
+				schema_revision,
+				passed: tests.length - failed.length,
+				failed: failed.length,
+				tests,
+				check_tests: checks,
+			},
+			exit: failed.length === 0 && (checks?.failed ?? 0) === 0 ? 0 : 1,
 		};
 	} finally {
 		rmSync(work, { recursive: true, force: true });

@@ -347,6 +347,26 @@ test('a policy is written, and tested with a user’s tests beside it', async (t
 	t.regex(broken.wrong, /opa failed to run the tests: [\s\S]*own_test\.rego/);
 });
 
+test('check tests run on the server, with and without a draft', async (t) => {
+	const check = { user: 'nobody', action: 'read', resource: { type: 'document', key: 'q3', tenant: 'acme' } };
+	const made = await stack.environment.post(`${schema}/check_tests`, { key: 'strangers', check, expected: 'deny' });
+	t.is(made.status, 200);
+	const draft = join(folder, 'check-tests-draft.json');
+	writeFileSync(draft, '{"base_revision": 1, "changes": []}');
+	const passing = await regolith(['test', '--draft', draft, '--coverage']);
+	t.is(passing.code, 0, passing.wrong);
+	t.regex(
+		passing.said,
+		/^1 of 1 check tests pass\ncovered: 1 of \d+ permissions, [\s\S]*No test checks the permission /,
+	);
+	await stack.environment.patch(`${schema}/check_tests/strangers`, { expected: 'allow' });
+	const failing = await regolith(['test', '--draft', draft]);
+	t.is(failing.code, 1, failing.wrong);
+	t.regex(failing.said, /^FAIL {2}strangers {2}nobody read document:q3 in acme: expected allow, got \w+\n0 of 1 check/);
+	t.regex((await regolith(['test', folder, '--draft', draft])).wrong, /^--draft: runs only the check tests/);
+	t.is((await stack.environment.delete(`${schema}/check_tests/strangers`)).status, 204);
+});
+
 test('logged decisions are followed', async (t) => {
 	const words = ['logs', '--follow', '--json', '--action', 'follow'];
 	const running = launch({ command: words, env: surroundings() });

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { ConfigError } from '../../config.js';
 import { Impact, type ImpactCause, type ImpactRow } from '../../wire/general/impact.js';
 import type { Told } from '../declaration.js';
-import { onFile } from '../on-file.js';
+import { readDraft } from '../read-draft.js';
 import { askFor, path } from '../server.js';
 import type { Session, SharedOptions } from '../session.js';
 import { table, visible } from '../terminal.js';
@@ -42,15 +41,6 @@ export async function impact(session: Session, options: ImpactOptions, file: str
 function lossCode({ counts, truncated, decisions }: FoundImpact): 0 | 1 | 3 {
 	if (counts.lost > 0 || decisions.lost > 0) return 1;
 	return truncated || decisions.truncated ? 3 : 0;
-}
-
-/** Reads a draft as text. Throws `ConfigError` if it is not JSON. */
-function readDraft(file: string): string {
-	return onFile(file, () => {
-		const text = readFileSync(file === '-' ? 0 : file, 'utf8');
-		JSON.parse(text);
-		return text;
-	});
 }
 
 function wholeNumber(option: string, text: string): number {

@@ -1,13 +1,16 @@
 import type { Knex } from 'knex';
 
-/** Creates the check tests, and adds them to the index of the document changes. */
+/**
+ * Creates the table of the check tests, and adds their changes to the index of document changes. `check` is `json`, which
+ * keeps the order of the members.
+ */
 export async function createCheckTests(knex: Knex): Promise<void> {
 	await knex.raw(`create table check_tests (
 		environment_id uuid not null references environments on delete cascade,
 		id uuid not null,
 		key text not null,
 		description text,
-		"check" jsonb not null,
+		"check" json not null,
 		expected text not null check (expected in ('allow', 'deny')),
 		created_at timestamptz not null,
 		updated_at timestamptz not null,

@@ -15,6 +15,7 @@ export const changeKinds = [
 	'group',
 	'user_invite',
 	'elements_config',
+	'check_test',
 	'element_request',
 	'proxy_config',
 	'pdp_config',

@@ -19,6 +19,7 @@ const members = [
 	['roles', 'role'],
 	['condition_sets', 'condition_set'],
 	['elements_configs', 'elements_config'],
+	['check_tests', 'check_test'],
 ] as const;
 
 /** Object kinds nested in a resource. */
