@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { ImpactRow } from '../../src/wire/general/impact.js';
 import { client } from '../support/client.js';
@@ -10,6 +12,7 @@ import {
 	type WrittenChange,
 } from '../support/impact-world.js';
 import { createSecret, newPlace, type Place } from '../support/management.js';
+import { root } from '../support/root.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 /** Users who gain or lose access through a draft, over HTTP. */
@@ -380,3 +383,20 @@ onServer('check tests run without and with a draft, and show the grants that no 
 		check_tests: { 'ann-writes': { check: { user: { key: 'ann' } }, expected: 'allow' } },
 	});
 });
+
+for (const name of ['documents', 'code-hosting', 'saas-plans']) {
+	onServer(`the sample ${name} passes its check tests, which cover every permission and rule`, async (t) => {
+		const stack = runningStack('server');
+		const place = await newPlace({ url: stack.api.listening.url, store: stack.api.store }, stack.organization);
+		const document: unknown = JSON.parse(readFileSync(join(root, `docs/samples/${name}.json`), 'utf8'));
+		const imported = await place.http.post(`${environmentPath(place)}/import`, document);
+		t.is(imported.status, 200, JSON.stringify(imported.body));
+		const ran = await place.http.post<TestRun>(`${environmentPath(place)}/check_tests/run`, {});
+		t.deepEqual(
+			ran.body.tests.filter(({ passed }) => !passed),
+			[],
+		);
+		const { permissions, set_rules } = ran.body.coverage;
+		t.deepEqual([permissions?.first, set_rules?.first], [[], []]);
+	});
+}
