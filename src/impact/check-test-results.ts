@@ -1,8 +1,10 @@
 import type { Schema } from '../../compiler/model.js';
-import type { CheckTest } from '../store/table/check-test.js';
 import { type CheckTestResults, maxUncovered } from '../wire/general/check-test-run.js';
 import type { SetRuleEntry } from '../wire/general/environment-document.js';
 import type { DecidedSide } from './messages.js';
+
+/** A stored check test. */
+type CheckTest = Pick<CheckTestResults['tests'][number], 'key' | 'description' | 'check' | 'expected'>;
 
 /** Decided check tests. Both lists have the same order. */
 export interface DecidedTests extends Pick<CheckTestResults, 'base_revision' | 'truncated'> {

@@ -279,7 +279,7 @@ const system: Readonly<Record<string, RegExp>> = {
  * Tables with environment objects. `ofOrganizations` matches the tables that are filtered by the caller's organization.
  */
 const ofEnvironments =
-	/"?\b(resources|resource_actions|resource_attributes|action_groups|action_group_actions|relations|roles|role_permissions|role_parents|role_derivations|users|tenants|tenant_users|role_assignments|resource_instances|relationship_tuples|condition_sets|condition_set_rules|groups|user_invites|proxy_configs|elements_configs|elements_levels|element_requests|changes|publications|policy_revisions|pdp_states|copy_tasks|check_bounds|element_sessions|webhook_deliveries|audit_logs)\b"?/;
+	/"?\b(resources|resource_actions|resource_attributes|action_groups|action_group_actions|relations|roles|role_permissions|role_parents|role_derivations|users|tenants|tenant_users|role_assignments|resource_instances|relationship_tuples|condition_sets|condition_set_rules|check_tests|groups|user_invites|proxy_configs|elements_configs|elements_levels|element_requests|changes|publications|policy_revisions|pdp_states|copy_tasks|check_bounds|element_sessions|webhook_deliveries|audit_logs)\b"?/;
 /** Counts over the key's environments, filtered by its organization. */
 const overEnvironments = /^with opened as \(\s*select id from environments where organization_id = \$1/;
 const ofOrganizations = /"(organizations|projects|environments|api_keys)"/;
