@@ -124,6 +124,7 @@ const tags = {
 	'User attributes': 'User attributes for use in conditions.',
 	'Condition sets': 'User sets and resource sets, defined by conditions.',
 	'Condition set rules': 'Permissions of user sets on resource sets.',
+	'Check tests': 'Checks with their expected results.',
 	Users: 'Users, the subjects of checks.',
 	'Effective roles': 'Roles that users hold, with their sources.',
 	Tenants: 'Tenants, the scope of tenant roles and resource instances.',
