@@ -1,6 +1,6 @@
 import type { TestedCheck } from '../../wire/schema/check-test.js';
-import type { ReadingUnit } from '../unit/reading-unit.js';
 import { type RowQuery, rowQuery } from '../query/row-query.js';
+import type { ReadingUnit } from '../unit/reading-unit.js';
 import { KeyedModel } from './environment-model.js';
 
 /** A check with its expected result. */

@@ -54,7 +54,7 @@ export const CheckTestCreate = named('CheckTestCreate', 'A new check test.', {
 	...checkTestFields,
 });
 
-export const CheckTestUpdate = named('CheckTestUpdate', 'check test fields to change.', {
+export const CheckTestUpdate = named('CheckTestUpdate', 'Check test fields to change.', {
 	description: clearable(Text).describe('Test description; null clears it.'),
 	check: optional(TestedCheck).describe('Complete new check. Null counts as absent.'),
 	expected: optional(Expected).describe('New expected result. Null counts as absent.'),
