@@ -167,7 +167,6 @@ function answering(options: DecisionPointOptions, request: AnyRequest): AnswerCo
 /** Creates the lean path, for requests to endpoints that only need the key. */
 function leanAccess(options: DecisionPointOptions): LeanAccess {
 	const { replica, apiKey, budget = usualBudget } = options;
-	const { scheduler } = replica;
 	const expected = Buffer.from(apiKey);
 	const contexts = contextOptions(options);
 	let held: LoadedRevision | undefined;
@@ -180,7 +179,7 @@ function leanAccess(options: DecisionPointOptions): LeanAccess {
 			if (current === undefined) return declaredPath;
 			if (context === undefined || held !== current) {
 				held = current;
-				context = new SharedContext(new RequestContext(contexts, current), { scheduler, budget });
+				context = new SharedContext(new RequestContext(contexts, current), { scheduler: replica.scheduler, budget });
 			}
 			context.current.begin(request);
 			const body = request.endpoint.lean?.(request.body, context as never) ?? declaredPath;
