@@ -2,7 +2,7 @@
 import type { Json } from '../model.js';
 import { acceptedKinds, orderedKind } from './accepted-kinds.js';
 import type { Operator, PatternMatcher } from './operator.js';
-import { jsonKind } from './value.js';
+import { arrayItems, jsonKind } from './value.js';
 
 /** A truth value, or `'mistyped'` if the values cannot be compared. */
 export type Truth = boolean | 'mistyped';
@@ -17,22 +17,45 @@ export function evaluateComparison(
 	operand: Json | undefined,
 	matches: PatternMatcher,
 ): Truth {
-	if (refused(operator, attribute, operand)) {
-		return 'mistyped';
-	}
-	if (attribute === undefined) {
-		return operand !== undefined && (operator.missing?.(operand) ?? false);
-	}
-	return operand !== undefined && operator.holds(attribute, operand, matches);
+	return compareWith(operator, operand, matches)(attribute);
 }
 
-function refused(operator: Operator, attribute: Json | undefined, operand: Json | undefined): boolean {
-	return (
-		(attribute !== undefined && !acceptedKinds[operator.attribute].accepts(attribute)) ||
-		(operand !== undefined && !acceptedKinds[operator.operand].accepts(operand)) ||
-		(operator.ordered === true &&
-			attribute !== undefined &&
-			operand !== undefined &&
-			jsonKind(attribute) !== orderedKind(operand))
-	);
+/** Like `evaluateComparison`, for one operand and many attribute values. */
+export function compareWith(
+	operator: Operator,
+	operand: Json | undefined,
+	matches: PatternMatcher,
+): (attribute: Json | undefined) => Truth {
+	if (operand === undefined) return (attribute) => (isRefused(operator, attribute) ? 'mistyped' : false);
+	if (!acceptedKinds[operator.operand].accepts(operand)) return () => 'mistyped';
+	const kind = operator.ordered === true ? orderedKind(operand) : undefined;
+	const holds = operator.holdsFor(operand, matches);
+	const missing = operator.missing?.(operand) ?? false;
+	const { accepts } = acceptedKinds[operator.attribute];
+	return (attribute) => {
+		if (attribute === undefined) return missing;
+		if (!accepts(attribute) || (kind !== undefined && jsonKind(attribute) !== kind)) return 'mistyped';
+		return holds(attribute);
+	};
+}
+
+function isRefused(operator: Operator, attribute: Json | undefined): boolean {
+	return attribute !== undefined && !acceptedKinds[operator.attribute].accepts(attribute);
+}
+
+/**
+ * Evaluates a `match`: `evaluate` is called with the matched object, or with each item of a matched array. It is not
+ * called if the value or an item is mistyped.
+ */
+export function evaluateMatch(operator: Operator, value: Json | undefined, evaluate: (thing: Json) => Truth): Truth {
+	if (value === undefined) return false;
+	const things = operator.match === 'object' ? [value] : arrayItems(value);
+	if (isRefused(operator, value) || !things.every(acceptedKinds.object.accepts)) return 'mistyped';
+	return joinTruths(operator.match === 'any' ? 'any' : 'all', things.map(evaluate));
+}
+
+/** Returns the truth value for `all` or `any` of these. It is mistyped if any part is. */
+export function joinTruths(kind: 'all' | 'any', parts: readonly Truth[]): Truth {
+	if (parts.includes('mistyped')) return 'mistyped';
+	return kind === 'all' ? !parts.includes(false) : parts.includes(true);
 }

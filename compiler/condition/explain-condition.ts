@@ -3,7 +3,7 @@ import type { Json } from '../model.js';
 import { type AcceptedKind, acceptedKinds, inexactText, orderedKind } from './accepted-kinds.js';
 import { attributeText } from './attribute.js';
 import type { AttributePath, Comparison, Condition, ConditionPath } from './condition.js';
-import { evaluateComparison, type Truth } from './evaluate-comparison.js';
+import { evaluateComparison, evaluateMatch, joinTruths, type Truth } from './evaluate-comparison.js';
 import { excerpt } from './excerpt.js';
 import { type Operator, operatorNamed, type PatternMatcher } from './operator.js';
 import { arrayItems, isInexact, jsonKind, lookUp } from './value.js';
@@ -69,14 +69,14 @@ function traceCondition<A>(condition: Condition<A>, source: AttributeSource<A>):
 	}
 	const { kind } = condition;
 	const conditions = condition.conditions.map((one) => traceCondition(one, source));
-	return { kind, holds: joined(kind, conditions), conditions };
-}
-
-function joined(kind: 'all' | 'any', parts: readonly Trace[]): Truth {
-	if (parts.some(({ holds }) => holds === 'mistyped')) {
-		return 'mistyped';
-	}
-	return kind === 'all' ? parts.every(({ holds }) => holds === true) : parts.some(({ holds }) => holds === true);
+	return {
+		kind,
+		holds: joinTruths(
+			kind,
+			conditions.map(({ holds }) => holds),
+		),
+		conditions,
+	};
 }
 
 function traceComparison<A>(comparison: Comparison<A>, source: AttributeSource<A>): ComparisonTrace {
@@ -161,20 +161,25 @@ function traceMatch<A>(
 	match: Condition<readonly string[]>,
 	source: AttributeSource<A>,
 ): MatchTrace {
-	const side = { text, value };
+	const items: Trace[] = [];
+	const holds = evaluateMatch(operator, value, (thing) => {
+		const item = traceCondition(match, memberSource(thing, source));
+		items.push(item);
+		return item.holds;
+	});
 	if (value === undefined) {
-		return { holds: false, why: `${text} is missing` };
+		return { holds, why: `${text} is missing` };
 	}
-	if (!acceptedKinds[operator.attribute].accepts(value)) {
-		return { holds: 'mistyped', why: typeReason(operator, side, { text: undefined, value: undefined }) };
+	if (holds === 'mistyped' && items.length === 0) {
+		const stranger = acceptedKinds[operator.attribute].accepts(value)
+			? arrayItems(value).find((thing) => !acceptedKinds.object.accepts(thing))
+			: undefined;
+		const why =
+			stranger === undefined
+				? typeReason(operator, { text, value }, { text: undefined, value: undefined })
+				: `an item of ${text} (${excerpt(stranger)}) must be an object`;
+		return { holds, why };
 	}
-	const things = operator.match === 'object' ? [value] : arrayItems(value);
-	const stranger = things.find((thing) => !acceptedKinds.object.accepts(thing));
-	if (stranger !== undefined) {
-		return { holds: 'mistyped', why: `an item of ${text} (${excerpt(stranger)}) must be an object` };
-	}
-	const items = things.map((thing) => traceCondition(match, memberSource(thing, source)));
-	const holds = joined(operator.match === 'any' ? 'any' : 'all', items);
 	const mistyped = operator.match === 'object' ? `a member of ${text}` : `an item of ${text}`;
 	const why =
 		holds === 'mistyped' ? `${mistyped} cannot be compared` : `${text} ${operator.words[holds ? 'holds' : 'fails']}`;

@@ -141,7 +141,7 @@ function checkItems(run: ParseRun, operator: Operator, value: Json, at: Conditio
 /** Refuses an empty range, which matches no value. */
 function checkRange(run: ParseRun, operator: Operator, value: Json, at: ConditionPath): void {
 	const [first, last] = Array.isArray(value) ? value : [];
-	if (operator.holds(first ?? null, [first ?? null, last ?? null], () => false)) {
+	if (operator.holdsFor([first ?? null, last ?? null], () => false)(first ?? null)) {
 		return;
 	}
 	const msg = `the first end of \`${operator.name}\` must not be greater than the second: ${excerpt(value)}`;

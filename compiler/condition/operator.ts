@@ -47,8 +47,11 @@ export interface Operator {
 	readonly match?: 'object' | 'any' | 'all';
 	/** Result for a missing attribute; false if absent. */
 	readonly missing?: (operand: Json) => boolean;
-	/** Evaluates the operator. Both values are present and accepted, and have the same kind if `ordered` is set. */
-	readonly holds: (attribute: Json, operand: Json, matches: PatternMatcher) => boolean;
+	/**
+	 * Prepares the operator for an operand, and returns a test for attribute values. Both values are present and
+	 * accepted, and have the same kind if `ordered` is set.
+	 */
+	readonly holdsFor: (operand: Json, matches: PatternMatcher) => (attribute: Json) => boolean;
 	/**
 	 * Writes the operator as Rego statements, all of which must be true. Each operand is an accepted value, null or
 	 * undefined.
@@ -74,7 +77,7 @@ const ordering = { ...base, attribute: 'orderable', operand: 'orderable', ordere
 const orderingNote = 'Strings are ordered by code point, so ISO 8601 times in UTC are in order too.';
 const texts = { ...base, attribute: 'string', operand: 'string', guards: true } as const;
 const lists = { ...base, attribute: 'list', operand: 'list', guards: true } as const;
-const matching = { ...base, operand: 'match', literal: true, holds: () => false, rego: () => [] } as const;
+const matching = { ...base, operand: 'match', literal: true, holdsFor: () => () => false, rego: () => [] } as const;
 
 /** All operators, in the guide's order. */
 export const operators: readonly Operator[] = [
@@ -86,7 +89,7 @@ export const operators: readonly Operator[] = [
 		attribute: 'compared',
 		operand: 'compared',
 		guards: true,
-		holds: equal,
+		holdsFor: (operand) => (attribute) => equal(attribute, operand),
 		rego: (sides) => [
 			...whenRef(sides, there),
 			rego`${sides.attribute} == ${sides.operand}`,
@@ -101,7 +104,7 @@ export const operators: readonly Operator[] = [
 		note: 'The attribute must be present; a missing attribute does not match.',
 		attribute: 'compared',
 		operand: 'compared',
-		holds: (attribute, operand) => !equal(attribute, operand),
+		holdsFor: (operand) => (attribute) => !equal(attribute, operand),
 		rego: (sides) => [
 			there(sides.attribute),
 			...whenRef(sides, there, sides.operand),
@@ -114,7 +117,7 @@ export const operators: readonly Operator[] = [
 		name: 'greater-than',
 		words: { holds: 'is greater than', fails: 'is not greater than' },
 		note: orderingNote,
-		holds: (attribute, operand) => compareValues(attribute, operand) > 0,
+		holdsFor: (operand) => (attribute) => compareValues(attribute, operand) > 0,
 		rego: (sides) => [
 			...unguarded(sides, whenRef(sides, there, sides.operand)),
 			rego`${sides.attribute} > ${sides.operand}`,
@@ -126,7 +129,7 @@ export const operators: readonly Operator[] = [
 		name: 'greater-than-equals',
 		words: { holds: 'is at least', fails: 'is less than' },
 		note: orderingNote,
-		holds: (attribute, operand) => compareValues(attribute, operand) >= 0,
+		holdsFor: (operand) => (attribute) => compareValues(attribute, operand) >= 0,
 		rego: (sides) => [
 			...unguarded(sides, whenRef(sides, there, sides.operand)),
 			rego`${sides.attribute} >= ${sides.operand}`,
@@ -138,7 +141,7 @@ export const operators: readonly Operator[] = [
 		name: 'less-than',
 		words: { holds: 'is less than', fails: 'is not less than' },
 		note: orderingNote,
-		holds: (attribute, operand) => compareValues(attribute, operand) < 0,
+		holdsFor: (operand) => (attribute) => compareValues(attribute, operand) < 0,
 		rego: (sides) => [...unguarded(sides, [there(sides.attribute)]), rego`${sides.attribute} < ${sides.operand}`],
 		example: '2030-01-01T00:00:00Z',
 	},
@@ -147,7 +150,7 @@ export const operators: readonly Operator[] = [
 		name: 'less-than-equals',
 		words: { holds: 'is at most', fails: 'is greater than' },
 		note: orderingNote,
-		holds: (attribute, operand) => compareValues(attribute, operand) <= 0,
+		holdsFor: (operand) => (attribute) => compareValues(attribute, operand) <= 0,
 		rego: (sides) => [...unguarded(sides, [there(sides.attribute)]), rego`${sides.attribute} <= ${sides.operand}`],
 		example: 65,
 	},
@@ -159,9 +162,9 @@ export const operators: readonly Operator[] = [
 		attribute: 'orderable',
 		operand: 'range',
 		ordered: true,
-		holds: (attribute, operand) => {
+		holdsFor: (operand) => {
 			const [first = null, last = null] = arrayItems(operand);
-			return compareValues(attribute, first) >= 0 && compareValues(attribute, last) <= 0;
+			return (attribute) => compareValues(attribute, first) >= 0 && compareValues(attribute, last) <= 0;
 		},
 		// Null sorts below everything, so it never reaches the lower bound.
 		rego: (sides) => [
@@ -178,7 +181,7 @@ export const operators: readonly Operator[] = [
 		attribute: 'compared',
 		operand: 'list',
 		guards: true,
-		holds: (attribute, operand) => valueSet(operand).has(attribute),
+		holdsFor: (operand) => valueSet(operand).has,
 		rego: (sides) => [
 			...whenRef(sides, there),
 			...(sides.guarded ? whenRef(sides, (operand) => rego`compare.list(${operand})`, sides.operand) : []),
@@ -193,7 +196,10 @@ export const operators: readonly Operator[] = [
 		note: 'The attribute must be present; a missing attribute does not match.',
 		attribute: 'compared',
 		operand: 'list',
-		holds: (attribute, operand) => !valueSet(operand).has(attribute),
+		holdsFor: (operand) => {
+			const items = valueSet(operand);
+			return (attribute) => !items.has(attribute);
+		},
 		rego: (sides) => [
 			there(sides.attribute),
 			...unguarded(sides, whenRef(sides, there, sides.operand)),
@@ -209,7 +215,7 @@ export const operators: readonly Operator[] = [
 		note: `A string of up to ${longest.sought} characters in one of up to ${longest.searched}; for an item of an array there is \`array_contains\`.`,
 		attribute: 'searched',
 		operand: 'sought',
-		holds: (attribute, operand) => String(attribute).includes(String(operand)),
+		holdsFor: (operand) => (attribute) => String(attribute).includes(String(operand)),
 		rego: ({ attribute, operand }) => [rego`contains(${attribute}, ${operand})`],
 		example: '@acme',
 	},
@@ -217,7 +223,7 @@ export const operators: readonly Operator[] = [
 		...texts,
 		name: 'starts-with',
 		words: { holds: 'starts with', fails: 'does not start with' },
-		holds: (attribute, operand) => String(attribute).startsWith(String(operand)),
+		holdsFor: (operand) => (attribute) => String(attribute).startsWith(String(operand)),
 		rego: ({ attribute, operand }) => [rego`startswith(${attribute}, ${operand})`],
 		example: 'Dr.',
 	},
@@ -225,7 +231,7 @@ export const operators: readonly Operator[] = [
 		...texts,
 		name: 'ends-with',
 		words: { holds: 'ends with', fails: 'does not end with' },
-		holds: (attribute, operand) => String(attribute).endsWith(String(operand)),
+		holdsFor: (operand) => (attribute) => String(attribute).endsWith(String(operand)),
 		rego: ({ attribute, operand }) => [rego`endswith(${attribute}, ${operand})`],
 		example: '.org',
 	},
@@ -240,7 +246,7 @@ export const operators: readonly Operator[] = [
 		attribute: 'matched',
 		operand: 'string',
 		literal: true,
-		holds: (attribute, operand, matches) => matches(String(operand), String(attribute)),
+		holdsFor: (operand, matches) => (attribute) => matches(String(operand), String(attribute)),
 		rego: ({ attribute, operand }) => [rego`regex.match(${operand}, ${attribute})`],
 		unusable: (operand) => rego`not regex.is_valid(${operand})`,
 		example: '^[a-z]+@acme\\.com$',
@@ -252,7 +258,7 @@ export const operators: readonly Operator[] = [
 		note: 'The operand is a single item.',
 		attribute: 'list',
 		operand: 'compared',
-		holds: (attribute, operand) => valueSet(attribute).has(operand),
+		holdsFor: (operand) => (attribute) => arrayItems(attribute).some((item) => equal(item, operand)),
 		rego: (sides) => {
 			// Rego would read a line with a leading minus sign as a subtraction from the previous line.
 			const some = typeof sides.literal === 'number' && sides.literal < 0 ? rego`some ` : rego``;
@@ -266,7 +272,10 @@ export const operators: readonly Operator[] = [
 		name: 'array_subset',
 		words: { holds: 'has only items of', fails: 'has an item that is not in' },
 		note: 'An empty attribute matches.',
-		holds: (attribute, operand) => isWithin(attribute, operand),
+		holdsFor: (operand) => {
+			const allowed = valueSet(operand);
+			return (attribute) => arrayItems(attribute).every(allowed.has);
+		},
 		rego: ({ attribute, operand }) => [rego`compare.subset(${attribute}, ${operand})`],
 		example: ['red', 'green'],
 	},
@@ -275,7 +284,10 @@ export const operators: readonly Operator[] = [
 		name: 'array_superset',
 		words: { holds: 'has every item of', fails: 'lacks an item of' },
 		note: 'Every array matches an empty operand.',
-		holds: (attribute, operand) => isWithin(operand, attribute),
+		holdsFor: (operand) => {
+			const wanted = arrayItems(operand);
+			return (attribute) => wanted.every(valueSet(attribute).has);
+		},
 		rego: ({ attribute, operand }) => [rego`compare.superset(${attribute}, ${operand})`],
 		example: ['red', 'green'],
 	},
@@ -283,9 +295,9 @@ export const operators: readonly Operator[] = [
 		...lists,
 		name: 'array_intersect',
 		words: { holds: 'has an item of', fails: 'has no item of' },
-		holds: (attribute, operand) => {
+		holdsFor: (operand) => {
 			const wanted = valueSet(operand);
-			return arrayItems(attribute).some((item) => wanted.has(item));
+			return (attribute) => arrayItems(attribute).some(wanted.has);
 		},
 		rego: ({ attribute, operand }) => [rego`compare.intersects(${attribute}, ${operand})`],
 		example: ['red', 'green'],
@@ -326,7 +338,7 @@ export const operators: readonly Operator[] = [
 		operand: 'boolean',
 		literal: true,
 		missing: (operand) => operand === true,
-		holds: (_, operand) => operand === false,
+		holdsFor: (operand) => () => operand === false,
 		rego: ({ attribute }) => [there(attribute)],
 		example: true,
 	},
@@ -391,9 +403,4 @@ function unguarded({ guarded }: Sides, statements: readonly Fragment[]): readonl
 function rangeEnd({ operand, literal }: Sides, index: number): Fragment {
 	const end = arrayItems(literal ?? null)[index];
 	return end === undefined ? rego`${operand}[${index}]` : jsonValue(end);
-}
-
-function isWithin(inner: Json, outer: Json): boolean {
-	const allowed = valueSet(outer);
-	return arrayItems(inner).every((item) => allowed.has(item));
 }

@@ -28,7 +28,9 @@ export function isInexact(value: Json): boolean {
 
 /** Compares values as JSON: member order has no meaning, and a number never equals a string. */
 export function equal(left: Json, right: Json): boolean {
-	return left === right || (jsonKind(left) === jsonKind(right) && canonicalText(left) === canonicalText(right));
+	// Only arrays and objects can be equal without being identical.
+	if (left === right || !isNested(left) || !isNested(right)) return left === right;
+	return Array.isArray(left) === Array.isArray(right) && canonicalText(left) === canonicalText(right);
 }
 
 /** Returns an array's items; none for any other value. */
@@ -38,13 +40,22 @@ export function arrayItems(value: Json): readonly Json[] {
 
 /** A set of JSON values. */
 export interface Values {
-	has(value: Json): boolean;
+	readonly has: (value: Json) => boolean;
 }
 
 /** Returns an array's items as a set, for lookups without a scan. */
 export function valueSet(value: Json): Values {
-	const texts = new Set(arrayItems(value).map(canonicalText));
-	return { has: (item) => texts.has(canonicalText(item)) };
+	const plain = new Set<Json>();
+	const nested = new Set<string>();
+	for (const item of arrayItems(value)) {
+		if (isNested(item)) nested.add(canonicalText(item));
+		else plain.add(item);
+	}
+	return { has: (item) => (isNested(item) ? nested.has(canonicalText(item)) : plain.has(item)) };
+}
+
+function isNested(value: Json): boolean {
+	return typeof value === 'object' && value !== null;
 }
 
 /**

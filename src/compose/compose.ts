@@ -441,6 +441,7 @@ export async function startDecisionPoint(
 		...(config.pdp_max_data_age === null ? {} : { maxDataAge: config.pdp_max_data_age * 1_000 }),
 		...(decisions === null ? {} : { decisions }),
 		count: (input, code) => decided.add(input, code),
+		countDifference: () => decided.addDifference(),
 		metrics: metricsSource(families, { open: config.open_metrics.pdp, leader, log }),
 		authzen: { publicUrl: config.pdp_public_url, subjectTypes: config.pdp_subject_types },
 		gateways: await readGatewaySettings(config.gateways),

@@ -62,6 +62,8 @@ export interface DecisionPointOptions {
 	readonly decisions?: Pick<DecisionLog, 'add'>;
 	/** Counts decisions. Without this callback, decisions are not counted. */
 	readonly count?: CountDecision;
+	/** Counts listings in which the facts index differs from the engine. */
+	readonly countDifference?: () => void;
 	/** Process metrics. Without this option, `/metrics` is not served. */
 	readonly metrics?: MetricsSource;
 	/** Maximum age of the data for decisions, in milliseconds; unlimited by default. */
@@ -148,8 +150,9 @@ function renderFailure({ code, problems, message }: Failure, _: string, path: st
 
 /** Returns the parts of a decision point that decisions need. */
 function contextOptions(options: DecisionPointOptions): ContextOptions {
-	const { replica, log, clock = systemClock, decisions, count, maxDataAge = Number.POSITIVE_INFINITY } = options;
-	return { replica, log, now: () => clock.now().getTime(), decisions, count, maxDataAge };
+	const { replica, log, clock = systemClock, decisions, count, countDifference } = options;
+	const { maxDataAge = Number.POSITIVE_INFINITY } = options;
+	return { replica, log, now: () => clock.now().getTime(), decisions, count, countDifference, maxDataAge };
 }
 
 /** Returns the handler context for a request. */

@@ -14,6 +14,7 @@ export interface ContextOptions {
 	readonly now: () => number;
 	readonly decisions: Pick<DecisionLog, 'add'> | undefined;
 	readonly count: CountDecision | undefined;
+	readonly countDifference: DecisionContext['countDifference'];
 	/** Maximum data age for answers, in milliseconds. */
 	readonly maxDataAge: number;
 }
@@ -41,6 +42,7 @@ export class RequestContext implements DecisionContext, LoggedRequest {
 	readonly policyRevision: number;
 	readonly log: EventLog;
 	readonly count: CountDecision | undefined;
+	readonly countDifference: DecisionContext['countDifference'];
 	readonly record?: RecordDecision;
 	time = 0;
 	dataAge = 0;
@@ -59,6 +61,7 @@ export class RequestContext implements DecisionContext, LoggedRequest {
 		this.policyRevision = held.policyRevision;
 		this.log = options.log;
 		this.count = options.count;
+		this.countDifference = options.countDifference;
 		this.#options = options;
 		const { decisions } = options;
 		if (decisions === undefined) return;

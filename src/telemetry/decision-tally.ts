@@ -23,6 +23,7 @@ const maxCodes = 64;
  */
 export class DecisionTally {
 	readonly #codes = new Map<string, Float64Array>();
+	#differences = 0;
 
 	/** Counts a decision. */
 	add({ user, resource, context }: Asked, code: string): void {
@@ -30,6 +31,11 @@ export class DecisionTally {
 		const brings = context !== undefined || user.attributes !== undefined || resource.attributes !== undefined;
 		const model = brings ? 2 : resource.key === undefined ? 0 : 1;
 		counts[model] = (counts[model] ?? 0) + 1;
+	}
+
+	/** Counts a listing in which the facts index differs from the engine. */
+	addDifference(): void {
+		this.#differences += 1;
 	}
 
 	/** Total number of decisions. */
@@ -48,7 +54,12 @@ export class DecisionTally {
 				return count === 0 ? [] : [sample(count, { outcome, code, model })];
 			}),
 		);
-		return [counter('regolith_pdp_decisions_total', 'Decided checks', values)];
+		return [
+			counter('regolith_pdp_decisions_total', 'Decided checks', values),
+			counter('regolith_pdp_listing_differences_total', 'Listings in which the index differed from the policy', [
+				sample(this.#differences),
+			]),
+		];
 	}
 
 	#begin(code: string): Float64Array {

@@ -49,10 +49,11 @@ const tables: Readonly<Record<string, fc.Arbitrary<Json>>> = {
 		tableBy(instanceTypes, (type) => uniformTable(keys.roles, uniformTable(typeInstances(type), fact))),
 	),
 	users: uniformTable(keys.users, uniformTable(keys.tenants, present)),
-	// The index ignores the following tables.
-	closures: uniformTable(keys.instances, uniformTable(keys.roles, present)),
 	tenants: uniformTable(keys.tenants, fc.jsonValue() as fc.Arbitrary<Json>),
 	user_attributes: uniformTable(keys.users, fc.jsonValue() as fc.Arbitrary<Json>),
+	instance_attributes: uniformTable(keys.instances, fc.jsonValue() as fc.Arbitrary<Json>),
+	// The index ignores this table.
+	closures: uniformTable(keys.instances, uniformTable(keys.roles, present)),
 };
 const derivations = fc.array(
 	fc.record({
@@ -79,7 +80,10 @@ const rule = fc.record({
 });
 const mappingRules = uniformTable(['first', '__proto__'], fc.array(rule, { maxLength: 2 }));
 const document: fc.Arbitrary<Table> = fc
-	.record({ facts: fc.record(tables), schema, mapping_rules: mappingRules })
+	.record(
+		{ facts: fc.record(tables), schema, mapping_rules: mappingRules, pending: fc.constant({ actions: {} }) },
+		{ requiredKeys: ['facts', 'schema', 'mapping_rules'] },
+	)
 	.map((regolith) => ({ other: [1, '"'], regolith }));
 
 /** Paths for patches: every prefix of the path to a table's innermost member. */
@@ -90,6 +94,8 @@ const places: readonly (readonly (readonly string[])[])[] = [
 	...instanceTypes.map((type) => [['user_roles'], keys.users, [type], keys.roles, typeInstances(type)]),
 	[['users'], keys.users, keys.tenants],
 	[['tenants'], keys.tenants],
+	[['user_attributes'], keys.users],
+	[['instance_attributes'], keys.instances],
 ];
 
 const path = fc
@@ -261,7 +267,8 @@ function contents(index: FactsIndex): unknown {
 	return {
 		links: [0, 2, 4].map(linksAt),
 		tenants: keys.instances.map((instance) => index.tenantKey(instance)),
-		tenantAttributes: sorted([...index.tenants]),
+		attributes: [index.tenants, index.userAttributes, index.instanceAttributes].map((table) => sorted([...table])),
+		pending: index.pending,
 		rules: ['GET', 'put'].map((method) =>
 			index.mappingRules.forMethod(method).map(({ resource, priority, action }) => [resource, priority, action]),
 		),

@@ -29,6 +29,8 @@ export interface DecisionContext {
 	readonly record?: RecordDecision;
 	/** Counts a decision; absent if decisions are not counted. */
 	readonly count?: CountDecision | undefined;
+	/** Counts a listing in which the facts index differs from the engine; absent if differences are not counted. */
+	readonly countDifference?: (() => void) | undefined;
 	/** Request id, included in all log lines. */
 	readonly requestId?: string;
 }

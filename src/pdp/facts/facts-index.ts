@@ -1,14 +1,14 @@
-/** Index of the engine's data, for listings. Links can be followed from both ends. */
+/** Numeric store of the engine's data, for listings. Links can be followed from both ends. */
 
 import type { Json, Patch } from '../../../compiler/model.js';
 import { runToEnd, type Steps } from '../../../compiler/steps.js';
-import { copyEntries } from './copy-entries.js';
 import { instanceType } from './instance-name.js';
 import { InternedStrings } from './interned-strings.js';
 import { jsonMember, jsonMembers, replaceAt } from './json-members.js';
 import { JsonReader } from './json-reader.js';
 import { Links } from './links.js';
 import { MappingRules } from './mapping-rules.js';
+import { NamedJson, NamedValues } from './named-values.js';
 import { SchemaTables } from './schema-tables.js';
 
 /** Number of members or patches read between two pauses. */
@@ -21,34 +21,46 @@ interface Table {
 	/** True if only the path is relevant, and the value at its end has no meaning. */
 	readonly keysOnly?: true;
 	add(path: readonly string[], value: Json): void;
+	/** Like `add`, for a value in JSON. Absent if values are parsed in any case. */
+	addText?(path: readonly string[], text: string): void;
 	clear(path: readonly string[]): void;
 }
 
 /**
- * Index of a revision's data document, for listings: the index proposes candidates, and the engine decides. Instances
- * are named `<type>:<key>`, as in the document. The index accepts the same documents as an engine, and ignores values
- * with an unexpected shape. Expired entries stay in the index, so readers pass the time. INVARIANT: if an index of one
- * document applies the patches that lead to a second document, it equals an index of the second document.
+ * Numeric store of a revision's facts, for listings. Names are numbered, and each fact is stored by its names' numbers.
+ * Instances are named `<type>:<key>`, as in the document. The index accepts the same documents as an engine, and ignores
+ * values with an unexpected shape. Expired entries stay in the index, so readers pass the time. INVARIANT: if an index
+ * of one document applies the patches that lead to a second document, it equals an index of the second document.
  */
 export class FactsIndex {
-	readonly #names = new InternedStrings();
+	/** Numbers of all names. A number may be reused when its name is removed from all tables. */
+	readonly names = new InternedStrings();
 	/** From users to tenants, with the role as key. */
-	readonly tenantRoles = new Links(this.#names);
+	readonly tenantRoles = new Links(this.names);
 	/** From users to instances, with the role as key. */
-	readonly instanceRoles = new Links(this.#names);
+	readonly instanceRoles = new Links(this.names);
 	/** From objects to subjects, with the relation as key. */
-	readonly relations = new Links(this.#names);
-	readonly #tenants = new Map<string, string>();
-	readonly #users = new Set<string>();
-	readonly #tenantAttributes = new Map<string, Json>();
+	readonly relations = new Links(this.names);
+	/** All tenants with their attributes. */
+	readonly tenants = new NamedJson(this.names);
+	/** All instances, each with its tenant's number. */
+	readonly instanceTenants = new NamedValues<number>(this.names);
+	/** Instances with attributes. */
+	readonly instanceAttributes = new NamedJson(this.names);
+	/** Users with attributes. */
+	readonly userAttributes = new NamedJson(this.names);
+	readonly #users = new NamedValues<true>(this.names);
 	#schema = new SchemaTables(null);
 	#mappingRules = new MappingRules(null);
+	#pending: Json | undefined;
 	/** Indexed tables, keyed by name. Other tables are redundant or not needed by listings. */
 	readonly #tables: ReadonlyMap<string, Table> = new Map([
-		['instances', tenantTable(this.#tenants)],
+		['instance_attributes', attributeTable(this.instanceAttributes)],
+		['instances', instanceTable(this.instanceTenants, this.names)],
 		['relations', relationTable(this.relations)],
 		['tenant_roles', tenantRoleTable(this.tenantRoles)],
-		['tenants', attributeTable(this.#tenantAttributes)],
+		['tenants', attributeTable(this.tenants)],
+		['user_attributes', attributeTable(this.userAttributes)],
 		['user_roles', instanceRoleTable(this.instanceRoles)],
 		['users', userTable(this.#users)],
 	]);
@@ -72,15 +84,19 @@ export class FactsIndex {
 	/** Copies this index. The index must not change while it is copied. */
 	*copying(): Steps<FactsIndex> {
 		const copy = new FactsIndex();
-		yield* copy.#names.copyingFrom(this.#names);
+		yield* copy.names.copyingFrom(this.names);
 		yield* copy.tenantRoles.copyingFrom(this.tenantRoles);
 		yield* copy.instanceRoles.copyingFrom(this.instanceRoles);
 		yield* copy.relations.copyingFrom(this.relations);
-		yield* copyEntries(this.#tenants, (instance, tenant) => copy.#tenants.set(instance, tenant));
-		yield* copyEntries(this.#users.entries(), (user) => copy.#users.add(user));
-		yield* copyEntries(this.#tenantAttributes, (tenant, value) => copy.#tenantAttributes.set(tenant, value));
+		for (const table of ['tenants', 'instanceAttributes', 'userAttributes'] as const) {
+			copy[table].copyFrom(this[table]);
+			yield;
+		}
+		copy.instanceTenants.copyFrom(this.instanceTenants);
+		copy.#users.copyFrom(this.#users);
 		copy.#schema = this.#schema;
 		copy.#mappingRules = this.#mappingRules;
+		copy.#pending = this.#pending;
 		return copy;
 	}
 
@@ -93,33 +109,39 @@ export class FactsIndex {
 		return this.#mappingRules;
 	}
 
+	/** True if the policy in force is older than the schema, so that a part of it is suspended. */
+	get pending(): boolean {
+		return this.#pending !== undefined;
+	}
+
 	/** Number of stored names. Removed names are not stored. */
 	get size(): number {
-		return this.#names.used + this.#tenants.size + this.#users.size + this.#tenantAttributes.size;
+		return this.names.used;
 	}
 
 	/** All user keys. The iterator becomes invalid when the index changes. */
 	get users(): Iterable<string> {
-		return this.#users;
+		return this.#users.keys();
+	}
+
+	/** All instance names. The iterator becomes invalid when the index changes. */
+	get instances(): Iterable<string> {
+		return this.instanceTenants.keys();
+	}
+
+	/** Returns up to `count` random user keys. */
+	randomUsers(count: number): readonly string[] {
+		return this.#users.random(count).map((number) => this.names.text(number));
 	}
 
 	hasUser(user: string): boolean {
 		return this.#users.has(user);
 	}
 
-	/** All tenants' attributes, keyed by tenant key. The iterator becomes invalid when the index changes. */
-	get tenants(): ReadonlyMap<string, Json> {
-		return this.#tenantAttributes;
-	}
-
-	/** All instance names. The iterator becomes invalid when the index changes. */
-	get instances(): Iterable<string> {
-		return this.#tenants.keys();
-	}
-
 	/** Returns an instance's tenant; `undefined` if the instance does not exist. */
 	tenantKey(instance: string): string | undefined {
-		return this.#tenants.get(instance);
+		const tenant = this.instanceTenants.get(instance);
+		return tenant === undefined ? undefined : this.names.text(tenant);
 	}
 
 	/** Applies the same patches as the engine, in order. */
@@ -140,6 +162,7 @@ export class FactsIndex {
 			if (part === 'facts') yield* this.#readFacts(reader);
 			else if (part === 'schema') this.#schema = new SchemaTables(reader.value());
 			else if (part === 'mapping_rules') this.#mappingRules = new MappingRules(reader.value());
+			else if (part === 'pending') this.#pending = reader.value();
 			else yield* reader.skipping();
 		}
 	}
@@ -161,10 +184,13 @@ export class FactsIndex {
 			this.#replace(['regolith', 'facts'], jsonMember(value, 'facts'));
 			this.#replace(['regolith', 'schema'], jsonMember(value, 'schema'));
 			this.#replace(['regolith', 'mapping_rules'], jsonMember(value, 'mapping_rules'));
+			this.#replace(['regolith', 'pending'], jsonMember(value, 'pending'));
 		} else if (part === 'schema') {
 			this.#schema = new SchemaTables(replaceAt(this.#schema.value, path.slice(2), value) ?? null);
 		} else if (part === 'mapping_rules') {
 			this.#mappingRules = new MappingRules(replaceAt(this.#mappingRules.value, path.slice(2), value) ?? null);
+		} else if (part === 'pending') {
+			this.#pending = replaceAt(this.#pending, path.slice(2), value);
 		} else if (part === 'facts' && name === undefined) {
 			for (const [table] of this.#tables) this.#replace(['regolith', 'facts', table], jsonMember(value, table));
 		} else if (part === 'facts' && name !== undefined) {
@@ -200,7 +226,8 @@ function* readTable(reader: JsonReader, table: Table): Steps<void> {
 		} else if (table.keysOnly) {
 			reader.skip();
 			table.add([...path, key], null);
-		} else table.add([...path, key], reader.value());
+		} else if (table.addText !== undefined) table.addText([...path, key], reader.text());
+		else table.add([...path, key], reader.value());
 	}
 }
 
@@ -210,41 +237,45 @@ function fillTable(table: Table, path: readonly string[], value: Json): void {
 }
 
 /** Maps an instance to its tenant. */
-function tenantTable(tenants: Map<string, string>): Table {
+function instanceTable(instances: NamedValues<number>, names: InternedStrings): Table {
+	let last = 0;
+	const release = (tenant: number | undefined) => {
+		if (tenant !== undefined) names.release(tenant);
+	};
 	return {
 		depth: 1,
 		add([instance = ''], tenant) {
-			if (typeof tenant === 'string') tenants.set(instance, tenant);
+			if (typeof tenant !== 'string') return;
+			last = names.use(tenant, last);
+			release(instances.set(instance, last));
 		},
 		clear([instance]) {
-			if (instance === undefined) tenants.clear();
-			else tenants.delete(instance);
+			if (instance === undefined) {
+				const tenants = Array.from(instances, ([, tenant]) => tenant);
+				instances.clear();
+				tenants.forEach(release);
+			} else release(instances.delete(instance));
 		},
 	};
 }
 
-/** Maps a tenant to its attributes. Attributes are replaced as a whole. */
-function attributeTable(attributes: Map<string, Json>): Table {
+/** Maps a name to its attributes. Attributes are replaced as a whole. */
+function attributeTable(attributes: NamedJson): Table {
 	return {
 		depth: 1,
 		add: ([name = ''], value) => attributes.set(name, value),
-		clear([name]) {
-			if (name === undefined) attributes.clear();
-			else attributes.delete(name);
-		},
+		addText: ([name = ''], text) => attributes.setText(name, text),
+		clear: ([name]) => (name === undefined ? attributes.clear() : attributes.delete(name)),
 	};
 }
 
 /** Contains all users, regardless of their values. */
-function userTable(users: Set<string>): Table {
+function userTable(users: NamedValues<true>): Table {
 	return {
 		depth: 1,
 		keysOnly: true,
-		add: ([user = '']) => users.add(user),
-		clear([user]) {
-			if (user === undefined) users.clear();
-			else users.delete(user);
-		},
+		add: ([user = '']) => users.set(user, true),
+		clear: ([user]) => (user === undefined ? users.clear() : users.delete(user)),
 	};
 }
 

@@ -74,6 +74,14 @@ export class JsonReader {
 		return scanner.parsed(start) as Json;
 	}
 
+	/** Reads any value without parsing it. */
+	text(): string {
+		this.#scanner.peek();
+		const start = this.#scanner.at;
+		this.skip();
+		return utf8Text(this.#bytes, start, this.#scanner.at);
+	}
+
 	skip(): void {
 		this.#scanner.pass(0, Number.POSITIVE_INFINITY);
 	}

@@ -10,6 +10,9 @@ import type { InternedStrings } from './interned-strings.js';
 /** The far end of a link, and its key. */
 export type Link = readonly [name: string, key: string];
 
+/** A link by the numbers of its names. */
+export type NumberedLink = readonly [name: number, key: number];
+
 /**
  * Cells of a link: both ends, the key, and the link's neighbours in two lists. All links in a list have the same end.
  */
@@ -157,12 +160,28 @@ export class Links {
 		}
 	}
 
+	/** Like `from`, but takes and yields numbers of names. */
+	numbersFrom(left: number, time: number): Iterable<NumberedLink> {
+		return this.#numbered(ofLeft, left, time);
+	}
+
+	/** Like `to`, but takes and yields numbers of names. */
+	numbersTo(right: number, time: number): Iterable<NumberedLink> {
+		return this.#numbered(ofRight, right, time);
+	}
+
 	*#linked(list: List, name: string, time: number): Iterable<Link> {
+		for (const [other, key] of this.#numbered(list, this.#names.number(name), time)) {
+			yield [this.#names.text(other), this.#names.text(key)];
+		}
+	}
+
+	*#numbered(list: List, name: number | undefined, time: number): Iterable<NumberedLink> {
 		const other = list === ofLeft ? cells.right : cells.left;
 		const expiries = this.#expiries;
-		for (const link of this.#chained(list, this.#names.number(name))) {
+		for (const link of this.#chained(list, name)) {
 			if (expiries !== undefined && (expiries[link] ?? never) <= time) continue;
-			yield [this.#names.text(this.#get(link, other)), this.#names.text(this.#get(link, cells.key))];
+			yield [this.#get(link, other), this.#get(link, cells.key)];
 		}
 	}
 

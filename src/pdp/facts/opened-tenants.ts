@@ -7,23 +7,25 @@ import type { FactsIndex } from './facts-index.js';
 const stride = 1_000;
 
 /**
- * Returns the tenants in which a tenant role of the user grants an action on a resource type. Without `action`,
- * considers all actions.
+ * Returns the numbers of the tenants in which a tenant role of the user grants an action on a resource type. Without
+ * `action`, considers all actions.
  */
-export type OpenedTenants = (type: string, action?: string) => ReadonlySet<string>;
+export type OpenedTenants = (type: string, action?: string) => ReadonlySet<number>;
 
 /** Reads a user's tenant roles at `time`. */
-export function* openedTenants({ tenantRoles, schema }: FactsIndex, user: string, time: number): Steps<OpenedTenants> {
-	const tenantsByRole = new Map<string, string[]>();
+export function* openedTenants(facts: FactsIndex, user: string, time: number): Steps<OpenedTenants> {
+	const { names, tenantRoles, schema } = facts;
+	const tenantsByRole = new Map<string, number[]>();
 	let visited = 0;
-	for (const [tenant, role] of tenantRoles.from(user, time)) {
+	for (const [tenant, key] of tenantRoles.numbersFrom(names.number(user) ?? -1, time)) {
 		visited += 1;
 		if (visited % stride === 0) yield;
+		const role = names.text(key);
 		const tenants = tenantsByRole.get(role) ?? [];
 		tenantsByRole.set(role, tenants);
 		tenants.push(tenant);
 	}
-	const found = new Map<string, ReadonlySet<string>>();
+	const found = new Map<string, ReadonlySet<number>>();
 	return (type, action) => {
 		const question = JSON.stringify([type, action]);
 		const known = found.get(question);

@@ -7,18 +7,18 @@ import type { Steps } from '../../../compiler/steps.js';
 import type { FactsIndex } from './facts-index.js';
 import { instanceType } from './instance-name.js';
 
-/** A set of roles on instances, which are the nodes in the derivation graph. */
-export class RolesOnInstances {
-	readonly #instances = new Map<string, Set<string>>();
+/** A set of roles on instances, which are the nodes in the derivation graph. Instances are names, or their numbers. */
+export class RolesOnInstances<Instance = string> {
+	readonly #instances = new Map<string, Set<Instance>>();
 
 	/** Adds a role on an instance. Returns false if it is already in the set. */
-	add(role: string, instance: string): boolean {
+	add(role: string, instance: Instance): boolean {
 		const instances = this.#instances.get(role) ?? new Set();
 		this.#instances.set(role, instances);
 		return instances.size !== instances.add(instance).size;
 	}
 
-	has(role: string, instance: string): boolean {
+	has(role: string, instance: Instance): boolean {
 		return this.#instances.get(role)?.has(instance) ?? false;
 	}
 }
@@ -29,26 +29,60 @@ type Node = readonly [role: string, instance: string];
 /** Number of nodes and links visited between two pauses. */
 const stride = 1_000;
 
-/**
- * Returns all instances on which the user may hold a role at `time`: instances with an assigned role, and all instances
- * that derivations lead to. Ignores roles that block a derivation, so the result may contain too many instances but
- * never too few.
- */
-export function* instancesFor(
-	{ schema, instanceRoles, relations }: FactsIndex,
-	user: string,
-	time: number,
-): Steps<ReadonlySet<string>> {
-	const seen = new RolesOnInstances();
-	const found = new Set<string>();
-	const queue: Node[] = [];
-	const visit = (role: string, instance: string) => {
+/** Roles by the number of the instance. */
+export type RolesByInstance = ReadonlyMap<number, readonly string[]>;
+
+/** A user's roles on instances at a time. */
+export interface UserRoles {
+	/** Roles that the user holds. */
+	readonly held: RolesByInstance;
+	/** Roles that the user would hold if no assigned role blocked a derivation. */
+	readonly reached: RolesByInstance;
+}
+
+/** Walks from a user's assigned roles to all roles on instances that derivations lead to. */
+export function* rolesOnInstances(facts: FactsIndex, user: string, time: number): Steps<UserRoles> {
+	const { names, instanceRoles } = facts;
+	const number = names.number(user);
+	const assigned: NumberedNode[] = [];
+	if (number !== undefined) {
+		for (const [instance, role] of instanceRoles.numbersFrom(number, time)) {
+			if (assigned.length % stride === stride - 1) yield;
+			assigned.push([names.text(role), instance]);
+		}
+	}
+	const stops = new Set(assigned.map(([, instance]) => instance));
+	const reached = yield* walkDerivations(facts, { assigned, stops: undefined, time });
+	// Two walks only differ if an assigned role blocks a derivation.
+	const held = facts.schema.hasStops ? yield* walkDerivations(facts, { assigned, stops, time }) : reached;
+	return { held, reached };
+}
+
+type NumberedNode = readonly [role: string, instance: number];
+
+interface DerivationWalk {
+	readonly assigned: readonly NumberedNode[];
+	/** Instances on which an assigned role blocks derivations; `undefined` to ignore blocks. */
+	readonly stops: ReadonlySet<number> | undefined;
+	readonly time: number;
+}
+
+function* walkDerivations(
+	{ names, schema, relations }: FactsIndex,
+	{ assigned, stops, time }: DerivationWalk,
+): Steps<RolesByInstance> {
+	const seen = new RolesOnInstances<number>();
+	const found = new Map<number, string[]>();
+	const queue: NumberedNode[] = [];
+	const visit = (role: string, instance: number) => {
 		if (!seen.add(role, instance)) return;
 		queue.push([role, instance]);
-		found.add(instance);
+		const roles = found.get(instance);
+		if (roles === undefined) found.set(instance, [role]);
+		else roles.push(role);
 	};
 	let visited = 0;
-	for (const [instance, role] of instanceRoles.from(user, time)) {
+	for (const [role, instance] of assigned) {
 		visited += 1;
 		if (visited % stride === 0) yield;
 		visit(role, instance);
@@ -57,13 +91,15 @@ export function* instancesFor(
 	for (const [role, instance] of queue) {
 		visited += 1;
 		if (visited % stride === 0) yield;
-		const derived = schema.derivedFrom(instanceType(instance), role);
+		const derived = schema.derivedFrom(instanceType(names.text(instance)), role);
 		if (derived.length === 0) continue;
-		for (const [object, relation] of relations.to(instance, time)) {
+		for (const [object, relation] of relations.numbersTo(instance, time)) {
 			visited += 1;
 			if (visited % stride === 0) yield;
 			for (const target of derived) {
-				if (target.relation === relation && target.resource === instanceType(object)) visit(target.role, object);
+				if (target.relation !== names.text(relation) || target.resource !== instanceType(names.text(object))) continue;
+				if (target.no_direct_roles_on_object && stops?.has(object)) continue;
+				visit(target.role, object);
 			}
 		}
 	}

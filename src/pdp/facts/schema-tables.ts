@@ -17,8 +17,8 @@ const Derivation = z.object({
 /** A rule that derives a role on an object from a role on a related subject. */
 export type Derivation = z.output<typeof Derivation>;
 
-/** A derivation seen from its source role: the relation, and the derived role with its type. */
-export type Derived = Pick<Derivation, 'relation' | 'resource' | 'role'>;
+/** A derivation seen from its source role: `resource` and `role` are the derived role with its type. */
+export type Derived = Derivation;
 
 const Derivations = z.array(Derivation).catch([]);
 
@@ -26,20 +26,26 @@ const Derivations = z.array(Derivation).catch([]);
 export class SchemaTables {
 	readonly #derivations = new Map<string, readonly Derivation[]>();
 	readonly #derived = new Map<string, Derived[]>();
+	/** True if an assigned role may block a derivation. */
+	readonly hasStops: boolean;
 
 	/** @param value the value at `regolith.schema`. */
 	constructor(readonly value: Json) {
+		let hasStops = false;
 		for (const [type, roles] of jsonMembers(valueAt(value, 'resource_roles'))) {
 			for (const [role, ways] of jsonMembers(roles)) {
 				const derivations = Derivations.parse(ways);
 				this.#derivations.set(roleName(type, role), derivations);
-				for (const { relation, resource, role: source } of derivations) {
+				for (const derivation of derivations) {
+					const { resource, role: source } = derivation;
+					hasStops ||= derivation.no_direct_roles_on_object;
 					const derived = this.#derived.get(roleName(resource, source)) ?? [];
 					this.#derived.set(roleName(resource, source), derived);
-					derived.push({ relation, resource: type, role });
+					derived.push({ ...derivation, resource: type, role });
 				}
 			}
 		}
+		this.hasStops = hasStops;
 	}
 
 	/** Returns the derivations of a role on a resource type. */

@@ -1,10 +1,10 @@
 /**
- * Lists the users who may do an action on a resource, with their granting assignments. The index proposes candidates,
- * and the policy decides.
+ * Lists the users who may do an action on a resource, with their granting assignments, set at a time from the facts
+ * index. The policy confirms a sample.
  */
 
 import { z } from 'zod';
-import type { Steps } from '../../../compiler/steps.js';
+import { runToEnd, type Steps } from '../../../compiler/steps.js';
 import type { AuthorizedUsers } from '../../wire/decision/check.js';
 import type { DecisionContext } from '../decide/decide.js';
 import type { UsersInput } from '../decide/normalise.js';
@@ -14,6 +14,8 @@ import type { FactsIndex } from '../facts/facts-index.js';
 import { instanceType } from '../facts/instance-name.js';
 import { type Leading, leadingTo } from '../facts/role-walk.js';
 import { evaluateListing } from './evaluate-listing.js';
+import { answerWithReferee, randomItems, sampleSize } from './referee.js';
+import { userTest } from './user-test.js';
 
 type Assignment = AuthorizedUsers['users'][string][number];
 
@@ -29,27 +31,75 @@ const nowhere: ReadonlySet<string> = new Set();
  * assignments. Throws `Failure` (`unavailable`) if the policy returns no listing.
  */
 export function* authorizedUsers(context: DecisionContext, input: UsersInput): Steps<readonly string[]> {
-	const { engine, facts, time } = context;
+	const { facts } = context;
 	const { type, key, tenant } = input.resource;
 	const granting = yield* assignmentsThatMayGrant(context, input);
+	const bySets = asksForSets(facts, input);
+	const allowed = yield* answerWithReferee(context, {
+		fromFacts: () => usersFromFacts(context, input, granting, bySets),
+		isRight: (users) => agreesWithEngine(context, input, users),
+		byEngine: () => usersByEngine(context, input, bySets ? facts.users : granting.users()),
+	});
 	const users: [user: string, json: string][] = [];
-	const candidates = yield* sortedBy(asksForSets(facts, input) ? facts.users : granting.users(), (user) => user);
-	yield* forEachChunk(candidates, (part) => {
-		const allowed = evaluateListing(engine, 'authorized_users', { ...input, time, users: part }, Keys);
-		for (const user of allowed) users.push([user, JSON.stringify(granting.sortedAssignments(user))]);
+	yield* forEachChunk(yield* sortedBy(allowed, (user) => user), (part) => {
+		for (const user of part) users.push([user, JSON.stringify(granting.sortedAssignments(user))]);
 	});
 	const about = JSON.stringify({ resource: `${type}:${key ?? '*'}`, tenant });
 	return [`${about.slice(0, -1)},"users":`, ...(yield* objectChunks(users)), '}'];
 }
 
-/**
- * Returns the keys of all users that a check may allow, in any order. Returns all users if conditions may grant the
- * action, and otherwise the users with a role that may grant it.
- */
-export function* usersWhoMay(context: DecisionContext, input: UsersInput): Steps<Iterable<string>> {
+/** Returns the allowed users among `candidates`. */
+function* usersByEngine(
+	{ engine, time }: DecisionContext,
+	input: UsersInput,
+	candidates: Iterable<string>,
+): Steps<ReadonlySet<string>> {
+	const allowed = new Set<string>();
+	yield* forEachChunk([...candidates], (users) => {
+		for (const user of evaluateListing(engine, 'authorized_users', { ...input, time, users }, Keys)) allowed.add(user);
+	});
+	return allowed;
+}
+
+/** Returns the users with granting assignments, and with `bySets` all users allowed by condition sets. */
+function* usersFromFacts(
+	{ facts, time }: DecisionContext,
+	input: UsersInput,
+	granting: Granting,
+	bySets: boolean,
+): Steps<ReadonlySet<string>> {
+	const allowed = new Set(granting.users());
+	const selects = bySets ? userTest(facts, input, time) : undefined;
+	let visited = 0;
+	for (const user of selects === undefined ? [] : facts.users) {
+		visited += 1;
+		if (visited % stride === 0) yield;
+		if (!allowed.has(user) && selects?.(user, undefined)) allowed.add(user);
+	}
+	return allowed;
+}
+
+/** Compares a sample of listed and unlisted users with the engine. */
+function agreesWithEngine(context: DecisionContext, input: UsersInput, allowed: ReadonlySet<string>): boolean {
+	const users = [...randomItems([...allowed], sampleSize / 2), ...context.facts.randomUsers(sampleSize / 2)];
+	if (users.length === 0) return true;
+	const byEngine = runToEnd(usersByEngine(context, input, new Set(users)));
+	return users.every((user) => byEngine.has(user) === allowed.has(user));
+}
+
+/** Users that a check may allow. */
+export interface UsersWhoMay {
+	/** All users if conditions may grant the action, and otherwise the users with a role that grants it. In any order. */
+	readonly users: Iterable<string>;
+	/** Users with a role that grants the action. */
+	readonly byRoles: ReadonlySet<string>;
+}
+
+/** Returns the users that a check may allow. */
+export function* usersWhoMay(context: DecisionContext, input: UsersInput): Steps<UsersWhoMay> {
 	const { schema, users } = context.facts;
-	if (schema.setsMayGrant(input.resource.type, input.action)) return users;
-	return (yield* assignmentsThatMayGrant(context, input)).users();
+	const byRoles = new Set((yield* assignmentsThatMayGrant(context, input)).users());
+	return { users: schema.setsMayGrant(input.resource.type, input.action) ? users : byRoles, byRoles };
 }
 
 /** Returns the assignments that grant the action, unless a role on the path blocks a derivation. */

@@ -1,0 +1,87 @@
+/** Compiles conditions into functions, for the evaluation of a condition on many subjects. */
+import type { Json } from '../model.js';
+import type { AttributePath, Comparison, Condition } from './condition.js';
+import { compareWith, evaluateComparison, evaluateMatch, type Truth } from './evaluate-comparison.js';
+import { operatorNamed, type PatternMatcher } from './operator.js';
+import { lookUp } from './value.js';
+
+/** Reads a value of a subject; `undefined` if it is missing or null. */
+export type ReadValue<Subject> = (subject: Subject) => Json | undefined;
+
+/** A compiled condition. It selects a subject only if the result is true. */
+export type ConditionTest<Subject> = (subject: Subject) => Truth;
+
+/** Functions that compiled conditions call. */
+export interface ConditionReaders<Subject, Attribute> {
+	/** Returns the reader for an attribute. Called once for each comparison. */
+	readonly attribute: (attribute: Attribute) => ReadValue<Subject>;
+	/** Returns the reader for an operand. */
+	readonly reference: (attribute: AttributePath) => ReadValue<Subject>;
+	readonly matches: PatternMatcher;
+}
+
+/**
+ * Compiles a condition. If it is `required`, a part that does not hold ends the evaluation, so the result may be false
+ * where another part is mistyped. Neither result selects the subject.
+ */
+export function compileCondition<Subject, Attribute>(
+	condition: Condition<Attribute>,
+	readers: ConditionReaders<Subject, Attribute>,
+	required = true,
+): ConditionTest<Subject> {
+	if (condition.kind === 'comparison') return compileComparison(condition, readers);
+	if (condition.kind === 'not') {
+		const inside = compileCondition(condition.condition, readers, false);
+		return (subject) => {
+			const holds = inside(subject);
+			return holds === 'mistyped' ? holds : !holds;
+		};
+	}
+	const { kind, conditions } = condition;
+	const isOpen = required && kind === 'all';
+	const parts = conditions.map((one) => compileCondition(one, readers, isOpen));
+	return (subject) => {
+		let holds = kind === 'all';
+		for (const part of parts) {
+			const truth = part(subject);
+			if (truth === 'mistyped') return truth;
+			if (isOpen && !truth) return false;
+			if (truth !== (kind === 'all')) holds = truth;
+		}
+		return holds;
+	};
+}
+
+function compileComparison<Subject, Attribute>(
+	comparison: Comparison<Attribute>,
+	{ attribute, reference, matches }: ConditionReaders<Subject, Attribute>,
+): ConditionTest<Subject> {
+	const { operand } = comparison;
+	const operator = operatorNamed(comparison.operator);
+	if (operator === undefined) return () => 'mistyped';
+	const read = attribute(comparison.attribute);
+	if ('value' in operand) {
+		const compare = compareWith(operator, operand.value, matches);
+		return (subject) => compare(read(subject));
+	}
+	if ('ref' in operand) {
+		const refer = reference(operand.ref);
+		return (subject) => evaluateComparison(operator, read(subject), refer(subject), matches);
+	}
+	// Inside `match` there are no references.
+	const members = { attribute: readMember, reference: () => () => undefined, matches };
+	const evaluate = compileCondition(operand.match, members, false);
+	return (subject) => evaluateMatch(operator, read(subject), evaluate);
+}
+
+function readMember(path: readonly string[]): ReadValue<Json> {
+	return (thing) => lookUp(thing, path);
+}
+
+/** True if a condition contains a regular expression. */
+export function usesPattern<Attribute>(condition: Condition<Attribute>): boolean {
+	if (condition.kind === 'not') return usesPattern(condition.condition);
+	if (condition.kind !== 'comparison') return condition.conditions.some(usesPattern);
+	const { operand, operator } = condition;
+	return 'match' in operand ? usesPattern(operand.match) : operatorNamed(operator)?.attribute === 'matched';
+}

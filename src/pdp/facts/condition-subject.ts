@@ -1,0 +1,144 @@
+import { isAsked } from '../../../compiler/condition/attribute.js';
+import type { ReadValue } from '../../../compiler/condition/compile-condition.js';
+import type { AttributePath } from '../../../compiler/condition/condition.js';
+import { compareValues, lookUp } from '../../../compiler/condition/value.js';
+import type { Json } from '../../../compiler/model.js';
+import type { FactsIndex } from './facts-index.js';
+import { parseInstanceName } from './instance-name.js';
+import { jsonMember } from './json-members.js';
+
+/** Attributes sent with a request. Each replaces the stored attribute with the same name. */
+export type SentAttributes = Readonly<Record<string, unknown>> | undefined;
+
+/** Resource of a check, in an existing tenant. */
+export interface SubjectPlace {
+	readonly type: string;
+	/** The tenant's number. */
+	readonly tenant: number;
+	/** Key in the check; the key of the stored instance by default. */
+	readonly key?: string | undefined;
+}
+
+/** A check as conditions see it. It is changed for each check. Names are numbers in the facts index. */
+export class ConditionSubject {
+	#user: { readonly key: string; readonly number: number | undefined; readonly sent: SentAttributes } | undefined;
+	#place: SubjectPlace | undefined;
+	#instance: number | undefined;
+	#roles: readonly string[] | undefined;
+	#tenants: readonly string[] | undefined;
+
+	constructor(
+		readonly facts: FactsIndex,
+		readonly time: number,
+		readonly sent: { readonly context: SentAttributes; readonly resource?: SentAttributes },
+	) {}
+
+	setUser(key: string, sent: SentAttributes): void {
+		this.#user = { key, number: this.facts.names.number(key), sent };
+		this.#roles = undefined;
+		this.#tenants = undefined;
+	}
+
+	/** Sets the resource, and its stored instance in the tenant; `undefined` if there is none. */
+	setResource(place: SubjectPlace, instance: number | undefined): void {
+		if (this.#place?.tenant !== place.tenant) this.#roles = undefined;
+		this.#place = place;
+		this.#instance = instance;
+	}
+
+	/** The user's roles in the tenant, sorted. */
+	get roles(): readonly string[] {
+		this.#roles ??= this.#sortedLinks((tenant) => tenant === this.#place?.tenant, 1);
+		return this.#roles;
+	}
+
+	/** Returns the reader for an attribute. */
+	static reader({ object, path }: AttributePath): ReadValue<ConditionSubject> {
+		const [first = '', ...below] = path;
+		const read = isAsked({ object, path }) ? askedReaders[`${object}.${first}`] : undefined;
+		const whole = read ?? ConditionSubject.#attributeReader(object, first);
+		return below.length === 0 ? whole : (subject) => lookUp(whole(subject) ?? null, below);
+	}
+
+	get userKey(): string | undefined {
+		return this.#user?.key;
+	}
+
+	get resourceKey(): string | undefined {
+		if (this.#instance === undefined) return this.#place?.key;
+		return parseInstanceName(this.facts.names.text(this.#instance)).key;
+	}
+
+	get type(): string | undefined {
+		return this.#place?.type;
+	}
+
+	get tenantKey(): string | undefined {
+		return this.#place && this.facts.names.text(this.#place.tenant);
+	}
+
+	/** The tenants in which the user holds a role, sorted. */
+	get tenants(): readonly string[] {
+		this.#tenants ??= [...new Set(this.#sortedLinks(() => true, 0))];
+		return this.#tenants;
+	}
+
+	static #attributeReader(object: AttributePath['object'], name: string): ReadValue<ConditionSubject> {
+		switch (object) {
+			case 'user':
+				return (subject) =>
+					storedMember(subject.facts.userAttributes, subject.#user?.number, name, subject.#user?.sent);
+			case 'resource':
+				return (subject) =>
+					storedMember(subject.facts.instanceAttributes, subject.#instance, name, subject.sent.resource);
+			case 'tenant':
+				return (subject) =>
+					subject.#isMember ? storedMember(subject.facts.tenants, subject.#place?.tenant, name, undefined) : undefined;
+			case 'context':
+				return (subject) => member(subject.sent.context, name);
+		}
+	}
+
+	/** True if conditions may see the tenant's attributes. */
+	get #isMember(): boolean {
+		return this.roles.length > 0 && this.facts.hasUser(this.#user?.key ?? '');
+	}
+
+	/** Returns tenants (`end` 0) or roles (`end` 1) from the user's roles in tenants. */
+	#sortedLinks(isWanted: (tenant: number) => boolean, end: 0 | 1): readonly string[] {
+		const { tenantRoles, names } = this.facts;
+		const user = this.#user?.number;
+		if (user === undefined) return [];
+		const found: string[] = [];
+		for (const link of tenantRoles.numbersFrom(user, this.time)) {
+			if (isWanted(link[0])) found.push(names.text(link[end]));
+		}
+		return found.sort(compareValues);
+	}
+}
+
+const askedReaders: Readonly<Record<string, ReadValue<ConditionSubject>>> = {
+	'user.key': (subject) => subject.userKey,
+	'user.roles': (subject) => subject.roles,
+	'user.tenants': (subject) => subject.tenants,
+	'resource.key': (subject) => subject.resourceKey,
+	'resource.type': (subject) => subject.type,
+	'resource.tenant': (subject) => subject.tenantKey,
+	'tenant.key': (subject) => subject.tenantKey,
+};
+
+/** Returns a member; `undefined` if it is missing or null. */
+function member(value: unknown, name: string): Json | undefined {
+	return jsonMember(value as Json, name) ?? undefined;
+}
+
+/** Returns the attribute that was sent, or else the stored attribute; `undefined` if it is missing or null. */
+function storedMember(
+	table: FactsIndex['tenants'],
+	number: number | undefined,
+	name: string,
+	sent: SentAttributes,
+): Json | undefined {
+	if (sent !== undefined && Object.hasOwn(sent, name)) return member(sent, name);
+	return number === undefined ? undefined : member(table.at(number), name);
+}

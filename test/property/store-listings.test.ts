@@ -1,0 +1,216 @@
+/** Listings and searches from the facts index are those of the engine. */
+import test, { type ExecutionContext } from 'ava';
+import fc from 'fast-check';
+import { compile, document, documentBytes } from '../../compiler/index.js';
+import type { ConditionSet, Json, Model, Patch } from '../../compiler/model.js';
+import { runToEnd, type Steps } from '../../compiler/steps.js';
+import { searchResources, searchSubjects } from '../../src/pdp/authzen/search.js';
+import type { DecisionContext } from '../../src/pdp/decide/decide.js';
+import { Engine } from '../../src/pdp/engine/engine.js';
+import { FactsIndex } from '../../src/pdp/facts/facts-index.js';
+import { jsonMembers, valueAt } from '../../src/pdp/facts/json-members.js';
+import { authorizedUsers } from '../../src/pdp/listing/authorized-users.js';
+import { permissions } from '../../src/pdp/listing/permissions.js';
+import { layeredModels } from '../compiler/layered-model.js';
+import { modelsOfOneSchema } from '../compiler/model.js';
+import { acme, policyWasm, quiet, resource } from '../pdp/environment.js';
+
+const withConditions = { enable_abac_user_permissions: true, enable_abac_authorized_users: true, level: 1 };
+const sent = [{}, { attributes: { level: 1 } }, { attributes: { status: null, level: 2 } }];
+const settings = { mode: 'edge', subjectTypes: new Set(['user']) } as const;
+
+async function contextFor(model: Model, facts = FactsIndex.read(documentBytes(model))): Promise<DecisionContext> {
+	const engine = await Engine.load(await WebAssembly.compile(await policyWasm(model)), documentBytes(model));
+	return { engine, facts, revision: 1, policyRevision: 1, time: Date.now(), log: quiet };
+}
+
+/** Lets the engine answer, as while its policy is older than the schema. */
+const byEngine = (context: DecisionContext): DecisionContext => ({ ...context, policyRevision: 0 });
+
+const parsed = (chunks: readonly string[]): Json => JSON.parse(chunks.join('')) as Json;
+
+/** Asserts that a listing has the same answer by both. Returns the number of entries. */
+function same(
+	t: ExecutionContext,
+	context: DecisionContext,
+	said: unknown,
+	listing: (by: DecisionContext) => Steps<Json>,
+) {
+	const [one, other] = [context, byEngine(context)].map((by) => runToEnd(listing(by)));
+	t.deepEqual(one, other, JSON.stringify(said));
+	return jsonMembers(other).length;
+}
+
+function* asJson(chunks: Steps<readonly string[]>): Steps<Json> {
+	return parsed(yield* chunks);
+}
+
+function* pages(search: (page: { limit: number; token?: string }) => ReturnType<typeof searchSubjects>): Steps<Json> {
+	const found: string[] = [];
+	for (let token: string | undefined; token !== ''; ) {
+		const page: { found: readonly string[]; next?: string } = yield* search({ limit: 2, ...(token && { token }) });
+		found.push(...page.found);
+		token = page.next ?? '';
+	}
+	return Object.fromEntries(found.map((key) => [key, null]));
+}
+
+/** Compares all listings of a model at a time. Returns the number of entries. */
+function compareListings(t: ExecutionContext, context: DecisionContext, { schema, facts }: Model): number {
+	const types = schema.resources.map(({ key }) => key);
+	let entries = 0;
+	for (const [turn, key] of [...facts.users, 'nobody'].entries()) {
+		const user = { key, ...sent[turn % sent.length] };
+		for (const filter of [
+			{},
+			{ resource_types: [...types, '__tenant'] },
+			{ resources: ['ia'], resource_types: types },
+		]) {
+			for (const asked of [{}, { context: withConditions }]) {
+				const input = { user, ...filter, ...asked };
+				entries += same(t, context, input, (by) => asJson(permissions(by, input)));
+			}
+		}
+	}
+	for (const [turn, { type, key, tenant }] of [...facts.instances, { type: types[0] ?? '', tenant: 'ta' }]
+		.map((one) => ({ key: undefined, ...one }))
+		.entries()) {
+		const actions = schema.resources.find((one) => one.key === type)?.actions ?? [];
+		for (const action of actions.map((one) => one.key)) {
+			const object = { type, tenant, ...(key === undefined ? {} : { key }) };
+			for (const asked of [{}, { context: withConditions }]) {
+				const input = { action, resource: object, ...asked };
+				entries += same(t, context, input, (by) => asJson(authorizedUsers(by, input)));
+			}
+			if (key === undefined) continue;
+			const properties = { ...sent[turn % sent.length]?.attributes };
+			const subject = { type: 'user', id: facts.users[turn % facts.users.length] ?? 'nobody', properties };
+			const about = { action: { name: action }, context: withConditions };
+			const who = { ...about, subject: { type: 'user', properties }, resource: { type, id: key } };
+			entries += same(t, context, who, (by) => pages((page) => searchSubjects(by, { ...who, page }, settings)));
+			const where = { ...about, subject, resource: { type, properties } };
+			entries += same(t, context, where, (by) => pages((page) => searchResources(by, { ...where, page }, settings)));
+		}
+	}
+	return entries;
+}
+
+/** Returns patches that turn the facts of one document into those of another, entry by entry. */
+function patchesBetween(from: Model, to: Model): readonly Patch[] {
+	const [before, after] = [from, to].map((model) => valueAt(document(model), 'regolith', 'facts'));
+	return [...new Set([before, after].flatMap((facts) => jsonMembers(facts).map(([table]) => table)))].flatMap(
+		(table) => {
+			const rows = [before, after].flatMap((facts) => jsonMembers(valueAt(facts, table)).map(([key]) => key));
+			return [...new Set(rows)].map((key): Patch => {
+				const [path, value] = [['regolith', 'facts', table, key], valueAt(after, table, key)];
+				return value === undefined ? { op: 'remove', path } : { op: 'upsert', path, value };
+			});
+		},
+	);
+}
+
+test('for random models, after random changes', async (t) => {
+	t.timeout(600_000);
+	let entries = 0;
+	await fc.assert(
+		fc.asyncProperty(fc.oneof(layeredModels(3), modelsOfOneSchema(3)), async (models) => {
+			const [first] = models;
+			if (first === undefined || !('policy' in compile(first))) return;
+			const facts = FactsIndex.read(documentBytes(first));
+			let before = first;
+			for (const model of models) {
+				facts.patch(patchesBetween(before, model));
+				before = model;
+				const context = await contextFor(model, facts);
+				for (const time of [0, 1_500, context.time]) {
+					const countDifference = () => t.fail('the referee saw a difference');
+					entries += compareListings(t, { ...context, time, countDifference }, model);
+				}
+			}
+		}),
+		{ numRuns: Number(process.env['SCHEMAS'] ?? 10) },
+	);
+	t.log({ entries });
+	t.true(entries > 500, `${entries} entries`);
+});
+
+const many = 6_000;
+const set = (key: string, type: 'userset' | 'resourceset', conditions: Json): ConditionSet => ({
+	key,
+	name: key,
+	description: null,
+	type,
+	resource: type === 'userset' ? null : 'document',
+	parent: null,
+	selects: { conditions },
+});
+const actions = ['read', 'write', ...Array.from({ length: 40 }, (_, index) => `action-${index}`)];
+/** More instances than arrays have room for at first, and more actions than a word has bits. */
+const large: Model = {
+	schema: {
+		...acme.schema,
+		resources: [resource('document', actions)],
+		condition_sets: [
+			set('seniors', 'userset', { 'user.level': { 'greater-than': 2 } }),
+			set('own', 'resourceset', { 'resource.owner': { equals: { ref: 'user.key' } } }),
+			set('old', 'resourceset', { 'resource.age': { 'greater-than': 90 } }),
+		],
+		set_rules: ['own', 'old'].flatMap((resource_set) =>
+			['write', 'action-39'].map((action) => ({ user_set: 'seniors', resource_set, resource: 'document', action })),
+		),
+	},
+	facts: {
+		...acme.facts,
+		user_attributes: [{ user: 'ann', attributes: { level: 3 } }],
+		instances: Array.from({ length: many }, (_, index) => ({
+			type: 'document',
+			key: `d${index}`,
+			tenant: index % 3 === 0 ? 'default' : 'acme',
+		})),
+		instance_attributes: Array.from({ length: many }, (_, index) => ({
+			type: 'document',
+			key: `d${index}`,
+			attributes: { owner: index % 50 === 0 ? 'ann' : 'ben', age: index % 100 },
+		})),
+	},
+};
+
+test(`for ${many} instances`, async (t) => {
+	const context = await contextFor(large);
+	for (const key of ['ann', 'ben']) {
+		const input = { user: { key }, resource_types: ['document'], context: withConditions };
+		t.true(same(t, context, key, (by) => asJson(permissions(by, input))) > 600);
+	}
+});
+
+test('the referee catches a wrong index, and the engine answers until the next policy', async (t) => {
+	const wrong: Model = {
+		...large,
+		facts: {
+			...large.facts,
+			role_assignments: [{ user: 'ben', role: 'editor', tenant: 'acme' }],
+			user_attributes: [],
+		},
+	};
+	const right = await contextFor(large);
+	for (const listing of [
+		(by: DecisionContext) =>
+			asJson(permissions(by, { user: { key: 'ann' }, resource_types: ['document'], context: withConditions })),
+		(by: DecisionContext) =>
+			asJson(authorizedUsers(by, { action: 'read', resource: { type: 'document', key: 'd1', tenant: 'acme' } })),
+	]) {
+		let [differences, logged] = [0, 0];
+		const context = {
+			...right,
+			facts: FactsIndex.read(documentBytes(wrong)),
+			log: { ...quiet, error: () => (logged += 1) } as unknown as typeof quiet,
+			countDifference: () => (differences += 1),
+		};
+		// Each attempt compares a random sample, so a single attempt may miss the difference.
+		for (let attempt = 0; differences === 0 && attempt < 20; attempt += 1) runToEnd(listing(context));
+		for (const _ of [1, 2]) {
+			t.deepEqual(runToEnd(listing(context)), runToEnd(listing(byEngine(context))));
+			t.deepEqual([differences, logged], [1, 1]);
+		}
+	}
+});
