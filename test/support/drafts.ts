@@ -120,11 +120,11 @@ function drafted(kind: string, operation: DraftedChange['operation'], { key, val
 	return operation === 'delete' ? { kind, operation, key } : { kind, operation, key, value };
 }
 
-/** Returns a document's objects of a kind, keyed by identity. */
+/** Returns a document's objects of a kind, keyed by identity. A document without the kind has no objects. */
 function objectsAt(document: Json, half: string, member: string, nested?: string): ReadonlyMap<string, NamedObject> {
-	const held = (document[half] as Json)[member] as Readonly<Record<string, Json>> | readonly Json[];
+	const held = (document[half] as Json)[member] as Readonly<Record<string, Json>> | readonly Json[] | undefined;
 	if (Array.isArray(held)) return new Map(held.map((value) => [identity(value), { value }]));
-	const objects = Object.entries(held as Readonly<Record<string, Json>>);
+	const objects = Object.entries((held ?? {}) as Readonly<Record<string, Json>>);
 	if (nested !== undefined) {
 		const pairs = objects.flatMap(([holder, object]) =>
 			Object.entries((object[nested] ?? {}) as Json).map(([key, value]) => [`${holder}:${key}`, value] as const),
