@@ -818,7 +818,7 @@ journey('a draft cannot have a future base revision', async (t, place) => {
 	const revision = await place.revision();
 	for (const send of [previewDraft, applyDraft]) {
 		const answer = await send(place, [createRole('a')], revision + 1);
-		fails(t, answer, 422, `must be at most ${revision}`);
+		fails(t, answer, 422, `must be at most the environment's revision ${revision}`);
 		t.deepEqual(problemPlaces(answer), ['body.base_revision']);
 		t.is((await send(place, [createRole('a')], revision)).status, 200);
 	}
