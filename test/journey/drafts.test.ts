@@ -357,6 +357,20 @@ const sameAsEndpoints: readonly (readonly [DraftedChange, Request])[] = [
 		{ kind: 'tenant', operation: 'update', key: 'acme', value: { name: 'Acme', attributes: { plan: 'gold' } } },
 		({ http, facts }) => http.patch(`${facts}/tenants/acme`, { attributes: { plan: 'gold' } }),
 	],
+	[
+		{
+			kind: 'check_test',
+			operation: 'create',
+			key: 'strangers',
+			value: { check: { user: 'x', action: 'read', resource: 'document' }, expected: 'deny' },
+		},
+		({ http, schema }) =>
+			http.post(`${schema}/check_tests`, {
+				key: 'strangers',
+				check: { user: 'x', action: 'read', resource: 'document' },
+				expected: 'deny',
+			}),
+	],
 	[{ kind: 'tenant', operation: 'delete', key: 'acme' }, ({ http, facts }) => http.delete(`${facts}/tenants/acme`)],
 	[
 		{ kind: 'user', operation: 'update', key: 'ann', value: { first_name: 'Anna', attributes: { age: 40 } } },
@@ -460,7 +474,7 @@ const refused: readonly (readonly [changes: readonly unknown[], status: number, 
 	[[{ kind: 'role', operation: 'update', key: 'missing', value: { name: 'M' } }], 404, 'at changes.0'],
 	[[{ kind: 'user', operation: 'create', key: 'ann', value: {} }], 409, 'the user `ann` already exists'],
 	[[{ kind: 'resource', operation: 'create', key: '__user', value: { name: 'U' } }], 409, '`__user`'],
-	[[{ kind: 'resource', operation: 'delete', key: '__user' }], 400, 'is built in and cannot be deleted, at changes.0'],
+	[[{ kind: 'resource', operation: 'delete', key: '__user' }], 400, 'is built-in and cannot be deleted, at changes.0'],
 	[[{ kind: 'relation', operation: 'delete', key: 'folder:parent' }], 404, 'the relation `folder:parent`'],
 	[[{ kind: 'condition_set_rule', operation: 'create', value: rule }], 409, 'already exists, at changes.0'],
 	[[{ kind: 'role_assignment', operation: 'update', value: { ...held, role: 'editor' } }], 404, 'at changes.0'],

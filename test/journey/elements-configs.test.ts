@@ -118,7 +118,7 @@ async function resourceId({ http, schema }: Place, key: string): Promise<string>
 const wrongLevels: readonly (readonly [levels: unknown, status: number, says: string])[] = [
 	[{ LEVEL_5: ['owner'] }, 422, 'LEVEL_1 to LEVEL_4'],
 	[{ LEVEL_1: 'owner' }, 422, 'roles_to_levels'],
-	[{ LEVEL_1: ['owner'], LEVEL_2: ['owner'] }, 422, 'LEVEL_1 already'],
+	[{ LEVEL_1: ['owner'], LEVEL_2: ['owner'] }, 422, 'already has the level LEVEL_1'],
 	[{ LEVEL_1: ['nobody'] }, 404, 'nobody'],
 	[{ LEVEL_1: ['document#keeper'] }, 404, 'document#keeper'],
 	[{ LEVEL_1: ['nowhere#viewer'] }, 404, 'nowhere#viewer'],

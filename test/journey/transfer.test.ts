@@ -130,6 +130,9 @@ const whole = {
 				role_levels: { a: 'LEVEL_1', 'document:editor': 'LEVEL_2', m: 'LEVEL_4', z: 'HIDDEN' },
 			},
 		},
+		check_tests: {
+			strangers: { check: { user: { key: 'x' }, action: 'read', resource: { type: 'document' } }, expected: 'deny' },
+		},
 	},
 	facts: {
 		tenants: { acme: { name: 'Acme', attributes: { plan: 'gold' } }, default: { name: 'Default Tenant' } },
@@ -181,7 +184,7 @@ const whole = {
 } as const;
 
 /** Document sections in an environment without condition sets and elements. */
-const noSets = { condition_sets: {}, set_rules: [], elements_configs: {} } as const;
+const noSets = { condition_sets: {}, set_rules: [], elements_configs: {}, check_tests: {} } as const;
 
 function environmentPath({ project, key }: Place, rest: string): string {
 	return `/v2/projects/${project}/envs/${key}/${rest}`;
@@ -226,6 +229,7 @@ journey('an import can be exported, and importing it again changes nothing', asy
 		condition_set: { create: 6, update: 0, delete: 0 },
 		condition_set_rule: { create: 4, update: 0, delete: 0 },
 		elements_config: { create: 3, update: 0, delete: 0 },
+		check_test: { create: 1, update: 0, delete: 0 },
 		tenant: { create: 1, update: 0, delete: 0 },
 		user: { create: 3, update: 0, delete: 0 },
 		tenant_user: { create: 1, update: 0, delete: 0 },

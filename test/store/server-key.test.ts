@@ -56,7 +56,7 @@ test('keys are created after the first start, not before', async (t) => {
 	t.teardown(database.drop);
 	const config = readConfig({ ...settings(temporary(t), 'early'), DATABASE_URL: database.url });
 	const store = await openStore(config);
-	await t.throwsAsync(createKeyByCommand(store, wanted), { instanceOf: ConfigError, message: /start the server once/ });
+	await t.throwsAsync(createKeyByCommand(store, wanted), { instanceOf: ConfigError, message: /Start the server once/ });
 	await store.close();
 	await startAndStop(config);
 	const later = await openStore(config);

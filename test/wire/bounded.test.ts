@@ -106,7 +106,13 @@ function parts(schema: z.core.$ZodType, seen: Set<z.core.$ZodType>): Set<z.core.
 }
 
 /** Requests with document objects, whose lists are limited only by the body size. */
-const withDocuments: readonly string[] = ['importEnvironment', 'applyDraft', 'previewDraft', 'findImpact'];
+const withDocuments: readonly string[] = [
+	'importEnvironment',
+	'applyDraft',
+	'previewDraft',
+	'findImpact',
+	'runCheckTests',
+];
 
 test('every list and map in every request has a limit', (t) => {
 	let lists = 0;
