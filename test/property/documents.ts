@@ -11,7 +11,9 @@ type Entries<V = Json> = Readonly<Record<string, V>>;
 
 /** A document without the members about its origin. */
 export interface Document {
-	readonly schema: Readonly<Record<'roles' | 'user_attributes' | 'condition_sets' | 'elements_configs', Entries>> & {
+	readonly schema: Readonly<
+		Record<'roles' | 'user_attributes' | 'condition_sets' | 'elements_configs' | 'check_tests', Entries>
+	> & {
 		readonly resources: Entries<RandomResource>;
 		readonly set_rules: readonly Json[];
 	};
@@ -68,10 +70,23 @@ export function drawDocument(random: GeneratorValue): Document & Json {
 			roles,
 			...drawSets(draw, derived, Object.keys(roles)),
 			elements_configs: drawElements(draw, derived, Object.keys(roles)),
+			check_tests: draw(entriesArbitrary(checkTest)),
 		},
 		facts: drawFacts(draw, derived, Object.keys(roles)),
 	};
 }
+
+const checkTest = said(
+	{
+		check: fc.record({
+			user: fc.record({ key: fc.constantFrom(...keys) }),
+			action: fc.constantFrom(...keys),
+			resource: fc.record({ type: fc.constantFrom(...keys) }),
+		}),
+		expected: fc.constantFrom('allow', 'deny'),
+	},
+	{ description: text },
+) as fc.Arbitrary<Json>;
 
 type Draw = <T>(arbitrary: fc.Arbitrary<T>) => T;
 
