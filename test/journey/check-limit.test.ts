@@ -56,7 +56,7 @@ const onShelves = (first: number, last: number) =>
 	Array.from({ length: last - first + 1 }, (_, index) => onShelf(first + index));
 
 function refused(t: ExecutionContext, answer: Answer<unknown>, instance: string): void {
-	fails(t, answer, 400, `check of \`${instance}\``);
+	fails(t, answer, 400, `check on \`${instance}\``);
 	fails(t, answer, 400, `more than ${maxSteps} steps`);
 	fails(t, answer, 400, 'where `r');
 }
@@ -109,7 +109,7 @@ journey('the same limit applies above more instances than are visited one by one
 	await crowd(place, 2_100);
 	const ledger = await openLedger(t, place);
 	for (let shelf = 2; shelf <= most; shelf += 1) await ledger.wrote(await http.post(path, onShelf(shelf)));
-	fails(t, await http.post(path, onShelf(0)), 400, 'check of `room:many');
+	fails(t, await http.post(path, onShelf(0)), 400, 'check on `room:many');
 	await ledger.balanced();
 	await ledger.wrote(await http.delete(path, onShelf(1)), 204);
 	await ledger.wrote(await http.post(path, onShelf(0)));
