@@ -666,6 +666,7 @@ export const wrongFor: Readonly<Record<Kind, readonly unknown[]>> = {
 		{ user: 'alice', action: 'read', resource: { type: 'document', id: 'plan' } },
 		{ user: { key: 'alice', attributes: 5 }, action: 'read', resource: 'document' },
 		{ user: 'alice', action: 'read', resource: 'document', context: { a: hugeNumber } },
+		{ user: 'alice', action: 'read', resource: 'document', context: { a: 'x'.repeat(4_096) } },
 	],
 	nothing: [5, 'text', true, [1], { a: 1 }],
 };

@@ -167,9 +167,9 @@ function agreesWithEngine(context: DecisionContext, asked: Asked, found: Entries
 	const quarter = sampleSize / 4;
 	const tenants = randomItems(asked.tenants, quarter);
 	const ofTenants = tenantEntries(context, input, tenants);
-	const listed = asked.instances.filter((number) => found.has(names.text(number)));
+	const listed = randomItems([...found.keys()], quarter).flatMap((name) => names.number(name) ?? []);
 	const instances = [
-		...randomItems(listed, quarter),
+		...listed.filter((number) => instanceTenants.at(number) !== undefined),
 		...randomItems(asked.instances, sampleSize - tenants.length - 2 * quarter),
 	];
 	const ofInstances = instanceEntries(context, input, instances);

@@ -68,7 +68,8 @@ const context = attributes.describe('Other data for conditions to compare.');
 
 const sdk = optionalText.describe('Client name; has no effect.');
 
-function typeAndKey(text: string): { readonly type: string; readonly key?: string } {
+/** Splits the abbreviation of a resource. The key is absent for a resource type. */
+export function typeAndKey(text: string): { readonly type: string; readonly key?: string } {
 	const colon = text.indexOf(':');
 	return colon === -1 ? { type: text } : { type: text.slice(0, colon), key: text.slice(colon + 1) };
 }

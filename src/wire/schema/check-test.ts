@@ -2,10 +2,12 @@ import { z } from 'zod';
 import { abbreviated } from '../abbreviated.js';
 import { ComparedAttributes } from '../attributes.js';
 import { clearable, environmentObject, Key, optional, Text, UserKey } from '../common.js';
+import { typeAndKey } from '../decision/check.js';
 import { named, namedStrict } from '../named.js';
 
-/** Check tests: checks with their expected results (docs/policy/tests.md). */
+/** Check tests: checks with their expected results (docs/policy/check-tests.md). */
 
+const context = optional(ComparedAttributes).describe('Context for conditions.');
 const attributes = optional(ComparedAttributes).describe('Attributes for conditions; they replace stored attributes.');
 
 const TestUser = namedStrict('CheckTestUser', 'User of a check test.', {
@@ -20,24 +22,28 @@ const TestResource = namedStrict('CheckTestResource', 'Resource type or instance
 	attributes,
 });
 
-function typeAndKey(text: string): { readonly type: string; readonly key?: string } {
-	const colon = text.indexOf(':');
-	return colon === -1 ? { type: text } : { type: text.slice(0, colon), key: text.slice(colon + 1) };
-}
+/** Maximum length of a check in a check test, in characters as JSON. A run reads all checks of an environment. */
+export const maxTestedCheckLength = 4_096;
 
 /** Check in a check test. The user and the resource may be abbreviated as strings, as in a check. */
-export const TestedCheck = namedStrict('TestedCheck', 'Check in a check test.', {
-	user: abbreviated(z.string().describe('User key.'), TestUser, (key) => ({ key })).describe(
-		'User: a key or an object.',
-	),
-	action: Key.describe('Action key.'),
-	resource: abbreviated(
-		z.string().describe('Resource key, or an instance as `<type>:<key>`; the tenant is `default`.'),
-		TestResource,
-		typeAndKey,
-	).describe('Resource type or instance: text or an object.'),
-	context: optional(ComparedAttributes).describe('Context for conditions.'),
-});
+export const TestedCheck = z
+	.strictObject({
+		user: abbreviated(z.string().describe('User key.'), TestUser, (key) => ({ key })).describe(
+			'User: a key or an object.',
+		),
+		action: Key.describe('Action key.'),
+		resource: abbreviated(
+			z.string().describe('Resource key, or an instance as `<type>:<key>`; the tenant is `default`.'),
+			TestResource,
+			typeAndKey,
+		).describe('Resource type or instance: text or an object.'),
+		context,
+	})
+	.refine(
+		(check) => JSON.stringify(check).length <= maxTestedCheckLength,
+		`must not be longer than ${maxTestedCheckLength} characters as JSON`,
+	)
+	.meta({ id: 'TestedCheck', description: 'Check in a check test.' });
 export type TestedCheck = z.output<typeof TestedCheck>;
 
 const Expected = z.enum(['allow', 'deny']);
@@ -62,17 +68,10 @@ export const CheckTestUpdate = named('CheckTestUpdate', 'Check test fields to ch
 
 /** A stored check, with the user and the resource as objects. */
 const StoredCheck = z.object({
-	user: z.object({ key: z.string().describe('User key.'), attributes }).describe('User.'),
-	action: z.string().describe('Action key.'),
-	resource: z
-		.object({
-			type: z.string().describe('Resource key.'),
-			key: z.string().optional().describe('Instance key; absent if the check is about the resource type.'),
-			tenant: z.string().optional().describe('Tenant key; `default` if absent.'),
-			attributes,
-		})
-		.describe('Resource type or instance.'),
-	context: optional(ComparedAttributes).describe('Context for conditions.'),
+	user: z.object(TestUser.shape).describe('User.'),
+	action: Key.describe('Action key.'),
+	resource: z.object(TestResource.shape).describe('Resource type or instance.'),
+	context,
 });
 
 export const CheckTestRead = named('CheckTestRead', 'A check test.', {
