@@ -471,8 +471,10 @@ test('`status` reports problems, and exits with 1', async (t) => {
 	const ran = await regolith(['status', '--json', '--pdp', nowhere]);
 	t.is(ran.code, 1);
 	const { problems } = documented<{ problems: readonly string[] }>(t, ['status'], ran);
-	t.is(problems.length, 1);
-	t.regex(problems[0] ?? '', /^Cannot connect to/);
+	// Concurrent tests change the schema, so the newest policy may not be compiled yet.
+	const others = problems.filter((problem) => !problem.startsWith('the active policy is out of date'));
+	t.is(others.length, 1);
+	t.regex(others[0] ?? '', /^Cannot connect to/);
 	const other = await regolith(['status'], { PDP_API_KEY: stack.keys.project });
 	t.is(other.code, 1);
 	t.regex(other.said, /^! this API key does not match the decision point's key$/m);
