@@ -8,3 +8,17 @@ export function runToEnd<T>(steps: Steps<T>): T {
 		if (step.done) return step.value;
 	}
 }
+
+/** Counts work, and tells the time for a pause. */
+export class Pauses {
+	#done = 0;
+
+	/** @param stride number of steps between two pauses */
+	constructor(private readonly stride = 1_000) {}
+
+	/** Counts a step. Returns true when it is time for a pause. */
+	step(): boolean {
+		this.#done += 1;
+		return this.#done % this.stride === 0;
+	}
+}

@@ -1,6 +1,6 @@
 /** Finds checks whose result may differ between two states of an environment: possibly too many, never too few. */
 
-import type { Steps } from '../../compiler/steps.js';
+import { Pauses, type Steps } from '../../compiler/steps.js';
 import type { FactsIndex } from '../pdp/facts/facts-index.js';
 import { instanceName, parseInstanceName } from '../pdp/facts/instance-name.js';
 import type { StatePair } from './deciding-state.js';
@@ -24,19 +24,15 @@ export interface StateChange extends StatePair {
 /** Receives a check. Returns true to continue the search. */
 export type TakeCheck = (user: string, action: string, place: Place) => boolean;
 
-/** Number of places visited between two pauses. */
-const stride = 500;
-
 /**
  * Calls `take` once with every check that may differ at `time`, in milliseconds since 1970: first resource types in
  * tenants, then instances. Ends early and returns false if `take` returns false.
  */
 export function* forEachCandidate(change: StateChange, time: number, take: TakeCheck): Steps<boolean> {
 	const finder = yield* CandidateFinder.prepare(change, time);
-	let visited = 0;
+	const pauses = new Pauses(500);
 	for (const place of finder.places()) {
-		visited += 1;
-		if (visited % stride === 0) yield;
+		if (pauses.step()) yield;
 		for (const difference of finder.actionsAt(place)) {
 			for (const user of yield* finder.usersAt(place, difference)) {
 				if (!take(user, difference.action, place)) return false;
@@ -176,11 +172,10 @@ class CandidateFinder {
 		const known = byTenant.get(tenant);
 		if (known !== undefined) return known;
 		const found = new Set<string>();
-		let visited = 0;
+		const pauses = new Pauses(500);
 		for (const facts of this.#states) {
 			for (const [user, role] of facts.tenantRoles.to(tenant, this.time)) {
-				visited += 1;
-				if (visited % stride === 0) yield;
+				if (pauses.step()) yield;
 				if (roles?.has(role) ?? true) found.add(user);
 			}
 		}

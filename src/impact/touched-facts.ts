@@ -1,10 +1,10 @@
 /** Finds the users and objects affected by changed facts. */
 
 import type { Touched } from '../../compiler/data/delta.js';
-import type { Steps } from '../../compiler/steps.js';
+import { Pauses, type Steps } from '../../compiler/steps.js';
 import type { FactsIndex } from '../pdp/facts/facts-index.js';
 import { instanceName, instanceType } from '../pdp/facts/instance-name.js';
-import { leadingTo, RolesOnInstances } from '../pdp/facts/role-walk.js';
+import { leadingTo, RoleWalk } from '../pdp/facts/role-walk.js';
 import type { StatePair } from './deciding-state.js';
 
 /** Keys of the facts touched by a change. */
@@ -19,9 +19,6 @@ export type TouchedFacts = Pick<
 	| 'user_attributes'
 	| 'instance_attributes'
 >;
-
-/** Number of nodes and links visited between two pauses. */
-const stride = 1_000;
 
 const nowhere: ReadonlySet<string> = new Set();
 
@@ -98,7 +95,7 @@ function rolesIn({ tenantRoles }: FactsIndex, user: string, tenant: string, time
 class Holders {
 	readonly found = new Map<string, ReadonlySet<string>[]>();
 	readonly #leading = new Map<string, ReadonlySet<string>>();
-	#visited = 0;
+	readonly #pauses = new Pauses();
 
 	constructor(
 		private readonly states: StatePair,
@@ -133,31 +130,14 @@ class Holders {
 	}
 
 	/** Adds the instances that derivations reach from any role on an instance. */
-	*#reach({ schema, relations }: FactsIndex, start: string, reached: Set<string>): Steps<void> {
-		const seen = new RolesOnInstances();
-		const nodes: (readonly [role: string, instance: string])[] = [];
-		const visit = (role: string, instance: string) => {
-			if (seen.add(role, instance)) nodes.push([role, instance]);
-		};
-		for (const role of schema.rolesOn(instanceType(start))) visit(role, start);
-		// The loop also visits nodes added during iteration.
-		for (const [role, instance] of nodes) {
-			if (this.#pausing()) yield;
-			reached.add(instance);
-			const derived = schema.derivedFrom(instanceType(instance), role);
-			if (derived.length === 0) continue;
-			for (const [object, relation] of relations.to(instance, this.time)) {
-				if (this.#pausing()) yield;
-				for (const target of derived) {
-					if (target.relation === relation && target.resource === instanceType(object)) visit(target.role, object);
-				}
-			}
+	*#reach(facts: FactsIndex, start: string, reached: Set<string>): Steps<void> {
+		const walk = new RoleWalk(facts, this.time, this.#pauses);
+		for (const role of facts.schema.rolesOn(instanceType(start))) walk.visit({ role, instance: start });
+		for (const node of walk.nodes) {
+			if (this.#pauses.step()) yield;
+			reached.add(node.instance);
+			yield* walk.followDownstream(node, ({ role }, object) => walk.visit({ role, instance: object }));
 		}
-	}
-
-	#pausing(): boolean {
-		this.#visited += 1;
-		return this.#visited % stride === 0;
 	}
 }
 
@@ -175,11 +155,10 @@ interface HeldRoles {
 export function* addHolders(facts: FactsIndex, held: HeldRoles, users: Set<string>): Steps<void> {
 	if (held.roles.length === 0) return;
 	const { nodes } = yield* leadingTo(facts, held, nowhere);
-	let visited = 0;
-	for (const [role, on] of nodes) {
-		for (const [user, assigned] of facts.instanceRoles.to(on, held.time)) {
-			visited += 1;
-			if (visited % stride === 0) yield;
+	const pauses = new Pauses();
+	for (const { role, instance } of nodes) {
+		for (const [user, assigned] of facts.instanceRoles.to(instance, held.time)) {
+			if (pauses.step()) yield;
 			if (assigned === role) users.add(user);
 		}
 	}

@@ -7,7 +7,7 @@ import { actionPlace, roleFile, rolePlace } from '../../../compiler/policy/rule-
 import type { Steps } from '../../../compiler/steps.js';
 import type { Attempt, AttemptFact, AttemptStep } from '../../wire/decision/attempt.js';
 import { instanceType } from '../facts/instance-name.js';
-import { RolesOnInstances } from '../facts/role-walk.js';
+import { type RoleOnInstance, RoleWalk } from '../facts/role-walk.js';
 import type { RoleFacts } from './role-facts.js';
 import type { WorkLimit } from './work-limit.js';
 
@@ -15,9 +15,7 @@ import type { WorkLimit } from './work-limit.js';
 const maxFound = 400;
 
 /** A role on an instance, and the step by which the walk reached it. */
-interface Node {
-	readonly role: string;
-	readonly instance: string;
+interface Node extends RoleOnInstance {
 	/** Previous node; absent at the start. */
 	readonly before?: Node;
 	/** Relation followed by the step. */
@@ -158,37 +156,32 @@ function* isRelated(
 function* leadingRoles(roles: RoleFacts, pastStops: boolean, work: WorkLimit): Steps<readonly Node[]> {
 	const { facts, check, time } = roles;
 	const { instance = '', type, action } = check;
-	const seen = new RolesOnInstances();
-	const nodes: Node[] = [];
+	const walk = new RoleWalk<Node>(facts, time, work);
 	let stopped: Node[] = [];
-	const visit = (node: Node) => {
-		if (seen.add(node.role, node.instance)) nodes.push(node);
-	};
-	for (const role of facts.schema.instanceRolesThatGrant(type, action)) visit({ role, instance });
-	for (let next = 0; next < nodes.length; ) {
-		for (let node = nodes[next]; node !== undefined; node = nodes[next]) {
+	for (const role of facts.schema.instanceRolesThatGrant(type, action)) walk.visit({ role, instance });
+	for (let next = 0; next < walk.nodes.length; ) {
+		for (let node = walk.nodes[next]; node !== undefined; node = walk.nodes[next]) {
 			next += 1;
 			if (work.step()) yield;
+			const before = node;
 			const object = node.instance;
 			const held = roles.assignedOn(object).size > 0;
 			const derivations = facts.schema.derivations(instanceType(object), node.role);
-			if (derivations.length === 0) continue;
-			for (const [subject, relation] of facts.relations.from(object, time)) {
-				if (work.step()) yield;
-				for (const derivation of derivations) {
-					if (derivation.relation !== relation || derivation.resource !== instanceType(subject)) continue;
-					const stops = derivation.no_direct_roles_on_object;
-					const reached = { role: derivation.role, instance: subject, before: node, relation };
-					if (!stops) visit(reached);
-					else if (!held) visit({ ...reached, stopsAt: object });
+			yield* walk.followUpstream(
+				object,
+				derivations,
+				({ role, relation, no_direct_roles_on_object: stops }, subject) => {
+					const reached = { role, instance: subject, before, relation };
+					if (!stops) walk.visit(reached);
+					else if (!held) walk.visit({ ...reached, stopsAt: object });
 					else if (pastStops) stopped.push({ ...reached, stopsAt: object });
-				}
-			}
+				},
+			);
 		}
-		for (const node of stopped) visit(node);
+		for (const node of stopped) walk.visit(node);
 		stopped = [];
 	}
-	return nodes;
+	return walk.nodes;
 }
 
 /**
@@ -197,41 +190,20 @@ function* leadingRoles(roles: RoleFacts, pastStops: boolean, work: WorkLimit): S
  */
 function* heldRoles(roles: RoleFacts, work: WorkLimit): Steps<ReadonlyMap<string, readonly Node[]>> {
 	const { facts, check, time } = roles;
-	const seen = new RolesOnInstances();
-	const nodes: Node[] = [];
-	const visit = (node: Node) => {
-		if (seen.add(node.role, node.instance)) nodes.push(node);
-	};
+	const walk = new RoleWalk<Node>(facts, time, work);
 	for (const [instance, assigned] of roles.assigned) {
 		if (work.step()) yield;
-		if (facts.tenantKey(instance) === check.tenant) for (const role of assigned) visit({ role, instance });
+		if (facts.tenantKey(instance) === check.tenant) for (const role of assigned) walk.visit({ role, instance });
 	}
-	// The loop also visits nodes added during iteration.
-	for (const node of nodes) {
+	for (const node of walk.nodes) {
 		if (work.step()) yield;
-		const type = instanceType(node.instance);
-		const derived = facts.schema.derivedFrom(type, node.role);
-		if (derived.length === 0) continue;
-		for (const [object, relation] of facts.relations.to(node.instance, time)) {
-			if (work.step()) yield;
-			for (const target of derived) {
-				if (target.relation !== relation || target.resource !== instanceType(object)) continue;
-				const free = roles.assignedOn(object).size === 0;
-				const holds = facts.schema
-					.derivations(target.resource, target.role)
-					.some(
-						(one) =>
-							one.relation === relation &&
-							one.resource === type &&
-							one.role === node.role &&
-							(free || !one.no_direct_roles_on_object),
-					);
-				if (holds) visit({ role: target.role, instance: object, before: node, relation });
-			}
-		}
+		yield* walk.followDownstream(node, ({ role, relation, no_direct_roles_on_object: stops }, object) => {
+			if (stops && roles.assignedOn(object).size > 0) return;
+			walk.visit({ role, instance: object, before: node, relation });
+		});
 	}
 	const byRole = new Map<string, Node[]>();
-	for (const node of nodes) {
+	for (const node of walk.nodes) {
 		const name = roleText(instanceType(node.instance), node.role);
 		const same = byRole.get(name) ?? [];
 		byRole.set(name, same);

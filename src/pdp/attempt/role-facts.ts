@@ -5,7 +5,8 @@ import type { AttemptFact } from '../../wire/decision/attempt.js';
 import type { EngineInput } from '../engine/engine.js';
 import type { FactsIndex } from '../facts/facts-index.js';
 import { instanceName, instanceType } from '../facts/instance-name.js';
-import { RolesOnInstances } from '../facts/role-walk.js';
+import { follows, RoleWalk } from '../facts/role-walk.js';
+import type { Derivation } from '../facts/schema-tables.js';
 import type { WorkLimit } from './work-limit.js';
 
 /** Names in a check. */
@@ -81,35 +82,24 @@ export class RoleFacts {
 		if (instance === undefined) return false;
 		const home = facts.tenantKey(instance) ?? (add.some(({ fact }) => fact === 'resource_instance') ? tenant : null);
 		if (home !== tenant) return false;
-		const seen = new RolesOnInstances();
-		const nodes: (readonly [role: string, instance: string])[] = [];
-		const visit = (role: string, on: string) => {
-			if (seen.add(role, on)) nodes.push([role, on]);
-		};
-		for (const role of schema.instanceRolesThatGrant(type, action)) visit(role, instance);
-		// The loop also visits nodes added during iteration.
-		for (const [role, object] of nodes) {
+		const walk = new RoleWalk(facts, time, work);
+		for (const role of schema.instanceRolesThatGrant(type, action)) walk.visit({ role, instance });
+		for (const { role, instance: object } of walk.nodes) {
 			if (work.step()) yield;
 			const held = rolesWith(this.assignedOn(object), object, add, remove);
 			if (held.has(role)) return true;
 			const open = schema
 				.derivations(instanceType(object), role)
 				.filter((derivation) => held.size === 0 || !derivation.no_direct_roles_on_object);
-			if (open.length === 0) continue;
-			const follow = (subject: string, relation: string) => {
-				for (const derivation of open) {
-					if (derivation.relation === relation && derivation.resource === instanceType(subject)) {
-						visit(derivation.role, subject);
-					}
-				}
-			};
+			const reach = (derivation: Derivation, subject: string) =>
+				walk.visit({ role: derivation.role, instance: subject });
 			for (const fact of add) {
-				if (fact.fact === 'relationship_tuple' && fact.object === object) follow(fact.subject, fact.relation);
+				if (fact.fact !== 'relationship_tuple' || fact.object !== object) continue;
+				for (const derivation of open) {
+					if (follows(derivation, fact.relation, fact.subject)) reach(derivation, fact.subject);
+				}
 			}
-			for (const [subject, relation] of facts.relations.from(object, time)) {
-				if (work.step()) yield;
-				follow(subject, relation);
-			}
+			yield* walk.followUpstream(object, open, reach);
 		}
 		return false;
 	}

@@ -4,7 +4,7 @@
  * Concurrent writes therefore neither repeat nor skip results that they do not affect.
  */
 
-import type { Steps } from '../../../compiler/steps.js';
+import { Pauses, type Steps } from '../../../compiler/steps.js';
 import {
 	type ActionSearch,
 	maxResults,
@@ -39,9 +39,6 @@ export interface Found {
 	/** Token for the next page; empty on the last page. Absent if the request has no `page` and all results fit. */
 	readonly next?: string;
 }
-
-/** Number of candidates visited between two pauses. */
-const stride = 1_000;
 
 /** Finds user keys. Throws `Failure` (`invalid`) if the page token belongs to a different search. */
 export function* searchSubjects(
@@ -122,11 +119,10 @@ function* instancesThatMayBe(
 	const opened = (yield* openedTenants(facts, user.key, time))(type, action);
 	const byConditions = facts.schema.setsMayGrant(type, action);
 	const keys: string[] = [];
-	let visited = 0;
+	const pauses = new Pauses();
 	// Outside the walk's result, only tenant roles and conditions can allow an action on an instance.
 	for (const number of byConditions || opened.size > 0 ? facts.instanceTenants.numbers() : reached.keys()) {
-		visited += 1;
-		if (visited % stride === 0) yield;
+		if (pauses.step()) yield;
 		const own = facts.instanceTenants.at(number);
 		if (own === undefined || (tenant ?? facts.names.text(own)) !== facts.names.text(own)) continue;
 		const name = parseInstanceName(facts.names.text(number));
@@ -202,10 +198,9 @@ interface Candidates {
 
 function* after(candidates: Iterable<string>, last: string): Steps<readonly string[]> {
 	const ahead: string[] = [];
-	let visited = 0;
+	const pauses = new Pauses();
 	for (const candidate of candidates) {
-		visited += 1;
-		if (visited % stride === 0) yield;
+		if (pauses.step()) yield;
 		if (candidate > last) ahead.push(candidate);
 	}
 	return ahead;

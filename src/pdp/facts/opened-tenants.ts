@@ -1,10 +1,7 @@
 /** Finds tenants where a user's roles give access to instances. */
 
-import type { Steps } from '../../../compiler/steps.js';
+import { Pauses, type Steps } from '../../../compiler/steps.js';
 import type { FactsIndex } from './facts-index.js';
-
-/** Number of roles visited between two pauses. */
-const stride = 1_000;
 
 /**
  * Returns the numbers of the tenants in which a tenant role of the user grants an action on a resource type. Without
@@ -16,10 +13,9 @@ export type OpenedTenants = (type: string, action?: string) => ReadonlySet<numbe
 export function* openedTenants(facts: FactsIndex, user: string, time: number): Steps<OpenedTenants> {
 	const { names, tenantRoles, schema } = facts;
 	const tenantsByRole = new Map<string, number[]>();
-	let visited = 0;
+	const pauses = new Pauses();
 	for (const [tenant, key] of tenantRoles.numbersFrom(names.number(user) ?? -1, time)) {
-		visited += 1;
-		if (visited % stride === 0) yield;
+		if (pauses.step()) yield;
 		const role = names.text(key);
 		const tenants = tenantsByRole.get(role) ?? [];
 		tenantsByRole.set(role, tenants);

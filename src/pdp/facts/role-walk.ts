@@ -3,9 +3,10 @@
  * assigned roles.
  */
 
-import type { Steps } from '../../../compiler/steps.js';
+import { Pauses, type Steps } from '../../../compiler/steps.js';
 import type { FactsIndex } from './facts-index.js';
 import { instanceType } from './instance-name.js';
+import type { Derivation } from './schema-tables.js';
 
 /** A set of roles on instances, which are the nodes in the derivation graph. Instances are names, or their numbers. */
 export class RolesOnInstances<Instance = string> {
@@ -24,10 +25,62 @@ export class RolesOnInstances<Instance = string> {
 }
 
 /** A role on an instance. */
-type Node = readonly [role: string, instance: string];
+export interface RoleOnInstance {
+	readonly role: string;
+	readonly instance: string;
+}
 
-/** Number of nodes and links visited between two pauses. */
-const stride = 1_000;
+/**
+ * A walk along derivations, in either direction, that visits each role on an instance once. The caller decides which
+ * derivations are open.
+ */
+export class RoleWalk<Node extends RoleOnInstance = RoleOnInstance> {
+	/** Visited nodes in their order. A loop over the nodes also reaches nodes added during the loop. */
+	readonly nodes: Node[] = [];
+	readonly seen = new RolesOnInstances();
+
+	/** @param time milliseconds since 1970, at which the relationships must be live */
+	constructor(
+		private readonly facts: FactsIndex,
+		private readonly time: number,
+		private readonly steps: Pick<Pauses, 'step'>,
+	) {}
+
+	visit(node: Node): void {
+		if (this.seen.add(node.role, node.instance)) this.nodes.push(node);
+	}
+
+	/** Finds the subjects from whose roles the derivations lead to `object`. */
+	*followUpstream(
+		object: string,
+		derivations: readonly Derivation[],
+		found: (derivation: Derivation, subject: string) => void,
+	): Steps<void> {
+		if (derivations.length === 0) return;
+		for (const [subject, relation] of this.facts.relations.from(object, this.time)) {
+			if (this.steps.step()) yield;
+			for (const derivation of derivations) if (follows(derivation, relation, subject)) found(derivation, subject);
+		}
+	}
+
+	/** Finds the objects on which a role is derived from the node. */
+	*followDownstream(
+		{ role, instance }: RoleOnInstance,
+		found: (derived: Derivation, object: string) => void,
+	): Steps<void> {
+		const derived = this.facts.schema.derivedFrom(instanceType(instance), role);
+		if (derived.length === 0) return;
+		for (const [object, relation] of this.facts.relations.to(instance, this.time)) {
+			if (this.steps.step()) yield;
+			for (const target of derived) if (follows(target, relation, object)) found(target, object);
+		}
+	}
+}
+
+/** True if a derivation uses this relation to this instance. */
+export function follows(derivation: Derivation, relation: string, instance: string): boolean {
+	return derivation.relation === relation && derivation.resource === instanceType(instance);
+}
 
 /** Roles by the number of the instance. */
 export type RolesByInstance = ReadonlyMap<number, readonly string[]>;
@@ -45,9 +98,10 @@ export function* rolesOnInstances(facts: FactsIndex, user: string, time: number)
 	const { names, instanceRoles } = facts;
 	const number = names.number(user);
 	const assigned: NumberedNode[] = [];
+	const pauses = new Pauses();
 	if (number !== undefined) {
 		for (const [instance, role] of instanceRoles.numbersFrom(number, time)) {
-			if (assigned.length % stride === stride - 1) yield;
+			if (pauses.step()) yield;
 			assigned.push([names.text(role), instance]);
 		}
 	}
@@ -81,21 +135,18 @@ function* walkDerivations(
 		if (roles === undefined) found.set(instance, [role]);
 		else roles.push(role);
 	};
-	let visited = 0;
+	const pauses = new Pauses();
 	for (const [role, instance] of assigned) {
-		visited += 1;
-		if (visited % stride === 0) yield;
+		if (pauses.step()) yield;
 		visit(role, instance);
 	}
 	// The loop also visits nodes added during iteration.
 	for (const [role, instance] of queue) {
-		visited += 1;
-		if (visited % stride === 0) yield;
+		if (pauses.step()) yield;
 		const derived = schema.derivedFrom(instanceType(names.text(instance)), role);
 		if (derived.length === 0) continue;
 		for (const [object, relation] of relations.numbersTo(instance, time)) {
-			visited += 1;
-			if (visited % stride === 0) yield;
+			if (pauses.step()) yield;
 			for (const target of derived) {
 				if (target.relation !== names.text(relation) || target.resource !== instanceType(names.text(object))) continue;
 				if (target.no_direct_roles_on_object && stops?.has(object)) continue;
@@ -109,7 +160,7 @@ function* walkDerivations(
 /** Nodes that lead to the wanted roles on an instance. */
 export interface Leading {
 	/** Roles on instances. A user with any of these assignments holds a wanted role. */
-	readonly nodes: readonly Node[];
+	readonly nodes: readonly RoleOnInstance[];
 	/** The same nodes, as a set. */
 	readonly seen: RolesOnInstances;
 	/** Instances on which an assigned role blocks a derivation on the path. */
@@ -131,33 +182,26 @@ export interface Destination {
  * the user has assigned roles, which may block derivations.
  */
 export function* leadingTo(
-	{ schema, relations }: FactsIndex,
+	facts: FactsIndex,
 	{ roles, instance, time }: Destination,
 	assigned: ReadonlySet<string>,
 ): Steps<Leading> {
-	const seen = new RolesOnInstances();
+	const pauses = new Pauses();
+	const walk = new RoleWalk(facts, time, pauses);
 	const stops = new Set<string>();
-	const nodes: Node[] = [];
-	const visit = (role: string, on: string) => {
-		if (seen.add(role, on)) nodes.push([role, on]);
-	};
-	let visited = 0;
-	for (const role of roles) visit(role, instance);
-	for (const [role, object] of nodes) {
-		visited += 1;
-		if (visited % stride === 0) yield;
-		for (const derivation of schema.derivations(instanceType(object), role)) {
-			if (derivation.no_direct_roles_on_object) {
-				stops.add(object);
-				if (assigned.has(object)) continue;
-			}
-			for (const [subject, relation] of relations.from(object, time)) {
-				visited += 1;
-				if (visited % stride === 0) yield;
-				if (relation === derivation.relation && instanceType(subject) === derivation.resource)
-					visit(derivation.role, subject);
-			}
-		}
+	for (const role of roles) walk.visit({ role, instance });
+	for (const { role, instance: object } of walk.nodes) {
+		if (pauses.step()) yield;
+		const derivations = facts.schema.derivations(instanceType(object), role);
+		const stopping = derivations.some((derivation) => derivation.no_direct_roles_on_object);
+		if (stopping) stops.add(object);
+		const open =
+			stopping && assigned.has(object)
+				? derivations.filter((derivation) => !derivation.no_direct_roles_on_object)
+				: derivations;
+		yield* walk.followUpstream(object, open, (derivation, subject) =>
+			walk.visit({ role: derivation.role, instance: subject }),
+		);
 	}
-	return { nodes, seen, stops };
+	return { nodes: walk.nodes, seen: walk.seen, stops };
 }

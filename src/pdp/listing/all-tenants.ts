@@ -1,15 +1,12 @@
 /** Runs a check in many tenants. */
 
-import type { Steps } from '../../../compiler/steps.js';
+import { Pauses, type Steps } from '../../../compiler/steps.js';
 import type { Query } from '../../wire/decision/check.js';
 import { type DecisionContext, decide } from '../decide/decide.js';
 import { type Mode, normalise } from '../decide/normalise.js';
 import { forEachItem, sortedBy } from '../engine/chunks.js';
 import { arrayChunks } from '../engine/json-chunks.js';
 import type { FactsIndex } from '../facts/facts-index.js';
-
-/** Number of candidates visited between two pauses. */
-const stride = 1_000;
 
 /**
  * Returns the tenants in which a check is allowed, sorted by key, as JSON for the list in `AllowedTenants`. Each check
@@ -36,11 +33,10 @@ export function* allowedTenants(
 /** Returns the tenants where a user holds a role, in the tenant or on its instances, like `/user-tenants`. */
 function* tenantsOf(facts: FactsIndex, user: string, time: number): Steps<ReadonlySet<string>> {
 	const found = new Set<string>();
-	let visited = 0;
+	const pauses = new Pauses();
 	const visit = (tenant: string | undefined) => {
-		visited += 1;
 		if (tenant !== undefined) found.add(tenant);
-		return visited % stride === 0;
+		return pauses.step();
 	};
 	for (const [tenant] of facts.tenantRoles.from(user, time)) if (visit(tenant)) yield;
 	for (const [instance] of facts.instanceRoles.from(user, time)) if (visit(facts.tenantKey(instance))) yield;

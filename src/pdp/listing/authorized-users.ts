@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod';
-import { runToEnd, type Steps } from '../../../compiler/steps.js';
+import { Pauses, runToEnd, type Steps } from '../../../compiler/steps.js';
 import type { AuthorizedUsers } from '../../wire/decision/check.js';
 import type { DecisionContext } from '../decide/decide.js';
 import type { UsersInput } from '../decide/normalise.js';
@@ -20,8 +20,6 @@ import { userTest } from './user-test.js';
 type Assignment = AuthorizedUsers['users'][string][number];
 
 const Keys = z.array(z.string());
-/** Number of assignments visited between two pauses. */
-const stride = 1_000;
 const nowhere: ReadonlySet<string> = new Set();
 
 /**
@@ -70,10 +68,9 @@ function* usersFromFacts(
 ): Steps<ReadonlySet<string>> {
 	const allowed = new Set(granting.users());
 	const selects = bySets ? userTest(facts, input, time) : undefined;
-	let visited = 0;
+	const pauses = new Pauses();
 	for (const user of selects === undefined ? [] : facts.users) {
-		visited += 1;
-		if (visited % stride === 0) yield;
+		if (pauses.step()) yield;
 		if (!allowed.has(user) && selects?.(user, undefined)) allowed.add(user);
 	}
 	return allowed;
@@ -144,10 +141,9 @@ function* assignedInTenant({ facts, time }: DecisionContext, input: UsersInput, 
 	const { type, tenant } = resource;
 	const roles = new Set(facts.schema.tenantRolesThatGrant(type, action));
 	if (roles.size === 0) return;
-	let visited = 0;
+	const pauses = new Pauses();
 	for (const [user, role] of facts.tenantRoles.to(tenant, time)) {
-		visited += 1;
-		if (visited % stride === 0) yield;
+		if (pauses.step()) yield;
 		if (roles.has(role)) granting.add({ user, tenant, resource: `__tenant:${tenant}`, role });
 	}
 }
@@ -161,13 +157,11 @@ function* assignedOnInstances(context: DecisionContext, input: UsersInput, grant
 	const destination = { roles, instance, time };
 	const leading = yield* leadingTo(facts, destination, nowhere);
 	const leadingFor = yield* leadingWithStops(context, leading, (assigned) => leadingTo(facts, destination, assigned));
-	let visited = 0;
-	for (const [role, on] of leading.nodes) {
-		visited += 1;
-		if (visited % stride === 0) yield;
+	const pauses = new Pauses();
+	for (const { role, instance: on } of leading.nodes) {
+		if (pauses.step()) yield;
 		for (const [user, held] of facts.instanceRoles.to(on, time)) {
-			visited += 1;
-			if (visited % stride === 0) yield;
+			if (pauses.step()) yield;
 			if (held === role && (leadingFor.get(user) ?? leading).seen.has(role, on)) {
 				granting.add({ user, tenant, resource: on, role: `${instanceType(on)}#${role}` });
 			}
@@ -185,11 +179,10 @@ function* leadingWithStops(
 	leadingWith: (assigned: ReadonlySet<string>) => Steps<Leading>,
 ): Steps<ReadonlyMap<string, Leading>> {
 	const stoppedAt = new Map<string, Set<string>>();
-	let visited = 0;
+	const pauses = new Pauses();
 	for (const stop of stops) {
 		for (const [user] of facts.instanceRoles.to(stop, time)) {
-			visited += 1;
-			if (visited % stride === 0) yield;
+			if (pauses.step()) yield;
 			const known = stoppedAt.get(user) ?? new Set();
 			stoppedAt.set(user, known.add(stop));
 		}

@@ -1,14 +1,11 @@
 /** Lists users' role assignments, in tenants and on instances, from the local index. */
 
-import type { Steps } from '../../../compiler/steps.js';
+import { Pauses, type Steps } from '../../../compiler/steps.js';
 import type { LocalAssignment, LocalAssignmentsQuery } from '../../wire/decision/check.js';
 import type { DecisionContext } from '../decide/decide.js';
 import { sortedBy } from '../engine/chunks.js';
 import type { FactsIndex } from '../facts/facts-index.js';
 import { instanceType } from '../facts/instance-name.js';
-
-/** Number of assignments visited between two pauses. */
-const stride = 1_000;
 
 /**
  * Returns a page of role assignments matching the filters, sorted by user, tenant, instance (tenant roles first), and
@@ -20,12 +17,11 @@ export function* localAssignments(
 ): Steps<LocalAssignment[]> {
 	const found: LocalAssignment[] = [];
 	let before = (query.page - 1) * query.per_page;
-	let visited = 0;
+	const pauses = new Pauses();
 	for (const user of query.user === undefined ? yield* everyUser(facts) : [query.user]) {
 		const rows: LocalAssignment[] = [];
 		for (const row of userAssignments(facts, user, time)) {
-			visited += 1;
-			if (visited % stride === 0) yield;
+			if (pauses.step()) yield;
 			if (isWanted(row, query)) rows.push(row);
 		}
 		if (before < rows.length) {

@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod';
-import type { Steps } from '../../../compiler/steps.js';
+import { Pauses, type Steps } from '../../../compiler/steps.js';
 import { UserPermissions } from '../../wire/decision/check.js';
 import type { DecisionContext } from '../decide/decide.js';
 import type { PermissionsInput } from '../decide/normalise.js';
@@ -31,8 +31,6 @@ const OnInstances = z.array(
 	}),
 );
 
-/** Number of candidates visited between two pauses. */
-const stride = 1_000;
 const noRoles: UserRoles = { held: new Map(), reached: new Map() };
 
 /**
@@ -207,10 +205,9 @@ function* tenantsWanted(facts: FactsIndex, input: PermissionsInput, time: number
 	const filter = new ObjectFilter(input);
 	const found = new Set<number>();
 	const user = facts.names.number(input.user.key);
-	let visited = 0;
+	const pauses = new Pauses();
 	for (const [tenant] of user === undefined ? [] : facts.tenantRoles.numbersFrom(user, time)) {
-		visited += 1;
-		if (visited % stride === 0) yield;
+		if (pauses.step()) yield;
 		const key = facts.names.text(tenant);
 		if (filter.passes('__tenant', `__tenant:${key}`, key, key)) found.add(tenant);
 	}
@@ -250,10 +247,9 @@ function* instancesWanted(
 	const asks = asksForInstances(input);
 	const opened = new Map<string, ReadonlySet<number>>();
 	const found: number[] = [];
-	let visited = 0;
+	const pauses = new Pauses();
 	for (const number of asks ? instancesNamed(facts, input) : reached.keys()) {
-		visited += 1;
-		if (visited % stride === 0) yield;
+		if (pauses.step()) yield;
 		const tenant = instanceTenants.at(number);
 		if (tenant === undefined) continue;
 		const name = names.text(number);
