@@ -21,6 +21,13 @@ import {
 	readCheckForm,
 	withAttribute,
 } from '../../src/console/model/check/check-form.js';
+import {
+	checkTestForm,
+	checkTestValue,
+	suggestedTestKey,
+	testCountText,
+	testedCheckPhrases,
+} from '../../src/console/model/check/check-test.js';
 import { decisiveReason, reasonSections } from '../../src/console/model/check/decided.js';
 import {
 	auditLogParameters,
@@ -266,6 +273,54 @@ test('a form becomes a check where it is complete', (t) => {
 	const query = (name: string) => ({ resource: 'document:a:b', user: 'ann' })[name] ?? '';
 	t.like(readCheckForm(query), { resource: 'document', instance: 'a:b', user: 'ann' });
 });
+
+test('a check test becomes a form and comes back', (t) => {
+	const anyTest = fc.record({
+		check: anyForm,
+		expected: fc.constantFrom('allow' as const, 'deny' as const),
+		description: fc.string(),
+	});
+	const law = fc.property(anyTest, (form) => {
+		const value = checkTestValue(form);
+		if (value === null) return;
+		const returned = checkTestValue(checkTestForm(JSON.parse(JSON.stringify(value))));
+		t.deepEqual(returned, { ...value, check: withoutNothing(value.check) });
+	});
+	t.notThrows(() => fc.assert(law));
+	const abbreviated = { check: { user: 'ann', action: 'read', resource: 'document:plan' }, expected: 'deny' };
+	const { check, expected } = checkTestForm(abbreviated);
+	t.like(check, { user: 'ann', resource: 'document', instance: 'plan' });
+	t.is(expected, 'deny');
+	t.is(checkTestValue({ check: emptyCheckForm, expected: 'allow', description: 'incomplete' }), null);
+});
+
+test('a check test has a suggested key and a sentence', (t) => {
+	const form = { ...emptyCheckForm, user: 'ann@example.com', action: 'read', resource: 'document', instance: 'plan' };
+	t.is(suggestedTestKey(form), 'ann-example-com-read-document-plan');
+	t.is(suggestedTestKey(emptyCheckForm), '');
+	const law = fc.property(anyForm, (any) => {
+		t.regex(suggestedTestKey(any), /^[A-Za-z0-9_-]{0,60}$/);
+	});
+	t.notThrows(() => fc.assert(law));
+	const check = { user: { key: 'ann' }, action: 'read', resource: { type: 'document', key: 'plan', tenant: 'acme' } };
+	t.is(phraseText(testedCheckPhrases(check)), 'ann `read` document:plan in acme');
+	t.is(
+		phraseText(testedCheckPhrases({ user: 'ann', action: 'read', resource: 'document', context: { ip: '::1' } })),
+		'ann `read` document in default, with attributes',
+	);
+});
+
+for (const [passed, failed, text] of [
+	[1, 0, 'The test passes'],
+	[0, 1, 'The test fails'],
+	[40, 0, 'All 40 tests pass'],
+	[39, 1, '1 of 40 tests fails'],
+	[37, 3, '3 of 40 tests fail'],
+] as const) {
+	test(`${passed} passed and ${failed} failed tests have words`, (t) => {
+		t.is(testCountText({ passed, failed }), text);
+	});
+}
 
 test('an attribute is put into a form beside what is sent and seen', (t) => {
 	const seen = { user: { address: { city: 'Rome', zip: 1 }, level: 2 }, resource: {} };

@@ -125,6 +125,79 @@ test.serial('a check is copied as a test that passes beside the downloaded polic
 	await close();
 });
 
+test.serial('a check is saved as a test, run, changed in the draft and deleted', async (t) => {
+	for (const options of [{}, { width: 390, dark: true } as const]) {
+		const { page, open, faults, close } = await openConsole(browser, stack, options);
+		const isFit = async () => {
+			t.deepEqual(await seriousViolations(page), []);
+			t.is(await overflowWidth(page), 0);
+		};
+		await open(asked('ann'));
+		await page.getByRole('link', { name: 'Save as test' }).click();
+		const key = page.getByLabel('Key', { exact: true });
+		await key.waitFor();
+		t.is(await key.inputValue(), 'ann-read-document-budget');
+		await page.getByLabel('Description (optional)').fill('Editors of the folder read its documents.');
+		await isFit();
+		await page.getByRole('button', { name: 'Save now' }).click();
+		const list = page.getByRole('table', { name: 'Tests', exact: true });
+		await list.getByText('ann read document:budget in acme').waitFor();
+		await isFit();
+
+		// The next test is created by keyboard, from the coverage, and fails.
+		await page.getByRole('button', { name: 'Run tests' }).click();
+		await page.getByText('The test passes').waitFor();
+		t.is(new URL(page.url()).searchParams.get('run'), 'published');
+		await page.getByText('1 of 1 derivations covered').waitFor();
+		await page.getByText('1 of 3 permissions covered').click();
+		await page.getByText('0 of 1 set rules covered').click();
+		await page.getByText('seniors may document:sign on contracts').waitFor();
+		await page.getByRole('link', { name: 'Add test for document:sign' }).focus();
+		await page.keyboard.press('Enter');
+		await page.getByRole('combobox', { name: 'User' }).focus();
+		await page.keyboard.type('bob');
+		await page.keyboard.press('Escape');
+		await page.getByRole('button', { name: 'Save now' }).focus();
+		await page.keyboard.press('Enter');
+		await list.getByText('bob sign document in default').waitFor();
+		await page.getByRole('button', { name: 'Run tests' }).focus();
+		await page.keyboard.press('Enter');
+		await page.getByText('1 of 2 tests fails').waitFor();
+		const results = page.getByRole('table', { name: 'Test results' });
+		const cells = await results.getByRole('row').nth(1).getByRole('cell').allTextContents();
+		t.deepEqual(cells.slice(0, 4), ['failed', 'bob-sign-document', 'bob sign document in default', 'allowed']);
+		t.regex(cells[4] ?? '', /^denied \S.*bob/);
+		t.regex(
+			(await results.getByRole('link', { name: 'Why: bob-sign-document' }).getAttribute('href')) ?? '',
+			/user=bob/,
+		);
+		await isFit();
+
+		// The draft corrects the expectation. The published test still fails.
+		await results.getByRole('link', { name: 'bob-sign-document', exact: true }).click();
+		await page.getByLabel('Expected result').selectOption('deny');
+		await page.getByRole('button', { name: 'Add to draft' }).click();
+		await page.getByText('In the draft: bob-sign-document (changed)').waitFor();
+		await page.getByRole('button', { name: 'Run tests with draft' }).click();
+		await page.getByText('All 2 tests pass').waitFor();
+		await page.getByRole('button', { name: 'Run tests', exact: true }).click();
+		await page.getByText('1 of 2 tests fails').waitFor();
+
+		for (const test of ['bob-sign-document', 'ann-read-document-budget']) {
+			await open(`tests/${test}`);
+			await page.getByRole('button', { name: 'Delete now' }).click();
+			await page.getByRole('dialog').getByRole('button', { name: 'Delete test' }).click();
+			await page.locator('h1').getByText('Tests', { exact: true }).waitFor();
+		}
+		await page.getByText('No tests yet').waitFor();
+		t.is(await page.getByText('In the draft').count(), 0, 'the deletion removes the drafted change');
+		await open('tests/unknown');
+		await page.getByText('Test not found').waitFor();
+		t.deepEqual(faults, []);
+		await close();
+	}
+});
+
 test.serial('a hostile key stays text, and a narrow dark page has no serious fault', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack, { width: 390, dark: true });
 	await open(asked(hostileUser));
@@ -145,6 +218,7 @@ test.serial('a read-only key sees the same without buttons that write', async (t
 	await open(asked('bob'));
 	await page.locator('.check-changes').first().waitFor();
 	t.is(await page.getByRole('button', { name: /^Add this/ }).count(), 0);
+	t.is(await page.getByRole('link', { name: 'Save as test' }).count(), 0);
 	await close();
 });
 

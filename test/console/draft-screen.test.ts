@@ -256,3 +256,27 @@ test.serial('keys that look like markup are text, and the screen has no serious 
 		await close();
 	}
 });
+
+test.serial('the tests run with the draft, and publishing with failed tests needs a confirmation', async (t) => {
+	const check = { user: 'ann', resource: { type: 'document', tenant: 'acme' } };
+	for (const action of ['read', 'write']) {
+		const body = { key: `ann-${action}`, check: { ...check, action }, expected: 'allow' };
+		t.is((await stack.environment.post(`${schema}/check_tests`, body)).status, 200);
+	}
+	const base_revision = await newestRevision();
+	const { page, faults, close } = await openFile({ base_revision, changes: [giveReading] });
+	await page.getByText('All 2 tests pass').waitFor();
+	await chooseFile(page, { base_revision, changes: [takeWriting] });
+	await page.getByText('1 of 2 tests fails').waitFor();
+	const failed = page.getByRole('table', { name: 'Test results' }).getByRole('row');
+	t.is(await failed.count(), 2);
+	t.regex((await failed.nth(1).textContent()) ?? '', /^failedann-writeann write document in acmealloweddenied/);
+	await page.getByRole('button', { name: 'Publish' }).click();
+	const dialog = page.getByRole('dialog', { name: 'Publish draft' });
+	await dialog.getByText('1 of 2 tests fails. 1 change will be published to dev').waitFor();
+	t.is(await newestRevision(), base_revision, 'nothing was published');
+	await dialog.getByRole('button', { name: 'Publish draft' }).click();
+	await page.getByText(`Published as revision ${base_revision + 1}`, { exact: true }).waitFor();
+	t.deepEqual(faults, []);
+	await close();
+});

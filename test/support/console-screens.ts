@@ -9,6 +9,7 @@ export const consoleScreens: Readonly<Record<string, string>> = {
 	matrix: 'main [role=grid], main .empty',
 	'condition-sets': 'main table, main .empty',
 	policy: 'main .policy-sides, main .empty',
+	tests: 'main table, main .empty',
 	draft: 'main .empty, main form',
 	directory: 'main table, main .empty',
 	requests: 'main .empty, main .requests-list li',

@@ -18,6 +18,7 @@ const groups = [
 			['Policy matrix', 'matrix'],
 			['Condition sets', 'condition-sets'],
 			['Rego and revisions', 'policy'],
+			['Tests', 'tests'],
 			['Draft and impact', 'draft'],
 		],
 	},

@@ -19,6 +19,7 @@ const ConditionSetsScreen = lazy(() =>
 	import('../screen/condition-sets/condition-sets-screen.js').then((module) => module.ConditionSetsScreen),
 );
 const PolicyScreen = lazy(() => import('../screen/policy/policy-screen.js').then((module) => module.PolicyScreen));
+const TestsScreen = lazy(() => import('../screen/tests/tests-screen.js').then((module) => module.TestsScreen));
 const DraftScreen = lazy(() => import('../screen/draft/draft-screen.js').then((module) => module.DraftScreen));
 const DirectoryScreen = lazy(() =>
 	import('../screen/directory/directory-screen.js').then((module) => module.DirectoryScreen),
@@ -61,6 +62,7 @@ export function Shell() {
 							<Route path="/console/:project/:environment/matrix/:rest*" component={MatrixScreen} />
 							<Route path="/console/:project/:environment/condition-sets/:rest*" component={ConditionSetsScreen} />
 							<Route path="/console/:project/:environment/policy/:rest*" component={PolicyScreen} />
+							<Route path="/console/:project/:environment/tests/:rest*" component={TestsScreen} />
 							<Route path="/console/:project/:environment/draft/:rest*" component={DraftScreen} />
 							<Route path="/console/:project/:environment/directory/:rest*" component={DirectoryScreen} />
 							<Route path="/console/:project/:environment/requests/:rest*" component={RequestsScreen} />

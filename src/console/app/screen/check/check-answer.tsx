@@ -1,13 +1,14 @@
 import { useSignal } from '@preact/signals';
 import { attemptSentence, attemptsTitle } from '../../../model/check/attempt-words.js';
-import type { CheckForm } from '../../../model/check/check-form.js';
+import { type CheckForm, checkQuery } from '../../../model/check/check-form.js';
 import { decisiveReason, reasonSections } from '../../../model/check/decided.js';
 import { explainCode } from '../../../model/check/denial-codes.js';
 import { reasonPhrases } from '../../../model/phrase.js';
 import { visibleText } from '../../../model/visible-text.js';
 import { PhraseText } from '../../part/phrase-text.js';
 import { TimeText } from '../../part/time-text.js';
-import { newestRevision } from '../../session.js';
+import { screenPath } from '../../screen-path.js';
+import { mayWrite, newestRevision } from '../../session.js';
 import type { CheckAnswer } from './ask-check.js';
 import { AttemptList } from './attempt-list.js';
 import { TestDialog } from './test-dialog.js';
@@ -43,6 +44,14 @@ export function CheckAnswerView({ answer, form, onAsk, onAskAgain }: CheckAnswer
 				>
 					Copy as test
 				</button>
+				{mayWrite.value && (
+					<a
+						class="button"
+						href={screenPath('tests', { ...checkQuery(form), new: 'yes', expected: allow ? 'allow' : 'deny' })}
+					>
+						Save as test
+					</a>
+				)}
 			</div>
 			{isTestOpen.value && (
 				<TestDialog

@@ -1,6 +1,6 @@
-import type { DraftChange } from '../../../model/draft/draft.js';
 import { answered, management } from '../../api.js';
 import { DataTable } from '../../part/data-table.js';
+import { DraftedObjects } from '../../part/drafted-objects.js';
 import { Empty } from '../../part/empty.js';
 import { KeyText } from '../../part/key-text.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
@@ -11,15 +11,8 @@ import { environmentPath } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 
-interface ConditionSetListProps {
-	/** Condition sets changed by the draft. */
-	readonly drafted: readonly { readonly key: string; readonly operation: DraftChange['operation'] }[];
-}
-
-const operations = { create: 'new', update: 'changed', delete: 'deleted' } as const;
-
 /** Paged list of the environment's condition sets. */
-export function ConditionSetList({ drafted }: ConditionSetListProps) {
+export function ConditionSetList() {
 	const search = useSearch();
 	const [text, type, page] = [search.get('search'), search.get('type'), Number(search.get('page')) || 1];
 	const loaded = useLoaded((signal) => readSets({ text, type, page }, signal), [text, type, page]);
@@ -40,20 +33,7 @@ export function ConditionSetList({ drafted }: ConditionSetListProps) {
 					</select>
 				</label>
 			</form>
-			{drafted.length > 0 && (
-				<p class="notice">
-					In the draft:{' '}
-					{drafted.map(({ key, operation }, index) => (
-						<span key={key}>
-							{index > 0 && ', '}
-							<a href={screenPath(`condition-sets/${key}`)}>
-								<KeyText text={key} />
-							</a>{' '}
-							({operations[operation]})
-						</span>
-					))}
-				</p>
-			)}
+			<DraftedObjects kind="condition_set" screen="condition-sets" />
 			<LoadedFrame loaded={loaded}>
 				{({ data, total_count, page_count }) =>
 					data.length === 0 ? (

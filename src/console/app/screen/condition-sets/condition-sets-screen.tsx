@@ -1,5 +1,4 @@
 import { useRoute } from 'preact-iso';
-import { currentDraft } from '../../current-draft.js';
 import { Screen } from '../../part/screen.js';
 import { screenPath } from '../../screen-path.js';
 import { mayWrite } from '../../session.js';
@@ -13,9 +12,6 @@ export function ConditionSetsScreen() {
 	const isNew = useSearch().get('new') !== '';
 	if (key !== '') return <ConditionSetPage key={key} setKey={key} />;
 	if (isNew) return <ConditionSetPage key="" setKey={null} />;
-	const drafted = (currentDraft.value?.changes ?? []).flatMap(({ kind, key: one, operation }) =>
-		kind === 'condition_set' && one !== undefined ? [{ key: one, operation }] : [],
-	);
 	return (
 		<Screen
 			title="Condition sets"
@@ -28,7 +24,7 @@ export function ConditionSetsScreen() {
 				)
 			}
 		>
-			<ConditionSetList drafted={drafted} />
+			<ConditionSetList />
 		</Screen>
 	);
 }

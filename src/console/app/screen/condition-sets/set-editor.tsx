@@ -154,7 +154,6 @@ export function SetEditor({ setKey, stored, base, drafted, schema, reload }: Set
 					value={value}
 					revision={begun.value ?? schema.revision}
 					isChanged={stored === null || !isSameSet(value, stored)}
-					isDrafted={drafted !== null}
 					problem={typed.value !== null && readJson(typed.value) === undefined ? 'Invalid JSON.' : null}
 					onSaved={() => {
 						fields.value = {};

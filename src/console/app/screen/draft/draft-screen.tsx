@@ -11,12 +11,14 @@ import { type ReadSchema, readSchema } from '../../read-schema.js';
 import { screenPath } from '../../screen-path.js';
 import { environmentPath, mayWrite } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
+import { runTests } from '../tests/run-tests.js';
 import { ConflictList } from './conflict-list.js';
 import { DraftActions } from './draft-actions.js';
 import { DraftChanges } from './draft-changes.js';
 import { DraftFileField } from './draft-file-field.js';
 import { DraftImpact } from './draft-impact.js';
 import { DraftPreview } from './draft-preview.js';
+import { DraftTests } from './draft-tests.js';
 import { PublishDraft, type Published, PublishedNote } from './publish-draft.js';
 
 /** The draft screen: the draft and its impact. */
@@ -89,14 +91,21 @@ function Drafted({ draft, stored, onPublished }: DraftedProps) {
 	);
 	const stale = refused.value ?? staleDraft(preview.failure);
 	const isTried = !preview.loading && (preview.failure === null || isTooLong(preview.failure));
+	const tests = useLoaded(
+		async (signal) => (isTried ? runTests(draft, signal) : null),
+		[JSON.stringify(draft), isTried],
+		{ accompanies: true },
+	);
 	return (
 		<>
 			<DraftActions draft={draft} />
 			<DraftChanges draft={draft} stored={stored} stale={stale} />
 			{stale !== null && <ConflictList stale={stale} draft={draft} />}
+			{stale === null && preview.failure === null && <DraftTests loaded={tests} />}
 			{mayWrite.value && stale === null && (
 				<PublishDraft
 					draft={draft}
+					tests={tests.value}
 					isTried={isTried}
 					onPublished={onPublished}
 					onStale={(found) => {

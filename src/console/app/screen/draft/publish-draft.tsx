@@ -1,5 +1,6 @@
 import { useRef } from 'preact/hooks';
 import { ApiFailure } from '../../../model/api-failure.js';
+import { type TestCounts, testCountText } from '../../../model/check/check-test.js';
 import { afterPublishing, type Draft } from '../../../model/draft/draft.js';
 import { readStaleDraft, type StaleDraft } from '../../../model/draft/stale-draft.js';
 import { Failure, useWork } from '../../../part/action-button.js';
@@ -23,12 +24,14 @@ interface PublishDraftProps {
 	readonly draft: Draft;
 	/** True if the preview of the draft succeeded. */
 	readonly isTried: boolean;
+	/** Test results with the draft; `null` until the tests have run. */
+	readonly tests: TestCounts | null;
 	readonly onPublished: (published: Published) => void;
 	readonly onStale: (stale: StaleDraft) => void;
 }
 
 /** Button that publishes the draft: either all of its changes or none. */
-export function PublishDraft({ draft, isTried, onPublished, onStale }: PublishDraftProps) {
+export function PublishDraft({ draft, isTried, tests, onPublished, onStale }: PublishDraftProps) {
 	const work = useWork();
 	const button = useRef<HTMLButtonElement>(null);
 	/** The button disappears. Move the focus away from it, unless the focus is already elsewhere. */
@@ -38,7 +41,10 @@ export function PublishDraft({ draft, isTried, onPublished, onStale }: PublishDr
 	const publish = async () => {
 		const { key } = openSession().environment;
 		const count = draft.changes.length === 1 ? '1 change' : `All ${draft.changes.length} changes`;
-		if (!(await confirmWrite('Publish draft', `${count} will be published to ${key} in a single transaction.`))) return;
+		const isFailing = tests !== null && tests.failed > 0;
+		const text = `${count} will be published to ${key} in a single transaction.`;
+		const warned = isFailing ? `${testCountText(tests)}. ${text}` : text;
+		if (!(await confirmWrite('Publish draft', warned, { always: isFailing }))) return;
 		try {
 			const { revision, changes } = await answered(
 				management.POST('/v2/projects/{proj_id}/envs/{env_id}/drafts/apply', {

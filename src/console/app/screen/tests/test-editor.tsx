@@ -1,0 +1,165 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { type CheckForm, checkQuery, formProblem } from '../../../model/check/check-form.js';
+import {
+	type CheckTestForm,
+	type CheckTestValue,
+	checkTestValue,
+	readExpected,
+	suggestedTestKey,
+} from '../../../model/check/check-test.js';
+import type { DraftChange } from '../../../model/draft/draft.js';
+import { isEqualJson } from '../../../model/equal-json.js';
+import { answered, management } from '../../api.js';
+import { CheckInputs } from '../../part/check-inputs.js';
+import { SaveActions } from '../../part/save-actions.js';
+import { screenPath } from '../../screen-path.js';
+import { environmentPath, mayWrite } from '../../session.js';
+import { useSearch } from '../../use-search.js';
+import { useSettled } from '../../use-settled.js';
+import { expectedWords } from './test-texts.js';
+
+interface TestEditorProps {
+	/** Key of the test; `null` for a new test. */
+	readonly testKey: string | null;
+	/** Stored test; `null` if the environment does not contain it. */
+	readonly stored: CheckTestForm | null;
+	/** Value with which the editor starts. */
+	readonly base: CheckTestForm;
+	/** Operation on the test in the draft; `null` if the draft does not change it. */
+	readonly drafted: DraftChange['operation'] | null;
+	/** Revision of the stored test. */
+	readonly revision: number;
+	readonly reload: () => void;
+}
+
+/** Test editor. The address of a new test contains its check. */
+export function TestEditor({ testKey, stored, base, drafted, revision, reload }: TestEditorProps) {
+	const search = useSearch();
+	const typedKey = useSignal<string | null>(null);
+	const edited = useSignal<CheckTestForm | null>(null);
+	/** Revision at which editing began. The edited test does not include later changes. */
+	const begun = useSignal(revision);
+	const form = edited.value ?? base;
+	const { check, expected, description } = form;
+	const key = testKey ?? typedKey.value ?? suggestedTestKey(check);
+	const edit = (change: Partial<CheckTestForm>) => {
+		if (edited.value === null) begun.value = revision;
+		edited.value = { ...form, ...change };
+	};
+	const address = useSettled(JSON.stringify({ ...checkQuery(check), expected }));
+	useEffect(() => {
+		if (testKey === null && edited.value !== null) search.set(JSON.parse(address), { replace: true });
+	}, [address]);
+	const value = checkTestValue(form);
+	return (
+		<>
+			{drafted !== null && (
+				<p class="notice">
+					{drafted === 'delete'
+						? 'The draft deletes this test.'
+						: 'This is the test in the draft. It is not published yet.'}
+				</p>
+			)}
+			<form class="columns" aria-label="Test" onSubmit={(event) => event.preventDefault()}>
+				<CheckInputs
+					form={check}
+					onField={(name: keyof CheckForm, text) => edit({ check: { ...check, [name]: text } })}
+				>
+					<label>
+						<span>Expected result</span>
+						<select value={expected} onChange={(event) => edit({ expected: readExpected(event.currentTarget.value) })}>
+							{(['allow', 'deny'] as const).map((one) => (
+								<option key={one} value={one}>
+									{expectedWords[one]}
+								</option>
+							))}
+						</select>
+					</label>
+				</CheckInputs>
+				{testKey === null && (
+					<label>
+						<span>Key</span>
+						<input
+							type="text"
+							required
+							value={key}
+							autocomplete="off"
+							spellcheck={false}
+							onInput={(event) => {
+								typedKey.value = event.currentTarget.value;
+							}}
+						/>
+					</label>
+				)}
+				<label>
+					<span>Description (optional)</span>
+					<input
+						type="text"
+						value={description}
+						onInput={(event) => edit({ description: event.currentTarget.value })}
+					/>
+				</label>
+			</form>
+			<p>
+				<a href={screenPath('check', checkQuery(check))}>Run this check</a>
+			</p>
+			{mayWrite.value && (
+				<SaveActions
+					kind="check_test"
+					noun="test"
+					objectKey={key}
+					value={value}
+					isStored={stored !== null}
+					isChanged={stored === null || !isEqualJson(value, checkTestValue(stored))}
+					revision={edited.value === null ? revision : begun.value}
+					problem={testProblem(key, form)}
+					list="tests"
+					page="tests"
+					main="now"
+					deletion={`This immediately deletes the test ${key}. Access does not change.`}
+					save={() => saveTest(key, stored !== null, value)}
+					remove={() => removeTest(key)}
+					onSaved={() => {
+						edited.value = null;
+						reload();
+					}}
+				>
+					A test changes nobody’s access, so “Save now” is safe. “Add to draft” publishes the test together with the
+					changes that it covers.
+				</SaveActions>
+			)}
+		</>
+	);
+}
+
+function testProblem(key: string, form: CheckTestForm): string | null {
+	const problem = formProblem(form.check);
+	if (problem !== null) return problem;
+	if (checkTestValue(form) === null) return 'Enter a user, an action and a resource.';
+	return key === '' ? 'Enter a key.' : null;
+}
+
+async function saveTest(key: string, isStored: boolean, value: CheckTestValue | null): Promise<void> {
+	if (value === null) return;
+	const path = environmentPath();
+	const { check, expected, description = null } = value;
+	await (isStored
+		? answered(
+				management.PATCH('/v2/schema/{proj_id}/{env_id}/check_tests/{check_test_id}', {
+					params: { path: { ...path, check_test_id: key } },
+					body: { check, expected, description },
+				}),
+			)
+		: answered(
+				management.POST('/v2/schema/{proj_id}/{env_id}/check_tests', {
+					params: { path },
+					body: { key, check, expected, description },
+				}),
+			));
+}
+
+async function removeTest(key: string): Promise<void> {
+	const path = { ...environmentPath(), check_test_id: key };
+	await answered(management.DELETE('/v2/schema/{proj_id}/{env_id}/check_tests/{check_test_id}', { params: { path } }));
+}

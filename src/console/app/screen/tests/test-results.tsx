@@ -1,0 +1,130 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { checkQuery } from '../../../model/check/check-form.js';
+import { checkTestForm, testCountText } from '../../../model/check/check-test.js';
+import { reasonPhrases } from '../../../model/phrase.js';
+import { DataTable } from '../../part/data-table.js';
+import { Empty } from '../../part/empty.js';
+import { PhraseText } from '../../part/phrase-text.js';
+import { screenPath } from '../../screen-path.js';
+import type { TestRun } from './run-tests.js';
+import { TestCoverage } from './test-coverage.js';
+import { ExpectedText, TestedCheckText, TestLink } from './test-texts.js';
+
+/** Number of tests to show first, and to add with each "more". */
+const testsAtOnce = 50;
+
+interface TestResultsProps {
+	readonly results: TestRun;
+	/** True if the tests ran with the draft. */
+	readonly isDraft: boolean;
+}
+
+/** Results of a test run, with its coverage. */
+export function TestResults({ results, isDraft }: TestResultsProps) {
+	const { tests, base_revision, truncated, coverage } = results;
+	return (
+		<>
+			<TestSummary results={results}>
+				{' '}
+				<span class="quiet">
+					{isDraft ? `with the draft, based on revision ${base_revision}` : `at revision ${base_revision}`}
+				</span>
+			</TestSummary>
+			{truncated && <p class="quiet">The environment has more tests than fit into a run.</p>}
+			{tests.length === 0 ? (
+				<Empty title="No tests yet">
+					<p>The coverage below lists the parts of the schema to test.</p>
+				</Empty>
+			) : (
+				<TestTable tests={tests} isDraft={isDraft} />
+			)}
+			<TestCoverage coverage={coverage} />
+		</>
+	);
+}
+
+/** Number of passed or failed tests. */
+export function TestSummary({
+	results,
+	children,
+}: {
+	readonly results: TestRun;
+	readonly children?: ComponentChildren;
+}) {
+	if (results.tests.length === 0) return null;
+	return (
+		<p role="status">
+			<strong class={results.failed > 0 ? 'state bad' : 'state good'}>{testCountText(results)}</strong>
+			{children}
+		</p>
+	);
+}
+
+interface TestTableProps {
+	readonly tests: TestRun['tests'];
+	readonly isDraft: boolean;
+}
+
+/** Tests with their results. */
+export function TestTable({ tests, isDraft }: TestTableProps) {
+	const shown = useSignal(testsAtOnce);
+	return (
+		<>
+			<DataTable
+				caption="Test results, failed tests first"
+				rows={tests.slice(0, shown.value)}
+				rowKey={({ key }) => key}
+				columns={[
+					{
+						title: 'Result',
+						cell: ({ passed }) => (
+							<span class={passed ? 'badge good' : 'badge bad'}>{passed ? 'passed' : 'failed'}</span>
+						),
+					},
+					{ title: 'Test', cell: (test) => <TestLink test={test} /> },
+					{ title: 'Check', cell: ({ check }) => <TestedCheckText check={check} /> },
+					{ title: 'Expected', cell: ({ expected }) => <ExpectedText expected={expected} /> },
+					{
+						title: 'Actual',
+						cell: ({ result: { allow, code, reason } }) => (
+							<>
+								<ExpectedText expected={allow ? 'allow' : 'deny'} />{' '}
+								<span class="draft-reason">
+									<PhraseText phrases={reasonPhrases(reason === '' ? code : reason)} />
+								</span>
+							</>
+						),
+					},
+					// The check screen answers with the published policy.
+					...(isDraft
+						? []
+						: [
+								{
+									title: 'Explain',
+									align: 'end' as const,
+									cell: (test: TestRun['tests'][number]) => (
+										<a
+											href={screenPath('check', checkQuery(checkTestForm(test).check))}
+											aria-label={`Why: ${test.key}`}
+										>
+											Why
+										</a>
+									),
+								},
+							]),
+				]}
+			/>
+			{tests.length > shown.value && (
+				<button
+					type="button"
+					onClick={() => {
+						shown.value += testsAtOnce;
+					}}
+				>
+					Show more ({tests.length} tests in total)
+				</button>
+			)}
+		</>
+	);
+}
