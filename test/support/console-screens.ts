@@ -6,6 +6,7 @@ export const consoleScreens: Readonly<Record<string, string>> = {
 	check: 'main form',
 	decisions: 'main table, main .empty',
 	graph: 'main form',
+	model: 'main .model-layout',
 	matrix: 'main [role=grid], main .empty',
 	'condition-sets': 'main table, main .empty',
 	policy: 'main .policy-sides, main .empty',

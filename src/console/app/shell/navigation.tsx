@@ -15,6 +15,7 @@ const groups = [
 	{
 		title: 'Policy',
 		screens: [
+			['Model', 'model'],
 			['Policy matrix', 'matrix'],
 			['Condition sets', 'condition-sets'],
 			['Rego and revisions', 'policy'],

@@ -14,6 +14,7 @@ const DecisionsScreen = lazy(() =>
 	import('../screen/decisions/decisions-screen.js').then((module) => module.DecisionsScreen),
 );
 const GraphScreen = lazy(() => import('../screen/graph/graph-screen.js').then((module) => module.GraphScreen));
+const ModelScreen = lazy(() => import('../screen/model/model-screen.js').then((module) => module.ModelScreen));
 const MatrixScreen = lazy(() => import('../screen/matrix/matrix-screen.js').then((module) => module.MatrixScreen));
 const ConditionSetsScreen = lazy(() =>
 	import('../screen/condition-sets/condition-sets-screen.js').then((module) => module.ConditionSetsScreen),
@@ -59,6 +60,7 @@ export function Shell() {
 							<Route path="/console/:project/:environment/check/:rest*" component={CheckScreen} />
 							<Route path="/console/:project/:environment/decisions/:rest*" component={DecisionsScreen} />
 							<Route path="/console/:project/:environment/graph/:rest*" component={GraphScreen} />
+							<Route path="/console/:project/:environment/model/:rest*" component={ModelScreen} />
 							<Route path="/console/:project/:environment/matrix/:rest*" component={MatrixScreen} />
 							<Route path="/console/:project/:environment/condition-sets/:rest*" component={ConditionSetsScreen} />
 							<Route path="/console/:project/:environment/policy/:rest*" component={PolicyScreen} />

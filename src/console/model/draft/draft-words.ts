@@ -50,7 +50,8 @@ const listedNames: Readonly<Partial<Record<string, (value: Named) => string>>> =
 
 type Named = Readonly<Partial<Record<string, unknown>>>;
 
-function listedName(kind: string, value: unknown): string {
+/** Returns the description of an object without a key. */
+export function listedName(kind: string, value: unknown): string {
 	const name = Object.hasOwn(listedNames, kind) ? listedNames[kind] : undefined;
 	return name?.(isRecord(value) ? value : {}) ?? JSON.stringify(value);
 }

@@ -1,15 +1,10 @@
 import type { Draft } from '../draft/draft.js';
-import { isEqualJson, isRecord } from '../equal-json.js';
+import { isRecord } from '../equal-json.js';
+import { draftedSchema } from '../schema/drafted-schema.js';
 import { columnRole, type MatrixAction, type MatrixColumn } from './policy-matrix.js';
 import type { Derivation, SetRule } from './policy-schema.js';
-import {
-	draftedObjects,
-	type SchemaObject,
-	type SchemaObjects,
-	subjectName,
-	withObject,
-	withoutObject,
-} from './schema-objects.js';
+import { type SchemaObject, type SchemaObjects, subjectName, withObject, withoutObject } from './schema-objects.js';
+import { inKnownOrder, listMember, recordMember, type Value, withDerivations, withList } from './value-members.js';
 
 /**
  * Matrix edits. Each returns the resulting draft. An edit compares the drafted object with the stored object, so
@@ -32,28 +27,22 @@ export function toggleGrant(stored: SchemaObjects, draft: Draft, column: MatrixC
 export function toggleRule(stored: SchemaObjects, draft: Draft, rule: SetRule): Draft {
 	const { user_set, permission, resource_set } = rule;
 	const object = { kind: 'condition_set_rule', value: { user_set, permission, resource_set } };
-	const isThere = draftedObjects(stored, draft).has(subjectName(object));
+	const isThere = draftedSchema(stored, draft).has(subjectName(object));
 	return isThere ? withoutObject(stored, draft, object) : withObject(stored, draft, object);
 }
 
 /** Toggles a resource role's derivation. The role is `<resource>:<role>`. */
 export function toggleDerivation(stored: SchemaObjects, draft: Draft, role: string, derivation: Derivation): Draft {
 	return editRole(stored, draft, { kind: 'resource_role', key: role }, (value, before) => {
-		const granted = recordMember(value, 'granted_to');
-		const rules = listMember(granted, 'users_with_role');
+		const rules = listMember(recordMember(value, 'granted_to'), 'users_with_role');
 		const isIt = (rule: unknown) => isDerivation(rule, derivation);
 		const known = listMember(recordMember(before, 'granted_to'), 'users_with_role');
 		const { role: source, on_resource, linked_by_relation } = derivation;
 		const made = known.find(isIt) ?? { role: source, on_resource, linked_by_relation };
 		const next = rules.some(isIt) ? rules.filter((rule) => !isIt(rule)) : inKnownOrder([...rules, made], known);
-		const { granted_to: _, ...rest } = value;
-		// Omit a block that contains neither rules nor settings, because it derives nothing.
-		const isEmpty = next.length === 0 && !Object.hasOwn(granted, 'when');
-		return isEmpty ? rest : { ...rest, granted_to: withList(granted, 'users_with_role', next) };
+		return withDerivations(value, next);
 	});
 }
-
-type Value = Readonly<Record<string, unknown>>;
 
 /** Edits a role's value in the draft. Ignores a role that is neither stored nor in the draft. */
 function editRole(
@@ -63,7 +52,7 @@ function editRole(
 	edit: (value: Value, before: Value) => Value,
 ): Draft {
 	const subject = subjectName({ ...name, value: null });
-	const value = draftedObjects(stored, draft).get(subject)?.value;
+	const value = draftedSchema(stored, draft).get(subject)?.value;
 	const before = stored.get(subject)?.value;
 	if (!isRecord(value)) return draft;
 	const wanted: SchemaObject = { ...name, value: edit(value, isRecord(before) ? before : {}) };
@@ -79,20 +68,6 @@ function toggled(items: readonly unknown[], known: readonly unknown[], item: unk
 	return items.includes(item) ? items.filter((one) => one !== item) : inKnownOrder([...items, item], known);
 }
 
-/** Sorts known items by their position in `known`, and appends the new items. */
-function inKnownOrder(items: readonly unknown[], known: readonly unknown[]): readonly unknown[] {
-	const isIn = (list: readonly unknown[]) => (item: unknown) => list.some((one) => isEqualJson(one, item));
-	const isKnown = isIn(known);
-	return [...known.filter(isIn(items)), ...items.filter((item) => !isKnown(item))];
-}
-
-/** Sets a list as a value's member. Omits an empty list, because documents omit it too. */
-function withList(value: Value, name: string, list: readonly unknown[]): Value {
-	if (list.length > 0) return { ...value, [name]: list };
-	const { [name]: _, ...rest } = value;
-	return rest;
-}
-
 function isDerivation(rule: unknown, { role, on_resource, linked_by_relation }: Derivation): boolean {
 	return (
 		isRecord(rule) &&
@@ -100,14 +75,4 @@ function isDerivation(rule: unknown, { role, on_resource, linked_by_relation }: 
 		rule['on_resource'] === on_resource &&
 		rule['linked_by_relation'] === linked_by_relation
 	);
-}
-
-function listMember(value: Value, name: string): readonly unknown[] {
-	const list = value[name];
-	return Array.isArray(list) ? list : [];
-}
-
-function recordMember(value: Value, name: string): Value {
-	const record = value[name];
-	return isRecord(record) ? record : {};
 }

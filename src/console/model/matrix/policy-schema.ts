@@ -44,6 +44,23 @@ export interface Derivation {
 	readonly linked_by_relation: string;
 }
 
+/** Returns a derivation's identity within its role. */
+export function derivationName({ role, on_resource, linked_by_relation }: Derivation): string {
+	return [on_resource, role, linked_by_relation].join(' ');
+}
+
+/** Returns the possible subject roles for each relation of a resource. */
+export function possibleDerivations(
+	{ resources, resourceRoles }: PolicySchema,
+	resource: string,
+): readonly Derivation[] {
+	return [...(resources.get(resource)?.relations ?? [])].flatMap(([linked_by_relation, on_resource]) =>
+		[...resourceRoles.values()].flatMap((role) =>
+			role.resource === on_resource ? [{ role: role.key, on_resource, linked_by_relation }] : [],
+		),
+	);
+}
+
 /** Condition set that is not automatic. */
 export interface PolicySet {
 	readonly key: string;
@@ -109,19 +126,24 @@ function readResource(object: SchemaObject, relations: readonly SchemaObject[]):
 	};
 }
 
+/** Reads the derivations in a resource role's value. */
+export function readDerivations(value: unknown): readonly Derivation[] {
+	const rules = listMember({ value: member({ value }, 'granted_to') }, 'users_with_role').filter(isRecord);
+	return rules.map((rule) => ({
+		role: textMember({ value: rule }, 'role'),
+		on_resource: textMember({ value: rule }, 'on_resource'),
+		linked_by_relation: textMember({ value: rule }, 'linked_by_relation'),
+	}));
+}
+
 function readRole(object: SchemaObject, resource: string | null): PolicyRole {
-	const derivations = listMember({ value: member(object, 'granted_to') }, 'users_with_role').filter(isRecord);
 	return {
 		key: ownKey(object.key ?? ''),
 		resource,
 		name: textMember(object, 'name'),
 		permissions: new Set(texts(listMember(object, 'permissions'))),
 		extends: texts(listMember(object, 'extends')),
-		derivations: derivations.map((value) => ({
-			role: textMember({ value }, 'role'),
-			on_resource: textMember({ value }, 'on_resource'),
-			linked_by_relation: textMember({ value }, 'linked_by_relation'),
-		})),
+		derivations: readDerivations(object.value),
 	};
 }
 

@@ -74,8 +74,16 @@ export function draftedObjects(objects: SchemaObjects, draft: Draft | null): Sch
 export function withObject(stored: SchemaObjects, draft: Draft, wanted: SchemaObject): Draft {
 	const before = stored.get(subjectName(wanted));
 	if (before === undefined) return withDrafted(draft, wanted, { ...wanted, operation: 'create' });
-	const isStored = isEqualJson(withoutEmpty(before.value), withoutEmpty(wanted.value));
-	return withDrafted(draft, wanted, isStored ? null : { ...wanted, operation: 'update' });
+	return withDrafted(
+		draft,
+		wanted,
+		isSameValue(before.value, wanted.value) ? null : { ...wanted, operation: 'update' },
+	);
+}
+
+/** True if two values have the same meaning in a document. Ignores empty members, which are optional. */
+export function isSameValue(one: unknown, other: unknown): boolean {
+	return isEqualJson(withoutEmpty(one), withoutEmpty(other));
 }
 
 /** Changes the draft so that an object is deleted. If the object is not stored, removes its change from the draft. */

@@ -59,7 +59,8 @@ function NoDraft() {
 	return (
 		<Empty title="The draft is empty">
 			<p>
-				Change a cell in the <a href={screenPath('matrix')}>policy matrix</a>, edit a{' '}
+				Change the <a href={screenPath('model')}>model</a> or a cell in the{' '}
+				<a href={screenPath('matrix')}>policy matrix</a>, edit a{' '}
 				<a href={screenPath('condition-sets')}>condition set</a>, undo an entry under{' '}
 				<a href={screenPath('changes')}>Changes</a>, or load a draft from a file.
 			</p>

@@ -5,9 +5,10 @@ import { type Fold, type MatrixRow, matrixView, withFold } from '../../../model/
 import { cellLabel } from '../../../model/matrix/matrix-words.js';
 import { type MatrixColumn, policyMatrix } from '../../../model/matrix/policy-matrix.js';
 import { readPolicySchema } from '../../../model/matrix/policy-schema.js';
-import { draftedObjects } from '../../../model/matrix/schema-objects.js';
+import { draftedSchema } from '../../../model/schema/drafted-schema.js';
 import { announce } from '../../../part/announce.js';
 import { currentDraft, editDraft } from '../../current-draft.js';
+import { DraftNotice } from '../../part/draft-notice.js';
 import { Empty } from '../../part/empty.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
 import { Screen } from '../../part/screen.js';
@@ -43,7 +44,7 @@ function Matrix({ schema: { objects, revision } }: { readonly schema: ReadSchema
 	const draft = currentDraft.value;
 	const stored = useMemo(() => policyMatrix(readPolicySchema(objects)), [objects]);
 	const matrix = useMemo(
-		() => (draft === null ? stored : policyMatrix(readPolicySchema(draftedObjects(objects, draft)))),
+		() => (draft === null ? stored : policyMatrix(readPolicySchema(draftedSchema(objects, draft)))),
 		[objects, draft],
 	);
 	const fold = readFold(search);
@@ -65,7 +66,7 @@ function Matrix({ schema: { objects, revision } }: { readonly schema: ReadSchema
 		if (action === null) return;
 		if (target.kind === 'user_set') return leadToPanel();
 		editDraft(revision, (begun) => toggleGrant(objects, begun, target, { resource, action }));
-		const after = policyMatrix(readPolicySchema(draftedObjects(objects, currentDraft.value)));
+		const after = policyMatrix(readPolicySchema(draftedSchema(objects, currentDraft.value)));
 		announce(
 			`In the draft: ${cellLabel(target, { resource, action }, after.cell(target, { resource, action }), null)}`,
 		);
@@ -115,23 +116,12 @@ function Matrix({ schema: { objects, revision } }: { readonly schema: ReadSchema
 	);
 }
 
-function DraftNotice() {
-	const count = currentDraft.value?.changes.length ?? 0;
-	if (count === 0) return null;
-	return (
-		<p class="notice">
-			{count === 1 ? '1 change' : `${count} changes`} in the draft, based on revision{' '}
-			{currentDraft.value?.base_revision}. <a href={screenPath('draft')}>Review and publish</a>
-		</p>
-	);
-}
-
 function NoResources() {
 	return (
 		<Empty title="No resources yet">
 			<p>
-				The matrix has a row for each action and a column for each role. Create resources and roles through the API, or{' '}
-				<a href={screenPath('environments')}>import a document</a>.
+				The matrix has a row for each action and a column for each role.{' '}
+				<a href={screenPath('model')}>Create resources and roles in the model</a>.
 			</p>
 		</Empty>
 	);

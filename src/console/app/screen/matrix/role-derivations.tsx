@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { toggleDerivation } from '../../../model/matrix/matrix-edit.js';
 import { derivationSource } from '../../../model/matrix/matrix-words.js';
 import { columnRole } from '../../../model/matrix/policy-matrix.js';
-import type { Derivation, PolicySchema } from '../../../model/matrix/policy-schema.js';
+import { type Derivation, derivationName, possibleDerivations } from '../../../model/matrix/policy-schema.js';
 import { phraseText } from '../../../model/phrase.js';
 import { editDraft } from '../../current-draft.js';
 import { PhraseText } from '../../part/phrase-text.js';
@@ -67,18 +67,5 @@ export function RoleDerivations({ column, matrix, objects, revision }: PanelProp
 				</form>
 			)}
 		</section>
-	);
-}
-
-function derivationName({ role, on_resource, linked_by_relation }: Derivation): string {
-	return [on_resource, role, linked_by_relation].join(' ');
-}
-
-/** Returns the possible subject roles for each relation of a resource. */
-function possibleDerivations({ resources, resourceRoles }: PolicySchema, resource: string): readonly Derivation[] {
-	return [...(resources.get(resource)?.relations ?? [])].flatMap(([linked_by_relation, on_resource]) =>
-		[...resourceRoles.values()].flatMap((role) =>
-			role.resource === on_resource ? [{ role: role.key, on_resource, linked_by_relation }] : [],
-		),
 	);
 }

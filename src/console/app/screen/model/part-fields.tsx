@@ -1,0 +1,189 @@
+import { useId } from 'preact/hooks';
+import { derivationSource } from '../../../model/matrix/matrix-words.js';
+import { derivationName, possibleDerivations } from '../../../model/matrix/policy-schema.js';
+import { type PartField, type PartForm, partFields } from '../../../model/schema/part-form.js';
+import { attributeTypes } from '../../../model/schema/part-words.js';
+import { ownKey, type PartKind, partName, readParts, type SchemaPart } from '../../../model/schema/schema-part.js';
+import { visibleText } from '../../../model/visible-text.js';
+import { CheckList } from './check-list.js';
+import { type ModelView, rowsOf } from './model-view.js';
+import { PermissionFields } from './permission-fields.js';
+
+interface PartFieldsProps {
+	readonly view: ModelView;
+	readonly kind: PartKind;
+	readonly resource: string | null;
+	/** Edited part; `null` for a new part. */
+	readonly part: SchemaPart | null;
+	readonly form: PartForm;
+	readonly onChange: (change: Partial<PartForm>) => void;
+}
+
+/** Form fields for a part. */
+export function PartFields(props: PartFieldsProps) {
+	const { view, kind, resource, part, form, onChange } = props;
+	const fields = new Set<PartField>(partFields[kind]);
+	return (
+		<>
+			{part === null && (
+				<TextField
+					label="Key"
+					hint="Permanent. Your application uses the key in checks."
+					value={form.key}
+					maxLength={512}
+					isFirst
+					onText={(key) => onChange({ key })}
+				/>
+			)}
+			{fields.has('name') && (
+				<TextField
+					label="Name (optional)"
+					value={form.name}
+					maxLength={1024}
+					isFirst={part !== null}
+					onText={(name) => onChange({ name })}
+				/>
+			)}
+			{fields.has('type') && (
+				<label>
+					<span>Type</span>
+					<select value={form.type} onChange={(event) => onChange({ type: event.currentTarget.value })}>
+						{Object.entries(attributeTypes).map(([type, text]) => (
+							<option key={type} value={type}>
+								{text}
+							</option>
+						))}
+					</select>
+				</label>
+			)}
+			{fields.has('subject') && <SubjectField {...props} />}
+			{fields.has('newActions') && part === null && (
+				<TextField
+					label="Actions (optional)"
+					hint="Keys separated by commas, such as read, write."
+					value={form.newActions}
+					onText={(newActions) => onChange({ newActions })}
+				/>
+			)}
+			{fields.has('permissions') && (
+				<PermissionFields view={view} kind={kind} resource={resource} form={form} onChange={onChange} />
+			)}
+			{fields.has('extends') && (
+				<CheckList
+					legend="Extends"
+					hint="Roles whose permissions this role inherits."
+					choices={rowsOf(view, kind, resource)
+						.filter((row) => row.state !== 'removed' && (part === null || partName(row.part) !== partName(part)))
+						.map((row) => ({ value: ownKey(row.part), phrases: [{ name: ownKey(row.part) }] }))}
+					empty="There is no other role to extend."
+					chosen={form.extends}
+					onChosen={(chosen) => onChange({ extends: chosen })}
+				/>
+			)}
+			{fields.has('derivations') && <DerivationFields {...props} />}
+			<TextField
+				label="Description (optional)"
+				value={form.description}
+				maxLength={16_384}
+				onText={(description) => onChange({ description })}
+			/>
+		</>
+	);
+}
+
+/** Subject resource of a relation. It is fixed once the relation is stored, because its relationships depend on it. */
+function SubjectField({ view, resource, part, form, onChange }: PartFieldsProps) {
+	const isStored = part !== null && readParts(view.objects).has(partName(part));
+	const id = useId();
+	return (
+		<div class="model-field">
+			<label>
+				<span>Related resource</span>
+				<select
+					value={form.subject}
+					disabled={isStored}
+					aria-describedby={id}
+					onChange={(event) => onChange({ subject: event.currentTarget.value })}
+				>
+					<option value="">Choose a resource</option>
+					{[...view.policy.resources.keys()].map((key) => (
+						<option key={key} value={key}>
+							{key}
+						</option>
+					))}
+				</select>
+			</label>
+			<small id={id} class="quiet">
+				{isStored
+					? 'To relate a different resource, add a new relation.'
+					: `Instances of the related resource link to instances of ${visibleText(resource ?? '')}.`}
+			</small>
+		</div>
+	);
+}
+
+function DerivationFields({ view, resource, form, onChange }: PartFieldsProps) {
+	const choices = possibleDerivations(view.policy, resource ?? '').map((derivation) => ({
+		value: derivationName(derivation),
+		phrases: derivationSource(derivation),
+	}));
+	return (
+		<>
+			<CheckList
+				legend="Derived from"
+				hint="Users with a chosen role on a related instance also have this role."
+				choices={choices}
+				empty="Add a relation to a resource with roles first."
+				chosen={form.derivations}
+				onChosen={(derivations) => onChange({ derivations })}
+			/>
+			{form.derivations.length > 0 && (
+				<label class="inline">
+					<input
+						type="checkbox"
+						checked={form.directOnly}
+						onChange={(event) => onChange({ directOnly: event.currentTarget.checked })}
+					/>
+					<span>A role assigned on the instance replaces derived roles there</span>
+				</label>
+			)}
+		</>
+	);
+}
+
+interface TextFieldProps {
+	readonly label: string;
+	readonly hint?: string;
+	readonly value: string;
+	readonly maxLength?: number;
+	/** True for the field that takes the focus when the form opens. */
+	readonly isFirst?: boolean;
+	readonly onText: (text: string) => void;
+}
+
+function TextField({ label, hint, value, maxLength, isFirst = false, onText }: TextFieldProps) {
+	const id = useId();
+	return (
+		<div class="model-field">
+			<label>
+				<span>{label}</span>
+				<input
+					type="text"
+					value={value}
+					maxLength={maxLength}
+					autofocus={isFirst}
+					aria-describedby={hint === undefined ? undefined : id}
+					autocomplete="off"
+					autocapitalize="off"
+					spellcheck={false}
+					onInput={(event) => onText(event.currentTarget.value)}
+				/>
+			</label>
+			{hint !== undefined && (
+				<small id={id} class="quiet">
+					{hint}
+				</small>
+			)}
+		</div>
+	);
+}

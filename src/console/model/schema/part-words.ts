@@ -1,0 +1,90 @@
+import { groupBy } from '../group-by.js';
+import { derivationSource } from '../matrix/matrix-words.js';
+import { readDerivations } from '../matrix/policy-schema.js';
+import { textMember, textsMember, type Value } from '../matrix/value-members.js';
+import type { Phrase } from '../phrase.js';
+import { type PartKind, partResource, type SchemaPart } from './schema-part.js';
+
+/** Part kinds in words. */
+export const partWords: Readonly<Record<PartKind, string>> = {
+	resource: 'resource',
+	action: 'action',
+	attribute: 'attribute',
+	relation: 'relation',
+	resource_role: 'role',
+	action_group: 'action group',
+	role: 'tenant role',
+	user_attribute: 'user attribute',
+};
+
+/** Words for states in the draft. */
+export const partStateWords = { added: 'new', changed: 'changed', removed: 'removed' } as const;
+
+/** Words for attribute types. */
+export const attributeTypes = {
+	string: 'Text',
+	number: 'Number',
+	bool: 'True or false',
+	time: 'Time',
+	array: 'List',
+	object: 'Object',
+	object_array: 'List of objects',
+	json: 'Any JSON',
+} as const;
+
+/** Describes a part's content, line by line. */
+export function partLines(part: SchemaPart): readonly (readonly Phrase[])[] {
+	const { kind, value } = part;
+	const description = textMember(value, 'description');
+	const lines = linesByKind[kind](value, partResource(part) ?? '');
+	return description === '' ? lines : [...lines, [description]];
+}
+
+const linesByKind: Readonly<Record<PartKind, (value: Value, resource: string) => readonly (readonly Phrase[])[]>> = {
+	resource: () => [],
+	action: () => [],
+	attribute: attributeLines,
+	user_attribute: attributeLines,
+	relation: (value, resource) => [
+		['From ', { name: textMember(value, 'subject_resource') }, ' to ', { name: resource }],
+	],
+	resource_role: (value) => [
+		...grantLines(value),
+		...listLines('Extends ', textsMember(value, 'extends')),
+		...readDerivations(value).map((derivation): readonly Phrase[] => [
+			'Derived from ',
+			...derivationSource(derivation),
+		]),
+	],
+	action_group: (value) => {
+		const lines = listLines('Contains ', textsMember(value, 'actions'));
+		return lines.length === 0 ? [['Contains no actions']] : lines;
+	},
+	role: (value) => [...grantLines(value), ...listLines('Extends ', textsMember(value, 'extends'))],
+};
+
+/** Describes a role's own permissions. Tenant roles name the resource of each permission. */
+function grantLines(value: Value): readonly (readonly Phrase[])[] {
+	const permissions = textsMember(value, 'permissions');
+	if (permissions.length === 0) return [['No permissions of its own']];
+	const byResource = groupBy(permissions, (permission) => permission.slice(0, permission.lastIndexOf(':') + 1));
+	return [...byResource].map(([prefix, granted]): readonly Phrase[] => [
+		'Grants ',
+		...listed(granted.map((permission) => permission.slice(prefix.length))),
+		...(prefix === '' ? [] : [' on every ', { name: prefix.slice(0, -1) }]),
+	]);
+}
+
+function attributeLines(value: Value): readonly (readonly Phrase[])[] {
+	const type = textMember(value, 'type');
+	const known = Object.entries(attributeTypes).find(([name]) => name === type);
+	return [[known?.[1] ?? type]];
+}
+
+function listLines(start: string, names: readonly string[]): readonly (readonly Phrase[])[] {
+	return names.length === 0 ? [] : [[start, ...listed(names)]];
+}
+
+function listed(names: readonly string[]): readonly Phrase[] {
+	return names.flatMap((name, index) => (index === 0 ? [{ name }] : [', ', { name }]));
+}
