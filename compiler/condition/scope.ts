@@ -20,17 +20,14 @@ export interface Scope<Attribute> {
 	compared(attribute: Attribute, operator: Operator, value: Json, at: ConditionPath): void;
 }
 
-/**
- * Returns the scope of a set. Names without a prefix are user attributes in a user set, and resource attributes in a
- * resource set.
- */
+/** Returns the scope of a set, which compares attributes of its own object and of the check's context. */
 export function attributeScope(run: ParseRun, object: 'user' | 'resource'): Scope<AttributePath> {
 	return {
 		run,
 		refs: true,
 		attribute(name, value, at) {
 			const attribute = attributeNamed(name);
-			if (attribute?.object !== object) {
+			if (attribute?.object !== object && attribute?.object !== 'context') {
 				const known = attribute !== undefined;
 				const msg = known
 					? strangerMessage(object, name)
@@ -94,8 +91,8 @@ export function memberScope(run: ParseRun): Scope<readonly string[]> {
 function strangerMessage(object: 'user' | 'resource', name: string): string {
 	const of =
 		object === 'user'
-			? 'a user set compares attributes of the user'
-			: 'a resource set compares attributes of the resource';
+			? 'a user set compares attributes of the user and of the context'
+			: 'a resource set compares attributes of the resource and of the context';
 	return `${of}: ${excerpt(name)} can only be an operand, as in {"${object}.key": {"equals": {"ref": ${excerpt(name)}}}}`;
 }
 

@@ -162,7 +162,7 @@ const grammar = [
 	'|---|---|',
 	'| `allOf` or `and`, `anyOf` or `or` | an array of conditions |',
 	'| `not` | one condition |',
-	'| an attribute, such as `user.address.city` | a comparison: an object with one member, an operator and its operand, or the logic above over comparisons |',
+	'| an attribute of the set’s user or resource or of the context, such as `user.address.city` | a comparison: an object with one member, an operator and its operand, or the logic above over comparisons |',
 	'',
 	'An operand can be a reference to an attribute of the user, resource, tenant or context: `{"ref": "user.key"}`. A name with a',
 	'dot is unreachable. Inside `match`, attributes are the members of the object, without prefix and without references.',

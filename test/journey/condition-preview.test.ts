@@ -115,6 +115,14 @@ const selected: Readonly<Record<string, readonly [body: object, ...keys: readonl
 		{ conditions: { 'user.age': { 'greater-than': { ref: 'context.limit' } } }, context: { limit: 50 } },
 		'cy',
 	],
+	'an attribute of the context': [
+		{
+			conditions: { allOf: [{ 'user.age': { 'greater-than': 50 } }, { 'context.second_factor': { equals: true } }] },
+			context: { second_factor: true },
+		},
+		'cy',
+	],
+	'an attribute of an absent context': [{ conditions: { 'context.second_factor': { equals: true } } }],
 	'the other side of the check': [
 		{ conditions: { 'user.key': { equals: { ref: 'resource.owner' } } }, resource: 'document:b' },
 		'ben',

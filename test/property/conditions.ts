@@ -93,13 +93,15 @@ function comparison(refs: boolean, match: fc.Arbitrary<Json>): fc.Arbitrary<Json
 }
 
 /** Generates conditions that combine logic above and below attributes. */
-function condition(prefix: string, refs: boolean, match: fc.Arbitrary<Json>): fc.Arbitrary<Json> {
+function condition(prefixes: readonly string[], refs: boolean, match: fc.Arbitrary<Json>): fc.Arbitrary<Json> {
 	const { above } = fc.letrec<{ above: Json; below: Json }>((tie) => ({
 		above: fc.oneof(
 			{ depthSize: 'small', withCrossShrink: true },
 			{
 				weight: 3,
-				arbitrary: fc.tuple(path, tie('below')).map(([rest, one]) => Object.fromEntries([[prefix + rest, one]])),
+				arbitrary: fc
+					.tuple(fc.constantFrom(...prefixes), path, tie('below'))
+					.map(([prefix, rest, one]) => Object.fromEntries([[prefix + rest, one]])),
 			},
 			...logic(tie('above')),
 		),
@@ -122,11 +124,11 @@ function logic(inside: fc.Arbitrary<Json>): readonly fc.MaybeWeightedArbitrary<J
 }
 
 const noMatch = fc.constant<Json>({});
-const innerMatch = fc.oneof(noMatch, condition('', false, noMatch));
-const match = fc.oneof({ weight: 1, arbitrary: noMatch }, { weight: 5, arbitrary: condition('', false, innerMatch) });
+const innerMatch = fc.oneof(noMatch, condition([''], false, noMatch));
+const match = fc.oneof({ weight: 1, arbitrary: noMatch }, { weight: 5, arbitrary: condition([''], false, innerMatch) });
 
 /** User set conditions. */
-export const anyConditions: fc.Arbitrary<Json> = condition('user.', true, match);
+export const anyConditions: fc.Arbitrary<Json> = condition(['user.', 'user.', 'context.'], true, match);
 
 const record = fc.array(fc.tuple(name, value), { maxLength: 6 }).map((entries): Json => Object.fromEntries(entries));
 

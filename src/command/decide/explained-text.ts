@@ -121,6 +121,8 @@ function comparisonLine({
 	example,
 }: AttemptComparison): string {
 	const condition = `${negated ? 'not ' : ''}${attribute} ${operator} ${JSON.stringify(operand)}`;
-	const value = example === null ? 'remove it' : `such as ${JSON.stringify(example)}`;
-	return visible(`change ${change} (now ${JSON.stringify(now)}; ${value}) so that ${condition}, for set ${set}`);
+	const value = example === null ? 'without it' : `such as ${JSON.stringify(example)}`;
+	// Nobody stores the context: the caller sends it with the check.
+	const verb = change.startsWith('context.') ? 'send' : 'change';
+	return visible(`${verb} ${change} (now ${JSON.stringify(now)}; ${value}) so that ${condition}, for set ${set}`);
 }

@@ -92,7 +92,11 @@ export const AttemptComparison = named('AttemptComparison', 'A comparison with a
 	met: z
 		.boolean()
 		.meta({ description: 'True if the comparison already has this result, and must keep it after the change.' }),
-	change: z.string().meta({ description: 'Attribute to change: this attribute, or the attribute in `ref`.' }),
+	change: z.string().meta({
+		description:
+			'Attribute to change: this attribute, or the attribute in `ref`. The caller of the check sends `context.…` ' +
+			'attributes; all others can also be stored.',
+	}),
 	now: z.unknown().meta({ description: 'Current attribute value; null if it is missing.' }),
 	example: z.unknown().meta({
 		description:

@@ -94,7 +94,7 @@ const wrong: readonly (readonly [conditions: unknown, ...problems: readonly stri
 	[{ equals: 1 }, 'equals: the operator `equals` must be nested in an attribute, as in {"user.key": {"equals": …}}'],
 	[
 		{ 'resource.owner': { equals: 'ann' } },
-		'resource.owner: a user set compares attributes of the user: "resource.owner" can only be an operand, as in {"user.key": {"equals": {"ref": "resource.owner"}}}',
+		'resource.owner: a user set compares attributes of the user and of the context: "resource.owner" can only be an operand, as in {"user.key": {"equals": {"ref": "resource.owner"}}}',
 	],
 	[
 		{ age: { equals: 1 } },
@@ -209,10 +209,11 @@ for (const [index, conditions] of right.entries()) {
 	});
 }
 
-test('a resource set compares resource attributes', (t) => {
+test('a resource set compares attributes of the resource and of the context', (t) => {
 	t.deepEqual(conditionProblems({ 'resource.owner': { equals: { ref: 'user.key' } } }, 'resourceset'), []);
+	t.deepEqual(conditionProblems({ 'context.device': { equals: { ref: 'resource.device' } } }, 'resourceset'), []);
 	t.deepEqual(conditionProblems({ 'user.key': { equals: 1 } }, 'resourceset'), [
-		'user.key: a resource set compares attributes of the resource: "user.key" can only be an operand, as in {"resource.key": {"equals": {"ref": "user.key"}}}',
+		'user.key: a resource set compares attributes of the resource and of the context: "user.key" can only be an operand, as in {"resource.key": {"equals": {"ref": "user.key"}}}',
 	]);
 });
 

@@ -168,7 +168,9 @@ export function SetEditor({ setKey, stored, base, drafted, schema, reload }: Set
 				type={value.type}
 				isAskable={isAskable}
 				hasProblems={refused.length > 0}
-				comparesSides={text.includes(value.type === 'userset' ? '"ref":"resource.' : '"ref":"user.')}
+				absent={[value.type === 'userset' ? 'resource' : 'user', 'context'].filter((object) =>
+					text.includes(`"${object}.`),
+				)}
 				loaded={preview}
 				tenant={tenant}
 				page={page}

@@ -27,15 +27,15 @@ interface SetPreviewProps {
 	readonly isAskable: boolean;
 	/** True if the server rejected the conditions. The rows show the problems. */
 	readonly hasProblems: boolean;
-	/** True if the conditions compare with the other side of a check. A preview has only one side. */
-	readonly comparesSides: boolean;
+	/** Objects of a check that the conditions name and a preview lacks: its other side, and its context. */
+	readonly absent: readonly string[];
 	readonly loaded: Loaded<Found | null>;
 	readonly tenant: string;
 	readonly page: number;
 }
 
 /** Preview of the users or instances that the edited set selects. */
-export function SetPreview({ type, isAskable, hasProblems, comparesSides, loaded, tenant, page }: SetPreviewProps) {
+export function SetPreview({ type, isAskable, hasProblems, absent, loaded, tenant, page }: SetPreviewProps) {
 	const search = useSearch();
 	return (
 		<section>
@@ -51,10 +51,10 @@ export function SetPreview({ type, isAskable, hasProblems, comparesSides, loaded
 			</form>
 			{!isAskable && <p class="quiet">Choose a resource first.</p>}
 			{isAskable && hasProblems && <p class="quiet">Fix the conditions to see a preview.</p>}
-			{isAskable && !hasProblems && comparesSides && (
+			{isAskable && !hasProblems && absent.length > 0 && (
 				<p class="quiet">
-					Some conditions compare with the {type === 'userset' ? 'resource' : 'user'} of a check. The preview has none,
-					so these conditions do not match. Test the set below.
+					Some conditions compare attributes of the {absent.join(' and the ')} of a check. The preview has none, so
+					these conditions do not match. Test the set below.
 				</p>
 			)}
 			{isAskable && !hasProblems && (
