@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { withDocument } from '../../src/console/model/draft/document-draft.js';
 import type { ImpactRow } from '../../src/wire/general/impact.js';
 import { client } from '../support/client.js';
 import { chosenStores } from '../support/each-store.js';
@@ -398,5 +399,16 @@ for (const name of ['documents', 'code-hosting', 'saas-plans']) {
 		);
 		const { permissions, set_rules } = ran.body.coverage;
 		t.deepEqual([permissions?.first, set_rules?.first], [[], []]);
+
+		// The console adds the sample to a draft, which makes the same environment.
+		const drafted = await newPlace({ url: stack.api.listening.url, store: stack.api.store }, stack.organization);
+		const draft = withDocument(new Map(), { base_revision: 0, changes: [] }, document);
+		const applied = await drafted.http.post(`${environmentPath(drafted)}/drafts/apply`, draft);
+		t.is(applied.status, 200, JSON.stringify(applied.body));
+		const contents = async (one: Place) => {
+			const { body } = await one.http.get<object>(`${environmentPath(one)}/export`);
+			return { ...body, environment: null };
+		};
+		t.deepEqual(await contents(drafted), await contents(place));
 	});
 }

@@ -10,12 +10,14 @@ interface ChecksProps {
 	readonly choices: readonly CheckChoice[];
 	readonly chosen: readonly string[];
 	readonly onChosen: (chosen: readonly string[]) => void;
+	/** True for long texts, which need wide columns. */
+	readonly wide?: boolean;
 }
 
 /** Checkboxes for a list of values. */
-export function Checks({ choices, chosen, onChosen }: ChecksProps) {
+export function Checks({ choices, chosen, onChosen, wide = false }: ChecksProps) {
 	return (
-		<div class="model-checks">
+		<div class={wide ? 'model-checks wide' : 'model-checks'}>
 			{choices.map(({ value, phrases }) => (
 				<label key={value} class="inline">
 					<input

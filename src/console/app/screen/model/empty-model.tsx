@@ -1,18 +1,85 @@
+import { withDocument } from '../../../model/draft/document-draft.js';
+import { ActionButton } from '../../../part/action-button.js';
+import { announce } from '../../../part/announce.js';
+import { answered, management } from '../../api.js';
+import { editDraft } from '../../current-draft.js';
+import { confirmWrite } from '../../part/confirm.js';
 import { Empty } from '../../part/empty.js';
-import { mayWrite } from '../../session.js';
+import { environmentPath, mayWrite, openSession } from '../../session.js';
+import { reloadAll } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
+import type { ModelView } from './model-view.js';
+import { addButtonId } from './part-list.js';
+import { type Sample, samples } from './samples.js';
 
-/** First page of an environment without resources. */
-export function EmptyModel() {
+/** First page of an environment without resources: adds a resource, or starts from a sample. */
+export function EmptyModel({ view }: { readonly view: ModelView }) {
 	const search = useSearch();
 	return (
-		<Empty title="No resources yet">
-			<p>Add a resource for each type of object in your application, then add its actions and roles.</p>
+		<>
+			<Empty title="No resources yet">
+				<p>Add a resource for each type of object in your application, then add its actions and roles.</p>
+				{mayWrite.value && (
+					<button
+						type="button"
+						class="primary"
+						id={addButtonId('resource')}
+						onClick={() => search.set({ add: 'resource' })}
+					>
+						Add resource
+					</button>
+				)}
+			</Empty>
 			{mayWrite.value && (
-				<button type="button" class="primary" onClick={() => search.set({ add: 'resource' })}>
-					Add resource
-				</button>
+				<section aria-labelledby="model-samples">
+					<h2 id="model-samples">Start from a sample</h2>
+					<p class="quiet">Each sample has a model, users, instances and tests.</p>
+					<ul class="model-parts">
+						{samples.map((sample) => (
+							<SampleItem key={sample.title} view={view} sample={sample} />
+						))}
+					</ul>
+				</section>
 			)}
-		</Empty>
+		</>
+	);
+}
+
+function SampleItem({ view: { objects, revision }, sample }: { readonly view: ModelView; readonly sample: Sample }) {
+	const { title, about, read } = sample;
+	const draftIt = async () => {
+		const { default: document } = await read();
+		editDraft(revision, (draft) => withDocument(objects, draft, document));
+		announce(`Added ${title} to the draft.`);
+	};
+	const importIt = async () => {
+		const { default: document } = await read();
+		const { key } = openSession().environment;
+		if (!(await confirmWrite('Import sample', `${title} is imported into ${key} immediately.`))) return;
+		await answered(
+			management.POST('/v2/projects/{proj_id}/envs/{env_id}/import', {
+				params: { path: environmentPath(), query: { conflict_strategy: 'fail' } },
+				// The server validates the document.
+				body: document as never,
+			}),
+		);
+		announce(`Imported ${title}.`);
+		reloadAll();
+	};
+	return (
+		<li>
+			<div class="line">
+				<strong>{title}</strong>
+				<span class="line end">
+					<ActionButton label={`Add to draft: ${title}`} act={draftIt}>
+						Add to draft
+					</ActionButton>
+					<ActionButton label={`Import now: ${title}`} act={importIt}>
+						Import now
+					</ActionButton>
+				</span>
+			</div>
+			<p class="quiet">{about}</p>
+		</li>
 	);
 }

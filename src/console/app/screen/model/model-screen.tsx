@@ -74,7 +74,7 @@ function ModelPage({ view, place }: { readonly view: ModelView; readonly place: 
 			</PartList>
 		);
 	}
-	if (rowsOf(view, 'resource', null).length === 0) return <EmptyModel />;
+	if (rowsOf(view, 'resource', null).length === 0) return <EmptyModel view={view} />;
 	return (
 		<PartList view={view} kind="resource" resource={null} title="Resources">
 			A resource is a type of object in your application, such as a document or a project.

@@ -133,6 +133,7 @@ function DerivationFields({ view, resource, form, onChange }: PartFieldsProps) {
 				legend="Derived from"
 				hint="Users with a chosen role on a related instance also have this role."
 				choices={choices}
+				wide
 				empty="Add a relation to a resource with roles first."
 				chosen={form.derivations}
 				onChosen={(derivations) => onChange({ derivations })}

@@ -1,0 +1,25 @@
+/** Environment documents in docs/samples. Each is a separate file in the build, loaded on demand. */
+export const samples: readonly Sample[] = [
+	{
+		title: 'Documents and folders',
+		about: 'Roles inherited from folders, a role for a whole tenant, conditions on a classification.',
+		read: () => import('../../../../../docs/samples/documents.json'),
+	},
+	{
+		title: 'Code hosting',
+		about: 'Organizations, nested teams, repositories and issues. Teams get roles on repositories.',
+		read: () => import('../../../../../docs/samples/code-hosting.json'),
+	},
+	{
+		title: 'SaaS with plans',
+		about: 'Features by the plan of a tenant, spending limits, projects by region.',
+		read: () => import('../../../../../docs/samples/saas-plans.json'),
+	},
+];
+
+export interface Sample {
+	readonly title: string;
+	readonly about: string;
+	/** Loads the environment document. */
+	readonly read: () => Promise<{ readonly default: unknown }>;
+}
