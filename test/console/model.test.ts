@@ -2,6 +2,19 @@ import test from 'ava';
 import { ApiFailure, failureMessage } from '../../src/console/model/api-failure.js';
 import { readElementAddress } from '../../src/console/model/element/element-address.js';
 import {
+	type ElementValue,
+	elementChoices,
+	newElement,
+	otherSettings,
+	readElementValue,
+	readOtherSettings,
+	type SettingField,
+	settingChoices,
+	withLevel,
+	withSetting,
+	withType,
+} from '../../src/console/model/element/element-value.js';
+import {
 	mayAssign,
 	mayManage,
 	mayRemove,
@@ -10,7 +23,8 @@ import {
 	weakestFirst,
 } from '../../src/console/model/element/levels.js';
 import { sentToken } from '../../src/console/model/element/sent-token.js';
-import { durationText, expiryMember, fieldTime } from '../../src/console/model/instants.js';
+import { durationText, expiryMember, fieldTime, splitDuration } from '../../src/console/model/instants.js';
+import { readSchemaObjects } from '../../src/console/model/matrix/schema-objects.js';
 import { requestSubject, userName } from '../../src/console/model/wording.js';
 
 /** Element page logic, without a page. */
@@ -150,4 +164,47 @@ test('an instant goes into a field and out of it, and durations have words', (t)
 		[61, '61 seconds'],
 	];
 	for (const [seconds, text] of durations) t.is(durationText(seconds), text);
+});
+
+test('an element keeps the settings of its type, and its roles have one level', (t) => {
+	const stored = {
+		name: 'Operations',
+		elements_type: 'operation_approval',
+		settings: { resource: 'document', single_use: true, theme: 'plain' },
+	};
+	const element = readElementValue(stored);
+	t.deepEqual(element, { ...newElement, ...stored } as ElementValue);
+	t.deepEqual(otherSettings(element), { theme: 'plain' });
+	t.deepEqual(withType(element, 'user_management').settings, { resource: 'document', theme: 'plain' });
+	t.deepEqual(withSetting(element, 'resource', undefined).settings, { single_use: true, theme: 'plain' });
+	const leveled = withLevel(withLevel(element, 'reader', 'LEVEL_1'), 'reader', 'HIDDEN');
+	t.deepEqual(leveled.role_levels, { reader: 'HIDDEN' });
+	t.deepEqual(withLevel(leveled, 'reader', '').role_levels, {});
+	t.deepEqual(readOtherSettings('{"a": 1, "b": "c", "d": true}'), { a: 1, b: 'c', d: true });
+	for (const text of ['[', '[1]', '{"a": 1.5}', '{"a": null}']) t.is(readOtherSettings(text), null, text);
+	const objects = readSchemaObjects({
+		roles: { reader: {} },
+		resources: { document: { actions: { read: {} }, roles: { editor: {} } } },
+		elements_configs: { operations: stored },
+	});
+	const choices = elementChoices(objects);
+	t.deepEqual(choices.roles, ['reader', 'document:editor']);
+	const choicesFor = (name: string, kind: SettingField['kind']) =>
+		settingChoices({ name, label: '', kind }, element, choices);
+	t.deepEqual(choicesFor('resource', 'resource'), ['document']);
+	t.deepEqual(choicesFor('action', 'action'), ['read']);
+	t.deepEqual(choicesFor('default_role', 'role'), ['reader', 'document#editor']);
+	t.deepEqual(choicesFor('operation_approval_element', 'operation_approval'), ['operations']);
+	t.deepEqual(choicesFor('access_request_element', 'approval_flow'), []);
+});
+
+test('a duration is split into a count and its largest unit', (t) => {
+	for (const [seconds, count, unit] of [
+		[28_800, 8, 'hours'],
+		[604_800, 1, 'weeks'],
+		[172_800, 2, 'days'],
+		[90, 2, 'minutes'],
+	] as const) {
+		t.deepEqual(splitDuration(seconds), { count, unit });
+	}
 });

@@ -60,7 +60,7 @@ test.serial('a key is made, shown once, used, rotated and revoked', async (t) =>
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('keys');
 	await page.getByRole('button', { name: 'Create key', exact: true }).click();
-	await page.getByLabel('Name').fill('of the nightly job');
+	await page.getByLabel('Name', { exact: true }).fill('of the nightly job');
 	await page.getByLabel('Access level').selectOption('write');
 	await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
 	const dialog = page.getByRole('dialog', { name: 'Key secret' });
@@ -244,7 +244,88 @@ test.serial('an answer that takes longer than a turn of a poll is waited for', a
 	await close();
 });
 
-test.serial('an element has its levels, a preview as a user, and a webhook that is tested', async (t) => {
+test.serial('elements of all types are created by form, and their levels change', async (t) => {
+	const { environment } = stack;
+	const { page, open, faults, close } = await openConsole(browser, stack);
+	const levelOf = (role: string) => page.getByLabel(`Level of ${role}`, { exact: true });
+	const create = async (key: string, type: string, fill: () => Promise<unknown>) => {
+		await open('elements?new=yes');
+		await page.getByLabel(/^Type/).selectOption(type);
+		await page.getByLabel('Key', { exact: true }).fill(key);
+		await page.getByLabel('Name', { exact: true }).fill(`The ${key}`);
+		await fill();
+		await page.getByRole('button', { name: 'Save now' }).click();
+		await page.getByRole('heading', { name: `Element ${key}` }).waitFor();
+		const { body } = await environment.get(`/v2/elements/default/dev/config/${key}`);
+		return body;
+	};
+	const members = await create('people', 'user_management', async () => {
+		await page.getByLabel('Default role for added users').selectOption('reader');
+		await page.getByLabel('Show the form for adding users').uncheck();
+		// By keyboard: level 1.
+		await levelOf('reader').focus();
+		await page.keyboard.press('ArrowDown');
+		t.deepEqual(await seriousViolations(page), []);
+	});
+	t.deepEqual(members['settings'], { default_role: 'reader', show_add_user: false });
+	t.like(members['roles_to_levels'], { LEVEL_1: [{ key: 'reader' }] });
+	const requests = await create('access', 'approval_flow', async () => {
+		await page.getByLabel('Reviewed by the owners of').selectOption('people');
+		await page.getByLabel('Maximum approval duration', { exact: true }).fill('8');
+	});
+	t.deepEqual(requests['settings'], { user_management_element: 'people', max_duration: 28_800 });
+	const operations = await create('operations', 'operation_approval', async () => {
+		await page.getByLabel(/^Resource/).selectOption('document');
+		await page.getByLabel('Action granted by an approval').selectOption('sign');
+		await page.getByLabel('Each approval can be used only once').check();
+	});
+	t.deepEqual(operations['settings'], { resource: 'document', action: 'sign', single_use: true });
+	const reviews = await create('reviews', 'approval_management', async () => {
+		await page.getByLabel('Access requests of').selectOption('access');
+		await page.getByLabel('Operation approvals of').selectOption('operations');
+	});
+	const linked = { access_request_element: 'access', operation_approval_element: 'operations' };
+	t.deepEqual(reviews['settings'], linked);
+	t.is((await create('decided', 'audit_log', async () => {}))['elements_type'], 'audit_log');
+
+	// A change keeps the link that the request element made.
+	await open('elements/people');
+	await page.getByLabel(/^Type/).and(page.locator(':disabled')).waitFor();
+	await levelOf('reader').selectOption('Level 3');
+	await levelOf('document:editor').selectOption('Hidden');
+	await page.getByRole('button', { name: 'Add to draft' }).click();
+	await page.getByText('This is the element in the draft.').waitFor();
+	await page.getByRole('button', { name: 'Save now' }).waitFor();
+	await open('draft');
+	await page.getByText('role_levels.document:editor').waitFor();
+	await page.getByRole('button', { name: 'Publish' }).and(page.locator('[aria-disabled=false]')).click();
+	await page.getByText('Published as revision').first().waitFor();
+	const { body: changed } = await environment.get('/v2/elements/default/dev/config/people');
+	t.like(changed['roles_to_levels'], { LEVEL_1: [], LEVEL_3: [{ key: 'reader' }], HIDDEN: [{ key: 'editor' }] });
+	t.like(changed['settings'], { access_request_element: 'access' });
+	await open('elements/decided');
+	await page.getByRole('button', { name: 'Delete now' }).click();
+	await page.getByRole('dialog').getByRole('button', { name: 'Delete element' }).click();
+	await page.getByRole('table', { name: 'Elements' }).getByText('The reviews').waitFor();
+	t.is((await environment.get('/v2/elements/default/dev/config/decided')).status, 404);
+	await open('elements/decided');
+	await page.getByText('Element not found').waitFor();
+	t.deepEqual(faults, []);
+	await close();
+
+	const reading = { project_id: 'default', environment_id: 'dev', access_level: 'read', name: 'reads elements' };
+	const { body: key } = await stack.organization.post('/v2/api-key', reading);
+	const reader = await openConsole(browser, stack, { key: String(key['secret']) });
+	await reader.open('elements/operations');
+	await reader.page
+		.getByLabel(/^Resource/)
+		.and(reader.page.locator(':disabled'))
+		.waitFor();
+	t.is(await reader.page.getByRole('button', { name: /Save|Delete|draft/ }).count(), 0);
+	await reader.close();
+});
+
+test.serial('an element has a preview as a user, and a webhook that is tested', async (t) => {
 	const { environment } = stack;
 	const element = {
 		key: 'members',
@@ -252,7 +333,6 @@ test.serial('an element has its levels, a preview as a user, and a webhook that 
 		elements_type: 'user_management',
 		settings: {},
 		roles_to_levels: { LEVEL_1: ['reader'] },
-		webhook: { url: receiver.url },
 	};
 	const made = await environment.post('/v2/elements/default/dev/config', element);
 	t.is(made.status, 200, JSON.stringify(made.body));
@@ -261,8 +341,9 @@ test.serial('an element has its levels, a preview as a user, and a webhook that 
 		const { page, open, faults, close } = await openConsole(browser, stack, options);
 		await open('elements');
 		await page.getByRole('link', { name: 'Members', exact: true }).click();
-		await page.getByRole('heading', { name: 'Members' }).waitFor();
-		await page.getByRole('row').filter({ hasText: 'level 1' }).getByText('reader').waitFor();
+		await page.getByRole('heading', { name: 'Element members' }).waitFor();
+		await page.getByRole('heading', { name: 'Webhook' }).waitFor();
+		t.is(await page.getByLabel('Level of reader', { exact: true }).inputValue(), 'LEVEL_1');
 		await page.waitForLoadState('networkidle');
 		t.deepEqual(await seriousViolations(page), []);
 		t.is(await overflowWidth(page), 0);
@@ -270,14 +351,16 @@ test.serial('an element has its levels, a preview as a user, and a webhook that 
 		await close();
 	}
 	const { page, open, close } = await openConsole(browser, stack);
-	await open('elements?element=members');
+	await open('elements/members');
+	await page.getByLabel('URL').fill(receiver.url);
+	await page.getByRole('button', { name: 'Save webhook' }).click();
 	await page.getByText('No deliveries yet.').waitFor();
 	await page.getByRole('button', { name: 'Send test event' }).click();
 	await page.getByRole('table', { name: 'Deliveries' }).getByText('delivered').waitFor();
 	t.is(receiver.bodies()[0]?.['type'], 'test');
 
-	await page.getByRole('combobox', { name: 'User' }).fill('ann');
-	await page.getByRole('combobox', { name: 'Tenant' }).fill('acme');
+	await page.getByRole('combobox', { name: 'User', exact: true }).fill('ann');
+	await page.getByRole('combobox', { name: 'Tenant', exact: true }).fill('acme');
 	await page.getByRole('button', { name: 'Sign in as user' }).click();
 	const link = page.getByRole('link', { name: 'Open element' });
 	const [opened] = await Promise.all([page.waitForEvent('popup'), link.click()]);

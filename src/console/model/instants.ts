@@ -24,3 +24,13 @@ export function durationText(seconds: number): string {
 	const count = seconds / size;
 	return `${count} ${name}${count === 1 ? '' : 's'}`;
 }
+
+/** Units for the entry of a duration, with their length in seconds. */
+export const durationUnits = { minutes: 60, hours: 3_600, days: 86_400, weeks: 604_800 } as const;
+export type DurationUnit = keyof typeof durationUnits;
+
+/** Converts seconds to the largest unit that needs no fraction. Rounds up to minutes. */
+export function splitDuration(seconds: number): { readonly count: number; readonly unit: DurationUnit } {
+	const unit = (['weeks', 'days', 'hours'] as const).find((one) => seconds % durationUnits[one] === 0) ?? 'minutes';
+	return { count: Math.ceil(seconds / durationUnits[unit]), unit };
+}

@@ -1,3 +1,5 @@
+import { elementTypes } from '../../../model/element/element-types.js';
+import { visibleText } from '../../../model/visible-text.js';
 import { answered, management } from '../../api.js';
 import { DataTable } from '../../part/data-table.js';
 import { Empty } from '../../part/empty.js';
@@ -8,7 +10,6 @@ import { screenPath } from '../../screen-path.js';
 import { environmentPath } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
-import { elementTypes } from './element-types.js';
 
 const perPage = 30;
 
@@ -32,8 +33,8 @@ export function ElementList() {
 				total_count === 0 ? (
 					<Empty title="No elements yet">
 						<p>
-							Create an element with <code>POST /v2/elements/…/config</code>. The elements quickstart in the
-							documentation shows all steps up to an approved request.
+							Create an element, preview it as a user, then embed it in your application.{' '}
+							<code>docs/develop/elements-quickstart.md</code> has all steps up to an approved request.
 						</p>
 					</Empty>
 				) : (
@@ -45,15 +46,11 @@ export function ElementList() {
 							columns={[
 								{
 									title: 'Element',
-									cell: ({ key, name }) => (
-										<a href={screenPath('elements', { element: key })}>
-											<KeyText text={name} />
-										</a>
-									),
+									cell: ({ key, name }) => <a href={screenPath(`elements/${key}`)}>{visibleText(name)}</a>,
 								},
 								{ title: 'Key', cell: ({ key }) => <KeyText text={key} /> },
 								{ title: 'Type', cell: ({ elements_type }) => elementTypes[elements_type] },
-								{ title: 'Last opened', cell: ({ is_active }) => (is_active ? 'yes' : 'never') },
+								{ title: 'Opened', cell: ({ is_active }) => (is_active ? 'yes' : 'never') },
 								{
 									title: 'Webhook',
 									cell: ({ webhook }) => (webhook === null ? 'none' : <KeyText text={webhook.url} />),

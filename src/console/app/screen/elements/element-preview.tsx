@@ -19,7 +19,7 @@ export function ElementPreview({ element }: ElementPreviewProps) {
 	if (key.object_type !== 'env') {
 		return (
 			<>
-				<h3>Preview</h3>
+				<h2>Preview</h2>
 				<p class="quiet">The preview signs in as a user. It needs a session with a key for this environment.</p>
 			</>
 		);
@@ -35,7 +35,7 @@ export function ElementPreview({ element }: ElementPreviewProps) {
 	};
 	return (
 		<>
-			<h3>Preview</h3>
+			<h2>Preview</h2>
 			<form
 				class="columns"
 				onSubmit={(event) => {

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { ActionButton } from '../../../part/action-button.js';
+import { ActionButton, Failure, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
 import { answered, management } from '../../api.js';
 import { confirmWrite } from '../../part/confirm.js';
@@ -18,11 +18,24 @@ const pollMilliseconds = 3000;
 
 interface ElementWebhookProps {
 	readonly elementKey: string;
-	readonly url: string;
+	/** Webhook URL; `null` if there is no webhook. */
+	readonly url: string | null;
+	readonly onSaved: () => void;
 }
 
-/** Element webhook: a test button and the deliveries. */
-export function ElementWebhook({ elementKey, url }: ElementWebhookProps) {
+/** Element webhook: its address, a test button and the deliveries. */
+export function ElementWebhook({ elementKey, url, onSaved }: ElementWebhookProps) {
+	if (!mayWrite.value) {
+		return (
+			<>
+				<h2>Webhook</h2>
+				<p class="quiet">
+					{url === null ? 'No webhook is configured.' : <KeyText text={url} />} Deliveries contain email addresses. A
+					key with write access is required to see them.
+				</p>
+			</>
+		);
+	}
 	const path = { ...environmentPath(), elements_config_id: elementKey };
 	const sendTest = async () => {
 		if (!(await confirmWrite('Send test event', `Send a test event to ${url}.`))) return;
@@ -33,18 +46,89 @@ export function ElementWebhook({ elementKey, url }: ElementWebhookProps) {
 	};
 	return (
 		<>
-			<p class="line">
-				<span>
-					Webhook URL: <KeyText text={url} />
-				</span>
-				{mayWrite.value && <ActionButton act={sendTest}>Send test event</ActionButton>}
-			</p>
-			{mayWrite.value ? (
-				<Deliveries elementKey={elementKey} />
-			) : (
-				<p class="quiet">Deliveries contain email addresses. A key with write access is required to see them.</p>
+			<h2>Webhook</h2>
+			<WebhookForm key={url} elementKey={elementKey} url={url} onSaved={onSaved} />
+			{url !== null && (
+				<>
+					<p>
+						<ActionButton act={sendTest}>Send test event</ActionButton>
+					</p>
+					<Deliveries elementKey={elementKey} />
+				</>
 			)}
 		</>
+	);
+}
+
+/** Form for the webhook's URL and token. The API never shows the token. */
+function WebhookForm({ elementKey, url, onSaved }: ElementWebhookProps) {
+	const address = useSignal(url ?? '');
+	const token = useSignal('');
+	const work = useWork();
+	const save = async (webhook: { readonly url: string; readonly bearer_token?: string } | null) => {
+		const title = webhook === null ? 'Remove webhook' : 'Save webhook';
+		if (!(await confirmWrite(title, `The webhook of ${elementKey} changes immediately.`))) return;
+		await answered(
+			management.PATCH('/v2/elements/{proj_id}/{env_id}/config/{elements_config_id}', {
+				params: { path: { ...environmentPath(), elements_config_id: elementKey } },
+				body: { webhook: webhook === null ? null : { ...webhook, type: 'elements' } },
+			}),
+		);
+		token.value = '';
+		announce(webhook === null ? 'Webhook removed.' : 'Webhook saved.');
+		onSaved();
+	};
+	return (
+		<form
+			onSubmit={(event) => {
+				event.preventDefault();
+				const given = token.value === '' ? {} : { bearer_token: token.value };
+				void work.run(() => save({ url: address.value, ...given }));
+			}}
+		>
+			<div class="elements-columns">
+				<label>
+					<span>URL</span>
+					<input
+						type="url"
+						required
+						value={address.value}
+						placeholder="https://app.example.com/hooks/elements"
+						onInput={(event) => {
+							address.value = event.currentTarget.value;
+						}}
+					/>
+				</label>
+				<div>
+					<label>
+						<span>Bearer token (optional)</span>
+						<input
+							type="password"
+							aria-describedby="webhook-token"
+							autocomplete="off"
+							value={token.value}
+							onInput={(event) => {
+								token.value = event.currentTarget.value;
+							}}
+						/>
+					</label>
+					<small id="webhook-token" class="quiet">
+						Saving replaces the stored token; an empty field removes it.
+					</small>
+				</div>
+			</div>
+			<div class="line">
+				<button type="submit" aria-disabled={work.busy}>
+					Save webhook
+				</button>
+				{url !== null && (
+					<button type="button" aria-disabled={work.busy} onClick={() => void work.run(() => save(null))}>
+						Remove webhook
+					</button>
+				)}
+			</div>
+			<Failure text={work.failure} />
+		</form>
 	);
 }
 

@@ -1,0 +1,77 @@
+import { useSignal } from '@preact/signals';
+import {
+	type ElementValue,
+	elementLevels,
+	levelPurposes,
+	levelText,
+	withLevel,
+} from '../../../model/element/element-value.js';
+import { DataTable } from '../../part/data-table.js';
+import { KeyText } from '../../part/key-text.js';
+
+interface ElementLevelsProps {
+	readonly value: ElementValue;
+	readonly roles: readonly string[];
+	readonly onValue: (value: ElementValue) => void;
+}
+
+/** Number of roles from which a filter is shown. */
+const filteredFrom = 15;
+
+/** Level of each role in an element. */
+export function ElementLevels({ value, roles, onValue }: ElementLevelsProps) {
+	const filter = useSignal('');
+	const shown = roles.filter((role) => role.includes(filter.value));
+	return (
+		<>
+			<h2>Levels</h2>
+			<p class="quiet">
+				{levelPurposes[value.elements_type] ?? 'Levels have no effect on this page.'} Users whose only levels are
+				“Hidden” cannot sign in.
+			</p>
+			{roles.length >= filteredFrom && (
+				<label>
+					<span>Filter roles</span>
+					<input
+						type="search"
+						value={filter.value}
+						onInput={(event) => {
+							filter.value = event.currentTarget.value;
+						}}
+					/>
+				</label>
+			)}
+			{roles.length === 0 ? (
+				<p class="quiet">The environment has no roles yet.</p>
+			) : (
+				<DataTable
+					caption="Level of each role"
+					rows={shown}
+					rowKey={(role) => role}
+					columns={[
+						{ title: 'Role', cell: (role) => <KeyText text={role} /> },
+						{
+							title: 'Level',
+							cell: (role) => (
+								<select
+									aria-label={`Level of ${role}`}
+									value={value.role_levels[role] ?? ''}
+									onChange={({ currentTarget }) =>
+										onValue(withLevel(value, role, elementLevels.find((one) => one === currentTarget.value) ?? ''))
+									}
+								>
+									<option value="">None</option>
+									{elementLevels.map((level) => (
+										<option key={level} value={level}>
+											{levelText(level)}
+										</option>
+									))}
+								</select>
+							),
+						},
+					]}
+				/>
+			)}
+		</>
+	);
+}

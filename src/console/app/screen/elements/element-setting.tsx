@@ -1,0 +1,63 @@
+import {
+	type ElementChoices,
+	type ElementValue,
+	type SettingField,
+	settingChoices,
+	withSetting,
+} from '../../../model/element/element-value.js';
+import { visibleText } from '../../../model/visible-text.js';
+import { DurationField } from '../../../part/duration-field.js';
+
+interface ElementSettingProps {
+	readonly field: SettingField;
+	readonly value: ElementValue;
+	readonly choices: ElementChoices;
+	readonly onValue: (value: ElementValue) => void;
+}
+
+/** Field for a setting of an element. */
+export function ElementSetting({ field, value, choices, onValue }: ElementSettingProps) {
+	const { name, label, kind, byDefault = false } = field;
+	const stored = value.settings[name];
+	if (kind === 'flag') {
+		return (
+			<label class="inline">
+				<input
+					type="checkbox"
+					checked={typeof stored === 'boolean' ? stored : byDefault}
+					onChange={({ currentTarget: { checked } }) =>
+						onValue(withSetting(value, name, checked === byDefault ? undefined : checked))
+					}
+				/>
+				{label}
+			</label>
+		);
+	}
+	if (kind === 'duration') {
+		return (
+			<DurationField
+				label={label}
+				seconds={typeof stored === 'number' ? stored : null}
+				onSeconds={(seconds) => onValue(withSetting(value, name, seconds ?? undefined))}
+			/>
+		);
+	}
+	const chosen = stored === undefined ? '' : String(stored);
+	const known = settingChoices(field, value, choices);
+	return (
+		<label>
+			<span>{label}</span>
+			<select
+				value={chosen}
+				onChange={({ currentTarget }) => onValue(withSetting(value, name, currentTarget.value || undefined))}
+			>
+				<option value="">None</option>
+				{(chosen === '' || known.includes(chosen) ? known : [chosen, ...known]).map((one) => (
+					<option key={one} value={one}>
+						{visibleText(one)}
+					</option>
+				))}
+			</select>
+		</label>
+	);
+}
