@@ -111,6 +111,12 @@ const dear: readonly Dear[] = [
 	{ title: 'array_contains: objects', comparison: { array_contains: ref }, a: objects(490), b: object(490, 1) },
 	{ title: 'array_contains: an object in empty ones', comparison: { array_contains: ref }, a: empties, b: object(490) },
 	{ title: 'array_subset: numbers', comparison: { array_subset: ref }, a: numbers, b: numbers },
+	{
+		title: 'in-cidr',
+		comparison: { 'in-cidr': ref },
+		a: 'ffff:1:2:3:4:5:6:7',
+		b: Array<string>(100).fill('2001:db8:1:2:3:4:5:6/128'),
+	},
 	{ title: 'array_subset: objects', comparison: { array_subset: ref }, a: objects(490), b: objects(490) },
 	{ title: 'array_superset: objects', comparison: { array_superset: ref }, a: objects(100), b: objects(100) },
 	{ title: 'array_intersect: numbers', comparison: { array_intersect: ref }, a: numbers, b: others },

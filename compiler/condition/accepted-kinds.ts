@@ -1,6 +1,7 @@
 /** The value kinds accepted by operators: a common table for the parser, the evaluator and the Rego writer. */
 import type { Json } from '../model.js';
 import { type Fragment, rego } from '../rego/rego.js';
+import { parseAddress, parseAddressRange } from './address.js';
 import { arrayItems, greatestWhole, isInexact, jsonKind, type Kind } from './value.js';
 
 /** Accepted values on a side of a comparison. */
@@ -18,6 +19,8 @@ export type AcceptedKind =
 	| 'list'
 	| 'object'
 	| 'range'
+	| 'address'
+	| 'ranges'
 	| 'match';
 
 /**
@@ -26,6 +29,9 @@ export type AcceptedKind =
  * limits a check could take minutes.
  */
 export const longest = { searched: 20_000, sought: 250, matched: 1_000 } as const;
+
+/** Maximum number of ranges in an operand, because each check parses the ranges. */
+const maxRanges = 100;
 
 interface Rule {
 	/** Completes the message `must be …`. */
@@ -106,6 +112,18 @@ export const acceptedKinds: Readonly<Record<AcceptedKind, Rule>> = {
 		refused: rego`compare.not_range`,
 		accepted: rego`compare.range`,
 	},
+	address: {
+		description: 'an IP address, such as "10.1.2.3" or "2001:db8::1"',
+		accepts: (value) => typeof value === 'string' && parseAddress(value) !== undefined,
+		refused: rego`compare.not_address`,
+		accepted: rego`compare.address`,
+	},
+	ranges: {
+		description: `a CIDR range, such as "10.0.0.0/8", or an array of up to ${maxRanges} such ranges`,
+		accepts: isRanges,
+		refused: rego`compare.not_ranges`,
+		accepted: rego`compare.ranges`,
+	},
 	match: { description: 'an object with the single member `match`', accepts: () => false },
 };
 
@@ -127,6 +145,20 @@ function isRange(value: Json): boolean {
 		isOrderable(second) &&
 		jsonKind(first) === jsonKind(second)
 	);
+}
+
+function isRanges(value: Json): boolean {
+	const ranges = rangeTexts(value);
+	return (
+		ranges.length <= maxRanges &&
+		(ranges.length > 0 || Array.isArray(value)) &&
+		ranges.every((range) => typeof range === 'string' && parseAddressRange(range) !== undefined)
+	);
+}
+
+/** Returns the items of an array of ranges, or a single range as an array. */
+export function rangeTexts(value: Json): readonly Json[] {
+	return typeof value === 'string' ? [value] : arrayItems(value);
 }
 
 /** Counts characters as code points: each takes one or two units of `length`. */

@@ -36,6 +36,7 @@ const operatorMeant = byName({
 	'less-than': ['lt', 'before', '<'],
 	'less-than-equals': ['lte', 'le', 'max', 'atmost', '<='],
 	'not-in': ['nin', 'noneof'],
+	'in-cidr': ['cidr', 'iprange', 'inrange', 'inips'],
 	array_contains: ['includes', 'has'],
 	'starts-with': ['prefix'],
 	'ends-with': ['suffix'],

@@ -2,7 +2,8 @@
 import type { Json } from '../model.js';
 import { jsonValue } from '../rego/json-value.js';
 import { Fragment, lines, rego } from '../rego/rego.js';
-import { type AcceptedKind, longest } from './accepted-kinds.js';
+import { type AcceptedKind, longest, rangeTexts } from './accepted-kinds.js';
+import { isInRange, parseAddress, parseAddressRange } from './address.js';
 import { arrayItems, compareValues, equal, valueSet } from './value.js';
 
 /**
@@ -250,6 +251,30 @@ export const operators: readonly Operator[] = [
 		rego: ({ attribute, operand }) => [rego`regex.match(${operand}, ${attribute})`],
 		unusable: (operand) => rego`not regex.is_valid(${operand})`,
 		example: '^[a-z]+@acme\\.com$',
+	},
+	{
+		...base,
+		name: 'in-cidr',
+		words: { holds: 'is in the range', fails: 'is not in the range' },
+		note:
+			'An IPv4-mapped address, such as `::ffff:10.1.2.3`, is the IPv4 address. Leading zeros, zones and ' +
+			'IPv4-mapped addresses in hexadecimal are mistyped.',
+		attribute: 'address',
+		operand: 'ranges',
+		guards: true,
+		holdsFor: (operand) => {
+			const ranges = rangeTexts(operand).flatMap((range) => parseAddressRange(String(range)) ?? []);
+			return (attribute) => {
+				const address = parseAddress(String(attribute));
+				return address !== undefined && ranges.some((range) => isInRange(address, range));
+			};
+		},
+		rego: ({ attribute, operand, literal }) => [
+			literal === undefined
+				? rego`compare.in_ranges(${attribute}, ${operand})`
+				: rego`compare.in_cidr(${attribute}, ${jsonValue(rangeTexts(literal), '\t')})`,
+		],
+		example: ['10.0.0.0/8', '2001:db8::/32'],
 	},
 	{
 		...base,

@@ -20,7 +20,7 @@ export interface Scope<Attribute> {
 	compared(attribute: Attribute, operator: Operator, value: Json, at: ConditionPath): void;
 }
 
-/** Returns the scope of a set, which compares attributes of its own object and of the check's context. */
+/** Returns the scope of a set. A set compares attributes of the user or of the resource, and of the check's context. */
 export function attributeScope(run: ParseRun, object: 'user' | 'resource'): Scope<AttributePath> {
 	return {
 		run,

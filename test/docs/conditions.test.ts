@@ -38,6 +38,7 @@ function exampleAttribute({ attribute, example, match }: Operator): string {
 	const ordered = typeof example === 'string' ? 'user.hired_at' : 'user.age';
 	if (attribute === 'orderable') return ordered;
 	if (attribute === 'searched') return names.string;
+	if (attribute === 'address') return 'context.ip';
 	return attribute === 'string' || attribute === 'array' || attribute === 'object'
 		? names[attribute]
 		: 'user.department';

@@ -1,6 +1,7 @@
 /**
  * A second implementation of the condition semantics. It works directly on the source conditions, without the compiler.
  */
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import type { Json } from '../../compiler/model.js';
 import { patternMatches, type Subject } from '../support/conditions.js';
@@ -79,6 +80,8 @@ function isWrong(operator: string, left: Json | undefined, right: Json | undefin
 		case 'array_superset':
 		case 'array_intersect':
 			return inexact || not(left, 'array') || not(right, 'array');
+		case 'in-cidr':
+			return (left !== undefined && version(left) === undefined) || (right !== undefined && !areRanges(right));
 		case 'between': {
 			if (inexact) return true;
 			const ends = right === undefined ? [] : items(right);
@@ -115,6 +118,8 @@ function answer(operator: string, left: Json, right: Json): boolean {
 			return sign(left, right) !== 1;
 		case 'between':
 			return sign(left, items(right)[0] ?? null) !== -1 && sign(left, items(right)[1] ?? null) !== 1;
+		case 'in-cidr':
+			return ranges(right).some((range) => covers(`${range}`, `${left}`));
 		case 'in':
 			return items(right).some((item) => same(item, left));
 		case 'not-in':
@@ -139,6 +144,44 @@ function answer(operator: string, left: Json, right: Json): boolean {
 		default:
 			throw new Error(`the oracle knows no ${operator}`);
 	}
+}
+
+/** Address family; `undefined` unless the value is an address in the accepted notations. */
+function version(value: Json): 'ipv4' | 'ipv6' | undefined {
+	const text = plain(`${value}`);
+	if (typeof value !== 'string' || text.includes('%')) return undefined;
+	if (isIPv4(text)) return 'ipv4';
+	const list = new BlockList();
+	list.addSubnet('::ffff:0:0', 96, 'ipv6');
+	return isIPv6(text) && !text.includes('.') && !list.check(text, 'ipv6') ? 'ipv6' : undefined;
+}
+
+/** Turns an IPv4-mapped address into its IPv4 address. */
+function plain(text: string): string {
+	return text.replace(/^::ffff:(?=[\d.]*$)/i, '');
+}
+
+function ranges(value: Json): readonly Json[] {
+	return typeof value === 'string' ? [value] : items(value);
+}
+
+function areRanges(value: Json): boolean {
+	if (kind(value) !== 'string' && kind(value) !== 'array') return false;
+	return ranges(value).every((range) => {
+		const [, first = '', length = ''] =
+			/^([^/]*)\/(0|[1-9]\d*)$/.exec(kind(range) === 'string' ? `${range}` : '') ?? [];
+		const family = plain(first) === first ? version(first) : undefined;
+		return family !== undefined && length !== '' && Number(length) <= (family === 'ipv4' ? 32 : 128);
+	});
+}
+
+function covers(range: string, address: string): boolean {
+	const [first = '', length] = range.split('/');
+	const [family, own] = [version(first), version(address)];
+	if (family === undefined || family !== own) return false;
+	const list = new BlockList();
+	list.addSubnet(first, Number(length), family);
+	return list.check(plain(address), family);
 }
 
 function matches(operator: string, attribute: Json | undefined, match: Json, { seen, refer }: Sight): boolean {

@@ -24,11 +24,40 @@ const path = fc.oneof(
 );
 
 const text = fc.constantFrom('', 'a', 'b', 'ab', 'B', '\uff5e', '\u{1F600}', '1', ...hostile.slice(0, 12));
+/** Addresses and ranges, and texts that are neither. */
+const addresses = fc.constantFrom(
+	...['10.0.0.1', '10.255.0.1', '0.0.0.0', '255.255.255.255', '::', '::1', '2001:DB8::1', '1:2:3:4:5:6:7::'],
+	...['1:2:3:4:5:6:7:8', '::ffff:10.0.0.1', '::FFFF:10.0.0.1', '::ffff:a00:1', '::10.0.0.1', '64:ff9b::10.0.0.1'],
+	...[
+		'',
+		'10.0.0',
+		'10.0.0.1.1',
+		'010.0.0.1',
+		'10.0.0.256',
+		' 10.0.0.1',
+		'10.0.0.1/8',
+		'fe80::1%eth0',
+		'1::2::3',
+		':::',
+	],
+	...['1:2:3:4:5:6:7:8::', '::1:2:3:4:5:6:7:8', '12345::', '::g', '0x10.0.0.1', '10.0.0.1\u0000', '１０.0.0.1'],
+);
+const addressRange = fc.constantFrom(
+	...['10.0.0.0/8', '10.0.0.1/32', '0.0.0.0/0', '10.255.255.255/31', '::/0', '2001:db8::/32', '::1/128', '1:2::/33'],
+);
+const notRange = fc.constantFrom(
+	'10.0.0.0/33',
+	'10.0.0.0/08',
+	'10.0.0.0',
+	'::ffff:10.0.0.0/104',
+	'::/129',
+	'10.0.0.0/8/8',
+);
 const exactNumber = fc.constantFrom(0, -0, 1, 2, -1, 1.5, 1e-7, 9007199254740991, -9007199254740991);
 /** Numbers allowed in records and checks, but not in conditions. */
 const inexactNumber = fc.constantFrom(9007199254740992, -9007199254740992, 123456789012345680, 1e21, -1e300);
 const number = fc.oneof({ weight: 9, arbitrary: exactNumber }, { weight: 1, arbitrary: inexactNumber });
-const scalar = fc.oneof(text, number, fc.boolean());
+const scalar = fc.oneof({ weight: 4, arbitrary: text }, number, fc.boolean(), addresses, addressRange, notRange);
 
 /** Values with nested nulls. Arrays mostly contain `item`. */
 const value: fc.Arbitrary<Json> = fc.letrec<{ value: Json; object: Json }>((tie) => ({
@@ -84,6 +113,7 @@ function comparison(refs: boolean, match: fc.Arbitrary<Json>): fc.Arbitrary<Json
 		of(lists, operand(list)),
 		of(texts, operand(text)),
 		of(['matches'], fc.constantFrom('^a', 'b$', '.', '(?i)b', '[^a-z]', '^$', '\\pL{2}')),
+		of(['in-cidr'], operand(fc.oneof(addressRange, fc.array(addressRange, { maxLength: 3 })))),
 		of(['is-null'], fc.boolean()),
 		of(
 			['object_match', 'any_match', 'all_match'],

@@ -221,3 +221,108 @@ intersects(left, right) if {
 }
 
 items(array) := {item | some item in array}
+
+# METADATA
+# description: |
+#   The value is an IP address: IPv4, IPv6, or IPv4-mapped with the IPv4 address in decimal. Leading zeros and zones are
+#   refused.
+address(value) if _plain_address(value)
+
+# METADATA
+# description: The value is present and not such an address.
+not_address(value) if {
+	value != null
+	not address(value)
+}
+
+# METADATA
+# description: The value is a CIDR range, or an array of up to 100 CIDR ranges.
+ranges(value) if _range(value)
+
+ranges(value) if {
+	is_array(value)
+	count(value) <= 100
+	every range in value {
+		_range(range)
+	}
+}
+
+# METADATA
+# description: The value is present and neither a CIDR range nor such an array.
+not_ranges(value) if {
+	value != null
+	not ranges(value)
+}
+
+# METADATA
+# description: One of the ranges in the array contains the address.
+in_cidr(value, array) if {
+	plain := _plain_address(value)
+	some range in array
+	net.cidr_contains(range, plain)
+}
+
+# METADATA
+# description: The range, or one of the ranges in the array, contains the address.
+in_ranges(value, range) if {
+	_range(range)
+	in_cidr(value, [range])
+}
+
+in_ranges(value, array) if {
+	is_array(array)
+	ranges(array)
+	in_cidr(value, array)
+}
+
+# The address itself, or the IPv4 address of an IPv4-mapped address: OPA's WebAssembly and OPA itself disagree about
+# mapped addresses in ranges.
+_plain_address(value) := value if _ipv4(value)
+
+_plain_address(value) := value if _ipv6(value)
+
+_plain_address(value) := plain if {
+	is_string(value)
+	startswith(lower(value), "::ffff:")
+	plain := substring(value, 7, -1)
+	_ipv4(plain)
+}
+
+_ipv4(value) if {
+	is_string(value)
+	parts := split(value, ".")
+	count(parts) == 4
+	every part in parts {
+		_whole(part, 255)
+	}
+}
+
+# The built-in function alone would also accept a range, and a zone on some engines.
+_ipv6(value) if {
+	is_string(value)
+	contains(value, ":")
+	trim(value, "0123456789abcdefABCDEF:") == ""
+	net.cidr_contains("::/0", value)
+	not net.cidr_contains("::ffff:0:0/96", value)
+}
+
+_range(value) if {
+	[first, length] := split(value, "/")
+	_ipv4(first)
+	_whole(length, 32)
+}
+
+_range(value) if {
+	[first, length] := split(value, "/")
+	_ipv6(first)
+	_whole(length, 128)
+}
+
+# A number in decimal, without leading zeros.
+_whole(text, most) if {
+	count(text) in {1, 2, 3}
+	trim(text, "0123456789") == ""
+	number := to_number(text)
+	number <= most
+	format_int(number, 10) == text
+}

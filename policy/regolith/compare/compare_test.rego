@@ -113,3 +113,35 @@ test_exact if {
 	compare.number(9007199254740991)
 	compare.list([1, "a", {"b": [9007199254740991]}])
 }
+
+test_in_cidr if {
+	compare.in_cidr("10.1.2.3", ["192.168.0.0/16", "10.0.0.0/8"])
+	not compare.in_cidr("11.1.2.3", ["192.168.0.0/16", "10.0.0.0/8"])
+	compare.in_cidr("2001:DB8::1", ["2001:db8::/32"])
+	compare.in_cidr("::ffff:10.1.2.3", ["10.0.0.0/8"])
+	not compare.in_cidr("::ffff:10.1.2.3", ["::/0"])
+	compare.in_ranges("10.1.2.3", "10.1.2.3/32")
+	not compare.in_ranges("10.1.2.3", ["10.0.0.0/8", "10.0.0.0/33"])
+}
+
+test_address if {
+	every value in ["0.0.0.0", "255.255.255.255", "::", "::1", "1:2:3:4:5:6:7::", "::FFFF:1.2.3.4"] {
+		compare.address(value)
+	}
+	every value in [
+		"", "1.2.3", "1.2.3.4.5", "01.2.3.4", "256.1.1.1", " 1.2.3.4", "1.2.3.4/8", "fe80::1%eth0", "::1.2.3.4",
+		"::ffff:a01:203", "1:2:3:4:5:6:7:8:9", "1::2::3", ":::", "12345::", 7, [], true,
+	] {
+		compare.not_address(value)
+	}
+	not compare.not_address(null)
+}
+
+test_ranges if {
+	every value in ["0.0.0.0/0", "::/0", ["10.0.0.0/8", "2001:db8::/128"], []] {
+		compare.ranges(value)
+	}
+	every value in ["10.0.0.0", "10.0.0.0/08", "10.0.0.0/8/8", "::ffff:10.0.0.0/104", ["10.0.0.0/8", 7], 7, {}] {
+		compare.not_ranges(value)
+	}
+}

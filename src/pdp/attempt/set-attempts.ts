@@ -274,7 +274,10 @@ function* candidateValues(about: readonly Demand[], text: string, subject: Subje
 	});
 	const lists = compared.flatMap((value) => (Array.isArray(value) ? [value as readonly Json[]] : []));
 	const items = lists.flatMap((list) => list.slice(0, maxItems));
-	const near = [...compared, ...items];
+	// The first address of a range is in the range.
+	const near = [...compared, ...items].flatMap((value): readonly Json[] =>
+		typeof value === 'string' ? [value, ...addressIn(value)] : [value],
+	);
 	yield* near;
 	for (const value of near) {
 		if (typeof value === 'number') yield* [value + 1, value - 1, value + 0.5];
@@ -286,6 +289,12 @@ function* candidateValues(about: readonly Demand[], text: string, subject: Subje
 	for (const value of near) yield [value];
 	yield lists.flat();
 	yield* [null, [], {}, 0, 1, '', 'a', true, false];
+}
+
+/** Returns the first part of a text like `10.0.0.0/8`. */
+function addressIn(text: string): readonly string[] {
+	const end = text.indexOf('/');
+	return end > 0 ? [text.slice(0, end)] : [];
 }
 
 /** Builds the attempt for a rule. */

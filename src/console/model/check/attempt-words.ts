@@ -157,6 +157,7 @@ const operatorWords: Readonly<Record<string, string>> = {
 	'starts-with': 'start with',
 	'ends-with': 'end with',
 	matches: 'match',
+	'in-cidr': 'be in the IP range',
 	array_contains: 'contain',
 	array_subset: 'contain only items from',
 	array_superset: 'contain all items of',
