@@ -159,10 +159,10 @@ test('what the server refuses is shown at the part that it stands in', (t) => {
 const samples: Readonly<Record<AttributeType, readonly Json[]>> = {
 	bool: [true],
 	number: [17],
-	string: ['a'],
+	string: ['a', '10.0.0.1'],
 	time: ['2030-01-01T00:00:00Z'],
 	array: [['a']],
-	json: [true, 17, 'a', ['a'], { a: 1 }],
+	json: [true, 17, 'a', '10.0.0.1', ['a'], { a: 1 }],
 	object: [{ a: 1 }],
 	object_array: [[{ a: 1 }]],
 };

@@ -50,7 +50,7 @@ export const conditionOperators: readonly ConditionOperator[] = [
 	operator('starts-with', 'starts with', text, 'text'),
 	operator('ends-with', 'ends with', text, 'text'),
 	operator('matches', 'matches the pattern', text, 'text', true),
-	operator('in-cidr', 'is in the IP range', text, 'list'),
+	operator('in-cidr', 'is in the IP range', ['string', 'json'], 'list'),
 	operator('array_contains', 'contains the item', list, 'item'),
 	operator('array_subset', 'contains only items from', list, 'list'),
 	operator('array_superset', 'contains all items of', list, 'list'),
