@@ -208,7 +208,8 @@ test.serial('a user is created, gets a role that ends and one on an instance, lo
 	await page.getByRole('combobox', { name: 'Tenant', exact: true }).fill('acm');
 	await page.getByRole('option', { name: /acme/ }).click();
 	await fillKey(page, 'Role', 'viewer');
-	await page.getByLabel('Until (optional)').fill('2999-01-01T00:00');
+	await page.getByLabel('Expires (optional)').selectOption('On a date');
+	await page.getByLabel('Until').fill('2999-01-01T00:00');
 	await page.getByRole('button', { name: 'Assign role' }).click();
 	await page.getByRole('row').filter({ hasText: 'viewer' }).waitFor();
 	await page.getByLabel('Scope').selectOption('instance');
@@ -217,7 +218,7 @@ test.serial('a user is created, gets a role that ends and one on an instance, lo
 	await page.getByRole('combobox', { name: 'Role', exact: true }).fill('');
 	await page.getByRole('combobox', { name: 'Role', exact: true }).pressSequentially('read');
 	await page.getByRole('option', { name: /reader/ }).click();
-	await page.getByLabel('Until (optional)').fill('');
+	await page.getByLabel('Expires (optional)').selectOption('Never');
 	await page.getByRole('button', { name: 'Assign role' }).click();
 	await page.getByRole('row').filter({ hasText: 'reader' }).waitFor();
 	t.deepEqual(await rolesHeld('new@example.com'), [

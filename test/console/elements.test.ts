@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import type { Browser, BrowserContext, Frame, FrameLocator, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Frame, FrameLocator, Locator, Page } from 'playwright-core';
 import { startChromium } from '../support/chromium.js';
 import { appSession, type EmbeddingApp, type SignedIn, startEmbeddingApp } from '../support/embedding-app.js';
 import { eventually } from '../support/eventually.js';
@@ -229,6 +229,12 @@ function said(frame: FrameLocator, text: string): Promise<void> {
 	return frame.getByRole('status').getByText(text).waitFor();
 }
 
+/** Enters the end of a role or an approval. */
+async function chooseEnd(form: Pick<Locator, 'getByLabel'>, time: string): Promise<void> {
+	await form.getByLabel('Expires (optional)').selectOption('On a date');
+	await form.getByLabel('Until').fill(time);
+}
+
 test.serial('a role is asked for in the page, approved by the keyboard, and the decision point says yes', async (t) => {
 	// The front-end package signs in with the bearer token, without a cookie.
 	const context = await newBrowser(t);
@@ -242,7 +248,7 @@ test.serial('a role is asked for in the page, approved by the keyboard, and the 
 	await ann.page.emulateMedia({ colorScheme: 'light' });
 	t.false(await mayRead('ann'));
 	await ann.frame.getByLabel('Role').selectOption({ label: 'Viewer' });
-	await ann.frame.getByLabel('Until (optional)').fill('2999-01-02T10:00');
+	await chooseEnd(ann.frame, '2999-01-02T10:00');
 	await ann.frame.getByLabel('Reason (optional)').fill('I take over the reports.');
 	await ann.frame.getByRole('button', { name: 'Send request' }).click();
 	await said(ann.frame, 'Request sent.');
@@ -265,7 +271,8 @@ test.serial('a role is asked for in the page, approved by the keyboard, and the 
 	}
 	await keyboard.type('Editor');
 	await rex.frame.getByText('until 2 Jan 2999, 10:00').first().waitFor();
-	const end = form.getByLabel('Until (optional)');
+	await form.getByLabel('Expires (optional)').selectOption('On a date');
+	const end = form.getByLabel('Until');
 	await end.fill('2999-02-01T00:00');
 	// The chosen expiry is later than the requested expiry.
 	await form.locator('input:invalid').waitFor();
@@ -423,6 +430,9 @@ test.serial('operations are approved and denied in the inbox of all requests; ow
 	await approve.getByRole('button', { name: 'Approve' }).click();
 	await said(rex.frame, 'Request of Ann approved.');
 
+	await rex.frame.getByRole('region', { name: 'Approvals to review' }).getByLabel('Show').selectOption('denied');
+	await rex.frame.getByText('Answer: Not this one.').waitFor();
+	t.is(await rex.frame.getByRole('button', { name: /the request of Ann/ }).count(), 0);
 	await ann.frame.getByLabel('State').selectOption('denied');
 	await ann.frame.getByText('Answer: Not this one.').waitFor();
 	await eventually(async () => {
@@ -445,14 +455,15 @@ test.serial('an owner adds a user, gives and takes roles, and removes the user; 
 	await frame.getByLabel('Email').fill('zoe@example.com');
 	await frame.getByLabel('First name (optional)').fill('Zoe\u202e');
 	await frame.getByRole('combobox', { name: 'Role', exact: true }).selectOption('Viewer');
-	await frame.getByLabel('Until (optional)').fill('2998-01-01T00:00');
+	await chooseEnd(frame.getByRole('region', { name: 'Add a user' }), '2998-01-01T00:00');
 	await frame.getByRole('button', { name: 'Add user' }).click();
 	await said(frame, `${zoe} was added.`);
 	await rolesOf(zoe).getByText('Viewer').waitFor();
 	t.deepEqual(await seriousFaults(frameOf(page)), []);
 
 	await frame.getByLabel(`New role for ${zoe}`).selectOption('Editor');
-	await frame.getByLabel(`End of the role for ${zoe} (optional)`).fill('2999-01-01T00:00');
+	await frame.getByLabel(`Expires (optional): role for ${zoe}`).selectOption('On a date');
+	await frame.getByLabel(`Until: role for ${zoe}`).fill('2999-01-01T00:00');
 	await frame.getByRole('button', { name: `Assign role to ${zoe}` }).click();
 	await said(frame, `Assigned role Editor to ${zoe}.`);
 	await eventually(() => mayRead('zoe@example.com'));
@@ -642,16 +653,32 @@ test.serial('the quickstart leads from nothing to a request that is approved', a
 	t.is(String(await once(application.stdout, 'data')), `${given.APP}/maya and ${given.APP}/omar\n`);
 	const visit = async (user: string) => {
 		const page = await (await newBrowser(t)).newPage();
+		// As wide as a phone: neither the application nor the element scrolls sideways.
+		await page.setViewportSize({ width: 390, height: 800 });
 		await page.goto(`${given.APP}/${user}`);
+		await page.frameLocator('iframe').getByRole('heading', { name: 'Access to invoices' }).waitFor();
+		for (const part of [page.mainFrame(), frameOf(page)]) {
+			t.true(await part.evaluate('document.documentElement.scrollWidth <= window.innerWidth'), part.url());
+		}
 		return page.frameLocator('iframe');
 	};
 	const maya = await visit('maya');
 	await maya.getByLabel('Role').selectOption('Accountant');
+	await maya.getByLabel('Expires (optional)').selectOption('After a duration');
+	await maya.getByLabel('Duration', { exact: true }).fill('3');
+	await maya.getByLabel('Duration: unit').selectOption('days');
 	await maya.getByRole('button', { name: 'Send request' }).click();
 	await said(maya, 'Request sent.');
 	const omar = await visit('omar');
 	await omar.getByRole('button', { name: 'Approve the request of Maya for Accountant' }).click();
 	await omar.getByRole('button', { name: 'Approve', exact: true }).click();
 	await said(omar, 'Request of Maya approved.');
+	await omar.getByLabel('Show').selectOption('approved');
+	await omar.locator('.state.approved').waitFor();
+	const { body: held } = await own.environment.get<readonly Record<string, unknown>[]>(
+		`${facts}/role_assignments?user=maya&role=accountant`,
+	);
+	const days = (Date.parse(String(held[0]?.['expires_at'])) - Date.now()) / 86_400_000;
+	t.true(days > 2.9 && days < 3, String(days));
 	await eventually(async () => (await run(check)).includes('"allow":true'));
 });

@@ -154,8 +154,9 @@ test('people, subjects and failures have words', (t) => {
 
 test('an instant goes into a field and out of it, and durations have words', (t) => {
 	const instant = new Date('2999-06-01T12:34:00.000Z');
-	t.deepEqual(expiryMember(fieldTime(instant)), { expires_at: instant.toISOString() });
-	t.deepEqual(expiryMember(''), {});
+	t.deepEqual(expiryMember(`on ${fieldTime(instant)}`), { expires_at: instant.toISOString() });
+	t.deepEqual(expiryMember('in 28800', instant.getTime()), { expires_at: '2999-06-01T20:34:00.000Z' });
+	for (const incomplete of ['', 'in ', 'on '] as const) t.deepEqual(expiryMember(incomplete), {});
 	const durations: readonly (readonly [number, string])[] = [
 		[604_800, '7 days'],
 		[86_400, '1 day'],

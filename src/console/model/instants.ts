@@ -6,9 +6,18 @@ export function fieldTime(instant: Date): string {
 	return inZone.toISOString().slice(0, 16);
 }
 
-/** Converts the expiry field's value to an API member. An empty field gives no member. */
-export function expiryMember(value: string): { readonly expires_at?: string } {
-	return value === '' ? {} : { expires_at: new Date(value).toISOString() };
+/**
+ * Value of the expiry field: empty for no expiry, `in <seconds>` for a duration, or `on <field time>` for a time. The
+ * part after the word is empty until the user enters it.
+ */
+export type ExpiryText = '' | `in ${string}` | `on ${string}`;
+
+/** Converts the expiry field's value to an API member. A duration starts now. An empty field gives no member. */
+export function expiryMember(value: ExpiryText, now = Date.now()): { readonly expires_at?: string } {
+	const given = value.slice('in '.length);
+	if (given === '') return {};
+	const instant = value.startsWith('in ') ? new Date(now + Number(given) * 1_000) : new Date(given);
+	return { expires_at: instant.toISOString() };
 }
 
 const units = [

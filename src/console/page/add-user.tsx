@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { ElementRole } from '../model/api-types.js';
-import { expiryMember } from '../model/instants.js';
+import { type ExpiryText, expiryMember } from '../model/instants.js';
 import { visibleText } from '../model/visible-text.js';
 import { Failure, useWork } from '../part/action-button.js';
 import { ExpiryField } from '../part/expiry-field.js';
@@ -17,7 +17,7 @@ interface AddUserProps {
 /** Form that adds a user with a first role. If no key is entered, the e-mail address becomes the key. */
 export function AddUser({ element, roles, onAdded }: AddUserProps) {
 	const work = useWork();
-	const end = useSignal('');
+	const end = useSignal<ExpiryText>('');
 	const form = useRef<HTMLFormElement>(null);
 	const add = async () => {
 		const fields = new FormData(form.current ?? undefined);

@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals';
 import type { ElementRole } from '../model/api-types.js';
-import { expiryMember, fieldTime } from '../model/instants.js';
+import { type ExpiryText, expiryMember } from '../model/instants.js';
 import { visibleText } from '../model/visible-text.js';
 import { Failure, useWork } from '../part/action-button.js';
+import { ExpiryField } from '../part/expiry-field.js';
 
 interface GiveRoleProps {
 	/** User's display name. */
@@ -15,7 +16,7 @@ interface GiveRoleProps {
 /** Assigns a role with an optional expiry. This is a form, so that the browser refuses an incomplete date. */
 export function GiveRole({ name, roles, give }: GiveRoleProps) {
 	const chosen = useSignal('');
-	const end = useSignal('');
+	const end = useSignal<ExpiryText>('');
 	const work = useWork();
 	const role = roles.find(({ key }) => key === chosen.value) ?? roles[0];
 	if (role === undefined) return null;
@@ -44,18 +45,7 @@ export function GiveRole({ name, roles, give }: GiveRoleProps) {
 					</option>
 				))}
 			</select>
-			<label class="inline">
-				<span>until</span>
-				<input
-					type="datetime-local"
-					aria-label={`End of the role for ${name} (optional)`}
-					min={fieldTime(new Date())}
-					value={end.value}
-					onInput={(event) => {
-						end.value = event.currentTarget.value;
-					}}
-				/>
-			</label>
+			<ExpiryField end={end} subject={`role for ${name}`} />
 			<button type="submit" aria-label={`Assign role to ${name}`} aria-disabled={work.busy}>
 				Assign role
 			</button>

@@ -8,7 +8,7 @@ import { PagedListFrame, perPage, usePagedList } from '../part/paged-list.js';
 import type { OpenedElement } from './opened-element.js';
 import type { RequestKind } from './request-kind.js';
 
-const states: readonly RequestStatus[] = ['pending', 'approved', 'denied', 'canceled'];
+export const requestStates: readonly RequestStatus[] = ['pending', 'approved', 'denied', 'canceled'];
 
 interface MyRequestsProps {
 	readonly element: OpenedElement;
@@ -50,7 +50,7 @@ export function MyRequests({ element, kind, made }: MyRequestsProps) {
 					}}
 				>
 					<option value="">All</option>
-					{states.map((state) => (
+					{requestStates.map((state) => (
 						<option key={state} value={state}>
 							{state}
 						</option>
@@ -62,14 +62,7 @@ export function MyRequests({ element, kind, made }: MyRequestsProps) {
 					<li key={request.id}>
 						<div class="line">
 							<strong>{requestSubject(request)}</strong>
-							<span class={`state ${request.status}`}>{request.status}</span>
-							<Time at={request.created_at} />
-							<Until request={request} />
-							{request.consumed_at !== undefined && (
-								<span class="quiet">
-									used <Time at={request.consumed_at} />
-								</span>
-							)}
+							<RequestState request={request} />
 							{request.status === 'pending' && (
 								<ActionButton act={() => cancel(request)} label={`Cancel the request for ${requestSubject(request)}`}>
 									Cancel
@@ -86,19 +79,30 @@ export function MyRequests({ element, kind, made }: MyRequestsProps) {
 	);
 }
 
-/** Expiry of a request. Shows nothing if the request has none. */
-export function Until({ request }: { readonly request: ListedRequest }) {
+/** State of a request, with the times of the request, of its use and of its expiry. */
+export function RequestState({ request }: { readonly request: ListedRequest }) {
+	const { status, created_at, consumed_at } = request;
 	const { expires_at } = request.access_request_details;
-	if (expires_at === undefined) return null;
 	return (
-		<span class="quiet">
-			until <Time at={expires_at} />
-		</span>
+		<>
+			<span class={`state ${status}`}>{status}</span>
+			<Time at={created_at} />
+			{expires_at !== undefined && (
+				<span class="quiet">
+					until <Time at={expires_at} />
+				</span>
+			)}
+			{consumed_at !== undefined && (
+				<span class="quiet">
+					used <Time at={consumed_at} />
+				</span>
+			)}
+		</>
 	);
 }
 
 /** Time in the user's language and zone. */
-export function Time({ at }: { readonly at: string }) {
+function Time({ at }: { readonly at: string }) {
 	const shown = new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 	return (
 		<time class="quiet" dateTime={at}>

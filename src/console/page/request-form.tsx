@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { LeveledRole } from '../model/api-types.js';
-import { expiryMember } from '../model/instants.js';
+import { type ExpiryText, expiryMember } from '../model/instants.js';
 import { visibleText } from '../model/visible-text.js';
 import { Failure, useWork } from '../part/action-button.js';
 import { announce } from '../part/announce.js';
@@ -21,7 +21,7 @@ export function RequestForm({ element, kind, roles, onMade }: RequestFormProps) 
 	const role = useSignal('');
 	const instance = useSignal(element.instance ?? '');
 	const reason = useSignal('');
-	const end = useSignal('');
+	const end = useSignal<ExpiryText>('');
 	const work = useWork();
 	const chosen = role.value || (roles[0]?.id ?? '');
 	const ask = async () => {

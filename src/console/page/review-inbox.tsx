@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import type { ElementConfig, ListedRequest, Paginated } from '../model/api-types.js';
+import type { ElementConfig, ListedRequest, Paginated, RequestStatus } from '../model/api-types.js';
 import type { RolesAt } from '../model/element/levels.js';
-import { expiryMember } from '../model/instants.js';
+import { type ExpiryText, expiryMember } from '../model/instants.js';
 import { visibleLines, visibleText } from '../model/visible-text.js';
 import { requesterName, requestSubject } from '../model/wording.js';
 import { Failure, useWork } from '../part/action-button.js';
@@ -11,7 +11,7 @@ import { ExpiryField, longestApproval } from '../part/expiry-field.js';
 import { listenForReviewKeys, type ReviewMove } from '../part/listen-for-review-keys.js';
 import { LongText } from '../part/long-text.js';
 import { PagedListFrame, perPage, usePagedList } from '../part/paged-list.js';
-import { Time, Until } from './my-requests.js';
+import { RequestState, requestStates } from './my-requests.js';
 import type { OpenedElement } from './opened-element.js';
 import type { RequestKind } from './request-kind.js';
 
@@ -26,21 +26,22 @@ interface ReviewInboxProps {
 }
 
 /**
- * Pending requests for a reviewer, who may approve each request (also with a different role) or deny it. Also works by
- * keyboard.
+ * Requests for a reviewer, who may approve each pending request (also with a different role) or deny it. Also works by
+ * keyboard. Shows decided requests on demand.
  */
 export function ReviewInbox({ element, config, kind, roles, alwaysShown = false }: ReviewInboxProps) {
 	const { api, actor } = element;
 	const collection = `${element.path(config.key)}/${kind.collection}`;
+	const status = useSignal<RequestStatus>('pending');
 	const list = usePagedList(
 		(page) =>
 			api.get<Paginated<ListedRequest>>(collection, {
-				status: 'pending',
+				status: status.value,
 				[kind.instanceFilter]: element.instance,
 				page,
 				per_page: perPage,
 			}),
-		[element, collection],
+		[element, collection, status.value],
 	);
 	const open = useSignal<{ readonly id: string; readonly move: ReviewMove } | null>(null);
 	const heading = useRef<HTMLHeadingElement>(null);
@@ -48,14 +49,26 @@ export function ReviewInbox({ element, config, kind, roles, alwaysShown = false 
 	// Users who are not reviewers receive only their own requests. They can review these requests only if this setting
 	// is on.
 	const ownToo = config.settings['allow_self_approval'] === true;
-	const requests = (list.found.value?.data ?? []).filter(
-		({ requesting_user_id }) => ownToo || requesting_user_id !== actor.user_id,
-	);
+	const isReviewable = ({ requesting_user_id }: ListedRequest) => ownToo || requesting_user_id !== actor.user_id;
+	const requests = (list.found.value?.data ?? []).filter(isReviewable);
+	const isReviewer = useSignal(alwaysShown);
+	useEffect(() => {
+		if (alwaysShown) return;
+		const query = { [kind.instanceFilter]: element.instance, page: 1, per_page: 100 };
+		api.get<Paginated<ListedRequest>>(collection, query).then(
+			({ data }) => {
+				isReviewer.value = data.some(isReviewable);
+			},
+			// The list below reports the failure.
+			() => {},
+		);
+	}, [element, collection]);
 	useEffect(
 		() => listenForReviewKeys(items.current, (id, move) => (open.value = move && { id, move })),
 		[requests.length > 0],
 	);
-	if (requests.length === 0 && !alwaysShown) return null;
+	if (requests.length === 0 && !isReviewer.value) return null;
+	const isPending = status.value === 'pending';
 	const done = async (request: ListedRequest, said: string) => {
 		const place = requests.indexOf(request);
 		open.value = null;
@@ -69,7 +82,22 @@ export function ReviewInbox({ element, config, kind, roles, alwaysShown = false 
 			<h2 id={`review-${kind.collection}`} tabIndex={-1} ref={heading}>
 				{kind.hasRole ? 'Access requests to review' : 'Approvals to review'}
 			</h2>
-			{requests.length > 0 && (
+			<label class="inline">
+				<span>Show</span>
+				<select
+					value={status.value}
+					onChange={(event) => {
+						status.value = event.currentTarget.value as RequestStatus;
+					}}
+				>
+					{requestStates.map((state) => (
+						<option key={state} value={state}>
+							{state}
+						</option>
+					))}
+				</select>
+			</label>
+			{requests.length > 0 && isPending && (
 				<p class="quiet">
 					Shortcuts: <kbd>j</kbd> and <kbd>k</kbd> move, <kbd>a</kbd> approves, <kbd>d</kbd> denies, <kbd>Esc</kbd>{' '}
 					cancels.
@@ -77,16 +105,16 @@ export function ReviewInbox({ element, config, kind, roles, alwaysShown = false 
 			)}
 			<ul class="items" ref={items}>
 				{requests.map((request) => (
-					<li key={request.id} data-request={request.id}>
+					<li key={request.id} data-request={request.status === 'pending' ? request.id : undefined}>
 						<div class="line">
 							<span>
 								<strong>{requesterName(request)}</strong> requests <strong>{requestSubject(request)}</strong>
 							</span>
-							<Time at={request.created_at} />
-							<Until request={request} />
+							<RequestState request={request} />
 						</div>
 						{request.reason && <p class="quiet">{visibleLines(request.reason)}</p>}
-						{open.value?.id === request.id ? (
+						{request.reviewer_comment && <p>Answer: {visibleLines(request.reviewer_comment)}</p>}
+						{request.status !== 'pending' ? null : open.value?.id === request.id ? (
 							<Decision
 								key={open.value.move}
 								request={request}
@@ -118,7 +146,7 @@ export function ReviewInbox({ element, config, kind, roles, alwaysShown = false 
 					</li>
 				))}
 			</ul>
-			<PagedListFrame list={list} empty="No requests to review." />
+			<PagedListFrame list={list} empty={isPending ? 'No requests to review.' : 'No requests.'} />
 		</section>
 	);
 }
@@ -144,7 +172,7 @@ interface DecisionProps {
 function Decision({ request, move, longest, roles, decide, onDone, onBack }: DecisionProps) {
 	const asked = request.access_request_details.role ?? '';
 	const role = useSignal(asked);
-	const end = useSignal('');
+	const end = useSignal<ExpiryText>('');
 	const comment = useSignal('');
 	const work = useWork();
 	const form = useRef<HTMLFormElement>(null);

@@ -7,12 +7,15 @@ interface DurationFieldProps {
 	readonly seconds: number | null;
 	readonly onSeconds: (seconds: number | null) => void;
 	readonly required?: boolean;
+	/** Subject of the duration, for screen readers, if the page has several of these fields. */
+	readonly subject?: string | undefined;
 }
 
 const units = Object.keys(durationUnits) as readonly DurationUnit[];
 
 /** Number with a unit, such as 8 hours. */
-export function DurationField({ label, seconds, onSeconds, required = false }: DurationFieldProps) {
+export function DurationField({ label, seconds, onSeconds, required = false, subject }: DurationFieldProps) {
+	const name = subject === undefined ? label : `${label}: ${subject}`;
 	const chosen = useSignal<DurationUnit | null>(null);
 	const split = seconds === null ? null : splitDuration(seconds);
 	const unit = chosen.value ?? split?.unit ?? 'hours';
@@ -23,6 +26,7 @@ export function DurationField({ label, seconds, onSeconds, required = false }: D
 				<span>{label}</span>
 				<input
 					type="number"
+					aria-label={subject && name}
 					min="1"
 					step="any"
 					required={required}
@@ -34,7 +38,7 @@ export function DurationField({ label, seconds, onSeconds, required = false }: D
 				/>
 			</label>
 			<select
-				aria-label={`${label}: unit`}
+				aria-label={`${name}: unit`}
 				value={unit}
 				onChange={(event) => {
 					const next = units.find((one) => one === event.currentTarget.value) ?? unit;

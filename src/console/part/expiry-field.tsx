@@ -1,39 +1,80 @@
 import type { Signal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import type { ElementConfig } from '../model/api-types.js';
-import { durationText, fieldTime } from '../model/instants.js';
+import { durationText, durationUnits, type ExpiryText, fieldTime } from '../model/instants.js';
+import { DurationField } from './duration-field.js';
 
 interface ExpiryFieldProps {
 	/** Field value; empty for no expiry. */
-	readonly end: Signal<string>;
+	readonly end: Signal<ExpiryText>;
 	/** Text below the field. */
 	readonly hint?: string | null;
 	/** Latest allowed expiry, from the API. */
 	readonly latest?: string | undefined;
+	/** Subject of the expiry, for screen readers, if the page has several of these fields. */
+	readonly subject?: string;
 }
 
-/** Expiry field. The browser refuses past, late and incomplete dates. */
-export function ExpiryField({ end, hint = null, latest }: ExpiryFieldProps) {
+/** Duration at first, in seconds. */
+const firstDuration = 8 * durationUnits.hours;
+
+/** Expiry field: a duration or a date. The browser refuses past, late and incomplete dates. */
+export function ExpiryField({ end, hint = null, latest, subject }: ExpiryFieldProps) {
 	const hintId = useId();
+	const mode = end.value.slice(0, 'in'.length);
+	const given = end.value.slice('in '.length);
+	const label = 'Expires (optional)';
+	const of = subject === undefined ? '' : `: ${subject}`;
 	return (
-		<label>
-			<span>Until (optional)</span>
-			<input
-				type="datetime-local"
-				min={fieldTime(new Date())}
-				max={latest === undefined ? undefined : fieldTime(new Date(latest))}
-				value={end.value}
-				aria-describedby={hint === null ? undefined : hintId}
-				onInput={(event) => {
-					end.value = event.currentTarget.value;
-				}}
-			/>
+		<div class="expiry">
+			<label>
+				<span>{label}</span>
+				<select
+					value={mode}
+					aria-label={subject && label + of}
+					aria-describedby={hint === null ? undefined : hintId}
+					onChange={({ currentTarget: { value } }) => {
+						end.value = value === 'in' ? `in ${firstDuration}` : value === 'on' ? 'on ' : '';
+					}}
+				>
+					<option value="">{latest === undefined ? 'Never' : 'As requested'}</option>
+					<option value="in">After a duration</option>
+					<option value="on">On a date</option>
+				</select>
+			</label>
+			{mode === 'in' && (
+				<DurationField
+					label="Duration"
+					subject={subject}
+					required
+					seconds={given === '' ? null : Number(given)}
+					onSeconds={(seconds) => {
+						end.value = `in ${seconds ?? ''}`;
+					}}
+				/>
+			)}
+			{mode === 'on' && (
+				<label>
+					<span>Until</span>
+					<input
+						type="datetime-local"
+						required
+						aria-label={subject && `Until${of}`}
+						min={fieldTime(new Date())}
+						max={latest === undefined ? undefined : fieldTime(new Date(latest))}
+						value={given}
+						onInput={(event) => {
+							end.value = `on ${event.currentTarget.value}`;
+						}}
+					/>
+				</label>
+			)}
 			{hint !== null && (
 				<small id={hintId} class="quiet">
 					{hint}
 				</small>
 			)}
-		</label>
+		</div>
 	);
 }
 

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { expiryMember } from '../../../model/instants.js';
+import { type ExpiryText, expiryMember } from '../../../model/instants.js';
 import { Failure, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
 import { ExpiryField } from '../../../part/expiry-field.js';
@@ -28,7 +28,7 @@ export function AssignRole({ user, tenant, instance }: AssignRoleProps) {
 	const onInstance = useSignal(instance !== undefined);
 	const place = useSignal(instance ?? tenant ?? '');
 	const role = useSignal('');
-	const end = useSignal('');
+	const end = useSignal<ExpiryText>('');
 	const work = useWork();
 	const set = (signal: { value: string }) => (value: string) => {
 		signal.value = value;

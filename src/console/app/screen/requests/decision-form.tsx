@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { askedInstance } from '../../../model/held-role.js';
-import { expiryMember } from '../../../model/instants.js';
+import { type ExpiryText, expiryMember } from '../../../model/instants.js';
 import { requesterName, requestSubject } from '../../../model/wording.js';
 import { Failure, useWork } from '../../../part/action-button.js';
 import { ExpiryField } from '../../../part/expiry-field.js';
@@ -27,7 +27,7 @@ const labels = { approve: 'Approve', deny: 'Deny' } as const;
 export function DecisionForm({ request, move, onDone, onBack }: DecisionFormProps) {
 	const asked = request.type === 'access_request' ? request.access_request_details.role : null;
 	const role = useSignal(asked);
-	const end = useSignal('');
+	const end = useSignal<ExpiryText>('');
 	const comment = useSignal('');
 	const work = useWork();
 	const form = useRef<HTMLFormElement>(null);

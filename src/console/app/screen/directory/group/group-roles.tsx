@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { components } from '#management-api';
-import { expiryMember } from '../../../../model/instants.js';
+import { type ExpiryText, expiryMember } from '../../../../model/instants.js';
 import { ActionButton, Failure, useWork } from '../../../../part/action-button.js';
 import { announce } from '../../../../part/announce.js';
 import { ExpiryField } from '../../../../part/expiry-field.js';
@@ -81,7 +81,7 @@ function instanceOf({ resource, resource_instance }: GroupRole): string {
 function GiveGroupRole({ group, tenant }: GroupRolesProps) {
 	const instance = useSignal('');
 	const role = useSignal('');
-	const end = useSignal('');
+	const end = useSignal<ExpiryText>('');
 	const work = useWork();
 	const send = async () => {
 		const assigned = `role ${role.value} on ${instance.value} to the members of ${group}.`;

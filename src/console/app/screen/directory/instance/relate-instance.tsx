@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { expiryMember } from '../../../../model/instants.js';
+import { type ExpiryText, expiryMember } from '../../../../model/instants.js';
 import { Failure, useWork } from '../../../../part/action-button.js';
 import { announce } from '../../../../part/announce.js';
 import { ExpiryField } from '../../../../part/expiry-field.js';
@@ -15,7 +15,7 @@ import { proposeRelations } from '../propose-names.js';
 export function RelateInstance({ object }: { readonly object: string }) {
 	const subject = useSignal('');
 	const relation = useSignal('');
-	const end = useSignal('');
+	const end = useSignal<ExpiryText>('');
 	const work = useWork();
 	const [resource = ''] = object.split(':');
 	const send = async () => {
