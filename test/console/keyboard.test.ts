@@ -1,9 +1,9 @@
 // @alone
 
 import test from 'ava';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { startChromium } from '../support/chromium.js';
-import { openConsole } from '../support/console-page.js';
+import { focusedName, openConsole, tabTo } from '../support/console-page.js';
 import { setDocumentScene, startConsoleStack } from '../support/console-stack.js';
 import { facts, type Stack } from '../support/stack.js';
 
@@ -25,28 +25,6 @@ test.after.always(async () => {
 	await browser?.close();
 	await stack?.stop();
 });
-
-/** Maximum number of tab stops between two elements. */
-const mostStops = 120;
-
-/** Returns the focused element's accessible name. */
-async function focused(page: Page): Promise<string> {
-	return String(
-		await page.evaluate(`(() => {
-			const one = document.activeElement;
-			return one.getAttribute('aria-label') ?? one.labels?.[0]?.textContent ?? one.textContent;
-		})()`),
-	).trim();
-}
-
-/** Presses Tab until the element with this name has the focus. */
-async function tabTo(page: Page, name: string): Promise<void> {
-	for (let stop = 0; stop < mostStops; stop += 1) {
-		await page.keyboard.press('Tab');
-		if ((await focused(page)) === name) return;
-	}
-	throw new Error(`Tab does not lead to ${name}`);
-}
 
 test('a denial is looked at, a permission is drafted, and published when its impact is known', async (t) => {
 	const { page, faults, close } = await openConsole(browser, stack);
@@ -71,9 +49,12 @@ test('a denial is looked at, a permission is drafted, and published when its imp
 	await page.getByRole('grid').waitFor();
 	await tabTo(page, '`document:read`, tenant role `reader`: granted.');
 	await page.keyboard.press('ArrowDown');
-	t.is(await focused(page), '`document:sign`, tenant role `reader`: not granted.');
+	t.is(await focusedName(page), '`document:sign`, tenant role `reader`: not granted.');
 	await page.keyboard.press('Enter');
-	t.is(await focused(page), '`document:sign`, tenant role `reader`: granted. Changed in the draft, was not granted.');
+	t.is(
+		await focusedName(page),
+		'`document:sign`, tenant role `reader`: granted. Changed in the draft, was not granted.',
+	);
 
 	await tabTo(page, 'Draft and impact1');
 	await page.keyboard.press('Enter');

@@ -16,6 +16,8 @@ const patience = 60_000;
 export interface WindowOptions {
 	/** Secret for the sign-in, which is the environment's key by default. */
 	readonly key?: string;
+	/** Environment in the project `default`; `dev` by default. */
+	readonly environment?: string;
 	readonly width?: 1280 | 390;
 	readonly dark?: boolean;
 }
@@ -26,7 +28,7 @@ export interface ConsoleWindow {
 	readonly context: BrowserContext;
 	/** Errors on the page: script errors, refused resources, and requests to other hosts. */
 	readonly faults: readonly string[];
-	/** Opens a screen in the environment `dev`, and waits until it is shown. `screen` may include a query. */
+	/** Opens a screen in the environment, and waits until it is shown. `screen` may include a query. */
 	open(screen: string): Promise<void>;
 	close(): Promise<void>;
 }
@@ -35,7 +37,7 @@ export interface ConsoleWindow {
 export async function openConsole(
 	browser: Browser,
 	{ api, keys }: Pick<Stack, 'api' | 'keys'>,
-	{ key = keys.environment, width = 1280, dark = false }: WindowOptions = {},
+	{ key = keys.environment, environment = 'dev', width = 1280, dark = false }: WindowOptions = {},
 ): Promise<ConsoleWindow> {
 	const context = await browser.newContext({
 		viewport: { width, height: 800 },
@@ -55,7 +57,7 @@ export async function openConsole(
 		const { protocol, origin } = new URL(request.url());
 		if (origin !== url && protocol !== 'data:' && protocol !== 'blob:') faults.push(`asked ${request.url()}`);
 	});
-	await page.goto(`${url}/console/default/dev/check`);
+	await page.goto(`${url}/console/default/${environment}/check`);
 	await page.getByLabel('API key').fill(key);
 	await page.getByRole('button', { name: 'Sign in' }).click();
 	await page.getByRole('button', { name: 'Sign out' }).waitFor();
@@ -64,7 +66,7 @@ export async function openConsole(
 		context,
 		faults,
 		open: async (screen) => {
-			await page.goto(`${url}/console/default/dev/${screen}`);
+			await page.goto(`${url}/console/default/${environment}/${screen}`);
 			await page.locator('main h1').waitFor();
 		},
 		close: () => context.close(),
@@ -84,4 +86,26 @@ export async function seriousViolations(page: Page): Promise<unknown> {
  */
 export async function overflowWidth(page: Page): Promise<unknown> {
 	return page.evaluate('Math.max(0, document.documentElement.scrollWidth - window.innerWidth)');
+}
+
+/** Maximum number of tab stops between two elements. */
+const mostStops = 120;
+
+/** Returns the focused element's accessible name. */
+export async function focusedName(page: Page): Promise<string> {
+	return String(
+		await page.evaluate(`(() => {
+			const one = document.activeElement;
+			return one.getAttribute('aria-label') ?? one.labels?.[0]?.textContent ?? one.textContent;
+		})()`),
+	).trim();
+}
+
+/** Presses Tab until the element with this name has the focus. */
+export async function tabTo(page: Page, name: string): Promise<void> {
+	for (let stop = 0; stop < mostStops; stop += 1) {
+		await page.keyboard.press('Tab');
+		if ((await focusedName(page)) === name) return;
+	}
+	throw new Error(`Tab does not lead to ${name}`);
 }

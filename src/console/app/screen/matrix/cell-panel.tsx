@@ -10,6 +10,7 @@ import {
 	type MatrixColumn,
 	type PolicyMatrix,
 } from '../../../model/matrix/policy-matrix.js';
+import { modelPath } from '../../../model/schema/model-path.js';
 import { visibleText } from '../../../model/visible-text.js';
 import { editDraft } from '../../current-draft.js';
 import { PhraseText } from '../../part/phrase-text.js';
@@ -143,16 +144,17 @@ function ColumnLink({ column }: { readonly column: MatrixColumn }) {
 			</p>
 		);
 	}
-	if (column.kind === 'role') {
-		return (
-			<p>
-				<a href={screenPath('directory/users', { role: column.key })}>Users with this role</a>
-			</p>
-		);
-	}
+	const { key, resource } = column;
 	return (
-		<p>
-			<a href={screenPath('directory/instances', { resource: column.resource ?? '' })}>Instances of this resource</a>
+		<p class="line">
+			{resource === null ? (
+				<a href={screenPath('directory/users', { role: key })}>Users with this role</a>
+			) : (
+				<a href={screenPath('directory/instances', { resource })}>Instances of this resource</a>
+			)}
+			<a href={screenPath(modelPath(resource === null ? { page: 'roles' } : { page: 'resource', key: resource }))}>
+				View the role in the model
+			</a>
 		</p>
 	);
 }

@@ -132,7 +132,7 @@ function NothingFound({ hasColumns }: { readonly hasColumns: boolean }) {
 		<Empty title={hasColumns ? 'No matching resources or actions' : 'No matching roles or user sets'}>
 			<p>
 				Search by part of a key or name, or by action, such as <code>document:read</code>.{' '}
-				<a href={screenPath('matrix')}>Clear filters</a>
+				<a href={screenPath('matrix')}>Clear filters</a>, or <a href={screenPath('model')}>add to the model</a>.
 			</p>
 		</Empty>
 	);
