@@ -18,7 +18,7 @@ export async function inspect(session: Session, { output }: InspectOptions): Pro
 	if (output !== undefined) writeBelow(output, files);
 	const lines = [
 		`# ${name} at revision ${revision}`,
-		`# policy ${hash ?? 'not compiled yet'}, compiled at revision ${compiled_revision ?? '-'}`,
+		`# Rego hash ${hash ?? 'not compiled yet'}, compiled at revision ${compiled_revision ?? '-'}`,
 		...(failure ? [`# FAILED at revision ${failure.revision}: ${failure.message}`] : []),
 	];
 	const shown = output === undefined ? files.map((file) => `\n# file: ${file.path}\n${file.text}`) : [];

@@ -26,7 +26,7 @@ export async function writePolicy(session: Session, options: PolicyOptions, envi
 	writePolicyFolder(output, files);
 	const { failure, hash, schema_revision } = found;
 	const lines = [
-		`# ${place.name}: policy ${hash}, schema revision ${schema_revision}`,
+		`# ${place.name}: Rego hash ${hash}, schema revision ${schema_revision}`,
 		...(failure ? [`# FAILED at revision ${failure.revision}: ${failure.message}`] : []),
 		`# ${files.length} files written. Test them with: opa test ${output}`,
 	];

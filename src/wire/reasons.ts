@@ -115,6 +115,13 @@ export const DecisionReasons = named(
 					'sufficient set of changes, smallest first. Present only if requested.',
 			),
 		truncated: z.boolean().optional().describe('Present with `attempts`: true if there may be more attempts.'),
+		granted: z
+			.boolean()
+			.optional()
+			.describe(
+				'Present with `attempts`: false if no role and no condition set rule grants the action on the resource ' +
+					'type, so only a change of the schema can allow the check.',
+			),
 	},
 );
 

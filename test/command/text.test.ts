@@ -277,7 +277,7 @@ const ruled: Attempt = {
 };
 
 test('an explained denial names what would allow it', (t) => {
-	const found = { attempts: [attempt, derived, ruled], truncated: true };
+	const found = { attempts: [attempt, derived, ruled], truncated: true, granted: true };
 	t.is(
 		explainedText({ allow: false, code: 'no_user_roles', reasons }, found),
 		`denied: no_user_roles
@@ -300,14 +300,19 @@ Each of these alone would allow it:
 There may be more ways.
 `,
 	);
-	const nothing = { attempts: [], truncated: false };
+	const nothing = { attempts: [], truncated: false, granted: true };
 	t.regex(explainedText({ allow: false, code: 'no_such_action', reasons: [] }, nothing), /No single role/);
+	const ungranted = { ...nothing, granted: false };
+	t.regex(
+		explainedText({ allow: false, code: 'no_permission', reasons: [] }, ungranted),
+		/^No role and no condition set rule grants/m,
+	);
 });
 
 test('an allowed check is a word, and explained the ways in which it passes', (t) => {
 	const granted = [{ by: 'tenant_roles', allow: true, code: 'allow', reason: 'granted' }] as const;
 	t.is(explainedText({ allow: true, code: 'allow', reasons: granted }, null), 'allowed\n');
-	const found = { attempts: [attempt], truncated: false };
+	const found = { attempts: [attempt], truncated: false, granted: true };
 	t.is(
 		explainedText({ allow: true, code: 'allow', reasons: granted }, found),
 		`allowed

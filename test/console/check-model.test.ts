@@ -173,10 +173,11 @@ test('keys stand out in the sentence of a decision point', (t) => {
 });
 
 test('what stands over attempts says whether there may be more', (t) => {
-	t.is(attemptsTitle(true, 1, false), 'Allowed by');
-	t.is(attemptsTitle(false, 2, false), 'Any of these would allow it');
-	t.is(attemptsTitle(false, 0, true), 'The search for a way to allow it was cut short');
-	t.is(attemptsTitle(false, 0, false), 'No single role, relationship or attribute would allow it');
+	t.is(attemptsTitle(true, 1, {}), 'Allowed by');
+	t.is(attemptsTitle(false, 2, {}), 'Any of these would allow it');
+	t.is(attemptsTitle(false, 0, { truncated: true }), 'The search for a way to allow it was cut short');
+	t.is(attemptsTitle(false, 0, {}), 'No single role, relationship or attribute would allow it');
+	t.is(attemptsTitle(false, 0, { granted: false }), 'No role and no rule grants this action');
 });
 
 test('every code of the guide is explained, and no other', (t) => {

@@ -15,6 +15,7 @@ interface Explained {
 		readonly request?: object;
 		readonly attempts?: readonly Attempt[];
 		readonly truncated?: boolean;
+		readonly granted?: boolean;
 	};
 }
 
@@ -86,7 +87,8 @@ test('allowed checks show how they are granted, and denied checks show what woul
 		{ ...writesD1('ann'), resource: { type: 'my-doc', key: 'd1', tenant: 'beta' } },
 	]) {
 		const { debug } = await ask({ ...check, use_debugger: 'attempts' });
-		t.deepEqual([debug.attempts, debug.truncated], [[], false], JSON.stringify(check));
+		const granted = check.action !== 'nothing' && check.resource.type !== 'nothing';
+		t.deepEqual([debug.attempts, debug.truncated, debug.granted], [[], false, granted], JSON.stringify(check));
 	}
 });
 
@@ -189,7 +191,11 @@ test('the number of attempts is limited, and there are none under an older activ
 	const at = { facts, revision: 7, time: 0 };
 	const found = runToEnd(findAttempts({ ...at, policyRevision: 7 }, check));
 	t.deepEqual([found.attempts.length, found.truncated], [50, true]);
-	t.deepEqual(runToEnd(findAttempts({ ...at, policyRevision: 6 }, check)), { attempts: [], truncated: true });
+	t.deepEqual(runToEnd(findAttempts({ ...at, policyRevision: 6 }, check)), {
+		attempts: [],
+		truncated: true,
+		granted: true,
+	});
 });
 
 test('list items count as work, so that no list blocks a decision point', (t) => {

@@ -38,10 +38,10 @@ export async function check(
 	const answer = await askFor(decisionPoint, '/allowed', Decision, { method: 'POST', body, headers });
 	const { allow, debug } = answer.body;
 	const decision = { allow, code: decisionCode(allow, debug), revision: answer.revision, reasons: decidedBy(debug) };
-	const { attempts = [], truncated = false } = debug;
+	const { attempts = [], truncated = false, granted = true } = debug;
 	return {
-		text: explainedText(decision, explain ? { attempts, truncated } : null),
-		json: explain ? { ...decision, attempts, truncated } : decision,
+		text: explainedText(decision, explain ? { attempts, truncated, granted } : null),
+		json: explain ? { ...decision, attempts, truncated, granted } : decision,
 		exit: allow ? 0 : 1,
 	};
 }

@@ -15,6 +15,8 @@ interface FoundAttempts {
 	readonly attempts: readonly Attempt[];
 	/** True if there may be more attempts. */
 	readonly truncated: boolean;
+	/** False if no role and no condition set rule grants the action. */
+	readonly granted: boolean;
 }
 
 const sources: Readonly<Record<Reason['by'], string>> = {
@@ -33,8 +35,8 @@ export function explainedText({ allow, code, reasons }: Explained, found: FoundA
 	return `${lines.join('\n')}\n`;
 }
 
-function attemptLines(allow: boolean, { attempts, truncated }: FoundAttempts): readonly string[] {
-	if (attempts.length === 0) return [allow ? 'No path to this decision was found.' : noWay(truncated)];
+function attemptLines(allow: boolean, { attempts, truncated, granted }: FoundAttempts): readonly string[] {
+	if (attempts.length === 0) return [allow ? 'No path to this decision was found.' : noWay(truncated, granted)];
 	const title = allow
 		? `Allowed by${attempts.length > 1 ? ' each of these' : ''}:`
 		: attempts.length > 1
@@ -46,7 +48,8 @@ function attemptLines(allow: boolean, { attempts, truncated }: FoundAttempts): r
 	return [title, ...items, ...(truncated ? ['There may be more ways.'] : [])];
 }
 
-function noWay(truncated: boolean): string {
+function noWay(truncated: boolean, granted: boolean): string {
+	if (!granted) return 'No role and no condition set rule grants this action. Let a role grant it.';
 	return truncated
 		? 'The search for a way to allow it was cut short.'
 		: 'No single role, relationship or attribute would allow it.';

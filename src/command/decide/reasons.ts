@@ -13,6 +13,7 @@ export const Reasons = z.object({
 	pending: Section.optional(),
 	attempts: z.array(Attempt).optional(),
 	truncated: z.boolean().optional(),
+	granted: z.boolean().optional(),
 });
 export type Reasons = z.output<typeof Reasons>;
 

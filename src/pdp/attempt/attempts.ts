@@ -27,14 +27,17 @@ const stepsToVerify = 200_000;
 /** Context for finding attempts. */
 export type AttemptContext = Pick<DecisionContext, 'facts' | 'revision' | 'policyRevision' | 'time'>;
 
-/** Attempts for a check. `truncated` is true if there may be more attempts. */
+/** Attempts for a check. */
 export interface Attempts {
 	readonly attempts: readonly Attempt[];
+	/** True if there may be more attempts. */
 	readonly truncated: boolean;
+	/** False if no role and no condition set rule grants the action on the resource type. */
+	readonly granted: boolean;
 }
 
 /** Result while the active policy is older than the schema, because sufficient changes are then unknown. */
-const unknown: Attempts = { attempts: [], truncated: true };
+const unknown: Attempts = { attempts: [], truncated: true, granted: true };
 
 /**
  * Like `decide` with reasons, plus attempts. Adds no attempts if the data is too old or the check cannot be evaluated,
@@ -67,6 +70,14 @@ export function* findAttempts(
 	{ input, allowed, reasons }: DecidedCheck,
 ): Steps<Attempts> {
 	if (revision !== policyRevision) return unknown;
+	const { schema } = facts;
+	const [type, action] = [input.resource.type, input.action];
+	const granted =
+		schema.setsMayGrant(type, action) ||
+		[schema.tenantRolesThatGrant(type, action), schema.instanceRolesThatGrant(type, action)].some(
+			({ length }) => length > 0,
+		);
+	if (!granted) return { attempts: [], truncated: false, granted };
 	const work = new WorkLimit(stepsToFind);
 	const found: Attempt[] = [];
 	let truncated = false;
@@ -91,8 +102,8 @@ export function* findAttempts(
 		truncated = true;
 	}
 	const sorted = found.toSorted(inOrder);
-	if (!allowed && world !== undefined) return yield* verified(world, sorted, truncated);
-	return { attempts: sorted.slice(0, maxAttempts), truncated: truncated || sorted.length > maxAttempts };
+	if (!allowed && world !== undefined) return { ...(yield* verified(world, sorted, truncated)), granted };
+	return { attempts: sorted.slice(0, maxAttempts), truncated: truncated || sorted.length > maxAttempts, granted };
 }
 
 /** Facts used to verify attempts. */
@@ -103,7 +114,7 @@ interface World {
 }
 
 /** Returns the attempts that suffice and are minimal. */
-function* verified(world: World, proposed: readonly Attempt[], more: boolean): Steps<Attempts> {
+function* verified(world: World, proposed: readonly Attempt[], more: boolean): Steps<Omit<Attempts, 'granted'>> {
 	const attempts: Attempt[] = [];
 	const work = new WorkLimit(stepsToVerify);
 	let truncated = more;

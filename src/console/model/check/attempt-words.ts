@@ -4,6 +4,7 @@ import {
 	type AttemptComparison,
 	type AttemptFact,
 	type AttemptStep,
+	type DecisionDebug,
 	placeTenant,
 	roleKey,
 } from './attempt.js';
@@ -215,7 +216,11 @@ function valueText(value: unknown): string {
 }
 
 /** Returns the title above a check's attempts. */
-export function attemptsTitle(allow: boolean, count: number, truncated: boolean): string {
+export function attemptsTitle(
+	allow: boolean,
+	count: number,
+	{ truncated, granted }: Pick<DecisionDebug, 'truncated' | 'granted'>,
+): string {
 	if (count > 0)
 		return count === 1
 			? allow
@@ -225,6 +230,7 @@ export function attemptsTitle(allow: boolean, count: number, truncated: boolean)
 				? 'Allowed by each of these'
 				: 'Any of these would allow it';
 	if (allow) return 'No explanation found';
+	if (granted === false) return 'No role and no rule grants this action';
 	return truncated
 		? 'The search for a way to allow it was cut short'
 		: 'No single role, relationship or attribute would allow it';

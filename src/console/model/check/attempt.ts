@@ -99,6 +99,8 @@ export interface DecisionDebug {
 	readonly reason?: string | undefined;
 	readonly attempts?: readonly Attempt[] | undefined;
 	readonly truncated?: boolean | undefined;
+	/** False if no role and no condition set rule grants the action. */
+	readonly granted?: boolean | undefined;
 }
 
 const tenantMark = '__tenant:';

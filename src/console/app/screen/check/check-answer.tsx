@@ -61,7 +61,7 @@ export function CheckAnswerView({ answer, form, onAsk, onAskAgain }: CheckAnswer
 					}}
 				/>
 			)}
-			<h2>{attemptsTitle(allow, attempts.length, debug.truncated === true)}</h2>
+			<h2>{attemptsTitle(allow, attempts.length, debug)}</h2>
 			{attempts.length > 0 && (
 				<AttemptList
 					// Reset the list for a new check, because its open items belong to the previous answer.
@@ -73,9 +73,21 @@ export function CheckAnswerView({ answer, form, onAsk, onAskAgain }: CheckAnswer
 					onAskAgain={onAskAgain}
 				/>
 			)}
+			{!allow && debug.granted === false && <GrantLink check={answer.check} />}
 			{debug.truncated === true && attempts.length > 0 && <p class="quiet">There may be more ways.</p>}
 			<Sections answer={answer} />
 		</>
+	);
+}
+
+/** Leads to the row of the action in the policy matrix, where a role can get the permission in a draft. */
+function GrantLink({ check: { resource, action } }: Pick<CheckAnswer, 'check'>) {
+	return (
+		<p>
+			<a href={screenPath('matrix', { resource: resource.type })}>
+				Let a role grant <code>{visibleText(`${resource.type}:${action}`)}</code>
+			</a>
+		</p>
 	);
 }
 

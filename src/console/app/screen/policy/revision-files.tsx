@@ -53,7 +53,7 @@ function FilesAt({ revision }: { readonly revision: string }) {
 					<div class="line">
 						<RevisionChoice shown={schema_revision} />
 						<span>
-							published <TimeText at={published_at} />, <code>{hash.slice(0, 12)}</code>
+							published <TimeText at={published_at} />, Rego hash <code>{hash.slice(0, 12)}</code>
 						</span>
 					</div>
 					<ChosenFile files={files} revision={schema_revision} />
