@@ -2,9 +2,9 @@ import type { Knex } from 'knex';
 import type { Clock } from '../clock.js';
 import type { Cipher } from './account/secret.js';
 import { hasCode } from './database/error-code.js';
+import { type Actor, actorId, callerOf, checkCaller, LostAccess } from './unit/caller-check.js';
 import type { Committed } from './unit/queued-write.js';
 import type { Scope } from './unit/reading-unit.js';
-import { type Actor, actorId, callerOf, checkStanding, LostStanding } from './unit/standing.js';
 import { WritingUnit } from './unit/writing-unit.js';
 
 /** Maximum time that a trial waits for a row locked by a writer, in milliseconds. */
@@ -23,7 +23,7 @@ interface Surroundings {
 /**
  * Runs `work` in a unit on a snapshot of the environment, then rolls back the unit. The transaction does not lock the
  * environment, so writers wait only if they touch the rows written by the trial. Rejects like `work`, and with
- * `LostStanding`.
+ * `LostAccess`.
  */
 export async function runTrial<T>(
 	{ database, clock, cipher }: Surroundings,
@@ -36,7 +36,7 @@ export async function runTrial<T>(
 	try {
 		await transaction.raw(`select set_config('lock_timeout', ?, true)`, [String(lockTimeout)]);
 		const caller = callerOf(actor);
-		if (!(await checkStanding(transaction, caller, null)).stands) throw new LostStanding();
+		if (!(await checkCaller(transaction, caller, null)).hasAccess) throw new LostAccess();
 		const { revision, lineage } = await unit.counters();
 		return { value: await work(unit), revision, lineage };
 	} catch (error) {

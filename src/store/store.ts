@@ -28,13 +28,13 @@ import { ElementEntrance } from './session/element-entrance.js';
 import { ApiKey, Environment, Organization } from './table/account.js';
 import { PdpInstances } from './table/pdp-state.js';
 import { type BatchMember, runBatch } from './unit/batch.js';
+import { type Actor, actorId, callerOf, checkCaller, LostAccess, type Root } from './unit/caller-check.js';
 import { type EnvironmentCounters, readCounters, tokenAt } from './unit/counters.js';
 import { KeyedQueue, type TakeNext } from './unit/keyed-queue.js';
 import { type Lineage, Lineages } from './unit/lineage.js';
 import { type Committed, QueuedWrite } from './unit/queued-write.js';
 import { ReadingUnit, type Scope } from './unit/reading-unit.js';
 import { type SchemaChange, schemaChangeAfter } from './unit/schema-change.js';
-import { type Actor, actorId, callerOf, checkStanding, LostStanding, type Root } from './unit/standing.js';
 import type { WritingUnit } from './unit/writing-unit.js';
 
 /** Part of an environment that a commit changed: only facts, or possibly also the schema. */
@@ -277,8 +277,8 @@ export class Store {
 	/**
 	 * Runs `work` as an atomic unit, committed under the next revision. Waiting units of an environment share a
 	 * transaction. `heavy` units do not, because they would delay the other units. If `work` abandons the unit, the unit
-	 * is rolled back and the revision does not change. Rejects with `LostStanding` if the actor has lost access: see
-	 * `checkStanding`.
+	 * is rolled back and the revision does not change. Rejects with `LostAccess` if the actor has lost access: see
+	 * `checkCaller`.
 	 */
 	write<T>(
 		scope: Scope,
@@ -408,7 +408,7 @@ export class Store {
 					const caller = callerOf(actor);
 					const root: Root = { table: 'organizations', id: organizationId };
 					const atOnce = caller !== null && !long;
-					if (atOnce && !(await checkStanding(transaction, caller, root)).stands) throw new LostStanding();
+					if (atOnce && !(await checkCaller(transaction, caller, root)).hasAccess) throw new LostAccess();
 					const { clock, cipher } = this;
 					const writer = { id: actorId(actor), unchecked: long ? caller : null };
 					const unit = new WritingAccountUnit(organizationId, transaction, clock, cipher, writer, now, lineage);
@@ -423,12 +423,12 @@ export class Store {
 	}
 
 	/**
-	 * Runs `work` in a transaction that commits only if the caller still has access: see `checkStanding`. Rejects like
+	 * Runs `work` in a transaction that commits only if the caller still has access: see `checkCaller`. Rejects like
 	 * `write`.
 	 */
-	async whileStanding<T>(caller: Caller, work: (within: SessionSource) => Promise<T>): Promise<T> {
+	async withValidCaller<T>(caller: Caller, work: (within: SessionSource) => Promise<T>): Promise<T> {
 		return this.database.knex.transaction(async (transaction) => {
-			if (!(await checkStanding(transaction, caller, null)).stands) throw new LostStanding();
+			if (!(await checkCaller(transaction, caller, null)).hasAccess) throw new LostAccess();
 			return work({
 				reading: (scope) => new ReadingUnit(scope, transaction, this.clock, this.cipher),
 				entrance: new ElementEntrance(transaction, this.clock),

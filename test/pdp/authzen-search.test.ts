@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import type { Model, Patch } from '../../compiler/model.js';
-import { pageToken, readPageToken } from '../../src/pdp/listing/page-token.js';
+import { pageToken, readPageToken } from '../../src/pdp/authzen/page-token.js';
 import type { Answer } from '../support/client.js';
 import { readCaseModel, serving } from './cases.js';
 import { resource, step } from './environment.js';

@@ -5,7 +5,7 @@ import type { AnyRequest } from '../../http/received-request.js';
 import type { Turns } from '../../limit/turns.js';
 import type { PolicyStore } from '../../store/policy/policy-store.js';
 import type { Store } from '../../store/store.js';
-import { LostStanding } from '../../store/unit/standing.js';
+import { LostAccess } from '../../store/unit/caller-check.js';
 import type { UserTokens } from '../../token/user-token.js';
 import type { EnvironmentCopier } from '../../transfer/environment-copy.js';
 import type { FindRelayTarget, Relay } from '../console/relay-target.js';
@@ -66,7 +66,7 @@ export function defineAccess<Found, Context>({ authenticate, open }: AccessRule<
 		try {
 			return await open(found, run, visit);
 		} catch (error) {
-			if (!(error instanceof LostStanding)) throw error;
+			if (!(error instanceof LostAccess)) throw error;
 			await authenticate(visit, run);
 			throw forbidden('the access level of this API key changed during the request: retry');
 		}

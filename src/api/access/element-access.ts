@@ -1,4 +1,4 @@
-import { requireStanding } from '../../domain/element/session.js';
+import { requireSignedIn } from '../../domain/element/session.js';
 import { parsePart } from '../../http/mount.js';
 import { environmentScope } from '../../store/account/account.js';
 import type { ElementSession } from '../../store/session/element-entrance.js';
@@ -43,7 +43,7 @@ export const elementWriteAccess: Admit<Contexts['element.write']> = defineAccess
 		const work = async (unit: WritingUnit) => {
 			// Check the session inside the unit: a sign-out or a removal from the tenant may have been committed since
 			// the first check.
-			await requireStanding(unit, session);
+			await requireSignedIn(unit, session);
 			return run({ session, unit });
 		};
 		const { environment, user } = session;

@@ -53,7 +53,7 @@ export const environmentSignInAccess: Admit<Contexts['environment.sign_in']> = d
 	},
 	open: async (caller, run, visit) => {
 		const environment = await ownEnvironment(visit, caller);
-		return visit.store.whileStanding(caller, ({ reading, entrance }) =>
+		return visit.store.withValidCaller(caller, ({ reading, entrance }) =>
 			run({ caller, environment, unit: reading(environmentScope(environment)), entrance }),
 		);
 	},
@@ -67,7 +67,7 @@ export const environmentSessionsAccess: Admit<Contexts['environment.sessions']> 
 			const unit = source.reading(environmentScope(environment));
 			return run({ caller, environment, unit, sessions: source.entrance.sessionsOf(environment) });
 		};
-		return method === 'get' ? open(store) : store.whileStanding(caller, open);
+		return method === 'get' ? open(store) : store.withValidCaller(caller, open);
 	},
 });
 

@@ -1,6 +1,6 @@
 import { Failure } from '../../failure.js';
 import { type ElementSession, signedOut } from '../../store/session/element-entrance.js';
-import { type NewSession, type SessionRow, sessionStands } from '../../store/session/element-sessions.js';
+import { isSignedIn, type NewSession, type SessionRow } from '../../store/session/element-sessions.js';
 import { Tenant } from '../../store/table/tenant.js';
 import { isMember } from '../../store/table/tenant-user.js';
 import { User, userWithKey } from '../../store/table/user.js';
@@ -55,8 +55,8 @@ async function requireMember(unit: ReadingUnit, tenant: Tenant, user: User | und
 }
 
 /** Refuses an action if the user was signed out or removed from the tenant after the request began. */
-export async function requireStanding(unit: ReadingUnit, { id }: ElementSession): Promise<void> {
-	if (!(await sessionStands(unit, id))) throw signedOut();
+export async function requireSignedIn(unit: ReadingUnit, { id }: ElementSession): Promise<void> {
+	if (!(await isSignedIn(unit, id))) throw signedOut();
 }
 
 /** Converts the signed-in user to an API object. */

@@ -15,7 +15,10 @@ export interface FactsWait {
 const waitHeader = 'x-wait-timeout';
 const policyHeader = 'x-timeout-policy';
 
-/** Reads the wait headers. `fallback` fills in missing headers. Throws `invalid` with the header's value. */
+/**
+ * Reads the wait headers. `fallback` fills in missing headers. Throws `invalid` for a malformed header; the message
+ * contains its value.
+ */
 export function readFactsWait(headers: Readonly<Record<string, string | undefined>>, fallback: FactsWait): FactsWait {
 	return {
 		milliseconds: waitIn(headers[waitHeader], fallback.milliseconds),

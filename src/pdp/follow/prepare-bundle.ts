@@ -48,7 +48,7 @@ export interface FeedRevision extends LoadedRevision, EngineAndIndex {
 export class ForeignBundle extends BundleError {}
 
 /** Revisions of a replica when a bundle arrives, and the means to prepare the bundle. */
-export interface Standing {
+export interface TargetState {
 	readonly environment: string;
 	/** Revision in use. */
 	readonly held: FeedRevision | undefined;
@@ -75,16 +75,16 @@ const maxAtOnce = 128 * 1024;
  */
 export async function prepareBundle(
 	{ bytes, etag, updateId }: FeedBundle,
-	standing: Standing,
+	target: TargetState,
 ): Promise<() => FeedRevision> {
-	const { run, verify } = standing;
+	const { run, verify } = target;
 	const files = await unpack(bytes);
 	await verify?.(files, run);
 	const manifest = parseManifest(files);
-	refuseUnfit(manifest, standing);
+	refuseUnfit(manifest, target);
 	const isLarge = (files.get('patch.json')?.byteLength ?? 0) > maxAtOnce;
 	const patches = isLarge ? await run(parsePatchesInSteps(files)) : parsePatches(files);
-	const { engine, facts, used } = await prepareTarget(manifest, files, isLarge, standing);
+	const { engine, facts, used } = await prepareTarget(manifest, files, isLarge, target);
 	if (!used) {
 		await run(engine.patching(patches));
 		await run(facts.patching(patches));
@@ -96,7 +96,7 @@ export async function prepareBundle(
 			engine.patch(patches);
 			facts.patch(patches);
 		}
-		if (step.kind === 'snapshot') standing.lineages.end(step.former_lineages, lineage);
+		if (step.kind === 'snapshot') target.lineages.end(step.former_lineages, lineage);
 		return {
 			kind,
 			engine,
@@ -106,17 +106,17 @@ export async function prepareBundle(
 			revision: Number(manifest.revision),
 			policyRevision: Number(policy_revision),
 			degraded,
-			updateId: updateId ?? (standing.next ?? standing.held)?.updateId ?? null,
+			updateId: updateId ?? (target.next ?? target.held)?.updateId ?? null,
 			etag,
-			environment: standing.environment,
+			environment: target.environment,
 		};
 	};
 }
 
-function refuseUnfit({ revision, metadata }: Manifest, standing: Standing): void {
+function refuseUnfit({ revision, metadata }: Manifest, target: TargetState): void {
 	const { environment, lineage, kind } = metadata.regolith;
-	const { held, next, lineages } = standing;
-	if (environment !== standing.environment) {
+	const { held, next, lineages } = target;
+	if (environment !== target.environment) {
 		throw new ForeignBundle(`the feed sent a bundle of environment ${environment}`);
 	}
 	const base = next ?? held;
@@ -128,7 +128,7 @@ function refuseUnfit({ revision, metadata }: Manifest, standing: Standing): void
 		throw new BundleError(`the feed sent a ${kind} to revision ${revision}; revision ${base.revision} is held`);
 	}
 	// If a requested snapshot is old, the next response contains the newer revisions.
-	const mayGoBack = next !== undefined || standing.wantsSnapshot;
+	const mayGoBack = next !== undefined || target.wantsSnapshot;
 	lineages.refuseGoingBack({ lineage, revision: Number(revision) }, mayGoBack ? undefined : held);
 }
 
@@ -140,7 +140,7 @@ async function prepareTarget(
 	{ metadata: { regolith: step } }: Manifest,
 	files: ReadonlyMap<string, Uint8Array>,
 	isLarge: boolean,
-	{ held, next, leases, run }: Standing,
+	{ held, next, leases, run }: TargetState,
 ): Promise<EngineAndIndex & { readonly used: boolean }> {
 	if (step.kind === 'snapshot') return { ...(await loadSnapshot(files, run)), used: false };
 	const base = next ?? held;

@@ -33,7 +33,7 @@ const capacity = 1_024;
 const many = 256;
 /** Maximum milliseconds until the events of fewer decisions are written. */
 const patience = 100;
-/** Number of events written between two looks at the clock, and milliseconds per turn. */
+/** Number of events written between clock reads, and milliseconds per turn. */
 const stride = 32;
 const slice = 1;
 

@@ -1,6 +1,6 @@
 import { forbidden } from '../../failure.js';
 import type { Environment, ObjectType } from '../table/account.js';
-import type { KeyHolder } from '../unit/standing.js';
+import type { KeyHolder } from '../unit/caller-check.js';
 
 /** Request to decision points for a fresh snapshot. */
 export interface Refresh {

@@ -2,12 +2,12 @@ import type { Knex } from 'knex';
 import type { Clock } from '../../clock.js';
 import { notFound } from '../../failure.js';
 import { Environment, Organization, Project } from '../table/account.js';
+import { type KeyHolder, LostAccess } from '../unit/caller-check.js';
 import type { ChangedRecord } from '../unit/change.js';
 import { hasValues } from '../unit/change-record.js';
 import { insertOrDuplicate } from '../unit/insert-or-duplicate.js';
 import { insertOrNotFound } from '../unit/insert-or-not-found.js';
 import { lockEnvironment } from '../unit/lock-environment.js';
-import { type KeyHolder, LostStanding } from '../unit/standing.js';
 import { WritingUnit } from '../unit/writing-unit.js';
 import { AccountUnit, environmentScope } from './account.js';
 import { environmentQuery, organizationQuery, projectQuery } from './account-queries.js';
@@ -70,12 +70,12 @@ export class WritingAccountUnit extends AccountUnit {
 
 	/**
 	 * Writes within an environment in this organization, in the same transaction. Returns the environment's revision
-	 * after `work`. Throws `not_found`, and `LostStanding` if an unchecked writer has lost access.
+	 * after `work`. Throws `not_found`, and `LostAccess` if an unchecked writer has lost access.
 	 */
 	async within(environment: Environment, work: (unit: WritingUnit) => Promise<unknown>): Promise<number> {
 		const { transaction, clock, cipher, writer, now } = this;
-		const { stands } = await lockEnvironment(transaction, environment.id, writer.unchecked);
-		if (!stands) throw new LostStanding();
+		const { hasAccess } = await lockEnvironment(transaction, environment.id, writer.unchecked);
+		if (!hasAccess) throw new LostAccess();
 		const unit = new WritingUnit(environmentScope(environment), transaction, clock, cipher, writer.id, now);
 		await work(unit);
 		this.touched.add(environment.id);

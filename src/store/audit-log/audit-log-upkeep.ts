@@ -19,7 +19,7 @@ export interface AuditLogUpkeep {
 	readonly full: readonly string[];
 }
 
-/** Maximum usage after a round, as a fraction of the space. The rest is left for decisions until the next round. */
+/** Maximum share of the log space in use after an upkeep round. The rest is headroom until the next round. */
 const usedAfterRound = 7 / 8;
 
 /** Maximum number of rows per statement. On the embedded database, all other statements wait while it runs. */

@@ -184,9 +184,9 @@ export function environmentOfTicket(ticket: string): string | null {
  * Returns true if a sign-in is active and its user is still a tenant member, as seen by the unit. In a writing unit,
  * the result stays true until the commit, because ending the sign-in waits for the commit.
  */
-export async function sessionStands(unit: ReadingUnit, id: string): Promise<boolean> {
+export async function isSignedIn(unit: ReadingUnit, id: string): Promise<boolean> {
 	const { rows } = await unit.raw(
-		`select 1 as stands from element_sessions
+		`select 1 as found from element_sessions
 			where environment_id = :environment_id and id = :id and expires_at > :now
 			and ${membershipCondition('element_sessions')} for key share of element_sessions`,
 		{ id, now: unit.clock.now() },

@@ -3,12 +3,12 @@ import type { Clock } from '../../clock.js';
 import type { Cipher } from '../account/secret.js';
 import { savepoint } from '../database/server-client.js';
 import { bumpRevision, type RevisionEntry } from './bump-revision.js';
+import { callerCheckKey, checkCaller, type KeyHolder, LostAccess } from './caller-check.js';
 import { schemaKinds } from './change.js';
 import type { TakeNext } from './keyed-queue.js';
 import { type Lineages, requireLineage } from './lineage.js';
 import { lockEnvironment } from './lock-environment.js';
 import type { Scope } from './reading-unit.js';
-import { checkStanding, type KeyHolder, LostStanding, standingName } from './standing.js';
 import { WritingUnit } from './writing-unit.js';
 
 /**
@@ -134,7 +134,7 @@ async function fillAll(
 	for (const member of members) {
 		environmentId ??= member.scope.environment_id;
 		if (!(await admission.admits(member))) {
-			refused.push({ member, error: new LostStanding() });
+			refused.push({ member, error: new LostAccess() });
 			continue;
 		}
 		await transaction.raw(savepoint);
@@ -165,21 +165,21 @@ class Admission {
 	 * `LineageOutdated`.
 	 */
 	async admits({ scope, caller }: BatchMember): Promise<boolean> {
-		const name = caller === null ? '' : standingName(caller);
-		const known = this.#known.get(name);
+		const key = caller === null ? '' : callerCheckKey(caller);
+		const known = this.#known.get(key);
 		if (known !== undefined) return known;
-		const stands =
+		const hasAccess =
 			this.lineage === null
 				? await this.#enter(scope, caller)
-				: (await checkStanding(this.transaction, caller, null)).stands;
-		this.#known.set(name, stands);
-		return stands;
+				: (await checkCaller(this.transaction, caller, null)).hasAccess;
+		this.#known.set(key, hasAccess);
+		return hasAccess;
 	}
 
 	async #enter({ environment_id }: Scope, caller: KeyHolder | null): Promise<boolean> {
 		const locked = await lockEnvironment(this.transaction, environment_id, caller, this.currentLineage);
 		this.lineage = requireLineage(locked.lineage);
-		return locked.stands;
+		return locked.hasAccess;
 	}
 }
 

@@ -1,6 +1,6 @@
 import type { BatchMember } from './batch.js';
+import { type Actor, actorId, callerOf, type KeyHolder } from './caller-check.js';
 import type { Scope } from './reading-unit.js';
-import { type Actor, actorId, callerOf, type KeyHolder } from './standing.js';
 import type { WritingUnit } from './writing-unit.js';
 
 export interface Committed<T> {

@@ -125,7 +125,7 @@ export const facts = [
 		where expires_at is not null`,
 
 	// Upper bounds for the cost of a check in an environment, in steps and closures: see
-	// docs/decisions/0028-the-dearest-check.md.
+	// docs/decisions/0028-limit-check-steps.md.
 	`create table check_bounds (
 		environment_id uuid primary key references environments on delete cascade,
 		steps integer not null,

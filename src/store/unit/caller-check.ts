@@ -15,7 +15,7 @@ export interface KeyHolder {
 export type Actor = KeyHolder | string | null;
 
 /** The caller's API key or console session ended after the request was admitted. */
-export class LostStanding extends Error {
+export class LostAccess extends Error {
 	constructor() {
 		super('the API key or session of this request is no longer valid');
 	}
@@ -30,11 +30,11 @@ export interface Root {
 }
 
 /** Check result. */
-export interface Standing {
+export interface CallerCheck {
 	/** True if the root exists. */
 	readonly found: boolean;
 	/** True if the caller still has access. */
-	readonly stands: boolean;
+	readonly hasAccess: boolean;
 	/** The database's lineage; `null` if the SQL in `root` found none. */
 	readonly lineage: string | null;
 }
@@ -49,8 +49,8 @@ export function callerOf(actor: Actor): KeyHolder | null {
 	return typeof actor === 'object' ? actor : null;
 }
 
-/** Returns a name for a check by `checkStanding`. Within a transaction, checks with equal names have equal results. */
-export function standingName({ key_id, secret_hash, access_level, session }: KeyHolder): string {
+/** Returns a cache key for `checkCaller`. Within a transaction, checks with equal keys have equal results. */
+export function callerCheckKey({ key_id, secret_hash, access_level, session }: KeyHolder): string {
 	return [key_id, Buffer.from(secret_hash).toString('base64'), access_level, session?.id].join(' ');
 }
 
@@ -61,26 +61,26 @@ export function standingName({ key_id, secret_hash, access_level, session }: Key
  * While a deletion or rotation waits for its turn (`awaitUnits`), new units queue behind it, so even a busy key can be
  * deleted.
  */
-export async function checkStanding(
+export async function checkCaller(
 	transaction: Knex.Transaction,
 	caller: KeyHolder | null,
 	root: Root | null,
-): Promise<Standing> {
+): Promise<CallerCheck> {
 	const parts = [
 		...(root === null
 			? []
 			: [`root as materialized (select id from "${root.table}" where id = :root for no key update)`]),
 		...(caller === null ? [] : [`held as materialized (${holding(caller, root !== null)})`]),
 	];
-	if (parts.length === 0) return { found: true, stands: true, lineage: null };
-	const stands = caller === null ? 'true' : 'exists (select from held)';
+	if (parts.length === 0) return { found: true, hasAccess: true, lineage: null };
+	const hasAccess = caller === null ? 'true' : 'exists (select from held)';
 	const from = root === null ? '' : ' from root';
-	const sql = `with ${parts.join(', ')} select ${stands} as stands, ${root?.lineage ?? 'null'} as lineage${from}`;
+	const sql = `with ${parts.join(', ')} select ${hasAccess} as "hasAccess", ${root?.lineage ?? 'null'} as lineage${from}`;
 	const bindings = { ...caller, ...sessionBindings(caller?.session), ...(root !== null && { root: root.id }) };
 	const { rows } = await transaction
-		.raw<{ rows: readonly Omit<Standing, 'found'>[] }>(sql, bindings)
+		.raw<{ rows: readonly Omit<CallerCheck, 'found'>[] }>(sql, bindings)
 		.options({ name: statementName(sql) });
-	return { found: rows.length > 0, stands: rows[0]?.stands === true, lineage: rows[0]?.lineage ?? null };
+	return { found: rows.length > 0, hasAccess: rows[0]?.hasAccess === true, lineage: rows[0]?.lineage ?? null };
 }
 
 /**
@@ -90,7 +90,7 @@ export async function checkStanding(
 const statements = new Map<string, string>();
 
 function statementName(sql: string): string {
-	const name = statements.get(sql) ?? `standing_${statements.size}`;
+	const name = statements.get(sql) ?? `caller_check_${statements.size}`;
 	statements.set(sql, name);
 	return name;
 }
