@@ -241,7 +241,7 @@ const decisionPoint = {
 	PDP_ENABLE_OFFLINE_MODE: flag.meta({
 		description:
 			'Keep a copy of the environment, encrypted under its API key, to start from while the control plane is unreachable.',
-		page: 'contribute/decision-point.md#alone',
+		page: 'contribute/decision-point.md#without-a-control-plane',
 	}),
 	PDP_OFFLINE_MODE_BACKUP_DIR: z
 		.string()
@@ -319,7 +319,7 @@ const decisionLog = {
 		.meta({ description: 'Retention of decisions in the API, in days.' }),
 	AUDIT_LOG_MAX_SIZE: mebibytes.min(1, 'must be at least 1').default(1024).meta({
 		description: 'Maximum size of the stored decisions of all environments, in MiB.',
-		page: 'operate/decision-log.md#room-for-decisions',
+		page: 'operate/decision-log.md#storage-limits',
 	}),
 };
 

@@ -41,3 +41,25 @@ test('every shell block runs in a test or names its reason', (t) => {
 		t.regex(read(runner), new RegExp(`firstHourPages|docs/develop/guides|${page}`), runner);
 	}
 });
+
+const sources = ['src', 'compiler', 'packages/engine']
+	.flatMap((folder) =>
+		readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
+	)
+	.filter((path) => /(?<!\.d)\.tsx?$/.test(path) && !/node_modules|dist/.test(path));
+
+test('every name in the "Code" columns of the limits exists', (t) => {
+	const code = sources.map(read).join('\n');
+	const cells = read('docs/develop/limits.md')
+		.split('\n')
+		.map((line) => /^\|.* \|([^|]*`[^|]*)\|$/.exec(line)?.[1] ?? '');
+	const names = cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? ''));
+	t.true(names.length > 150, `${names.length} names`);
+	for (const name of names) {
+		const isFile = name.endsWith('.ts');
+		const found = isFile
+			? name.startsWith('test/') || sources.some((path) => path === name || path.endsWith(`/${name}`))
+			: name.split('.').every((part) => new RegExp(`\\b${part}\\b`).test(code));
+		t.true(found, name);
+	}
+});

@@ -70,9 +70,9 @@ test('docs/contribute/architecture.md shows the rooms of rooms.json', (t) => {
 		readonly rooms: Readonly<Record<string, { readonly knows: string }>>;
 	};
 	const rows = Object.entries(table).map(([room, { knows }]) => `| \`${room}\` | ${knows} |`);
-	const shown = ['| Room | Knows |', '|---|---|', ...rows, ''].join('\n');
+	const shown = ['| Room | Content |', '|---|---|', ...rows, ''].join('\n');
 	const text = readFileSync(path, 'utf8');
-	const now = text.replace(/^\| Room \| Knows \|\n(?:\|.*\n)+/m, shown);
+	const now = text.replace(/^\| Room \| Content \|\n(?:\|.*\n)+/m, shown);
 	if (process.env['UPDATE']) writeFileSync(path, now);
 	else t.is(text, now, '`UPDATE=1 npm test -- test/setup/rooms.test.ts` writes the table');
 	t.true(now.includes(shown));
