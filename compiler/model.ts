@@ -212,7 +212,7 @@ export interface MappingRule {
 	readonly priority: number | null;
 }
 
-/** A proxy config's mapping rules, in order. Bundles contain nothing else of a proxy config. */
+/** A proxy config's mapping rules, in order. Bundles contain no other part of a proxy config. */
 export interface MappingRules {
 	/** Proxy config key. */
 	readonly config: string;

@@ -110,8 +110,8 @@ async function writeFiles(root: string, files: readonly RegoFile[]): Promise<voi
 }
 
 /**
- * Processes the items in batches. Processing one item at a time is slow, and processing all items in parallel may open
- * more files than a process may have.
+ * Processes the items in batches. Processing one item at a time is slow, and processing all items in parallel may
+ * exceed the process's open-file limit.
  */
 async function runInBatches<T>(items: readonly T[], run: (item: T) => Promise<unknown>): Promise<void> {
 	const size = 64;

@@ -67,7 +67,7 @@ function declareServers(program: Declaration, variables: Variables): void {
 		.action(running(variables, 'pdp'));
 	program
 		.command('console')
-		.description('print a console sign-in link, valid once and for ten minutes')
+		.description('print a single-use console sign-in link that expires after ten minutes')
 		.option('-p, --project <key>', 'project (default: project `default`, environment `dev`)')
 		.option('-e, --environment <key>', 'environment in the project (default: the oldest)')
 		.asks(openConsole(variables));
@@ -97,7 +97,7 @@ function declareDecisions(program: Declaration): void {
 		.asks(who);
 	program
 		.command('can')
-		.description('list the permissions of a user')
+		.description('list user permissions')
 		.argument('<user>', 'user key')
 		.takes('tenant')
 		.option('--resource <resource>', 'only this resource: type, or type:key for an instance')
@@ -122,7 +122,7 @@ function declareDecisions(program: Declaration): void {
 function declareManagement(program: Declaration, variables: Variables): void {
 	program
 		.command('roles')
-		.description('list the roles of a user or, without a user, all defined roles')
+		.description('list the roles assigned to a user or, without a user, all defined roles')
 		.argument('[user]', 'user key')
 		.takes('tenant', 'project', 'environment', 'api')
 		.asks(roles);
@@ -166,7 +166,7 @@ function declareManagement(program: Declaration, variables: Variables): void {
 		.asks(importEnvironment);
 	program
 		.command('apply')
-		.description('apply all changes of a draft in a single transaction')
+		.description('apply all changes in a draft in a single transaction')
 		.argument('<file>', 'draft file, or - for standard input')
 		.option('--dry-run', 'show the changes without making them')
 		.takes('project', 'environment', 'api')
@@ -187,13 +187,13 @@ function declareManagement(program: Declaration, variables: Variables): void {
 		.command('create')
 		.description('create an API key and print its secret; works directly on the data and needs no key')
 		.option('-p, --project <key>', 'limit the key to this project (default: the whole organization)')
-		.option('-e, --environment <key>', 'limit the key to this environment of the project')
+		.option('-e, --environment <key>', 'limit the key to this environment in the project')
 		.addOption(new Option('-a, --access <level>', 'access level').choices(['admin', 'write', 'read']).default('admin'))
 		.option('-n, --name <name>', 'key name')
 		.asks(createKey(variables));
 	keys
 		.command('rotate')
-		.description('replace the secret of an API key and print the new secret; the old secret stops working')
+		.description('rotate an API key and print the new secret; the old secret stops working')
 		.argument('<id>', 'API key ID')
 		.takes('api')
 		.asks(rotateKey);
@@ -236,13 +236,13 @@ function declareObservation(program: Declaration, variables: Variables): void {
 function declarePolicies(program: Declaration): void {
 	program
 		.command('inspect')
-		.description('show the Rego of an environment')
+		.description('show the Rego for an environment')
 		.option('-o, --output <folder>', 'write the Rego files to this folder')
 		.takes('project', 'environment', 'api')
 		.asks(inspect);
 	program
 		.command('policy')
-		.description('write the policy of an environment with its tables and generated tests, for `opa test`')
+		.description('write a policy with its tables and generated tests, for `opa test`')
 		.argument('[environment]', 'environment, same as --environment')
 		.option('-o, --output <folder>', 'output folder; its subfolder `regolith` is replaced')
 		.addOption(new Option('--out <folder>').hideHelp())
@@ -260,7 +260,7 @@ function declarePolicies(program: Declaration): void {
 		.asks(diffPolicies);
 	program
 		.command('test')
-		.description('run the generated tests, your Rego tests and the check tests of an environment')
+		.description('run generated tests, your Rego tests and check tests for an environment')
 		.argument('[folder]', 'folder with your Rego tests')
 		.option('--run <pattern>', 'run only Rego tests with names matching this regular expression')
 		.option('--facts', 'run Rego tests with the current facts')

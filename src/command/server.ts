@@ -196,8 +196,8 @@ function unanswered({ url, source }: Server, asked: string, error: NoAnswerError
 	const remedy = source.startsWith('--') ? `pass a different URL with ${source}` : `set ${source} to its URL`;
 	const messages = {
 		unreachable: `Cannot connect to ${url} (${error.message}). Start the server, or ${remedy}.`,
-		late: `${url} did not answer in time.`,
-		'broken off': `The connection was closed before the answer was complete: ${asked} (${error.message})`,
+		late: `${url} did not respond in time.`,
+		'broken off': `The connection was closed before the response was complete: ${asked} (${error.message})`,
 	} as const;
 	return new ConfigError(messages[error.kind], { cause: error });
 }

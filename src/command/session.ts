@@ -76,7 +76,7 @@ export class Session {
 		const variable = names.find((name) => (this.variables[name] ?? '') !== '') ?? '';
 		const secret = this.variables[variable];
 		if (secret === undefined)
-			throw new ConfigError(`PERMIT_API_KEY: set it to an API key with access to the environment`);
+			throw new ConfigError('PERMIT_API_KEY is not set. Set it to an API key with access to the environment');
 		// A secret may contain only these header characters. The error omits the value because it may be part of a
 		// secret.
 		if (!/^[\x21-\x7e]+$/.test(secret)) {

@@ -83,7 +83,10 @@ export interface Served {
 
 /** See `Served.leanTracing`. */
 export interface LeanTracing {
-	/** True if the current request runs in a span already. It then takes the declared path. */
+	/**
+	 * True if the current request already runs in a span. Such a request is served on the declared path, not on the
+	 * lean path.
+	 */
 	readonly isObserved: () => boolean;
 	/** Called after every response on the lean path. */
 	readonly answered: (headers: IncomingMessage['headers'], answered: Answered) => void;

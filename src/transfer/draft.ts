@@ -31,8 +31,8 @@ interface PlannedChange {
  *
  * Throws `conflict` if an object in the draft changed after the base revision. Throws `duplicate` for a created object
  * that exists, and `not_found` for a changed or deleted object that is missing. Throws `unprocessable` for two changes
- * to the same object and for a base revision in the future, and otherwise like `importDocument`. Failures contain the
- * place in the draft.
+ * to the same object and for a base revision in the future. For all other errors, throws like `importDocument`.
+ * Failures contain the position in the draft.
  */
 export async function applyDraft(unit: WritingUnit, draft: Draft): Promise<void> {
 	const planned = planChanges(draft, unit.now);

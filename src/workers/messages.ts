@@ -10,8 +10,8 @@ export interface Beginning {
 	readonly controlPlane: string;
 	readonly apiKey: string;
 	/**
-	 * Revision that a worker must reach before it asks to be counted: the other workers' revision, or -1 if there are no
-	 * other workers.
+	 * Revision that a worker must reach before it joins the shared progress: the other workers' revision, or -1 if there
+	 * are none.
 	 */
 	readonly revision: number;
 	/** Lineage of the other workers, as in `Progress`. */

@@ -204,7 +204,7 @@ for (const {
 }
 
 const wrong: readonly (readonly [variables: Variables, says: RegExp])[] = [
-	[{}, /^PERMIT_API_KEY: set it/],
+	[{}, /^PERMIT_API_KEY is not set/],
 	[{ PERMIT_API_KEY: 'with blank' }, /^PERMIT_API_KEY: not a valid API key/],
 	[{ ...keys, PERMIT_API_URL: 'localhost:8000' }, /^PERMIT_API_URL: must be/],
 	[{ ...keys, PERMIT_API_URL: 'http://u:p@h' }, /^PERMIT_API_URL: must be/],
@@ -236,16 +236,16 @@ const answers: readonly (readonly [title: string, answer: (response: ServerRespo
 			response.writeHead(200, { 'content-length': 100 });
 			response.write('{"a"', () => response.destroy());
 		},
-		'The connection was closed before the answer was complete: GET {url}/x (',
+		'The connection was closed before the response was complete: GET {url}/x (',
 	],
 	[
 		'breaks off in a body in chunks',
 		(response) => response.write('{"a"', () => response.destroy()),
-		'The connection was closed before the answer was complete: GET {url}/x (',
+		'The connection was closed before the response was complete: GET {url}/x (',
 	],
 	['breaks off before it answers', (response) => response.destroy(), 'Cannot connect to {url} ('],
-	['is too slow', () => {}, '{url} did not answer in time'],
-	['is too slow in the body', (response) => response.write('{"a"'), '{url} did not answer in time'],
+	['is too slow', () => {}, '{url} did not respond in time'],
+	['is too slow in the body', (response) => response.write('{"a"'), '{url} did not respond in time'],
 	[
 		'sends elsewhere',
 		(response) => response.writeHead(302, { location: '/y' }).end(),

@@ -283,7 +283,7 @@ test('an explained denial names what would allow it', (t) => {
 		`denied: no_user_roles
   roles in the tenant: user \`ann\` has no role in any tenant
 
-Each of these alone would allow it:
+Any of these changes would allow it:
   1. add role reader for user ann in tenant acme
      policy: regolith/resources/report/permits.rego, permits
   2. add tenant acme
@@ -297,7 +297,7 @@ Each of these alone would allow it:
   3. change user.department (now null; such as "audit") so that user.department equals "au\\u001bdit", for set auditors
      through rule for user set auditors on resource report
      policy: regolith/resources/report/permits.rego, permits
-There may be more ways.
+This list may be incomplete.
 `,
 	);
 	const nothing = { attempts: [], truncated: false, granted: true };

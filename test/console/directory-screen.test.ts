@@ -193,7 +193,7 @@ test.serial('a user is created, gets a role that ends and one on an instance, lo
 	await open('directory');
 	await page.getByRole('button', { name: 'Create user…' }).click();
 	const dialog = page.getByRole('dialog');
-	await dialog.getByLabel('Key, used in checks').fill('new@example.com');
+	await dialog.getByLabel('Key (used in checks)').fill('new@example.com');
 	await dialog.getByLabel('First name').fill('Nora');
 	await dialog.getByLabel('Attributes').fill('[1]');
 	await dialog.getByRole('button', { name: 'Create user' }).click();

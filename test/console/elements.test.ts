@@ -258,11 +258,11 @@ test.serial('a role is asked for in the page, approved by the keyboard, and the 
 
 	const rex = await openSignedIn(await newBrowser(t), 'rex', 'requests', { darkMode: 'true' });
 	t.is(await backgroundColor(frameOf(rex.page)), dark, 'as the address says');
-	const form = rex.frame.getByRole('form', { name: 'Approve the request of Ann' });
+	const form = rex.frame.getByRole('form', { name: 'Approve the request from Ann' });
 	const { keyboard } = rex.page;
-	await rex.frame.getByRole('button', { name: 'Approve the request of Ann for Viewer' }).focus();
+	await rex.frame.getByRole('button', { name: 'Approve the request from Ann for Viewer' }).focus();
 	for (const [key, shown] of [
-		['d', rex.frame.getByRole('form', { name: 'Deny the request of Ann' })],
+		['d', rex.frame.getByRole('form', { name: 'Deny the request from Ann' })],
 		['Escape', rex.frame.locator('button:focus')],
 		['a', form.locator('select:focus')],
 	] as const) {
@@ -413,18 +413,18 @@ test.serial('operations are approved and denied in the inbox of all requests; ow
 
 	const rex = await openSignedIn(await newBrowser(t), 'rex', 'inbox');
 	await rex.frame.getByText('No requests to review.').waitFor();
-	const buttons = rex.frame.getByRole('button', { name: /the request of Ann for operation/ });
+	const buttons = rex.frame.getByRole('button', { name: /the request from Ann for operation/ });
 	t.is(await buttons.count(), 4);
 	t.deepEqual(await seriousFaults(frameOf(rex.page)), []);
 	await buttons.first().focus();
 	for (const key of ['j', 'k', 'j', 'd']) await rex.page.keyboard.press(key);
-	const deny = rex.frame.getByRole('form', { name: 'Deny the request of Ann' });
+	const deny = rex.frame.getByRole('form', { name: 'Deny the request from Ann' });
 	await deny.getByLabel('Comment (optional)').fill('Not this one.');
 	await deny.getByRole('button', { name: 'Deny' }).click();
 	await said(rex.frame, 'Request of Ann denied.');
 	await rex.frame.locator('button:focus').waitFor();
 	await rex.page.keyboard.press('a');
-	const approve = rex.frame.getByRole('form', { name: 'Approve the request of Ann' });
+	const approve = rex.frame.getByRole('form', { name: 'Approve the request from Ann' });
 	t.is(await approve.getByLabel('Role').count(), 0);
 	const approved = await rex.frame.locator('[data-request]').first().getAttribute('data-request');
 	await approve.getByRole('button', { name: 'Approve' }).click();
@@ -670,7 +670,7 @@ test.serial('the quickstart leads from nothing to a request that is approved', a
 	await maya.getByRole('button', { name: 'Send request' }).click();
 	await said(maya, 'Request sent.');
 	const omar = await visit('omar');
-	await omar.getByRole('button', { name: 'Approve the request of Maya for Accountant' }).click();
+	await omar.getByRole('button', { name: 'Approve the request from Maya for Accountant' }).click();
 	await omar.getByRole('button', { name: 'Approve', exact: true }).click();
 	await said(omar, 'Request of Maya approved.');
 	await omar.getByLabel('Show').selectOption('approved');

@@ -53,7 +53,7 @@ test('a denial is looked at, a permission is drafted, and published when its imp
 	await page.keyboard.press('Enter');
 	t.is(
 		await focusedName(page),
-		'`document:sign`, tenant role `reader`: granted. Changed in the draft, was not granted.',
+		'`document:sign`, tenant role `reader`: granted. Changed in the draft (previously not granted).',
 	);
 
 	await tabTo(page, 'Draft and impact1');

@@ -115,7 +115,10 @@ test.serial('the matrix is edited by keyboard alone, and an edit is taken back',
 	await press('ArrowDown', 'ArrowRight');
 	t.is(await focused(page), '`document:write`, tenant role `staff`: not granted.');
 	await press('Enter');
-	t.is(await focused(page), '`document:write`, tenant role `staff`: granted. Changed in the draft, was not granted.');
+	t.is(
+		await focused(page),
+		'`document:write`, tenant role `staff`: granted. Changed in the draft (previously not granted).',
+	);
 	t.is(
 		await page.getByRole('status').first().textContent(),
 		'In the draft: document:write, tenant role staff: granted.',
@@ -132,7 +135,7 @@ test.serial('the matrix is edited by keyboard alone, and an edit is taken back',
 	await press('ArrowLeft');
 	t.is(
 		await focused(page),
-		'`document:write`, tenant role `boss`: inherited. Granted by `staff`, which the role extends. Changed in the draft, was not granted.',
+		'`document:write`, tenant role `boss`: inherited. Granted by `staff`, which the role extends. Changed in the draft (previously not granted).',
 	);
 	await press('ArrowRight', 'Space');
 	t.deepEqual(await keptDrafts(page), [], 'taken back');
@@ -142,7 +145,7 @@ test.serial('the matrix is edited by keyboard alone, and an edit is taken back',
 	await press('Space', 'Escape');
 	t.is(
 		await focused(page),
-		'`document:read`, user set `adults`: by condition. A rule grants it to `adults` on every `document`. Changed in the draft, was not granted.',
+		'`document:read`, user set `adults`: by condition. A rule grants it to `adults` on every `document`. Changed in the draft (previously not granted).',
 	);
 	const rule = { user_set: 'adults', permission: 'document:read', resource_set: '__autogen_document' };
 	t.deepEqual((await keptDrafts(page))[0]?.changes, [{ kind: 'condition_set_rule', value: rule, operation: 'create' }]);
@@ -165,7 +168,7 @@ test.serial('a derivation is drafted from the panel', async (t) => {
 	await page.getByRole('button', { name: 'Remove derivation of document:editor' }).click();
 	await page
 		.getByRole('gridcell', {
-			name: '`document:read`, role `folder:owner`: not applicable. Changed in the draft, was derived.',
+			name: '`document:read`, role `folder:owner`: not applicable. Changed in the draft (previously derived).',
 		})
 		.waitFor();
 	t.deepEqual((await keptDrafts(page))[0]?.changes, [

@@ -64,12 +64,12 @@ test.serial('a request is approved with another role, by the keyboard alone', as
 	}
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('requests?user=ann');
-	await page.getByRole('button', { name: 'Approve the request of ann for Editor' }).focus();
+	await page.getByRole('button', { name: 'Approve the request from ann for Editor' }).focus();
 	await page.keyboard.press('j');
-	t.is(await focusedLabel(page), 'Approve the request of ann for Viewer');
+	t.is(await focusedLabel(page), 'Approve the request from ann for Viewer');
 	await page.keyboard.press('k');
 	await page.keyboard.press('a');
-	const form = page.getByRole('form', { name: 'Approve the request of ann' });
+	const form = page.getByRole('form', { name: 'Approve the request from ann' });
 	await form.waitFor();
 	t.regex(page.url(), /move=approve/);
 	await form.getByText('account:pay').waitFor();
@@ -80,12 +80,12 @@ test.serial('a request is approved with another role, by the keyboard alone', as
 	t.deepEqual(await seriousViolations(page), []);
 	await form.getByRole('button', { name: 'Approve' }).focus();
 	await page.keyboard.press('Enter');
-	await page.getByText('Approved the request of ann.').waitFor();
+	await page.getByText('Approved the request from ann.').waitFor();
 	await page.getByText('As editor, <b>please</b>').waitFor({ state: 'detached' });
 	t.deepEqual(await rolesHeld('ann'), ['member', 'viewer']);
-	t.is(await focusedLabel(page), 'Approve the request of ann for Viewer', 'the next one has the focus');
+	t.is(await focusedLabel(page), 'Approve the request from ann for Viewer', 'the next one has the focus');
 	await page.keyboard.press('d');
-	await page.getByRole('form', { name: 'Deny the request of ann' }).waitFor();
+	await page.getByRole('form', { name: 'Deny the request from ann' }).waitFor();
 	await page.keyboard.press('Escape');
 	await page.getByRole('form').filter({ hasText: 'Comment' }).waitFor({ state: 'detached' });
 	await page.keyboard.press('d');
@@ -102,7 +102,7 @@ test.serial('keys that follow each other before a page is painted are all heard'
 	await asks('dee', 'editor');
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('requests?user=dee');
-	await page.getByRole('button', { name: /^Approve the request of dee/ }).focus();
+	await page.getByRole('button', { name: /^Approve the request from dee/ }).focus();
 	// A message runs as a separate task: after rendering, but before the next frame and its effects.
 	await page.evaluate(`(async () => {
 		const { port1, port2 } = new MessageChannel();
@@ -112,8 +112,8 @@ test.serial('keys that follow each other before a page is painted are all heard'
 		}
 		port1.close();
 	})()`);
-	await page.getByRole('form', { name: 'Approve the request of dee' }).waitFor();
-	t.is(await page.getByRole('form', { name: 'Deny the request of dee' }).count(), 0);
+	await page.getByRole('form', { name: 'Approve the request from dee' }).waitFor();
+	t.is(await page.getByRole('form', { name: 'Deny the request from dee' }).count(), 0);
 	await close();
 });
 
@@ -132,9 +132,9 @@ test.serial('an operation is approved: the role is on the instance', async (t) =
 	await open('requests?type=operation_approval');
 	await page.getByText('Current access and effect of approval').click();
 	await page.getByText('_Approved_').waitFor();
-	await page.getByRole('button', { name: 'Approve the request of ben for operation on account:main' }).click();
+	await page.getByRole('button', { name: 'Approve the request from ben for operation on account:main' }).click();
 	await page.getByRole('button', { name: 'Approve', exact: true }).click();
-	await page.getByText('Approved the request of ben.').waitFor();
+	await page.getByText('Approved the request from ben.').waitFor();
 	t.deepEqual(await rolesHeld('ben'), ['member', '_Approved_']);
 	await close();
 });
@@ -143,7 +143,7 @@ test.serial('what somebody else has decided meanwhile is refused with the reason
 	await asks('cy', 'editor');
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('requests?user=cy');
-	await page.getByRole('button', { name: /^Approve the request of cy/ }).click();
+	await page.getByRole('button', { name: /^Approve the request from cy/ }).click();
 	const { body } = await stack.environment.get(`${facts}/element_requests?requesting_user=cy`);
 	const [request] = body['data'] as readonly Loose[];
 	await stack.environment.put(`${facts}/element_requests/${request?.['id']}/deny`);

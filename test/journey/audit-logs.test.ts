@@ -306,8 +306,8 @@ for (const kind of chosenStores()) {
 		const full = await fill();
 		fails(t, full, 429, 'decision log is full');
 		t.is(full.headers.get('retry-after'), '60');
-		t.is(await upload(quiet, event({})), 204, 'an innocent environment goes on');
-		// The refusal triggers maintenance, which drops older days from the environment above its share.
+		t.is(await upload(quiet, event({})), 204, 'other environments can still log');
+		// The refusal triggers maintenance, which deletes the oldest days of the environment that exceeds its share.
 		await eventually(
 			() => upload(noisy, event({})),
 			(status) => status === 204,
@@ -319,7 +319,7 @@ for (const kind of chosenStores()) {
 			},
 			({ full }) => full.includes(noisy.id),
 		);
-		t.is((await fill()).status, 429, 'today alone takes the share');
+		t.is((await fill()).status, 429, "today's decisions alone fill the share");
 		const { rows } = await store.database.knex.raw<{ readonly rows: readonly { readonly day: string }[] }>(
 			'select distinct received_on::text as day from audit_logs where environment_id = ?',
 			[noisy.id],

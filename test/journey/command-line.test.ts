@@ -282,8 +282,11 @@ test('a draft shows who loses access, and a pipeline stops because of it', async
 	write([{ kind: 'role', operation: 'update', key: 'filer', value }]);
 	const told = await regolith(['impact', file]);
 	t.is(told.code, 0, told.wrong);
-	t.regex(told.said, /^role filer in the tenant\nWHO LOSES +ACTION +RESOURCE +TENANT\nfay +read +cabinet +acme\n\n/);
-	t.regex(told.said, /WHO GAINS[^\n]*\nfay +write +cabinet +acme\n/);
+	t.regex(
+		told.said,
+		/^Lost access: role filer in the tenant\nUSER +ACTION +RESOURCE +TENANT\nfay +read +cabinet +acme\n\n/,
+	);
+	t.regex(told.said, /Gained access: [^\n]*\nUSER[^\n]*\nfay +write +cabinet +acme\n/);
 	t.regex(
 		told.said,
 		/\nat revision \d+: 1 lost, 1 gained \(2 checks compared\)\nof \d+ logged decisions: 0 lost, 0 gained\n$/,
@@ -400,7 +403,7 @@ type Failing = readonly [
 
 const none = () => ({});
 const failing: readonly Failing[] = [
-	[['roles'], () => ({ PERMIT_API_KEY: '' }), [/^PERMIT_API_KEY: set it to an API key/]],
+	[['roles'], () => ({ PERMIT_API_KEY: '' }), [/^PERMIT_API_KEY is not set\. Set it to an API key/]],
 	[['roles'], () => ({ PERMIT_API_URL: nowhere }), [/^Cannot connect to http:.*set PERMIT_API_URL to/]],
 	[['check', 'a', 'b', 'c'], () => ({ PERMIT_PDP_URL: nowhere }), [/^Cannot connect to .*set PERMIT_PDP_URL/]],
 	[

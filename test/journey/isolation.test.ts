@@ -290,12 +290,12 @@ function unbound({ sql, bindings }: Statement, place: Place): string | null {
 	const bound = (id: string) => bindings.includes(id);
 	if (overEnvironments.test(sql)) return bound(place.organization_id) ? null : 'it is not bound to the organization';
 	if (ofEnvironments.test(sql)) {
-		if (!/"?environment_id"?/.test(sql)) return 'it does not say environment_id';
+		if (!/"?environment_id"?/.test(sql)) return 'names no environment_id';
 		return bound(place.id) ? null : 'it is not bound to the environment';
 	}
 	if (ofOrganizations.test(sql))
 		return bound(place.organization_id) || bound(place.id) ? null : 'it is bound to no organization';
-	return 'it is about none of the tables known';
+	return 'uses no known table';
 }
 
 onEachStack(`no statement leaves the store without the caller's scope`, async (t, stack) => {

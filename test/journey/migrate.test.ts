@@ -89,7 +89,11 @@ const unfinished: readonly (readonly [
 		() => ({ pdp: [`foreign/dev=${stack.decisionPoint.listening.url}`] }),
 		[/serves a different/],
 	],
-	['no decision point at all', () => ({ pdp: [`default/dev=${stack.api.listening.url}`] }), [/is not the answer of/]],
+	[
+		'no decision point at all',
+		() => ({ pdp: [`default/dev=${stack.api.listening.url}`] }),
+		[/is not from a version 2/],
+	],
 	['no code is named', () => ({ code: [] }), [/--code/]],
 	[
 		'code of version 1',

@@ -187,7 +187,7 @@ test('a failed copy leaves the previous copy, and is written when there is space
 		() => feed.seen.length,
 		(count) => count > seen + 20,
 	);
-	t.is(warnings.length, 1, 'said once, not each time');
+	t.is(warnings.length, 1, 'logged once');
 	t.true((await http.post('/allowed', annWrites)).body['allow'] as boolean);
 	t.is((await read())?.bundles.length, 1, 'the copy before is whole');
 	rmdirSync(`${path}.new`);

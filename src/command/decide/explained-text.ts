@@ -40,12 +40,12 @@ function attemptLines(allow: boolean, { attempts, truncated, granted }: FoundAtt
 	const title = allow
 		? `Allowed by${attempts.length > 1 ? ' each of these' : ''}:`
 		: attempts.length > 1
-			? 'Each of these alone would allow it:'
-			: 'This would allow it:';
+			? 'Any of these changes would allow it:'
+			: 'This change would allow it:';
 	const items = attempts.flatMap((attempt, index) =>
 		numbered(index + 1, allow ? passedLines(attempt) : changeLines(attempt)),
 	);
-	return [title, ...items, ...(truncated ? ['There may be more ways.'] : [])];
+	return [title, ...items, ...(truncated ? ['This list may be incomplete.'] : [])];
 }
 
 function noWay(truncated: boolean, granted: boolean): string {

@@ -54,8 +54,8 @@ function impactText(found: FoundImpact): string {
 	const asked = `${counts.asked} checks compared`;
 	const lines = [
 		...left_out.map(({ object, message }) => `SKIPPED: ${visible(object)} does not compile: ${visible(message)}\n`),
-		listed('loses', loses, ({ before }) => before.by),
-		listed('gains', gains, ({ after }) => after.by),
+		listed('Lost access', loses, ({ before }) => before.by),
+		listed('Gained access', gains, ({ after }) => after.by),
 		`at revision ${base_revision}: ${least}${counts.lost} lost, ${least}${counts.gained} gained (${asked})\n`,
 		...(truncated
 			? ['Incomplete: not every check was compared. Raise --checks or IMPACT_TIMEOUT, or split the draft.\n']
@@ -67,7 +67,7 @@ function impactText(found: FoundImpact): string {
 
 /** Lists rows, grouped by their first cause. */
 function listed(
-	title: 'loses' | 'gains',
+	title: 'Lost access' | 'Gained access',
 	rows: readonly ImpactRow[],
 	causes: (row: ImpactRow) => readonly ImpactCause[],
 ): string {
@@ -86,8 +86,8 @@ function listed(
 				key === null ? type : `${type}:${key}`,
 				tenant,
 			]);
-			const shown = table([`WHO ${title.toUpperCase()}`, 'ACTION', 'RESOURCE', 'TENANT'], cells);
-			return `${visible(name)}\n${shown}\n`;
+			const shown = table(['USER', 'ACTION', 'RESOURCE', 'TENANT'], cells);
+			return `${title}: ${visible(name)}\n${shown}\n`;
 		})
 		.join('');
 }

@@ -22,7 +22,7 @@ export async function diagnoseDecisionPoint(url: string, key: string): Promise<s
 		const healthy = await exchange(`${base}/healthy`, null, { timeout });
 		if (healthy.status !== 200) return `/healthy returned status ${healthy.status}`;
 		const health = Health.safeParse(parseJsonBytes(healthy.body));
-		if (!health.success) return '/healthy is not the answer of a version 2 decision point';
+		if (!health.success) return 'the /healthy response is not from a version 2 decision point';
 		if (health.data.state !== 'ready') return `its state is ${health.data.state}; see its log`;
 		// Bulk checks are new in version 2.
 		const checked = await exchange(`${base}/allowed/bulk`, key, { method: 'POST', body: [question], timeout });
@@ -32,7 +32,7 @@ export async function diagnoseDecisionPoint(url: string, key: string): Promise<s
 		const answer = BulkResult.safeParse(parseJsonBytes(checked.body));
 		return answer.success && answer.data.allow.length === 1
 			? null
-			: 'the answer to a check is not in the version 2 format';
+			: 'the check response is not in the version 2 format';
 	} catch (error) {
 		return `cannot connect: ${errorMessage(error)}`;
 	}

@@ -133,7 +133,7 @@ export function ReviewInbox({ element, config, kind, roles, alwaysShown = false 
 									<button
 										key={move}
 										type="button"
-										aria-label={`${labels[move]} the request of ${requesterName(request)} for ${requestSubject(request)}`}
+										aria-label={`${labels[move]} the request from ${requesterName(request)} for ${requestSubject(request)}`}
 										onClick={() => {
 											open.value = { id: request.id, move };
 										}}
@@ -190,7 +190,7 @@ function Decision({ request, move, longest, roles, decide, onDone, onBack }: Dec
 	return (
 		<form
 			ref={form}
-			aria-label={`${labels[move]} the request of ${requesterName(request)}`}
+			aria-label={`${labels[move]} the request from ${requesterName(request)}`}
 			onSubmit={(event) => {
 				event.preventDefault();
 				void work.run(send);

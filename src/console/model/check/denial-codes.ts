@@ -43,7 +43,7 @@ const codes: Readonly<Record<string, DenialCode>> = {
 		advice: 'Check the key, or create the instance.',
 	},
 	tenant_mismatch: {
-		meaning: 'The instance belongs to a different tenant. Its roles apply only there.',
+		meaning: 'The instance belongs to a different tenant. Roles on the instance apply only in that tenant.',
 		advice: 'Check the instance’s own tenant.',
 	},
 	no_graph_roles: {

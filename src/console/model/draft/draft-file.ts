@@ -99,8 +99,14 @@ export function draftSchema(schema: unknown, stored: SchemaObjects, revision: nu
 	// update.
 	const changes = draft.changes.map((change) => (change.key === userResource ? toUpdate(change) : change));
 	const left = [...stored.keys()].filter((subject) => !wanted.has(subject)).length;
-	const note = left === 0 ? null : `${left} objects that exist only here are kept.`;
+	const note = left === 0 ? null : keptNote(left);
 	return { draft: { ...draft, changes }, note };
+}
+
+function keptNote(count: number): string {
+	return count === 1
+		? '1 object exists only in this environment. The draft keeps it.'
+		: `${count} objects exist only in this environment. The draft keeps them.`;
 }
 
 function toUpdate(change: DraftChange): DraftChange {

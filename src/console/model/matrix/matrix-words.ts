@@ -90,7 +90,7 @@ export function cellLabel(
 	before: MatrixCell | null,
 ): string {
 	const subject = phraseText([{ name: `${resource}:${action}` }, ', ', ...columnPhrases(column), ': ']);
-	const drafted = before === null ? '' : ` Changed in the draft, was ${stateWords[before.state]}.`;
+	const drafted = before === null ? '' : ` Changed in the draft (previously ${stateWords[before.state]}).`;
 	const [reason] = reasons;
 	const why = reason === undefined || reason.by === 'own' ? '' : ` ${phraseText(reasonPhrases(column, reason))}`;
 	return `${subject}${stateWords[state]}.${why}${drafted}`;

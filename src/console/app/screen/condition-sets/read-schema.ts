@@ -32,7 +32,7 @@ export async function readSchema(signal: AbortSignal): Promise<SetSchema> {
 	return {
 		revision: Number(response.headers.get('x-revision') ?? 0),
 		sets: Object.fromEntries(sets),
-		// Documents refer to objects by key, and each rule in a document has these three members.
+		// Rules in a document refer to sets and actions by key, so they already have the shape of `SetRule`.
 		rules: set_rules as unknown as readonly SetRule[],
 		resources,
 		user_attributes,

@@ -58,7 +58,7 @@ function CreateTenant() {
 		<CreateObject
 			title="Create tenant"
 			fields={[
-				{ name: 'key', label: 'Key, used in checks', required: true },
+				{ name: 'key', label: 'Key (used in checks)', required: true },
 				{ name: 'name', label: 'Name', required: true },
 				{ name: 'description', label: 'Description (optional)' },
 			]}

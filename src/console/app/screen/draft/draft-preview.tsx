@@ -26,7 +26,7 @@ export function DraftPreview({ preview }: { readonly preview: Preview }) {
 					rowKey={({ kind, key, operation }) => `${kind} ${operation} ${key}`}
 					columns={[
 						{ title: 'Object', cell: ({ kind, key }) => <ObjectText kind={kind} name={key} /> },
-						{ title: 'Is', cell: ({ operation }) => operationWords[operation] },
+						{ title: 'Change', cell: ({ operation }) => operationWords[operation] },
 					]}
 				/>
 			</details>

@@ -26,7 +26,7 @@ export function EnvironmentChoice({ label, value, onValue }: EnvironmentChoicePr
 	);
 	const others = (found ?? []).filter(({ id }) => id !== environment.id);
 	if (found !== null && others.length === 0) {
-		return <p class="quiet">The key of this session has no access to other environments of the project.</p>;
+		return <p class="quiet">This session’s API key has no access to other environments in the project.</p>;
 	}
 	return (
 		<label class="inline">

@@ -41,8 +41,8 @@ export function GraphTables({ graph: { nodes, edges, paths }, onStart }: GraphTa
 				rowKey={({ index }) => String(index)}
 				columns={[
 					{ title: 'From', cell: ({ from }) => <KeyText text={from} /> },
-					{ title: 'Is', cell: ({ kind }) => kind.replaceAll('_', ' ') },
-					{ title: 'By', cell: (edge) => edgeLabel(edge) },
+					{ title: 'Type', cell: ({ kind }) => kind.replaceAll('_', ' ') },
+					{ title: 'Relation or role', cell: (edge) => edgeLabel(edge) },
 					{ title: 'To', cell: ({ to }) => <KeyText text={to} /> },
 					{ title: 'Tenant', cell: ({ tenant }) => (tenant === undefined ? '' : <KeyText text={tenant} />) },
 					{
@@ -65,7 +65,7 @@ export function GraphTables({ graph: { nodes, edges, paths }, onStart }: GraphTa
 							</button>
 						),
 					},
-					{ title: 'Is', cell: ({ kind, type }) => nodeKind(kind, type) },
+					{ title: 'Type', cell: ({ kind, type }) => nodeKind(kind, type) },
 					{ title: 'Name', cell: ({ name }) => (name === undefined ? '' : <KeyText text={name} />) },
 					{ title: 'Tenant', cell: ({ tenant }) => (tenant === undefined ? '' : <KeyText text={tenant} />) },
 					{ title: 'Not shown', align: 'end', cell: ({ more }) => (more === undefined ? '' : `+${more}`) },

@@ -81,7 +81,9 @@ function CellState({
 		<>
 			<p class="line">
 				<CellMark state={cell.state} /> <strong>{stateWords[cell.state]}</strong>
-				{before !== null && <span class="badge warn">changed in the draft, was {stateWords[before.state]}</span>}
+				{before !== null && (
+					<span class="badge warn">changed in the draft (previously {stateWords[before.state]})</span>
+				)}
 			</p>
 			<ul class="matrix-reasons">
 				{cell.reasons.map((reason, index) => (

@@ -47,7 +47,7 @@ export function DecisionForm({ request, move, onDone, onBack }: DecisionFormProp
 		<form
 			ref={form}
 			class="requests-decision"
-			aria-label={`${labels[move]} the request of ${requesterName(request)}`}
+			aria-label={`${labels[move]} the request from ${requesterName(request)}`}
 			onSubmit={(event) => {
 				event.preventDefault();
 				void work.run(send);

@@ -58,7 +58,7 @@ export function RequestItem({ request, move, choose, onDone }: RequestItemProps)
 						<button
 							key={one}
 							type="button"
-							aria-label={`${labels[one]} the request of ${name} for ${subject}`}
+							aria-label={`${labels[one]} the request from ${name} for ${subject}`}
 							onClick={() => choose(one)}
 						>
 							{labels[one]}…

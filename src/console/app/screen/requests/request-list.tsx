@@ -42,7 +42,7 @@ export function RequestList({ requests, opened, open, reload }: RequestListProps
 	const done = (request: ListedRequest, move: ReviewMove) => {
 		place.current = requests.indexOf(request);
 		open(null);
-		announce(`${move === 'approve' ? 'Approved' : 'Denied'} the request of ${requesterName(request)}.`);
+		announce(`${move === 'approve' ? 'Approved' : 'Denied'} the request from ${requesterName(request)}.`);
 		reload();
 	};
 	return (

@@ -17,7 +17,10 @@ interface RequestMeaningProps {
 /** Role assigned by an operation approval. */
 const approvedRole = '_Approved_';
 
-/** The user's current roles at the request's place, and the roles that an approval would add. */
+/**
+ * The user's current roles in the requested tenant or on the requested instance, and the roles that an approval would
+ * add.
+ */
 export function RequestMeaning({ request, otherRole }: RequestMeaningProps) {
 	const { requesting_user_id, tenant_key, resource_key, type } = request;
 	const instance = askedInstance(request);
@@ -41,7 +44,7 @@ export function RequestMeaning({ request, otherRole }: RequestMeaningProps) {
 					<dt>Current access</dt>
 					<dd>
 						{held.length === 0 ? (
-							'no roles here'
+							'No roles'
 						) : (
 							<ul>
 								{held.map((one) => (
@@ -56,7 +59,7 @@ export function RequestMeaning({ request, otherRole }: RequestMeaningProps) {
 					<dt>Approval grants</dt>
 					<dd>
 						{added === null ? (
-							'no role: the request names no instance and is only recorded'
+							'No role: the request names no instance and is only recorded'
 						) : (
 							<>
 								<KeyText text={added.key} /> on <KeyText text={instance ?? tenant_key} />

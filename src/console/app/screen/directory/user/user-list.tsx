@@ -73,7 +73,7 @@ function CreateUser() {
 		<CreateObject
 			title="Create user"
 			fields={[
-				{ name: 'key', label: 'Key, used in checks', required: true },
+				{ name: 'key', label: 'Key (used in checks)', required: true },
 				{ name: 'email', label: 'Email (optional)' },
 				{ name: 'first_name', label: 'First name (optional)' },
 				{ name: 'last_name', label: 'Last name (optional)' },
