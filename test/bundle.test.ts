@@ -42,7 +42,7 @@ test('unpacking returns the packed files, whatever their order', async (t) => {
 	t.pass();
 });
 
-test('the bytes depend on neither time nor machine nor user', async (t) => {
+test('the bytes do not depend on the time, the machine or the user', async (t) => {
 	const packed = await pack([{ path: 'data.json', bytes: bytes('{}') }]);
 	t.deepEqual([...packed.subarray(0, 10)], [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
 	const header = gunzipSync(packed).subarray(0, 512).toString('latin1');
@@ -120,7 +120,7 @@ test('folders and a leading dot are accepted', async (t) => {
 
 const reading = (path: string, text: string) => new Map([[path, bytes(text)]]);
 
-test('a manifest is read as written', (t) => {
+test('a manifest is read unchanged', (t) => {
 	const common = { revision: 12, environment: 'e', policy: 'abc' };
 	for (const parts of [
 		{ ...common, entrypoints: ['regolith/check/code'], step: { kind: 'snapshot' } },
@@ -151,7 +151,7 @@ test('a manifest is read as written', (t) => {
 	});
 });
 
-test('an invalid manifest is refused with the place of the problem', (t) => {
+test('the refusal of an invalid manifest names the location of the problem', (t) => {
 	const good = manifest({ revision: 1, environment: 'e', policy: 'p', step: { kind: 'delta', base: 0 } });
 	const regolith = good.metadata.regolith;
 	for (const [value, says] of [

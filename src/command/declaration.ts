@@ -19,8 +19,7 @@ export type Run<O, A extends readonly unknown[]> = (session: Session, options: O
 
 const shared = {
 	project: () => new Option('-p, --project <key>', 'project key or ID (default: from the API key)'),
-	environment: () =>
-		new Option('-e, --environment <key>', 'environment key or ID (default: from the API key)'),
+	environment: () => new Option('-e, --environment <key>', 'environment key or ID (default: from the API key)'),
 	tenant: () => new Option('-t, --tenant <key>', 'tenant key'),
 	api: () => new Option('--api <url>', 'API URL (default: PERMIT_API_URL, or this machine)'),
 	pdp: () => new Option('--pdp <url>', 'decision point URL (default: PERMIT_PDP_URL, or this machine)'),

@@ -55,7 +55,7 @@ journey('concurrent writers in one environment lose no write and share no revisi
 	t.is(await place.revision(), last);
 	t.deepEqual(await revisionsLogged(place), upTo(last));
 	const named = all.map(({ revision = 0 }) => revision).sort((left, right) => left - right);
-	t.deepEqual(named, upTo(last).slice(first), 'each write was told its own revision');
+	t.deepEqual(named, upTo(last).slice(first), 'each write returned its own revision');
 
 	t.is((await http.get(`${facts}/users`)).body['total_count'], width + 1);
 	t.is((await http.get(`${facts}/tenants?include_total_count=true`)).body['total_count'], width + 1);

@@ -110,7 +110,7 @@ test.after.always('stop', async () => {
 	await management.stop();
 });
 
-/** Returns a place with element users. `at` is the path of its test endpoint. */
+/** Returns an environment with element users. `at` is the path of its test endpoint. */
 async function furnished(): Promise<Place & { readonly at: string }> {
 	const place = await newPlace(management, management.project);
 	await furnishElements(place);
@@ -137,7 +137,7 @@ test('the handler receives the signed-in user and works in the user’s environm
 	const { body } = await place.http.get(`/v2/projects/${place.project}/envs/${place.key}/changes?kind=tenant`);
 	const user = await place.http.get(`${place.facts}/users/ann`);
 	const [last] = body['data'] as readonly Loose[];
-	t.deepEqual(last?.['actor'], { id: user.body['id'], name: null }, 'the log says which user');
+	t.deepEqual(last?.['actor'], { id: user.body['id'], name: null }, 'the log names the user');
 });
 
 test('all other callers get the same refusal before any byte of the body is read', async (t) => {
@@ -204,10 +204,14 @@ test('a write by cookie requires an origin of the environment or the API’s own
 		fails(t, await sending(url, plain).post(place.at, undefined, { raw: JSON.stringify(body) }), 403);
 	}
 	t.is(await place.revision(), before);
-	t.is((await sending(url, { cookie }).get(place.at)).status, 200, 'reading is for CORS to refuse');
+	t.is((await sending(url, { cookie }).get(place.at)).status, 200, 'only CORS refuses reads');
 	const { element_bearer_token } = await signIn(place);
 	const forged = { authorization: `Bearer ${element_bearer_token}`, origin: foreignOrigin };
-	t.is((await sending(url, forged).post(place.at, { key: 'a', name: 'A' })).status, 200, 'a bearer token is no cookie');
+	t.is(
+		(await sending(url, forged).post(place.at, { key: 'a', name: 'A' })).status,
+		200,
+		'a bearer token needs no origin',
+	);
 	t.is((await sending(url, { cookie, origin: url }).post(place.at, { key: 'b', name: 'B' })).status, 200);
 	await configure(place, { settings: {} });
 	fails(t, await sending(url, { cookie, origin }).post(place.at, body), 403);

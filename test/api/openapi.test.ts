@@ -114,7 +114,7 @@ function* exampled(value: unknown, at: string): Generator<readonly [at: string, 
 	else for (const [name, member] of Object.entries(value)) yield* exampled(member, `${at}.${name}`);
 }
 
-test('every parameter, body and answer has a valid example', (t) => {
+test('every parameter, body and response has a valid example', (t) => {
 	const { paths, components } = document;
 	const places = [...exampled(paths, ''), ...exampled(components.responses, 'responses')];
 	t.true(places.length > 200);
@@ -126,7 +126,7 @@ test('every parameter, body and answer has a valid example', (t) => {
 	}
 });
 
-test('the examples of a request and its answer show the same object', (t) => {
+test('the examples of a request and its response show the same object', (t) => {
 	const shown = (path: string, method: string) => {
 		const operation = document.paths[path]?.[method];
 		const response = operation?.responses['200'] as Response | undefined;
@@ -154,7 +154,7 @@ function disagreement(operationId: string, answer: Answer<unknown>): string | nu
 	return parsed.success ? null : JSON.stringify(parsed.error.issues);
 }
 
-test('valid calls to every endpoint are answered as described', async (t) => {
+test('responses to valid calls match the document, for every endpoint', async (t) => {
 	const project = await management.organization.post('/v2/projects', {
 		key: 'toured',
 		name: 'Toured',
@@ -173,10 +173,10 @@ test('valid calls to every endpoint are answered as described', async (t) => {
 		);
 	}
 	const failed = visits.filter(({ answer }) => answer.status >= 400).map(({ endpoint }) => endpoint.name);
-	t.deepEqual(failed.sort(), [], 'all of them succeed');
+	t.deepEqual(failed.sort(), [], 'all calls succeed');
 });
 
-test('lists are answered as described in each form', async (t) => {
+test('list responses match the document in each form', async (t) => {
 	const place = await newPlace(management, management.organization);
 	await furnish(place);
 	await place.http.post(`${place.facts}/role_assignments`, {
@@ -220,7 +220,7 @@ async function described(
 	t.is(disagreement(operationId, answer), null, `${operationId}: ${JSON.stringify(answer.body)}`);
 }
 
-test('invalid calls to every endpoint fail as described', async (t) => {
+test('failures of invalid calls match the document, for every endpoint', async (t) => {
 	const place = await newPlace(management, management.organization);
 	const { url, store, organization } = management;
 	const reader = client(url, await createSecret(store, place.organization_id, { access_level: 'read' }));

@@ -23,7 +23,7 @@ import { temporary } from '../support/temporary.js';
 const program = createProgram({});
 const tree = commandTree(program);
 
-test('an option means the same in every command', (t) => {
+test('an option has the same meaning in every command', (t) => {
 	// `migrate check --pdp` takes several decision points, each with its environment. Some commands use no API key.
 	const keyless = ['keys create', 'console'].flatMap((words) => [`${words} --project`, `${words} --environment`]);
 	const others = ['migrate check --pdp', ...keyless];
@@ -40,7 +40,7 @@ test('an option means the same in every command', (t) => {
 	t.is(meanings.size, 6);
 });
 
-test('a letter means the same in every command', (t) => {
+test('a short option has the same meaning in every command', (t) => {
 	const meanings = new Map<string, string>();
 	for (const [words, command] of leafCommands(program)) {
 		for (const { short, long } of command.options) {
@@ -52,7 +52,7 @@ test('a letter means the same in every command', (t) => {
 	t.true(meanings.size > 5);
 });
 
-test('every command has `--json` and says what its exit codes mean', (t) => {
+test('every command has `--json` and documents its exit codes', (t) => {
 	const without = ['start', 'serve', 'pdp', 'completion'];
 	for (const [words, command] of leafCommands(program)) {
 		t.is(
@@ -64,7 +64,7 @@ test('every command has `--json` and says what its exit codes mean', (t) => {
 	}
 });
 
-test('no command takes a secret', (t) => {
+test('no command accepts a secret as an argument', (t) => {
 	for (const [words, command] of leafCommands(program)) {
 		for (const { long } of command.options) t.notRegex(long ?? '', /secret|token|api-key/, words);
 	}

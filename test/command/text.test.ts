@@ -31,10 +31,10 @@ const shown: readonly (readonly [text: string, visible: string])[] = [
 ];
 
 for (const [text, expected] of shown) {
-	test(`${JSON.stringify(expected)} is what a terminal gets`, (t) => t.is(visible(text), expected));
+	test(`a terminal gets ${JSON.stringify(expected)}`, (t) => t.is(visible(text), expected));
 }
 
-test('text of several lines keeps its lines, and JSON says the same with escapes', (t) => {
+test('multi-line text keeps its lines, and JSON contains the same text with escapes', (t) => {
 	t.is(visibleLines('a\tb\n\u001bc\n'), 'a\tb\n\\u001bc\n');
 	fc.assert(
 		fc.property(fc.string({ unit: anyCodePoint }), (text) => {
@@ -46,7 +46,7 @@ test('text of several lines keeps its lines, and JSON says the same with escapes
 	);
 });
 
-test('columns are aligned by what a terminal shows', (t) => {
+test('columns are aligned by their displayed width', (t) => {
 	const rows = [
 		['ann', 'reader', ''],
 		['李\u001b', 'e\u0301', 'x'],
@@ -55,7 +55,7 @@ test('columns are aligned by what a terminal shows', (t) => {
 	t.is(table(['USER', 'ROLE', 'ON'], rows), expected.join('\n'));
 });
 
-test('what is put into a path is one segment', (t) => {
+test('a value in a path is a single segment', (t) => {
 	t.is(path`/v2/facts/${'a/b'}/x/${'?#%'}`, '/v2/facts/a%2Fb/x/%3F%23%25');
 	for (const value of ['.', '..']) t.throws(() => path`/v2/${value}`, { message: /cannot be part of a URL.*the ID/ });
 	t.throws(() => path`/v2/${''}`, { message: /not a valid key or ID/ });
@@ -155,7 +155,7 @@ const unwell: readonly (readonly [state: string, health: Health, problem: string
 ];
 
 for (const [state, told, problem] of unwell) {
-	test(`what is wrong with a decision point that is ${state}`, (t) => t.is(healthProblem(told), problem));
+	test(`the problems of a decision point in state ${state}`, (t) => t.is(healthProblem(told), problem));
 }
 
 const policyFound: NonNullable<Found['policy']> = {
@@ -174,7 +174,7 @@ const found: Found = {
 	decision_point: { url: 'http://pdp', health, lag: 0 },
 };
 
-test('the status says by how much a decision point is ahead, and in which lineage', (t) => {
+test('the status shows a decision point’s lead and its lineage', (t) => {
 	const ahead = { ...found, decision_point: { ...found.decision_point, lag: -6 } };
 	t.regex(statusText(ahead, []), /12, lineage d3b07384d113edec \(6 ahead\)/);
 	t.regex(statusText(found, []), /\(0 behind\)/);
@@ -212,7 +212,7 @@ const codes: readonly (readonly [code: string, reasons: Parameters<typeof decisi
 	['cloud_pdp_not_supporting_abac', { rbac: section('no_permission'), abac: section('cloud_pdp_not_supporting_abac') }],
 ];
 
-test('the code of a denial is that of the kind of grants that decides', (t) => {
+test('a denial has the code of the deciding kind of grants', (t) => {
 	for (const [code, reasons] of codes) t.is(decisionCode(false, reasons), code);
 	t.is(decisionCode(true, { rbac: section('no_permission') }), 'allow');
 });
@@ -309,7 +309,7 @@ This list may be incomplete.
 	);
 });
 
-test('an allowed check is a word, and explained the ways in which it passes', (t) => {
+test('an allowed check is printed as one word, and with its passing attempts if explained', (t) => {
 	const granted = [{ by: 'tenant_roles', allow: true, code: 'allow', reason: 'granted' }] as const;
 	t.is(explainedText({ allow: true, code: 'allow', reasons: granted }, null), 'allowed\n');
 	const found = { attempts: [attempt], truncated: false, granted: true };

@@ -42,7 +42,7 @@ function chain(length: number): readonly Relationship[] {
 }
 
 /**
- * Returns diamonds of folders with folder `0` at the top. Each level has two folders, and each folder is inside both
+ * Returns levels of converging folders with folder `0` at the top. Each level has two folders, and each folder is inside both
  * folders of the level above.
  */
 function diamonds(depth: number): readonly Relationship[] {
@@ -68,7 +68,7 @@ test('in a chain of 1,000 folders, all ancestors lead to a folder', (t) => {
 	t.true([...found].every(([key, size]) => size === Number(key)));
 });
 
-test('a diamond of depth 22 has four million paths and 43 folders above the lowest', (t) => {
+test('converging folders with 22 levels have four million paths and 43 folders above the lowest folder', (t) => {
 	const found = sizes(diamonds(22));
 	t.is(found.size, 44);
 	t.true([...found].every(([key, size]) => size === 2 * Number.parseInt(key, 10) - 1));
@@ -78,7 +78,7 @@ test('in a ring every folder leads to all others', (t) => {
 	const found = sizes([...chain(100), parent('0', '99')]);
 	t.deepEqual([...new Set(found.values())], [99]);
 	t.is(found.size, 100);
-	t.deepEqual(sizes([parent('0', '0')]), new Map(), 'what leads to itself alone has no closure');
+	t.deepEqual(sizes([parent('0', '0')]), new Map(), 'a role that only leads to itself has no closure');
 });
 
 test('only the requested closures are computed, whether or not the instance exists', (t) => {

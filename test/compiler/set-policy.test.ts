@@ -96,7 +96,7 @@ test('a user in a set is in its parent set too', async (t) => {
 	t.deepEqual(await opa(asked), expected);
 });
 
-test('automatic sets select role holders, and every resource in question', async (t) => {
+test('automatic sets select role holders, and every resource of the type', async (t) => {
 	const sets = [automatic('admins', { role: 'admin' }), automatic('documents', { resource: 'document' })];
 	const { wasm } = await compileSets(sets);
 	await t.notThrowsAsync(checkFormat(sets));

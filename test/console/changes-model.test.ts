@@ -66,7 +66,7 @@ for (const [what, before, after, said] of differences) {
 	test(`a difference: ${what}`, (t) => t.deepEqual(recordDifference(before, after), said));
 }
 
-test('a difference is short, whatever is compared', (t) => {
+test('a difference is short for any compared values', (t) => {
 	const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`m${index}`, index]));
 	t.is(recordDifference(null, many).length, maxDifferences);
 	const [list] = recordDifference(null, { list: Array.from({ length: 30 }, (_, index) => index) });
@@ -235,17 +235,17 @@ const beyond: readonly LoggedChange[] = [
 ];
 
 for (const change of beyond) {
-	test(`${change.operation} of ${change.kind} ${change.key} is left`, (t) => {
+	test(`${change.operation} of ${change.kind} ${change.key} cannot be undone`, (t) => {
 		t.false(maySayReverse(change, now));
 		t.deepEqual(undo([change]), { changes: [], left: [change] });
 	});
 }
 
-test('an instance is undone with the key of its tenant', (t) => {
+test('undoing an instance uses its tenant’s key', (t) => {
 	const gone = logged('resource_instance', 'document:plan', { tenant_id: 't', attributes: { n: 1 } }, null);
 	t.deepEqual(neededTenants([gone]), ['t']);
 	t.true(maySayReverse(gone, now));
-	t.deepEqual(undo([gone]).left, [gone], 'the tenant is gone, too');
+	t.deepEqual(undo([gone]).left, [gone], 'the tenant was deleted, too');
 	t.deepEqual(undo([gone], { tenants: new Map([['t', 'acme']]) }).changes, [
 		{
 			kind: 'resource_instance',
@@ -268,7 +268,7 @@ const present = {
 	},
 };
 
-test('changes of actions, attributes and their resource are one change of the resource as it is', (t) => {
+test('changes to actions, attributes and their resource become one change to the current resource', (t) => {
 	const changes = [
 		logged('resource', 'document', { name: 'Doc', urn: null }, { name: 'Document', urn: null }),
 		logged('resource_action', 'document:share', null, { name: 'Share' }),
@@ -291,10 +291,10 @@ test('changes of actions, attributes and their resource are one change of the re
 		],
 		left: [],
 	});
-	t.is(undo(changes).left.length, 4, 'the resource is gone');
+	t.is(undo(changes).left.length, 4, 'the resource was deleted');
 });
 
-test('a resource that was deleted comes back with what went with it, where all of that is known', (t) => {
+test('a deleted resource is restored with its cascaded objects, if all of them are known', (t) => {
 	const changes = [
 		logged('resource_action', 'document:read', { key: 'read', name: 'Read' }, null),
 		logged('resource_attribute', 'document:private', { type: 'bool', built_in: false }, null),

@@ -44,7 +44,7 @@ async function drafted(page: Page): Promise<readonly Loose[]> {
 	return (JSON.parse(String(text)) as { readonly changes: readonly Loose[] }).changes;
 }
 
-test.serial('changes are told by revision, with what differs, narrow and dark too', async (t) => {
+test.serial('changes are grouped by revision with their differences, also in a narrow and dark window', async (t) => {
 	for (const options of [{}, { width: 390, dark: true } as const]) {
 		const { page, open, faults, close } = await openConsole(browser, stack, options);
 		await open('changes?kind=user&operation=update');
@@ -65,7 +65,7 @@ test.serial('changes are told by revision, with what differs, narrow and dark to
 	}
 });
 
-test.serial('filters are in the address, and pages stay while others write', async (t) => {
+test.serial('filters are in the URL, and pages do not move during other writes', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('changes');
 	await page.getByLabel('Kind').selectOption('user');
@@ -111,12 +111,16 @@ test.serial('one change is undone in the draft', async (t) => {
 });
 
 test.serial(
-	'a revision is undone as a whole: a deleted resource comes back with its actions, and a role with its grants',
+	'a revision is undone as a whole: a deleted resource is restored with its actions, and a role with its grants',
 	async (t) => {
 		const { page, open, close } = await openConsole(browser, stack);
 		await open(`changes?from=${deletion}&to=${deletion}`);
 		await page.locator('.changes-items').waitFor();
-		t.is(await page.getByRole('button', { name: /^Undo: resource report / }).count(), 0, 'alone it is not known whole');
+		t.is(
+			await page.getByRole('button', { name: /^Undo: resource report / }).count(),
+			0,
+			'the change alone does not contain the whole resource',
+		);
 		await page.getByRole('button', { name: 'Undo this revision' }).click();
 		await page.getByText('The undo is in the draft').waitFor();
 		const changes = await drafted(page);
@@ -140,7 +144,7 @@ test.serial(
 	},
 );
 
-test.serial('what others added after an undone change is named, and not taken away', async (t) => {
+test.serial('later additions by other users are named and kept when a change is undone', async (t) => {
 	const { environment } = stack;
 	await environment.post(`${schema}/resources`, {
 		key: 'memo',
@@ -170,7 +174,7 @@ test.serial('what others added after an undone change is named, and not taken aw
 	await close();
 });
 
-test.serial('a key that only reads sees changes and undoes nothing', async (t) => {
+test.serial('a read-only key sees changes but cannot undo them', async (t) => {
 	const body = { project_id: 'default', environment_id: 'dev', access_level: 'read', name: 'reader' };
 	const { body: key } = await stack.organization.post('/v2/api-key', body);
 	const { page, open, close } = await openConsole(browser, stack, { key: String(key['secret']) });

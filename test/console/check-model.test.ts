@@ -127,7 +127,7 @@ test('an attempt is a sentence', (t) => {
 	for (const [sentence, attempt] of sentences) t.is(phraseText(attemptSentence(attempt, check)), sentence);
 });
 
-test('facts, and attributes that do not fit, have words', (t) => {
+test('facts and failing comparisons are described in words', (t) => {
 	t.is(phraseText(factWords(assigned)), 'ann as `editor` on folder:plans');
 	t.is(phraseText(factWords(related)), 'folder:plans as `parent` of document:budget');
 	t.is(phraseText(factWords({ fact: 'tenant', tenant: 'acme' })), 'tenant acme');
@@ -161,7 +161,7 @@ test('facts, and attributes that do not fit, have words', (t) => {
 	}
 });
 
-test('keys stand out in the sentence of a decision point', (t) => {
+test('keys are marked in a decision point’s sentence', (t) => {
 	t.deepEqual(reasonPhrases('user `ann` does not exist'), ['user ', { key: 'ann' }, ' does not exist']);
 	t.deepEqual(reasonPhrases('user `a`b` does not exist'), ['user `a`b` does not exist']);
 	const reasons = fc.string({ unit: fc.oneof(fc.constantFrom('`', '\u202e'), anyCodePoint) });
@@ -180,14 +180,14 @@ test('what stands over attempts says whether there may be more', (t) => {
 	t.is(attemptsTitle(false, 0, { granted: false }), 'No role and no rule grants this action');
 });
 
-test('every code of the guide is explained, and no other', (t) => {
+test('exactly the documented codes are explained', (t) => {
 	const guide = readFileSync(join(root, 'docs/develop/denial-codes.md'), 'utf8');
 	const titles = Array.from(guide.matchAll(/^## (.+)$/gm), ([, code]) => code);
 	t.deepEqual(denialCodes, titles as string[]);
 	t.is(explainCode('__proto__'), null);
 });
 
-test('the decisive reason is that of the whole check', (t) => {
+test('the deciding reason is the reason for the whole check', (t) => {
 	const said = (code: string) => ({ allow: false, code, reason: `why ${code}` });
 	const cases: readonly (readonly [string, DecisionDebug])[] = [
 		['no_permission', { rbac: said('no_permission'), rebac: said('no_graph_roles') }],
@@ -225,7 +225,7 @@ const anyForm = fc.record<CheckForm>({
 	at: fc.constantFrom('', '2026-01-31T08:00:00.000Z'),
 });
 
-test('a form goes into an address and comes back', (t) => {
+test('a form is restored from its URL', (t) => {
 	const law = fc.property(anyForm, (form) => {
 		const given = Object.entries(checkQuery(form)).filter(([, value]) => value !== '');
 		const parameters = new URLSearchParams(new URLSearchParams(given).toString());
@@ -237,7 +237,7 @@ test('a form goes into an address and comes back', (t) => {
 	t.notThrows(() => fc.assert(law));
 });
 
-test('a check that is logged is asked again as it was', (t) => {
+test('a logged check is replayed unchanged', (t) => {
 	const law = fc.property(anyForm, (form) => {
 		const body = checkBody(form);
 		if (body === null) return;
@@ -263,7 +263,7 @@ function withoutNothing({ user, action, resource, context }: NonNullable<ReturnT
 	};
 }
 
-test('a form becomes a check where it is complete', (t) => {
+test('a complete form becomes a check', (t) => {
 	const form = { ...emptyCheckForm, user: 'ann', action: 'read', resource: 'document' };
 	t.deepEqual(checkBody(form), { user: { key: 'ann' }, action: 'read', resource: { type: 'document' } });
 	t.is(checkBody({ ...form, action: '' }), null);
@@ -275,7 +275,7 @@ test('a form becomes a check where it is complete', (t) => {
 	t.like(readCheckForm(query), { resource: 'document', instance: 'a:b', user: 'ann' });
 });
 
-test('a check test becomes a form and comes back', (t) => {
+test('a check test is restored from its form', (t) => {
 	const anyTest = fc.record({
 		check: anyForm,
 		expected: fc.constantFrom('allow' as const, 'deny' as const),
@@ -318,12 +318,12 @@ for (const [passed, failed, text] of [
 	[39, 1, '1 of 40 tests fails'],
 	[37, 3, '3 of 40 tests fail'],
 ] as const) {
-	test(`${passed} passed and ${failed} failed tests have words`, (t) => {
+	test(`${passed} passed and ${failed} failed tests are described in words`, (t) => {
 		t.is(testCountText({ passed, failed }), text);
 	});
 }
 
-test('an attribute is put into a form beside what is sent and seen', (t) => {
+test('an attribute is added to the sent and shown attributes in a form', (t) => {
 	const seen = { user: { address: { city: 'Rome', zip: 1 }, level: 2 }, resource: {} };
 	const form = { ...emptyCheckForm, userAttributes: '{"age":7}' };
 	const attributes = (path: string, value: unknown) =>
@@ -332,12 +332,12 @@ test('an attribute is put into a form beside what is sent and seen', (t) => {
 	t.deepEqual(attributes('user.address.city', 'Oslo'), { age: 7, address: { city: 'Oslo', zip: 1 } });
 	t.deepEqual(attributes('user.age', null), { age: null });
 	t.is(withAttribute(form, seen, 'context.ip', '::1').context, '{"ip":"::1"}');
-	t.deepEqual(withAttribute(form, seen, 'tenant.plan', 1), form, 'attributes of the tenant are stored');
+	t.deepEqual(withAttribute(form, seen, 'tenant.plan', 1), form, 'tenant attributes come from the store');
 	const own = JSON.parse(withAttribute(emptyCheckForm, seen, 'user.__proto__', 1).userAttributes);
 	t.deepEqual(Object.keys(own), ['__proto__']);
 });
 
-test('a decision of the log opens its check at its revision', (t) => {
+test('a logged decision opens its check at its revision', (t) => {
 	const row = {
 		id: '1',
 		timestamp: '2026-01-31T08:00:00.000Z',
@@ -376,7 +376,7 @@ test('a decision of the log opens its check at its revision', (t) => {
 	t.deepEqual(newRows([{ id: 'c' }, { id: 'b' }, { id: 'a' }], [{ id: 'a' }]), [{ id: 'c' }, { id: 'b' }]);
 });
 
-test('a filter becomes parameters of the API, and an address has all of it', (t) => {
+test('a filter becomes API parameters, and the URL contains the whole filter', (t) => {
 	const filter: DecisionFilter = {
 		user: 'ann',
 		action: 'read',
@@ -407,7 +407,7 @@ test('a filter becomes parameters of the API, and an address has all of it', (t)
 	t.deepEqual(auditLogParameters({ ...filter, ...readDecisionFilter(() => ''), decision: 'perhaps', from: 'x' }), {});
 });
 
-test('any text is one string of Rego on one line', (t) => {
+test('any text becomes a Rego string on one line', (t) => {
 	const law = fc.property(fc.string({ unit: anyCodePoint }), (text) => {
 		const written = stringText(text);
 		t.false(/[\n\r\u2028\u2029\u202e]/.test(written));

@@ -30,7 +30,7 @@ test.after.always(async () => {
 const asked = (user: string, query: Readonly<Record<string, string>> = {}) =>
 	`check?${new URLSearchParams({ user, action: 'read', resource: 'document', instance: 'budget', tenant: 'acme', ...query })}`;
 
-test.serial('a check is filled in by keyboard with completion, and answered in words with its Rego', async (t) => {
+test.serial('a check is entered by keyboard, and its result is shown in words with the Rego', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('check');
 	t.true(await page.getByText('No check yet').isVisible());
@@ -50,7 +50,7 @@ test.serial('a check is filled in by keyboard with completion, and answered in w
 	const text = (await answer.textContent()) ?? '';
 	t.regex(text, /^Allowed: ann is editor on folder:plans, which has the relation parent to document:budget/);
 	t.regex(text, /Answered by the decision point at revision \d+/);
-	t.is(new URL(page.url()).searchParams.get('instance'), 'budget', 'the link has the whole check');
+	t.is(new URL(page.url()).searchParams.get('instance'), 'budget', 'the link contains the whole check');
 
 	await page.locator('.code-view .marked').first().waitFor();
 	const rego = (await page.locator('.check-rego').allTextContents()).join('\n');
@@ -66,7 +66,7 @@ test.serial('a check is filled in by keyboard with completion, and answered in w
 	await close();
 });
 
-test.serial('what is missing is added, and the answer is newer than that', async (t) => {
+test.serial('a missing fact is added, and the result is from a later revision', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open(asked('bob'));
 	const answer = page.getByRole('status', { name: 'Result' });
@@ -84,7 +84,7 @@ test.serial('what is missing is added, and the answer is newer than that', async
 	await close();
 });
 
-test.serial('an attribute that does not fit is tried in the form', async (t) => {
+test.serial('a different attribute value is tried in the form', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	await open(asked('ann', { action: 'sign', resource_attributes: '{"kind":"contract"}' }));
 	const answer = page.getByRole('status', { name: 'Result' });
@@ -96,7 +96,7 @@ test.serial('an attribute that does not fit is tried in the form', async (t) => 
 	await close();
 });
 
-test.serial('a check is copied as a test that passes beside the downloaded policy', async (t) => {
+test.serial('a check copied as a test passes with the downloaded policy', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	const { body: listed } = await stack.environment.get<{ readonly data: readonly { schema_revision: number }[] }>(
 		'/v2/projects/default/envs/dev/policies',
@@ -198,7 +198,7 @@ test.serial('a check is saved as a test, run, changed in the draft and deleted',
 	}
 });
 
-test.serial('a hostile key stays text, and a narrow dark page has no serious fault', async (t) => {
+test.serial('a hostile key is shown as text, and a narrow dark page has no serious violation', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack, { width: 390, dark: true });
 	await open(asked(hostileUser));
 	const answer = page.getByRole('status', { name: 'Result' });
@@ -211,7 +211,7 @@ test.serial('a hostile key stays text, and a narrow dark page has no serious fau
 	await close();
 });
 
-test.serial('a read-only key sees the same without buttons that write', async (t) => {
+test.serial('a read-only key sees the same page without write buttons', async (t) => {
 	const body = { project_id: 'default', environment_id: 'dev', access_level: 'read', name: 'a reader' };
 	const { body: made } = await stack.organization.post('/v2/api-key', body);
 	const { page, open, close } = await openConsole(browser, stack, { key: String(made['secret']) });
@@ -222,7 +222,7 @@ test.serial('a read-only key sees the same without buttons that write', async (t
 	await close();
 });
 
-test.serial('a decision point that is away is said, and asked again', async (t) => {
+test.serial('an unreachable decision point is reported and retried', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	let isAway = true;
 	await page.route('**/console/pdp/**', (route) =>
@@ -238,40 +238,37 @@ test.serial('a decision point that is away is said, and asked again', async (t) 
 	await close();
 });
 
-test.serial(
-	'an older revision is asked of the API, by a number or one that is kept, and nothing is added there',
-	async (t) => {
-		const { body } = await stack.environment.get<{ readonly revision: number }>('/v2/projects/default/dev/policy');
-		const made = await stack.environment.post(`${facts}/role_assignments`, {
-			user: 'bob',
-			role: 'reader',
-			tenant: 'acme',
-		});
-		await stack.reached(made.revision);
-		const { page, open, faults, close } = await openConsole(browser, stack);
-		await open(asked('bob'));
-		const answer = page.getByRole('status', { name: 'Result' });
-		await answer.getByText('Allowed').waitFor();
-		const revision = page.getByRole('combobox', { name: 'Revision' });
-		await revision.click();
-		await page.getByRole('option').first().waitFor();
-		await revision.fill(String(body.revision));
-		await page.keyboard.press('Escape');
-		await page.keyboard.press('Enter');
-		await answer.getByText('Denied').waitFor();
-		t.regex(
-			(await answer.textContent()) ?? '',
-			new RegExp(`Answered by the API at revision ${body.revision} \\(newest:`),
-		);
-		t.is(await page.getByRole('button', { name: /^Add this/ }).count(), 0);
-		t.deepEqual(faults, []);
-		await close();
-		const assignment = { user: 'bob', role: 'reader', tenant: 'acme' };
-		await stack.reached((await stack.environment.delete(`${facts}/role_assignments`, assignment)).revision);
-	},
-);
+test.serial('a check at an older revision goes to the API, and adds no facts', async (t) => {
+	const { body } = await stack.environment.get<{ readonly revision: number }>('/v2/projects/default/dev/policy');
+	const made = await stack.environment.post(`${facts}/role_assignments`, {
+		user: 'bob',
+		role: 'reader',
+		tenant: 'acme',
+	});
+	await stack.reached(made.revision);
+	const { page, open, faults, close } = await openConsole(browser, stack);
+	await open(asked('bob'));
+	const answer = page.getByRole('status', { name: 'Result' });
+	await answer.getByText('Allowed').waitFor();
+	const revision = page.getByRole('combobox', { name: 'Revision' });
+	await revision.click();
+	await page.getByRole('option').first().waitFor();
+	await revision.fill(String(body.revision));
+	await page.keyboard.press('Escape');
+	await page.keyboard.press('Enter');
+	await answer.getByText('Denied').waitFor();
+	t.regex(
+		(await answer.textContent()) ?? '',
+		new RegExp(`Answered by the API at revision ${body.revision} \\(newest:`),
+	);
+	t.is(await page.getByRole('button', { name: /^Add this/ }).count(), 0);
+	t.deepEqual(faults, []);
+	await close();
+	const assignment = { user: 'bob', role: 'reader', tenant: 'acme' };
+	await stack.reached((await stack.environment.delete(`${facts}/role_assignments`, assignment)).revision);
+});
 
-test.serial('without a decision point the page says so, and the API answers', async (t) => {
+test.serial('without a decision point the page reports this, and the API decides', async (t) => {
 	const alone = await startStack();
 	t.teardown(() => alone.stop());
 	await setDocumentScene(alone);

@@ -56,7 +56,7 @@ async function readJson(page: Page): Promise<unknown> {
 	return JSON.parse(await json(page).inputValue());
 }
 
-test.serial('sets are paged and searched by the server, and the address says so', async (t) => {
+test.serial('the server pages and searches sets, and the URL contains the search', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('condition-sets');
 	await page.getByText('Page 1 of 2, 34 in total').waitFor();
@@ -75,7 +75,7 @@ test.serial('sets are paged and searched by the server, and the address says so'
 	await close();
 });
 
-test.serial('rows and JSON are in step, and a problem is at its row', async (t) => {
+test.serial('rows and JSON stay in sync, and a problem is shown at its row', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('condition-sets/grown-up');
 	await attribute(page).first().waitFor();
@@ -97,7 +97,7 @@ test.serial('rows and JSON are in step, and a problem is at its row', async (t) 
 	t.is(await attribute(page).count(), 1);
 	t.is(await value(page).inputValue(), '18');
 	await json(page).fill('{"user.age": ');
-	t.is(await attribute(page).count(), 1, 'the rows stay while the text is no JSON');
+	t.is(await attribute(page).count(), 1, 'the rows stay while the text is not JSON');
 	await page.getByRole('button', { name: 'Save now' }).click();
 	await page.getByRole('alert').getByText('Invalid JSON.').waitFor();
 	await json(page).fill('{"user.nope": {"equals": 1}}');
@@ -107,7 +107,7 @@ test.serial('rows and JSON are in step, and a problem is at its row', async (t) 
 	await close();
 });
 
-test.serial('what others change while a set is edited is not taken away by the draft', async (t) => {
+test.serial('a draft does not overwrite changes that other users make during an edit', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	const set = `${schema}/condition_sets/everybody`;
 	await open('condition-sets/everybody');
@@ -130,7 +130,7 @@ test.serial('what others change while a set is edited is not taken away by the d
 	await close();
 });
 
-test.serial('a set is made by keyboard alone, seen, drafted and saved', async (t) => {
+test.serial('a set is created, previewed, drafted and saved by keyboard alone', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('condition-sets');
 	await page.getByRole('link', { name: 'New set' }).focus();
@@ -154,7 +154,7 @@ test.serial('a set is made by keyboard alone, seen, drafted and saved', async (t
 	await value(page).fill('39');
 	await page.getByText('1 of 3 users match.').waitFor();
 	await page.getByRole('link', { name: 'ann' }).waitFor();
-	t.regex(page.url(), /conditions=/, 'the address has what is edited');
+	t.regex(page.url(), /conditions=/, 'the URL contains the edited set');
 	await page.getByRole('button', { name: 'Show Rego' }).click();
 	await page.getByText('user.age > 39').waitFor();
 	await page.getByRole('button', { name: 'Add to draft' }).click();
@@ -163,7 +163,7 @@ test.serial('a set is made by keyboard alone, seen, drafted and saved', async (t
 	t.is((await stack.environment.get(`${schema}/condition_sets/vips`)).status, 404, 'nothing is saved');
 	await page.getByRole('button', { name: 'Save now' }).click();
 	await page.getByText('Saved vips.').waitFor();
-	t.is(await page.locator('nav .badge').count(), 0, 'the draft is done with it');
+	t.is(await page.locator('nav .badge').count(), 0, 'the draft no longer contains the set');
 	const { body } = await stack.environment.get(`${schema}/condition_sets/vips`);
 	t.like(body, { name: 'Important people', type: 'userset', conditions: { 'user.age': { 'greater-than': 39 } } });
 	await page.getByRole('button', { name: 'Delete now' }).click();
@@ -174,7 +174,7 @@ test.serial('a set is made by keyboard alone, seen, drafted and saved', async (t
 	await close();
 });
 
-test.serial('a set is tried on attributes by hand, and shows where it is used', async (t) => {
+test.serial('a set is tried on entered attributes, and lists its uses', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('condition-sets/grown-up');
 	await page.getByLabel('User attributes').fill('{"age": 20, "team": "a"}');
@@ -201,7 +201,7 @@ test.serial('a set is tried on attributes by hand, and shows where it is used', 
 	await close();
 });
 
-test.serial('the screen of condition sets is usable narrow, dark and by everybody', async (t) => {
+test.serial('the condition sets screen is accessible in narrow and dark windows', async (t) => {
 	for (const options of [{}, { width: 390, dark: true } as const]) {
 		const { page, open, faults, close } = await openConsole(browser, stack, options);
 		for (const screen of ['condition-sets', 'condition-sets?new=yes', 'condition-sets/grown-up']) {
@@ -215,7 +215,7 @@ test.serial('the screen of condition sets is usable narrow, dark and by everybod
 	}
 });
 
-test.serial('a key that only reads tries sets and saves none', async (t) => {
+test.serial('a read-only key can try sets but not save them', async (t) => {
 	const body = { project_id: 'default', environment_id: 'dev', access_level: 'read', name: 'reader' };
 	const { body: made } = await stack.organization.post('/v2/api-key', body);
 	const { page, open, faults, close } = await openConsole(browser, stack, { key: String(made['secret']) });

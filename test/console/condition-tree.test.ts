@@ -65,7 +65,7 @@ const { node } = fc.letrec<{ node: ConditionNode }>((tie) => ({
 }));
 const tree = fc.option(node);
 
-test('rows become JSON, and this the same rows', (t) => {
+test('rows become JSON, and the JSON becomes the same rows', (t) => {
 	fc.assert(
 		fc.property(tree, (given) => {
 			const written: Json = JSON.parse(JSON.stringify(writeConditions(given)));
@@ -85,7 +85,7 @@ const { wild } = fc.letrec<{ wild: Json }>((tie) => ({
 	),
 }));
 
-test('any JSON is kept, whether rows can say it or not', (t) => {
+test('any JSON is kept, even if rows cannot express it', (t) => {
 	fc.assert(
 		fc.property(wild, (given) => {
 			t.deepEqual(writeConditions(readConditions(given)), given);
@@ -110,7 +110,7 @@ const marker: ConditionComparison = {
 	operand: true,
 };
 
-test('a part is replaced, taken away and added at its path alone', (t) => {
+test('a part is replaced, removed and added only at its path', (t) => {
 	fc.assert(
 		fc.property(node, fc.nat(), (given, chance) => {
 			const all = [...paths(given)];
@@ -125,7 +125,7 @@ test('a part is replaced, taken away and added at its path alone', (t) => {
 			const old = conditionAt(given, path);
 			const shorter = replaceCondition(longer, [...path, added.parts.length - 1], null);
 			if (old?.kind === 'group') t.deepEqual(shorter, given);
-			t.deepEqual(replaceCondition(given, [...path, 99], null), given, 'a path that leads nowhere');
+			t.deepEqual(replaceCondition(given, [...path, 99], null), given, 'an unknown path');
 		}),
 		{ numRuns: 500 },
 	);
@@ -133,7 +133,7 @@ test('a part is replaced, taken away and added at its path alone', (t) => {
 	t.deepEqual(addCondition(null, [], marker), marker);
 });
 
-test('what the server refuses is shown at the part that it stands in', (t) => {
+test('a problem reported by the server is shown at its part', (t) => {
 	const conditions: Json = {
 		allOf: [
 			{ 'user.age': { gt: 18 } },
@@ -152,7 +152,11 @@ test('what the server refuses is shown at the part that it stands in', (t) => {
 	t.is(problemPath(rows, ['body', 'changes', 0, 'value', 'conditions', 'allOf', 1]), '1');
 	t.is(problemPath(rows, ['body', 'conditions']), '');
 	t.is(problemPath(rows, ['body', 'key']), null);
-	t.is(problemPath(rows, ['body', 'conditions', 'anyOf', 0]), '', 'the other word: the whole');
+	t.is(
+		problemPath(rows, ['body', 'conditions', 'anyOf', 0]),
+		'',
+		'a problem without a known part belongs to the whole condition',
+	);
 	t.is(problemPath(null, ['body', 'conditions', 'allOf', 0]), '');
 });
 
@@ -168,7 +172,7 @@ const samples: Readonly<Record<AttributeType, readonly Json[]>> = {
 };
 const types = Object.keys(samples) as AttributeType[];
 
-test('the operators are those of the compiler, and fit the types of attributes', (t) => {
+test('the operators are the compiler’s operators, and fit the attribute types', (t) => {
 	t.deepEqual(
 		conditionOperators.map((one) => one.name),
 		operators.map((one) => one.name),
@@ -183,7 +187,7 @@ test('the operators are those of the compiler, and fit the types of attributes',
 	t.deepEqual(operatorsFor(null), conditionOperators);
 });
 
-test('each form of an operand holds what the operator takes, and gives back what it holds', (t) => {
+test('each operand form accepts the operator’s values, and returns them unchanged', (t) => {
 	for (const { name: operator, types: fitting } of conditionOperators) {
 		for (const type of [null, ...fitting]) {
 			const forms = operandForms(operator, type);
@@ -214,7 +218,7 @@ test('each form of an operand holds what the operator takes, and gives back what
 	t.deepEqual(readOperandText('texts', 'a\n\nb\n'), ['a', 'b']);
 });
 
-test('another attribute or operator keeps the operand where it takes it', (t) => {
+test('a changed attribute or operator keeps the operand if it accepts the operand', (t) => {
 	const age: ConditionComparison = { kind: 'comparison', attribute: 'user.age', operator: 'equals', operand: 18 };
 	t.deepEqual(withOperator(age, 'greater-than', 'number'), { ...age, operator: 'greater-than' });
 	t.deepEqual(withOperator(age, 'in', 'number'), { ...age, operator: 'in', operand: [] });
@@ -229,7 +233,7 @@ test('another attribute or operator keeps the operand where it takes it', (t) =>
 	t.deepEqual(withOperator(aged, 'less-than', 'number'), { ...aged, operator: 'less-than' });
 });
 
-test('the attributes that can be named: those of the schema and those that need no definition', (t) => {
+test('the offered attributes are the schema’s attributes and the predefined attributes', (t) => {
 	const schema = {
 		user_attributes: { age: { type: 'number' }, odd: { type: 'none' } },
 		resources: {
@@ -252,7 +256,7 @@ test('the attributes that can be named: those of the schema and those that need 
 	t.true(all.every(({ name: one }) => /^(user|resource|tenant)\./.test(one)));
 });
 
-test('a set is read with all members, compared, and narrows what leads to no circle', (t) => {
+test('a set is read with all members and compared, and offers only parents that form no cycle', (t) => {
 	const set = readConditionSetValue({ name: 'A', type: 'resourceset', resource: 'memo' });
 	t.deepEqual(set, {
 		name: 'A',
@@ -274,7 +278,7 @@ test('a set is read with all members, compared, and narrows what leads to no cir
 		y: { ...user, parent: 'x' },
 		memo: set,
 	};
-	t.deepEqual(possibleParents(sets, 'b', user), ['a', 'd', 'x', 'y'], 'neither itself nor what narrows it');
+	t.deepEqual(possibleParents(sets, 'b', user), ['a', 'd', 'x', 'y'], 'neither the set itself nor its children');
 	t.deepEqual(possibleParents(sets, null, user), ['a', 'b', 'c', 'd', 'x', 'y']);
 	t.deepEqual(possibleParents(sets, null, set), ['memo']);
 	t.deepEqual(possibleParents(sets, null, { ...set, resource: 'other' }), []);

@@ -18,7 +18,7 @@ import { visibleText } from '../../src/console/model/visible-text.js';
 
 /** Console logic, without a page. */
 
-test('a path of the console is read as it was written', (t) => {
+test('a console path is parsed to the values that it was built from', (t) => {
 	const step = fc.string({ minLength: 1, unit: 'grapheme' });
 	const screen = fc.constantFrom('', 'check', 'policy', 'directory/users');
 	const law = fc.property(fc.record({ project: step, environment: step, screen }), (place) => {
@@ -31,7 +31,7 @@ test('a path of the console is read as it was written', (t) => {
 	t.deepEqual(readConsolePlace('/console/%zz/dev'), { project: '%zz', environment: 'dev', screen: '' });
 });
 
-test('a call becomes a command that a shell reads as it was meant', (t) => {
+test('a call becomes a command that a shell parses as intended', (t) => {
 	const law = fc.property(fc.string(), fc.webPath(), (body, path) => {
 		const call = { method: 'POST', path, body: body.replaceAll('\0', ''), decision: false };
 		const command = curlCommand(call, 'http://localhost:8000');
@@ -51,7 +51,7 @@ test('a call becomes a command that a shell reads as it was meant', (t) => {
 	);
 });
 
-test('characters that are not seen are written out', (t) => {
+test('invisible characters are shown as escapes', (t) => {
 	const cases = {
 		'a\u202eb': 'a\\u{202e}b',
 		'\0': '\\u{0}',
@@ -89,7 +89,7 @@ function applied(objects: ReadonlyMap<string, unknown>, changes: readonly DraftC
 	return made;
 }
 
-test('a draft does what its changes do one by one, and names each object once', (t) => {
+test('a draft has the same effect as its single changes, and names each object once', (t) => {
 	const law = fc.property(fc.subarray(['a', 'b']), fc.array(change, { maxLength: 12 }), (there, wanted) => {
 		const objects = new Map(there.map((key) => [draftSubject({ kind: 'role', operation: 'create', key }), 'there']));
 		// Keep only valid changes: a created object must not exist yet, and a changed or deleted object must exist.
@@ -106,7 +106,7 @@ test('a draft does what its changes do one by one, and names each object once', 
 	t.notThrows(() => fc.assert(law));
 });
 
-test('an object that only its content names is created and deleted once', (t) => {
+test('an object identified by its content is created and deleted once', (t) => {
 	const rule = { user_set: 'staff', permission: 'document:read', resource_set: 'open' };
 	const create = { kind: 'set_rule', operation: 'create', value: rule } as const;
 	const remove = { kind: 'set_rule', operation: 'delete', value: { ...rule } } as const;
@@ -114,7 +114,11 @@ test('an object that only its content names is created and deleted once', (t) =>
 	t.deepEqual(withChange(withChange(empty, create), remove), empty);
 	t.deepEqual(withChange(withChange(empty, remove), create), empty);
 	const { user_set, ...rest } = rule;
-	t.is(draftSubject({ ...create, value: { ...rest, user_set } }), draftSubject(create), 'members have no order');
+	t.is(
+		draftSubject({ ...create, value: { ...rest, user_set } }),
+		draftSubject(create),
+		'the order of members does not matter',
+	);
 });
 
 test('schemas are compared object by object', (t) => {
@@ -145,7 +149,7 @@ test('schemas are compared object by object', (t) => {
 	t.is(schemaDifference({ roles: {} }, hostile).length, 2);
 });
 
-test('the report of a decision point is read as far as it goes', (t) => {
+test('an incomplete decision point report is read as far as possible', (t) => {
 	const report = {
 		api_version: 'v2',
 		pdp: {
@@ -176,7 +180,7 @@ test('the report of a decision point is read as far as it goes', (t) => {
 	});
 	t.is(readPointState({ degraded: { reason: 'another' } }).detail, 'another');
 	t.is(readPointState({ pdp: { clock_ahead_seconds: -3_600 } }).detail, 'Its clock is 60 min behind.');
-	t.like(readPointState({ pdp: { version: '0.8.0' } }), { mode: null, checksPerSecond: null }, 'an older one');
+	t.like(readPointState({ pdp: { version: '0.8.0' } }), { mode: null, checksPerSecond: null }, 'an older report');
 	t.like(readPointState({ pdp: { mode: 7, checks_per_second: 'many' } }), { mode: null, checksPerSecond: null });
 	const anything = fc.property(fc.anything(), (said) => {
 		t.is(typeof readPointState(said).state, 'string');
@@ -184,7 +188,7 @@ test('the report of a decision point is read as far as it goes', (t) => {
 	t.notThrows(() => fc.assert(anything));
 });
 
-test('JSON that is none is refused with its place', (t) => {
+test('invalid JSON is refused with its location', (t) => {
 	t.is(jsonProblem('{"a": [1, null]}'), null);
 	for (const text of ['{', '{"a": }', "{'a': 1}", '{"a": 1,}', 'undefined']) t.not(jsonProblem(text), null, text);
 	t.regex(jsonProblem('{\n"a": 1,}') ?? '', /line 2/);
@@ -201,18 +205,18 @@ const environments: readonly (readonly [
 	[false, { key: 'staging', settings: { production: 'yes' } }],
 ];
 
-test('an environment is in production by its settings, or else by its key, as the server has it', (t) => {
+test('settings or the key make an environment a production environment, as on the server', (t) => {
 	for (const [isProduction, environment] of environments) {
 		t.is(isProductionEnvironment(environment), isProduction, JSON.stringify(environment));
 	}
 });
 
-test('publishing a draft leaves what was drafted while it ran', (t) => {
+test('publishing a draft keeps changes drafted in the meantime', (t) => {
 	const role = { kind: 'role', key: 'staff', value: { name: 'Staff' } } as const;
 	const tenant = { kind: 'tenant', operation: 'create', key: 'acme', value: { name: 'Acme' } } as const;
 	const published: Draft = { base_revision: 4, changes: [{ ...role, operation: 'create' }, tenant] };
 	t.is(afterPublishing(published, published, 9), null);
-	t.is(afterPublishing({ ...published, changes: [tenant] }, published, 9), null, 'a change was taken out');
+	t.is(afterPublishing({ ...published, changes: [tenant] }, published, 9), null, 'a change was removed');
 	const other = { kind: 'user', operation: 'delete', key: 'ann' } as const;
 	t.deepEqual(
 		afterPublishing({ ...published, changes: [...published.changes, other] }, published, 9),
@@ -232,14 +236,14 @@ test('publishing a draft leaves what was drafted while it ran', (t) => {
 	});
 });
 
-test('a grant is the same object of a draft whenever it ends', (t) => {
+test('a grant is the same object in a draft regardless of its expiry', (t) => {
 	const value = { user: 'ann', role: 'editor', tenant: 'acme' };
 	const ending = { ...value, expires_at: '2999-01-01T00:00:00Z' };
 	for (const kind of ['role_assignment', 'relationship_tuple']) {
 		const draft = { base_revision: 1, changes: [] };
 		const shortened = withChange(draft, { kind, operation: 'update', value: ending });
 		const taken = { kind, operation: 'delete', value } as const;
-		t.deepEqual(withChange(shortened, taken).changes, [taken], 'two undos of one grant come to the older one');
+		t.deepEqual(withChange(shortened, taken).changes, [taken], 'two undos of a grant restore the older grant');
 		const again = { kind, operation: 'create', value: ending } as const;
 		t.deepEqual(withChange({ ...draft, changes: [taken] }, again).changes, [{ ...again, operation: 'update' }]);
 		t.deepEqual(withChange({ ...draft, changes: [taken] }, { ...again, value }).changes, []);

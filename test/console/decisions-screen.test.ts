@@ -36,7 +36,7 @@ async function ask(user: string, attributes: object = {}): Promise<void> {
 	await eventually(async () => ((await count()) > before ? true : undefined));
 }
 
-test.serial('decisions are listed, new ones are counted and shown, and each leads to its reasons', async (t) => {
+test.serial('decisions are listed, counted as they arrive, and linked to their reasons', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('decisions');
 	await page.getByText('No decisions yet').waitFor();
@@ -46,7 +46,7 @@ test.serial('decisions are listed, new ones are counted and shown, and each lead
 	await rows.getByText('document:budget').waitFor();
 	await ask('bob');
 	await page.getByText('1 new').waitFor();
-	t.is(await rows.count(), 2, 'nothing moves before somebody asks');
+	t.is(await rows.count(), 2, 'the list does not move before a request to show new decisions');
 	await page.getByRole('button', { name: 'Show', exact: true }).click();
 	await rows.getByText('bob').waitFor();
 	t.is(await rows.count(), 3);
@@ -66,7 +66,7 @@ test.serial('decisions are listed, new ones are counted and shown, and each lead
 	await close();
 });
 
-test.serial('filters are in the address', async (t) => {
+test.serial('the URL contains the filters', async (t) => {
 	await ask('ann');
 	await ask('bob');
 	const { page, open, close } = await openConsole(browser, stack);
@@ -90,7 +90,7 @@ test.serial('filters are in the address', async (t) => {
 	await close();
 });
 
-test.serial('hostile keys stay text on a narrow dark page, and losses are told', async (t) => {
+test.serial('hostile keys are text on a narrow dark page, and losses are reported', async (t) => {
 	await ask(hostileUser);
 	const { page, open, faults, close } = await openConsole(browser, stack, { width: 390, dark: true });
 	const report = {

@@ -23,7 +23,7 @@ const places = [
 ] as const;
 
 for (const [tab, key] of places) {
-	test(`the page of ${tab} ${key} is found by its path`, (t) => {
+	test(`the path identifies the page of ${tab} ${key}`, (t) => {
 		const path = directoryPath(tab, key);
 		t.is(path.split('/').length, 3);
 		t.deepEqual(readDirectoryPath(root + path), { tab, key });
@@ -31,7 +31,7 @@ for (const [tab, key] of places) {
 	});
 }
 
-test('a path that leads nowhere shows the users', (t) => {
+test('an unknown path shows the users', (t) => {
 	for (const path of ['directory', 'directory/', 'directory/nothing/x', 'directory/constructor']) {
 		t.deepEqual(readDirectoryPath(root + path), { tab: 'users', key: null }, path);
 	}
@@ -49,7 +49,7 @@ const held = (role: string, more: Partial<HeldRole> = {}): HeldRole => ({
 const owner = { role: 'owner', resource_instance: 'folder:plans', relation: 'parent' };
 const member = { role: 'member', resource_instance: 'team:ops', relation: 'reader_team' };
 
-test('a role tells where it comes from', (t) => {
+test('a role shows its origin', (t) => {
 	t.is(sourceText(held('viewer')), 'assigned');
 	t.is(sourceText(held('reader', { source: 'group', through: [member] })), 'from member on team:ops');
 	t.is(
@@ -59,7 +59,7 @@ test('a role tells where it comes from', (t) => {
 	t.is(sourceText(held('reader', { source: 'group' })), 'from a group');
 });
 
-test('roles are told by tenant, those in the tenant first', (t) => {
+test('roles are grouped by tenant, tenant roles first', (t) => {
 	const roles = [
 		held('owner', { resource_instance: 'folder:plans' }),
 		held('viewer', { tenant: 'globex' }),
@@ -74,7 +74,7 @@ test('roles are told by tenant, those in the tenant first', (t) => {
 	);
 });
 
-test('of a request only roles in its tenant and on its instance are told', (t) => {
+test('a request shows only roles in its tenant and on its instance', (t) => {
 	const roles = [
 		held('viewer'),
 		held('owner', { resource_instance: 'account:main' }),
@@ -88,7 +88,7 @@ test('of a request only roles in its tenant and on its instance are told', (t) =
 	t.deepEqual(at('main'), ['viewer', 'owner']);
 });
 
-test('what a user may do is filtered and paged', (t) => {
+test('a user’s permissions are filtered and paged', (t) => {
 	const tenant = { key: 'acme' };
 	const listed: Readonly<Record<string, ObjectPermissions>> = {
 		'document:a': {
@@ -115,7 +115,7 @@ test('what a user may do is filtered and paged', (t) => {
 	t.deepEqual(found('editor read'), [[], 0, 1]);
 });
 
-test('changes are told in words, by their revision', (t) => {
+test('changes are described in words and grouped by revision', (t) => {
 	const of = (revision: number, position: number) => ({ revision, position });
 	t.deepEqual(groupByRevision([of(3, 1), of(3, 0), of(2, 0)]), [[of(3, 1), of(3, 0)], [of(2, 0)]]);
 	t.deepEqual(groupByRevision([]), []);

@@ -96,7 +96,7 @@ const pages = [
 	'directory/instances/document%3Abudget',
 ];
 
-test.serial('every part of the directory is readable, narrow and dark, without a serious fault', async (t) => {
+test.serial('the directory is readable in a narrow dark window, without a serious violation', async (t) => {
 	for (const options of [{}, { width: 390, dark: true } as const]) {
 		const { page, open, faults, close } = await openConsole(browser, stack, options);
 		for (const name of pages) {
@@ -111,7 +111,7 @@ test.serial('every part of the directory is readable, narrow and dark, without a
 	}
 });
 
-test.serial('a user is searched on the server, by the keyboard, and names of people are text', async (t) => {
+test.serial('users are searched on the server by keyboard, and names are shown as text', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('directory');
 	await page.getByText('42 in total').waitFor();
@@ -136,7 +136,7 @@ test.serial('a user is searched on the server, by the keyboard, and names of peo
 	await close();
 });
 
-test.serial('a user’s page tells roles and what they allow, and asks about them elsewhere', async (t) => {
+test.serial('a user’s page shows roles and permissions, and links to checks and graphs', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('directory/users/ann%40example.com');
 	const roles = page.getByRole('table', { name: 'Roles of ann@example.com' });
@@ -188,7 +188,7 @@ async function rolesHeld(key: string): Promise<readonly unknown[]> {
 	]);
 }
 
-test.serial('a user is created, gets a role that ends and one on an instance, loses it, and is deleted', async (t) => {
+test.serial('a user is created, gets two roles, loses a role, and is deleted', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('directory');
 	await page.getByRole('button', { name: 'Create user…' }).click();
@@ -254,7 +254,7 @@ test.serial('a user is created, gets a role that ends and one on an instance, lo
 	await close();
 });
 
-test.serial('a group gets a member, a role and a group', async (t) => {
+test.serial('a group gets a member, a role and a nested group', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('directory/groups/team%3Aoncall');
 	await page.getByText('No members.').waitFor();
@@ -282,7 +282,7 @@ test.serial('a group gets a member, a role and a group', async (t) => {
 	await close();
 });
 
-test.serial('an instance gets a relationship and loses it, and a tenant a user', async (t) => {
+test.serial('an instance gets and loses a relationship, and a tenant gets a user', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('directory/instances/document%3Amemo');
 	await page.getByText('Add relationship').first().click();
@@ -306,7 +306,7 @@ test.serial('an instance gets a relationship and loses it, and a tenant a user',
 	await close();
 });
 
-test.serial('a key that only reads sees all of it and writes nothing', async (t) => {
+test.serial('a read-only key sees the whole directory and no write buttons', async (t) => {
 	const body = { project_id: 'default', environment_id: 'dev', access_level: 'read', name: 'reader' };
 	const { body: key } = await stack.organization.post('/v2/api-key', body);
 	const { page, open, close } = await openConsole(browser, stack, { key: String(key['secret']) });
@@ -321,7 +321,7 @@ test.serial('a key that only reads sees all of it and writes nothing', async (t)
 	await close();
 });
 
-test.serial('what is not there is told', async (t) => {
+test.serial('missing objects are reported', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('directory/users/nobody');
 	t.regex((await page.getByRole('alert').textContent()) ?? '', /nobody/);

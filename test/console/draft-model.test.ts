@@ -82,7 +82,7 @@ const words: Readonly<Record<string, WordsCase>> = {
 };
 
 for (const [what, { change, says }] of Object.entries(words)) {
-	test(`a draft tells of ${what}`, (t) => {
+	test(`a draft describes ${what}`, (t) => {
 		const [told] = describeDraft(stored, { base_revision: 1, changes: [change] });
 		t.like(told, says);
 	});
@@ -104,7 +104,7 @@ function listed(objects: SchemaObjects): readonly string[] {
 	return [...objects].map(([subject, { value }]) => `${subject} ${JSON.stringify(value)}`).sort();
 }
 
-test('a draft has what is wanted, and no change that changes nothing', (t) => {
+test('a draft has the requested changes, and no change without an effect', (t) => {
 	const steps = fc.array(fc.tuple(object, fc.boolean()), { maxLength: 12 });
 	const law = fc.property(fc.array(object), steps, (there, wanted) => {
 		const begun: Draft = { base_revision: 1, changes: [] };
@@ -132,7 +132,7 @@ test('a draft has what is wanted, and no change that changes nothing', (t) => {
 	t.notThrows(() => fc.assert(law));
 });
 
-test('a draft is read as it was downloaded', (t) => {
+test('a downloaded draft is read unchanged', (t) => {
 	const draft: Draft = {
 		base_revision: 12,
 		changes: [
@@ -160,12 +160,12 @@ const refusedFiles: Readonly<Record<string, RegExp>> = {
 };
 
 for (const [text, message] of Object.entries(refusedFiles)) {
-	test(`the file ${text || 'that is empty'} is no draft, and it is said why`, (t) => {
+	test(`the file ${text || 'that is empty'} is refused as a draft, with the reason`, (t) => {
 		t.throws(() => readDraftFile(text, stored, 1), { message });
 	});
 }
 
-test('the document of an environment becomes a draft of what differs', (t) => {
+test('an environment document becomes a draft of its differences', (t) => {
 	const read = (document: object) =>
 		readDraftFile(JSON.stringify({ format: 'regolith-environment', version: 1, ...document }), stored, 40);
 	t.deepEqual(read({ schema }), { draft: { base_revision: 40, changes: [] }, note: null });
@@ -184,7 +184,7 @@ test('the document of an environment becomes a draft of what differs', (t) => {
 const staff: ImpactCause = { by: 'role_in_tenant', role: 'staff' };
 const adults: ImpactCause = { by: 'set_rule', userset: 'adults', resource_type: 'document' };
 
-test('rows of an impact are grouped by what grants them, the most first', (t) => {
+test('impact rows are grouped by their grant, largest group first', (t) => {
 	const nothing = { by: [] };
 	const row = (user: string, before: readonly ImpactCause[], after: readonly ImpactCause[] = []) => {
 		return { user, before: { by: before }, after: { by: after } };
@@ -214,7 +214,7 @@ test('rows of an impact are grouped by what grants them, the most first', (t) =>
 	t.deepEqual(groupImpact([], [], 'lost'), []);
 });
 
-test('every listed row is in one group, whatever grants it', (t) => {
+test('every listed row is in one group, for any grants', (t) => {
 	const cause = fc.constantFrom<ImpactCause>(staff, adults, { by: 'role_on_instance', role: 'document#editor' });
 	const side = fc.record({ by: fc.array(cause, { maxLength: 2 }) });
 	const row = fc.record({ id: fc.nat(), before: side, after: side });
@@ -232,12 +232,12 @@ test('every listed row is in one group, whatever grants it', (t) => {
 	t.notThrows(() => fc.assert(law));
 });
 
-test('a count that may be more says so', (t) => {
+test('a lower bound is shown as a lower bound', (t) => {
 	t.is(countText(1200, false), '1,200');
 	t.is(countText(1200, true), 'at least 1,200');
 });
 
-test('what has overtaken a draft is read from the refusal', (t) => {
+test('a refusal’s conflicts are read', (t) => {
 	const conflicts = [
 		{
 			at: 'changes.2',

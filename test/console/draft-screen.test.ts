@@ -86,7 +86,7 @@ async function chooseFile(page: Page, content: unknown): Promise<void> {
 	await page.getByLabel('Drop a draft or an environment document').setInputFiles(file);
 }
 
-test.serial('a draft is shown in words and with its impact, published at once, and gone', async (t) => {
+test.serial('a draft is shown with its impact, published as a whole, and then removed', async (t) => {
 	const base_revision = await newestRevision();
 	const { page, faults, close } = await openFile({ base_revision, changes: [takeWriting, giveReading] });
 	const changes = page.locator('.draft-changes > li');
@@ -127,7 +127,7 @@ test.serial('a draft is shown in words and with its impact, published at once, a
 	await close();
 });
 
-test.serial('what changes the Rego is shown line by line', async (t) => {
+test.serial('differences in the Rego are shown line by line', async (t) => {
 	const change = {
 		kind: 'resource',
 		operation: 'update',
@@ -141,7 +141,7 @@ test.serial('what changes the Rego is shown line by line', async (t) => {
 	await close();
 });
 
-test.serial('a draft that others have overtaken is refused object by object, and based anew', async (t) => {
+test.serial('the refusal of a stale draft names each object, and the draft is rebased', async (t) => {
 	const base_revision = await newestRevision();
 	const { page, faults, close } = await openFile({ base_revision, changes: [takeWriting, giveReading] });
 	await page.getByText('checks lost').waitFor();
@@ -150,7 +150,7 @@ test.serial('a draft that others have overtaken is refused object by object, and
 	await page.getByRole('button', { name: 'Publish' }).click();
 	const conflicts = page.getByRole('alert').filter({ hasText: 'The environment has changed' });
 	await conflicts.waitFor();
-	t.is(await newestRevision(), overtaken, 'nothing was done');
+	t.is(await newestRevision(), overtaken, 'nothing was changed');
 	const cells = await conflicts.getByRole('cell').allTextContents();
 	t.deepEqual(cells.slice(0, 4), ['1', 'role staff', 'changed', String(overtaken)]);
 	t.is(cells.length, 5);
@@ -169,7 +169,7 @@ test.serial('a draft that others have overtaken is refused object by object, and
 	await close();
 });
 
-test.serial('what the server refuses is said, and nothing is half done', async (t) => {
+test.serial('a refusal is shown, and nothing is partially applied', async (t) => {
 	const missing = { ...takeWriting, value: { name: 'Staff', permissions: ['document:fly'] } };
 	const revision = await newestRevision();
 	const { page, close } = await openFile({ base_revision: revision, changes: [giveReading] });
@@ -177,7 +177,7 @@ test.serial('what the server refuses is said, and nothing is half done', async (
 	await objects.waitFor();
 	await chooseFile(page, { base_revision: revision, changes: [giveReading, missing] });
 	await page.getByRole('alert').filter({ hasText: 'fly' }).waitFor();
-	t.is(await objects.count(), 0, 'they are those of the draft before');
+	t.is(await objects.count(), 0, 'the results of the previous draft');
 	t.is(await page.getByRole('button', { name: 'Publish' }).getAttribute('aria-disabled'), 'true');
 	await page.getByRole('button', { name: 'Publish' }).click({ force: true });
 	await page.getByRole('button', { name: 'Remove from the draft: role staff updated' }).click();
@@ -191,7 +191,7 @@ test.serial('what the server refuses is said, and nothing is half done', async (
 	await close();
 });
 
-test.serial('a draft is downloaded, outlives a sign-out in its tab, and is discarded', async (t) => {
+test.serial('a draft is downloaded, survives a sign-out in its tab, and is discarded', async (t) => {
 	const draft = { base_revision: await newestRevision(), changes: [giveReading] };
 	const { page, open, close } = await openFile(draft);
 	const waiting = page.waitForEvent('download');
@@ -213,7 +213,7 @@ test.serial('a draft is downloaded, outlives a sign-out in its tab, and is disca
 	await close();
 });
 
-test.serial('files that are no draft are refused, and the draft before comes back', async (t) => {
+test.serial('files without a draft are refused, and the previous draft remains', async (t) => {
 	const { page, close } = await openFile('not JSON');
 	await page.getByRole('alert').filter({ hasText: 'This file is not valid JSON.' }).waitFor();
 	await chooseFile(page, { ...document, schema: { ...document.schema, roles: { boss: { name: 'Boss' } } } });
@@ -227,7 +227,7 @@ test.serial('files that are no draft are refused, and the draft before comes bac
 	await close();
 });
 
-test.serial('a key that only reads tries drafts out, and cannot publish', async (t) => {
+test.serial('a read-only key can preview drafts but not publish them', async (t) => {
 	const made = { project_id: 'default', environment_id: 'dev', access_level: 'read', name: 'reader' };
 	const { body } = await stack.organization.post('/v2/api-key', made);
 	const draft = { base_revision: await newestRevision(), changes: [takeWriting] };
@@ -238,7 +238,7 @@ test.serial('a key that only reads tries drafts out, and cannot publish', async 
 	await close();
 });
 
-test.serial('keys that look like markup are text, and the screen has no serious fault in any window', async (t) => {
+test.serial('markup in keys is shown as text, and the screen has no serious violation in any window', async (t) => {
 	const key = `${'x'.repeat(500)}`;
 	const user = '<b>bold</b>';
 	await stack.environment.post(`${facts}/users`, { key, first_name: user });

@@ -235,7 +235,7 @@ async function chooseEnd(form: Pick<Locator, 'getByLabel'>, time: string): Promi
 	await form.getByLabel('Until').fill(time);
 }
 
-test.serial('a role is asked for in the page, approved by the keyboard, and the decision point says yes', async (t) => {
+test.serial('a role is requested, approved by keyboard, and used by the decision point', async (t) => {
 	// The front-end package signs in with the bearer token, without a cookie.
 	const context = await newBrowser(t);
 	const ann = await openSignedIn(context, 'ann', 'requests');
@@ -243,7 +243,7 @@ test.serial('a role is asked for in the page, approved by the keyboard, and the 
 	t.deepEqual(await context.cookies(), []);
 	t.is(await backgroundColor(frameOf(ann.page)), light);
 	await ann.page.emulateMedia({ colorScheme: 'dark' });
-	t.is(await backgroundColor(frameOf(ann.page)), dark, 'as the browser prefers');
+	t.is(await backgroundColor(frameOf(ann.page)), dark, 'the browser’s preference');
 	t.deepEqual(await seriousFaults(frameOf(ann.page)), []);
 	await ann.page.emulateMedia({ colorScheme: 'light' });
 	t.false(await mayRead('ann'));
@@ -257,7 +257,7 @@ test.serial('a role is asked for in the page, approved by the keyboard, and the 
 	t.deepEqual(await seriousFaults(frameOf(ann.page)), []);
 
 	const rex = await openSignedIn(await newBrowser(t), 'rex', 'requests', { darkMode: 'true' });
-	t.is(await backgroundColor(frameOf(rex.page)), dark, 'as the address says');
+	t.is(await backgroundColor(frameOf(rex.page)), dark, 'the value in the URL');
 	const form = rex.frame.getByRole('form', { name: 'Approve the request from Ann' });
 	const { keyboard } = rex.page;
 	await rex.frame.getByRole('button', { name: 'Approve the request from Ann for Viewer' }).focus();
@@ -294,7 +294,7 @@ test.serial('a role is asked for in the page, approved by the keyboard, and the 
 	t.deepEqual(await endsOf('ann', 'editor'), [new Date('2998-01-01T00:00').toISOString()]);
 });
 
-test.serial('the front-end package signs in by the cookie, which the page then goes by', async (t) => {
+test.serial('the front-end package signs in with the cookie, which the page then uses', async (t) => {
 	const context = await newBrowser(t);
 	// On an instance, only roles of the instance's resource can be requested.
 	const url = elementUrl('requests', { resourceInstanceKey: 'main' });
@@ -335,7 +335,7 @@ async function becomeIssuer(): Promise<(claims: Record<string, string>) => Promi
 	return (claims) => new SignJWT(claims).setProtectedHeader({ alg: 'ES256' }).setExpirationTime('5m').sign(privateKey);
 }
 
-test.serial('a token of the application signs its user in, by the package and by our script', async (t) => {
+test.serial('an application token signs a user in, through the package and through our script', async (t) => {
 	const userJwt = await (await becomeIssuer())({ sub: 'ann' });
 	const permitApiUrl = stack.api.listening.url;
 	const options = { loginMethod: 'frontendOnly', envId: environmentId, tenant: 'acme', userJwt, permitApiUrl };
@@ -352,7 +352,7 @@ test.serial('a token of the application signs its user in, by the package and by
 	t.is(await call(other, 'regolith.elements.me.actor.user_key'), 'ann');
 });
 
-test.serial('our script signs in both ways, says how it ended, and signs out', async (t) => {
+test.serial('our script signs in with both methods, reports the result, and signs out', async (t) => {
 	const context = await newBrowser(t);
 	const byToken = elementUrl('requests', { elementsToken: 'true' });
 	const page = await openApp(context, byToken);
@@ -394,7 +394,7 @@ test.serial('our script signs in both ways, says how it ended, and signs out', a
 	);
 });
 
-test.serial('operations are approved and denied in the inbox of all requests; own ones can be canceled', async (t) => {
+test.serial('operations are approved and denied in the inbox; users can cancel their own requests', async (t) => {
 	const context = await newBrowser(t);
 	const ann = await openSignedIn(context, 'ann', 'payments', { resourceInstanceKey: 'main' });
 	await ann.frame.getByText('For main').waitFor();
@@ -432,7 +432,7 @@ test.serial('operations are approved and denied in the inbox of all requests; ow
 
 	await rex.frame.getByRole('region', { name: 'Approvals to review' }).getByLabel('Show').selectOption('denied');
 	await rex.frame.getByText('Answer: Not this one.').waitFor();
-	t.is(await rex.frame.getByRole('button', { name: /the request of Ann/ }).count(), 0);
+	t.is(await rex.frame.getByRole('button', { name: /the request from Ann/ }).count(), 0);
 	await ann.frame.getByLabel('State').selectOption('denied');
 	await ann.frame.getByText('Answer: Not this one.').waitFor();
 	await eventually(async () => {
@@ -446,7 +446,7 @@ test.serial('operations are approved and denied in the inbox of all requests; ow
 	t.deepEqual(await seriousFaults(frameOf(ann.page)), []);
 });
 
-test.serial('an owner adds a user, gives and takes roles, and removes the user; an observer looks on', async (t) => {
+test.serial('an owner manages users and roles; an observer can only read', async (t) => {
 	const { page, frame } = await openSignedIn(await newBrowser(t), 'rex', 'members');
 	// The page escapes the invisible character in the name.
 	const zoe = 'Zoe\\u{202e}';
@@ -491,7 +491,7 @@ test.serial('an owner adds a user, gives and takes roles, and removes the user; 
 	t.deepEqual(body, []);
 });
 
-test.serial('who was invited accepts by our script, and has the role', async (t) => {
+test.serial('an invited user accepts through our script and gets the role', async (t) => {
 	const { page, frame } = await openSignedIn(await newBrowser(t), 'rex', 'guests');
 	await frame.getByLabel('Email').fill('kim@example.com');
 	await frame.getByRole('combobox', { name: 'Role', exact: true }).selectOption('Editor');
@@ -514,7 +514,7 @@ test.serial('who was invited accepts by our script, and has the role', async (t)
 	t.true(sent.every(({ url }) => !url.includes(options.token)));
 });
 
-test.serial('who is at no level of an element is told nothing of it', async (t) => {
+test.serial('a user without a level in an element learns nothing about the element', async (t) => {
 	const { frame } = await openSignedIn(await newBrowser(t), 'ann', 'members');
 	await frame.getByText('You do not have access to this page.').waitFor();
 	t.is(await frame.getByRole('list').count(), 0);
@@ -526,7 +526,7 @@ const refusals: Readonly<Record<string, readonly [query: Readonly<Record<string,
 };
 
 for (const [key, [query, text]] of Object.entries(refusals)) {
-	test.serial(`the page of ${key} says: ${text}`, async (t) => {
+	test.serial(`the page of ${key} shows: ${text}`, async (t) => {
 		const url = elementUrl(key, { elementsToken: 'true', ...query });
 		const page = await openApp(await newBrowser(t), url);
 		await signInByPackage(page, 'ann', url);
@@ -536,19 +536,19 @@ for (const [key, [query, text]] of Object.entries(refusals)) {
 	});
 }
 
-test.serial('who is not signed in is told so, and may try again', async (t) => {
+test.serial('a user who is not signed in gets a message and can try again', async (t) => {
 	const page = await openApp(await newBrowser(t), elementUrl('requests', { darkMode: 'false' }));
 	const frame = page.frameLocator('iframe');
 	await frame.getByRole('heading', { name: 'You are not signed in' }).waitFor();
 	t.deepEqual(await seriousFaults(frameOf(page)), []);
 	await page.emulateMedia({ colorScheme: 'dark' });
-	t.is(await backgroundColor(frameOf(page)), light, 'the address counts before what the browser prefers');
+	t.is(await backgroundColor(frameOf(page)), light, 'the URL takes precedence over the browser’s preference');
 	await call(page, `regolith.elements.login({ loginUrl: '/login/ann', tenant: 'acme' })`);
 	await frame.getByRole('button', { name: 'Try again' }).click();
 	await frame.getByRole('heading', { name: 'Access to reports' }).waitFor();
 });
 
-test.serial('an application that the environment does not name embeds nothing', async (t) => {
+test.serial('an application outside of the configured origins cannot embed pages', async (t) => {
 	const page = await openApp(await newBrowser(t), elementUrl('requests'), foreignApp);
 	const frame = await eventually(
 		() => frameOf(page),
@@ -557,7 +557,7 @@ test.serial('an application that the environment does not name embeds nothing', 
 	t.is(await frame.getByRole('heading', { name: 'You are not signed in' }).count(), 0);
 });
 
-test.serial('a token that another page sends is not taken', async (t) => {
+test.serial('a token from a different page is not accepted', async (t) => {
 	const context = await newBrowser(t);
 	const asked: string[] = [];
 	context.on('request', (request) => asked.push(new URL(request.url()).pathname));
@@ -585,46 +585,43 @@ test.serial('a token that another page sends is not taken', async (t) => {
 	t.false(asked.includes('/v2/auth/me'));
 });
 
-test.serial(
-	'a bearer token is in no address, no history and no storage; a ticket is in its own address alone',
-	async (t) => {
-		const context = await newBrowser(t);
-		const { page, frame } = await openSignedIn(context, 'ann', 'requests');
-		t.deepEqual(await context.storageState(), { cookies: [], origins: [] });
-		t.deepEqual(await frameOf(page).evaluate('navigation.entries().map(({ url }) => url)'), [
-			elementUrl('requests', { elementsToken: 'true', tenantKey: 'acme' }),
-		]);
-		await frame.getByRole('heading', { level: 1 }).waitFor();
-		t.true(secrets.bearers.size > 5 && secrets.tickets.size > 5);
-		t.true(sent.length > 50);
-		const texts = [...sent.flatMap(({ url, referer }) => [url, referer]), ...app.heard, ...foreignApp.heard];
-		for (const bearer of secrets.bearers)
-			t.deepEqual(
-				texts.filter((text) => text.includes(bearer)),
-				[],
-			);
-		const spending = `${stack.api.listening.url}/v2/auth/login_elements?token=`;
-		for (const ticket of secrets.tickets) {
-			t.deepEqual(
-				texts.filter((text) => text.includes(ticket) && text !== spending + ticket),
-				[],
-			);
-		}
-		const hosts = new Set(
-			sent
-				.map(({ url }) => new URL(url))
-				.filter(({ protocol }) => protocol === 'http:')
-				.map(({ origin }) => origin),
-		);
+test.serial('a bearer token is in no URL, history or storage; a ticket is only in its URL', async (t) => {
+	const context = await newBrowser(t);
+	const { page, frame } = await openSignedIn(context, 'ann', 'requests');
+	t.deepEqual(await context.storageState(), { cookies: [], origins: [] });
+	t.deepEqual(await frameOf(page).evaluate('navigation.entries().map(({ url }) => url)'), [
+		elementUrl('requests', { elementsToken: 'true', tenantKey: 'acme' }),
+	]);
+	await frame.getByRole('heading', { level: 1 }).waitFor();
+	t.true(secrets.bearers.size > 5 && secrets.tickets.size > 5);
+	t.true(sent.length > 50);
+	const texts = [...sent.flatMap(({ url, referer }) => [url, referer]), ...app.heard, ...foreignApp.heard];
+	for (const bearer of secrets.bearers)
 		t.deepEqual(
-			[...hosts].sort(),
-			[stack.api.listening.url, app.origin, foreignApp.origin].sort(),
-			'and to no other host',
+			texts.filter((text) => text.includes(bearer)),
+			[],
 		);
-	},
-);
+	const spending = `${stack.api.listening.url}/v2/auth/login_elements?token=`;
+	for (const ticket of secrets.tickets) {
+		t.deepEqual(
+			texts.filter((text) => text.includes(ticket) && text !== spending + ticket),
+			[],
+		);
+	}
+	const hosts = new Set(
+		sent
+			.map(({ url }) => new URL(url))
+			.filter(({ protocol }) => protocol === 'http:')
+			.map(({ origin }) => origin),
+	);
+	t.deepEqual(
+		[...hosts].sort(),
+		[stack.api.listening.url, app.origin, foreignApp.origin].sort(),
+		'and to no other host',
+	);
+});
 
-test.serial('the quickstart leads from nothing to a request that is approved', async (t) => {
+test.serial('the quickstart leads from an empty environment to an approved request', async (t) => {
 	const quickstart = readFileSync(join(root, 'docs/develop/elements-quickstart.md'), 'utf8');
 	const own = await startStack();
 	t.teardown(own.stop);

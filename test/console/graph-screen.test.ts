@@ -44,7 +44,7 @@ async function firstColumn(page: Page, caption: string): Promise<readonly string
 	return page.getByRole('table', { name: caption }).locator('tbody tr > td:first-child').allTextContents();
 }
 
-test.serial('what is around a user is drawn, listed, and followed by the keyboard alone', async (t) => {
+test.serial('a user’s surroundings are drawn, listed, and explored by keyboard alone', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('graph');
 	await page.getByText('Choose a start node').waitFor();
@@ -74,7 +74,7 @@ test.serial('what is around a user is drawn, listed, and followed by the keyboar
 	await close();
 });
 
-test.serial('a path says how a user comes to a role on an instance', async (t) => {
+test.serial('a path shows the origin of a user’s role on an instance', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('graph?mode=path&from=user:ann&to=instance:document:budget%23editor');
 	const path = page.getByRole('listitem').filter({ hasText: 'user:ann' });
@@ -89,7 +89,7 @@ test.serial('a path says how a user comes to a role on an instance', async (t) =
 	await close();
 });
 
-test.serial('the schema shows relations, roles and what is derived', async (t) => {
+test.serial('the schema graph shows relations, roles and derivations', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('graph?mode=schema&from=resource:document');
 	t.true((await drawnNodes(page)).includes('resource folder'));
@@ -100,7 +100,7 @@ test.serial('the schema shows relations, roles and what is derived', async (t) =
 	await close();
 });
 
-test.serial('what is left out is counted, and said', async (t) => {
+test.serial('hidden nodes are counted and reported', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('graph?from=instance:folder:shelf');
 	await page.getByText('Not everything is shown.').waitFor();
@@ -111,7 +111,7 @@ test.serial('what is left out is counted, and said', async (t) => {
 	await close();
 });
 
-test.serial('a hostile name stays text, narrow and dark, and what does not exist is said', async (t) => {
+test.serial('a hostile name is shown as text in a narrow dark window, and a missing object is reported', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack, { width: 390, dark: true });
 	await open('graph?from=user:eve');
 	await page.getByRole('cell', { name: '<img src=x onerror=alert(1)>' }).waitFor();
@@ -125,7 +125,7 @@ test.serial('a hostile name stays text, narrow and dark, and what does not exist
 	await close();
 });
 
-test.serial('a question that fails leaves nothing of the one before', async (t) => {
+test.serial('a failed request removes the previous graph', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('graph?from=user:ann');
 	await drawnNodes(page);

@@ -26,7 +26,7 @@ test.after.always(async () => {
 	await stack?.stop();
 });
 
-test('a denial is looked at, a permission is drafted, and published when its impact is known', async (t) => {
+test('a denial is inspected, and a permission is drafted and published by keyboard', async (t) => {
 	const { page, faults, close } = await openConsole(browser, stack);
 	await page.getByRole('heading', { name: 'Check and why' }).waitFor();
 	await tabTo(page, 'User');

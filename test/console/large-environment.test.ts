@@ -95,7 +95,7 @@ journey('the matrix of 300 resources and 50 roles draws what is seen, wherever i
 	await grid.hover();
 	for (let turn = 0; turn < 20; turn += 1) await page.mouse.wheel(500, 2_000);
 	await grid.locator('[role=gridcell]').nth(50).waitFor();
-	t.true((await cells()) < 3_000, 'what is out of sight is not drawn');
+	t.true((await cells()) < 3_000, 'cells outside of the window are not drawn');
 	await page.getByLabel('Resource or action').fill('document:action-7');
 	await page.getByText(/^1 of 30\d resources/).waitFor();
 	t.deepEqual(await seriousViolations(page), []);

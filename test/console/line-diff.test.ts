@@ -7,7 +7,7 @@ import { type DiffHunk, diffCounts, diffLines } from '../../src/console/model/po
 const line = fc.constantFrom('', 'a', 'b', 'c', '}', '\tx := 1', 'ß\u{202e}', '+a', '\\', '\r');
 const text = fc.array(line, { maxLength: 40 }).map((lines) => lines.map((one) => `${one}\n`).join(''));
 
-test('a diff, applied, gives the other text, and its lines stand where it says', (t) => {
+test('applying a diff gives the new text, and its line numbers are correct', (t) => {
 	fc.assert(
 		fc.property(text, text, (before, after) => {
 			const diff = diffLines(before, after);
@@ -33,7 +33,7 @@ function applyDiff(before: string, diff: readonly DiffHunk[]): string {
 	return lines.join('\n');
 }
 
-test('a diff shows three lines around a difference, and joins what is near', (t) => {
+test('a diff shows three lines around a difference, and merges adjacent differences', (t) => {
 	const numbers = Array.from({ length: 40 }, (_, index) => `${index + 1}`);
 	const changed = numbers.with(9, 'ten').with(16, 'seventeen').with(29, 'thirty');
 	const diff = diffLines(numbers.join('\n'), changed.join('\n'));

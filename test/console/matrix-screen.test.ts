@@ -83,7 +83,7 @@ async function keptDrafts(page: Page): Promise<readonly { readonly changes: read
 	return JSON.parse(String(await page.evaluate(kept))) as never;
 }
 
-test.serial('cells say who is granted what and why', async (t) => {
+test.serial('cells show permissions and their reasons', async (t) => {
 	const { page, faults, close } = await openMatrix();
 	const read = '[...document.querySelectorAll("[role=grid] [data-row][aria-label]")].map((cell) => cell.ariaLabel)';
 	const labels = (await page.evaluate(read)) as readonly string[];
@@ -98,13 +98,13 @@ test.serial('cells say who is granted what and why', async (t) => {
 		],
 	);
 	t.is(labels.length, 3 * 5);
-	t.is(await page.locator('main img').count(), 0, 'names are text');
+	t.is(await page.locator('main img').count(), 0, 'names are shown as text');
 	t.true((await page.getByRole('grid').textContent())?.includes('<img src=x onerror=alert(1)>\\u{202e}'));
 	t.deepEqual(faults, []);
 	await close();
 });
 
-test.serial('the matrix is edited by keyboard alone, and an edit is taken back', async (t) => {
+test.serial('the matrix is edited by keyboard alone, and an edit is reverted', async (t) => {
 	const { page, faults, close } = await openMatrix();
 	const press = async (...keys: readonly string[]) => {
 		for (const key of keys) await page.keyboard.press(key);
@@ -138,7 +138,7 @@ test.serial('the matrix is edited by keyboard alone, and an edit is taken back',
 		'`document:write`, tenant role `boss`: inherited. Granted by `staff`, which the role extends. Changed in the draft (previously not granted).',
 	);
 	await press('ArrowRight', 'Space');
-	t.deepEqual(await keptDrafts(page), [], 'taken back');
+	t.deepEqual(await keptDrafts(page), [], 'reverted');
 	// A user set is edited beside the grid, rule by rule.
 	await press('End', 'ArrowUp', 'Enter');
 	t.is(await page.evaluate('document.activeElement.type'), 'checkbox');
@@ -188,7 +188,7 @@ test.serial('a derivation is drafted from the panel', async (t) => {
 	await close();
 });
 
-test.serial('the address narrows the matrix', async (t) => {
+test.serial('the URL filters the matrix', async (t) => {
 	const { page, open, close } = await openMatrix('?resource=folder&columns=role');
 	t.is(await page.getByRole('row').count(), 3);
 	t.is(await page.getByRole('columnheader').count(), 3);
@@ -200,7 +200,7 @@ test.serial('the address narrows the matrix', async (t) => {
 	await close();
 });
 
-test.serial('a key that only reads sees the same matrix, and no cell to press', async (t) => {
+test.serial('a read-only key sees the same matrix without editable cells', async (t) => {
 	const body = { project_id: 'default', environment_id: 'dev', access_level: 'read', name: 'reader' };
 	const { body: made } = await stack.organization.post('/v2/api-key', body);
 	const { page, close } = await openMatrix('', { key: String(made['secret']) });
@@ -214,7 +214,7 @@ test.serial('a key that only reads sees the same matrix, and no cell to press', 
 	await close();
 });
 
-test.serial('the matrix has no serious fault, wide and light, narrow and dark', async (t) => {
+test.serial('the matrix has no serious violation, wide and light, narrow and dark', async (t) => {
 	for (const options of [{}, { width: 390, dark: true } as const]) {
 		const { page, faults, close } = await openMatrix('', options);
 		await page.getByRole('button', { name: '`document:write`, role `document:editor`' }).click();
@@ -259,7 +259,7 @@ function largeSchema(): object {
 	};
 }
 
-test.serial('of a large matrix only what is seen is rendered, and the keyboard reaches all of it', async (t) => {
+test.serial('only the visible part of a large matrix is rendered; the keyboard reaches all cells', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	const answer = { format: 'regolith-environment', version: 1, schema: largeSchema() };
 	await page.route(/\/export\?half=schema$/, (route) =>

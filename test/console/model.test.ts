@@ -50,7 +50,7 @@ const refused: Readonly<Record<string, object>> = {
 	'a token that is too long': { data: { type: 'permitToken', permitToken: 'a'.repeat(513) } },
 };
 
-test('a token is taken from the embedding page of a configured origin', (t) => {
+test('a token is accepted from an embedding page with a configured origin', (t) => {
 	t.is(sentToken(message, origins), 'a_B-9');
 	t.is(sentToken(message, []), null);
 	for (const [what, difference] of Object.entries(refused)) {
@@ -71,11 +71,10 @@ const addresses: Readonly<Record<string, object>> = {
 };
 
 for (const [address, says] of Object.entries(addresses)) {
-	test(`the address ${address} is read`, (t) =>
-		t.like(readElementAddress(new URL(address, 'https://x.example')), says));
+	test(`the URL ${address} is parsed`, (t) => t.like(readElementAddress(new URL(address, 'https://x.example')), says));
 }
 
-test('what a level allows', (t) => {
+test('each level allows its actions', (t) => {
 	const levels = ['LEVEL_1', 'LEVEL_2', 'LEVEL_3', 'LEVEL_4', 'HIDDEN', 'UNCONFIGURED'] as const;
 	t.deepEqual(levels.filter(maySee), ['LEVEL_1', 'LEVEL_2', 'LEVEL_3']);
 	t.deepEqual(levels.filter(mayManage), ['LEVEL_1', 'LEVEL_2']);
@@ -93,7 +92,7 @@ test('what a level allows', (t) => {
 	);
 });
 
-test('roles that can be asked for: once each, the weakest first, and those of the place', (t) => {
+test('requestable roles are listed once, weakest first, and only for the place', (t) => {
 	const role = (id: string, resource_id: string | null = null) => ({
 		id,
 		key: id,
@@ -112,7 +111,7 @@ test('roles that can be asked for: once each, the weakest first, and those of th
 		},
 	]);
 	const ids = (place: Parameters<typeof roles>[0]) => roles(place).map(({ id }) => id);
-	t.deepEqual(ids({ onInstance: false }), ['editor', 'viewer', 'manager', 'owner'], 'the weakest first');
+	t.deepEqual(ids({ onInstance: false }), ['editor', 'viewer', 'manager', 'owner'], 'weakest first');
 	const unleveled = weakestFirst([
 		{ name: 'b', permission_level: 'UNCONFIGURED' },
 		{ name: 'c', permission_level: 'LEVEL_1' },
@@ -126,7 +125,7 @@ test('roles that can be asked for: once each, the weakest first, and those of th
 	t.deepEqual(ids({ onInstance: true, resourceId: 'folder' }), ['finder']);
 });
 
-test('people, subjects and failures have words', (t) => {
+test('people, subjects and failures are described in words', (t) => {
 	const ann = { key: 'a1', email: 'ann@example.com', first_name: 'Ann', last_name: null };
 	t.is(userName(ann), 'Ann');
 	t.is(userName({ ...ann, last_name: 'Lee' }), 'Ann Lee');
@@ -152,7 +151,7 @@ test('people, subjects and failures have words', (t) => {
 	t.deepEqual(new ApiFailure(502, 'no').problems, []);
 });
 
-test('an instant goes into a field and out of it, and durations have words', (t) => {
+test('an instant is written to a field and read back, and durations are described in words', (t) => {
 	const instant = new Date('2999-06-01T12:34:00.000Z');
 	t.deepEqual(expiryMember(`on ${fieldTime(instant)}`), { expires_at: instant.toISOString() });
 	t.deepEqual(expiryMember('in 28800', instant.getTime()), { expires_at: '2999-06-01T20:34:00.000Z' });

@@ -101,7 +101,7 @@ const cases = [
 ];
 
 for (const name of cases) {
-	test(`tests of the checks of ${name} are formatted and strict, and pass`, async (t) => {
+	test(`generated tests for the checks of ${name} are formatted and strict, and pass`, async (t) => {
 		t.timeout(300_000);
 		const model = await modelOfCase(name);
 		const compiled = compile(model);

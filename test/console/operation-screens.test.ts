@@ -30,7 +30,7 @@ test.after.always(async () => {
 
 const narrow = { width: 390, dark: true } as const;
 
-test.serial('decision points say their state, and their key is rotated', async (t) => {
+test.serial('decision points show their state, and their key is rotated', async (t) => {
 	const of = { project_id: 'default', environment_id: 'dev' };
 	const key = { ...of, owner_type: 'pdp_config', access_level: 'admin', name: 'of another point' };
 	const { body: old } = await stack.organization.post('/v2/api-key', key);
@@ -51,12 +51,12 @@ test.serial('decision points say their state, and their key is rotated', async (
 	t.not(secret, old['secret']);
 	await page.keyboard.press('Escape');
 	await dialog.waitFor({ state: 'detached' });
-	t.false((await page.content()).includes(secret), 'it was shown once');
+	t.false((await page.content()).includes(secret), 'the secret was shown only once');
 	t.deepEqual(faults, []);
 	await close();
 });
 
-test.serial('a key is made, shown once, used, rotated and revoked', async (t) => {
+test.serial('a key is created, shown once, used, rotated and revoked', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('keys');
 	await page.getByRole('button', { name: 'Create key', exact: true }).click();
@@ -89,7 +89,7 @@ test.serial('a key is made, shown once, used, rotated and revoked', async (t) =>
 	await close();
 });
 
-test.serial('in production a write asks for the name of the environment', async (t) => {
+test.serial('in production, a write requires the environment’s name', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack, { key: stack.keys.project });
 	await page.getByLabel('Environment').selectOption('default/production');
 	await page.getByRole('button', { name: 'Open', exact: true }).click();
@@ -119,7 +119,7 @@ test.serial('in production a write asks for the name of the environment', async 
 	await close();
 });
 
-test.serial('environments are compared, and what another one has is drafted with its impact', async (t) => {
+test.serial('environments are compared, and differences are drafted with their impact', async (t) => {
 	const { project } = stack;
 	const elsewhere = '/v2/schema/default/production';
 	await project.post(`${elsewhere}/resources`, {
@@ -149,28 +149,25 @@ test.serial('environments are compared, and what another one has is drafted with
 	await close();
 });
 
-test.serial(
-	'another environment is compared by the session that the browser has there, whoever signed in',
-	async (t) => {
-		const own = { project_id: 'default', environment_id: 'production', access_level: 'read', name: 'of a reader' };
-		const { body: reader } = await stack.organization.post('/v2/api-key', own);
-		const { page, open, close } = await openConsole(browser, stack, { key: stack.keys.project });
-		const signedIn = `(body) => fetch('/v2/auth/console', {
+test.serial('a different environment is compared with the browser’s session there', async (t) => {
+	const own = { project_id: 'default', environment_id: 'production', access_level: 'read', name: 'of a reader' };
+	const { body: reader } = await stack.organization.post('/v2/api-key', own);
+	const { page, open, close } = await openConsole(browser, stack, { key: stack.keys.project });
+	const signedIn = `(body) => fetch('/v2/auth/console', {
 		method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } })`;
-		const entry = { api_key: reader['secret'], project: 'default', environment: 'production' };
-		await page.evaluate(`(${signedIn})(${JSON.stringify(entry)})`);
-		await open('environments?with=production');
-		await page.getByRole('table', { name: 'Schema differences' }).waitFor();
-		const asked = await page.evaluate(`fetch('/v2/auth/console?project=default&environment=production')
+	const entry = { api_key: reader['secret'], project: 'default', environment: 'production' };
+	await page.evaluate(`(${signedIn})(${JSON.stringify(entry)})`);
+	await open('environments?with=production');
+	await page.getByRole('table', { name: 'Schema differences' }).waitFor();
+	const asked = await page.evaluate(`fetch('/v2/auth/console?project=default&environment=production')
 		.then((answer) => answer.json()).then(({ key }) => key.name)`);
-		t.is(asked, 'of a reader', 'its tabs keep their rights');
-		await page.getByRole('button', { name: 'As curl' }).click();
-		t.regex((await page.getByRole('dialog').textContent()) ?? '', /production\/export\?half=schema/);
-		await close();
-	},
-);
+	t.is(asked, 'of a reader', 'the environment’s tabs keep their rights');
+	await page.getByRole('button', { name: 'As curl' }).click();
+	t.regex((await page.getByRole('dialog').textContent()) ?? '', /production\/export\?half=schema/);
+	await close();
+});
 
-test.serial('what is promoted into production asks for its name', async (t) => {
+test.serial('promotion into production requires the environment’s name', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack, { key: stack.keys.project });
 	await open('environments');
 	await page.getByLabel('Target environment key').fill('production');
@@ -198,13 +195,13 @@ test.serial('a document is exported, tried and imported', async (t) => {
 	const file = { name: 'dev.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(document)) };
 	await page.getByLabel('Drop a document here').setInputFiles(file);
 	const bring = page.getByRole('button', { name: 'Import', exact: true });
-	t.true(await bring.isDisabled(), 'it is tried first');
+	t.true(await bring.isDisabled(), 'the document is tried first');
 	await page.getByRole('button', { name: 'Preview' }).click();
 	await page.getByText('role: 1 created, 0 updated, 0 deleted').waitFor();
 	t.is((await stack.environment.get(`${schema}/roles/auditor`)).status, 404);
 	const conflicts = page.getByLabel('Existing objects');
 	await conflicts.selectOption('replace');
-	t.true(await bring.isDisabled(), 'something else was tried');
+	t.true(await bring.isDisabled(), 'a different document was tried');
 	await conflicts.selectOption('fail');
 	await bring.click();
 	await page.getByRole('dialog').getByText('dev.json is imported into dev in a single transaction.').waitFor();
@@ -215,7 +212,7 @@ test.serial('a document is exported, tried and imported', async (t) => {
 	await close();
 });
 
-test.serial('an answer that takes longer than a turn of a poll is waited for', async (t) => {
+test.serial('polling waits for a slow response', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	await page.clock.install();
 	await open('decision-points');

@@ -28,7 +28,7 @@ function listed(nodes: readonly PolicyNode[]): readonly unknown[] {
 	return nodes.map((node) => (node.kind === 'file' ? node.name : [node.name, node.count, ...listed(node.nodes)]));
 }
 
-test('files become a tree, folders first, and a folder of one file is part of its name', (t) => {
+test('files become a tree, folders first, and a folder with a single file is merged into the file’s name', (t) => {
 	const paths = [
 		'b/x.rego',
 		'b/y.rego',
@@ -49,7 +49,7 @@ test('files become a tree, folders first, and a folder of one file is part of it
 
 const hostileKey = fc.string({ unit: anyCodePoint, minLength: 1, maxLength: 40 });
 
-test('each file is in the tree once, whatever its path', (t) => {
+test('each file is in the tree once, for any paths', (t) => {
 	const path = fc
 		.array(hostileKey.map(keyFolder), { minLength: 1, maxLength: 4 })
 		.map((steps) => `${steps.join('/')}/x.rego`);
@@ -68,7 +68,7 @@ test('each file is in the tree once, whatever its path', (t) => {
 	);
 });
 
-test('the outline of a file has its METADATA titles at the lines that they are about', (t) => {
+test('a file’s outline has the METADATA titles at the described lines', (t) => {
 	const text = [
 		'# Generated',
 		'',
@@ -95,7 +95,7 @@ test('the outline of a file has its METADATA titles at the lines that they are a
 	t.like(policyTree([{ path: 'a.rego', text }])[0], { title: 'The "plan"' });
 });
 
-test('the file of a condition set is found by its key', (t) => {
+test('a condition set’s key identifies its file', (t) => {
 	fc.assert(
 		fc.property(hostileKey, (key) => {
 			const file = writeConditionSet(userSet(key, {}));
@@ -107,7 +107,7 @@ test('the file of a condition set is found by its key', (t) => {
 	);
 });
 
-test('what differs between two policies: files that came, went and changed', (t) => {
+test('the difference between two policies lists added, removed and changed files', (t) => {
 	const before = [
 		{ path: 'a', text: '1\n2\n' },
 		{ path: 'b', text: 'x\n' },

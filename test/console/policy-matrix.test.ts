@@ -114,7 +114,7 @@ for (const [column, permission, state, reasons] of cells) {
 	});
 }
 
-test('columns are tenant roles, roles of resources and user sets, by their keys', (t) => {
+test('columns are tenant roles, resource roles and user sets, sorted by key', (t) => {
 	t.deepEqual(
 		matrixFrom(schema).columns.map(({ id }) => id),
 		[
@@ -130,7 +130,7 @@ test('columns are tenant roles, roles of resources and user sets, by their keys'
 	);
 });
 
-test('a way over several resources is told step by step', (t) => {
+test('a derivation over several resources is described step by step', (t) => {
 	const team = {
 		name: 'Team',
 		actions: {},
@@ -148,7 +148,7 @@ test('a way over several resources is told step by step', (t) => {
 	t.deepEqual([...matrix.reach(findColumn(matrix, 'resource_role team:lead'))].sort(), ['document', 'folder', 'team']);
 });
 
-test('keys that name members of every object are keys like others', (t) => {
+test('keys such as `constructor` are ordinary keys', (t) => {
 	const text = `{"resources": {"__proto__": {"name": "P", "actions": {"constructor": {}, "__proto__": {}},
 		"roles": {"toString": {"name": "T", "permissions": ["constructor"]}}}},
 		"roles": {"__proto__": {"name": "R", "permissions": ["__proto__:__proto__"]}}}`;
@@ -158,7 +158,7 @@ test('keys that name members of every object are keys like others', (t) => {
 	t.is(cellAt(matrix, 'resource_role __proto__:toString', '__proto__:constructor').state, 'granted');
 });
 
-test('what has not the form of a schema has no cells', (t) => {
+test('a malformed schema has no cells', (t) => {
 	const law = fc.property(fc.jsonValue(), fc.constantFrom('resources', 'roles', 'set_rules'), (value, member) => {
 		for (const document of [value, { [member]: value }, { resources: { a: value, b: { roles: { c: value } } } }]) {
 			const matrix = matrixFrom(document);
@@ -260,7 +260,7 @@ const edit = fc.oneof(grantEdit, ruleEdit, derivationEdit);
 
 const empty: Draft = { base_revision: 7, changes: [] };
 
-test('an edit that is taken back leaves nothing', (t) => {
+test('a reverted edit leaves no change', (t) => {
 	const law = fc.property(anySchema, fc.array(edit, { maxLength: 6 }), edit, (document, earlier, last) => {
 		const stored = readSchemaObjects(document);
 		const before = earlier.reduce((draft, one) => one(stored, draft), empty);
@@ -268,7 +268,7 @@ test('an edit that is taken back leaves nothing', (t) => {
 		const after = draftedObjects(stored, last(stored, last(stored, before)));
 		t.deepEqual(meaning(after), meaning(there));
 		const taken = [...earlier].reverse().reduce((draft, one) => one(stored, draft), before);
-		t.deepEqual(taken, empty, 'every edit was taken back');
+		t.deepEqual(taken, empty, 'every edit was reverted');
 		t.deepEqual(last(stored, last(stored, empty)), empty);
 	});
 	t.notThrows(() => fc.assert(law));
@@ -286,7 +286,7 @@ function meaning(objects: SchemaObjects): ReadonlyMap<string, string> {
 	return new Map([...objects].map(([subject, { value }]) => [subject, JSON.stringify(sorted(value))]).sort() as never);
 }
 
-test('a cell that is toggled is what the drafted document says', (t) => {
+test('a toggled cell matches the drafted document', (t) => {
 	const place = fc.record({ resource: fc.constantFrom(...resourceKeys), action: fc.constantFrom(...actionKeys) });
 	const law = fc.property(
 		anySchema,
@@ -334,7 +334,7 @@ function leadsTo({ resourceRoles }: ReturnType<typeof readPolicySchema>, start: 
 	return [...held].some((name) => grants(name, []));
 }
 
-test('a role of a resource is granted what it leads to over any number of derivations', (t) => {
+test('a resource role shows permissions over any number of derivations', (t) => {
 	const law = fc.property(anySchema, (document) => {
 		const matrix = matrixFrom(document);
 		for (const column of matrix.columns.filter(({ kind }) => kind === 'resource_role')) {
@@ -354,7 +354,7 @@ test('a role of a resource is granted what it leads to over any number of deriva
 
 const everything = { resource: '', role: '', kind: null, fold: { all: false, except: [] } };
 
-test('a filter leaves the rows and columns that it names', (t) => {
+test('a filter keeps the matching rows and columns', (t) => {
 	const matrix = matrixFrom(schema);
 	const shown = (filter: object) => {
 		const { rows, columns } = matrixView(matrix, { ...everything, ...filter });
@@ -372,13 +372,13 @@ test('a filter leaves the rows and columns that it names', (t) => {
 		columns: ['role admin', 'role guest', 'role staff', 'user_set adults', 'user_set seniors'],
 	});
 	t.false(shown({ resource: 'folder' }).columns.includes('resource_role document:editor'));
-	t.true(shown({ resource: 'document' }).columns.includes('resource_role folder:owner'), 'it leads there');
+	t.true(shown({ resource: 'document' }).columns.includes('resource_role folder:owner'), 'the role leads there');
 	t.deepEqual(shown({ role: 'guest' }).columns, ['role guest']);
 	t.deepEqual(shown({ kind: 'user_set' }).columns, ['user_set adults', 'user_set seniors']);
 	t.deepEqual(shown({ fold: { all: true, except: ['folder'] } }).rows, ['document', 'folder', 'folder:read']);
 });
 
-test('a resource is folded and unfolded by itself', (t) => {
+test('a resource is folded and unfolded independently', (t) => {
 	const keys = fc.constantFrom('a', 'b', 'c');
 	const law = fc.property(fc.boolean(), fc.array(keys), keys, (all, taps, key) => {
 		const fold = taps.reduce(withFold, { all, except: [] as readonly string[] });

@@ -43,7 +43,7 @@ async function published(): Promise<number> {
 	return Number(body['compiled_revision']);
 }
 
-test.serial('the files of the newest policy are read once while facts change', async (t) => {
+test.serial('the newest policy’s files are read once while facts change', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	const read: string[] = [];
 	page.on('request', (request) => {
@@ -58,7 +58,7 @@ test.serial('the files of the newest policy are read once while facts change', a
 	await close();
 });
 
-test.serial('files are a tree, and each line has an address that stays', async (t) => {
+test.serial('files are a tree, and each line has a permanent URL', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('policy');
 	await page.getByText('Choose a file').waitFor();
@@ -84,7 +84,7 @@ test.serial('files are a tree, and each line has an address that stays', async (
 	await close();
 });
 
-test.serial('two revisions are compared, tables apart from rules, and each says whose changes made it', async (t) => {
+test.serial('two revisions are compared, with tables separate from rules, and each shows its authors', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('policy?view=revisions');
 	const row = page.locator('tr', { has: page.getByRole('link', { name: String(after), exact: true }) });
@@ -106,7 +106,7 @@ test.serial('two revisions are compared, tables apart from rules, and each says 
 	await close();
 });
 
-test.serial('a schema that does not compile is told, with what the compiler said', async (t) => {
+test.serial('a schema that does not compile is reported with the compiler’s message', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	const { body } = await stack.environment.get('/v2/projects/default/dev/policy');
 	const failure = { revision: after + 1, message: 'rego_type_error: <b>1</b>' };
@@ -129,7 +129,7 @@ test.serial('a schema that does not compile is told, with what the compiler said
 	await close();
 });
 
-test.serial('the generated tests of a revision are run when they are looked at', async (t) => {
+test.serial('a revision’s generated tests run when their view is opened', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	const asked: string[] = [];
 	page.on('request', (request) => {
@@ -178,7 +178,7 @@ test.serial('the policy is downloaded as a folder', async (t) => {
 	await close();
 });
 
-test.serial('the screen is usable narrow, dark and by everybody', async (t) => {
+test.serial('the policy screen is accessible in narrow and dark windows', async (t) => {
 	const file = 'file=regolith/resources/memo/permits.rego';
 	const screens = ['policy', `policy?${file}#L8`, 'policy?view=revisions', 'policy?view=compare', 'policy?view=tests'];
 	for (const options of [{}, { width: 390, dark: true } as const]) {

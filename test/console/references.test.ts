@@ -48,11 +48,11 @@ async function open(
 	return { page, complaints };
 }
 
-test('the reference of the API opens collapsed, filters, shows an operation, and links to the decision point', async (t) => {
+test('the API reference opens collapsed, filters, shows an operation, and links to the decision point', async (t) => {
 	const { page, complaints } = await open(t, apiReference());
 	t.true((await page.locator('.opblock-tag').count()) > 30);
 	t.is(await page.locator('.opblock').count(), 0, 'no operation is open');
-	t.is(await page.locator('section.models').count(), 0, 'schemas are shown where they are used');
+	t.is(await page.locator('section.models').count(), 0, 'schemas are shown inline');
 	t.is(await page.locator('.info a[href="http://127.0.0.1:7766/docs"]').count(), 1);
 
 	// Words from an operation's summary find the operation and open its group.
@@ -65,11 +65,11 @@ test('the reference of the API opens collapsed, filters, shows an operation, and
 	await page.waitForSelector('.opblock-body .responses-wrapper');
 	const shown = await page.locator('.opblock-body').textContent();
 	t.regex(shown ?? '', /Project id or key/);
-	t.regex(shown ?? '', /"key": "editor"/, 'the example of the request');
+	t.regex(shown ?? '', /"key": "editor"/, 'the request example');
 	t.deepEqual(complaints, []);
 });
 
-test('the reference of a decision point resolves what an operation refers to, and links to the API', async (t) => {
+test('the decision point reference resolves an operation’s references, and links to the API', async (t) => {
 	const { page, complaints } = await open(t, decisionPointReference());
 	t.is(await page.locator('.info a[href="http://127.0.0.1:8000/docs"]').count(), 1);
 	await page.fill('.operation-filter-input', 'checkMany');

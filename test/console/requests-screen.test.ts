@@ -51,7 +51,7 @@ async function rolesHeld(user: string): Promise<readonly unknown[]> {
 	return body.map(({ role }) => role);
 }
 
-test.serial('a request is approved with another role, by the keyboard alone', async (t) => {
+test.serial('a request is approved with a different role by keyboard alone', async (t) => {
 	await asks('ann', 'editor', 'viewer');
 	for (const options of [{}, { width: 390, dark: true } as const]) {
 		const { page, open, faults, close } = await openConsole(browser, stack, options);
@@ -83,7 +83,7 @@ test.serial('a request is approved with another role, by the keyboard alone', as
 	await page.getByText('Approved the request from ann.').waitFor();
 	await page.getByText('As editor, <b>please</b>').waitFor({ state: 'detached' });
 	t.deepEqual(await rolesHeld('ann'), ['member', 'viewer']);
-	t.is(await focusedLabel(page), 'Approve the request from ann for Viewer', 'the next one has the focus');
+	t.is(await focusedLabel(page), 'Approve the request from ann for Viewer', 'the next request has the focus');
 	await page.keyboard.press('d');
 	await page.getByRole('form', { name: 'Deny the request from ann' }).waitFor();
 	await page.keyboard.press('Escape');
@@ -98,7 +98,7 @@ test.serial('a request is approved with another role, by the keyboard alone', as
 	await close();
 });
 
-test.serial('keys that follow each other before a page is painted are all heard', async (t) => {
+test.serial('rapid key presses before the next paint all take effect', async (t) => {
 	await asks('dee', 'editor');
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('requests?user=dee');
@@ -121,7 +121,7 @@ async function focusedLabel(page: { evaluate(script: string): Promise<unknown> }
 	return page.evaluate(`document.activeElement.getAttribute('aria-label')`);
 }
 
-test.serial('an operation is approved: the role is on the instance', async (t) => {
+test.serial('an approved operation assigns the role on the instance', async (t) => {
 	await asks('ben');
 	const signIn = { user_id: 'ben', tenant_id: 'acme' };
 	const { body } = await stack.environment.post('/v2/auth/elements_login_as', signIn);
@@ -139,7 +139,7 @@ test.serial('an operation is approved: the role is on the instance', async (t) =
 	await close();
 });
 
-test.serial('what somebody else has decided meanwhile is refused with the reason', async (t) => {
+test.serial('a decision on a request already decided by a different user is refused with the reason', async (t) => {
 	await asks('cy', 'editor');
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('requests?user=cy');
@@ -152,7 +152,7 @@ test.serial('what somebody else has decided meanwhile is refused with the reason
 	await close();
 });
 
-test.serial('a key that only reads sees requests and decides nothing', async (t) => {
+test.serial('a read-only key sees requests but cannot decide them', async (t) => {
 	await asks('dora', 'editor');
 	const body = { project_id: 'default', environment_id: 'dev', access_level: 'read', name: 'reader' };
 	const { body: key } = await stack.organization.post('/v2/api-key', body);

@@ -15,7 +15,7 @@ const changes = [
 
 const complete = { isLast: true, isComplete: true };
 
-test('each published policy has the changes since the one before', (t) => {
+test('each published policy lists the changes since the previous policy', (t) => {
 	const told = summariseRevisions([9, 7, 4], changes, complete);
 	t.deepEqual(told, [
 		{ authors: ['server'], created: 1, updated: 0, deleted: 0 },
@@ -26,7 +26,11 @@ test('each published policy has the changes since the one before', (t) => {
 		told.flatMap((one) => (one === null ? [] : summaryText(one))),
 		['1 created', '1 updated, 2 deleted', '1 created'],
 	);
-	t.deepEqual(summariseRevisions([9, 7], changes, { ...complete, isLast: false })[1], null, 'not the one before');
+	t.deepEqual(
+		summariseRevisions([9, 7], changes, { ...complete, isLast: false })[1],
+		null,
+		'not the previous policy’s change',
+	);
 	const cut = summariseRevisions([9, 7, 4, 1], changes.slice(0, 3), { isLast: true, isComplete: false });
 	t.deepEqual(
 		cut.map((one) => one !== null),
@@ -38,6 +42,6 @@ test('each published policy has the changes since the one before', (t) => {
 	t.is(nothing === null || nothing === undefined ? '' : summaryText(nothing), 'no schema changes');
 });
 
-test('the kinds of the schema are kinds of the change log', (t) => {
+test('schema kinds are change log kinds', (t) => {
 	for (const kind of schemaKinds) t.true(ChangeKind.safeParse(kind).success, kind);
 });

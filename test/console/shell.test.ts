@@ -9,7 +9,7 @@ import { openConsole, overflowWidth, seriousViolations } from '../support/consol
 import { consoleScreens } from '../support/console-screens.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
-/** Shared console behaviour in Chromium: sign-in, the bar, rights, and expired sessions. */
+/** Shared console behavior in Chromium: sign-in, the bar, rights, and expired sessions. */
 
 let stack: Stack;
 let browser: Browser;
@@ -33,7 +33,7 @@ async function makeKey(access_level: string): Promise<{ readonly id: string; rea
 
 const everyScreen = Object.keys(consoleScreens);
 
-test.serial('every screen opens, narrow and dark, without a serious fault', async (t) => {
+test.serial('every screen opens in a narrow dark window, without a serious accessibility violation', async (t) => {
 	for (const options of [{}, { width: 390, dark: true } as const]) {
 		const { page, open, faults, close } = await openConsole(browser, stack, options);
 		for (const screen of everyScreen) {
@@ -70,7 +70,7 @@ test.serial('a wrong key is refused with the reason, and no key stays in the bro
 	await context.close();
 });
 
-test.serial('a key that only reads sees every screen and no button that writes', async (t) => {
+test.serial('a read-only key sees every screen without write buttons', async (t) => {
 	const { secret } = await makeKey('read');
 	const { page, open, faults, close } = await openConsole(browser, stack, { key: secret });
 	t.is(await page.getByText('read only', { exact: true }).count(), 1);
@@ -87,7 +87,7 @@ test.serial('a key that only reads sees every screen and no button that writes',
 	await close();
 });
 
-test.serial('a key that is revoked leads to the sign-in page with the reason, and the draft is kept', async (t) => {
+test.serial('a revoked key leads to the sign-in page with the reason, and the draft is kept', async (t) => {
 	const { id, secret } = await makeKey('write');
 	const { page, open, close } = await openConsole(browser, stack, { key: secret });
 	const name = await page.evaluate(`fetch('/v2/auth/console?project=default&environment=dev')
@@ -110,7 +110,7 @@ test.serial('a key that is revoked leads to the sign-in page with the reason, an
 	await close();
 });
 
-test.serial('a page that is behind says so, and reads again when it is told to', async (t) => {
+test.serial('a stale page reports this, and reloads on request', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('keys');
 	await page.waitForLoadState('networkidle');
@@ -122,7 +122,7 @@ test.serial('a page that is behind says so, and reads again when it is told to',
 	await close();
 });
 
-test.serial('an API that is away is told in the bar, and found again', async (t) => {
+test.serial('an unreachable API is reported in the bar, and found again', async (t) => {
 	const { page, context, open, close } = await openConsole(browser, stack);
 	await open('keys');
 	await page.waitForLoadState('networkidle');
@@ -134,11 +134,11 @@ test.serial('an API that is away is told in the bar, and found again', async (t)
 	await close();
 });
 
-test.serial('two environments in two tabs do not mix', async (t) => {
+test.serial('tabs for two environments do not interfere', async (t) => {
 	const key = stack.keys.project;
 	const { page, context, close } = await openConsole(browser, stack, { key });
 	await page.getByLabel('Environment').selectOption('default/production');
-	t.is(new URL(page.url()).pathname.split('/')[3], 'dev', 'choosing alone opens nothing');
+	t.is(new URL(page.url()).pathname.split('/')[3], 'dev', 'choosing an environment alone does not open it');
 	await page.getByRole('button', { name: 'Open', exact: true }).click();
 	await page.locator('.bar.production').waitFor();
 	const other = await context.newPage();
@@ -147,7 +147,7 @@ test.serial('two environments in two tabs do not mix', async (t) => {
 	t.is(await other.locator('.bar.production').count(), 0);
 	const reading = (env: string) => `fetch('/v2/schema/default/${env}/resources', { headers: {
 		'x-console-environment': sessionStorage.getItem('x') ?? '' } }).then(({ status }) => status)`;
-	t.is(await other.evaluate(reading('dev')), 401, 'a cookie alone opens nothing');
+	t.is(await other.evaluate(reading('dev')), 401, 'a cookie alone gives no access');
 	await stack.environment.post(`${schema}/resources`, { key: 'memo', name: 'Memo', actions: {} });
 	await close();
 });
@@ -161,7 +161,7 @@ function compressedLength(address: string): Promise<number> {
 	});
 }
 
-test.serial('what a first load takes is small, and comes from this server', async (t) => {
+test.serial('a first load is small, and comes only from this server', async (t) => {
 	const context = await browser.newContext();
 	const page = await context.newPage();
 	const { url } = stack.api.listening;

@@ -74,7 +74,7 @@ async function usersIn(page: Page, table: string): Promise<readonly string[]> {
 	return [...new Set(users)].sort();
 }
 
-test.serial('somebody is denied, and exactly that is put right', async (t) => {
+test.serial('a denied user gets access, and nobody else does', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	const asked = 'check?user=cat&action=read&resource=document&instance=budget&tenant=acme';
 	const answer = page.getByRole('status', { name: 'Result' });

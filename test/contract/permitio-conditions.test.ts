@@ -81,18 +81,18 @@ onEachStack(`condition sets and rules through the Node SDK`, async (t, stack) =>
 	t.like(await api.conditionSetRules.create(rule), rule);
 	await newest();
 	t.true(await sdk.check('ann', 'read', document('notes')));
-	t.false(await sdk.check('ann', 'read', document('plan')), 'it is private');
-	t.false(await sdk.check('ann', 'edit', document('notes')), 'the rule is for another action');
-	t.false(await sdk.check('ben', 'read', document('notes')), 'no clearance is known');
-	t.false(await sdk.check('ann', 'read', document('notes', {}, 'globex')), 'it is in another tenant');
-	t.true(await sdk.check('ann', 'read', document()), 'nothing says that it is private');
+	t.false(await sdk.check('ann', 'read', document('plan')), 'the document is private');
+	t.false(await sdk.check('ann', 'edit', document('notes')), 'the rule is for a different action');
+	t.false(await sdk.check('ben', 'read', document('notes')), 'the clearance is missing');
+	t.false(await sdk.check('ann', 'read', document('notes', {}, 'globex')), 'the document is in a different tenant');
+	t.true(await sdk.check('ann', 'read', document()), 'the attribute is missing');
 	// Attributes sent with a check override stored attributes.
 	t.true(await sdk.check({ key: 'ben', attributes: { clearance: 7 } }, 'read', document('notes')));
 	t.false(await sdk.check({ key: 'ann', attributes: { clearance: 2 } }, 'read', document('notes')));
 	t.false(await sdk.check({ key: 'ann', attributes: { clearance: '9' } }, 'read', document('notes')));
 	t.true(await sdk.check('ann', 'read', document('plan', { private: false })));
 	const stranger = { key: 'new', attributes: { department: 'engineering', clearance: 4 } };
-	t.true(await sdk.check(stranger, 'read', document('notes')), 'a user who is not stored has what is sent');
+	t.true(await sdk.check(stranger, 'read', document('notes')), 'an unknown user has the sent attributes');
 
 	// A rule for a role and a resource set, whose condition refers to the document's owner.
 	await api.conditionSetRules.create({
@@ -103,13 +103,16 @@ onEachStack(`condition sets and rules through the Node SDK`, async (t, stack) =>
 	});
 	await newest();
 	t.true(await sdk.check('eve', 'edit', document('plan')));
-	t.false(await sdk.check('eve', 'edit', document('notes')), 'it is of somebody else');
-	t.false(await sdk.check('ben', 'edit', document('notes')), 'the owner has no such role');
+	t.false(await sdk.check('eve', 'edit', document('notes')), 'the document has a different owner');
+	t.false(await sdk.check('ben', 'edit', document('notes')), 'the owner does not have the role');
 	t.false(
 		await sdk.check({ key: 'ben', attributes: { roles: ['editor'] } }, 'edit', document('notes')),
 		'an attribute gives no role',
 	);
-	t.false(await sdk.check('eve', 'edit', document('plan', {}, 'globex')), 'nor does another tenant');
+	t.false(
+		await sdk.check('eve', 'edit', document('plan', {}, 'globex')),
+		'the rule does not apply in a different tenant',
+	);
 
 	// A rule for a user set and all documents.
 	await api.conditionSetRules.create({
@@ -120,7 +123,7 @@ onEachStack(`condition sets and rules through the Node SDK`, async (t, stack) =>
 	});
 	await newest();
 	t.true(await sdk.check('ben', 'share', document('plan')));
-	t.false(await sdk.check('ann', 'share', document('plan')), 'no address is known');
+	t.false(await sdk.check('ann', 'share', document('plan')), 'the address is missing');
 	t.true(await sdk.check({ key: 'ann', email: 'ann@example.com' }, 'share', document('plan')));
 
 	// A condition that refers to the context.
@@ -154,7 +157,7 @@ onEachStack(`condition sets and rules through the Node SDK`, async (t, stack) =>
 	t.false(await sdk.check('ann', 'read', document('plan')));
 	await api.conditionSets.delete('employees');
 	await newest();
-	t.false(await sdk.check('ben', 'share', document('plan')), 'a set takes its rules with it');
+	t.false(await sdk.check('ben', 'share', document('plan')), 'deleting a set deletes its rules');
 	t.deepEqual((await api.conditionSets.list()).map(({ key }) => key).sort(), [
 		'cleared-engineers',
 		'documents-of-the-region',

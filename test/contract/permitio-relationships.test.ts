@@ -111,8 +111,8 @@ onEachStack(`a hierarchy of three levels through the Node SDK`, async (t, stack)
 		return asked.filter((_, index) => answers[index]).map(([action, name]) => `${action} ${name}`);
 	};
 
-	t.is((await all('ann')).length, 14, 'an admin of the account may do everything in it');
-	t.deepEqual(await all('ann', 'globex'), [], 'and nothing in another tenant');
+	t.is((await all('ann')).length, 14, 'an account admin may perform all actions in the account');
+	t.deepEqual(await all('ann', 'globex'), [], 'and no actions in a different tenant');
 	t.deepEqual(
 		await all('ben'),
 		folderNumbers
@@ -125,7 +125,7 @@ onEachStack(`a hierarchy of three levels through the Node SDK`, async (t, stack)
 		'a viewer of one folder lists it, reads its documents and comments on them',
 	);
 	t.deepEqual(await all('cy'), []);
-	t.false(await may('ben', 'read', 'document:globex-1', 'acme'), 'an instance of another tenant gives nothing');
+	t.false(await may('ben', 'read', 'document:globex-1', 'acme'), 'an instance in a different tenant grants nothing');
 	t.true(await may('ben', 'read', 'document:globex-1', 'globex'));
 
 	const permissions = await sdk.getUserPermissions('ben', ['globex']);
@@ -156,10 +156,10 @@ onEachStack(`a hierarchy of three levels through the Node SDK`, async (t, stack)
 	await api.resourceRoles.deleteRoleDerivation('document', 'commenter', rule);
 	await api.resourceRoles.createRoleDerivation('document', 'commenter', rule);
 	await newest();
-	t.true(await may('ben', 'read', 'document:acme-1'), 'the rule does not give way any more');
+	t.true(await may('ben', 'read', 'document:acme-1'), 'the rule is no longer blocked');
 	await api.resourceRoles.updateRoleDerivationConditions('document', 'commenter', when);
 	await newest();
-	t.false(await may('ben', 'read', 'document:acme-1'), 'all rules of the role do');
+	t.false(await may('ben', 'read', 'document:acme-1'), 'all rules for the role are blocked');
 	t.true(await may('ben', 'read', 'document:acme-2'));
 	await api.resourceRoles.updateRoleDerivationConditions('document', 'commenter', {
 		no_direct_roles_on_object: false,
@@ -182,5 +182,5 @@ onEachStack(`a hierarchy of three levels through the Node SDK`, async (t, stack)
 	t.is(Object.keys(await sdk.getUserPermissions('ann')).length, 0);
 	await api.resources.delete('account');
 	await newest();
-	t.true(await may('ben', 'list', 'folder:globex-1', 'globex'), 'what did not follow from it stays');
+	t.true(await may('ben', 'list', 'folder:globex-1', 'globex'), 'independent access remains');
 });

@@ -50,7 +50,7 @@ onEachStack('the Node SDK drives a store from an empty environment to decisions 
 	t.true(await sdk.check('auth0|ann', 'write', document));
 	t.true(await sdk.check('auth0|ann', 'read', document));
 	t.false(await sdk.check('auth0|ann', 'delete', document));
-	t.false(await sdk.check('auth0|ann', 'read', { type: 'document', tenant: 'default' }), 'only in its tenant');
+	t.false(await sdk.check('auth0|ann', 'read', { type: 'document', tenant: 'default' }), 'only in the role’s tenant');
 	t.deepEqual(
 		await sdk.bulkCheck([
 			{ user: 'auth0|ann', action: 'read', resource: document },

@@ -113,7 +113,7 @@ test('the page lists served endpoints and their tests', async (t) => {
 	t.deepEqual([...succeeded].sort(), keyedEndpoints.map(({ name }) => name).sort(), 'the tour succeeds everywhere');
 	const text = pageFor(new Set(succeeded));
 	if (process.env['UPDATE'] === '1') writeFileSync(page, text);
-	t.is(existsSync(page) ? readFileSync(page, 'utf8') : '', text, 'UPDATE=1 writes the page anew');
+	t.is(existsSync(page) ? readFileSync(page, 'utf8') : '', text, 'run with UPDATE=1 to rewrite the page');
 });
 
 test('no two rows in the specification name the same endpoint', (t) => {

@@ -178,5 +178,5 @@ const grammar = [
 test('the page shows the compiled conditions', (t) => {
 	const written = text();
 	if (process.env['UPDATE'] === '1') writeFileSync(page, written);
-	t.is(existsSync(page) ? readFileSync(page, 'utf8') : '', written, 'UPDATE=1 writes the page anew');
+	t.is(existsSync(page) ? readFileSync(page, 'utf8') : '', written, 'run with UPDATE=1 to rewrite the page');
 });

@@ -72,7 +72,7 @@ for (const [name, form, build] of [
 	['009-condition-sets', 'module', 'edge'],
 	['009-condition-sets', 'bundle', 'node'],
 ] as const) {
-	test(`${name} from a ${form} gives the same answers as a decision point (${build})`, async (t) => {
+	test(`${name} from a ${form} makes the same decisions as a decision point (${build})`, async (t) => {
 		const model = await readCaseModel(name);
 		const served = await serving(t, model);
 		const { loadEngine } = await importBuild(build);
@@ -96,7 +96,7 @@ async function startFeed(t: ExecutionContext): Promise<FakeFeed> {
 }
 
 for (const build of ['node', 'edge'] as const) {
-	test(`the engine follows revisions until it is closed, and a refusal ends the answers (${build})`, async (t) => {
+	test(`the engine follows revisions until it is closed, and denies after a refusal (${build})`, async (t) => {
 		const feed = await startFeed(t);
 		const { loadEngine } = await importBuild(build);
 		const engine = await loadEngine({ controlPlane: feed.url, apiKey: key });

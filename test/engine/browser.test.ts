@@ -71,7 +71,7 @@ interface Found {
 	readonly [form: string]: unknown;
 }
 
-test('a page and a worker answer like a decision point', async (t) => {
+test('a page and a worker decide like a decision point', async (t) => {
 	const model = await readCaseModel('007-folders-and-documents');
 	const served = await serving(t, model);
 	const checks = JSON.parse(JSON.stringify(everyCheck(model))).slice(0, 2_000);
@@ -128,7 +128,7 @@ test('a page and a worker answer like a decision point', async (t) => {
 		}
 		t.deepEqual(told?.['runtime'], ['undefined', 'undefined', 'undefined']);
 		t.is(told?.['broken'], 'invalid_bundle');
-		t.is(told?.['text'], 'EvalError', 'the page forbids code made of text');
+		t.is(told?.['text'], 'EvalError', 'the page forbids evaluating strings as code');
 	}
 });
 

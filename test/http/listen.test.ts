@@ -85,7 +85,7 @@ async function impatientServer(t: ExecutionContext) {
 	return { send };
 }
 
-test('a body that does not arrive in time is answered with 408 and loses its connection; large bodies get more time', async (t) => {
+test('a body that does not arrive in time gets 408 and a closed connection; large bodies get more time', async (t) => {
 	const { send } = await impatientServer(t);
 	const head = (path: string) => `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n[1,2,`;
 	const large = send(head('/more'));
@@ -95,7 +95,7 @@ test('a body that does not arrive in time is answered with 408 and loses its con
 	t.regex(await text(large), /^HTTP\/1\.1 204 /);
 });
 
-test('a handler learns that its client has left', async (t) => {
+test('a handler is notified when its client disconnects', async (t) => {
 	const { listening, next } = await waitingServer();
 	const socket = connect(listening.port, '127.0.0.1');
 	socket.write('GET /wait HTTP/1.1\r\nHost: x\r\n\r\n');

@@ -81,7 +81,7 @@ test('every endpoint is listed under its name, in table order, and so are the ta
 	]);
 });
 
-test('request and answer headers are declared', (t) => {
+test('request and response headers are declared', (t) => {
 	const asked = altered({
 		requestHeaders: z.object({ 'X-Debug': z.enum(['true']).optional().describe('Adds the reasons.') }),
 		answerHeaders: z.object({ ETag: z.string().meta({ example: '"1"' }) }),
@@ -175,7 +175,7 @@ test('the example passes its schema', (t) => {
 	}
 });
 
-test('answers show the result of the example request', (t) => {
+test('responses show the result of the example request', (t) => {
 	const shown = (path: string, method: string, status: string) =>
 		operation(path, method)['responses']?.[status]?.['content']?.['application/json']?.['example'];
 	const thing = { id: 'example', size: 3, note: null };
@@ -185,7 +185,7 @@ test('answers show the result of the example request', (t) => {
 	t.deepEqual(shown('/things', 'post', '409') as unknown, { message: 'A thing with this name exists.' });
 });
 
-test('answers describe the sent form, not the handler’s value: defaults are always present', (t) => {
+test('responses describe the sent form, not the handler’s value: defaults are always present', (t) => {
 	const thing = openapiDocument(endpoints)['components']?.['schemas']?.['Thing'];
 	t.deepEqual(thing?.['required'] as unknown, ['id', 'size', 'note']);
 });
@@ -199,7 +199,7 @@ const statuses: readonly (readonly [string, string, readonly string[]])[] = [
 ];
 
 for (const [path, method, expected] of statuses) {
-	test(`${method} ${path} can answer ${expected.join(' ')}`, (t) => {
+	test(`${method} ${path} can return ${expected.join(' ')}`, (t) => {
 		t.deepEqual(Object.keys(operation(path, method)['responses'] ?? {}), expected);
 	});
 }

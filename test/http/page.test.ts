@@ -58,7 +58,7 @@ test('the page may run and load nothing from other servers', async (t) => {
 	t.notRegex(policy, /unsafe|https?:|\*/);
 });
 
-test('the page starts with its document and asks no validator', async (t) => {
+test('the page starts with its document and contacts no validator', async (t) => {
 	const script = await (await fetch(`${server.url}/docs/start.js`)).text();
 	t.regex(script, /"url":"\/openapi.json"/);
 	t.regex(script, /"validatorUrl":null/);

@@ -582,7 +582,7 @@ function answersTo(bytes: string, count: number): Promise<readonly string[]> {
 const pipelined = (count: number) =>
 	Array.from({ length: count }, (_, index) => `GET /things?name=n${index} HTTP/1.1\r\nHost: x\r\n\r\n`).join('');
 
-test('pipelined requests are answered in order', async (t) => {
+test('pipelined requests get their responses in order', async (t) => {
 	const count = maxHandled + maxWaiting;
 	const answers = await answersTo(pipelined(count), count);
 	t.is(answers.length, count);
@@ -592,10 +592,10 @@ test('pipelined requests are answered in order', async (t) => {
 test('a connection with far too many pending requests is cut', async (t) => {
 	const answers = await answersTo(pipelined(1_500), 1_500);
 	t.true(answers.length < 1_500, `${answers.length} answers`);
-	t.is((await send('GET', '/things', {}, '')).status, 200, 'others are served');
+	t.is((await send('GET', '/things', {}, '')).status, 200, 'other connections are served');
 });
 
-test('a caller without a key is answered before the body arrives', async (t) => {
+test('a caller without a key gets a response before the body arrives', async (t) => {
 	const { text: answer, socket } = await firstAnswer(
 		'POST /things HTTP/1.1\r\nHost: x\r\nContent-Length: 3000000\r\n\r\n',
 	);
@@ -607,7 +607,7 @@ test('a caller without a key is answered before the body arrives', async (t) => 
 	socket.destroy();
 });
 
-test('an early answer reaches a client that closes the connection', async (t) => {
+test('an early response reaches a client that closes the connection', async (t) => {
 	const head = 'POST /things HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 5000000\r\n\r\n';
 	for (let turn = 0; turn < 10; turn++) {
 		const socket = connect(server.port, '127.0.0.1');
@@ -631,7 +631,7 @@ test('an unread body that does not end loses its connection', async (t) => {
 	t.pass();
 });
 
-test('a client that expects 100-continue receives it only if its body is wanted', async (t) => {
+test('a client that expects 100-continue receives it only if its body is needed', async (t) => {
 	const head = (more: string) =>
 		`POST /things HTTP/1.1\r\nHost: x\r\n${more}Expect: 100-continue\r\nContent-Length: ${thing.length}\r\n\r\n`;
 	const refused = await firstAnswer(head(''));
@@ -683,7 +683,7 @@ test('an overlong text in a body is refused', async (t) => {
 	t.regex(refused.text, /a string, a name or a number in a request body may have at most 1048576 characters/);
 });
 
-test('a client that leaves while sending does no harm', async (t) => {
+test('a client that disconnects while sending does no harm', async (t) => {
 	await t.throwsAsync(
 		new Promise((_, reject) => {
 			const outgoing = request({ host: '127.0.0.1', port: server.port, method: 'POST', path: '/echo' });
@@ -695,7 +695,7 @@ test('a client that leaves while sending does no harm', async (t) => {
 	t.is((await fetch(`${server.url}/things`)).status, 200);
 });
 
-test.serial('only errors other than Failure are reported as unexpected, and every answer is reported', async (t) => {
+test.serial('only errors other than Failure are reported as unexpected, and every response is reported', async (t) => {
 	const [before, told] = [unexpected.length, answered.length];
 	await send('GET', '/misfit/crash', {}, '');
 	await send('GET', '/misfit/duplicate', {}, '');
@@ -719,7 +719,7 @@ const noRequests: readonly (readonly [title: string, bytes: string, status: numb
 ];
 
 for (const [title, bytes, status] of noRequests) {
-	test(`a malformed request is answered like other failures: ${title}`, async (t) => {
+	test(`a malformed request gets the same response form as other failures: ${title}`, async (t) => {
 		const socket = connect(server.port, '127.0.0.1');
 		socket.end(bytes);
 		const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');

@@ -79,7 +79,7 @@ export function MyRequests({ element, kind, made }: MyRequestsProps) {
 	);
 }
 
-/** State of a request, with the times of the request, of its use and of its expiry. */
+/** A request's state, with its creation, use and expiry times. */
 export function RequestState({ request }: { readonly request: ListedRequest }) {
 	const { status, created_at, consumed_at } = request;
 	const { expires_at } = request.access_request_details;

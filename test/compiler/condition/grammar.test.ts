@@ -318,7 +318,7 @@ test('limits the steps of all regular expressions of a set', (t) => {
 	};
 	const parsed = parseConditions(matching([1, 2, 3, 4, 5]), { type: 'userset', measurePattern });
 	t.is('problems' in parsed && parsed.problems.length, 3);
-	t.is(measured, 3, 'measures nothing past the limit');
+	t.is(measured, 3, 'measures no expression beyond the limit');
 });
 
 test('members called __proto__ are members', (t) => {

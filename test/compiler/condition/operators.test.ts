@@ -39,7 +39,7 @@ const forms = groups.flatMap(({ name, index, attribute, operand }) => comparison
 const sets = forms.map(({ key, conditions }) => userSet(key, conditions));
 const compiled = compileSets(sets);
 
-/** The questions of each group, with a question for each case. */
+/** The checks of each group, with one check for each case. */
 const questions = groups.map(({ name, index, cases }) =>
 	cases.map(({ user, resource = {} }) => ({
 		user,
@@ -52,7 +52,7 @@ const questions = groups.map(({ name, index, cases }) =>
 const opaAnswers = compiled.then(({ opa }) => opa(questions.flat()));
 
 for (const { name } of operators) {
-	test(`${name}: every engine gives the hand-written answers`, async (t) => {
+	test(`${name}: every engine gives the hand-written results`, async (t) => {
 		const { wasm, files } = await compiled;
 		const answers = await opaAnswers;
 		const sections = groups.flatMap((group, position) => {
@@ -95,7 +95,7 @@ test('every operator has cases of every kind', (t) => {
 	}
 });
 
-test('both nestings mean the same', async (t) => {
+test('both nestings have the same meaning', async (t) => {
 	const { files } = await compiled;
 	for (const form of forms.filter(({ nesting }) => nesting === 'attribute-first')) {
 		const other = form.key.replace('attribute-first', 'logical-first');

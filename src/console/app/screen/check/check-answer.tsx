@@ -74,7 +74,7 @@ export function CheckAnswerView({ answer, form, onAsk, onAskAgain }: CheckAnswer
 				/>
 			)}
 			{!allow && debug.granted === false && <GrantLink check={answer.check} />}
-			{debug.truncated === true && attempts.length > 0 && <p class="quiet">There may be more ways.</p>}
+			{debug.truncated === true && attempts.length > 0 && <p class="quiet">This list may be incomplete.</p>}
 			<Sections answer={answer} />
 		</>
 	);
