@@ -194,7 +194,7 @@ journey('`regolith policy` writes a folder that `opa test` accepts', async (t, p
 	t.is(wrote.code, 0, wrote.wrong);
 	t.regex(
 		wrote.said,
-		new RegExp(`^# default/${place.key}: policy [0-9a-f]{64}, schema revision ${second}\n# \\d+ files`),
+		new RegExp(`^# default/${place.key}: Rego hash [0-9a-f]{64}, schema revision ${second}\n# \\d+ files`),
 	);
 	t.regex((await opa(folder, 'test', '.')).stdout, /^PASS: (\d+)\/\1$/m);
 	await t.notThrowsAsync(opa(folder, 'check', '--strict', '.'));
