@@ -28,7 +28,7 @@ test('an error is logged with type, message, stack, code and causes, without its
 	t.notRegex(line, /ann@example|insert into|cipher/);
 });
 
-test('circular causes end, and a thrown value that is not an error is logged unchanged', (t) => {
+test('circular causes are cut, and a thrown value other than an error is logged unchanged', (t) => {
 	const error = new Error('ring');
 	error.cause = error;
 	t.true(logged(error).line.length < 20_000);

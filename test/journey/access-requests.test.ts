@@ -135,7 +135,11 @@ journey('roles are assigned once, in the tenant or on the instance', async (t, p
 		t.deepEqual(await newRoles(place), [...new Set([...before, held])], held);
 	}
 	const { body } = await http.post(as(place, 'bea'), ask('viewer'));
-	t.is((await http.put(`${as(place, 'rex')}/${body['id']}/approve`, {})).status, 200, 'what is held already');
+	t.is(
+		(await http.put(`${as(place, 'rex')}/${body['id']}/approve`, {})).status,
+		200,
+		'a role that the user already has',
+	);
 });
 
 /** Rejected requests, each with the user, the details, the status and the message. */
@@ -178,7 +182,7 @@ journey('a role that cannot be assigned cannot be requested', async (t, place) =
 	await ledger.balanced();
 });
 
-/** Expected status for each move that a user makes on Ann's request for document `plan`. */
+/** Expected status for each state change that a user makes to Ann's request for document `plan`. */
 const moves: readonly (readonly [user: string, move: string, status: number])[] = [
 	['ann', 'approve', 403],
 	['ann', 'deny', 403],
@@ -275,7 +279,7 @@ journey('instances in other tenants are not revealed', async (t, place) => {
 	const { http, facts } = place;
 	await http.post(`${facts}/resource_instances`, { key: 'plan', resource: 'folder', tenant: 'beta' });
 	const reader = (more: object) => http.post(as(place, 'ann'), ask('reader', more));
-	t.is((await reader({ resource_instance: 'plan' })).status, 200, 'the only one of the tenant');
+	t.is((await reader({ resource_instance: 'plan' })).status, 200, 'the tenant’s only request');
 	await http.post(`${facts}/resource_instances`, { key: 'memo', resource: 'folder', tenant: 'acme' });
 	fails(t, await reader({ resource_instance: 'memo' }), 400, 'several');
 	t.is((await reader({ resource_instance: 'memo', resource: 'folder' })).status, 200);
@@ -437,7 +441,7 @@ journey('a reviewer who has just lost the level is refused', async (t, place) =>
 	]);
 	t.is(taken.status, 204);
 	t.true(approved.status === 200 || approved.status === 404, JSON.stringify(approved.body));
-	if (approved.status === 200) t.true(Number(approved.revision) < Number(taken.revision), 'the approval came first');
+	if (approved.status === 200) t.true(Number(approved.revision) < Number(taken.revision), 'the approval was first');
 });
 
 journey('a signed-in user makes a thousand requests per hour', async (t, place) => {
@@ -453,7 +457,11 @@ journey('a signed-in user makes a thousand requests per hour', async (t, place) 
 	const before = await place.revision();
 	fails(t, await ann.post(path, ask('editor')), 400, 'at most 1000 requests per hour');
 	t.is(await place.revision(), before);
-	t.is((await (await bearing(place, 'bea', 'acme')).post(path, ask('editor'))).status, 200, 'others still ask');
+	t.is(
+		(await (await bearing(place, 'bea', 'acme')).post(path, ask('editor'))).status,
+		200,
+		'other users can still request',
+	);
 	await table().update({ created_at: new Date(store.clock.now().getTime() - 3_700_000) });
 	t.is((await ann.post(path, ask('editor'))).status, 200);
 });

@@ -44,7 +44,7 @@ journey('a group contains actions of its resource, in order, and is read as crea
 	fails(t, await http.post(path, sent), 409, 'Office-1');
 	await http.post(`${schema}/resources`, { key: 'page', name: 'Page', actions: { turn: {} } });
 	const elsewhere = await http.post(`${schema}/resources/page/action_groups`, { ...sent, actions: ['turn'] });
-	t.is(elsewhere.status, 200, 'the key is free in another resource');
+	t.is(elsewhere.status, 200, 'the key is free in a different resource');
 	for (const action of ['turn', 'fly', 'document:read']) {
 		fails(t, await http.post(path, { key: 'x', name: 'X', actions: ['read', action] }), 404, action);
 		fails(t, await http.patch(`${path}/bare`, { name: 'Not this', actions: [action] }), 404, action);
@@ -73,7 +73,7 @@ journey('PATCH changes only its fields; actions and attributes are overwritten a
 		t.deepEqual(await ledger.kept(await http.patch(path, nothing)), described, JSON.stringify(nothing));
 	}
 	const turned = await ledger.wrote(await http.patch(path, { actions: ['write', 'read'], attributes: { b: 2 } }));
-	t.deepEqual([turned['actions'], turned['attributes']], [['write', 'read'], { b: 2 }], 'order counts');
+	t.deepEqual([turned['actions'], turned['attributes']], [['write', 'read'], { b: 2 }], 'the order is kept');
 	const cleared = await ledger.wrote(await http.patch(path, { actions: [], attributes: null, description: null }));
 	t.deepEqual([cleared['actions'], cleared['attributes'], cleared['description']], [[], null, null]);
 	await ledger.balanced();
@@ -127,7 +127,7 @@ journey('a deleted action leaves its groups and roles, and the log records it', 
 	t.deepEqual(await changedBy(place), ['action_group document:g', 'action_group document:h', 'role r']);
 
 	await ledger.wrote(await http.post(`${path}/actions`, { key: 'print', name: 'Print again' }));
-	t.deepEqual((await http.get(path)).body['action_groups'], { g: [], h: [] }, 'it comes back into no group');
+	t.deepEqual((await http.get(path)).body['action_groups'], { g: [], h: [] }, 'a recreated action is in no group');
 	await ledger.wrote(await http.delete(`${path}/action_groups/g`), 204);
 	t.deepEqual((await http.get(path)).body['action_groups'], { h: [] });
 	for (const method of ['GET', 'PATCH', 'DELETE']) {

@@ -112,7 +112,7 @@ journey('every kind of key manages the expected kinds of keys', async (t, place,
 			t.is(answer.status, statuses[index] ?? 0, `${what}: ${JSON.stringify(answer.body)}`);
 			if (answer.status >= 400) fails(t, answer, answer.status);
 			if (key !== '' && answer.status >= 400) {
-				t.is((await management.organization.get(`/v2/api-key/${key}`)).status, 200, `${what} did nothing`);
+				t.is((await management.organization.get(`/v2/api-key/${key}`)).status, 200, `${what} had no effect`);
 			}
 		}
 	}
@@ -190,7 +190,7 @@ journey('a key works from creation to deletion, and each secret until the next',
 	fails(t, await used(next), 401);
 	fails(t, await http.get(`/v2/api-key/${id}`), 404, id);
 	fails(t, await http.delete(`/v2/api-key/${id}`), 404, id);
-	t.is((await http.get('/v2/api-key/scope')).status, 200, 'the others stay');
+	t.is((await http.get('/v2/api-key/scope')).status, 200, 'the other keys remain');
 
 	// This is the environment's own key. After its rotation, decision points with the old secret are refused.
 	t.is((await management.project.post(`/v2/api-key/${place.key_id}/rotate-secret`)).status, 200);
@@ -261,7 +261,7 @@ journey('an organization is read under its names and updated', async (t, place, 
 
 	const changed = { ...shown, name: 'Acme', settings: { colour: 'red' } };
 	t.like((await http.patch(`/v2/orgs/${shown.key}`, { ...changed, key: 'other', is_enterprise: true })).body, changed);
-	t.like((await http.patch(`/v2/orgs/${id}`, {})).body, changed, 'what is not sent stays');
+	t.like((await http.patch(`/v2/orgs/${id}`, {})).body, changed, 'absent fields remain unchanged');
 	t.like((await http.patch(`/v2/orgs/${id}`, { settings: null, name: null })).body, { ...changed, settings: null });
 });
 

@@ -63,7 +63,7 @@ journey('each decision is uploaded once, and read with its details', async (t, p
 	const user = (await http.post<Record<string, unknown>>(`${facts}/users`, ann_record)).body;
 	const denied = event({});
 	t.is(await upload(place, denied, event({ user: 'ben', at: '09:00:00', allow: true })), 204);
-	t.is(await upload(place, denied), 204, 'sent again after a lost answer');
+	t.is(await upload(place, denied), 204, 'sent again after a lost response');
 	const { body } = await http.get<Paginated>(logsOf(place));
 	t.like(body, { total_count: 2, page_count: 1, pagination_count: 2 });
 	const [ben, ann] = body.data;
@@ -268,11 +268,11 @@ journey('other requests are answered while a large batch is stored', async (t, p
 		if (!stored && body.total_count > 0 && body.total_count < batch.length) answered += 1;
 	}
 	t.is(await storing, 204);
-	t.true(answered > 0, 'a part of the batch was seen');
+	t.true(answered > 0, 'a part of the batch was stored');
 });
 
 for (const kind of chosenStores()) {
-	test(`an environment that fills the log is told to wait, and other environments lose nothing [${kind}]`, async (t) => {
+	test(`an environment that fills the log must wait, and other environments lose nothing [${kind}]`, async (t) => {
 		const management = await startManagement(kind, { AUDIT_LOG_MAX_SIZE: '1' });
 		t.teardown(management.stop);
 		const { store } = management;
@@ -324,7 +324,7 @@ for (const kind of chosenStores()) {
 			'select distinct received_on::text as day from audit_logs where environment_id = ?',
 			[noisy.id],
 		);
-		t.is(rows.length, 1, 'its older days went');
+		t.is(rows.length, 1, 'its older days were deleted');
 		t.is(await total(quiet), 31);
 	});
 }
@@ -357,7 +357,7 @@ journey('decisions belong only to their environment', async (t, place, managemen
 	fails(t, await reader.get(logsOf(place)), 403);
 });
 
-test('old decisions are dropped by the day, the oldest first if they take too much space', async (t) => {
+test('old decisions are deleted by day, the oldest first if they take too much space', async (t) => {
 	// Uses a separate store, because days are dropped for all environments in a store.
 	const management = await startManagement();
 	t.teardown(management.stop);
@@ -388,7 +388,7 @@ test('old decisions are dropped by the day, the oldest first if they take too mu
 		dropped: [{ day: '2031-05-02', environment_id: id }],
 		full: [id],
 	});
-	t.deepEqual(await days(), ['2031-05-03'], 'today stays');
+	t.deepEqual(await days(), ['2031-05-03'], 'today’s decisions remain');
 });
 
 journey('a signed-in user sees the tenant’s decisions, without the data sent by applications', async (t, place) => {

@@ -105,7 +105,7 @@ journey('several users are created or replaced, each like a PUT of one user', as
 	t.deepEqual(Object.keys(update.before).sort(), Object.keys(update.after).sort());
 	t.deepEqual(await usersIn(place), everyone);
 	t.like((await http.get(`${facts}/users/ann`)).body, { id: ann, created_at });
-	t.deepEqual(await ledger.kept(await http.put(path, { operations })), {}, 'twice is once');
+	t.deepEqual(await ledger.kept(await http.put(path, { operations })), {}, 'a repeated item counts once');
 
 	const repeated = [
 		{ key: 'ed', email: 'ed@acme.com', role_assignments: [editor] },

@@ -41,7 +41,7 @@ journey('a write is logged with its author, time, and the values before and afte
 	t.true(first.data.every(({ revision }) => revision === 1));
 	const kinds = new Set(first.data.map(({ kind }) => kind));
 	t.deepEqual([...kinds].sort(), ['pdp_config', 'resource', 'resource_attribute', 'tenant']);
-	t.not((first.data[0]?.['actor'] as { id: string } | null)?.id, key_id, 'made by the key of the project');
+	t.not((first.data[0]?.['actor'] as { id: string } | null)?.id, key_id, 'made with the project key');
 });
 
 journey('changes to the environment itself and to its decision point keys are logged', async (t, place) => {
@@ -53,7 +53,7 @@ journey('changes to the environment itself and to its decision point keys are lo
 	const made = await http.post<{ id: string; secret: string }>('/v2/api-key', body);
 	t.is(made.revision, 3);
 	const writer = await http.post<{ id: string; secret: string }>('/v2/api-key', { environment_id, name: 'short' });
-	t.is(writer.revision, undefined, 'a key of a member is no object of the environment');
+	t.is(writer.revision, undefined, 'a member key is not an object in the environment');
 	await client(url, writer.body.secret).post(`${place.facts}/tenants`, { key: 'acme', name: 'Acme' });
 	await http.delete(`/v2/api-key/${made.body.id}`);
 	await http.delete(`/v2/api-key/${writer.body.id}`);
@@ -66,7 +66,7 @@ journey('changes to the environment itself and to its decision point keys are lo
 		],
 	);
 	const [tenant] = (await readHistory(place, `actor=${writer.body.id}`)).data;
-	t.like(tenant, { key: 'acme', actor: { id: writer.body.id, name: null } }, 'a key that is gone has no name');
+	t.like(tenant, { key: 'acme', actor: { id: writer.body.id, name: null } }, 'a deleted key has no name');
 	await store.writeAccount(organization_id, null, async (account) => {
 		const environment = await account.locked(environment_id);
 		await account.updateEnvironment(environment, { description: null });
@@ -131,7 +131,7 @@ journey('pages stay consistent during writes', async (t, place) => {
 	});
 	for (let look = 0; look < 20; look += 1) {
 		const { data, total_count, revision } = await readHistory(place, 'per_page=1&revision_from=2');
-		t.deepEqual([total_count, data[0]?.revision], [revision - 1, revision], 'the count is that of the revision');
+		t.deepEqual([total_count, data[0]?.revision], [revision - 1, revision], 'the count belongs to the revision');
 	}
 	writing = false;
 	await Promise.all(writers);
@@ -211,7 +211,7 @@ journey('a copy’s writes are in the target’s history, with their author', as
 		t.true(data.length > 0, endpoint.name);
 		for (const { actor } of data) t.like(actor, { id: scope.data[0]?.['id'] }, endpoint.name);
 	}
-	t.is(await place.revision(), before, 'and not in that of its source');
+	t.is(await place.revision(), before, 'and not in the source’s history');
 });
 
 journey('a history is readable by keys that open the environment', async (t, place, { url, organization, store }) => {

@@ -62,7 +62,7 @@ const wrongChecks: Readonly<Record<string, readonly [body: unknown, place: strin
 	'a list for a body': [[right], 'body'],
 };
 
-test('an invalid check is refused with the place of the problem, alone and in bulk', async (t) => {
+test('the refusal of an invalid check names the location, alone and in bulk', async (t) => {
 	for (const [what, [body, at]] of Object.entries(wrongChecks)) {
 		const alone = await stack.pdp.post<Problems>('/allowed', body);
 		t.is(alone.status, 422, what);
@@ -126,11 +126,11 @@ test('bytes that are not JSON, too many or too deep are refused', async (t) => {
 		});
 		t.is(huge.status, 413);
 		t.is(complaint(huge), null);
-		t.is((await pdp.post(path)).status, 422, 'no body at all');
+		t.is((await pdp.post(path)).status, 422, 'no body');
 		t.is((await pdp.get(path)).status, 405);
 	}
 	t.is((await pdp.post('/nothing', right)).status, 404);
-	t.is((await pdp.post('/allowed', right)).body['allow'], true, 'it goes on answering');
+	t.is((await pdp.post('/allowed', right)).body['allow'], true, 'it keeps responding');
 });
 
 test('a member called `__proto__` is an ordinary name, and nothing inherits from it', async (t) => {
@@ -149,7 +149,7 @@ test('a member called `__proto__` is an ordinary name, and nothing inherits from
 	t.is((await stack.pdp.post('/allowed', {})).status, 422);
 });
 
-test('without the environment’s key nothing is answered', async (t) => {
+test('requests without the environment’s key are refused', async (t) => {
 	const { url } = stack.decisionPoint.listening;
 	for (const path of paths) {
 		const none = await client(url).post(path, right);
@@ -198,7 +198,7 @@ const check = fc.record(
 	{ requiredKeys: ['user', 'action'] },
 );
 
-test('every question is answered, and only granted access is allowed', async (t) => {
+test('every check gets a response, and only granted access is allowed', async (t) => {
 	const property = fc.asyncProperty(
 		fc.constantFrom(...paths),
 		fc.oneof({ weight: 9, arbitrary: check }, json),
@@ -219,7 +219,7 @@ interface Decided {
 	readonly allow?: readonly { readonly allow: boolean }[] & boolean;
 }
 
-/** True if a well-formed question asks for the only granted permission. */
+/** True if a well-formed check is for the only granted permission. */
 function granted(question: unknown): boolean {
 	const { user, action, resource } = question as { user: unknown; action: unknown; resource: unknown };
 	const key = typeof user === 'string' ? user : (user as { key: unknown }).key;

@@ -81,14 +81,22 @@ journey('a preview shows which users a set selects now, and changes nothing', as
 	const ledger = await openLedger(t, place);
 	const found = await preview(place, { condition_set: 'adults' });
 	t.deepEqual(shape(found), { data: ['ann', 'cy'], total_count: 2, page_count: 1, checked: 5 });
-	t.deepEqual(found.data[0], (await place.http.get(`${place.facts}/users/ann`)).body, 'as it is read elsewhere');
+	t.deepEqual(
+		found.data[0],
+		(await place.http.get(`${place.facts}/users/ann`)).body,
+		'the same form as in other responses',
+	);
 	const second = await preview(place, { condition_set: 'adults', page: 2, per_page: 1 });
 	t.deepEqual(shape(second), { data: ['cy'], total_count: 2, page_count: 2, checked: 5 });
 	t.deepEqual(shape(await preview(place, { condition_set: 'adults', page: 9 })).data, []);
 
 	const reader = client(place.url, await createSecret(store, place.organization_id, { access_level: 'read' }));
 	const path = `${place.schema}/condition_sets/preview`;
-	t.is((await reader.post<Preview>(path, { condition_set: 'adults' })).body.total_count, 2, 'a reader may ask');
+	t.is(
+		(await reader.post<Preview>(path, { condition_set: 'adults' })).body.total_count,
+		2,
+		'read access is sufficient',
+	);
 	await ledger.balanced();
 });
 
@@ -216,13 +224,13 @@ journey('an evaluation of a resource set takes an existing or hypothetical insta
 	t.true((await own({ resource: { attributes: { owner: 'ann' } }, tenant: 'acme' })).matches);
 	const typed = { condition_set: 'own', conditions: { 'resource.type': { equals: 'document' } } };
 	for (const resource of [undefined, { attributes: { type: 'folder' } }, { key: 'new' }, 'document:new']) {
-		t.true((await evaluate(place, { ...typed, resource })).matches, 'a check is about a type at least');
+		t.true((await evaluate(place, { ...typed, resource })).matches, 'a check requires a type');
 	}
 	const conditions = { 'resource.tenant': { equals: { ref: 'tenant.plan' } } };
 	const body = { condition_set: 'own', conditions, resource: 'document:g' };
-	t.true((await own({ resource: 'a' })).matches, 'a key alone is looked for in the resource of the set');
-	t.true((await evaluate(place, { ...body, user: 'cy' })).matches, 'a member knows the plan of the tenant');
-	t.false((await evaluate(place, { ...body, user: 'ann' })).matches, 'another user does not');
+	t.true((await own({ resource: 'a' })).matches, 'a key alone refers to the set’s resource');
+	t.true((await evaluate(place, { ...body, user: 'cy' })).matches, 'a member has the tenant’s attributes');
+	t.false((await evaluate(place, { ...body, user: 'ann' })).matches, 'a different user does not');
 
 	const post = (given: object) => place.http.post(`${place.schema}/condition_sets/evaluate`, given);
 	fails(t, await post({ condition_set: 'own', resource: 'document:a', tenant: 'globex' }), 400, 'globex');

@@ -48,7 +48,7 @@ function askedAbout({ key }: Place) {
 	return fake.asked.filter(({ path }) => path.startsWith(`/at/default/${key}/`));
 }
 
-test.serial('a question is passed on with the environment’s key, and the answer without it', async (t) => {
+test.serial('a request is forwarded with the environment’s key, and the response without it', async (t) => {
 	const { place, base, http, headers, cookie } = await relayed();
 	const revisions = { 'x-revision': '7', 'x-policy-revision': '6', 'x-decision-id': 'd-1', 'x-min-revision': '5' };
 	const others = { 'set-cookie': 'a=b', authorization: `Bearer ${place.secret}`, 'x-secret': place.secret, etag: 'e' };
@@ -61,7 +61,7 @@ test.serial('a question is passed on with the environment’s key, and the answe
 	t.like(asked, { method: 'POST', path: `/at/default/${place.key}/allowed`, body: raw });
 	t.like(asked?.headers, { 'x-min-revision': '7', 'x-debug': 'attempts', authorization: `Bearer ${place.secret}` });
 	const shown = JSON.stringify(asked);
-	t.false(shown.includes(cookie.slice(-43)) || shown.includes(headers['origin'] ?? '-'), 'nothing of the session');
+	t.false(shown.includes(cookie.slice(-43)) || shown.includes(headers['origin'] ?? '-'), 'no part of the session');
 	t.deepEqual(Object.keys(asked?.headers ?? {}).sort(), [
 		'accept',
 		'authorization',
@@ -75,7 +75,7 @@ test.serial('a question is passed on with the environment’s key, and the answe
 	for (const [name, value] of Object.entries(revisions)) t.is(answer.headers.get(name), value);
 	for (const name of Object.keys(others)) t.is(answer.headers.get(name), null, name);
 	const received = await fetch(`${management.url}${base}/allowed`, { method: 'POST', headers, body: '{}' });
-	t.is(await received.text(), '{"allow":true,"n":1e400}', 'as it was sent');
+	t.is(await received.text(), '{"allow":true,"n":1e400}', 'unchanged');
 	t.is(received.headers.get('content-type'), 'application/json');
 	t.is(received.headers.get('x-content-type-options'), 'nosniff');
 });
@@ -138,7 +138,7 @@ test.serial('only decision and health endpoints can be reached', async (t) => {
 	for (const method of ['PUT', 'PATCH', 'DELETE']) {
 		t.true([404, 405].includes((await http.send(method, `${base}/allowed`, question)).status), method);
 	}
-	t.is(fake.asked.length, before, 'nothing of it has reached the decision point');
+	t.is(fake.asked.length, before, 'no request has reached the decision point');
 });
 
 test.serial('the relay is only for sessions in the environment', async (t) => {
@@ -165,10 +165,10 @@ test.serial('the relay is only for sessions in the environment', async (t) => {
 	const { http: wide } = await signInToConsole(place, organization);
 	fails(t, await wide.post(`${other.base}/allowed`, question), 403, 'this session belongs to a different environment');
 	fails(t, await wide.get(`${other.base}/ready`), 403, 'this session belongs to a different environment');
-	t.is(fake.asked.length, before, 'nobody of these has reached the decision point');
+	t.is(fake.asked.length, before, 'none of these requests has reached the decision point');
 	const reading = { project_id: place.project_id, environment_id: id, access_level: 'read' } as const;
 	const reader = await signInToConsole(place, await createSecret(management.store, place.organization_id, reading));
-	t.is((await reader.http.post(`${base}/allowed`, question)).status, 200, 'whoever reads may ask');
+	t.is((await reader.http.post(`${base}/allowed`, question)).status, 200, 'read access is sufficient');
 	t.is((await reader.http.post(`/console/pdp/${place.project_id}/${id}/allowed`, question)).status, 200);
 	t.deepEqual(
 		askedAbout(place).map(({ headers: { authorization } }) => authorization),
@@ -176,7 +176,7 @@ test.serial('the relay is only for sessions in the environment', async (t) => {
 	);
 });
 
-test.serial('checking a decision point’s health does not count as session use, and a question does', async (t) => {
+test.serial('checking a decision point’s health does not count as session use, but a check does', async (t) => {
 	const { place, base, http } = await relayed();
 	const rows = () => management.store.database.knex('console_sessions').where({ environment_id: place.id });
 	const old = new Date(Date.now() - 3_600_000);
@@ -187,7 +187,7 @@ test.serial('checking a decision point’s health does not count as session use,
 	t.true((await rows())[0]?.['last_used_at'] > old);
 });
 
-test.serial('overlong, compressed and broken answers are not passed on', async (t) => {
+test.serial('overlong, compressed and broken responses are not forwarded', async (t) => {
 	const { place, base, http, headers } = await relayed();
 	const raw = `"${'x'.repeat(oneMiB - 2)}"`;
 	t.is((await http.post(`${base}/allowed`, undefined, { raw })).status, 200, 'one MiB');
@@ -214,7 +214,7 @@ test.serial('overlong, compressed and broken answers are not passed on', async (
 	);
 });
 
-test.serial('an answer from anything but this environment’s decision point is 502, without a key', async (t) => {
+test.serial('a response from any server other than this environment’s decision point is 502', async (t) => {
 	const { place, base, http } = await relayed();
 	const html = { 'content-type': 'text/html' };
 	for (const [answer, says] of [
@@ -254,7 +254,7 @@ test.serial('a missing or unreachable decision point is reported', async (t) => 
 	}
 });
 
-test.serial('a page that leaves cancels its question', async (t) => {
+test.serial('a page that closes cancels its request', async (t) => {
 	let [asked, ended] = [false, false];
 	const slow = createServer((question) => {
 		asked = true;
@@ -285,7 +285,7 @@ test.serial('a page that leaves cancels its question', async (t) => {
 	t.true(ended);
 });
 
-test.serial('a decision point answers a session like its own clients', async (t) => {
+test.serial('a decision point serves a session like its own clients', async (t) => {
 	const port = await freePort();
 	const stack = await startStack('server', {
 		PDP_PORT: String(port),

@@ -71,7 +71,7 @@ journey('a ticket signs in once, and the session has the rights of its key', asy
 	t.like(made, { status: 200, revision: 2 });
 	const { body: log } = await http.get<{ data: Loose[] }>(`/v2/projects/default/envs/${key}/changes`);
 	const change = log.data.find(({ key: changed }) => changed === 'viewer');
-	t.like(change, { actor: { id: key_id } }, 'the change is the key’s');
+	t.like(change, { actor: { id: key_id } }, 'the change names the key');
 	t.is((await http.get(`/v2/api-key/default/${key}`)).body['secret'], place.secret, 'an admin key sees secrets');
 	t.like((await http.get('/v2/api-key/scope')).body, { environment_id: id });
 	const seen = await http.get(`${consolePath}?project=default&environment=${key}`);
@@ -80,7 +80,7 @@ journey('a ticket signs in once, and the session has the rights of its key', asy
 		t.is((await http.get(consolePath + query)).status, 200, query);
 	}
 	const [row] = await rowsIn(place);
-	t.false(JSON.stringify(row).includes(secret), 'no secret is stored in the clear');
+	t.false(JSON.stringify(row).includes(secret), 'no secret is stored in plain text');
 
 	const again = await askToSignIn(place, { ticket });
 	isSignedOut(t, again, 'TICKET_SPENT');
@@ -103,7 +103,7 @@ journey('of old, unknown and racing tickets only one signs in, and the rest get 
 	const raced = await ticketFor(place);
 	fails(t, await askToSignIn(place, { ticket: raced, project: 'nowhere', environment: 'dev' }), 404, 'nowhere');
 	const answers = await Promise.all(Array.from({ length: 10 }, () => askToSignIn(place, { ticket: raced })));
-	t.is(answers.filter(({ status }) => status === 200).length, 1, 'a mistake has not spent it');
+	t.is(answers.filter(({ status }) => status === 200).length, 1, 'a failed sign-in does not use up the ticket');
 	for (const answer of answers.filter(({ status }) => status !== 200)) isSignedOut(t, answer, 'TICKET_SPENT');
 
 	const late = await ticketFor(place);
@@ -127,7 +127,7 @@ journey('an API key signs in to the environment it opens, by default the oldest'
 	t.is(await environment({ api_key: ofProject }), 'prod');
 	t.is(await environment({ api_key: ofProject, environment: 'later' }), 'later');
 	t.is(await environment({ api_key: ofOrganization, project }), 'prod');
-	t.is(await environment({ api_key: ofOrganization }), 'dev', 'the oldest of all');
+	t.is(await environment({ api_key: ofOrganization }), 'dev', 'the oldest environment');
 	t.is(await environment({ api_key: ofOrganization, environment: opened.id }), 'prod');
 	t.is(await environment({ api_key: ofOrganization, project: null, environment: null }), 'dev');
 	t.is(await environment({ api_key: place.secret }), place.key);
@@ -223,11 +223,11 @@ journey('a page from a different origin can neither sign in nor switch nor sign 
 	fails(t, await unnamed.post(`${schema}/roles`, { key: 'a', name: 'A' }), 403, url);
 	fails(t, await unnamed.delete(consolePath), 403);
 	fails(t, await unnamed.post(consolePath, { project: 'default', environment: place.key }), 403);
-	t.is((await unnamed.get(`${schema}/roles`)).status, 200, 'reads need none');
+	t.is((await unnamed.get(`${schema}/roles`)).status, 200, 'reads need no origin');
 	const asked = { origin, 'access-control-request-method': 'POST' };
 	const preflight = await sending(url, asked).send('OPTIONS', consolePath);
 	t.is(preflight.headers.get('access-control-allow-origin'), null);
-	t.is((await http.get(consolePath)).status, 200, 'and the session is still there');
+	t.is((await http.get(consolePath)).status, 200, 'and the session still exists');
 	t.is(await place.revision(), 2);
 });
 
@@ -291,7 +291,7 @@ journey('a cookie needs the header, and the header needs a cookie', async (t, pl
 	const asReader = named(id, { authorization: `Bearer ${reader.secret}` });
 	fails(t, await asReader.post(roles, { key: 'a', name: 'A' }), 403, 'read-only');
 	for (const path of [`/bundles/${id}`, `/bundles/${id}/rego`]) fails(t, await named(id).get(path), 401);
-	t.is((await named('hostile').get('/healthy')).status, 200, 'what is open is open');
+	t.is((await named('hostile').get('/healthy')).status, 200, 'public endpoints are public');
 });
 
 journey('a read-only key reads everything except secrets, and writes nothing', async (t, place) => {
@@ -339,7 +339,7 @@ journey('sessions for two environments in one browser do not interfere', async (
 	t.is(await other.revision(), 1);
 	const target = { target_env: { existing: other.key }, conflict_strategy: 'overwrite' };
 	const copied = await asked(place.id).post(`/v2/projects/default/envs/${place.key}/copy`, target);
-	t.is(copied.status, 201, 'a copy is for another environment');
+	t.is(copied.status, 201, 'a copy may target a different environment');
 	t.is((await asked(other.id).get(`${other.schema}/roles/a`)).status, 200);
 	// For objects above the environment, the key's permissions apply.
 	t.is((await asked(place.id).get('/v2/projects/default/envs?per_page=100')).status, 200);
@@ -374,7 +374,7 @@ journey('a session can switch only to environments that its key opens', async (t
 	isSignedOut(t, await askToSignIn(place, target), 'SIGNED_OUT');
 	const { status, body } = await http.post(consolePath, { project: 'default', environment: place.key });
 	t.like({ status, body }, { status: 200, body: { environment: { id: place.id } } });
-	t.is((await rowsIn(place)).length, 1, 'the session that the cookie stood for has ended');
+	t.is((await rowsIn(place)).length, 1, 'the cookie’s session has ended');
 });
 
 journey('signing out ends the session and deletes the cookie', async (t, place) => {
@@ -386,7 +386,7 @@ journey('signing out ends the session and deletes the cookie', async (t, place) 
 	isSignedOut(t, await http.get(`${schema}/roles`), 'SIGNED_OUT');
 	isSignedOut(t, await http.get(consolePath), 'SIGNED_OUT');
 	t.is((await rowsIn(place)).length, 0);
-	t.is((await http.delete(consolePath)).status, 204, 'once more does no harm');
+	t.is((await http.delete(consolePath)).status, 204, 'a repeated sign-out is harmless');
 	const { 'x-console-environment': _, ...unnamed } = headers;
 	isSignedOut(t, await sending(url, unnamed).delete(consolePath), 'SIGNED_OUT');
 });
@@ -397,7 +397,7 @@ journey('a session ends after eight hours without use, and watching does not cou
 	await rowsIn(place).update({ last_used_at: ago(7.9 * 3_600) });
 	t.is((await http.get(`${consolePath}?environment=${place.key}`)).status, 200);
 	const [watched] = await rowsIn(place);
-	t.true(watched?.['last_used_at'] < ago(7 * 3_600), 'watching has recorded nothing');
+	t.true(watched?.['last_used_at'] < ago(7 * 3_600), 'polling is not recorded as use');
 	t.is((await http.get(`${schema}/roles`)).status, 200);
 	const [used] = await rowsIn(place);
 	t.true(used?.['last_used_at'] > ago(60), 'a use is recorded');
@@ -421,17 +421,17 @@ journey('an old secret is replaced, and the previous secret remains valid for a 
 	const { secret, schema, url, id } = place;
 	const first = await signInToConsole(place, secret);
 	const roles = `${schema}/roles`;
-	t.is((await first.http.get(roles)).headers.get('set-cookie'), null, 'a young one stays');
+	t.is((await first.http.get(roles)).headers.get('set-cookie'), null, 'a recent secret remains');
 	await rowsIn(place).update({ rotated_at: ago(301) });
 	fails(t, await first.http.get(`${roles}/nothing`), 404);
 	const answers = await Promise.all(Array.from({ length: 8 }, () => first.http.get(roles)));
 	t.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
 	const given = answers.filter(({ headers }) => headers.get('set-cookie') !== null);
-	t.is(given.length, 1, 'requests at once get one secret between them');
+	t.is(given.length, 1, 'concurrent requests get the same new secret');
 	t.is(given[0]?.headers.get('cache-control'), 'no-store');
 	const second = signedWith(url, id, cookieOf(given[0] ?? answers[0] ?? (await first.http.get(roles))));
 	t.not(second.secret, first.secret);
-	t.is((await first.http.get(roles)).status, 200, 'a request under way does not fail');
+	t.is((await first.http.get(roles)).status, 200, 'a request in progress does not fail');
 	t.is((await first.http.get(roles)).headers.get('set-cookie'), null);
 
 	// The response may get lost. In that case, the browser continues with its current secret, and gets a new secret
@@ -441,8 +441,8 @@ journey('an old secret is replaced, and the previous secret remains valid for a 
 	t.regex(third.secret, /^[\w-]{43}$/);
 	isSignedOut(t, await second.http.get(roles), 'SIGNED_OUT', 'the one that was lost');
 
-	t.is((await third.http.get(roles)).status, 200, 'this one has arrived');
-	t.is((await first.http.get(roles)).status, 200, 'and the one before has a minute left');
+	t.is((await third.http.get(roles)).status, 200, 'the new secret has arrived');
+	t.is((await first.http.get(roles)).status, 200, 'and the previous secret is valid for a minute');
 	await rowsIn(place).update({ previous_until: ago(0.001) });
 	isSignedOut(t, await first.http.get(roles), 'SIGNED_OUT');
 	t.is((await third.http.get(roles)).status, 200);

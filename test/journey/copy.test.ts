@@ -70,7 +70,7 @@ journey(
 		const { project } = management;
 		const target = await project.get<{ schema: Json; facts: Json }>(`/v2/projects/${place.project}/envs/${key}/export`);
 		t.is(answer.revision, target.revision);
-		t.deepEqual(target.body.schema, (await exported(place)).schema, 'attributes of users included');
+		t.deepEqual(target.body.schema, (await exported(place)).schema, 'user attributes are included');
 		t.deepEqual(target.body.facts, newEnvironmentFacts);
 		t.is((await project.get(`/v2/api-key/${place.project}/${key}`)).status, 200);
 		fails(t, await copyClient(place, management)({ target_env: { new: { key, name: 'Again' } } }), 409, key);

@@ -82,7 +82,7 @@ journey('the maximum number of roles may lead to a role, and a relationship beyo
 	const bulk = { operations: [{ ...tuple('elsewhere', 'too'), tenant: 'default' }, below] };
 	refused(t, await http.post(`${path}/bulk`, bulk), 'folder:below');
 	const { body } = await http.get<Paginated>(`${facts}/resource_instances?per_page=1&include_total_count=true`);
-	t.is(body.total_count, maxLeading + 1, 'an instance of a refused relationship stayed');
+	t.is(body.total_count, maxLeading + 1, 'an instance from a refused relationship remained');
 	await ledger.balanced();
 	// In a ring, each role leads to all other roles but not to itself.
 	await ledger.wrote(await http.post(path, tuple(`f${maxLeading}`, 'f0')));

@@ -53,7 +53,7 @@ journey('an environment has one PDP config, whose secret is its key', async (t, 
 	});
 	t.false(JSON.stringify(values).includes('permit_key_'), 'no secret');
 	fails(t, await http.get(`${configsPath(place)}/${id}/values`), 404, id);
-	t.deepEqual((await http.get(`/v2/pdps/me/config`)).body, values, 'asked by its decision point');
+	t.deepEqual((await http.get(`/v2/pdps/me/config`)).body, values, 'requested by its decision point');
 	t.deepEqual((await http.post(`/v2/pdps/me/config`, {})).body, values);
 	fails(t, await http.post(`${configsPath(place)}/migrate-shards`, { num_shards: 2 }), 404);
 });
@@ -141,8 +141,8 @@ journey('the last state reported by each decision point is kept', async (t, plac
 	const common = { environment_id: place.id, api_key_id: key_id };
 	t.like(first, { ...common, pdp_instance_id: 'a', state: { pdp: { version: '0.9.0' }, seen_sdks: ['node'] } });
 	t.like(second, { ...common, pdp_instance_id: 'b', state: { pdp: { mode: 'edge', checks_per_second: 12.5 } } });
-	t.notRegex(JSON.stringify(first), /checks_per_second/, 'one of another version need not say it');
-	t.is(await place.revision(), revision, 'it is no change of the environment');
+	t.notRegex(JSON.stringify(first), /checks_per_second/, 'a report from a different version may omit the member');
+	t.is(await place.revision(), revision, 'a report does not change the environment');
 	fails(
 		t,
 		await http.post('/v2/pdps/me/state', { pdp_instance_id: 'a', state: { a: 'x'.repeat(16_384) } }),
@@ -152,7 +152,7 @@ journey('the last state reported by each decision point is kept', async (t, plac
 	for (let index = 0; index < 100; index += 1) await told(`many-${index}`, {});
 	const kept = (await instances()).map(({ pdp_instance_id }) => pdp_instance_id);
 	t.is(kept.length, 100);
-	t.false(kept.includes('a') || kept.includes('b'), 'the oldest are forgotten');
+	t.false(kept.includes('a') || kept.includes('b'), 'the oldest states are dropped');
 	t.is(kept[0], 'many-99');
 });
 
@@ -166,7 +166,7 @@ journey('the last use of a key is recorded', async (t, place) => {
 	const at = await eventually(() => used(spare.body.id));
 	t.true(Date.parse(String(at)) >= Date.parse(spare.body.created_at));
 	await client(place.url, spare.body.secret).get('/v2/api-key/scope');
-	t.is(await used(spare.body.id), at, 'to the minute');
+	t.is(await used(spare.body.id), at, 'exact to a minute');
 });
 
 /** Simulates a second API process on the stack's database server. */
@@ -273,7 +273,7 @@ onEachStack('a refresh makes decision points fetch a new snapshot, on every node
 	t.deepEqual(second.body.pdp_ids, [other.id]);
 	t.is((await bundle(start.headers.get('etag'))).headers.get('x-update-id'), second.body.update_id);
 	await stack.reached(second.revision);
-	t.is(replica.current()?.engine, fresh, 'the decision points of another config keep what they have');
+	t.is(replica.current()?.engine, fresh, 'decision points with a different config keep their data');
 	const { body: history } = await elsewhere.get<{ readonly data: readonly Loose[] }>(
 		'/v2/projects/default/envs/dev/changes?kind=pdp_config',
 	);

@@ -82,7 +82,7 @@ onEachStack('decision points of a deleted environment deny with a code', async (
 	const old = new Date(store.clock.now().getTime() - 31 * 24 * 3_600_000);
 	await remembered().update({ deleted_at: old });
 	await store.forgetOld();
-	t.is((await remembered()).length, 0, 'it is forgotten after a month');
+	t.is((await remembered()).length, 0, 'the key is forgotten after a month');
 	fails(t, await place.http.get('/v2/api-key/scope'), 401);
 	t.is(running.replica.state.kind, 'deleted');
 });

@@ -213,7 +213,7 @@ async function assertUsedOnce(
 		(await http.get<readonly unknown[]>(`${facts}/role_assignments?user=operator&resource_instance=${instance}`)).body
 			.length;
 	const before = await used();
-	if (answered) t.true(before, 'an answer counts');
+	if (answered) t.true(before, 'the response is authoritative');
 	t.is(await held(), before ? 0 : 1, instance);
 	t.is((await uses()).length, before ? 1 : 0);
 	t.is((await consume(other.url, id)).status, before ? 409 : 200, 'at most once');
@@ -285,7 +285,7 @@ async function assertTakenOver(
 	await nothingWaits(http);
 	hold(true);
 	const before = receiver.received.length;
-	t.is(await approve(mortal, 'reviewer-0', asked), 200, 'nobody waits for the receiver');
+	t.is(await approve(mortal, 'reviewer-0', asked), 200, 'no request waits for the receiver');
 	await eventually(() => receiver.received.length > before);
 	await mortal.kill();
 	hold(false);
@@ -293,7 +293,7 @@ async function assertTakenOver(
 	await nothingWaits(http);
 	const ids = receiver.received.slice(before).map(({ headers }) => headers['webhook-id']);
 	t.is(ids.length, 2);
-	t.is(ids[0], ids[1], 'the same message again');
+	t.is(ids[0], ids[1], 'the same message is sent again');
 	return [{ ...asked, status: 'approved' }];
 }
 
@@ -366,9 +366,9 @@ async function assertWhole(t: ExecutionContext, cluster: Cluster, random: Random
 	const approved = told.filter(({ status }) => status === 'approved').length;
 	t.log(`${kills} kills: ${told.length} requests, ${unanswered} unanswered, ${approved} approved, ${unheard} of both`);
 	t.log(`${2 * kills} uses of approvals: ${uses.unanswered} unanswered, ${uses.unheard} of them had counted`);
-	t.true(unanswered > 0, 'no kill met a request');
-	t.true(uses.unanswered > 0, 'no kill met a use');
-	t.true(approved > kills, 'no request that a kill may have met was approved');
+	t.true(unanswered > 0, 'no kill coincided with a request');
+	t.true(uses.unanswered > 0, 'no kill coincided with a use');
+	t.true(approved > kills, 'no request during a kill was approved');
 	return told;
 }
 

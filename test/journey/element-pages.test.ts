@@ -131,5 +131,5 @@ journey('an address with a ticket or a token is not an element page', async (t, 
 	await furnishElements(place);
 	const { token } = await signIn(place);
 	const { body } = await client(place.url).get(`/elements/members?envId=${place.id}&token=${token}`);
-	t.false(String(body).includes(token), 'nothing of the address is in the page');
+	t.false(String(body).includes(token), 'the page contains no part of the URL');
 });

@@ -128,7 +128,7 @@ journey('an administrator’s approval assigns the requested role in the same re
 	t.deepEqual(await ledger.kept(await place.http.put(`${all(place)}/${role}/approve`)), done);
 	const approved = await ledger.wrote(await place.http.put(`${all(place)}/${operation}/approve`));
 	t.like(approved, { type: 'operation_approval', status: 'approved' });
-	t.truthy((approved['access_request_details'] as Loose)['expires_at'], 'bounded by the element');
+	t.truthy((approved['access_request_details'] as Loose)['expires_at'], 'limited by the element');
 	t.deepEqual(await held(place, 'ann'), [
 		['viewer', 'acme'],
 		['_Approved_', 'account:main'],
@@ -151,7 +151,7 @@ journey('requests that are decided, impossible or expired are refused', async (t
 	t.is((await http.put(one(role, 'deny'), { role: 'viewer' })).status, 422);
 	const before = await place.revision();
 	t.is((await http.put(one(role, 'deny'), { reviewer_comment: 'No.' })).status, 200);
-	t.is((await http.put(one(role, 'deny'))).status, 200, 'the same again');
+	t.is((await http.put(one(role, 'deny'))).status, 200, 'the same decision again');
 	t.is(await place.revision(), before + 1);
 	fails(t, await http.put(one(role, 'approve')), 409, 'denied');
 	t.deepEqual(await held(place, 'ann'), []);

@@ -89,7 +89,7 @@ journey('a member signs in with a ticket for one cookie, and a bearer token', as
 	const byBearer = await client(url, element_bearer_token).get(me);
 	t.deepEqual(byBearer.body['actor'], actor);
 	t.true(Math.abs(Number(byBearer.body['expires_at']) - Date.now() / 1000 - 900) < 60);
-	t.is(await place.revision(), revision, 'a session is no change of the environment');
+	t.is(await place.revision(), revision, 'a session does not change the environment');
 });
 
 journey('user and tenant are named by id or key, and every member of the tenant may sign in', async (t, place) => {
@@ -196,7 +196,7 @@ journey('every wrong secret is refused with the same message', async (t, place) 
 		isSignedOut(t, await sending(url, { cookie: `permit_session=${wrong}` }).get(me), wrong);
 	}
 	isSignedOut(t, await client(url).get(me));
-	t.is((await spend(url, token)).status, 200, 'and the right one is still good');
+	t.is((await spend(url, token)).status, 200, 'and the correct ticket is still valid');
 	t.is((await client(url, bearer).get(me)).status, 200);
 	fails(t, await client(url, bearer).get(`${place.facts}/users`), 401);
 });
@@ -251,9 +251,9 @@ journey('signing out ends cookie and bearer token, and can be repeated', async (
 			}
 			isSignedOut(t, await cookie.get(me));
 			isSignedOut(t, await bearer.get(me));
-			t.is((await other.get(me)).status, 200, 'another sign-in of the user goes on');
+			t.is((await other.get(me)).status, 200, 'the user’s other sign-in continues');
 		}
-		t.is((await client(url).send(method, logout)).status, 204, 'nobody is signed in');
+		t.is((await client(url).send(method, logout)).status, 204, 'no user is signed in');
 	}
 });
 
@@ -385,19 +385,19 @@ journey('pages on the environment’s origins may send requests with credentials
 			t.deepEqual([refused.status, allowed(refused), refused.headers.get('vary')], [204, null, 'Origin'], other);
 		}
 	}
-	t.is(allowed(await preflight(frontend, ofElsewhere)), null, 'named by another environment');
+	t.is(allowed(await preflight(frontend, ofElsewhere)), null, 'configured in a different environment');
 	const outside = await preflight(`${place.facts}/users`, origin);
 	t.deepEqual([outside.status, allowed(outside), outside.headers.get('vary')], [405, null, null]);
 
 	const bearer = await bearing(place);
 	const asked = async (from: string) => bearer.get(me, { headers: { origin: from } });
 	t.is(allowed(await asked(origin)), origin);
-	t.is(allowed(await asked(ofElsewhere)), null, 'the session is of another environment');
+	t.is(allowed(await asked(ofElsewhere)), null, 'the session belongs to a different environment');
 	t.is(allowed(await asked(foreignOrigin)), null);
 	const without = await bearer.get(me);
 	t.deepEqual([allowed(without), without.headers.get('vary')], [null, 'Origin']);
 	const refused = await client(url).get(me, { headers: { origin } });
-	t.deepEqual([refused.status, allowed(refused)], [401, origin], 'a page can tell that nobody is signed in');
+	t.deepEqual([refused.status, allowed(refused)], [401, origin], 'a page can detect that no user is signed in');
 });
 
 /** Creates an identity provider's key pair and a signing function. */
@@ -492,8 +492,8 @@ journey('an application’s token signs its user in if the environment’s keys 
 	}
 	const good = { tenant_id: 'acme', user_jwt: await token({ sub: 'ann' }) };
 	fails(t, await sending(url, { origin: foreignOrigin }).post(path, good), 403, 'elements_origins');
-	t.is((await sending(url, { origin: url }).post(path, good)).status, 200, 'our own pages');
-	t.is((await client(url).post(path, good)).status, 200, 'no browser');
+	t.is((await sending(url, { origin: url }).post(path, good)).status, 200, 'the API’s own pages');
+	t.is((await client(url).post(path, good)).status, 200, 'not a browser');
 	for (const none of [nobody, 'dev', 'x', '%00'])
 		fails(t, await page.post(`/v2/auth/${none}/elements_fe_login_as`, good), none === '%00' ? 422 : 404);
 });
@@ -583,7 +583,7 @@ journey('sessions are kept while they are usable', async (t, place) => {
 	const past = new Date(Date.now() - 1);
 	await rowsOf(place).update({ expires_at: past, bearer_expires_at: past, ticket_expires_at: past });
 	const last = await signIn(place);
-	t.is((await rowsOf(place)).length, 1, 'what expired is gone');
+	t.is((await rowsOf(place)).length, 1, 'expired sessions are deleted');
 	t.deepEqual(
 		(await rowsOf(place).select('ticket_hash')).map(({ ticket_hash }) => Buffer.from(ticket_hash)),
 		[createHash('sha256').update(last.token).digest()],

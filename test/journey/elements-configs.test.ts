@@ -246,14 +246,14 @@ journey('an element shows its users what they may do', async (t, place) => {
 	const level = async (query = '') => {
 		const { body } = await (await bearing(place)).get(`${runtime}${query}`);
 		t.like(body['config'], { key: 'members', environment_id: place.id, webhook: null });
-		t.is(body['resource_id'], null, 'only who can ask for a role learns of an instance');
+		t.is(body['resource_id'], null, 'only users who can request a role learn about an instance');
 		return body['current_permission_level'];
 	};
 	t.is(await level(), 'UNCONFIGURED');
 	await holds('owner', {});
 	t.is(await level(), 'LEVEL_3');
 	await holds('viewer', { resource_instance: 'document:plan' });
-	t.is(await level(), 'LEVEL_3', 'a role on an instance counts there alone');
+	t.is(await level(), 'LEVEL_3', 'a role on an instance counts only there');
 	t.is(await level('?resource_instance_id=document:plan'), 'LEVEL_1');
 	t.is(await level('?resource_instance_id=document:nothing'), 'LEVEL_3');
 	const ann = await bearing(place);

@@ -86,7 +86,7 @@ for (const [title, path, body] of grants) {
 		if (path === 'role_assignments') t.is(forGood.body['assignments_created'], 1);
 		t.deepEqual(await stored(), [undefined]);
 		fails(t, await http.post(list, { ...body, expires_at: later }), 409, '');
-		t.is((await http.post(`${list}/bulk`, bulk)).revision, forGood.revision, 'what is there for good stays');
+		t.is((await http.post(`${list}/bulk`, bulk)).revision, forGood.revision, 'permanent grants remain');
 	});
 
 	journey(`${title} leaves the lists when it expires, and can be created again`, async (t, place) => {
@@ -204,18 +204,18 @@ journey('an approval ends at the requested time, or earlier', async (t, place) =
 	};
 
 	t.is((await http.put(`${await ask(later)}/approve`)).status, 200);
-	t.deepEqual(await given(), [later], 'as it was asked for');
+	t.deepEqual(await given(), [later], 'as requested');
 	const shorter = await http.put<Loose>(`${await ask(later)}/approve`, { expires_at: sooner });
 	t.is((shorter.body['access_request_details'] as Loose)['expires_at'], sooner);
-	t.deepEqual(await given(), [sooner], 'a reviewer shortens');
+	t.deepEqual(await given(), [sooner], 'a reviewer shortens the duration');
 	t.is((await http.put(`${await ask()}/approve`, { expires_at: sooner })).status, 200);
-	t.deepEqual(await given(), [sooner], 'what was asked for good, too');
+	t.deepEqual(await given(), [sooner], 'also for a permanent request');
 	const request = await ask(sooner);
 	fails(t, await http.put(`${request}/approve`, { expires_at: later }), 400, later);
 	fails(t, await http.patch(`${request}/reviewer`, { expires_at: later }), 400, later);
 	t.is((await http.patch(`${request}/reviewer`, { expires_at: '2997-01-01T00:00:00Z' })).status, 200);
 	t.is((await http.put(`${request}/approve`)).status, 200);
-	t.deepEqual(await given(), ['2997-01-01T00:00:00.000Z'], 'a reviewer shortens before');
+	t.deepEqual(await given(), ['2997-01-01T00:00:00.000Z'], 'a reviewer shortens the duration before the approval');
 	fails(t, await http.patch(`${request}/reviewer`, { expires_at: '2996-01-01T00:00:00Z' }), 409, 'approved');
 	const past = { tenant: 'acme', role: 'reader', expires_at: inTime(-1_000) };
 	fails(t, await http.post(as('ann'), { access_request_details: past }), 422, 'expires_at');
@@ -408,7 +408,7 @@ onEachStack('a grant turns from true to false without a write, at every decision
 	t.teardown(() => started.stop());
 	await started.replica.reached(points[0]?.replica.current()?.revision ?? 0);
 	const fresh = client(started.listening.url, keys.environment);
-	t.deepEqual(await answers(fresh), inTop, 'a snapshot says the same');
+	t.deepEqual(await answers(fresh), inTop, 'a snapshot gives the same results');
 	now = new Date(now.getTime() - 1);
 	t.deepEqual(await answers(fresh), endings.at(-1)?.during);
 });
@@ -455,5 +455,5 @@ onEachStack('an expired grant is swept once, with a log entry without an author'
 	const list = await http.get<{ data: Listed; total_count: number }>(
 		`${facts}/role_assignments?include_total_count=true`,
 	);
-	t.is(list.body.total_count, 1, 'what does not end stays');
+	t.is(list.body.total_count, 1, 'permanent grants remain');
 });

@@ -22,7 +22,7 @@ test.after.always('stop', async () => {
 	for (const stack of stacks.values()) await stack.stop();
 });
 
-/** Declares a test only for the server store, because the behaviour is the same on both stores. */
+/** Declares a test only for the server store, because the behavior is the same on both stores. */
 function onServer(title: string, run: (t: ExecutionContext) => Promise<void>): void {
 	if (chosenStores().includes('server')) test(title, run);
 }
@@ -75,7 +75,7 @@ const history: readonly (readonly [method: string, path: string, body?: object])
 type Answered = AuthorizationResult & { readonly debug?: { readonly attempts?: readonly object[] } };
 
 for (const kind of chosenStores()) {
-	test(`an explanation at a revision equals the decision point’s answer at it [${kind}]`, async (t) => {
+	test(`an explanation at a revision equals the decision point’s response then [${kind}]`, async (t) => {
 		const { place, point, pdp } = await furnished(t, kind);
 		const { http, schema, facts } = place;
 		const answers = new Map<number, readonly Answered[]>();

@@ -93,7 +93,7 @@ test.serial('every command on the first pages runs in order and prints the outpu
 				printed = ran.printed;
 				t.false(/error_code|"detail"/.test(printed), `${text}\nprinted\n${printed}`);
 				if (text.includes('localhost:8181'))
-					t.regex(printed, /"allow":true/, 'a stock OPA answers as the decision point does');
+					t.regex(printed, /"allow":true/, 'a stock OPA decides like the decision point');
 			} else if (language === 'js') {
 				terminal.save(saved, text);
 				printed = await terminal.run(`node ${saved}`);
@@ -120,7 +120,7 @@ async function runPython(reader: Terminal, text: string): Promise<string> {
 }
 
 test.serial(
-	'browsers are redirected from `/` to the console or the reference; other clients are answered as before',
+	'browsers are redirected from `/` to the console or the reference, and other clients are not',
 	async (t) => {
 		const api = await terminal.variable('PERMIT_API_URL');
 		const pdp = await terminal.variable('PERMIT_PDP_URL');
@@ -149,7 +149,7 @@ test.serial('Ctrl-C says goodbye, and the second start prints all locations, wit
 	t.true(said.includes(`DATA_DIR=${env.DATA_DIR} node ${main} keys create`));
 	const asked = { user: 'ann', action: 'read', resource: { type: 'report', tenant: 'acme' } };
 	const answer = await client(`http://127.0.0.1:${env.PDP_PORT}`, secret).post('/allowed', asked);
-	t.like(answer, { status: 200, body: { allow: true } }, 'it answers when it says so');
+	t.like(answer, { status: 200, body: { allow: true } }, 'it responds when it reports that it runs');
 	t.deepEqual(await second.kill('SIGINT'), { code: 0, signal: null });
 	t.notRegex(`${second.stdout()}${second.stderr()}`, /permit_key_/);
 	t.notRegex(second.stderr(), /^regolith: (preparing|creating)/m);
@@ -161,7 +161,7 @@ test.serial('the first key is printed until a start has shown it', async (t) => 
 	const env = { ...(await surroundings(temporary(t))), DATABASE_URL: database.url, SECRET_KEY: 's'.repeat(32) };
 	const unknown = secretFor('of-another');
 	const refused = launch({ command: ['start'], env: { ...env, PDP_API_KEY: unknown } });
-	t.deepEqual(await refused.exited, { code: 3, signal: null }, 'the keys are made, and nobody has seen one');
+	t.deepEqual(await refused.exited, { code: 3, signal: null }, 'the keys were created, but not shown');
 	t.notRegex(refused.stdout(), /permit_key_/);
 	t.regex(problem(refused), /^PDP_API_KEY: http:\/\/127\.0\.0\.1:\d+ rejected the key: [^\n]*--wait[^\n]*\n$/);
 	// A second process on the same store, with a separate folder.
@@ -211,7 +211,7 @@ for (const workers of ['1', '2']) {
 		});
 		const url = `http://127.0.0.1:${port}`;
 		await eventually(() => progress(point).some((line) => line.includes('ECONNREFUSED')));
-		t.is(point.stdout(), '', 'it does not say that it runs');
+		t.is(point.stdout(), '', 'it does not report that it runs');
 		t.deepEqual(await statuses(url, right), [401, 503, 503]);
 		const told = (await client(url, right).post('/allowed', check)).body['detail'];
 		t.regex(String(told), /no revision is loaded: the control plane cannot be reached: [\s\S]*ECONNREFUSED/);
@@ -219,7 +219,7 @@ for (const workers of ['1', '2']) {
 		t.is(untold, 'no revision is loaded: this decision point has not received its environment from the API yet');
 		t.is((await client(url).get('/ready')).status, 503);
 		const lines = progress(point);
-		t.is(new Set(lines).size, lines.length, 'each reason once');
+		t.is(new Set(lines).size, lines.length, 'each reason is printed once');
 		t.true(lines.every((line) => line.startsWith(`regolith: waiting for ${controlPlane}: `)));
 		await passOn(t, place, Number(new URL(stack.api.listening.url).port));
 		t.regex(await banner(point), new RegExp(`^Regolith is running\\.\\n\\n {2}Decision point {2}${url} `));

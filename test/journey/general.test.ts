@@ -30,9 +30,9 @@ onEachStack(`a whole journey: writes to the API decide checks, and removals end 
 	await wrote('POST', `${schema}/roles`, { key: 'editor', name: 'Editor', extends: ['viewer'] });
 	await wrote('POST', `${facts}/tenants`, { key: 'acme', name: 'Acme' });
 	await wrote('PUT', `${facts}/users/auth0%7Cann`, { key: 'auth0|ann', email: 'ann@example.com' }, 201);
-	t.false(await allowed('read', 'acme'), 'nothing is allowed that was not granted');
+	t.false(await allowed('read', 'acme'), 'only granted access is allowed');
 	await wrote('POST', `${facts}/role_assignments`, { user: 'auth0|ann', role: 'editor', tenant: 'acme' });
-	t.true(await allowed('read', 'acme'), 'by the role that hers extends');
+	t.true(await allowed('read', 'acme'), 'by the extended role');
 	t.false(await allowed('write', 'acme'));
 	t.false(await allowed('read', 'default'));
 	await wrote('POST', `${schema}/roles/editor/permissions`, { permissions: ['document:write'] });
@@ -40,7 +40,7 @@ onEachStack(`a whole journey: writes to the API decide checks, and removals end 
 	await wrote('DELETE', `${schema}/roles/editor/permissions`, { permissions: ['document:write'] });
 	t.false(await allowed('write', 'acme'));
 	await wrote('PATCH', `${schema}/resources/document`, { actions: { write: {} } });
-	t.false(await allowed('read', 'acme'), 'an action that is gone is granted no more');
+	t.false(await allowed('read', 'acme'), 'a deleted action is no longer granted');
 
 	const policy = (await http.get<Policy>('/v2/projects/default/dev/policy')).body;
 	t.like(policy, { revision, schema_revision: revision, compiled_revision: revision, failure: null });
@@ -249,7 +249,7 @@ journey(
 			{ deleted_environment_keys: 1 },
 			'nothing of it is left but that it was deleted',
 		);
-		t.is((await organization.post('/v2/projects', sent)).status, 200, 'its key is free again');
+		t.is((await organization.post('/v2/projects', sent)).status, 200, 'the key is free again');
 	},
 );
 

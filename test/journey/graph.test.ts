@@ -172,7 +172,7 @@ journey('paths lead from users and instances to instances and roles on them', as
 		[2, 3, 4],
 	]);
 	const few = await askGraph(place, { ...way, to: budget, limit: '3' });
-	t.deepEqual([few.body.paths, few.body.truncated], [[[0, 1]], true], 'the longer one has no room');
+	t.deepEqual([few.body.paths, few.body.truncated], [[[0, 1]], true], 'the longer path exceeds the limit');
 
 	const related = await askGraph(place, { from: eng, mode: 'path', to: budget });
 	t.deepEqual(related.body.edges as unknown, [owned, held]);
@@ -302,7 +302,7 @@ journey('keys are data, whatever they contain', async (t, place) => {
 		const way = await askGraph(place, { from: `user:${key}`, mode: 'path', to: 'instance:user:ann#owner' });
 		t.deepEqual(way.body.paths, [[0]], key);
 	}
-	t.is((await askGraph(place, { from: 'user:ann' })).body.nodes.length, 1, 'not the instance of that name');
+	t.is((await askGraph(place, { from: 'user:ann' })).body.nodes.length, 1, 'not the instance with this name');
 	t.is((await askGraph(place, { from: 'instance:user:ann' })).body.nodes.length, hostile.length + 1);
 });
 

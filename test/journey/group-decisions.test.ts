@@ -13,7 +13,7 @@ onEachStack(`members of groups and nested groups have the permissions of the gro
 	let revision: number | undefined;
 	const wrote = async (answer: Promise<{ readonly status: number; readonly revision: number | undefined }>) => {
 		const { status, revision: written } = await answer;
-		t.true(status < 300, `a write was answered ${status}`);
+		t.true(status < 300, `a write returned ${status}`);
 		revision = written ?? revision;
 	};
 	const at = (group: string, part = '') => `${schema}/groups/group:${group}${part}`;
@@ -72,20 +72,20 @@ onEachStack(`members of groups and nested groups have the permissions of the gro
 	await wrote(http.post(at('staff', '/roles'), give('viewer', 'budget')));
 	t.deepEqual(await allowed(), ['ann read budget']);
 	await wrote(http.put(at('staff', '/users/ben'), tenant));
-	t.deepEqual(await allowed(), ['ann read budget', 'ben read budget'], 'who comes later');
+	t.deepEqual(await allowed(), ['ann read budget', 'ben read budget'], 'a later member');
 
 	await wrote(http.put(at('board', '/users/cy'), tenant));
 	await wrote(http.post(at('board', '/roles'), give('editor', 'budget')));
 	const both = ['ann read budget', 'ben read budget', 'cy read budget', 'cy write budget'];
 	t.deepEqual(await allowed(), both, 'two groups with two roles on one instance do not share them');
 	await wrote(http.post(at('board', '/roles'), give('viewer', 'plan')));
-	t.deepEqual(await allowed(), [...both, 'cy read plan'], 'nor do two instances');
+	t.deepEqual(await allowed(), [...both, 'cy read plan'], 'two instances do not share roles either');
 
 	await wrote(http.delete(at('staff', '/users/ben'), tenant));
 	await wrote(http.put(at('interns', '/users/ben'), tenant));
-	t.false((await allowed()).includes('ben read budget'), 'who leaves');
+	t.false((await allowed()).includes('ben read budget'), 'a former member');
 	await wrote(http.put(at('staff', '/assign_group'), { group_instance_key: 'group:interns' }));
-	t.true((await allowed()).includes('ben read budget'), 'a member of a group in the group');
+	t.true((await allowed()).includes('ben read budget'), 'a member of a nested group');
 	await wrote(http.put(at('board', '/assign_group'), { group_instance_key: 'group:staff' }));
 	t.deepEqual(
 		(await allowed()).filter((line) => line.startsWith('ben')),

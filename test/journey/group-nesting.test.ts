@@ -100,7 +100,7 @@ test('the setting determines which group has the other group’s roles, but affe
 		fails(t, await http.delete(`${outer}/assign_group`, assigned), 404, 'group:inner');
 	}
 	const { body } = await http.get<Loose[]>(`${schema}/resources/group/relations`);
-	t.deepEqual((body as unknown as Paginated).data, [], 'what was made for it went with it');
+	t.deepEqual((body as unknown as Paginated).data, [], 'its created objects were deleted with it');
 });
 
 test('changing the setting affects no existing nesting, which can still be removed', async (t) => {
@@ -122,7 +122,7 @@ test('changing the setting affects no existing nesting, which can still be remov
 	}
 });
 
-test('nesting again under a different setting replaces the direction', async (t) => {
+test('nesting again with a different setting replaces the direction', async (t) => {
 	const stack = await furnished(t);
 	const { environment: http } = stack;
 	for (const [, settings, expected] of [...directions, directions[0]]) {

@@ -127,7 +127,7 @@ journey('a complete example: a group, a role, members before and after, a nested
 	fails(t, await http.get(`${schema}/groups/direct/group:admins`), 404, 'group:admins');
 	t.deepEqual(await derivedIn(place), ['cy#member@group:interns']);
 	await ledger.wrote(await groups.remove('group:interns'), 204);
-	t.deepEqual(await readContents(place), before, 'what was made for groups went with the last');
+	t.deepEqual(await readContents(place), before, 'objects created for groups were deleted with the last group');
 	await ledger.balanced();
 });
 
@@ -202,7 +202,11 @@ journey('a key alone means the group of the resource `group`, whatever else has 
 
 	const { body } = await http.get<Loose>(`${schema}/groups/direct/eng`);
 	t.is(groupName(body), 'group:eng');
-	t.is(groupName((await http.get<Loose>(`${schema}/groups/direct/red`)).body), 'team:red', 'the only group so called');
+	t.is(
+		groupName((await http.get<Loose>(`${schema}/groups/direct/red`)).body),
+		'team:red',
+		'the only group with this key',
+	);
 	t.is((await groups.add('eng', 'ann')).status, 200);
 	t.is((await groups.nest('eng', 'ops')).status, 200);
 	t.deepEqual(await groups.children('eng'), ['group:ops']);
@@ -543,7 +547,7 @@ journey('a role is given through a relation that gives only this role, else a ne
 	);
 	t.is((await groups.take('group:admins', {})).status, 204);
 	t.deepEqual(await tuples(), ['viewer_group_2']);
-	t.is((await http.get(`${document}/relations/reader`)).status, 200, 'it is somebody else’s');
+	t.is((await http.get(`${document}/relations/reader`)).status, 200, 'it belongs to a different object');
 });
 
 /** Deletions outside the groups API, each with the group's remaining roles, users and children. */
@@ -658,7 +662,7 @@ journey('groups survive export and import; a copy has only their schema', async 
 	t.deepEqual(await others.children('group:admins'), ['group:interns']);
 	for (const group of ['group:admins', 'group:interns', 'document:plan'])
 		t.is((await others.remove(group)).status, 204);
-	t.deepEqual(await readContents(other), before, 'it is known there as well what was made for groups');
+	t.deepEqual(await readContents(other), before, 'the copy also marks objects created for groups');
 
 	const copied = { target_env: { new: { key: `${key}-copy`, name: 'Copy' } } };
 	t.is((await management.project.post(`/v2/projects/${project}/envs/${key}/copy`, copied)).status, 201);
@@ -736,5 +740,5 @@ journey('a large group is shown without its users, which are listed in pages', a
 	t.deepEqual([page.total_count, page.page_count, page.data.length], [1001, 11, 1]);
 	t.is((await groups.remove('group:all')).status, 204);
 	const left = await http.get<Paginated>(`${facts}/role_assignments?include_total_count=true`);
-	t.is(left.body.total_count, 1, 'memberships went with the group');
+	t.is(left.body.total_count, 1, 'memberships were deleted with the group');
 });

@@ -73,7 +73,7 @@ for (const guide of ['express', 'fastapi', 'go']) {
 	});
 }
 
-test('the route handlers in the guide for Next.js answer as on the page', async (t) => {
+test('the route handlers in the Next.js guide respond as shown on the page', async (t) => {
 	// A folder inside the package, where the SDK resolves.
 	const folder = mkdtempSync(join(root, 'dist', 'guide-'));
 	t.teardown(() => removeFolder(folder));

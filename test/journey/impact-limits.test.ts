@@ -53,7 +53,7 @@ const small = [
 	{ kind: 'role', operation: 'update', key: 'editor', value: { name: 'Editor', permissions: ['document:read'] } },
 ];
 
-test.serial('counts are exact within the limits, and lower bounds past them', async (t) => {
+test.serial('counts are exact within the limits, and lower bounds beyond them', async (t) => {
 	const place = await site.place();
 	await fillLargeWorld(place, 60, 40);
 	const whole = await askImpact(place, turnEditors, { limits: { rows: 5 } });
@@ -96,7 +96,7 @@ test.serial(
 		t.is(done, 0, 'the write and the bundle did not wait');
 		const other = await site.place();
 		await fillImpactWorld(other);
-		t.is((await askImpact(other, small)).status, 200, 'another environment has a process of its own');
+		t.is((await askImpact(other, small)).status, 200, 'a different environment has a separate process');
 		const answers = await Promise.all(asked);
 		t.deepEqual(answers.map(({ status }) => status).sort(), [200, 200, 200, 200, 200, 429]);
 		const refused = answers.find(({ status }) => status === 429);
@@ -135,7 +135,7 @@ test.serial('a killed process gives a 503, and the next request gets a new proce
 	t.false(site.api.impactProcesses().includes(pid));
 });
 
-test.serial('a client that leaves frees the process for the next request', async (t) => {
+test.serial('a client that disconnects frees the process for the next request', async (t) => {
 	const place = await site.place();
 	await fillLargeWorld(place, 2_000, 100);
 	const others = new Set(site.api.impactProcesses());
@@ -186,7 +186,7 @@ test.serial('a refused draft leaves nothing behind, and the process continues', 
 	t.is((body.data[0] as { readonly revision?: number })?.revision, revision);
 });
 
-test('a computation past its time limit is cut, with lower bounds', async (t) => {
+test('a computation beyond its time limit ends with lower bounds', async (t) => {
 	const slow = await startSite({ IMPACT_TIMEOUT: '2' });
 	const place = await slow.place();
 	await fillLargeWorld(place, 3_000, 200);
@@ -203,7 +203,7 @@ test('a computation past its time limit is cut, with lower bounds', async (t) =>
 	await slow.stop();
 });
 
-test('a computation past its memory limit is refused, and its process ends', async (t) => {
+test('a computation beyond its memory limit is refused, and its process ends', async (t) => {
 	const little = await startSite({ IMPACT_MEMORY: '128' });
 	const place = await little.place();
 	await fillLargeWorld(place, 20_000, 20_000);

@@ -29,7 +29,7 @@ test.after.always('stop', async () => {
 	for (const stack of stacks.values()) await stack.stop();
 });
 
-/** Declares a test only for the server store, because the behaviour is the same on both stores. */
+/** Declares a test only for the server store, because the behavior is the same on both stores. */
 function onServer(title: string, run: (t: ExecutionContext) => Promise<void>): void {
 	if (chosenStores().includes('server')) test(title, run);
 }

@@ -77,7 +77,7 @@ journey('a role is created with its derivations and read as created', async (t, 
 
 	const itself = { users_with_role: [fromFolder] };
 	const nested = await ledger.wrote(await http.patch<Derived>(`${roles('folder')}/viewer`, { granted_to: itself }));
-	t.deepEqual(sentRules(t, nested), [{ ...fromFolder, when: always }], 'from itself, on another folder');
+	t.deepEqual(sentRules(t, nested), [{ ...fromFolder, when: always }], 'from itself, on a different folder');
 	await ledger.balanced();
 });
 
@@ -120,14 +120,14 @@ journey('implicit grants are added one by one, with their own settings, and remo
 	const { id } = (await read()).granted_to ?? {};
 	t.deepEqual((await read()).granted_to, { id: id ?? '', users_with_role: [rule], when: always });
 	await ledger.wrote(await http.post(grants, { ...fromTeam, when: unlessDirect }));
-	t.deepEqual(await ledger.kept(await http.post<Rule>(grants, fromFolder)), rule, 'what is there already stays');
+	t.deepEqual(await ledger.kept(await http.post<Rule>(grants, fromFolder)), rule, 'existing rules remain');
 	const changed = await ledger.wrote(await http.post<Rule>(grants, { ...fromFolder, when: unlessDirect }));
-	t.deepEqual(changed, { ...rule, when: unlessDirect }, 'but takes the settings that are sent');
+	t.deepEqual(changed, { ...rule, when: unlessDirect }, 'but get the sent settings');
 
 	t.deepEqual(await ledger.wrote(await http.put(conditions, unlessDirect)), unlessDirect);
 	t.deepEqual(await ledger.kept(await http.put(conditions, unlessDirect)), unlessDirect);
-	t.like((await read()).granted_to, { id, when: unlessDirect }, 'the block is the same one');
-	t.deepEqual(await ledger.wrote(await http.put(conditions, {})), always, 'what is missing is reset');
+	t.like((await read()).granted_to, { id, when: unlessDirect }, 'the block is unchanged');
+	t.deepEqual(await ledger.wrote(await http.put(conditions, {})), always, 'absent fields are reset');
 
 	await ledger.wrote(await http.delete(grants, fromFolder), 204);
 	fails(t, await http.delete(grants, fromFolder), 404, 'viewer');
@@ -225,7 +225,7 @@ journey('a resource body can contain relations and roles derived through them', 
 	t.deepEqual(sentRules(t, (await http.get<Derived>(`${roles('note')}/reader`)).body), [{ ...nested, when: always }]);
 
 	await ledger.wrote(await http.delete(`${schema}/resources/note/relations/about`), 204);
-	t.deepEqual(sentRules(t, (await http.get<Derived>(`${roles('note')}/reader`)).body), [], 'gone with the relation');
+	t.deepEqual(sentRules(t, (await http.get<Derived>(`${roles('note')}/reader`)).body), [], 'deleted with the relation');
 	await ledger.balanced();
 });
 
@@ -260,7 +260,7 @@ journey('derivations are deleted with their source and either resource, and do n
 	const [gone, changed, ...rest] = await deleted();
 	t.like(gone, { kind: 'role', operation: 'delete', key: 'folder:viewer' });
 	t.like(changed, { kind: 'role', operation: 'update', key: 'document:reader' });
-	t.like(changed?.after?.granted_to?.users_with_role[0], fromTeam, 'the change log says what is left, by keys');
+	t.like(changed?.after?.granted_to?.users_with_role[0], fromTeam, 'the change log lists the remaining rules by key');
 	t.deepEqual(rest, []);
 	await ledger.wrote(await http.post(roles('folder'), { key: 'viewer', name: 'Viewer again' }));
 	t.is((await http.get<Derived>(reader)).body.granted_to?.users_with_role.length, 1);

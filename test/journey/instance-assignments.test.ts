@@ -101,7 +101,7 @@ journey('assigning a role on a missing instance in a tenant creates the instance
 	t.deepEqual(await ledger.kept(await http.post(`${path}/bulk`, many)), { assignments_created: 0 });
 	const strangers = [{ ...onNew, user: 'cy', resource_instance: 'document:c' }];
 	const ignored = await http.post(`${path}/bulk?missing_user_policy=ignore`, strangers);
-	t.deepEqual(await ledger.kept(ignored), { assignments_created: 0 }, 'nor is the instance made');
+	t.deepEqual(await ledger.kept(ignored), { assignments_created: 0 }, 'the instance is not created');
 	const made = await http.post(`${path}/bulk?missing_user_policy=create`, strangers);
 	t.deepEqual(await ledger.wrote(made), { assignments_created: 1 });
 	t.deepEqual(await ledger.wrote(await http.delete(`${path}/bulk`, [...many, ...strangers])), {
@@ -151,7 +151,7 @@ journey('roles in a tenant and on an instance are distinct, and filters separate
 	t.like(data[1]?.['role'], { id: resource_role_id, key: 'editor', permissions: [] });
 	t.like(data[0]?.['role'], { id: role_id, key: 'editor', permissions: ['document:read'] });
 	t.is((await http.delete(path, { user: 'ann', role: 'editor', tenant: 'acme' })).status, 204);
-	t.deepEqual(named((await http.get<Listed>(path)).body), pick(1, 2, 3), 'one goes, the other stays');
+	t.deepEqual(named((await http.get<Listed>(path)).body), pick(1, 2, 3), 'one role is removed, the other role remains');
 });
 
 journey('a user shows tenant roles, and roles on instances on request', async (t, place) => {
@@ -185,7 +185,7 @@ journey('a user shows tenant roles, and roles on instances on request', async (t
 	const page = async (query: string) => (await http.get<Paginated>(`${facts}/${query}`)).body.data;
 	t.deepEqual(await page('users?search=cy'), [cy]);
 	t.deepEqual(await page(`users?search=cy&${everyone}`), [withRoles]);
-	t.deepEqual(await page('tenants/acme/users'), [cy], 'who holds a role on an instance belongs to its tenant');
+	t.deepEqual(await page('tenants/acme/users'), [cy], 'a user with a role on an instance belongs to its tenant');
 	t.deepEqual(await page(`tenants/acme/users?${everyone}`), [withRoles]);
 	t.deepEqual(await page('users?role=reader'), []);
 	t.deepEqual(await page(`users?role=reader&${everyone}`), [withRoles]);
@@ -215,12 +215,12 @@ journey('roles on instances are assigned, removed, replaced, and deleted with th
 	await ledger.kept(await http.put(path, {}));
 	t.deepEqual(await held(), ['ann#editor@acme', 'ann#editor@document:budget']);
 	await ledger.wrote(await http.put(path, { role_assignments: [{ role: 'editor', tenant: 'acme' }] }));
-	t.deepEqual(await held(), ['ann#editor@acme'], 'what is given is all');
+	t.deepEqual(await held(), ['ann#editor@acme'], 'the sent roles are the complete set');
 	await ledger.wrote(await http.put(`${facts}/bulk/users`, { operations: [{ key: 'ann', role_assignments: [role] }] }));
 	t.deepEqual(await held(), ['ann#editor@document:budget']);
 
 	await ledger.wrote(await http.delete(`${facts}/tenants/acme/users/ann`), 204);
-	t.deepEqual(await held(), [], 'out of the tenant, off its instances');
+	t.deepEqual(await held(), [], 'leaving a tenant removes roles on its instances');
 	await ledger.wrote(await http.put(path, { role_assignments: both }));
 	await ledger.wrote(await http.delete(path), 204);
 	t.deepEqual(await newestChanges(place), [
@@ -229,7 +229,7 @@ journey('roles on instances are assigned, removed, replaced, and deleted with th
 		'delete user ann',
 	]);
 	await ledger.wrote(await http.post(`${facts}/users`, { key: 'ann' }));
-	t.deepEqual(await held(), [], 'a user of the same key holds nothing');
+	t.deepEqual(await held(), [], 'a new user with the same key has no roles');
 	await ledger.balanced();
 });
 

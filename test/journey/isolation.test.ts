@@ -186,11 +186,11 @@ journey('an id from a different environment in a body or a filter finds nothing'
 	for (const field of ['id', 'environment_id', 'project_id', 'organization_id', 'created_at']) {
 		const body = { key: `u-${field}`, [field]: field === 'created_at' ? '2000-01-01T00:00:00Z' : theirs.id };
 		const made = (await http.post(`${facts}/users`, body)).body;
-		t.not(made[field], body[field], `${field} is not for callers to say`);
+		t.not(made[field], body[field], `callers cannot set ${field}`);
 		t.is(made['environment_id'], place.id);
 	}
 	const mine = await http.put<Names>(`${facts}/users/${user_id}`, { first_name: 'mine' });
-	t.is(mine.status, 201, 'an id of theirs is only a key here');
+	t.is(mine.status, 201, 'a foreign id is only a key here');
 	t.not(mine.body['id'], user_id);
 	t.is(
 		(await theirs.http.get(`${facts.replace(place.key, theirs.key)}/users/${user_id}`)).body['first_name'],

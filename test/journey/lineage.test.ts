@@ -108,7 +108,7 @@ for (const { kept, copied } of [
 	{ kept: 'its stored snapshots', copied: ['postgres'] },
 ]) {
 	test.serial(
-		`a data folder goes back to an earlier state, except for ${kept}: nobody decides from the lost time`,
+		`a data folder returns to an earlier state, except for ${kept}: no decision uses lost data`,
 		async (t) => {
 			const site = await open(t, 'embedded');
 			await populate(site);
@@ -144,65 +144,60 @@ for (const { kept, copied } of [
 	);
 }
 
-test.serial(
-	'a database that another server has used starts a new lineage before its first answer and write',
-	async (t) => {
-		const site = await open(t, 'server');
-		await populate(site);
-		const point = await site.point();
-		const before = point.running.replica.lineage;
-		const connection = new pg.Client({ connectionString: site.config.database_url ?? '' });
-		await connection.connect();
-		t.teardown(() => connection.end());
-		/**
-		 * Makes the database look like a promoted standby, by changing a recorded identity that a promotion would change.
-		 */
-		const move = (column: string) =>
-			connection.query(`update lineages set ${own(column)}${column} = 'other' where ended_at is null`);
-		/** Also records the current transaction, because the update itself changes the transaction of the row. */
-		const own = (column: string) => (column === 'row_xid' ? '' : 'row_xid = pg_current_xact_id()::xid::text, ');
-		let left = before;
-		for (const column of ['timeline', 'system_identifier', 'database_oid', 'table_oid', 'row_xid']) {
-			await move(column);
-			const written = await site.http.post(`${facts}/users`, { key: column });
-			t.is(written.status, 200);
-			const [lineage = ''] = tokenOf(written).split('.');
-			t.not(lineage, left, `${column}: the write is of the new lineage`);
-			t.deepEqual(await readers(point, tokenOf(written)), ['ann']);
-			left = lineage;
-		}
-		await move('timeline');
-		await eventually(
-			async () => point.running.replica.lineage,
-			(lineage) => lineage !== left,
-		);
-		t.is(point.running.replica.lineageChanges, 6, 'without a write, too');
-		const renewed = await beginLineage(site.api().store, { command: 'lineage', reason: 'a drill' });
-		await eventually(
-			async () => point.running.replica.lineage,
-			(lineage) => lineage === renewed,
-		);
-		const { rows } = await connection.query('select reason from lineages order by created_at');
-		t.is(rows.length, 8);
-		t.is(rows[7].reason, 'an operator: a drill');
-		t.regex(rows[1].reason, /promoted/);
-		t.regex(rows[2].reason, /restored or copied/);
-		const { revision, token } = (
-			await connection.query(
-				'select revision, token from changes where token is not null order by revision desc limit 1',
-			)
-		).rows[0];
-		const explain = (of: string) =>
-			site.http.post('/v2/projects/default/envs/dev/explanation', {
-				...check('ann'),
-				revision: Number(revision),
-				token: of,
-			});
-		t.is((await explain(token)).status, 200);
-		const other = await explain('0123456789abcdef');
-		t.is(other.status, 410, 'a decision of a history that was cut is not explained by another one');
-	},
-);
+test.serial('a database from a different server starts a new lineage before its first read and write', async (t) => {
+	const site = await open(t, 'server');
+	await populate(site);
+	const point = await site.point();
+	const before = point.running.replica.lineage;
+	const connection = new pg.Client({ connectionString: site.config.database_url ?? '' });
+	await connection.connect();
+	t.teardown(() => connection.end());
+	/**
+	 * Makes the database look like a promoted standby, by changing a recorded identity that a promotion would change.
+	 */
+	const move = (column: string) =>
+		connection.query(`update lineages set ${own(column)}${column} = 'other' where ended_at is null`);
+	/** Also records the current transaction, because the update itself changes the transaction of the row. */
+	const own = (column: string) => (column === 'row_xid' ? '' : 'row_xid = pg_current_xact_id()::xid::text, ');
+	let left = before;
+	for (const column of ['timeline', 'system_identifier', 'database_oid', 'table_oid', 'row_xid']) {
+		await move(column);
+		const written = await site.http.post(`${facts}/users`, { key: column });
+		t.is(written.status, 200);
+		const [lineage = ''] = tokenOf(written).split('.');
+		t.not(lineage, left, `${column}: the write is in the new lineage`);
+		t.deepEqual(await readers(point, tokenOf(written)), ['ann']);
+		left = lineage;
+	}
+	await move('timeline');
+	await eventually(
+		async () => point.running.replica.lineage,
+		(lineage) => lineage !== left,
+	);
+	t.is(point.running.replica.lineageChanges, 6, 'also without a write');
+	const renewed = await beginLineage(site.api().store, { command: 'lineage', reason: 'a drill' });
+	await eventually(
+		async () => point.running.replica.lineage,
+		(lineage) => lineage === renewed,
+	);
+	const { rows } = await connection.query('select reason from lineages order by created_at');
+	t.is(rows.length, 8);
+	t.is(rows[7].reason, 'an operator: a drill');
+	t.regex(rows[1].reason, /promoted/);
+	t.regex(rows[2].reason, /restored or copied/);
+	const { revision, token } = (
+		await connection.query('select revision, token from changes where token is not null order by revision desc limit 1')
+	).rows[0];
+	const explain = (of: string) =>
+		site.http.post('/v2/projects/default/envs/dev/explanation', {
+			...check('ann'),
+			revision: Number(revision),
+			token: of,
+		});
+	t.is((await explain(token)).status, 200);
+	const other = await explain('0123456789abcdef');
+	t.is(other.status, 410, 'a decision from a truncated history is not explained by a different history');
+});
 
 interface Tooled {
 	readonly url: string;

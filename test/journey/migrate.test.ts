@@ -47,14 +47,14 @@ function options(t: ExecutionContext, more: Partial<MigrateOptions> = {}): Migra
 	};
 }
 
-test('the check passes if the team owns everything, decision points answer, and the code calls version 2', async (t) => {
+test('the check passes if the team owns all objects, decision points respond, and code calls version 2', async (t) => {
 	const { report, left } = await checkMigration(options(t));
 	t.deepEqual(left, []);
 	t.regex(report, /default \(Default Project\)\n {4}dev: 1 resources, 0 roles, 0 users, 1 tenants\n {4}production: 0 /);
 	t.regex(report, /: ok, version 2\n/);
 	t.regex(report, /No migration tasks left/);
 	t.false(report.includes('FOREIGN'));
-	t.false(report.includes('permit_key_'), 'no secrets');
+	t.false(report.includes('permit_key_'), 'the report contains no secrets');
 });
 
 /** Options that reveal remaining work, each with the expected report. */
@@ -112,7 +112,7 @@ for (const [title, more, expected] of unfinished) {
 	});
 }
 
-test('an unreachable decision point remains to do', async (t) => {
+test('an unreachable decision point is a remaining task', async (t) => {
 	const { left } = await checkMigration(options(t, { pdp: [`default/dev=http://127.0.0.1:${await freePort()}`] }));
 	t.regex(left.join('\n'), /cannot connect/);
 });

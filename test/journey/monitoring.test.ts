@@ -50,7 +50,7 @@ test('the dashboard’s panels fit side by side, and query only documented metri
 	}
 	t.is(new Set(panels.map(({ id }) => id)).size, panels.length);
 	const places = panels.map(({ gridPos: { x, y } }) => `${x}/${y}`);
-	t.is(new Set(places).size, places.length, 'no panel lies on another');
+	t.is(new Set(places).size, places.length, 'no panel overlaps a different panel');
 });
 
 test('the metrics page explains every alert, and no other', (t) => {
@@ -226,7 +226,7 @@ if (onAllStores) {
 		t.true(evaluated.length >= 15);
 		for (const { name, health, lastError, state } of evaluated) {
 			t.is(health, 'ok', `${name}: ${lastError}`);
-			t.not(state, 'firing', `${name} fires although nothing is wrong`);
+			t.not(state, 'firing', `${name} fires without a problem`);
 		}
 		busy.abort();
 		await working;

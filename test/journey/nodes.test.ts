@@ -111,7 +111,7 @@ async function assertGapless(t: ExecutionContext, { nodes, query }: Cluster, ran
 	const { worlds, settled, revision, unanswered, verified } = await storm.stop();
 	t.is(unanswered, 0);
 	t.true(verified > 0);
-	t.is(settled, revision, 'the newest acknowledged revision is the newest there is');
+	t.is(settled, revision, 'the newest acknowledged revision is the newest revision');
 	const logged = await query(`select distinct revision from changes
 		where environment_id = (select id from environments where key = 'dev') order by revision`);
 	t.deepEqual(

@@ -27,7 +27,7 @@ const population: readonly (readonly [path: string, body: unknown])[] = [
 	[`${facts}/users`, { key: 'cat' }],
 ];
 
-test('a stock OPA loads the environment, follows it, and answers like the decision point', async (t) => {
+test('a stock OPA loads the environment, follows it, and decides like the decision point', async (t) => {
 	const stack = await startStack();
 	t.teardown(stack.stop);
 	for (const [path, body] of population) await written(stack.environment, 'POST', path, body);
@@ -143,7 +143,7 @@ const requests: readonly (readonly [path: string, input: unknown])[] = [
 	['permit/nothing', {}],
 ];
 
-test('Data API clients get the same from a stock OPA and from the decision point', async (t) => {
+test('Data API clients get the same results from a stock OPA and the decision point', async (t) => {
 	const stack = await startStack();
 	t.teardown(stack.stop);
 	for (const [path, body] of population) await written(stack.environment, 'POST', path, body);

@@ -115,7 +115,7 @@ journey('a missing instance is created, so that reviewers can be assigned', asyn
 	t.is((await rex.put(`${one}/approve`)).status, 200);
 	t.deepEqual(await approved(place), ['ann@account:new']);
 	const general = await ann.post(path(place), { access_request_details: { tenant: 'acme', resource: 'account' } });
-	t.is((await rex.put(`${path(place)}/${general.body['id']}/approve`)).status, 200, 'about no instance');
+	t.is((await rex.put(`${path(place)}/${general.body['id']}/approve`)).status, 200, 'without an instance');
 	t.deepEqual(await approved(place), ['ann@account:new']);
 });
 
@@ -142,7 +142,7 @@ journey('an operation that cannot be approved cannot be requested', async (t, pl
 	await ledger.balanced();
 });
 
-/** Expected status for each move that a user makes on Ann's request. */
+/** Expected status for each state change that a user makes to Ann's request. */
 const moves: readonly (readonly [user: string, tenant: string, move: string, status: number])[] = [
 	['ann', 'acme', 'approve', 403],
 	['ann', 'acme', 'deny', 403],
@@ -265,7 +265,7 @@ journey('an element names an action, which approval grants besides `operate`', a
 	for (const settings of [operate, singleUse, singleUse]) t.is((await set(place, settings)).status, 200);
 	t.deepEqual(await granted(place), ['operate', 'read']);
 	t.is((await set(place, operate)).status, 200);
-	t.deepEqual(await granted(place), ['operate', 'read'], 'what was granted stays');
+	t.deepEqual(await granted(place), ['operate', 'read'], 'granted actions remain');
 });
 
 journey('a single-use approval is valid for one use', async (t, place) => {
@@ -283,7 +283,11 @@ journey('a single-use approval is valid for one use', async (t, place) => {
 	const { body } = await ann.get<Paginated>(path(place));
 	t.is(body.data[0]?.['consumed_at'], consumed['consumed_at']);
 	fails(t, await place.http.post(consumption(place, id)), 409, String(consumed['consumed_at']));
-	t.deepEqual(await ledger.kept(await rex.put(`${path(place)}/${id}/approve`)), consumed, 'approving again is nothing');
+	t.deepEqual(
+		await ledger.kept(await rex.put(`${path(place)}/${id}/approve`)),
+		consumed,
+		'approving again has no effect',
+	);
 	t.deepEqual(await approved(place), []);
 });
 
@@ -343,10 +347,10 @@ journey('consuming removes only the role of the approval', async (t, place) => {
 	const role = { user: 'ann', role: '_Approved_', resource_instance: 'account:main', tenant: 'acme' };
 	t.is((await place.http.post(`${place.facts}/role_assignments`, role)).status, 200);
 	await consume(await approve(place, rex, ann));
-	t.deepEqual((await approved(place)).toSorted(), ['ann@account:main', 'bea@account:main'], 'given by hand before');
+	t.deepEqual((await approved(place)).toSorted(), ['ann@account:main', 'bea@account:main'], 'assigned manually before');
 	await place.http.delete(`${place.facts}/role_assignments`, role);
 	const ending = await approve(place, rex, ann, { expires_at: '2999-01-01T00:00:00Z' });
-	t.is((await place.http.post(`${place.facts}/role_assignments`, role)).status, 200, 'extended by hand');
+	t.is((await place.http.post(`${place.facts}/role_assignments`, role)).status, 200, 'extended manually');
 	await consume(ending);
 	t.deepEqual((await approved(place)).toSorted(), ['ann@account:main', 'bea@account:main']);
 	await consume(others);
@@ -384,7 +388,7 @@ onEachStack('a decision point consumes an approval once, and denies from then on
 	const asking = await ann.post(path(place), ask());
 	const id = String(asking.body['id']);
 	const done = await rex.put(`${path(place)}/${id}/approve`);
-	t.truthy((done.body['access_request_details'] as Loose)['expires_at'], 'bounded by the element');
+	t.truthy((done.body['access_request_details'] as Loose)['expires_at'], 'limited by the element');
 	for (const action of ['operate', 'read']) t.true(await allowed(pdp, 'ann', action, done.revision), action);
 	const other = kind === 'server' ? client(await secondNode(t, stack), stack.keys.environment) : http;
 	const answers = await Promise.all(
@@ -403,7 +407,7 @@ onEachStack('a decision point consumes an approval once, and denies from then on
 	t.is(consumed.status, 200);
 	t.is(consumed.body['id'], second);
 	t.true((consumed.revision ?? 0) > (won?.revision ?? 0));
-	t.false((await pdp.post('/allowed', { user: 'bea', action: 'operate', resource })).body['allow'], 'at once');
+	t.false((await pdp.post('/allowed', { user: 'bea', action: 'operate', resource })).body['allow'], 'immediately');
 	const twice = await pdp.post(`/operation_approvals/${second}/consume`);
 	t.is(twice.status, 409);
 	t.regex(String(twice.body['detail']), /already consumed/);
@@ -428,7 +432,7 @@ onEachStack('a decision point consumes an approval once, and denies from then on
 	t.teardown(() => alone.stop());
 	const left = await approve(place, rex, ann);
 	const away = await client(alone.listening.url, stack.keys.environment).post(`/operation_approvals/${left}/consume`);
-	t.is(away.status, 503, 'the control plane is away');
+	t.is(away.status, 503, 'the control plane is unreachable');
 	t.regex(String(away.body['detail']), /control plane/);
 });
 

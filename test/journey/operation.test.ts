@@ -81,7 +81,7 @@ test.serial('a decision point reports its state, and the API its activity', asyn
 	t.true((api.sum('regolith_api_units_total', { result: 'committed' }) ?? 0) >= 4);
 	t.true((api.sum('regolith_api_compilations_total') ?? 0) >= 1);
 	t.is(api.sum('regolith_api_policies_failed'), 0);
-	t.is(api.sum('regolith_api_environments'), 2, 'those that the first start makes');
+	t.is(api.sum('regolith_api_environments'), 2, 'the first start’s environments');
 	t.true((api.sum('regolith_api_disk_free_bytes') ?? 0) > 0);
 	t.true((api.sum('regolith_http_requests_total', { server: 'api', endpoint: 'createUser' }) ?? 0) >= 2);
 	t.true((api.sum('process_start_time_seconds') ?? 0) > 1e9);
@@ -92,7 +92,7 @@ test.serial('the page names every metric with its type and labels, and no other'
 	for (const one of scrapes) t.deepEqual(undocumented(one), []);
 	const served = new Set(scrapes.flatMap(({ types }) => [...types.keys()]));
 	const missing = [...documentedFamilies().keys()].filter((name) => !served.has(name));
-	t.deepEqual(missing, ['regolith_pdp_workers', 'regolith_pdp_workers_replaced_total'], 'those of workers alone');
+	t.deepEqual(missing, ['regolith_pdp_workers', 'regolith_pdp_workers_replaced_total'], 'only worker metrics');
 	for (const name of ['process_cpu_seconds_total', 'nodejs_eventloop_lag_p99_seconds']) t.true(served.has(name));
 });
 
@@ -129,7 +129,7 @@ test.serial('metrics need a key, unless the settings allow otherwise', async (t)
 	t.is((await client(another.listening.url).get('/metrics')).status, 200);
 });
 
-test.serial('an API is ready while its database answers and its compiler works', async (t) => {
+test.serial('an API is ready while its database responds and its compiler works', async (t) => {
 	const folder = temporary(t);
 	const database = await createDatabase();
 	t.teardown(database.drop);

@@ -94,8 +94,8 @@ journey('every compiled schema leaves its policy, newest first', async (t, place
 
 	const at = async (revision: number) => (await http.get<Past>(`${policiesPath(place)}/${revision}`)).body;
 	const [before, after, between, last] = [await at(first), await at(second), await at(third - 1), await at(third)];
-	t.is(before.hash, after.hash, 'what a role grants is no Rego');
-	t.deepEqual(between, after, 'a revision of facts has the policy of the schema before it');
+	t.is(before.hash, after.hash, 'role permissions are not Rego');
+	t.deepEqual(between, after, 'a fact revision has the previous schema’s policy');
 	t.is(last.schema_revision, third);
 	t.deepEqual(filePaths(last), [...filePaths(last)].sort());
 	for (const path of [permits, 'regolith/check/check.rego', 'regolith/schema/data.json', 'regolith/schema_test.rego']) {
@@ -199,7 +199,7 @@ journey('`regolith policy` writes a folder that `opa test` accepts', async (t, p
 	t.regex((await opa(folder, 'test', '.')).stdout, /^PASS: (\d+)\/\1$/m);
 	await t.notThrowsAsync(opa(folder, 'check', '--strict', '.'));
 	t.is((await opa(folder, 'fmt', '--list', '.')).stdout, '');
-	t.false(existsSync(join(folder, 'regolith/facts')), 'users are left out, unless they are asked for');
+	t.false(existsSync(join(folder, 'regolith/facts')), 'users are left out unless requested');
 
 	writeFileSync(join(folder, 'own_test.rego'), 'package own_test\n\ntest_own if true\n');
 	const question = { user: { key: 'ann' }, action: 'read', resource: { type: 'document', tenant: 'acme' } };
@@ -207,11 +207,11 @@ journey('`regolith policy` writes a folder that `opa test` accepts', async (t, p
 	t.is((await regolith(place, ['policy', place.key, '--out', folder, '--facts'])).code, 0);
 	const asked = await opa(folder, 'eval', '-d', '.', '-i', 'input.json', '-f', 'raw', 'data.regolith.check.decision');
 	t.deepEqual(JSON.parse(asked.stdout), { allow: true, code: 'allow' });
-	t.true(existsSync(join(folder, 'own_test.rego')), 'what lies beside stays');
+	t.true(existsSync(join(folder, 'own_test.rego')), 'adjacent files remain');
 
 	await published(place, 'DELETE', `${schema}/resources/document`);
 	t.is((await regolith(place, ['policy', place.key, '-o', folder])).code, 0);
-	t.false(existsSync(join(folder, permits)), 'nothing stays of what is gone');
+	t.false(existsSync(join(folder, permits)), 'files of deleted objects are removed');
 	t.is((await regolith(place, ['policy', place.key, '-o', folder, '--revision', String(first)])).code, 0);
 	t.true(existsSync(join(folder, permits)));
 	t.regex((await opa(folder, 'test', '.')).stdout, /^PASS: (\d+)\/\1$/m);

@@ -84,10 +84,10 @@ journey('a secret has its mechanism’s form, and is always read as text', async
 		}
 		t.is(answer.body['secret'], shown, what);
 		const again = await http.patch(`${path}/${key}`, { secret: shown });
-		t.deepEqual(again.body, answer.body, `${what}: what was read can be written`);
+		t.deepEqual(again.body, answer.body, `${what}: the read value can be written back`);
 	}
 	const headers = await http.patch(`${path}/p0`, { auth_mechanism: 'Headers' });
-	t.deepEqual(problemPlaces(headers), ['body.auth_mechanism'], 'the secret that is there does not fit');
+	t.deepEqual(problemPlaces(headers), ['body.auth_mechanism'], 'the stored secret does not fit');
 	t.is((await http.patch(`${path}/p0`, { auth_mechanism: 'Headers', secret: { a: 'b' } })).status, 200);
 });
 
@@ -108,7 +108,7 @@ journey('the secret is shown only to admin keys', async (t, place) => {
 		fails(t, await other.patch(`${path}/documents`, renamed.body), 422, 'secret');
 		t.is((await other.post(path, { ...documents, key: 'own' })).body['secret'], '********');
 	}
-	t.is((await http.get(`${path}/documents`)).body['secret'], 'a-token', 'it is still the same');
+	t.is((await http.get(`${path}/documents`)).body['secret'], 'a-token', 'the secret is unchanged');
 });
 
 /** Returns the complete database content about proxy configs, with bytes as text. */
@@ -176,8 +176,8 @@ onEachStack(
 		};
 		const at = 'https://api.example.com/documents/7';
 		t.true(await ask('GET', at));
-		t.false(await ask('POST', at), 'another method');
-		t.false(await ask('GET', 'https://api.example.com/folders/7'), 'another path');
+		t.false(await ask('POST', at), 'a different method');
+		t.false(await ask('GET', 'https://api.example.com/folders/7'), 'a different path');
 
 		const regex = {
 			...rule,
@@ -202,8 +202,8 @@ onEachStack(
 				});
 				const files = await unpack(new Uint8Array(await response.arrayBuffer()));
 				const texts = [...files.values()].map((bytes) => Buffer.from(bytes).toString('latin1')).join();
-				t.true(texts.includes('https://api.example.com/documents/{id}'), 'the rules are there');
-				t.false(texts.includes('hidden'), 'neither the secret nor the headers are');
+				t.true(texts.includes('https://api.example.com/documents/{id}'), 'the rules are included');
+				t.false(texts.includes('hidden'), 'neither the secret nor the headers are included');
 			}
 		}
 

@@ -114,7 +114,7 @@ journey('PATCH and PUT overwrite all relations; relations with the same key keep
 	t.deepEqual(Object.keys(patched['relations'] as object).sort(), ['named', 'new', 'parent']);
 	t.like((patched['relations'] as Loose)['named'], { relation_name: 'Named', description: 'So' });
 	t.is(await relationId('named'), named);
-	t.not(await relationId('parent'), parent, 'with subjects of another resource it is another relation');
+	t.not(await relationId('parent'), parent, 'a different subject resource makes a different relation');
 	fails(t, await http.get(`${path}/relations/twin`), 404, 'twin');
 
 	const whole = { name: 'File', actions: {}, relations: { named: 'folder' } };
@@ -123,7 +123,7 @@ journey('PATCH and PUT overwrite all relations; relations with the same key keep
 	t.deepEqual(await ledger.kept(await http.put(path, whole)), put);
 	t.is(await relationId('named'), named);
 	const reset = await ledger.wrote(await http.put(path, { name: 'File', actions: {} }));
-	t.deepEqual(reset['relations'], {}, 'PUT resets what is missing');
+	t.deepEqual(reset['relations'], {}, 'PUT resets absent fields');
 	await ledger.balanced();
 });
 
@@ -194,7 +194,7 @@ for (const [what, [method, path, body]] of Object.entries(ends)) {
 		t.true([200, 409].includes(again.status));
 		await http.post(`${schema}/resources`, { key: 'file', name: 'Again', actions: {} });
 		await http.post(`${schema}/resources/file/relations`, { key: 'parent', name: 'P', subject_resource: 'folder' });
-		t.is(await remaining(place, 'relationship_tuples'), 0, 'a relation of that name comes back without them');
+		t.is(await remaining(place, 'relationship_tuples'), 0, 'a recreated relation has no tuples');
 	});
 }
 

@@ -44,7 +44,7 @@ journey('a relationship is created with the instances it names, and deleted', as
 	t.like(subject, { tenant: 'acme', attributes: {} });
 	t.like(made, { ...triple, tenant: 'acme', relation_id: relations.ofDocuments, tenant_id: subject['tenant_id'] });
 	t.like(made, { subject_id: subject['id'], object_id: object['id'], environment_id: place.id });
-	t.false('subject_details' in made, 'only where details are asked for');
+	t.false('subject_details' in made, 'only if details are requested');
 	t.deepEqual(await ledger.read(await http.get<unknown>(path)), [made]);
 	fails(t, await http.post(path, triple), 409, 'document:budget#parent@folder:finance');
 
@@ -54,7 +54,7 @@ journey('a relationship is created with the instances it names, and deleted', as
 		fails(t, await http.post(path, same), 409);
 		await ledger.wrote(await http.delete(path, same), 204);
 		fails(t, await http.delete(path, triple), 404, 'document:budget#parent@folder:finance');
-		t.like(await ledger.wrote(await http.post(path, same)), triple, 'the tenant says nothing where both exist');
+		t.like(await ledger.wrote(await http.post(path, same)), triple, 'the tenant is ignored if both instances exist');
 	}
 	t.deepEqual(await newestChanges(place), ['create relationship_tuple document:budget#parent@folder:finance']);
 	await ledger.balanced();

@@ -36,7 +36,7 @@ journey('an instance is created, read by all its names, updated and deleted', as
 	const { body: acme } = await http.get(`${facts}/tenants/acme`);
 	t.like(made, { ...sent, attributes: {}, resource_id: document['id'], tenant_id: acme['id'] });
 	t.like(made, { environment_id: place.id, project_id: place.project_id });
-	t.false('relationships' in made, 'only where details are asked for');
+	t.false('relationships' in made, 'only if details are requested');
 	fails(t, await http.post(path, sent), 409, 'document:Budget-1_x');
 	await ledger.wrote(await http.post(path, { ...sent, resource: 'folder', attributes: { size: 3 } }));
 
@@ -46,7 +46,7 @@ journey('an instance is created, read by all its names, updated and deleted', as
 	}
 	fails(t, await http.get(`${path}/Budget-1_x`), 400, 'folder:Budget-1_x');
 	await ledger.wrote(await http.delete(`${path}/folder:Budget-1_x`), 204);
-	t.deepEqual(await ledger.read(await http.get(`${path}/Budget-1_x`)), made, 'a key that only one instance has');
+	t.deepEqual(await ledger.read(await http.get(`${path}/Budget-1_x`)), made, 'a key of a single instance');
 
 	const changed = await ledger.wrote(await http.patch(`${path}/${id}`, { attributes: { private: true } }));
 	t.deepEqual({ ...changed, updated_at: null }, { ...made, attributes: { private: true }, updated_at: null });

@@ -41,7 +41,7 @@ journey('a resource role is created from the resource’s actions, and read as c
 	const links = { permissions: named, extends: [viewer['id']] };
 	const editor = await ledger.wrote(await http.post(path, { ...sent, ...links }));
 	t.like(editor, { ...sent, resource: 'Document', environment_id: place.id, granted_to: null });
-	t.deepEqual(editor['permissions'], ['write', 'read', '-'], 'keys of actions, in the order given');
+	t.deepEqual(editor['permissions'], ['write', 'read', '-'], 'action keys in the sent order');
 	t.deepEqual(editor['extends'], ['viewer']);
 	for (const name of ['Editor-2_x', String(editor['id']), String(editor['id']).replaceAll('-', '')]) {
 		t.deepEqual(await ledger.read(await http.get(`${path}/${name}`)), editor, name);
@@ -65,7 +65,7 @@ journey('tenant roles and each resource’s roles have separate keys and are ind
 	const ofDocuments = await ledger.wrote(await http.post(path, { ...role, permissions: ['read'] }));
 	const ofFolders = await ledger.wrote(await http.post(folder, role));
 	t.is(new Set([ofTenants, ofDocuments, ofFolders].map(({ id }) => id)).size, 3);
-	t.deepEqual((await http.get<Listed>(`${schema}/roles`)).body, [ofTenants], 'lists do not mix them');
+	t.deepEqual((await http.get<Listed>(`${schema}/roles`)).body, [ofTenants], 'each list contains only its own roles');
 	t.deepEqual((await http.get<Listed>(folder)).body, [ofFolders]);
 
 	await http.post(path, { key: 'other', name: 'Other' });
@@ -164,7 +164,7 @@ journey('roles come with their resource, name each other, and are overwritten as
 	const path = `${schema}/resources/report`;
 	t.deepEqual(Object.keys(made.roles).sort(), ['editor', 'viewer']);
 	t.like(made.roles['editor'], { name: 'Editor', description: 'Edits', resource: 'report', granted_to: null });
-	t.deepEqual(made.roles['editor']?.['extends'], ['viewer'], 'whichever comes first');
+	t.deepEqual(made.roles['editor']?.['extends'], ['viewer'], 'in any order');
 	t.deepEqual(await ledger.read(await http.get(`${path}/roles/editor`)), made.roles['editor']);
 
 	t.deepEqual(await ledger.kept(await http.patch<WithRoles>(path, { roles: inline })), made);
@@ -178,7 +178,7 @@ journey('roles come with their resource, name each other, and are overwritten as
 	t.deepEqual(Object.keys(other.roles).sort(), ['auditor', 'editor']);
 	t.like(other.roles['editor'], { id: made.roles['editor']?.['id'], description: null, attributes: null });
 	t.deepEqual([other.roles['editor']?.['permissions'], other.roles['editor']?.['extends']], [[], []]);
-	t.deepEqual(other.roles['auditor']?.['permissions'], ['audit'], 'an action of the same body');
+	t.deepEqual(other.roles['auditor']?.['permissions'], ['audit'], 'an action in the same body');
 
 	const cycle = { a: { name: 'A', extends: ['b'] }, b: { name: 'B', extends: ['a'] } };
 	const refused = await http.patch(path, { roles: cycle });
@@ -193,7 +193,7 @@ journey('roles come with their resource, name each other, and are overwritten as
 	t.deepEqual(await ledger.read(await http.get(path)), other, 'all or none');
 
 	const { roles: reset } = await ledger.wrote(await http.put<WithRoles>(path, { name: 'Report', actions }));
-	t.deepEqual(reset, {}, 'PUT resets what is missing');
+	t.deepEqual(reset, {}, 'PUT resets absent fields');
 	fails(t, await http.get(`${path}/roles/editor`), 404, 'editor');
 	await ledger.balanced();
 });
@@ -216,7 +216,7 @@ journey('a role is deleted with its resource and extensions, and nothing comes b
 		await http.post(path, { key: 'editor', name: 'Editor', permissions: ['write'], extends: ['viewer'] }),
 	);
 	await ledger.wrote(await http.delete(`${path}/viewer`), 204);
-	t.deepEqual((await http.get(`${path}/editor`)).body['extends'], [], 'a deleted parent is a parent no more');
+	t.deepEqual((await http.get(`${path}/editor`)).body['extends'], [], 'a deleted parent is no longer a parent');
 	const [gone, changed, ...rest] = await roleChanges(place, await place.revision());
 	t.deepEqual([gone?.operation, gone?.key, rest.length], ['delete', 'Document:viewer', 0]);
 	t.like(gone?.before, { key: 'viewer', resource: 'Document', granted_to: null });
@@ -269,7 +269,7 @@ journey('a role is deleted with its assignments on instances, and comes back wit
 	const taken = await place.store.database.knex('changes').where({ environment_id: place.id, revision }).pluck('kind');
 	t.deepEqual(taken.sort(), ['role', 'role_assignment']);
 	await ledger.wrote(await http.patch(`${schema}/resources/Document`, { roles: { editor: { name: 'Editor' } } }));
-	t.deepEqual(await heldBy(), ['editor-user'], 'a role that the body keeps is still held');
+	t.deepEqual(await heldBy(), ['editor-user'], 'a role kept by the body is still assigned');
 	for (const key of ['viewer', 'owner']) await ledger.wrote(await http.post(path, { key, name: key }));
 	t.deepEqual(await heldBy(), ['editor-user']);
 	await ledger.wrote(await http.delete(`${schema}/resources/Document`), 204);

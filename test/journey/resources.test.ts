@@ -96,10 +96,10 @@ journey('PUT sets a resource to the body and resets the rest', async (t, place) 
 	t.like(after, { id: before.id, key: 'document', name: 'Paper', urn: null, description: null, type_attributes: null });
 	t.deepEqual(after['attributes'], {});
 	t.deepEqual(Object.keys(after.actions).sort(), ['print', 'read']);
-	t.is(after.actions['read']?.['id'], before.actions['read']?.['id'], 'an action that stays is the same action');
+	t.is(after.actions['read']?.['id'], before.actions['read']?.['id'], 'a kept action keeps its id');
 	t.like(after.actions['read'], { name: 'read', description: null, attributes: null });
 	const role = await ledger.read(await http.get(`${schema}/roles/r`));
-	t.deepEqual(role['permissions'], ['document:read'], 'the grant of the removed action went with it');
+	t.deepEqual(role['permissions'], ['document:read'], 'the removed action’s grant was deleted');
 
 	t.deepEqual(await ledger.kept(await http.put(`${schema}/resources/document`, whole)), after);
 	fails(t, await http.get(`${schema}/resources/another`), 404, 'another');
@@ -197,7 +197,7 @@ journey(
 			actions: {},
 		});
 		t.is(other.status, 200);
-		t.is((await http.get(`${schema}/resources/${id}`)).body['key'], key, 'an id goes before a key');
+		t.is((await http.get(`${schema}/resources/${id}`)).body['key'], key, 'an id takes precedence over a key');
 		t.is((await http.get(`${schema}/resources/${other.body.id}`)).body['key'], id);
 	},
 );
@@ -245,7 +245,7 @@ journey('actions live under their resource', async (t, place) => {
 		await http.post(`${schema}/roles`, { key: 'r', name: 'R', permissions: ['file:print', 'file:open'] }),
 	);
 	await ledger.wrote(await http.delete(`${path}/print`), 204);
-	t.deepEqual((await http.get(`${schema}/roles/r`)).body['permissions'], ['file:open'], 'grants of it went too');
+	t.deepEqual((await http.get(`${schema}/roles/r`)).body['permissions'], ['file:open'], 'its grants were deleted, too');
 	for (const method of ['GET', 'PATCH', 'DELETE']) {
 		fails(t, await http.send(method, `${path}/print`, method === 'PATCH' ? {} : undefined), 404, 'print');
 	}
@@ -326,7 +326,7 @@ journey('a resource is deleted with its actions, attributes and all their grants
 	t.deepEqual((await http.get(`${schema}/roles/r`)).body['permissions'], ['page:read']);
 	fails(t, await http.post(`${schema}/roles/r/permissions`, { permissions: ['document:read'] }), 404, 'document:read');
 	const again = await ledger.wrote(await http.post(`${schema}/resources`, document));
-	t.is(again['key'], 'document', 'its key is free again');
+	t.is(again['key'], 'document', 'the key is free again');
 	await ledger.balanced();
 });
 
@@ -366,7 +366,7 @@ journey('all deletions with a resource are recorded with it', async (t, place) =
 		'delete role owner',
 		'update role r',
 	]);
-	t.is(said.at(-1), 'delete resource document', 'itself last');
+	t.is(said.at(-1), 'delete resource document', 'the resource is last');
 	const changed = changes.find(({ operation }) => operation === 'update')?.record;
 	t.deepEqual(changed?.['permissions'], []);
 	const parent = changes.find(({ record }) => record['key'] === 'parent')?.record;

@@ -49,7 +49,7 @@ ofEachKind('ancestors and descendants are found across all generations, each onc
 		t.deepEqual(await family(key, side), []);
 	}
 	const { body } = await http.get<Family>(`${path}/left/ancestors`);
-	t.deepEqual(body.roles, [(await http.get(`${path}/top`)).body], 'as they are shown elsewhere');
+	t.deepEqual(body.roles, [(await http.get(`${path}/top`)).body], 'the same form as in other responses');
 	const query = 'include_total_count=true&per_page=2&page=2';
 	const counted = await http.get<{ roles: Paginated }>(`${path}/bottom/ancestors?${query}`);
 	t.deepEqual(shape(counted.body.roles), { data: ['right'], total_count: 3, page_count: 2 });
@@ -87,6 +87,10 @@ ofEachKind('a parent is added and removed by the path', async (path, t, place) =
 	fails(t, await http.delete(`${path}/bottom/parents/top`), 404, 'top');
 	fails(t, await http.delete(`${path}/bottom/parents/nobody`), 404, 'nobody');
 	await ledger.wrote(await http.delete(`${path}/left/parents/top`));
-	t.deepEqual((await ledger.wrote(await http.put(`${path}/top/parents/left`)))['extends'], ['left'], 'the other way');
+	t.deepEqual(
+		(await ledger.wrote(await http.put(`${path}/top/parents/left`)))['extends'],
+		['left'],
+		'in the other direction',
+	);
 	await ledger.balanced();
 });

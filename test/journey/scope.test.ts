@@ -173,7 +173,7 @@ journey('every endpoint answers every kind of key according to the rules', async
 		);
 		await Promise.all(callers.map((caller) => check(t, endpoint, place, caller)));
 	}
-	t.is(await place.revision(), revision, 'nothing that was refused had an effect');
+	t.is(await place.revision(), revision, 'no refused request had an effect');
 	t.is(await projects(), before);
 	t.is((await management.organization.get(`/v2/api-key/${place.key_id}`)).body['secret'], place.secret);
 });

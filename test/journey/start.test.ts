@@ -94,7 +94,7 @@ test.after.always('stop the shared server', async () => {
 test.serial('the first start prints its URL, the key, and three working commands', async (t) => {
 	const { stdout, urls, answers } = first;
 	t.true(stdout.includes(urls.api) && stdout.includes(urls.pdp));
-	t.is(stdout.match(/permit_key_[A-Za-z0-9_-]+/g)?.length, 1, 'one key, and once: no command has it among its words');
+	t.is(stdout.match(/permit_key_[A-Za-z0-9_-]+/g)?.length, 1, 'one key, printed once: no command contains it');
 	t.regex(secretIn(stdout), /^permit_key_[A-Za-z0-9_-]{86,}$/);
 	const [create = '', allow = '', deny = ''] = answers;
 	t.is(answers.length, 3);
@@ -154,7 +154,7 @@ test.serial('a folder in use is refused to a second process, which does not dist
 	t.is(statSync(join(holder.folder, 'server.key')).mode & 0o777, 0o600);
 });
 
-test.serial('of two simultaneous starts in one folder exactly one runs', async (t) => {
+test.serial('exactly one of two simultaneous starts in a folder runs', async (t) => {
 	const folder = copied(t);
 	const starts = await Promise.all([surroundings(folder), surroundings(folder)]);
 	const running = starts.map(({ env }) => launch({ command: ['serve'], env }));
@@ -170,7 +170,7 @@ test.serial('of two simultaneous starts in one folder exactly one runs', async (
 test.serial('after kill -9 the folder is free: for keys and for the next start', async (t) => {
 	const killed = await started(t, ['serve']);
 	t.deepEqual(await killed.running.kill('SIGKILL'), { code: null, signal: 'SIGKILL' });
-	t.true(statSync(join(killed.folder, 'control.sock')).isSocket(), 'the socket of the dead one is still there');
+	t.true(statSync(join(killed.folder, 'control.sock')).isSocket(), 'the dead process’s socket still exists');
 	const secret = await keyFrom(killed.env, ['--project', 'default', '--environment', 'production']);
 
 	const { env, urls } = await surroundings(killed.folder);
@@ -268,7 +268,7 @@ test.serial('a start prints no ticket into a log, and `console` prints a link th
 	const production = await enter(ticketIn(JSON.parse(await link('-p', 'default', '-e', 'production', '--json')).url));
 	t.like(production.answer.body, { environment: { key: 'production', production: true }, decision_point: false });
 	const elsewhere = await production.http.post('/console/pdp/default/production/allowed', asked);
-	t.is(elsewhere.status, 503, 'this decision point decides for another environment');
+	t.is(elsewhere.status, 503, 'this decision point serves a different environment');
 	t.is((await enter(ticketIn(await link('-p', 'default')))).key, 'dev', 'its oldest');
 	for (const [words, says] of [
 		[['-e', 'dev'], /--project/],
@@ -289,7 +289,7 @@ test.serial('a start prints no ticket into a log, and `console` prints a link th
 		t.regex(alone.stderr(), /^DATA_DIR: no server is running with [^\n]+ `regolith start`[^\n]+\n$/);
 		t.is(alone.stdout(), '');
 	}
-	t.false(existsSync(nothing), 'and nothing is left behind');
+	t.false(existsSync(nothing), 'and no files remain');
 });
 
 test.serial('`console` creates a link for `serve` too, whose console has no decision point', async (t) => {
@@ -330,7 +330,7 @@ test.serial('`inspect` shows Rego that opa accepts, in the terminal and as files
 test.serial('no secret is stored or logged in plain text', async (t) => {
 	const secret = secretIn(first.stdout);
 	const { folder, stderr } = first;
-	t.true(stderr.includes('"level":"debug"'), 'the log was as talkative as it can be');
+	t.true(stderr.includes('"level":"debug"'), 'the log had the lowest level');
 	t.false(stderr.includes(secret));
 	const copy = copied(t);
 	const spellings = [Buffer.from(secret), Buffer.from(Buffer.from(secret).toString('hex'))];
@@ -438,7 +438,7 @@ for (const [name, value] of Object.entries(bad)) {
 	test(`a bad ${name} is reported in one sentence with its name but without its value`, (t) => {
 		const error = t.throws(() => readConfig({ [name]: value }), { instanceOf: ConfigError });
 		t.true(error.message.startsWith(`${name}: `), error.message);
-		t.is(error.message.split(name).length, 2, 'it names it once');
+		t.is(error.message.split(name).length, 2, 'the message names the setting once');
 		t.false(error.message.includes('\n'));
 		t.false(error.message.includes(value));
 	});
@@ -532,7 +532,7 @@ test.serial('files left unfinished by a killed process are recreated', async (t)
 	);
 });
 
-test.serial('a port in use is named, and nothing is left behind', async (t) => {
+test.serial('a port in use is named, and no files remain', async (t) => {
 	const folder = copied(t);
 	const { env, urls } = await surroundings(folder);
 	for (const [name, words] of [
@@ -573,7 +573,7 @@ test.serial('a socket that cannot be queried is not treated as dead', async (t) 
 	const refused = { instanceOf: ConfigError, message: /^Cannot check whether another process uses / };
 	await t.throwsAsync(sendCommand(folder, 'hello'), refused);
 	await t.throwsAsync(lockDataDirectory(folder), refused);
-	t.deepEqual(readdirSync(folder), ['control.sock'], 'nothing stays behind, and it is still there');
+	t.deepEqual(readdirSync(folder), ['control.sock'], 'no files remain, and the socket still exists');
 });
 
 test.serial('a lock holder that disconnects or answers nonsense is reported in one sentence', async (t) => {

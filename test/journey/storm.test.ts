@@ -62,8 +62,8 @@ for (const { kind, shape } of onAllStores ? [...usual, ...others] : usual) {
 				`${aftermath.acknowledged} acknowledged, ${aftermath.unanswered} unanswered, ${aftermath.verified} verified`,
 			);
 			t.true(aftermath.unanswered > 0, 'no kill met a write: the storm is too weak to show anything');
-			t.is(aftermath.settled, aftermath.revision, 'the newest acknowledged revision is the newest there is');
-			t.true(aftermath.verified > 0, 'no decision was asked for during the storm');
+			t.is(aftermath.settled, aftermath.revision, 'the newest acknowledged revision is the newest revision');
+			t.true(aftermath.verified > 0, 'no check was sent during the storm');
 			await assertStored(t, deployment, union([before, ...aftermath.worlds]));
 			await assertDecided(t, deployment, aftermath);
 			for (const service of deployment.services) await service.stop();
@@ -104,7 +104,7 @@ test('a decision point survives its API, and waits for it if it starts first', a
 	await Promise.all(services.map((service) => service.kill()));
 	await services[1]?.start();
 	t.is((await pdp.get('/ready')).status, 503);
-	t.is((await ask()).status, 503, 'no answer is better than one from nowhere');
+	t.is((await ask()).status, 503, 'no decision is made without data');
 	await services[0]?.start();
 	await eventually(
 		() => pdp.get('/ready'),

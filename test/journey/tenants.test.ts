@@ -18,7 +18,7 @@ journey('a tenant is created, read as created, updated and deleted', async (t, p
 	const ledger = await openLedger(t, place);
 	const path = `${facts}/tenants`;
 	const acme = await ledger.wrote(await http.post(path, { key: 'acme', name: 'Acme' }));
-	t.is(acme['attributes'], null, 'null when never given');
+	t.is(acme['attributes'], null, 'null if never set');
 	t.like(acme, {
 		key: 'acme',
 		name: 'Acme',
@@ -35,7 +35,7 @@ journey('a tenant is created, read as created, updated and deleted', async (t, p
 	);
 	t.deepEqual(beta['attributes'], attributes);
 	const { body: empty } = await http.post(path, { key: 'empty', name: 'E', attributes: {} });
-	t.deepEqual(empty['attributes'], {}, 'empty is not the same as never given');
+	t.deepEqual(empty['attributes'], {}, 'empty differs from never set');
 	const ledgerAfter = await openLedger(t, place);
 	for (const name of ['Beta-1_x', String(beta['id']), String(beta['id']).replaceAll('-', '')]) {
 		t.deepEqual(await ledgerAfter.read(await http.get(`${path}/${name}`)), beta, name);
@@ -118,7 +118,7 @@ journey('tenants are listed as an array, or with counts on request', async (t, {
 journey('a long list is paged without gap or overlap, oldest first', async (t, { http, facts }) => {
 	const keys = Array.from({ length: 34 }, (_, index) => `t${index}`);
 	for (const key of keys) await http.post(`${facts}/tenants`, { key, name: key });
-	t.is((await http.get<Listed>(`${facts}/tenants`)).body.length, 30, 'thirty unless asked otherwise');
+	t.is((await http.get<Listed>(`${facts}/tenants`)).body.length, 30, 'thirty by default');
 	const seen: unknown[] = [];
 	for (const page of [1, 2, 3, 4, 5]) {
 		const { body } = await http.get<Paginated>(`${facts}/tenants?include_total_count=true&per_page=10&page=${page}`);
@@ -164,11 +164,19 @@ journey('users are members of a tenant with and without a role there', async (t,
 	t.like(ann, { key: 'ann', first_name: 'Ann', email: 'ann@example.com' });
 	t.deepEqual([ann['roles'], ann['associated_tenants']], [[], [member]]);
 	t.deepEqual(await ledger.read(await http.get(`${facts}/users/ann`)), ann);
-	t.deepEqual(await ledger.kept(await http.post(path, { key: 'ann', first_name: 'Other' })), ann, 'stays as she is');
+	t.deepEqual(
+		await ledger.kept(await http.post(path, { key: 'ann', first_name: 'Other' })),
+		ann,
+		'the user is unchanged',
+	);
 
 	const ben = { key: 'ben', first_name: 'Ben', role_assignments: [{ role: 'editor', tenant: 'default' }] };
 	await ledger.wrote(await http.post(`${facts}/users`, ben));
-	t.deepEqual(listedKeys((await http.get<Paginated>(path)).body.data), ['ann'], 'a role elsewhere does not count');
+	t.deepEqual(
+		listedKeys((await http.get<Paginated>(path)).body.data),
+		['ann'],
+		'a role in a different tenant does not count',
+	);
 	const both = { key: 'ben', role_assignments: [{ role: 'editor', tenant: 'acme' }] };
 	const added = await ledger.wrote(await http.post(path, both));
 	t.is(added['first_name'], 'Ben');
@@ -236,7 +244,7 @@ journey('a user who leaves a tenant loses only the roles there', async (t, place
 
 	await ledger.wrote(await http.delete(`${facts}/users/ben`), 204);
 	await ledger.wrote(await http.post(`${facts}/users`, { key: 'ben' }));
-	t.deepEqual((await http.get(`${facts}/users/ben`)).body['associated_tenants'], [], 'comes back without a place');
+	t.deepEqual((await http.get(`${facts}/users/ben`)).body['associated_tenants'], [], 'a recreated user has no tenant');
 	await ledger.wrote(await http.delete(`${facts}/tenants/acme`), 204);
 	await ledger.wrote(await http.post(`${facts}/tenants`, { key: 'acme', name: 'Again' }));
 	t.deepEqual((await http.get<Paginated>(path)).body.data, []);

@@ -74,7 +74,7 @@ test('a write, its publication and its arrival at a decision point form one trac
 	t.is(write?.attributes['regolith.request_id'], written.headers.get('x-request-id'));
 	t.like(publish, { parent: write?.id, pid: write?.pid, attributes: { 'regolith.revision': written.revision } });
 	t.like(apply, { parent: publish?.id, attributes: { 'regolith.revision': written.revision } });
-	t.not(apply?.pid, publish?.pid, 'they are two processes');
+	t.not(apply?.pid, publish?.pid, 'the spans come from two processes');
 	const compiled = spans().find(({ name }) => name === 'compile policy');
 	t.truthy(compiled);
 	const checked = { user: 'traced', action: 'read', resource: 'document' };

@@ -202,7 +202,7 @@ function imported(place: Place, document: unknown, query = '') {
 journey('a new environment exports the defaults of every environment', async (t, place) => {
 	const ledger = await openLedger(t, place);
 	const answer = await place.http.get(environmentPath(place, 'export'));
-	t.is(answer.revision, await place.revision(), 'the revision that it is of');
+	t.is(answer.revision, await place.revision(), 'the exported revision');
 	t.deepEqual(await ledger.read(answer), {
 		...header,
 		environment: { key: place.key, name: `Place ${place.key}` },
@@ -245,7 +245,7 @@ journey('an import can be exported, and importing it again changes nothing', asy
 		const again = await ledger.kept(await imported(place, document, `?conflict_strategy=${strategy}`));
 		t.deepEqual(again, { dry_run: false, total: 0, counts: {}, expired: 0, changes: [] }, strategy);
 	}
-	t.deepEqual((await place.http.get(`${place.schema}/roles/a`)).body['extends'], ['z', 'm'], 'in the order given');
+	t.deepEqual((await place.http.get(`${place.schema}/roles/a`)).body['extends'], ['z', 'm'], 'in document order');
 	await ledger.balanced();
 });
 
@@ -276,7 +276,7 @@ journey('a dry run changes nothing, and reports exactly the later import', async
 			.where({ environment_id: place.id, revision: await place.revision() })
 			.orderBy('position')
 			.select('kind', 'operation', 'key');
-		t.deepEqual([...real.changes], logged, 'it is what the change log says');
+		t.deepEqual([...real.changes], logged, 'it equals the change log');
 	}
 	t.deepEqual(await exported(place), {
 		...header,
@@ -634,7 +634,7 @@ journey(
 			resource_instances: { 'folder:finance': { tenant: 'default' } },
 		});
 		await ledger.wrote(await imported(place, before, '?conflict_strategy=replace'));
-		t.deepEqual(await exported(place), before, 'an older export takes it back');
+		t.deepEqual(await exported(place), before, 'an older export restores the previous state');
 		await ledger.balanced();
 	},
 );
@@ -760,7 +760,7 @@ journey('elements keep their webhooks, use keys as references, and change their 
 	const kept = (await http.get<{ webhook: Json }>(`${path}/config/people`)).body;
 	t.like(kept, { id: people, name: 'People', webhook: { url: webhook.url } });
 	const [row] = await place.store.database.knex('elements_configs').where({ id: people });
-	t.true(row.secret_webhook_token.length > 0, 'the token is still that of the webhook');
+	t.true(row.secret_webhook_token.length > 0, 'the webhook keeps its token');
 	// An element with the same key but a different type is a different element.
 	const { others: _, ...rest } = own;
 	await ledger.wrote(
@@ -895,7 +895,7 @@ journey(
 		};
 		const strange = sending(path, `${place.secret}-not`, 200_000_000);
 		strange.write('{');
-		t.is(await status(strange), 401, 'before the document has come');
+		t.is(await status(strange), 401, 'before the document has arrived');
 		strange.destroy();
 
 		const body = JSON.stringify({ ...header, schema: { roles: { late: { name: 'Late', permissions: [] } } } }).padEnd(

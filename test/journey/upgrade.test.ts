@@ -133,7 +133,7 @@ test('a database from an earlier version decides, lists and accepts changes as b
 	const said: string[] = [];
 	const api = await startApi(config, log, { say: (step) => said.push(step), policyWait: 120_000 });
 	t.deepEqual(said, ['creating or updating the tables']);
-	t.is(api.firstKey, null, 'no keys are made again');
+	t.is(api.firstKey, null, 'no keys are created again');
 	const key = secretFor('upgrade-environment');
 	const decisionPoint = await startDecisionPoint(config, log, api.listening.url, key);
 	t.teardown(async () => {
@@ -156,10 +156,10 @@ test('a database from an earlier version decides, lists and accepts changes as b
 	t.is(await allows('ben', 'read', { key: 'roadmap' }), true, 'by a role on the folder of the document');
 	t.is(await allows('ben', 'write', { key: 'roadmap' }), false);
 	t.is(await allows('edna', 'read', {}), true, 'by a role that expires');
-	t.is(await allows('carl', 'read', {}), false, 'who was deleted');
+	t.is(await allows('carl', 'read', {}), false, 'a deleted user');
 	const draft = { attributes: { status: 'draft' } };
 	t.is(await allows('ann', 'delete', draft), true);
-	t.is(await allows('ben', 'delete', draft), false, 'who is not of the set of users');
+	t.is(await allows('ben', 'delete', draft), false, 'a user outside of the user set');
 
 	const ann = await http.get('/v2/facts/default/dev/users/ann');
 	t.deepEqual(ann.body['attributes'], { age: 34, 'odd \u2028 key': ['😀', 1.5, null] });

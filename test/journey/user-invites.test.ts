@@ -107,7 +107,7 @@ journey('an approved invite becomes a user with the role', async (t, place) => {
 	t.is((await http.get(`${facts}/user_invites/${made['id']}`)).body['status'], 'approved');
 	fails(t, await http.post(approve, approval), 400, 'already been approved');
 	await ledger.wrote(await http.delete(`${facts}/user_invites/${made['id']}`), 204);
-	t.is((await http.get(`${facts}/users`)).body['total_count'], 1, 'the user stays');
+	t.is((await http.get(`${facts}/users`)).body['total_count'], 1, 'the user remains');
 	await ledger.balanced();
 });
 
@@ -217,7 +217,7 @@ async function goes(t: ExecutionContext, place: Place, target: (setting: Setting
 		.knex('changes')
 		.where({ environment_id: place.id, kind: 'user_invite' })
 		.orderBy('revision', 'desc');
-	t.like(last, { operation: 'delete', key: ines.key }, 'and the change log says so');
+	t.like(last, { operation: 'delete', key: ines.key }, 'and the change log contains this');
 	for (const path of [`${schema}/roles/editor`, `${schema}/roles/viewer`, `${facts}/tenants/acme`]) {
 		await http.delete(path);
 	}

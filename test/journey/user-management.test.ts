@@ -182,7 +182,7 @@ journey('users are added, listed with their details in the tenant, given roles a
 	const lent = await ledger.wrote(await ending(sooner));
 	t.is(Date.parse(String(lent['expires_at'])), Date.parse(sooner));
 	fails(t, await ending(sooner), 409);
-	t.is((await ledger.wrote(await ending(later)))['id'], lent['id'], 'it lasts longer');
+	t.is((await ledger.wrote(await ending(later)))['id'], lent['id'], 'the later expiry wins');
 	await ledger.wrote(await olga.delete(`${data}/users/ann/roles`, { role: 'lead' }), 204);
 	await ledger.wrote(await olga.delete(`${data}/users/${given['user_id']}/roles`, { role: given['role_id'] }), 204);
 	fails(t, await olga.delete(`${data}/users/ann/roles`, { role: 'manager' }), 404, 'RoleAssignment');
@@ -206,7 +206,7 @@ journey('users are added, listed with their details in the tenant, given roles a
 	t.deepEqual(await list('search=ANN'), [['ann'], 1, 1]);
 	t.deepEqual(await list('search=nobody'), [[], 0, 0]);
 	const shown = await olga.get<Paginated>(`${data}/users?search=bob`);
-	t.deepEqual(shown.body.data, [bob], 'without the roles in the other tenant');
+	t.deepEqual(shown.body.data, [bob], 'without roles in the other tenant');
 
 	await ledger.wrote(await olga.delete(`${data}/users/bob`), 204);
 	t.deepEqual((await http.get(`${facts}/users/bob`)).body['roles'], [{ role: 'staff', tenant: 'beta' }]);
@@ -248,7 +248,7 @@ journey('on an instance, levels and roles are the instance’s', async (t, place
 	];
 	const users = `${dataOf(place)}/users`;
 	const plan = '?resource_instance_id=document:plan';
-	t.deepEqual(problemPlaces(await sam.get(users)), ['query.resource_instance_id'], 'an instance has to be named');
+	t.deepEqual(problemPlaces(await sam.get(users)), ['query.resource_instance_id'], 'an instance is required');
 	t.deepEqual(keysIn((await sam.get(`${users}${plan}`)).body), ['sam', 'tim']);
 	t.deepEqual(keysIn((await lea.get(`${users}?resource_instance_id=plan`)).body), ['sam', 'tim'], 'by the tenant');
 	for (const other of ['memo', 'secret', 'nothing']) {
@@ -451,7 +451,7 @@ journey('an element that notifies sends invites, and invited users approve', asy
 	const { body: changes } = await http.get<Paginated>(
 		`/v2/projects/${place.project}/envs/${place.key}/changes?kind=user_invite&per_page=1`,
 	);
-	t.like(changes.data[0], { operation: 'update', actor: { id: approved.body['id'] } }, 'who did not exist before');
+	t.like(changes.data[0], { operation: 'update', actor: { id: approved.body['id'] } }, 'the user did not exist before');
 });
 
 journey('tenants can invite the same user independently, and invites are withdrawn', async (t, place) => {
@@ -478,7 +478,7 @@ journey('tenants can invite the same user independently, and invites are withdra
 			email: 'ines@example.com',
 		});
 	t.is((await approve(second.body, 'ines')).status, 200);
-	t.is((await approve(first.body, 'ines')).status, 200, 'who exists by then');
+	t.is((await approve(first.body, 'ines')).status, 200, 'the user exists by then');
 	t.deepEqual((await http.get(`${facts}/users/ines`)).body['roles'], [
 		{ role: 'staff', tenant: 'beta' },
 		{ role: 'owner', tenant: 'acme' },
@@ -521,5 +521,5 @@ journey('tenants can invite the same user independently, and invites are withdra
 	t.deepEqual(problemPlaces(await olga.post(users, { ...ines, key: 'leo' })), ['body.role']);
 	await olga.post(users, { ...ines, key: 'leo', role: 'staff' });
 	await http.delete(`${elements}/people`);
-	t.is((await http.get<Paginated>(`${facts}/user_invites?search=leo`)).body.total_count, 1, 'invites stay');
+	t.is((await http.get<Paginated>(`${facts}/user_invites?search=leo`)).body.total_count, 1, 'invites remain');
 });

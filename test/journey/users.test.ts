@@ -149,9 +149,9 @@ journey('PUT creates a user, or sets it to the body and resets the rest', async 
 		created_at: made['created_at'],
 	});
 	t.deepEqual(replaced['attributes'], {});
-	t.deepEqual(replaced['roles'], [{ role: 'viewer', tenant: 'acme' }], 'roles are objects of their own');
+	t.deepEqual(replaced['roles'], [{ role: 'viewer', tenant: 'acme' }], 'roles are separate objects');
 	const other = await ledger.kept(await http.put(path, { key: 'renamed', first_name: 'Anna' }), 200);
-	t.is(other['key'], 'auth0|ann', 'a key in the body renames nothing');
+	t.is(other['key'], 'auth0|ann', 'a key in the body does not rename the user');
 	fails(t, await http.get(`${facts}/users/renamed`), 404, 'renamed');
 
 	const role_assignments = [

@@ -47,7 +47,7 @@ journey('a version 1 path is 410 and names its successor', async (t, { http, url
 			fails(t, answer, 410, successor ?? 'docs/develop/migration.md');
 			t.like(answer.body, { additional_info: { successor, guide: 'docs/develop/migration.md' } }, old);
 		}
-		t.is((await fetch(url + old)).status, 410, 'whoever asks');
+		t.is((await fetch(url + old)).status, 410, 'for any caller');
 	}
 });
 

@@ -138,7 +138,7 @@ journey('users, invites and roles are delivered', async (t, place) => {
 	const rex = await bearing(place, 'rex', 'acme');
 	const users = `${elements}/config/members/data/users`;
 	const invite = await rex.post(users, { key: 'ines', email: 'ines@example.com', role: 'staff' });
-	t.is(invite.body['status'], 'pending', 'a webhook makes invites');
+	t.is(invite.body['status'], 'pending', 'with a webhook, users are invited');
 	const user = { key: 'ines', email: 'ines@example.com', attributes: {} };
 	t.is((await http.post(`${facts}/user_invites/${invite.body['id']}/approve`, user)).status, 200);
 	const given = await rex.post(`${users}/ann/roles`, { role: 'owner' });
@@ -274,9 +274,9 @@ journey('the log keeps the newest thousand, and pending deliveries are limited',
 	const waiting = rows(10_000, { status: 'pending', next_attempt_at: later });
 	await store.database.knex.batchInsert('webhook_deliveries', waiting, 2_000);
 	await ask(place);
-	t.is((await table().where({ config_id }).whereNot({ status: 'pending' })).length, 1_000, 'those given up count');
+	t.is((await table().where({ config_id }).whereNot({ status: 'pending' })).length, 1_000, 'failed deliveries count');
 	const [dropped] = (await http.get<Paginated>(deliveriesAt(place))).body.data;
 	t.like(dropped, { status: 'failed', attempts: 0, error: 'too many pending deliveries for this element' });
 	await http.delete(`${elements}/config/requests`);
-	t.is((await table().where({ config_id })).length, 0, 'the log goes with its element');
+	t.is((await table().where({ config_id })).length, 0, 'the log is deleted with its element');
 });

@@ -133,7 +133,7 @@ test.serial('every worker has the revision that a client has waited for at any w
 	}
 });
 
-test.serial('all workers know a write through any worker when its answer arrives', async (t) => {
+test.serial('all workers have a write through any worker when its response arrives', async (t) => {
 	for (const index of Array.from({ length: 10 }).keys()) {
 		const user = `through-${index}`;
 		t.is((await point.pdp.post('/facts/users', { key: user })).status, 200);
@@ -180,7 +180,7 @@ interface Reported {
 	};
 }
 
-test.serial('ten thousand connections are answered, and do not block other connections', async (t) => {
+test.serial('ten thousand connections are served, and do not block other connections', async (t) => {
 	const { hostname, port } = new URL(point.url);
 	const sockets: Socket[] = [];
 	t.teardown(() => {
@@ -204,7 +204,7 @@ test.serial('a port in use ends the start with the setting to change', async (t)
 
 /** Signals that end a worker: from an operator, from unreachable code, from memory that the runtime must not touch. */
 for (const [index, signal] of (['SIGKILL', 'SIGILL', 'SIGSEGV'] as const).entries()) {
-	test.serial(`a worker ended by ${signal} is replaced, and the other workers answer in between`, async (t) => {
+	test.serial(`a worker ended by ${signal} is replaced, and the other workers serve requests in between`, async (t) => {
 		const before = children(point.running.pid);
 		const measured =
 			readScrape((await point.pdp.get<string>('/metrics')).body).sum('regolith_pdp_decisions_total') ?? 0;
@@ -220,7 +220,7 @@ for (const [index, signal] of (['SIGKILL', 'SIGILL', 'SIGSEGV'] as const).entrie
 		);
 		t.is(after.filter((pid) => before.includes(pid)).length, workers - 1);
 		const counted = readScrape((await point.pdp.get<string>('/metrics')).body);
-		t.true((counted.sum('regolith_pdp_decisions_total') ?? 0) >= measured, 'what it had counted stays');
+		t.true((counted.sum('regolith_pdp_decisions_total') ?? 0) >= measured, 'its counts are kept');
 		t.is(counted.sum('regolith_pdp_workers_replaced_total'), index + 1);
 		const { revision = 0 } = await stack.environment.post(`${facts}/users`, { key: `late-${index}` });
 		await eventually(
@@ -230,7 +230,7 @@ for (const [index, signal] of (['SIGKILL', 'SIGILL', 'SIGSEGV'] as const).entrie
 	});
 }
 
-test.serial('a decision point with replaced workers stops when it is told to', async (t) => {
+test.serial('a decision point with replaced workers stops on a signal', async (t) => {
 	t.deepEqual(await point.running.kill('SIGTERM'), { code: 0, signal: null });
 });
 

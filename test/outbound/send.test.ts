@@ -58,7 +58,7 @@ test('a host name is checked at connection time, with all its addresses', async 
 	t.is(receiver.received.length, 0);
 });
 
-test('redirects are not followed, and only a small part of an answer is read', async (t) => {
+test('redirects are not followed, and only a small part of a response is read', async (t) => {
 	const inner = await startReceiver();
 	const outer = await startReceiver((_, response) => response.writeHead(302, { location: inner.url }).end());
 	const long = await startReceiver((_, response) => {

@@ -7,7 +7,7 @@ import type { Attempt } from '../../src/wire/decision/attempt.js';
 import { readCaseModel, serving } from './cases.js';
 import { acme } from './environment.js';
 
-/** Requests for the attempts of a check, over HTTP. test/property/attempts.test.ts tests their laws. */
+/** Requests for the attempts of a check, over HTTP. test/property/attempts.test.ts tests their properties. */
 
 interface Explained {
 	readonly allow: boolean;
@@ -46,7 +46,7 @@ test('allowed checks show how they are granted, and denied checks show what woul
 		rule: 'holds["editor"]',
 	};
 	const allowed = await ask({ ...writesD1('cleo'), use_debugger: 'attempts' });
-	t.truthy(allowed.debug.request, 'the reasons are there too');
+	t.truthy(allowed.debug.request, 'the response has reasons, too');
 	t.deepEqual(allowed.debug.attempts, [
 		{ passed: true, by: 'role_on_instance', chain: [...viaFolder], policy, add: [], remove: [], compare: [] },
 	]);

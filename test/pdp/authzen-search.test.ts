@@ -249,10 +249,10 @@ test('a token is valid only for its own request', async (t) => {
 		t.deepEqual(Object.keys(first.body), ['page', 'results']);
 		const token = first.body.page?.next_token ?? '';
 		const next = (body: object, at: string = path) => http.post<unknown>(at, { ...body, page: { token } });
-		t.is((await next(request)).status, 200, 'another limit, or none');
+		t.is((await next(request)).status, 200, 'a different limit, or no limit');
 		const reordered = Object.fromEntries(Object.entries(request).reverse());
-		t.is((await next(reordered)).status, 200, 'the order of members means nothing');
-		t.is((await next({ ...request, unknown: 1 })).status, 200, 'what is ignored means nothing');
+		t.is((await next(reordered)).status, 200, 'the order of members does not matter');
+		t.is((await next({ ...request, unknown: 1 })).status, 200, 'ignored members do not matter');
 		const others: readonly object[] = [
 			{ ...request, subject: { type: 'user', id: 'u2', properties: { a: 1 } } },
 			{ ...request, subject: { type: 'identity', id: 'u1' } },
@@ -320,7 +320,7 @@ test('a write between two pages does not affect the remaining results', async (t
 	t.deepEqual(names(rest), [...whole.slice(5).filter((id) => id !== gone), 'z']);
 });
 
-test('an answer is cut at the common limit, even without paging', async (t) => {
+test('a response is cut at the common limit, even without paging', async (t) => {
 	const most = 1_000;
 	const many = Array.from({ length: most + 1 }, (_, index) => `b${String(index).padStart(4, '0')}`);
 	const large = (keys: readonly string[]): Model => ({

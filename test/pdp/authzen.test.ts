@@ -295,7 +295,7 @@ const rules: readonly Rule[] = [
 	},
 ];
 
-test('answers as AuthZEN requires', async (t) => {
+test('responds as AuthZEN requires', async (t) => {
 	const { http } = await serveLibrary(t);
 	for (const { must, path, body, answer } of rules) {
 		const { status, headers, body: given, revision } = await http.post<unknown>(path, body);
@@ -326,7 +326,7 @@ interface Decided {
 	readonly evaluations: readonly { decision: boolean; context?: { error?: { status: number; message: string } } }[];
 }
 
-test('a problem in one evaluation is only its own error', async (t) => {
+test('a problem in one evaluation does not affect other evaluations', async (t) => {
 	const { http } = await serveLibrary(t);
 	for (const [item, message] of wrongItems) {
 		const body = { ...annReads, evaluations: [{}, item, {}] };
@@ -539,7 +539,7 @@ test('refuses wrong requests with 400 and a message', async (t) => {
 
 const posted = [evaluation, evaluations, subjects, resources, actions];
 
-test('requires the key, and answers 401 without it', async (t) => {
+test('requires the key, and returns 401 without the key', async (t) => {
 	const { url } = await serveLibrary(t);
 	const anyone = client(url);
 	for (const path of posted) {
@@ -555,10 +555,10 @@ test('requires the key, and answers 401 without it', async (t) => {
 		const named = { headers: { authorization: `bearer ${key}` } };
 		t.is((await anyone.post(path, annReads, named)).status, 200);
 	}
-	t.is((await anyone.get(configuration)).status, 200, 'the metadata is for anyone');
+	t.is((await anyone.get(configuration)).status, 200, 'the metadata is public');
 });
 
-test('repeats the request id in every answer', async (t) => {
+test('repeats the request id in every response', async (t) => {
 	const { http } = await serveLibrary(t);
 	const sent = async (path: string, id: string | undefined, body: unknown = annReads) => {
 		const extra = id === undefined ? {} : { headers: { 'x-request-id': id } };
@@ -579,7 +579,7 @@ test('repeats the request id in every answer', async (t) => {
 		t.regex((await sent(path, undefined)) ?? '', made, path);
 		for (const id of ['x'.repeat(257), 'caf\u00e9', '']) t.regex((await sent(path, id)) ?? '', made, `${path} ${id}`);
 	}
-	t.regex((await sent('/allowed', 'mine')) ?? '', made, 'elsewhere the id is ours');
+	t.regex((await sent('/allowed', 'mine')) ?? '', made, 'other endpoints return a generated id');
 });
 
 test('other failures have a message too', async (t) => {
@@ -726,7 +726,7 @@ test('reasons are returned on request', async (t) => {
 	]);
 });
 
-test('evaluations in one request have one revision, whatever is written in between', async (t) => {
+test('evaluations in one request have one revision despite concurrent writes', async (t) => {
 	const { feed, replica, http } = await serveLibrary(t);
 	const body = { ...annReads, evaluations: Array.from({ length: 5_000 }, () => ({})) };
 	const asked = http.post<Decided>(evaluations, body);

@@ -28,7 +28,7 @@ test('sorting pauses every thousand or so', (t) => {
 	t.true(stepsIn(sortedBy(numbers, String)) > 50 + 5 * 45);
 });
 
-test('work stops when there is enough', (t) => {
+test('work stops when the result is complete', (t) => {
 	const seen: number[] = [];
 	const run = (item: number) => {
 		seen.push(item);
@@ -38,7 +38,7 @@ test('work stops when there is enough', (t) => {
 	t.deepEqual(seen, [...Array(11).keys()]);
 });
 
-test('portions take about two milliseconds, and contain everything once', (t) => {
+test('portions take about two milliseconds, and contain every item once', (t) => {
 	const list = Array.from({ length: 5_000 }, (_, index) => index);
 	for (const each of [0, 0.01, 0.5, 3]) {
 		let clock = 0;
@@ -56,7 +56,7 @@ test('portions take about two milliseconds, and contain everything once', (t) =>
 	}
 });
 
-test('JSON in pieces is JSON', (t) => {
+test('the joined pieces of JSON are valid JSON', (t) => {
 	const members = Array.from({ length: 3_000 }, (_, index) => [`k"${index}`, `{"a":"${'x'.repeat(100)}"}`] as const);
 	const pieces = runToEnd(objectChunks(members));
 	t.true(pieces.length > 3);

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { ClockComparison } from '../../src/pdp/follow/clock-comparison.js';
 
-test('a clock jump is reported once, and once when the clock is right again', (t) => {
+test('a clock jump is reported once, and its end once', (t) => {
 	const logged: string[] = [];
 	const tell = (...words: readonly unknown[]) => {
 		logged.push(String(words.at(-1)));
@@ -31,5 +31,5 @@ test('a clock jump is reported once, and once when the clock is right again', (t
 		t.is(logged.length, 0);
 	}
 	note('soon');
-	t.is(clocks.secondsAhead, 0, 'an answer without a time says nothing');
+	t.is(clocks.secondsAhead, 0, 'a response without a time is ignored');
 });

@@ -110,7 +110,7 @@ test('an explanation shows stored values, and not values sent by the caller', as
 	t.is(debug.rbac, undefined);
 });
 
-test('a cloud decision point evaluates no conditions, whatever the client sends', async (t) => {
+test('a cloud decision point evaluates no conditions for any request', async (t) => {
 	const { http } = await serving(t, await readCaseModel(name), { mode: 'cloud' });
 	for (const context of [{}, { pdp_type: 'edge' }, { pdp_type: null }, null]) {
 		const asked = { user: 'ann', action: 'sign', resource: d1, context, use_debugger: true };

@@ -76,7 +76,7 @@ test('masked members are removed and named, and the remaining members stay', (t)
 	t.deepEqual(event.input.user, { key: 'ann', attributes: { email: 'ann@example.com' } });
 	t.deepEqual(event.input.resource.attributes, { other: 2 });
 	t.deepEqual(event.erased, ['/input/user/attributes/ssn', '/input/resource/attributes/a~1b~0c']);
-	t.is(input.user.attributes.ssn, '1', 'the input itself is as it was');
+	t.is(input.user.attributes.ssn, '1', 'the input itself is unchanged');
 });
 
 for (const [title, changed, shown] of [
@@ -89,7 +89,7 @@ for (const [title, changed, shown] of [
 		{ resource: { type: 't'.repeat(1_024), tenant: 'acme' } },
 	],
 ] as const) {
-	test(`an event too large for a receiver contains a shortened question: ${title}`, (t) => {
+	test(`an event too large for a receiver contains a shortened check: ${title}`, (t) => {
 		const asked = { ...input, ...changed };
 		const line = new EventWriter(labels, []).line({ ...decision, input: asked });
 		t.true(line.length <= 65_536);
@@ -263,7 +263,7 @@ test('a collector’s retry time is respected, and its message is logged', async
 	t.is(asked, 1);
 	for (const line of ['67890', '12345']) queue.push(line);
 	await queue.stop();
-	t.deepEqual(queue.counts, { sent: 0, lost: 3 }, 'what does not fit meanwhile is counted');
+	t.deepEqual(queue.counts, { sent: 0, lost: 3 }, 'decisions that do not fit in the meantime are counted');
 });
 
 test('events in a chunk that the API refuses are counted as lost, and the rest as sent', async (t) => {
@@ -290,7 +290,7 @@ test('a chunk that the API refuses is lost with the API’s reason', async (t) =
 	});
 });
 
-test('more decisions at once than the ring holds are logged completely, in order, and only as they were asked', async (t) => {
+test('more decisions than the ring holds are logged completely, in order and unchanged', async (t) => {
 	const { lines, receiver } = keeping();
 	const masks = [['user', 'attributes', 'ssn']];
 	const sampling = [{ user: 'probe', rate: 0 }];
@@ -317,7 +317,7 @@ test('more decisions at once than the ring holds are logged completely, in order
 	t.deepEqual(decisions.counts, { sampled_out: 500, receivers: { kept: { sent: 4_500, lost: 0 } } });
 });
 
-test('decisions are logged soon, even if few follow', async (t) => {
+test('decisions are logged soon, even if few decisions follow', async (t) => {
 	const { lines, receiver } = keeping();
 	const decisions = new DecisionLog({
 		receivers: [receiver],

@@ -78,7 +78,7 @@ test('every check is denied immediately with the code, and every listing is empt
 	logged.length = 0;
 	const waiting = http.post('/allowed', annWrites, { headers: { 'x-min-revision': '99' } });
 	feed.deleteEnvironment();
-	t.is((await waiting).body['allow'], false, 'who waits for a revision is told');
+	t.is((await waiting).body['allow'], false, 'a request waiting for a revision gets the denial');
 	for (const [path, body, answer] of questions) {
 		const { status, body: told } = await http.post(path, body, { headers: { 'x-min-revision': '99' } });
 		t.is(status, 200, path);
@@ -86,7 +86,7 @@ test('every check is denied immediately with the code, and every listing is empt
 		else t.like(told as object, answer as object, path);
 	}
 	t.deepEqual([...new Set(logged)], [code]);
-	t.is((await http.post('/trino/row-filter', trino('GetRowFilters'))).status, 503, 'nothing is shown unfiltered');
+	t.is((await http.post('/trino/row-filter', trino('GetRowFilters'))).status, 503, 'no data is shown unfiltered');
 	t.deepEqual((await http.get('/local/role_assignments')).body as unknown, []);
 	for (const path of ['/healthy', '/ready']) {
 		const { status, body } = await http.get(path);

@@ -154,7 +154,7 @@ const questions: readonly (readonly [
 	['triggerPolicyUpdate', '/policy-updater/trigger', undefined],
 ];
 
-test('answers are as described, including reasons and headers', async (t) => {
+test('responses match the document, including reasons and headers', async (t) => {
 	const { environment, pdp } = stack;
 	const created = async (path: string, body: unknown) => {
 		const answer = await environment.post(path, body);

@@ -34,7 +34,11 @@ test('allows, denies, and names the revision', async (t) => {
 	const denied = await http.post('/allowed', benWrites);
 	t.is(denied.status, 200);
 	t.deepEqual(denied.body, { allow: false, result: false });
-	t.is((await http.post('/allowed', { ...benWrites, resource: 'document' })).body['allow'], true, 'in tenant default');
+	t.is(
+		(await http.post('/allowed', { ...benWrites, resource: 'document' })).body['allow'],
+		true,
+		'in the tenant default',
+	);
 });
 
 test('decides bulk checks in order, with the same results as single checks', async (t) => {
@@ -53,7 +57,7 @@ test('decides bulk checks in order, with the same results as single checks', asy
 const acmeTenant = { key: 'acme', attributes: { paid: true, seats: 3 } };
 const yes = { allow: true, result: true };
 
-test('checks all tenants where the user holds a role, whatever tenant is named', async (t) => {
+test('checks all tenants where the user holds a role, and ignores a named tenant', async (t) => {
 	const { http } = await serveAcme(t);
 	const annReads = { user: 'ann', action: 'read', resource: { type: 'document', tenant: 'default' } };
 	const { body, revision } = await http.post('/allowed/all-tenants', annReads);
@@ -122,10 +126,10 @@ test('reads the key for an all-tenants check from a small body', async (t) => {
 		if (status === 200) t.like(answer.body, { allowedTenants: [{ tenant: acmeTenant, allow: true }] }, title);
 	}
 	t.is((await anyone.post('//allowed/all-tenants', bodyWith(`Bearer ${key}`))).status, 200);
-	t.is((await anyone.post('/allowed', bodyWith(`Bearer ${key}`))).status, 401, 'only there');
+	t.is((await anyone.post('/allowed', bodyWith(`Bearer ${key}`))).status, 401, 'only on this path');
 });
 
-test('lists what a user may do', async (t) => {
+test('lists a user’s permissions', async (t) => {
 	const { http } = await serveAcme(t);
 	const { body, revision } = await http.post('/user-permissions', { user: 'ben' });
 	t.is(revision, 7);
@@ -158,7 +162,7 @@ test('lists what a user may do', async (t) => {
 	}
 });
 
-test('an answer over the processor time limit is refused, except for a check', async (t) => {
+test('a request over the CPU time limit is refused, except for a check', async (t) => {
 	const { http } = await serveAcme(t, { budget: 0 });
 	const asked = [
 		http.post('/allowed/bulk', [annWrites]),
@@ -341,7 +345,7 @@ const wrong: readonly Wrong[] = [
 	},
 ];
 
-test('reports the place of a problem in a body', async (t) => {
+test('reports the location of a problem in a body', async (t) => {
 	const { http } = await serveAcme(t);
 	for (const { title, path = '/allowed', body, locs } of wrong) {
 		const answer = await http.post<{ detail: { loc: unknown; msg: string; type: string }[] }>(path, body);
@@ -359,7 +363,7 @@ test('reports the place of a problem in a body', async (t) => {
 	}
 });
 
-test('answers everything else with a status, a sentence and the revision', async (t) => {
+test('other requests get a status, a message and the revision', async (t) => {
 	const { http } = await serveAcme(t);
 	const raw = (text: string) => http.post('/allowed', undefined, { raw: text });
 	const answers = [
@@ -379,7 +383,7 @@ test('answers everything else with a status, a sentence and the revision', async
 		t.is(answer.revision, 7);
 	}
 	const typeless = await http.post('/allowed', annWrites, { headers: { 'content-type': 'text/plain' } });
-	t.is(typeless.status, 200, 'a body is JSON whatever its type says');
+	t.is(typeless.status, 200, 'a body is read as JSON for any content type');
 });
 
 test('waits for the revision named in a request', async (t) => {
@@ -419,7 +423,7 @@ test('a token waits for its own lineage, and is 409 when the lineage has ended',
 	t.like(body, { lineage: second, revision: 5, left_lineage: { lineage: first, revision: 7 } });
 });
 
-test('a token of an unknown lineage is 503, whatever its revision', async (t) => {
+test('a token of an unknown lineage is 503 for any revision', async (t) => {
 	const { http } = await serveAcme(t, { revisionWait: 20 });
 	const answer = await http.post('/allowed', annWrites, { headers: { 'x-min-revision': `${'3'.repeat(16)}.1` } });
 	t.is(answer.status, 503);
@@ -512,7 +516,7 @@ test('names the contract version', async (t) => {
 
 const triggers = ['/policy-updater/trigger', '/data-updater/trigger', '/update_policy', '/update_policy_data'];
 
-test('fetches everything again on command, and answers in between', async (t) => {
+test('fetches all data again on command, and serves checks in between', async (t) => {
 	const { http, feed, replica } = await serveAcme(t);
 	const { engine } = replica.current() ?? {};
 	const snapshotsAsked = () => feed.seen.filter(({ etag }) => etag === undefined).length;
@@ -529,10 +533,10 @@ test('fetches everything again on command, and answers in between', async (t) =>
 	const patches = assign('ben', 'acme', ['editor']);
 	feed.publish({ revision: 8, snapshot: Buffer.from(''), step: await step({ base: 7, revision: 8, patches }) });
 	await replica.reached(8);
-	t.is((await http.post('/allowed', benWrites)).body['allow'], true, 'it follows the feed as before');
+	t.is((await http.post('/allowed', benWrites)).body['allow'], true, 'the decision point follows the feed as before');
 });
 
-test('fetches everything at most once per interval, however often it is commanded', async (t) => {
+test('fetches all data at most once per interval', async (t) => {
 	const { http, feed, replica } = await serveAcme(t, { refetch: 60_000 });
 	const snapshotsAsked = () => feed.seen.filter(({ etag }) => etag === undefined).length;
 	const before = snapshotsAsked();

@@ -40,7 +40,7 @@ const codes: readonly (readonly [EngineInput, string])[] = [
 	...strangers.map((key) => [check(key, 'read', 'document'), 'user_not_synced'] as const),
 ];
 
-test('answers with the code of each check', async (t) => {
+test('returns the code of each check', async (t) => {
 	const engine = await load();
 	for (const [input, code] of codes) {
 		t.is(engine.code(input), code, JSON.stringify(input));
@@ -203,7 +203,7 @@ test('a change of policy keeps data with and without booleans', async (t) => {
 	}
 });
 
-test('a change of policy leaves unneeded data behind', async (t) => {
+test('a policy change drops unneeded data', async (t) => {
 	const engine = await load();
 	const small = engine.heapBytes;
 	const bulk = Array.from({ length: 500_000 }, (_, index) => index);
@@ -216,7 +216,7 @@ test('a change of policy leaves unneeded data behind', async (t) => {
 	t.is(moved.code(check('idle', 'read', 'document')), 'allow');
 });
 
-test('memory stays flat over many changes and checks', async (t) => {
+test('memory use is constant over many changes and checks', async (t) => {
 	const engine = await load();
 	const round = (from: number) => {
 		for (let index = from; index < from + 20_000; index += 1) {
@@ -232,7 +232,7 @@ test('memory stays flat over many changes and checks', async (t) => {
 	t.true(engine.heapBytes - before < 64 * 1024, `grew by ${engine.heapBytes - before} bytes`);
 });
 
-test('a copy is a second engine, and repeated copies leave nothing behind', async (t) => {
+test('a copy is a second engine, and repeated copies leak no memory', async (t) => {
 	let engine = await load();
 	const round = (from: number) => {
 		for (let index = from; index < from + 500; index += 1) {
@@ -254,7 +254,7 @@ test('a copy is a second engine, and repeated copies leave nothing behind', asyn
 	t.true(engine.heapBytes - before < 64 * 1024, `grew by ${engine.heapBytes - before} bytes`);
 });
 
-test('all large work is loaded, copied, moved and patched in many steps', async (t) => {
+test('large data is loaded, copied, moved and patched in many steps', async (t) => {
 	const users = Array.from({ length: 20_000 }, (_, index) => `user-${index}`);
 	const model = { ...acme, facts: { ...acme.facts, users: [...acme.facts.users, ...users] } };
 	let steps = 0;

@@ -118,7 +118,7 @@ const patch: fc.Arbitrary<Patch> = fc.oneof(
 	document.map((value) => ({ op: 'upsert', path: ['regolith'], value: value['regolith'] ?? null }) as const),
 );
 
-test('after patches it equals the index of the patched document', (t) => {
+test('after patches the index equals the index of the patched document', (t) => {
 	const law = fc.property(document, fc.array(patch, { maxLength: 12 }), (start, patches) => {
 		const index = read(start);
 		index.patch(patches);
@@ -192,10 +192,10 @@ test('a link exists until it expires', (t) => {
 		{ op: 'remove', path },
 		{ op: 'upsert', path, value: { guest: null, editor: null } },
 	]);
-	t.deepEqual(held(9), ['editor', 'guest'], 'the place of a link that expired is used again');
+	t.deepEqual(held(9), ['editor', 'guest'], 'the slot of an expired link is used again');
 });
 
-test('white space and escapes change nothing', (t) => {
+test('white space and escapes have no effect', (t) => {
 	const law = fc.property(document, fc.constantFrom(undefined, 1, '\t \r\n'), (start, space) => {
 		const escaped = JSON.stringify(start, null, space).replaceAll('d', '\\u0064');
 		t.deepEqual(contents(FactsIndex.read(Buffer.from(escaped))), contents(read(start)));
@@ -234,7 +234,7 @@ test('truncated text is refused', (t) => {
 	}
 });
 
-test('names that come and go leave nothing behind', (t) => {
+test('added and removed names leak no memory', (t) => {
 	const index = read({});
 	const rounds = 3_000;
 	for (let round = 0; round < rounds; round += 1) {

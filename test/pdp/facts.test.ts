@@ -47,7 +47,7 @@ async function serveFactsAt(t: ExecutionContext, url: string, options: Partial<D
 	return served;
 }
 
-test('a write that does not arrive in time is answered, or 424', async (t) => {
+test('a write that does not arrive in time gets its response, or 424', async (t) => {
 	const http = await serveFacts(t, await farAhead(t));
 	const waited = await http.post('/facts/users', { key: 'ann' });
 	t.is(waited.status, 200);
@@ -57,7 +57,7 @@ test('a write that does not arrive in time is answered, or 424', async (t) => {
 	t.is(failed.status, 424);
 	t.deepEqual(failed.body, { detail: 'Timeout waiting for update to be received' });
 	const headers = { 'x-timeout-policy': 'fail', 'x-wait-timeout': '0' };
-	t.is((await http.post('/facts/users', { key: 'ann' }, { headers })).status, 200, 'nothing waits');
+	t.is((await http.post('/facts/users', { key: 'ann' }, { headers })).status, 200, 'no request waits');
 	t.is(
 		(await http.get('/facts/users/ann', { headers: { 'x-timeout-policy': 'fail' } })).status,
 		200,
@@ -118,7 +118,7 @@ test('a call reaches the same path of the facts, with the same method', async (t
 	}
 });
 
-test('no call leaves the facts', async (t) => {
+test('no call reaches paths outside of the facts', async (t) => {
 	const { url } = await serveFactsAt(t, await echo(t));
 	for (const target of [
 		'/facts/../x',

@@ -78,7 +78,7 @@ async function endless(t: ExecutionContext, status: number) {
 	return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sent: () => sent };
 }
 
-test('an endless answer is not read to the end', async (t) => {
+test('an endless response is not read to the end', async (t) => {
 	const limit = 8 * 1024 ** 2;
 	const never = new AbortController().signal;
 	const asked = { environment, etag: undefined, wait: 0 };
@@ -189,12 +189,12 @@ test('a failed copy leaves the previous copy, and is written when there is space
 	);
 	t.is(warnings.length, 1, 'logged once');
 	t.true((await http.post('/allowed', annWrites)).body['allow'] as boolean);
-	t.is((await read())?.bundles.length, 1, 'the copy before is whole');
+	t.is((await read())?.bundles.length, 1, 'the previous copy is complete');
 	rmdirSync(`${path}.new`);
 	await eventually(read, (found) => found?.bundles[0]?.etag === '"r8-x"');
 });
 
-test('a client that does not read its answers blocks nobody, even while revisions arrive', async (t) => {
+test('a client that does not read its responses blocks no other client, even while revisions arrive', async (t) => {
 	const { feed, replica, http, url } = await serve(t);
 	feed.publish({ revision: 7, snapshot: await snapshot({ revision: 7, model: acme }) });
 	await replica.reached(7);

@@ -92,7 +92,7 @@ const nginx = {
 	'permit-resource-type': 'document',
 };
 
-test('nginx asks by headers, and reads the decision from the status', async (t) => {
+test('nginx sends headers, and reads the decision from the status', async (t) => {
 	const { http, url } = await serving(t, model);
 	const ask = (more: object, path = '/nginx_allowed') =>
 		http.post(path, undefined, { headers: { ...nginx, ...more }, raw: 'ignored' });
@@ -150,7 +150,7 @@ const kongCases: readonly (readonly [
 	['', 'GET', '/documents/7', false],
 ];
 
-test('Kong asks by its route table', async (t) => {
+test('Kong checks use the route table', async (t) => {
 	const gateways = await settings(t, { PDP_KONG_INTEGRATION: 'true' }, { PDP_KONG_ROUTES_PATH: routes });
 	const { http, url } = await serving(t, model, { gateways });
 	for (const [username, method, path, allow] of kongCases) {
@@ -214,7 +214,7 @@ const asked = (user: string, action: object) => ({
 	input: { context: { identity: { user, groups: ['g'] }, softwareStack: { trinoVersion: '476' } }, action },
 });
 
-test('Trino asks about operations on things', async (t) => {
+test('Trino checks operations on objects', async (t) => {
 	const { http } = await serving(t, model);
 	for (const [user, operation, resource, allow] of operations) {
 		const { status, body, revision } = await http.post('/trino/allowed', asked(user, { operation, resource }));
@@ -224,7 +224,7 @@ test('Trino asks about operations on things', async (t) => {
 	}
 });
 
-test('Trino asks about several objects together, with the same results as single questions', async (t) => {
+test('Trino checks several objects together, with the same results as single checks', async (t) => {
 	const { http } = await serving(t, model);
 	for (const [user, operation, filterResources, expected] of [
 		['ann', 'FilterCatalogs', ['other', 'lake', 'lake'].map((name) => ({ catalog: { name } })), [1, 2]],
@@ -318,7 +318,7 @@ test('Trino needs the key, unless the settings allow otherwise', async (t) => {
 		t.is((await client(closed.url, 'wrong').post(path, body)).status, 403);
 		t.is((await client(open.url).post(path, body)).status, 200);
 	}
-	t.is((await client(open.url).post('/allowed', {})).status, 401, 'only Trino');
+	t.is((await client(open.url).post('/allowed', {})).status, 401, 'only Trino endpoints');
 });
 
 const wrong: readonly (readonly [body: unknown, ...loc: readonly (string | number)[]])[] = [
@@ -337,7 +337,7 @@ const wrong: readonly (readonly [body: unknown, ...loc: readonly (string | numbe
 	[asked('ann', { operation: 'FilterTables', filterResources: {} }), 'input', 'action', 'filterResources'],
 ];
 
-test('reports the place of a problem in a Trino body', async (t) => {
+test('reports the location of a problem in a Trino body', async (t) => {
 	const { http } = await serving(t, model);
 	for (const path of ['/trino/allowed', '/trino/row-filter', '/trino/batch-column-masking']) {
 		for (const [body, ...loc] of wrong) {
@@ -369,6 +369,6 @@ test('a missing or invalid file ends the start', async (t) => {
 	const missing = '/nowhere/at/all';
 	await t.throwsAsync(settings(t, { ...kong, PDP_KONG_ROUTES_PATH: missing }), { message: /does not exist/ });
 	await t.throwsAsync(settings(t, { PDP_TRINO_AUTHZ_CONFIG_PATH: missing }), { message: /does not exist/ });
-	t.is((await settings(t, { PDP_KONG_ROUTES_PATH: missing })).kongRoutes, null, 'nobody reads it');
+	t.is((await settings(t, { PDP_KONG_ROUTES_PATH: missing })).kongRoutes, null, 'no setting uses the file');
 	t.is((await settings(t, {}, { PDP_TRINO_AUTHZ_CONFIG_PATH: '' })).trino.rowFilters.size, 0);
 });

@@ -207,7 +207,7 @@ for (const [kind, module] of Object.entries(kinds)) {
 	});
 }
 
-test('a repeated member counts once', async (t) => {
+test('the last value of a repeated member wins', async (t) => {
 	const policy = policyOfCode(`default code := "another number"
 
 code := "three" if count(data.table) == 3

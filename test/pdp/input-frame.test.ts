@@ -33,7 +33,7 @@ const input = fc
 	.record({ user: text, action: text, type: text, tenant: text, key: fc.option(text, { nil: undefined }), time })
 	.map(({ user, action, type, tenant, key, time }) => ({ ...usual(user, action, type, tenant, key), time }));
 
-test('a policy reads the strings in the question, and the time', async (t) => {
+test('a policy reads the check’s strings and the time', async (t) => {
 	const engine = await loadEngine(`instance := object.get(input.resource, "key", "none")
 
 code := concat("|", [input.user.key, input.action, input.resource.type, input.resource.tenant, instance, time])
@@ -53,7 +53,7 @@ time := json.marshal(input.time)
 	);
 });
 
-test('a code equal to a string in the question belongs to this check', async (t) => {
+test('a code equal to a string in the check belongs to this check', async (t) => {
 	const engine = await loadEngine('code := input.user.key\n');
 	for (const user of ['ann', 'ben', '', 'é', 'ann']) t.is(engine.code(usual(user, 'read', 'document', 'acme')), user);
 });

@@ -198,7 +198,7 @@ async function bothPaths(t: ExecutionContext) {
 	return { usual: (await way(false)).url, short: (await way(true)).url, taken };
 }
 
-test('both paths give the same answers', async (t) => {
+test('both paths give the same responses', async (t) => {
 	t.timeout(3_600_000);
 	const { usual, short, taken } = await bothPaths(t);
 	const statuses = new Map<number | undefined, number>();
@@ -215,7 +215,7 @@ test('both paths give the same answers', async (t) => {
 		{ numRuns: requests },
 	);
 	t.log(Object.fromEntries(statuses));
-	t.true(taken.length > requests / 10, 'many are answered on the lean path');
+	t.true(taken.length > requests / 10, 'many requests are served on the lean path');
 	t.deepEqual([...new Set(taken)].sort(), ['accessEvaluation', 'accessEvaluations', 'check', 'checkMany']);
 	for (const status of [200, 400, 401, 403, 404, 422]) t.true(statuses.has(status), `none was ${status}`);
 });
@@ -249,7 +249,7 @@ function requestText(path: string, body: unknown): string {
 
 const annReads = { user: 'ann', action: 'read', resource: { type: 'document', tenant: 'acme' } };
 
-test('pipelined requests, and requests in pieces, are answered in order, with both paths on a connection', async (t) => {
+test('pipelined and fragmented requests get ordered responses, with both paths on a connection', async (t) => {
 	const { short } = await bothPaths(t);
 	const asked = Array.from({ length: 24 }, (_, index) => {
 		if (index % 3 === 1) return requestText('/allowed/bulk', Array(index).fill(annReads));
@@ -272,7 +272,7 @@ test('pipelined requests, and requests in pieces, are answered in order, with bo
 	}
 });
 
-test('a client that leaves in the middle of its body, or asks to close, does not disturb the next client', async (t) => {
+test('a client that disconnects within its body, or closes, does not disturb the next client', async (t) => {
 	const { short } = await bothPaths(t);
 	const { hostname, port } = new URL(short);
 	const text = requestText('/allowed', annReads);

@@ -64,7 +64,7 @@ test('a change waits one second for a batch, which then loses its revision', asy
 	t.is(leases.size, 0);
 });
 
-test('a change proceeds beside a listing, in a copy, without waiting longer than the copy takes', async (t) => {
+test('a change during a listing is made in a copy, without a longer wait than copying takes', async (t) => {
 	const { leases, asked, pass } = timed();
 	const listing = await leases.take('listing');
 	const batch = await leases.take('batch');
@@ -77,11 +77,11 @@ test('a change proceeds beside a listing, in a copy, without waiting longer than
 	const joined = await leases.take('listing');
 	leases.replaced();
 	t.deepEqual([listing.lost, batch.lost, joined.lost], [false, false, false]);
-	t.is(await leases.settle(10), 'in place', 'the copy is nobody’s');
+	t.is(await leases.settle(10), 'in place', 'the copy has no readers');
 	leases.changed();
 });
 
-test('a change that finds a listing at its end is applied in place', async (t) => {
+test('a change at the end of a listing is applied in place', async (t) => {
 	const { leases } = timed();
 	const listing = await leases.take('listing');
 	const settled = leases.settle(10);
@@ -90,7 +90,7 @@ test('a change that finds a listing at its end is applied in place', async (t) =
 	t.is(await settled, 'in place');
 });
 
-test('a batch beside a listing that ends in time has its whole second', async (t) => {
+test('a batch during a listing that ends in time has its whole second', async (t) => {
 	const { leases, asked, pass } = timed();
 	const listing = await leases.take('listing');
 	const batch = await leases.take('batch');
@@ -104,7 +104,7 @@ test('a batch beside a listing that ends in time has its whole second', async (t
 	t.false(batch.lost);
 });
 
-test('there is at most one old state: a listing beside it loses its own once, and then waits', async (t) => {
+test('at most one old state exists: a new listing loses its state once, and then waits', async (t) => {
 	const { leases, pass } = timed();
 	const first = await leases.take('listing');
 	const settled = leases.settle(10);
@@ -125,7 +125,7 @@ test('there is at most one old state: a listing beside it loses its own once, an
 	t.false(kept.lost);
 });
 
-test('replacing a state leaves it to its readers, unless there is an old state already', async (t) => {
+test('readers keep a replaced state, unless an old state already exists', async (t) => {
 	const { leases } = timed();
 	const first = await leases.take('listing');
 	leases.replaced();

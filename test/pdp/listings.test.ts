@@ -41,7 +41,7 @@ for (const name of cases) {
 			byResource.set(question, listed);
 			const is = allowed.has(JSON.stringify(check));
 			t.is(Object.hasOwn(listed.users, user), is, `${user} ${question}`);
-			t.true((listed.users[user] ?? [{}]).length > 0, 'whoever is allowed is so by an assignment');
+			t.true((listed.users[user] ?? [{}]).length > 0, 'every listed user has a granting assignment');
 			const { tenant, ...everywhere } = object;
 			const anywhere = JSON.stringify({ user, action, resource: everywhere });
 			const tenants = byAllTenants.get(anywhere) ?? (await allowedTenants(served.http, JSON.parse(anywhere)));
@@ -200,7 +200,7 @@ test('authorized users are listed with the granting assignments', async (t) => {
 	t.deepEqual(await ask('read', 'my-doc'), { resource: 'my-doc:*', tenant: 'default', users: {} });
 	t.deepEqual(await ask('read', { ...d1, tenant: 'beta' }), { resource: 'my-doc:d1', tenant: 'beta', users: {} });
 	t.deepEqual(Object.keys((await ask('read', { ...d1, key: 'none' })).users), ['eve']);
-	t.deepEqual(Object.keys((await ask('read', { ...d1, key: '' })).users), ['eve'], 'an empty key is none');
+	t.deepEqual(Object.keys((await ask('read', { ...d1, key: '' })).users), ['eve'], 'an empty key counts as absent');
 });
 
 test('a user’s tenants are the tenants with any of its roles', async (t) => {
@@ -343,7 +343,7 @@ function grantingRole(key: string, permissions: readonly string[]) {
 	};
 }
 
-test('long listings are complete and have one revision, whatever is written in between', async (t) => {
+test('long listings are complete and have one revision despite concurrent writes', async (t) => {
 	const { feed, replica, http } = await serving(t, crowd());
 	const permitted = http.post<Entries>('/user-permissions', { user: 'ann' });
 	const authorized = http.post<Users>('/authorized_users', {

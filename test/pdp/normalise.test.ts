@@ -119,7 +119,7 @@ test('an attribute called __proto__ is an attribute', (t) => {
 	t.false('admin' in (user.attributes ?? {}));
 });
 
-test('bulk checks come as a bare array or as a member', (t) => {
+test('bulk checks are a bare array or a member', (t) => {
 	t.deepEqual(BulkQuery.parse([plain]), BulkQuery.parse({ checks: [plain] }));
 	t.deepEqual(BulkQuery.parse([]), []);
 });
@@ -132,7 +132,7 @@ const listings: readonly (readonly [title: string, sent: object, asked: object])
 ];
 
 for (const [title, sent, asked] of listings) {
-	test(`normalises a question for permissions with ${title}`, (t) => {
+	test(`normalises a permissions request with ${title}`, (t) => {
 		const query = PermissionsQuery.parse({ user: { key: 'ann' }, ...sent });
 		t.deepEqual(normalisePermissions(query), { user: { key: 'ann' }, ...asked });
 	});

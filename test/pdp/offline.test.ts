@@ -49,7 +49,7 @@ async function copied(path: string, bundles: number): Promise<CopiedEnvironment>
 	return found;
 }
 
-test('a decision point starts from its copy, answers, and continues when the control plane is back', async (t) => {
+test('a decision point starts from its copy, decides, and continues when the control plane is back', async (t) => {
 	const feed = await served(t);
 	const path = join(temporary(t), 'offline', 'environment.copy');
 	const first = await start(t, feed, path);
@@ -85,7 +85,7 @@ test('a decision point starts from its copy, answers, and continues when the con
 	t.is((await second.http.post('/allowed', { ...annWrites, user: 'ben' })).body['allow'], false);
 });
 
-test('a start from a copy gives no answer from before the end of the copy', async (t) => {
+test('a start from a copy serves no state from before the end of the copy', async (t) => {
 	const feed = await served(t);
 	const path = join(temporary(t), 'environment.copy');
 	const copy = new OfflineCopy(path, key, quiet);
@@ -176,7 +176,7 @@ test('a truncated copy ends with its last whole bundle, and a damaged copy is ig
 		t.is(await read(damaged), undefined, `${at}`);
 	}
 	appendFileSync(path, 'x');
-	t.false(await copy.append(bundle('c'), 4_000), 'somebody else wrote');
+	t.false(await copy.append(bundle('c'), 4_000), 'a different process wrote');
 	t.deepEqual(await read(path), [[a, b], 3_000]);
 });
 
@@ -208,7 +208,7 @@ test('a bundle that cannot be applied does not reset the data’s age', async (t
 	t.true(replica.dataAge >= hour);
 });
 
-test('a start from the copy does not report itself up to date', async (t) => {
+test('a start from the copy is not reported as up to date', async (t) => {
 	const lines: string[] = [];
 	const note = (_: unknown, line = '') => lines.push(line);
 	const log = { debug: () => {}, info: note, warn: note, error: note, isLevelEnabled: () => false };
@@ -230,7 +230,7 @@ test('a start from the copy does not report itself up to date', async (t) => {
 	t.deepEqual(lines, ['the decision point answers from its offline copy', 'the control plane cannot be reached']);
 });
 
-test('nothing from an ended lineage is copied', async (t) => {
+test('no bundle from an ended lineage is copied', async (t) => {
 	const path = join(temporary(t), 'environment.copy');
 	const bundle = async (lineage: string): Promise<FeedResponse> => ({
 		kind: 'bundle',
@@ -367,7 +367,7 @@ test('a copy is deleted when its key is refused, in use or at a start, and a cop
 		async () => third.replica.state.detail,
 		(detail) => detail.includes('cannot be reached'),
 	);
-	t.is((await third.http.post('/allowed', annWrites)).status, 503, 'nothing is decided with a key that was refused');
+	t.is((await third.http.post('/allowed', annWrites)).status, 503, 'no check is decided with a refused key');
 	await third.stop();
 
 	await new OfflineCopy(path, 'permit_key_of_another', quiet).replace(copy, Date.now());
@@ -378,7 +378,7 @@ test('a copy is deleted when its key is refused, in use or at a start, and a cop
 		(kind) => kind === 'refused',
 	);
 	await fourth.stop();
-	t.true(existsSync(path), 'a process that was started with a wrong key');
+	t.true(existsSync(path), 'a process started with a wrong key');
 });
 
 test('the copy of a deleted environment is deleted', async (t) => {
@@ -405,5 +405,5 @@ test('the copy of a deleted environment is deleted', async (t) => {
 		() => existsSync(path),
 		(exists) => !exists,
 	);
-	t.is(second.replica.state.kind, 'deleted', 'a copy that was left is not used');
+	t.is(second.replica.state.kind, 'deleted', 'a remaining copy is not used');
 });

@@ -75,7 +75,7 @@ test('requests a snapshot, then once without waiting, then waits with its curren
 	]);
 });
 
-test('nothing is answered before the first revision', async (t) => {
+test('no check is decided before the first revision', async (t) => {
 	const feed = await startFeed(t);
 	const replica = follow(t, feed);
 	await eventually(
@@ -114,7 +114,7 @@ test('a delta that does not continue the current revision triggers a snapshot re
 	t.not(replica.current()?.engine, engine);
 });
 
-test('a delta that fails half-way denies everything until a snapshot arrives', async (t) => {
+test('a delta that fails half-way causes denials until a snapshot arrives', async (t) => {
 	const { feed, replica } = await ready(t);
 	const impossible = { op: 'upsert', path: ['regolith', 'facts', 'users', 'ann', 'acme', 'deeper'], value: 1 } as const;
 	const broken = await step({ base: 1, revision: 2, patches: [...assign('idle', 'acme', ['editor']), impossible] });
@@ -146,7 +146,7 @@ test('a snapshot older than the current revision is brought up to date before us
 	t.deepEqual([...seen], [6]);
 });
 
-test('the first snapshot is brought up to date before any answer', async (t) => {
+test('the first snapshot is brought up to date before any decision', async (t) => {
 	const feed = await startFeed(t);
 	const late = await step({ base: 2, revision: 6, patches: assign('idle', 'acme', ['reader']) });
 	const old = await snapshot({ revision: 2, model: acme });
@@ -161,7 +161,7 @@ for (const [title, bytes] of [
 	['bytes that are no bundle', Buffer.from('junk')],
 	['a bundle cut short', undefined],
 ] as const) {
-	test(`${title}: the current revision continues to answer`, async (t) => {
+	test(`${title}: the current revision stays in use`, async (t) => {
 		const { feed, replica } = await ready(t);
 		const whole = await snapshot({ revision: 2, model: acme });
 		feed.publish({ revision: 2, snapshot: bytes ?? whole.subarray(0, whole.length / 2) });
@@ -179,7 +179,7 @@ for (const [title, bytes] of [
 	});
 }
 
-test('a control plane that went back is not followed back', async (t) => {
+test('the replica does not follow a control plane to an earlier revision', async (t) => {
 	const { feed, replica } = await ready(t, 9);
 	feed.publish({ revision: 4, snapshot: await snapshot({ revision: 4, model: acmeWithInvoices }) });
 	await eventually(
@@ -234,7 +234,7 @@ test('a key that now belongs to a different environment starts a new history', a
 });
 
 for (const status of [401, 403, 404]) {
-	test(`a feed that answers ${status} ends the answers until it recovers`, async (t) => {
+	test(`a feed that returns ${status} ends decisions until it recovers`, async (t) => {
 		const { feed, replica } = await ready(t);
 		feed.refuse(status);
 		await eventually(
@@ -251,7 +251,7 @@ for (const status of [401, 403, 404]) {
 	});
 }
 
-test('a project key is refused with a sentence', async (t) => {
+test('a project key is refused with a message', async (t) => {
 	const feed = await startFeed(t);
 	feed.environment = null;
 	const replica = follow(t, feed);
@@ -263,7 +263,7 @@ test('a project key is refused with a sentence', async (t) => {
 	t.is(feed.seen.length, 0);
 });
 
-test('answers continue while the control plane is down, and the feed is followed again afterwards', async (t) => {
+test('decisions continue while the control plane is down, and the feed is followed afterwards', async (t) => {
 	const { feed, replica } = await ready(t);
 	await feed.stop();
 	await eventually(
@@ -341,7 +341,7 @@ test('an invalid policy is not used', async (t) => {
 	t.is(answerCode(replica, idleReads), 'no_user_roles');
 });
 
-test('waiting for a revision ends when its caller leaves', async (t) => {
+test('waiting for a revision ends when its caller disconnects', async (t) => {
 	const { replica } = await ready(t);
 	await t.throwsAsync(replica.reached(99, AbortSignal.timeout(20)), { name: 'AbortError' });
 });
@@ -376,7 +376,7 @@ test('a bundle truncated or changed in transit is refused and requested again', 
 			(count) => count >= asked + 2,
 		);
 		t.deepEqual([replica.state.kind, replica.current()?.revision], ['stale', 1]);
-		t.is(feed.seen.at(-1)?.etag, undefined, 'it asks for a snapshot');
+		t.is(feed.seen.at(-1)?.etag, undefined, 'the replica requests a snapshot');
 	}
 	feed.publish({ revision: 2, snapshot: whole });
 	await replica.reached(2);
@@ -437,7 +437,7 @@ test('does not return to a lineage that it has left, or that a snapshot declares
 	await replica.reached({ lineage: second, revision: 4 });
 });
 
-test('applies no step from a different lineage, and never goes back in one', async (t) => {
+test('applies no step from a different lineage, and never goes back within a lineage', async (t) => {
 	const { feed, replica } = await inLineage(t, 5);
 	const patches = assign('idle', 'acme', ['reader']);
 	const foreign = await step({ lineage: second, base: 5, revision: 6, patches });

@@ -363,7 +363,7 @@ function watched<T>(promise: Promise<T>): { readonly promise: Promise<T>; over: 
 	return state;
 }
 
-test.serial('an answer keeps its revision when a change arrives between any two of its slices', async (t) => {
+test.serial('a response keeps its revision if a change arrives between any two slices', async (t) => {
 	const change: Change = { patches: [{ op: 'remove', path: [...facts, 'user_roles'] }], kind: 'small' };
 	const seen = { borders: 0, copies: 0, restarts: 0 };
 	for (const { kind, work } of requests) {
@@ -378,7 +378,7 @@ test.serial('an answer keeps its revision when a change arrives between any two 
 				await world.until(() => request.over);
 				const { result, revision } = await request.promise;
 				t.is(result, await world.oracle(revision, work), `border ${border}`);
-				if (kind === 'listing' || patient) t.is(revision, 1, 'it keeps its own');
+				if (kind === 'listing' || patient) t.is(revision, 1, 'the response keeps its revision');
 				seen.borders += 1;
 				seen.copies += world.leases.kept;
 				seen.restarts += revision - 1;
@@ -391,7 +391,7 @@ test.serial('an answer keeps its revision when a change arrives between any two 
 	t.true(seen.copies > 0 && seen.restarts > 0);
 });
 
-test.serial('each answer belongs to the revision it names, whatever is written between any two slices', async (t) => {
+test.serial('each response belongs to its named revision despite writes between any two slices', async (t) => {
 	const seen = { answers: 0, refused: 0, copies: 0, behind: 0 };
 	const plan = fc.record({
 		begun: fc.array(fc.tuple(fc.nat(30), fc.nat(requests.length - 1)), { minLength: 1, maxLength: 8 }),
@@ -501,7 +501,7 @@ test.serial('a batch that loses its revision twice is refused, and single checks
 	t.deepEqual([...codes], ['allow']);
 });
 
-test.serial('a request over its processor time budget is refused', async (t) => {
+test.serial('a request over its CPU time budget is refused', async (t) => {
 	const world = await World.start(t);
 	const read = createRevisionReader({ now: world.now, leases: world.leases, scheduler: world.turns, budget: 1_000 });
 	const endless = watched(
@@ -519,7 +519,7 @@ test.serial('a request over its processor time budget is refused', async (t) => 
 	t.is(world.leases.size, 0);
 });
 
-test.serial('work for a client that has left ends', async (t) => {
+test.serial('work for a disconnected client ends', async (t) => {
 	const world = await World.start(t);
 	const client = new AbortController();
 	const endless = watched(
@@ -571,5 +571,5 @@ test.serial('the decisions of a request are logged over several turns', async (t
 		counts.reduce((sum, count) => sum + count, 0),
 		many,
 	);
-	t.is(Math.max(...counts), 1, 'a long one may follow many short ones');
+	t.is(Math.max(...counts), 1, 'a long step may follow many short steps');
 });

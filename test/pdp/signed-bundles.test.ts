@@ -46,7 +46,7 @@ async function distrusted({ http }: Served, state: 'starting' | 'stale'): Promis
 	if (body['state'] !== state) throw new Error(`the state is ${body['state']}`);
 }
 
-test('with nothing loaded, an incorrectly signed bundle is answered with 503', async (t) => {
+test('without loaded data, an incorrectly signed bundle leads to 503', async (t) => {
 	const point = await guarded(t);
 	const { feed, http, signs, forges } = point;
 	const plain = await snapshot({ revision: 1, model: acme });
@@ -64,7 +64,7 @@ test('with nothing loaded, an incorrectly signed bundle is answered with 503', a
 });
 
 for (const kind of ['delta', 'policy', 'snapshot'] as const) {
-	test(`an incorrectly signed ${kind} is not used, and the current revision continues to answer`, async (t) => {
+	test(`an incorrectly signed ${kind} is not used, and the current revision stays in use`, async (t) => {
 		const point = await guarded(t);
 		const { feed, http, signs, forges, replica } = point;
 		feed.publish({ revision: 1, snapshot: await signed(signs, await snapshot({ revision: 1, model: acme })) });

@@ -20,7 +20,7 @@ test('short work is done immediately, and takes at most five milliseconds of eac
 	const turns = new SliceScheduler(loop);
 	const seen: number[] = [];
 	const running = Array.from({ length: 4 }, () => turns.run(steps(loop, 2, 1, (turn) => seen.push(turn))));
-	t.deepEqual(seen, [0, 0, 0, 0, 0], 'what begins later waits');
+	t.deepEqual(seen, [0, 0, 0, 0, 0], 'later work waits');
 	await loop.turns(5);
 	t.deepEqual(seen, [0, 0, 0, 0, 0, 1, 1, 1]);
 	t.deepEqual(
@@ -45,7 +45,7 @@ test('all long work shares one slice per turn, in rotation', async (t) => {
 	t.deepEqual([seen[0], seen[5], seen[10], seen[15]], ['a0', 'a1', 'b2', 'c3']);
 });
 
-test('work that throws, exceeds its budget or is cancelled ends alone', async (t) => {
+test('work that throws, exceeds its budget or is cancelled ends without affecting other work', async (t) => {
 	const loop = new ManualLoop();
 	const turns = new SliceScheduler(loop);
 	let wanted = true;
@@ -80,12 +80,12 @@ test('work that throws, exceeds its budget or is cancelled ends alone', async (t
 	t.deepEqual(cleared, ['unwanted', 'dear']);
 });
 
-test('steps in one stretch give the same result as in turns', (t) => {
+test('steps in one turn give the same result as in several turns', (t) => {
 	const loop = new ManualLoop();
 	t.is(runToEnd(steps(loop, 7, 1, () => undefined)), '7 steps');
 });
 
-test('work at once ends in its turn or is abandoned, and takes time from the turn', async (t) => {
+test('immediate work ends in its turn or is abandoned, and uses the turn’s time', async (t) => {
 	const loop = new ManualLoop();
 	const turns = new SliceScheduler(loop);
 	const none = () => undefined;
@@ -95,7 +95,7 @@ test('work at once ends in its turn or is abandoned, and takes time from the tur
 	t.is(turns.runAtOnce(steps(loop, 1, 1, none), 1_000), undefined, 'no time is left in this turn');
 	const others = [turns.run(steps(loop, 12, 1, none)), turns.run(steps(loop, 12, 1, none))];
 	await loop.turns(1);
-	t.is(turns.runAtOnce(steps(loop, 1, 1, none), 1_000), undefined, 'other work waits already');
+	t.is(turns.runAtOnce(steps(loop, 1, 1, none), 1_000), undefined, 'other work already waits');
 	await loop.turns(6);
 	await Promise.all(others);
 	t.is(turns.runAtOnce(steps(loop, 1, 1, none), 1_000)?.value, '1 steps');

@@ -184,7 +184,7 @@ test('a rule matches as documented', async (t) => {
 	}
 });
 
-test('of all matching rules the highest priority wins, then the order', async (t) => {
+test('the matching rule with the highest priority wins, then the first rule', async (t) => {
 	const any = `${api}/{any}`;
 	const named = (action: string | null, priority: number | null = null) => rule(any, { action, priority });
 	for (const [rules, others, action] of [
@@ -240,7 +240,7 @@ const wrong: readonly (readonly [change: object, loc: string])[] = [
 	[{ context: [] }, 'context'],
 ];
 
-test('reports the place of a problem in a request', async (t) => {
+test('reports the location of a problem in a request', async (t) => {
 	const { http } = await mapping(t, []);
 	for (const [change, loc] of wrong) {
 		const right = { user: 'ann', http_method: 'GET', url: `${api}/x`, tenant: 'acme' };
@@ -274,14 +274,14 @@ test('rules follow deltas', async (t) => {
 	});
 	t.deepEqual(await allowed(), [true, true]);
 	await change({ op: 'upsert', path, value: [{ url: 3 }, 'x', null] });
-	t.deepEqual(await allowed(), [true, false], 'what is shaped otherwise is not there');
+	t.deepEqual(await allowed(), [true, false], 'malformed rules are ignored');
 	await change({ op: 'remove', path: ['regolith', 'mapping_rules', 'first'] });
 	t.deepEqual(await allowed(), [false, false]);
 	await change({ op: 'remove', path: ['regolith', 'mapping_rules'] });
 	t.deepEqual(await allowed(), [false, false]);
 });
 
-test('a parameter with several values matches nothing, and hides the rules after it', async (t) => {
+test('a parameter with several values matches nothing, and stops later rules', async (t) => {
 	const strict = rule(`${api}/s?mode=admin&x={x}`, { action: 'print', priority: 1 });
 	const served = await mapping(t, [strict, rule(`${api}/s`)]);
 	for (const [query, allow] of [
@@ -301,13 +301,13 @@ test('a parameter with several values matches nothing, and hides the rules after
 const endless = '^(?=h)https://api\\.example\\.com/(?:a+)+$';
 const bait = `${api}/${'a'.repeat(60)}!`;
 
-test('an expression that takes too long matches nothing, and hides the rules after it', async (t) => {
+test('an expression that takes too long matches nothing, and stops later rules', async (t) => {
 	const after = rule(`${api}/{any}`, { priority: -1 });
 	const served = await mapping(t, [rule(endless, { url_type: 'regex' }), after], [], 200);
 	t.is((await ask(served, bait)).debug.code, 'no_matching_mapping_rule');
 	const before = rule(`${api}/{any}`, { priority: 1 });
 	const other = await mapping(t, [rule(endless, { url_type: 'regex' }), before], [], 200);
-	t.true((await ask(other, bait)).allow, 'a rule before it counts');
+	t.true((await ask(other, bait)).allow, 'an earlier rule applies');
 	t.true(
 		(await ask(await mapping(t, [rule(endless, { url_type: 'regex' })]), `${api}/aaa`)).allow,
 		'it works otherwise',
@@ -325,11 +325,11 @@ test('the thread is replaced after a slow expression, and waiting requests are s
 	t.is(slow, 'late');
 	t.deepEqual(others, [{ a: 'h' }, null, null]);
 	const many = await Promise.allSettled(Array.from({ length: 150 }, () => thread.match('h', bait)));
-	t.is(many.filter(({ status }) => status === 'rejected').length, 50, 'so many may wait');
+	t.is(many.filter(({ status }) => status === 'rejected').length, 50, 'this many requests may wait');
 	t.deepEqual(await thread.match('h', bait), {});
 });
 
-test('checks are answered between the expressions of one request', async (t) => {
+test('checks are served between one request’s expressions', async (t) => {
 	const slow = Array.from({ length: 30 }, (_, index) =>
 		rule(`^${safe}/(?:.*a){${100 - index}}b`, { url_type: 'regex' }),
 	);

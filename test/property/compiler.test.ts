@@ -1,6 +1,6 @@
 // @alone @draws
 
-/** Compiler laws for every model and history. */
+/** Compiler properties for every model and history. */
 import { isDeepStrictEqual } from 'node:util';
 import test from 'ava';
 import fc from 'fast-check';
@@ -138,13 +138,13 @@ const history = fc
 		return { before: models[base] ?? emptyModel, end, patches: delta(run, neighbourhood(end, run)) };
 	});
 
-test('a document and the delta of a run give the document after it, from any revision of the run', (t) => {
+test('a document and a delta give the later document, from any revision', (t) => {
 	const changed = new Map<string, number>();
 	fc.assert(
 		fc.property(history, ({ before, end, patches }) => {
 			const base = document(before);
 			t.deepEqual(patched(base, patches), document(end));
-			t.deepEqual(patched(patched(base, patches), patches), document(end), 'twice is once');
+			t.deepEqual(patched(patched(base, patches), patches), document(end), 'a repeated patch has no effect');
 			t.deepEqual(patchedThroughJson(base, patchDocument(patches)), document(end), 'through patch.json');
 			for (const patch of patches) {
 				if (!isDeepStrictEqual(patched(base, [patch]), base)) {
@@ -161,7 +161,7 @@ test('a document and the delta of a run give the document after it, from any rev
 	}
 });
 
-test('the same holds in the memory of a decision point', async (t) => {
+test('the same holds in a decision point’s memory', async (t) => {
 	const wasm = await policyWasm(await buildWasm({ opa, files: await readPolicyLibrary() }));
 	const module = await WebAssembly.compile(new Uint8Array(wasm));
 	await fc.assert(
@@ -186,7 +186,7 @@ test('the cost of a delta depends only on the change', (t) => {
 	t.deepEqual(delta(touched, nothingAround), []);
 });
 
-test('one instance assignment and one relationship are a few patches, whatever else exists', (t) => {
+test('an instance assignment and a relationship are a few patches in any environment', (t) => {
 	const assigned = { user: 'ann', role: 'viewer', type: 'folder', instance: 'top' };
 	const related = { type: 'folder', instance: 'top', relation: 'parent', subject_type: 'folder', subject: 'root' };
 	const touched = { ...nothingTouched, instance_assignments: [assigned, assigned], relationships: [related, related] };

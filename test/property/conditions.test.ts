@@ -59,7 +59,7 @@ test('WebAssembly, opa eval, JsonLogic, the trace and the compiled condition agr
 		}),
 		{ numRuns: 3 },
 	);
-	t.true(selected > 200, 'enough is selected to tell');
+	t.true(selected > 200, 'enough subjects are selected');
 });
 
 /**

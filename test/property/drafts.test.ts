@@ -100,7 +100,7 @@ journey('a draft turns any environment into any other, as its preview predicts',
 		t.is(applied.status, 200, JSON.stringify(applied.body));
 		t.is(applied.revision, applied.body.revision);
 		const log = changes.length === 0 ? [] : await logged(place, applied.body.revision);
-		t.deepEqual(comparable(preview.body.changes), comparable(log), 'the preview said so');
+		t.deepEqual(comparable(preview.body.changes), comparable(log), 'the preview predicted the changes');
 		t.deepEqual(
 			applied.body.changes.changes.map(({ kind, operation, key }) => ({ kind, operation, key })),
 			log.map(({ kind, operation, key }) => ({ kind, operation, key })),
@@ -109,7 +109,7 @@ journey('a draft turns any environment into any other, as its preview predicts',
 		if (!changes.some((change) => replaces(old, change))) t.is(await exportedText(place), after);
 		const rest = changesBetween(JSON.parse(await exportedText(place)), young);
 		t.is((await applyDraft(place, rest)).status, 200);
-		t.is(await exportedText(place), after, 'what went by cascade comes back');
+		t.is(await exportedText(place), after, 'objects deleted by cascade are restored');
 
 		if (changes.length === 0) return;
 		const now = await place.revision();

@@ -1,4 +1,4 @@
-/** Expiry laws. At any time, decisions and listings are the same as without the expired facts. */
+/** Expiry properties. At any time, decisions and listings are the same as without the expired facts. */
 
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
@@ -202,7 +202,7 @@ test('a stock OPA decides the same, with the time in the input', async (t) => {
 	);
 });
 
-test('a stock OPA without a time in the input uses its own', async (t) => {
+test('a stock OPA without a time in the input uses its own clock', async (t) => {
 	const [model] = fc.sample(modelsOfOneSchema(1), { numRuns: 1, seed: 7 })[0] ?? [];
 	if (model === undefined) return t.fail();
 	const role_assignments = (expires_at: number) =>

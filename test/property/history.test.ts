@@ -141,7 +141,7 @@ const histories = fc.commands(
 	{ maxCommands: 52, size: 'max', ...(replayPath ? { replayPath } : {}) },
 );
 
-test('patches and snapshot give equal data; WASM, opa eval and the oracle give equal answers; a listing is its checks', async (t) => {
+test('patches equal snapshots; WASM, opa eval and the oracle agree; a listing equals its checks', async (t) => {
 	t.timeout(600_000);
 	let steps = 0;
 	await fc.assert(
@@ -167,7 +167,7 @@ test('patches and snapshot give equal data; WASM, opa eval and the oracle give e
 		}),
 		{ numRuns: draws(8, 'HISTORIES') },
 	);
-	t.true(steps > 0, 'no history was answered with patches');
+	t.true(steps > 0, 'no history used patches');
 });
 
 /** A bundle loaded in an engine. */

@@ -17,7 +17,7 @@ import { drawDecidingDocument } from './deciding-documents.js';
 import { crossProduct, type Exported, type NamedQuery, namesIn } from './document-questions.js';
 
 /**
- * The law of impact over HTTP: a draft's impact equals the difference between all checks before and after the draft is
+ * Impact over HTTP: a draft's impact equals the difference between all checks before and after the draft is
  * applied.
  */
 
@@ -45,7 +45,7 @@ const mask = fc.oneof(
 
 const seen = { drafts: 0, refused: 0, checks: 0, asked: 0, gained: 0, lost: 0 };
 
-test('the impact of a draft is the difference of all checks before and after it', async (t) => {
+test('a draft’s impact is the difference between all checks before and after the draft', async (t) => {
 	t.timeout(7_200_000);
 	const law = fc.asyncProperty(fc.gen(), mask, async (random, chosen) => {
 		const before = await exported();

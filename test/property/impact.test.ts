@@ -1,4 +1,4 @@
-/** The law of impact: a change's impact equals the difference between all decisions before and after the change. */
+/** Impact property: a change's impact equals the difference between all decisions before and after the change. */
 
 import test from 'ava';
 import fc from 'fast-check';
@@ -225,7 +225,7 @@ async function states(before: Model, after: Model) {
 
 const unlimited = { checks: Number.POSITIVE_INFINITY, rows: Number.POSITIVE_INFINITY, isOver: () => false };
 
-test('impact is the difference of all answers before and after', async (t) => {
+test('impact is the difference between all decisions before and after', async (t) => {
 	t.timeout(900_000);
 	const seen = { all: 0, asked: 0, gained: 0, lost: 0, changes: 0, exact: 0 };
 	await fc.assert(

@@ -9,7 +9,7 @@ import { type Management, newPlace, type Place, startManagement } from '../suppo
 import { type Field, furnishLaws, type Kind, kinds } from './objects.js';
 
 /**
- * The laws of reading and writing over HTTP, for objects of every kind with any contents. A repeated PUT changes
+ * Properties of reads and writes over HTTP, for objects of every kind with any contents. A repeated PUT changes
  * nothing. An empty PATCH, or a PATCH with the stored values, changes nothing. A PATCH changes only the fields in its
  * body. Keys, and ids in any spelling, name the same object.
  */
@@ -55,7 +55,7 @@ class Subject {
 		this.t.deepEqual(fieldMeanings(this.kind, answer.body), fields, said);
 		this.t.deepEqual(otherFields(this.kind, answer.body), otherFields(this.kind, this.read), said);
 		this.t.is(answer.revision, revision + (changes ? 1 : 0), said);
-		this.t.deepEqual((await this.place.http.get(this.path)).body, answer.body, 'what was answered is what is');
+		this.t.deepEqual((await this.place.http.get(this.path)).body, answer.body, 'the response equals the stored object');
 		this.read = answer.body;
 	}
 }
@@ -132,8 +132,8 @@ async function live(t: ExecutionContext, place: Place, kind: Kind, life: Life): 
 	const { http } = place;
 	const collection = kind.collection(place);
 	const made = await http.post<Object>(collection, { key, ...kind.constants, ...life.made });
-	t.is(made.status, 200, `${JSON.stringify(life.made)} was answered ${JSON.stringify(made.body)}`);
-	t.deepEqual(fieldMeanings(kind, made.body), meantBy(kind, life.made), 'it is made as it was said');
+	t.is(made.status, 200, `${JSON.stringify(life.made)} returned ${JSON.stringify(made.body)}`);
+	t.deepEqual(fieldMeanings(kind, made.body), meantBy(kind, life.made), 'the object is created as requested');
 	const { id } = made.body;
 	for (const name of [key, id, id.replaceAll('-', ''), id.toUpperCase()]) {
 		t.deepEqual((await http.get(`${collection}/${name}`)).body, made.body, `get(${name})`);
@@ -160,7 +160,7 @@ async function live(t: ExecutionContext, place: Place, kind: Kind, life: Life): 
 }
 
 for (const [name, kind] of Object.entries(kinds)) {
-	test(`the laws hold for a ${name}`, async (t) => {
+	test(`the properties hold for a ${name}`, async (t) => {
 		const place = await newPlace(management, management.project);
 		await furnishLaws(place);
 		const numRuns = draws(12, 'LAWS');

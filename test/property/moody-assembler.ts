@@ -3,12 +3,12 @@ import { type BrokenObject, brokenTitle, type Schema, withoutBroken } from '../.
 import { type Assembler, createAssembler } from '../../src/publish/assemble.js';
 
 /**
- * Behaviour of the compiler. It works, hangs until the mood changes, fails without blaming an object, or blames an
+ * Behavior of the compiler. It works, hangs until the mood changes, fails without blaming an object, or blames an
  * object if the schema contains one that can be blamed.
  */
 export type Mood = 'works' | 'hangs' | 'fails' | 'blames';
 
-/** A compiler whose behaviour a test switches at run time. */
+/** A compiler whose behavior a test switches at run time. */
 export class MoodyAssembler {
 	#mood: Mood = 'works';
 	readonly #events = new EventEmitter<{ changed: [] }>();

@@ -1,4 +1,4 @@
-/** Object kinds under the laws of PUT and PATCH: their fields and possible values. */
+/** Object kinds for the PUT and PATCH properties: their fields and possible values. */
 import fc from 'fast-check';
 import { idLike } from '../support/bodies.js';
 import type { Loose } from '../support/client.js';

@@ -23,7 +23,7 @@ import type { Mood } from './moody-assembler.js';
 import { MoodyApi } from './pending-place.js';
 
 /**
- * The law of the offline copy. Without its control plane, a decision point decides every query like the decision point
+ * Offline copy property. Without its control plane, a decision point decides every query like the decision point
  * that wrote the copy. It never uses a damaged, truncated or foreign copy.
  */
 
@@ -66,7 +66,7 @@ const damage = fc.array(fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: tr
 /** Event counters. */
 const seen = { answers: 0, allowed: 0, pending: 0, degraded: 0, later: 0, steps: 0, refused: 0, shortened: 0 };
 
-test('a decision point started from a copy answers like the decision point that wrote it', async (t) => {
+test('a decision point started from a copy decides like the decision point that wrote it', async (t) => {
 	t.timeout(7_200_000);
 	const foreign = await foreignCopy(t);
 	await fc.assert(

@@ -17,7 +17,7 @@ import { send } from './relationship-requests.js';
 import { chapter, fulfilled, opening, universe, type Wish } from './relationship-wishes.js';
 import type { Write } from './relationship-writes.js';
 
-/** The law of earlier states: a restored state equals the original state, regardless of later changes. */
+/** Earlier states: a restored state equals the original state, regardless of later changes. */
 
 let stack: Stack;
 test.before(async () => {
@@ -101,7 +101,7 @@ function questions() {
 	);
 }
 
-test('any earlier revision can be restored from the newest', async (t) => {
+test('any earlier revision can be restored from the newest revision', async (t) => {
 	t.timeout(900_000);
 	const seen = { restored: 0, 'another policy': 0, 'of the same schema': 0, closures: 0, explained: 0, attempts: 0 };
 	await fc.assert(

@@ -1,8 +1,8 @@
 // @alone
 
 /**
- * Laws of an older policy over a newer schema's data. The policy allows nothing that the newer schema denies, and still
- * allows everything unchanged between the two.
+ * Properties of an older policy over a newer schema's data. The policy allows nothing that the newer schema denies, and
+ * still allows everything unchanged between the two.
  */
 import test from 'ava';
 import fc from 'fast-check';

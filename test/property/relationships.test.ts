@@ -1,6 +1,6 @@
 // @alone
 
-/** Instance role laws. For any schema and facts, a policy's decisions equal a plain search. */
+/** Instance role properties. For any schema and facts, a policy's decisions equal a plain search. */
 
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
@@ -55,7 +55,7 @@ test('WebAssembly agrees with the search in every code', async (t) => {
 	for (const code of codes) t.true(seen.has(code), `no check was answered ${code}`);
 });
 
-test('WebAssembly agrees with the search where paths part and meet again in layers', async (t) => {
+test('WebAssembly agrees with the search if paths diverge and converge in layers', async (t) => {
 	t.timeout(600_000);
 	const derived = { open: 0, closed: 0, walked: 0 };
 	let walks = 0;
@@ -155,7 +155,7 @@ function onlyWith(model: Model, { user, resource }: Query, role: string): Model 
 	return { schema: { ...model.schema, resources }, facts };
 }
 
-test('cycles are the roles that lead to each other, with the derivations between them', (t) => {
+test('a cycle consists of the roles that lead to each other and their derivations', (t) => {
 	let cycles = 0;
 	fc.assert(
 		fc.property(anySchema, (schema) => {

@@ -1,4 +1,4 @@
-/** Condition set and rule laws. A policy's decisions follow the definitions, and listings agree with checks. */
+/** Condition set and rule properties. A policy's decisions follow the definitions, and listings agree with checks. */
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { documentBytes } from '../../compiler/index.js';

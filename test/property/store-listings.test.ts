@@ -1,4 +1,4 @@
-/** Listings and searches from the facts index are those of the engine. */
+/** Listings and searches from the facts index equal the engine's results. */
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { compile, document, documentBytes } from '../../compiler/index.js';
@@ -24,12 +24,12 @@ async function contextFor(model: Model, facts = FactsIndex.read(documentBytes(mo
 	return { engine, facts, revision: 1, policyRevision: 1, time: Date.now(), log: quiet };
 }
 
-/** Lets the engine answer, as while its policy is older than the schema. */
+/** Lets the engine decide, as it does while its policy is older than the schema. */
 const byEngine = (context: DecisionContext): DecisionContext => ({ ...context, policyRevision: 0 });
 
 const parsed = (chunks: readonly string[]): Json => JSON.parse(chunks.join('')) as Json;
 
-/** Asserts that a listing has the same answer by both. Returns the number of entries. */
+/** Asserts that both give the same listing. Returns the number of entries. */
 function same(
 	t: ExecutionContext,
 	context: DecisionContext,

@@ -51,10 +51,10 @@ journey('any document becomes an environment that exports it, whatever was there
 		const dry = await place.http.post(`${path}&dry_run=true`, document);
 		const real = await place.http.post(path, document);
 		if (real.status !== 200) throw new Error(JSON.stringify(real.body));
-		t.deepEqual({ ...dry.body, dry_run: false }, real.body, 'the dry run said so');
+		t.deepEqual({ ...dry.body, dry_run: false }, real.body, 'the dry run predicted the changes');
 		const text = await placeExport(place);
 		t.deepEqual(comparable(JSON.parse(text)), comparable(document));
-		t.is(content(await fresh(management, document)), content(text), 'as in an environment without a past');
+		t.is(content(await fresh(management, document)), content(text), 'as in a new environment');
 	});
 	await fc.assert(property, { numRuns: runs });
 });
@@ -114,7 +114,7 @@ acrossStores('any environment moves from store to store and back, and decides th
 			t.is(await stackExport(t, server), text, 'byte for byte');
 			t.deepEqual(await decisions(server, document), await decisions(embedded, document));
 			await become(t, embedded, first);
-			t.is(await stackExport(t, embedded), first, 'an older export takes everything back');
+			t.is(await stackExport(t, embedded), first, 'an older export restores the previous state');
 			await become(t, embedded, await stackExport(t, server));
 			t.is(await stackExport(t, embedded), text, 'and back');
 		});

@@ -206,7 +206,7 @@ test('a large document is canonicalized beside other work', async (t) => {
 	const ports = () => process.getActiveResourcesInfo().filter((resource) => resource === 'MessagePort').length;
 	const before = ports();
 	const writing = inCanonicalForm(bytes);
-	t.is(ports(), before + 1, 'a thread does it');
+	t.is(ports(), before + 1, 'a thread canonicalizes it');
 	t.deepEqual(Buffer.from(await writing), Buffer.from(canonicalJson(bytes)));
 	await t.throwsAsync(inCanonicalForm(bytes.subarray(1)), { any: true, message: /JSON/ });
 });

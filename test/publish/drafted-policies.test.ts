@@ -53,7 +53,7 @@ test('a draft that does not compile is refused with the compiler’s message; fa
 	t.deepEqual(impactLines((await askImpact(place, [invoice, readers])).body), ['+ ann read invoice in acme']);
 	const stored = await policies();
 	t.deepEqual(impactLines((await askImpact(place, [invoice])).body), []);
-	t.is(await policies(), stored, 'what was compiled for a draft is not stored');
+	t.is(await policies(), stored, 'a policy compiled for a draft is not stored');
 	opa.set('fails');
 	t.deepEqual(impactLines((await askImpact(place, [invoice, readers])).body), ['+ ann read invoice in acme'], 'known');
 	const other = { ...invoice, key: 'letter' };
@@ -87,7 +87,7 @@ test('objects that do not compile are left out and named, and all checks are com
 		['user set `bad`'],
 	);
 	t.deepEqual(impactLines(body), ['+ ann read invoice in acme']);
-	t.true(body.counts.asked > 50, 'tables do not tell what such a policy grants');
+	t.true(body.counts.asked > 50, 'tables do not show the grants of such a policy');
 });
 
 test('while the newest schema has no policy, a draft is compared with the active policy', async (t) => {

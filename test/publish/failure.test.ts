@@ -106,8 +106,8 @@ for (const mood of ['fails', 'writes an invalid module'] satisfies OpaMood[]) {
 		const broken = await started.environment.post(`${schema}/resources`, invoice);
 		t.is(broken.status, 200);
 		await started.reached(broken.revision ?? 0);
-		t.true(await started.allowed('read'), 'what was allowed still is');
-		t.false(await started.allowed('read', 'invoice'), 'what is new is denied until it compiles');
+		t.true(await started.allowed('read'), 'existing access is still allowed');
+		t.false(await started.allowed('read', 'invoice'), 'new access is denied until the schema compiles');
 		const failed = await eventually(started.policy, ({ failure }) => failure !== null);
 		t.is(failed.hash, before.hash);
 		t.is(failed.failure?.revision, broken.revision);
@@ -171,7 +171,7 @@ for (const mood of ['is slow', 'fails'] satisfies OpaMood[]) {
 		t.is(status, 204);
 		await started.reached(revision);
 		t.false(await started.allowed('read'), 'the rule was deleted');
-		t.true(await started.allowed('sign'), 'another rule goes on');
+		t.true(await started.allowed('sign'), 'a different rule still applies');
 		const { body, headers } = await started.check('read');
 		t.is(headers.get('x-revision'), String(revision));
 		const policyRevision = Number(headers.get('x-policy-revision'));
@@ -211,7 +211,7 @@ test('an object that opa refuses is left out and named, and other changes become
 	const rule = { user_set: 'fives', permission: 'document:read', resource_set: '__autogen_document' };
 	const { revision = 0 } = await started.environment.delete(`${facts}/set_rules`, rule);
 	await started.policyReached(revision);
-	t.false(await started.allowed('read'), 'the rule of another set was deleted');
+	t.false(await started.allowed('read'), 'a different set’s rule was deleted');
 	t.true(await started.allowed('sign'));
 	const policy = (await started.policy()) as unknown as Policy;
 	t.is(policy.failure, null);
@@ -259,7 +259,7 @@ test('a newer Regolith whose Rego does not compile continues to serve the older 
 	t.regex(policy.failure?.message ?? '', /opa/);
 });
 
-test('nothing from a deleted environment stays in the bundle folder', async (t) => {
+test('no files of a deleted environment remain in the bundle folder', async (t) => {
 	const own = await surroundings(t);
 	const started = await start(t, own);
 	await populate(started);

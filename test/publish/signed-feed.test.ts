@@ -75,7 +75,7 @@ test('a decision point and a stock OPA verify the bundles they follow, through a
 	// Names that JavaScript and Go sort and write differently.
 	const attributes = { '\uff21': 'wide', '😀': 'beyond', line: 'one\u2028two' };
 	await followed(await written('tenants', { key: 'odd', name: 'Odd', attributes }));
-	t.is(await opa.lastBundle(), 'snapshot', 'a stock OPA takes no deltas where it verifies');
+	t.is(await opa.lastBundle(), 'snapshot', 'a stock OPA with a key accepts no deltas');
 	t.is(decisionPoint.replica.state.kind, 'ready');
 	t.deepEqual(await opa.data('regolith/facts/tenants/odd'), attributes);
 
@@ -90,5 +90,5 @@ test('a decision point and a stock OPA verify the bundles they follow, through a
 	await running.api.stop();
 	running.api = await startApi(config, log);
 	const paths = (await bundle('')).map(({ path }) => path);
-	t.deepEqual(paths.sort(), ['.manifest', 'data.json', 'policy.wasm'], 'what was signed is not sent unsigned');
+	t.deepEqual(paths.sort(), ['.manifest', 'data.json', 'policy.wasm'], 'a signed snapshot is not sent unsigned');
 });

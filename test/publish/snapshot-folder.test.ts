@@ -31,7 +31,7 @@ test('written snapshots are read, by this process and the next', async (t) => {
 	t.deepEqual(logged, []);
 });
 
-test('bytes and names are on the disk before they count', async (t) => {
+test('bytes and names are synced to disk before use', async (t) => {
 	const steps: string[] = [];
 	const spied: Partial<Files> = {
 		open: async (path, flags, mode) => {
@@ -95,7 +95,7 @@ test('a sweep deletes only unfinished and unsealed snapshots', async (t) => {
 });
 
 for (const code of ['ENOSPC', 'EACCES', 'EROFS', 'EIO']) {
-	test(`${code} while writing leaves nothing behind, fails no request and is logged once until it works again`, async (t) => {
+	test(`${code} while writing leaves no files, fails no request, and is logged once`, async (t) => {
 		const path = temporary(t);
 		const disk = { full: true };
 		const { folder, logged } = openFolder(path, {
@@ -118,7 +118,7 @@ for (const code of ['ENOSPC', 'EACCES', 'EROFS', 'EIO']) {
 		disk.full = true;
 		t.false(await folder.write(environment, 'r13-digest.wasm', bytes));
 		t.is(logged.length, 2);
-		t.deepEqual(await folder.labels(environment), [label], 'what was kept before still is');
+		t.deepEqual(await folder.labels(environment), [label], 'earlier snapshots remain');
 	});
 }
 

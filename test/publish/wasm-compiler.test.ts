@@ -50,7 +50,7 @@ function wrapper(t: ExecutionContext, before = '') {
 	};
 }
 
-test('equal files give equal modules, whatever was compiled before, in any order', async (t) => {
+test('equal files give equal modules after any compilations, in any order', async (t) => {
 	const resident = createCompiler(t, opaPath);
 	for (const action of ['read', 'write', 'read']) {
 		const files = [...(await policyWith(action)), said(action)];

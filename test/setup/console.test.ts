@@ -51,7 +51,7 @@ test('the pages are bundled only if their sources changed', async (t) => {
 	const second = script();
 	appendFileSync(source, 'const wrong = ;\n');
 	await t.throwsAsync(build(), { message: /^The pages cannot be bundled:[\s\S]*announce\.tsx/ });
-	t.is(script(), second, 'what was built before is still there');
+	t.is(script(), second, 'the previous build remains');
 	t.deepEqual(readdirSync(join(folder, 'dist')), ['console']);
 });
 

@@ -168,7 +168,7 @@ test('the files run existing commands, and probe served paths', (t) => {
 	}
 });
 
-test('every way to deploy starts a killed process again', (t) => {
+test('every deployment restarts a killed process', (t) => {
 	for (const unit of units.map(read)) {
 		// systemd counts a signal as a failure.
 		t.regex(unit, /^Restart=on-failure$/m);
@@ -191,7 +191,7 @@ test('the unit that compiles policies names its opa, because it cannot build one
 	const opa = /^Environment=(?:.* )?OPA_PATH=(\/\S+)/m.exec(all)?.[1] ?? 'none';
 	t.regex(all, new RegExp(`^#   install -m 755 opa ${opa} `, 'm'));
 	t.true(read('docs/operate/deployment.md').includes(`-o ${opa} .`));
-	t.notRegex(decisionPoint, /OPA_PATH/, 'a decision point compiles nothing');
+	t.notRegex(decisionPoint, /OPA_PATH/, 'a decision point does not compile');
 });
 
 test('the image is built with the project’s pinned versions', (t) => {

@@ -56,7 +56,7 @@ test('code, questions, titles, and names between backquotes are not prose', asyn
 	for (const [file, text] of Object.entries(texts)) t.deepEqual(await findOddEnglish(file, text), [], file);
 });
 
-test('the project keeps its rules of English', (t) => {
+test('the project follows its English rules', (t) => {
 	const { status, stderr } = spawnSync(process.execPath, ['setup/check-prose.mjs'], { cwd: root, encoding: 'utf8' });
 	t.is(stderr, '');
 	t.is(status, 0);

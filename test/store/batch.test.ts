@@ -76,9 +76,9 @@ journey('waiting units share a transaction, each with its own revision, in order
 		all.map(({ revision }) => revision),
 		all.map((_, index) => before + index + 1),
 	);
-	t.deepEqual(seen, [1, 2, 3, 4, 5, 6, 7, 8], 'each sees what the ones before it left');
+	t.deepEqual(seen, [1, 2, 3, 4, 5, 6, 7, 8], 'each unit sees the earlier units’ changes');
 	t.is(new Set(all.map(({ value }) => value)).size, 1);
-	t.deepEqual(heard, [place.id], 'who waits is woken once');
+	t.deepEqual(heard, [place.id], 'waiting requests are woken once');
 });
 
 journey('a heavy unit does not share its transaction', async (t, place) => {

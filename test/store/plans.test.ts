@@ -177,7 +177,7 @@ journey(
 			}, 0);
 			await eventually(() => asked.length > 0);
 			await upkeep.settled();
-			t.true((asked[0] ?? 0) > 1_000_000, 'it is told how large the database is');
+			t.true((asked[0] ?? 0) > 1_000_000, 'the statistics contain the database size');
 			const vacuumed = done.filter((sql) => sql.startsWith('vacuum'));
 			t.is(vacuumed.length > 30, room, done.join('\n'));
 		}

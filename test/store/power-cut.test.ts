@@ -71,7 +71,7 @@ function withoutFailed(ids: readonly number[]): readonly number[] {
 		await safe.query('checkpoint');
 		await safe.query('delete from filler where n % 2 = 0');
 		await commit(safe, 10);
-		t.deepEqual(await idsAfterCut(t, path), acknowledged, 'over a change of the log file and a checkpoint');
+		t.deepEqual(await idsAfterCut(t, path), acknowledged, 'after a log file switch and a checkpoint');
 
 		writeFileSync(`${path}.broken`, '');
 		await t.throwsAsync(safe.query('insert into kept values (-1)'), { code: '57P03', message: /could not fsync/ });

@@ -26,7 +26,7 @@ test('a schema is read once per revision', async (t) => {
 	const { ask } = setUp();
 	t.deepEqual([await ask('a', 1), await ask('a', 1)], ['read-1', 'read-1']);
 	t.deepEqual([await ask('a', 2), await ask('a', 2)], ['read-2', 'read-2']);
-	t.is(await ask('b', 2), 'read-3', 'of another environment');
+	t.is(await ask('b', 2), 'read-3', 'in a different environment');
 });
 
 test('an older snapshot gets its own schema, and newer schemas stay', async (t) => {
@@ -39,7 +39,7 @@ test('an older snapshot gets its own schema, and newer schemas stay', async (t) 
 test('a schema from a truncated history is read again under the same number, and is not kept for a newer number', async (t) => {
 	const { ask } = setUp();
 	t.is(await ask('a', 5), 'read-1');
-	t.is(await ask('a', 5, { schema_token: '1' }), 'read-2', 'the same lineage, before it is known to have ended');
+	t.is(await ask('a', 5, { schema_token: '1' }), 'read-2', 'the same lineage, before its end is known');
 	const next = { lineage: 'second', schema_token: '2' };
 	t.deepEqual([await ask('a', 4, next), await ask('a', 4, next)], ['read-3', 'read-3']);
 });

@@ -134,7 +134,11 @@ test('SECRET_KEY is rotated under running servers, and a kill in between loses n
 	t.is(await readProxySecret(restarted), 'a-token');
 	await rotated(restarted.store, after.decrypt);
 	t.is(await countOpened(restarted.store, after.decrypt), count + own);
-	t.is(await readProxySecret(prepared), 'a-token', 'a process of the first round reads what the second one wrote');
+	t.is(
+		await readProxySecret(prepared),
+		'a-token',
+		'a process in the first round reads secrets written in the second round',
+	);
 	await prepared.stop();
 
 	const only = await start(t, config({ SECRET_KEY: newKey }));

@@ -3,7 +3,7 @@ import { SingleFlight } from '../../src/store/database/single-flight.js';
 
 /** Concurrent equal requests share a result. They never share a result whose computation began before the request. */
 
-test('callers during a read share the next answer', async (t) => {
+test('callers during a read share the next result', async (t) => {
 	const shared = new SingleFlight<string>();
 	let truth = 'old';
 	let looks = 0;
@@ -17,7 +17,7 @@ test('callers during a read share the next answer', async (t) => {
 	truth = 'new';
 	const others = [shared.share('a', look), shared.share('a', look), shared.share('a', look)];
 	const elsewhere = shared.share('b', look);
-	t.is(looks, 2, 'another name does not wait');
+	t.is(looks, 2, 'a different name does not wait');
 	t.is(await first, 'old');
 	t.deepEqual(await Promise.all(others), ['new', 'new', 'new']);
 	t.is(await elsewhere, 'new');

@@ -45,7 +45,7 @@ test('a statement’s parameters must fit beside the reserve, four times over', 
 	t.deepEqual(logged, [], 'the disk is not nearly full: this statement is large');
 });
 
-test('without a reserve nothing is watched, and unreadable disk state refuses nothing', (t) => {
+test('without a reserve the disk is not watched, and an unreadable disk state refuses no write', (t) => {
 	t.true(watched(() => 0, 0).space.hasRoomFor(10 ** 9));
 	const unreadable = watched(() => {
 		throw new Error('no such file system');
@@ -117,14 +117,14 @@ test('a database that ran out of space is restarted, with all committed data', a
 	);
 });
 
-test('it stays closed until there is space, reads come back before writes, and a lost transaction never continues', async (t) => {
+test('it stays closed until there is space, reads resume first, and a lost transaction never continues', async (t) => {
 	const disk = { free: 10_000 };
 	const { database } = await open(t, disk);
 	await database.query('create table kept (id integer)');
 	await database.query('BEGIN;');
 	disk.free = 10;
 	await t.throwsAsync(database.query('insert into kept values (1)'), { instanceOf: NoSpaceError });
-	t.deepEqual((await database.query('select * from kept')).rows, [], 'reads go on');
+	t.deepEqual((await database.query('select * from kept')).rows, [], 'reads continue');
 	await t.throwsAsync(database.query("select pg_notify('a', 'b'), 1 / 0"), { code: '22012' });
 	await t.throwsAsync(EmbeddedPostgres.open({ path: temporary(t), fsync: false, ...watched(() => 10) }), {
 		instanceOf: NoSpaceError,

@@ -86,12 +86,12 @@ test('the oldest due delivery of each element is taken, one at a time', async (t
 		webhook: { url: 'https://example.com/hook', bearer_token: null },
 	});
 	t.is(new Set(taken.map(signingKey)).size, 2);
-	t.deepEqual(await idsTaken(store), [], 'while one is being sent, none behind it');
+	t.deepEqual(await idsTaken(store), [], 'no later delivery during a delivery');
 	for (const one of taken) await outbox.finish(one, one.id === a ? failed(3_600_000) : delivered);
 	t.like(await row(a), { status: 'pending', response_status: 500, error: 'answered 500', lease_until: null });
 	t.like(await row(c), { status: 'delivered', response_status: 200, error: null });
 	const [next] = await outbox.take(8);
-	t.is(next?.id, b, 'one that failed holds up none');
+	t.is(next?.id, b, 'a failed delivery delays no other delivery');
 	if (next !== undefined) await outbox.finish(next, failed(null));
 	t.like(await row(b), { status: 'failed' });
 	t.deepEqual(await idsTaken(store), []);
@@ -139,7 +139,7 @@ test('unresponsive receivers do not block other receivers’ events', async (t) 
 	t.is(hanging.length, 8);
 	const event = await add(await element('answering'));
 	for (const one of hanging) await outbox.finish(one, failed(3_600_000));
-	t.true((await idsTaken(store)).includes(event), 'it does not wait for their backlog');
+	t.true((await idsTaken(store)).includes(event), 'a new delivery does not wait for their backlog');
 });
 
 test('an element without a webhook drops its deliveries', async (t) => {

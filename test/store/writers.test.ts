@@ -56,7 +56,7 @@ journey(
 			}
 			const elsewhere = await organization.post('/v2/facts/default/dev/users', { key: place.key });
 			t.is(elsewhere.status, 200);
-			t.is(written, 0, 'nobody got past the lock');
+			t.is(written, 0, 'no writer passed the lock');
 			await holder.query('commit');
 		} finally {
 			await holder.end();
@@ -81,7 +81,7 @@ journey('a unit without changes does not write to its environment', async (t, pl
 		[],
 	);
 	await place.store.write(scope, null, async (unit) => unit.create(User, { key: 'ann', attributes: {} }, 'ann'));
-	t.is(heard.filter((sql) => /^update "environments"/i.test(sql)).length, 1, 'one that changes something does');
+	t.is(heard.filter((sql) => /^update "environments"/i.test(sql)).length, 1, 'a unit with changes does');
 });
 
 journey('a unit that would block others for too long is ended, and leaves nothing', async (t, place) => {

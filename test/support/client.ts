@@ -1,7 +1,7 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** Connections shared by all clients. `fetch` would need four times the processor time per request. */
+/** Connections shared by all clients. `fetch` would need four times the CPU time per request. */
 const agent = new Agent({ keepAlive: true });
 
 /** A complete response. */

@@ -41,18 +41,18 @@ export async function openLedger(t: Assertions, place: Place): Promise<Ledger> {
 		async wrote(answer, status = 200) {
 			succeeded(answer, status);
 			revision += 1;
-			t.is(answer.revision, revision, 'X-Revision of a write is the next revision');
+			t.is(answer.revision, revision, 'a write’s X-Revision is the next revision');
 			return answer.body;
 		},
 		async kept(answer, status = 200) {
 			succeeded(answer, status);
-			t.is(answer.revision, revision, 'X-Revision of a write without effect is the revision that is');
+			t.is(answer.revision, revision, 'X-Revision of a write without effect is the current revision');
 			t.is(await place.revision(), revision);
 			return answer.body;
 		},
 		async read(answer, status = 200) {
 			succeeded(answer, status);
-			t.is(await place.revision(), revision, 'a read changes nothing');
+			t.is(await place.revision(), revision, 'a read changes no revision');
 			return answer.body;
 		},
 		balanced,

@@ -35,7 +35,7 @@ esac
 
 /**
  * Starts a management API with additional settings. The API never compiles policies, because these tests do not need
- * policies, and even failed attempts took a fifth of the processor time.
+ * policies, and even failed attempts took a fifth of the CPU time.
  */
 export async function startManagement(
 	kind: StoreKind = 'server',

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { opaPath } from './opa.js';
 
-/** Program behaviour: like the real program, or with a specific failure in `build` or `test`. */
+/** Program behavior: like the real program, or with a specific failure in `build` or `test`. */
 export type OpaMood =
 	| 'real'
 	| 'fails'
@@ -14,7 +14,7 @@ export type OpaMood =
 	| 'fails in tests'
 	| 'fails one test';
 
-/** An `opa` program whose behaviour a test switches at run time. */
+/** An `opa` program whose behavior a test switches at run time. */
 export interface SwitchableOpa {
 	readonly path: string;
 	set(mood: OpaMood): void;
