@@ -10,6 +10,7 @@ import {
 	overflowWidth,
 	seriousViolations,
 	tabTo,
+	takePicture,
 } from '../support/console-page.js';
 import { startConsoleStack } from '../support/console-stack.js';
 import type { Stack } from '../support/stack.js';
@@ -308,6 +309,9 @@ test.serial('a sample is drafted and published, or imported at once', async (t) 
 	const drafted = await openEmptyModel('drafted-sample');
 	await drafted.page.getByRole('button', { name: 'Add to draft: Code hosting' }).click();
 	await drafted.page.getByText('5 roles, 6 relations').waitFor();
+	await drafted.open('model/resources/issue');
+	await drafted.page.getByRole('heading', { name: 'Action groups' }).waitFor();
+	await takePicture(drafted.page, 'model');
 	await publish(drafted);
 	t.deepEqual(drafted.faults, []);
 	await drafted.close();

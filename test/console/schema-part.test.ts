@@ -22,6 +22,7 @@ import {
 	readPartName,
 	readParts,
 	type SchemaPart,
+	withoutDraftChange,
 	withoutPart,
 	withPart,
 	withRestoredPart,
@@ -277,6 +278,19 @@ const edits: Readonly<Record<string, EditCase>> = {
 				value: { name: 'Viewer', permissions: ['read', 'write'] },
 			},
 		],
+	},
+	'no role whose created resource was removed from the draft': {
+		draft: withoutDraftChange(
+			stored,
+			filled(
+				'role',
+				'staff',
+				{ permissions: ['document:read', 'project:read'] },
+				filled('resource_role', 'project:lead', {}, filled('resource', 'project', { newActions: 'read' })),
+			),
+			0,
+		),
+		changes: [],
 	},
 	'a deleted resource whose role was changed before': {
 		draft: withoutPart(stored, filled('resource_role', 'folder:owner', { permissions: ['share'] }), {

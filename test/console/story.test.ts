@@ -1,6 +1,5 @@
 // @alone
 
-import { mkdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,9 +7,8 @@ import test from 'ava';
 import type { Browser, Page } from 'playwright-core';
 import { opa, runOpa, writeFiles } from '../compiler/engine.js';
 import { startChromium } from '../support/chromium.js';
-import { openConsole, seriousViolations } from '../support/console-page.js';
+import { openConsole, seriousViolations, takePicture } from '../support/console-page.js';
 import { startConsoleStack } from '../support/console-stack.js';
-import { root } from '../support/root.js';
 import type { Stack } from '../support/stack.js';
 
 /**
@@ -59,13 +57,6 @@ test.after.always(async () => {
 	await stack?.stop();
 });
 
-/** Takes a screenshot for docs/policy/console.md, with `UPDATE=1`. */
-async function picture(page: Page, name: string): Promise<void> {
-	if (process.env['UPDATE'] !== '1') return;
-	mkdirSync(join(root, 'docs/images'), { recursive: true });
-	await page.screenshot({ path: join(root, `docs/images/console-${name}.png`) });
-}
-
 /** Returns the users in an impact table. */
 async function usersIn(page: Page, table: string): Promise<readonly string[]> {
 	const rows = page.getByRole('table', { name: table }).locator('tbody tr');
@@ -81,17 +72,17 @@ test.serial('a denied user gets access, and nobody else does', async (t) => {
 	await open(asked);
 	await answer.getByText('Denied').waitFor();
 	await page.getByRole('button', { name: 'Add this: cat as `owner` in tenant acme' }).waitFor();
-	await picture(page, 'check');
+	await takePicture(page, 'check');
 
 	// The first idea is to let the role read. The matrix drafts the permission, and the impact shows the additional
 	// users.
 	await open('matrix');
 	await page.getByRole('gridcell', { name: '`document:read`, tenant role `employee`' }).click();
 	await page.getByText('In the draft: document:read, tenant role employee: granted.').waitFor();
-	await picture(page, 'matrix');
+	await takePicture(page, 'matrix');
 	await open('draft');
 	t.deepEqual(await usersIn(page, 'Gained access'), ['cat', 'dan']);
-	await picture(page, 'impact');
+	await takePicture(page, 'impact');
 
 	// Dan must not get access. Remove the permission, and create a set for finance instead.
 	await open('matrix');
@@ -104,7 +95,7 @@ test.serial('a denied user gets access, and nobody else does', async (t) => {
 	await page.getByLabel('Conditions as JSON').fill('{"user.department": {"equals": "finance"}}');
 	await page.getByText('1 of 3 users match.').waitFor();
 	await page.getByRole('link', { name: 'cat' }).waitFor();
-	await picture(page, 'condition-set');
+	await takePicture(page, 'condition-set');
 	await page.getByRole('button', { name: 'Add to draft' }).click();
 	await page.getByText('This is the set in the draft').waitFor();
 	await open('matrix');
@@ -128,7 +119,7 @@ test.serial('a denied user gets access, and nobody else does', async (t) => {
 	await open(`policy?from=${from}&to=${to}`);
 	await page.locator('summary').filter({ hasText: 'regolith/user_sets/finance/selects.rego' }).click();
 	await page.getByLabel('Differences of regolith/user_sets/finance/selects.rego').waitFor();
-	await picture(page, 'difference');
+	await takePicture(page, 'difference');
 	t.deepEqual(await seriousViolations(page), []);
 
 	// The published policy passes its generated tests.

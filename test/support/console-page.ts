@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { root } from './root.js';
 import type { Stack } from './stack.js';
 
 /** Drives the console in Chromium. */
@@ -108,4 +110,11 @@ export async function tabTo(page: Page, name: string): Promise<void> {
 		if ((await focusedName(page)) === name) return;
 	}
 	throw new Error(`Tab does not lead to ${name}`);
+}
+
+/** Takes a screenshot for docs/policy/console.md, with `UPDATE=1`. */
+export async function takePicture(page: Page, name: string): Promise<void> {
+	if (process.env['UPDATE'] !== '1') return;
+	mkdirSync(join(root, 'docs/images'), { recursive: true });
+	await page.screenshot({ path: join(root, `docs/images/console-${name}.png`) });
 }

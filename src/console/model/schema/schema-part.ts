@@ -1,4 +1,4 @@
-import type { Draft } from '../draft/draft.js';
+import { type Draft, withoutChange } from '../draft/draft.js';
 import { isRecord } from '../equal-json.js';
 import {
 	draftedObjects,
@@ -136,8 +136,20 @@ export function withPart(stored: SchemaObjects, draft: Draft, { kind, key, value
  * changes, because the server refuses such references.
  */
 export function withoutPart(stored: SchemaObjects, draft: Draft, name: PartName): Draft {
+	return settledDraft(stored, draft, withoutPartAlone(stored, draft, name));
+}
+
+/**
+ * Removes a change from a draft, with the other changes that depend on it. Without a created resource, for example, its
+ * roles cannot be created.
+ */
+export function withoutDraftChange(stored: SchemaObjects, draft: Draft, index: number): Draft {
+	return settledDraft(stored, draft, withoutChange(draft, index));
+}
+
+/** Removes references from `next` to objects that exist in `draft` and not in `next`. */
+function settledDraft(stored: SchemaObjects, draft: Draft, next: Draft): Draft {
 	const before = draftedSchema(stored, draft);
-	const next = withoutPartAlone(stored, draft, name);
 	const after = withoutDependents(before, draftedObjects(stored, next));
 	return next.changes.reduce((settled, { kind, key, value, operation }) => {
 		const object: SchemaObject = { kind, key, value };

@@ -4,8 +4,9 @@ import { operationWords } from '../../../model/change/change-words.js';
 import type { Draft } from '../../../model/draft/draft.js';
 import { type DraftedChange, describeDraft } from '../../../model/draft/draft-words.js';
 import type { StaleDraft } from '../../../model/draft/stale-draft.js';
+import { withoutDraftChange } from '../../../model/schema/schema-part.js';
 import { announce } from '../../../part/announce.js';
-import { currentDraft, removeFromDraft } from '../../current-draft.js';
+import { currentDraft, editDraft } from '../../current-draft.js';
 import { focusTitle } from '../../focus-title.js';
 import { KeyText } from '../../part/key-text.js';
 import type { ReadSchema } from '../../read-schema.js';
@@ -22,7 +23,7 @@ const changesAtOnce = 50;
 const marks = { create: 'good', update: 'warn', delete: 'bad' } as const;
 const words = { create: 'create', update: 'change', delete: 'delete' } as const;
 
-/** Changes in the draft, in words. Each has a remove button. */
+/** Changes in the draft, in words. Each has a remove button, which also removes the changes that depend on it. */
 export function DraftChanges({ draft, stored: { objects }, stale }: DraftChangesProps) {
 	const shown = useSignal(changesAtOnce);
 	const changes = describeDraft(objects, draft);
@@ -37,8 +38,9 @@ export function DraftChanges({ draft, stored: { objects }, stale }: DraftChanges
 	}, [draft]);
 	const takeOut = (index: number) => {
 		place.current = index;
-		removeFromDraft(index);
-		announce('Change removed from the draft.');
+		editDraft(draft.base_revision, (now) => withoutDraftChange(objects, now, index));
+		const removed = changes.length - (currentDraft.value?.changes.length ?? 0);
+		announce(removed === 1 ? 'Change removed from the draft.' : `${removed} changes removed from the draft.`);
 		if (currentDraft.value === null) focusTitle();
 	};
 	const overtaken = new Set(stale?.objects.map(({ index }) => index));

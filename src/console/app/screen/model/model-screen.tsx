@@ -13,7 +13,7 @@ import { mayWrite } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 import { EmptyModel } from './empty-model.js';
 import { ModelNavigation } from './model-navigation.js';
-import { type ModelView, rowsOf } from './model-view.js';
+import { groupRows, type ModelView, rowsOf } from './model-view.js';
 import { PartDialogs } from './part-dialogs.js';
 import { PartList } from './part-list.js';
 import { ResourcePage } from './resource-page.js';
@@ -41,7 +41,7 @@ function Model({ schema: { objects, revision }, place }: { readonly schema: Read
 	const view = useMemo((): ModelView => {
 		const drafted = draftedSchema(objects, draft);
 		const parts = readParts(drafted);
-		const rows = partRows(readParts(objects), parts);
+		const rows = groupRows(partRows(readParts(objects), parts));
 		return { objects, revision, parts, rows, policy: readPolicySchema(drafted) };
 	}, [objects, draft]);
 	return (

@@ -1,11 +1,10 @@
 import { textMember } from '../../../model/matrix/value-members.js';
 import { modelPath } from '../../../model/schema/model-path.js';
-import { partName } from '../../../model/schema/schema-part.js';
 import { visibleText } from '../../../model/visible-text.js';
 import { Empty } from '../../part/empty.js';
 import { screenPath } from '../../screen-path.js';
 import { mayWrite } from '../../session.js';
-import type { ModelView } from './model-view.js';
+import { type ModelView, rowsOf } from './model-view.js';
 import { PartBadge } from './part-badge.js';
 import { PartButtons } from './part-buttons.js';
 import { PartList } from './part-list.js';
@@ -17,8 +16,7 @@ interface ResourcePageProps {
 
 /** A resource with its actions, roles, relations, attributes and action groups. */
 export function ResourcePage({ view, resource }: ResourcePageProps) {
-	const name = partName({ kind: 'resource', key: resource });
-	const row = view.rows.find(({ part }) => partName(part) === name);
+	const row = rowsOf(view, 'resource', resource)[0];
 	if (row === undefined) {
 		return (
 			<Empty title="No such resource">
