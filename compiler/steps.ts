@@ -9,7 +9,7 @@ export function runToEnd<T>(steps: Steps<T>): T {
 	}
 }
 
-/** Counts work, and tells the time for a pause. */
+/** Counts work, and signals when to pause. */
 export class Pauses {
 	#done = 0;
 

@@ -109,7 +109,7 @@ async function bundle(root, entry, outfile, options) {
 			target: 'es2022',
 			mainFields: ['module', 'main'],
 			legalComments: 'none',
-			banner: { js: '/*! @regolith/engine, Apache-2.0. What is bundled with it: LICENSES.txt */' },
+			banner: { js: '/*! @regolith/engine, Apache-2.0. Bundled licenses: LICENSES.txt */' },
 			charset: 'utf8',
 			metafile: true,
 			logLevel: 'silent',

@@ -208,7 +208,7 @@ const decisionPoint = {
 		.default(10)
 		.meta({
 			description:
-				'Maximum processor time in seconds for one request, such as a long listing or a bulk check. Longer requests ' +
+				'Maximum CPU time in seconds for one request, such as a long listing or a bulk check. Longer requests ' +
 				'get 503.',
 		}),
 	PDP_PUBLIC_URL: publicUrl.optional().meta({

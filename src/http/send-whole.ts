@@ -9,7 +9,7 @@ interface Undeclared {
 
 /**
  * Sends a complete response in a single write. `response.end` writes an empty piece after head and body, and this second
- * write takes a fifth of the processor time of a small response. `headers` is a flat list of names and values.
+ * write takes a fifth of the CPU time of a small response. `headers` is a flat list of names and values.
  */
 export function sendWhole(response: ServerResponse, status: number, headers: string[], body: string): void {
 	response.writeHead(status, headers);

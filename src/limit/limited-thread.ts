@@ -11,7 +11,7 @@ const startLimit = 10_000;
 const maxMemory = 512;
 
 /**
- * Starts the thread when the first question is asked, and replaces a thread that was terminated. The thread does not
+ * Starts the thread with the first query, and replaces a thread that was terminated. The thread does not
  * keep the process alive.
  */
 export class LimitedThread<Question, Answer> {

@@ -68,7 +68,7 @@ export interface DecisionPointOptions {
 	readonly metrics?: MetricsSource;
 	/** Maximum age of the data for decisions, in milliseconds; unlimited by default. */
 	readonly maxDataAge?: number;
-	/** Maximum processor time per request, in milliseconds. */
+	/** Maximum CPU time per request, in milliseconds. */
 	readonly budget?: number;
 	/** AuthZEN settings; `usualAuthzen` by default. */
 	readonly authzen?: AuthzenSettings;
@@ -98,7 +98,7 @@ export interface DecisionPoint extends ServedTable {
 /** Default maximum wait for a revision, in milliseconds. */
 const longestWait = 10_000;
 
-/** Default maximum processor time per response, in milliseconds. */
+/** Default maximum CPU time per response, in milliseconds. */
 const usualBudget = 10_000;
 
 /** Creates a decision point that serves checks from `replica`. */

@@ -14,7 +14,7 @@ import type { ClientState } from './state-name.js';
 import { stepSince } from './step-since.js';
 import type { DataState } from './try-change.js';
 
-/** Maximum age in revisions of a stored snapshot for a new client. The client then asks for the later changes. */
+/** Maximum age in revisions of a stored snapshot for a new client. The client then requests the later changes. */
 const maxRevisions = 1_000;
 /** Maximum number of cached steps, which decision points at the same revision share. */
 const maxDeltas = 200;

@@ -27,7 +27,7 @@ export class LeaderClient {
 	readonly stopped: Promise<void>;
 	/** Notified when all data must be fetched again. */
 	readonly refetches = new Listeners<void>();
-	/** Notified when the leader asks for this worker's metrics. */
+	/** Notified when the leader requests this worker's metrics. */
 	readonly measures = new Listeners<void>();
 	readonly #pending = new Map<number, Pending>();
 	#asked = 0;

@@ -74,7 +74,7 @@ export type WorkerMessage =
 	| { readonly type: 'status'; readonly status: WorkerStatus }
 	/** This worker's metrics, requested by the leader. */
 	| { readonly type: 'metrics'; readonly families: MetricFamilies }
-	/** A client asks to fetch all data again. */
+	/** A client's request to fetch all data again. */
 	| { readonly type: 'refetch' };
 
 /** Message from the leader. */

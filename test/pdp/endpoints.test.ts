@@ -174,7 +174,7 @@ test('a request over the CPU time limit is refused, except for a check', async (
 	];
 	for (const { status, body } of await Promise.all(asked)) {
 		t.is(status, 503);
-		t.regex(String(body['detail']), /processor time/);
+		t.regex(String(body['detail']), /CPU time/);
 	}
 	t.is((await http.post('/allowed', annWrites)).status, 200);
 });

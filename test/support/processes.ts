@@ -48,7 +48,7 @@ export function launch({ command, env = {}, program = builtProgram, optimized }:
 	const child = spawn(
 		process.execPath,
 		// Optimizing WebAssembly does not pay off in a short run. Without optimization, a start takes a quarter less
-		// processor time.
+		// CPU time.
 		['--enable-source-maps', ...(optimized ? [] : ['--liftoff-only']), '--import', tether, program, ...command],
 		{
 			cwd: root,

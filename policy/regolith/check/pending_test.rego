@@ -1,5 +1,5 @@
 # METADATA
-# description: What is suspended denies, the rest goes on, and the code says which it was.
+# description: Suspended grants deny with their own code, and all other grants still apply.
 package regolith.pending_test
 
 import data.regolith.abac

@@ -48,7 +48,7 @@ export interface ElementRuntime {
 
 export type RequestStatus = 'pending' | 'approved' | 'denied' | 'canceled';
 
-/** Request in a list. It asks for a role, or for an operation's approval, which has no role. */
+/** Request in a list, for a role or for an operation's approval, which has no role. */
 export interface ListedRequest {
 	readonly id: string;
 	readonly created_at: string;

@@ -12,7 +12,7 @@ export interface RevisionReaderOptions {
 	readonly now: () => DecisionContext;
 	readonly leases: Leases;
 	readonly scheduler: SliceScheduler;
-	/** Maximum processor time per request, in milliseconds. */
+	/** Maximum CPU time per request, in milliseconds. */
 	readonly budget: number;
 }
 
@@ -106,13 +106,13 @@ function keepDecisions({ record, count, ...current }: DecisionContext) {
 	return { context, commit };
 }
 
-/** Adds up the processor time. Throws if the sum exceeds the budget. */
+/** Adds up the CPU time. Throws if the sum exceeds the budget. */
 function meter(budget: number): (milliseconds: number) => void {
 	let spent = 0;
 	return (milliseconds) => {
 		spent += milliseconds;
 		if (spent <= budget) return;
-		throw new Failure('unavailable', `the request takes more than ${budget / 1000} s of processor time: request less`);
+		throw new Failure('unavailable', `the request takes more than ${budget / 1000} s of CPU time: request less`);
 	};
 }
 

@@ -87,14 +87,14 @@ export function decisionEndpoints(mode: Mode) {
 }
 
 /**
- * True if a check asks for reasons, in its body or else in the `X-Debug` header. A request for attempts includes the
+ * True if a check requests reasons, in its body or else in the `X-Debug` header. A request for attempts includes the
  * reasons.
  */
 export function explains({ use_debugger }: Pick<Query, 'use_debugger'>, header: string | undefined): boolean {
 	return (use_debugger ?? headerExplains(header)) !== false;
 }
 
-/** True if a check also asks for attempts, in its body or else in the `X-Debug` header. */
+/** True if a check also requests attempts, in its body or else in the `X-Debug` header. */
 export function asksForAttempts({ use_debugger }: Pick<Query, 'use_debugger'>, header: string | undefined): boolean {
 	return (use_debugger ?? header?.toLowerCase()) === 'attempts';
 }
@@ -116,7 +116,7 @@ function refuseManyReasons(queries: readonly Query[], explains: (query: Query) =
 	throw unprocessable([{ loc: ['body'], msg, type: 'too_many_reasons' }]);
 }
 
-/** True if the `X-Debug` header asks for reasons. */
+/** True if the `X-Debug` header requests reasons. */
 export function headerExplains(header: string | undefined): boolean {
 	return header !== undefined && ['true', 'attempts'].includes(header.toLowerCase());
 }

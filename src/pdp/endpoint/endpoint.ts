@@ -45,7 +45,7 @@ export const unavailable = { 503: 'No revision is loaded yet' } as const;
 
 /** Failures documented for expensive endpoints. */
 export const unavailableOrCostly = {
-	503: 'No revision is loaded yet, or the request exceeds its processor time limit',
+	503: 'No revision is loaded yet, or the request exceeds its CPU time limit',
 } as const;
 
 /**

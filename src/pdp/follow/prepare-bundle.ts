@@ -54,7 +54,7 @@ export interface TargetState {
 	readonly held: FeedRevision | undefined;
 	/** Loaded snapshot that is not in use yet. A step continues this snapshot, or else `held`. */
 	readonly next: FeedRevision | undefined;
-	/** True if the request asked for a snapshot, which may be older than `held`. */
+	/** True if the request was for a snapshot, which may be older than `held`. */
 	readonly wantsSnapshot: boolean;
 	readonly lineages: Lineages;
 	readonly leases: Leases;

@@ -25,7 +25,7 @@ const nowhere: ReadonlySet<string> = new Set();
 /**
  * Lists the users allowed by a check, as `AuthorizedUsers` JSON, sorted by key. Each user has the granting assignments:
  * in the tenant, on the resource, or on instances from which a role is derived. Without a resource key, considers only
- * roles in the tenant. If the context asks for users allowed by conditions alone, lists these users without
+ * roles in the tenant. If the context requests users allowed by conditions alone, lists these users without
  * assignments. Throws `Failure` (`unavailable`) if the policy returns no listing.
  */
 export function* authorizedUsers(context: DecisionContext, input: UsersInput): Steps<readonly string[]> {
@@ -107,7 +107,7 @@ function* assignmentsThatMayGrant(context: DecisionContext, input: UsersInput): 
 	return granting;
 }
 
-/** True if condition sets may allow users, and the context asks for such users. */
+/** True if condition sets may allow users, and the context requests such users. */
 function asksForSets({ schema }: FactsIndex, { action, resource, context }: UsersInput): boolean {
 	return context?.['enable_abac_authorized_users'] === true && schema.setsMayGrant(resource.type, action);
 }

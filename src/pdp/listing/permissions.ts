@@ -229,7 +229,7 @@ function asksForSets({ context }: PermissionsInput): boolean {
 
 /**
  * Returns the numbers of the instances that pass the filters and on which the user may hold a role. If the input names
- * instances or types, adds instances opened by tenant roles. If it asks for conditions, adds instances of the named
+ * instances or types, adds instances opened by tenant roles. If it requests conditions, adds instances of the named
  * types on which condition sets may grant anything.
  */
 function* instancesWanted(

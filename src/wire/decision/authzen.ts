@@ -217,7 +217,7 @@ export type ActionSearch = z.output<typeof ActionSearch>;
 /** The page that a search requests. */
 export type SearchPage = z.output<typeof page>;
 
-/** Evaluation result. `context` contains the reasons if the request asks for them. */
+/** Evaluation result. `context` contains the reasons if the request is for reasons. */
 export const EvaluationResult = named('EvaluationResult', 'Evaluation result.', {
 	decision: z.boolean().describe('True if the subject may do the action.'),
 	context: z

@@ -182,8 +182,7 @@ export type UrlQuery = z.output<typeof UrlQuery>;
 const plainAnswer = { allow: true, result: true };
 
 /**
- * Check result. `result` repeats `allow` for old clients. `query` and `debug` are present only if the request asks for
- * them.
+ * Check result. `result` repeats `allow` for old clients. `query` and `debug` are present only on request.
  */
 export const AuthorizationResult = z
 	.object({

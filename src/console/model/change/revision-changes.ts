@@ -33,7 +33,7 @@ export interface RevisionSummary {
  * Summarizes the changes in each published policy since the policy before it. `revisions` contains the schema
  * revisions, newest first. `changes` contains the newest changes up to the first of these revisions. A summary is
  * `null` if it is unknown. This is the case if `changes` do not go back far enough, and for the last policy unless
- * `isLast` says that no earlier policy exists.
+ * `isLast` is true if no earlier policy exists.
  */
 export function summariseRevisions(
 	revisions: readonly number[],

@@ -23,8 +23,8 @@ interface AskOptions {
 }
 
 /**
- * Asks the decision point. If a revision is chosen or no decision point exists, asks the API instead. Returns `null` if
- * the form is incomplete. Throws `ApiFailure`.
+ * Sends the check to the decision point, or to the API if a revision is chosen or no decision point exists. Returns
+ * `null` if the form is incomplete. Throws `ApiFailure`.
  */
 export async function askCheck(form: CheckForm, { least, signal }: AskOptions): Promise<CheckAnswer | null> {
 	const check = checkBody(form);

@@ -7,7 +7,7 @@ import { ObjectLink } from './object-link.js';
 import { actionColumn, asRowPage, PagedTable, type RowPage } from './paged-table.js';
 import { RemoveRole } from './remove-role.js';
 
-/** Role assignment. Lists contain the detailed form only if the request asks for it. */
+/** Role assignment. Lists contain the detailed form only on request. */
 type Assignment = components['schemas']['RoleAssignmentRead'];
 
 interface RoleListProps {
