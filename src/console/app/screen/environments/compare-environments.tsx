@@ -64,7 +64,7 @@ function Differences({ other }: { readonly other: string }) {
 							rowKey={({ place }) => place}
 							columns={[
 								{ title: 'Object', cell: ({ place }) => <KeyText text={place} /> },
-								{ title: 'Type', cell: ({ kind }) => kind },
+								{ title: 'Change', cell: ({ kind }) => kind },
 								{ title: `In ${other}`, cell: ({ before }) => <Value value={before} /> },
 								{ title: 'Here', cell: ({ after }) => <Value value={after} /> },
 							]}
