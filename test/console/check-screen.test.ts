@@ -222,7 +222,7 @@ test.serial('a read-only key sees the same page without write buttons', async (t
 	await close();
 });
 
-test.serial('an unreachable decision point is reported and retried', async (t) => {
+test.serial('an unreachable decision point is reported and retried, and the API can answer instead', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	let isAway = true;
 	await page.route('**/console/pdp/**', (route) =>
@@ -230,6 +230,10 @@ test.serial('an unreachable decision point is reported and retried', async (t) =
 			? route.fulfill({ status: 502, json: { message: 'the decision point for this environment did not respond' } })
 			: route.fallback(),
 	);
+	await open(asked('ann'));
+	await page.getByRole('alert').getByText('did not respond').waitFor();
+	await page.getByRole('button', { name: 'Ask the API instead' }).click();
+	await page.getByText(/Answered by the API at revision/).waitFor();
 	await open(asked('ann'));
 	await page.getByRole('alert').getByText('did not respond').waitFor();
 	isAway = false;

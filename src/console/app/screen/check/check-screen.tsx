@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { ApiFailure } from '../../../model/api-failure.js';
 import { type CheckForm, checkBody, checkQuery, readCheckForm } from '../../../model/check/check-form.js';
 import { Empty } from '../../part/empty.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
@@ -45,14 +46,30 @@ export function CheckScreen() {
 					<p>Enter a user, an action and a resource. The fields suggest values from this environment.</p>
 				</Empty>
 			) : (
-				<LoadedFrame loaded={isCurrent ? loaded : { ...loaded, value: null }}>
-					{(current) =>
-						current === null ? null : <CheckAnswerView answer={current} form={form} onAsk={ask} onAskAgain={askAgain} />
-					}
-				</LoadedFrame>
+				<>
+					<LoadedFrame loaded={isCurrent ? loaded : { ...loaded, value: null }}>
+						{(current) =>
+							current === null ? null : (
+								<CheckAnswerView answer={current} form={form} onAsk={ask} onAskAgain={askAgain} />
+							)
+						}
+					</LoadedFrame>
+					{isUnanswered(loaded.failure) && form.revision === '' && openSession().decision_point && (
+						<p>
+							<button type="button" onClick={() => ask({ ...form, revision: String(newestRevision.value) })}>
+								Ask the API instead
+							</button>
+						</p>
+					)}
+				</>
 			)}
 		</Screen>
 	);
+}
+
+/** True if the decision point did not respond. The API can answer at the newest revision. */
+function isUnanswered(failure: Error | null): boolean {
+	return failure instanceof ApiFailure && failure.status >= 500;
 }
 
 function NoDecisionPoint() {
