@@ -138,7 +138,7 @@ test.serial('environments are compared, and differences are drafted with their i
 	await table.getByText('roles.reader.permissions').waitFor();
 	t.deepEqual(await seriousViolations(page), []);
 	await page.getByRole('button', { name: 'Draft changes from production' }).click();
-	await page.getByText(/Added \d+ changes? to the draft\..*only here are kept/).waitFor();
+	await page.getByText(/Added \d+ changes? to the draft\. .*only in this environment\. The draft keeps/).waitFor();
 	t.not(await page.locator('nav .badge').textContent(), '0');
 	await page.getByRole('link', { name: 'Review the impact' }).click();
 	const gained = page.getByRole('table', { name: 'Gained access' }).getByRole('row').nth(1);
