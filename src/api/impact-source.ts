@@ -49,4 +49,9 @@ export interface ImpactSource {
 	 * revision that is no longer stored, `busy` and `unavailable`.
 	 */
 	explain(asked: ExplainedCheck): Promise<AuthorizationResult>;
+	/**
+	 * Writes a test for a check at a revision. Rejects like `explain`, and with `Failure` (`conflict`) while the
+	 * revision's policy is not active.
+	 */
+	writeTest(asked: ExplainedCheck): Promise<string>;
 }

@@ -1,5 +1,8 @@
+import { writeFileSync } from 'node:fs';
+import { archive as packFiles } from '../../compiler/opa/archive.js';
 import { ConfigError } from '../config.js';
 import type { Told } from './declaration.js';
+import { onFile } from './on-file.js';
 import { policyDifference } from './policy-difference.js';
 import { writePolicyFolder } from './policy-folder.js';
 import { type PolicyPlace, policyPlace, readFacts, readNewestPolicy, readPolicyAt } from './policy-source.js';
@@ -10,30 +13,45 @@ export interface PolicyOptions extends SharedOptions {
 	readonly output?: string;
 	/** Deprecated alias for `output`. */
 	readonly out?: string;
+	/** Archive to write in place of a folder. */
+	readonly archive?: string;
 	/** Revision at which the policy was active; default: the newest. */
 	readonly revision?: string;
 	/** True to also write the current facts. */
 	readonly facts?: true;
 }
 
-/** Writes an environment's policy as a folder for `opa`. */
+/** Writes an environment's policy as a folder for `opa`, or as an archive of the folder. */
 export async function writePolicy(session: Session, options: PolicyOptions, environment?: string): Promise<Told> {
-	const { output = options.out, revision } = options;
-	if (output === undefined) throw new ConfigError('--output: set it to the output folder');
+	const { output = options.out, archive, revision } = options;
+	const target = output ?? archive;
+	if (target === undefined) throw new ConfigError('--output: set it to the output folder, or --archive to a file');
 	const place = await policyPlace(aboutEnvironment(session, options, environment));
 	const found = await readChosenPolicy(place, revision);
 	const files = [...found.files, ...(options.facts ? [await readFacts(place)] : [])];
-	writePolicyFolder(output, files);
+	if (archive === undefined) writePolicyFolder(target, files);
+	else {
+		const tar = await packFiles(files.map(({ path, text }) => ({ path, content: text })));
+		onFile(archive, () => writeFileSync(archive, tar));
+	}
 	const { failure, hash, schema_revision } = found;
 	const lines = [
 		`# ${place.name}: Rego hash ${hash}, schema revision ${schema_revision}`,
 		...(failure ? [`# FAILED at revision ${failure.revision}: ${failure.message}`] : []),
-		`# ${files.length} files written. Test them with: opa test ${output}`,
+		`# ${files.length} files written${archive === undefined ? `. Test them with: opa test ${target}` : ` to ${target}`}`,
 	];
 	const paths = files.map(({ path }) => path);
 	return {
 		text: `${lines.join('\n')}\n`,
-		json: { environment: place.name, hash, schema_revision, failure, folder: output, files: paths },
+		json: {
+			environment: place.name,
+			hash,
+			schema_revision,
+			failure,
+			folder: output ?? null,
+			archive: archive ?? null,
+			files: paths,
+		},
 	};
 }
 

@@ -29,6 +29,8 @@ export async function policyPlace(session: Session): Promise<PolicyPlace> {
 
 /** Policy read over the API. */
 export interface FoundPolicy extends Pick<PolicyOfRevision, 'schema_revision' | 'hash' | 'files'> {
+	/** Revision at which the policy was read. */
+	readonly revision: number;
 	/** Reason why a newer schema has no policy. */
 	readonly failure: PolicyRead['failure'];
 }
@@ -37,7 +39,7 @@ export interface FoundPolicy extends Pick<PolicyOfRevision, 'schema_revision' | 
 export async function readPolicyAt(place: PolicyPlace, revision: string): Promise<FoundPolicy> {
 	const at = `${environmentPath(place)}/policies/${requireRevision(revision)}`;
 	const policy = await askFor(place.api, at, PolicyOfRevision);
-	return { ...policy.body, failure: null };
+	return { ...policy.body, revision: Number(revision), failure: null };
 }
 
 /** Reads the newest policy and waits for a running compilation. Throws `ConfigError` if there is no policy yet. */
@@ -46,7 +48,7 @@ export async function readNewestPolicy(place: PolicyPlace): Promise<FoundPolicy>
 	const newest = path`/v2/projects/${project}/${environment}/policy`;
 	const until = performance.now() + timeout;
 	for (;;) {
-		const { schema_revision, compiled_revision, failure } = (await askFor(api, newest, PolicyRead)).body;
+		const { revision, schema_revision, compiled_revision, failure } = (await askFor(api, newest, PolicyRead)).body;
 		const handled = Math.max(compiled_revision ?? -1, failure?.revision ?? -1);
 		if (handled < schema_revision && performance.now() < until) {
 			await sleep(pollInterval);
@@ -55,7 +57,7 @@ export async function readNewestPolicy(place: PolicyPlace): Promise<FoundPolicy>
 		if (compiled_revision === null) {
 			throw new ConfigError(`${place.name} has no policy yet${failure ? `: ${failure.message}` : ''}`);
 		}
-		return { ...(await readPolicyAt(place, String(compiled_revision))), failure };
+		return { ...(await readPolicyAt(place, String(compiled_revision))), revision, failure };
 	}
 }
 

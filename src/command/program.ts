@@ -6,6 +6,7 @@ import { can } from './decide/can.js';
 import { check } from './decide/check.js';
 import { impact } from './decide/impact.js';
 import { who } from './decide/who.js';
+import { writeTest } from './decide/write-test.js';
 import { Declaration } from './declaration.js';
 import { inspect } from './inspect.js';
 import { assign, unassign } from './manage/assign.js';
@@ -88,6 +89,18 @@ function declareDecisions(program: Declaration): void {
 		.takes('pdp')
 		.exits({ 0: 'allowed', 1: 'denied' })
 		.asks(check);
+	program
+		.command('write-test')
+		.description('write a check with its decision as a test for `opa test`, to run beside the policy')
+		.argument('<user>', 'user key')
+		.argument('<action>', 'action key')
+		.argument('<resource>', 'resource type, or type:key for an instance')
+		.takes('tenant')
+		.option('-c, --context <json>', 'context attributes as a JSON object')
+		.option('-r, --revision <number>', 'check at this revision (default: the newest)')
+		.option('-o, --output <file>', 'output file, such as ann_test.rego (default: standard output)')
+		.takes('project', 'environment', 'api')
+		.asks(writeTest);
 	program
 		.command('who')
 		.description('list the users who may perform an action on a resource, with their roles')
@@ -246,6 +259,7 @@ function declarePolicies(program: Declaration): void {
 		.argument('[environment]', 'environment, same as --environment')
 		.option('-o, --output <folder>', 'output folder; its subfolder `regolith` is replaced')
 		.addOption(new Option('--out <folder>').hideHelp())
+		.addOption(new Option('--archive <file>', 'write a tar file instead of a folder').conflicts(['output', 'out']))
 		.option('-r, --revision <number>', 'policy at this revision (default: the newest)')
 		.option('--facts', 'include the current facts: users, tenants, role assignments and relationships')
 		.takes('project', 'environment', 'api')

@@ -11,9 +11,11 @@ import type { ImpactProcess, ProcessLimits } from '../impact/impact-process.js';
 import { ImpactProcesses, type ProcessesOptions } from '../impact/impact-processes.js';
 import type { ExplanationQuestion, ImpactAnswer } from '../impact/messages.js';
 import type { LoggedInput } from '../impact/replay-decisions.js';
+import { writeTest } from '../impact/write-test.js';
 import { clientGone } from '../limit/turns.js';
 import { valueInTime } from '../limit/value-in-time.js';
 import type { Logger } from '../log.js';
+import { normalise } from '../pdp/decide/normalise.js';
 import type { Assembler, DraftedPolicy } from '../publish/assemble.js';
 import type { FeedServer } from '../publish/feed-server.js';
 import type { Head, LiveHead } from '../publish/head.js';
@@ -115,7 +117,25 @@ export class ImpactFinder implements ImpactSource {
 	}
 
 	/** See `ImpactSource`. */
-	async explain({ scope, query, revision, token, time, closed }: ExplainedCheck): Promise<AuthorizationResult> {
+	async explain(asked: ExplainedCheck): Promise<AuthorizationResult> {
+		const { answer } = await this.#explain(asked);
+		return answer.result;
+	}
+
+	/** See `ImpactSource`. */
+	async writeTest(asked: ExplainedCheck): Promise<string> {
+		const { scope, query, time, revision } = asked;
+		const { answer, policyRevision } = await this.#explain(asked);
+		const compiled = await this.parts.policies.history.compiledAt(scope.environment_id, revision);
+		if (policyRevision !== revision || compiled === null) {
+			throw new Failure('conflict', `the policy of revision ${revision} is not active`);
+		}
+		const input = normalise(query, time.getTime());
+		const { result, facts } = answer;
+		return writeTest({ input, allow: result.allow, facts, schema: compiled.schema, revision });
+	}
+
+	async #explain({ scope, query, revision, token, time, closed }: ExplainedCheck) {
 		if (token !== null && (await this.parts.store.tokenAt(scope.environment_id, revision)) !== token) {
 			const message = `revision ${revision} now refers to a different revision, because history was truncated`;
 			throw new Failure('not_kept', message, { revision });
@@ -124,7 +144,8 @@ export class ImpactFinder implements ImpactSource {
 			const { past, policyRevision } = await this.#past({ scope, revision, closed }, process, left);
 			requireClient(closed);
 			const question = { query, time: time.getTime(), revision, policyRevision, past };
-			return process.ask<'explanation'>({ kind: 'explanation', question }, left());
+			const answer = await process.ask<'explanation'>({ kind: 'explanation', question }, left());
+			return { answer, policyRevision };
 		});
 	}
 

@@ -1,24 +1,33 @@
 import { delta } from '../../compiler/data/delta.js';
 import type { EventLog } from '../log.js';
 import { decideWithAttempts } from '../pdp/attempt/attempts.js';
+import { checkNames } from '../pdp/attempt/role-facts.js';
 import { normalise } from '../pdp/decide/normalise.js';
 import type { Run } from '../pdp/engine/engine.js';
 import type { EngineAndIndex } from '../pdp/follow/load-snapshot.js';
-import type { AuthorizationResult } from '../wire/decision/check.js';
+import type { Attempt } from '../wire/decision/attempt.js';
 import { changedState, patchState } from './changed-state.js';
+import { factsOfCheck } from './facts-of-check.js';
 import { closurePatches } from './index-closures.js';
-import type { ExplanationQuestion } from './messages.js';
+import type { Answers, ExplanationQuestion } from './messages.js';
 import { pastNeighbourhood } from './past-facts.js';
 
-/** Explains a check in a past state, or in the held state. The held state does not change. */
+/**
+ * Explains a check in a past state, or in the held state, and returns the facts that it depends on. The held state
+ * does not change.
+ */
 export async function answerExplanation(
 	held: EngineAndIndex,
 	{ query, time, revision, policyRevision, past }: ExplanationQuestion,
 	run: Run,
-): Promise<AuthorizationResult> {
+): Promise<Answers['explanation']> {
 	const state = past === null ? held : await restoreState(held, past, run);
 	const context = { ...state, revision, policyRevision, time, log: silent };
-	return run(decideWithAttempts(context, normalise(query, time)));
+	const input = normalise(query, time);
+	const result = await run(decideWithAttempts(context, input));
+	const { attempts } = result.debug as { readonly attempts?: readonly Attempt[] };
+	const passing = attempts?.find(({ passed }) => passed);
+	return { result, facts: await run(factsOfCheck(state.facts, checkNames(input), time, passing)) };
 }
 
 /** Restores a past state from a later state. */

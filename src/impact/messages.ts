@@ -6,6 +6,7 @@ import type { AuthorizationResult, Query } from '../wire/decision/check.js';
 import type { CoveredDerivation } from '../wire/general/check-test-run.js';
 import type { ImpactSide } from '../wire/general/impact.js';
 import type { Comparison } from './compare-states.js';
+import type { FactsOfCheck } from './facts-of-check.js';
 import type { LoggedInput, ReplayedDecisions } from './replay-decisions.js';
 import type { TouchedFacts } from './touched-facts.js';
 
@@ -109,7 +110,7 @@ export interface Answers {
 	readonly hold: null;
 	readonly impact: ImpactAnswer;
 	readonly checks: readonly DecidedSide[];
-	readonly explanation: AuthorizationResult;
+	readonly explanation: { readonly result: AuthorizationResult; readonly facts: FactsOfCheck };
 }
 
 /** Message from the process. The process ends after a failure. */

@@ -87,7 +87,12 @@ test.before('start', async () => {
 		open: false,
 	};
 	const decisionPoints = { target: () => null, relay: () => Promise.reject() };
-	const impact = { find: () => Promise.reject(), test: () => Promise.reject(), explain: () => Promise.reject() };
+	const impact = {
+		find: () => Promise.reject(),
+		test: () => Promise.reject(),
+		explain: () => Promise.reject(),
+		writeTest: () => Promise.reject(),
+	};
 	const policyTests = { test: () => Promise.reject() };
 	const surround = guard({
 		store,

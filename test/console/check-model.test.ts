@@ -37,7 +37,6 @@ import {
 import { denialCodes, explainCode } from '../../src/console/model/check/denial-codes.js';
 import { decisionForm, newRows, readDecisionNote } from '../../src/console/model/check/logged-decision.js';
 import { phraseText, reasonPhrases } from '../../src/console/model/phrase.js';
-import { stringText } from '../../src/console/model/policy/rego-value.js';
 import { visibleText } from '../../src/console/model/visible-text.js';
 import { anyCodePoint } from '../support/any-code-point.js';
 import { root } from '../support/root.js';
@@ -405,13 +404,4 @@ test('a filter becomes API parameters, and the URL contains the whole filter', (
 	);
 	t.deepEqual(auditLogParameters(readDecisionFilter(() => '')), {});
 	t.deepEqual(auditLogParameters({ ...filter, ...readDecisionFilter(() => ''), decision: 'perhaps', from: 'x' }), {});
-});
-
-test('any text becomes a Rego string on one line', (t) => {
-	const law = fc.property(fc.string({ unit: anyCodePoint }), (text) => {
-		const written = stringText(text);
-		t.false(/[\n\r\u2028\u2029\u202e]/.test(written));
-		t.is(JSON.parse(written), text.replaceAll(/\p{Surrogate}/gu, '\ufffd'));
-	});
-	t.notThrows(() => fc.assert(law));
 });

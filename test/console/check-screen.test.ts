@@ -121,7 +121,7 @@ test.serial('a check copied as a test passes with the downloaded policy', async 
 	const folder = await mkdtemp(join(tmpdir(), 'regolith-asked-'));
 	t.teardown(() => rm(folder, { recursive: true, force: true }));
 	await writeFiles(folder, [...policy.files, ...texts]);
-	t.regex(await runOpa(['test', '--timeout', '60s', '--run', 'console_test', '.'], folder), /PASS: 4\/4/, opa);
+	t.regex(await runOpa(['test', '--timeout', '60s', '--run', 'checks_test', '.'], folder), /PASS: 4\/4/, opa);
 	await close();
 });
 

@@ -1,13 +1,7 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import test from 'ava';
 import fc from 'fast-check';
 import { writeConditionSet } from '../../compiler/policy/set-policy.js';
 import { keyFolder } from '../../compiler/rego/path.js';
-import { tarEntries } from '../../src/bundle/tar-entries.js';
 import {
 	changedFiles,
 	conditionSetFile,
@@ -16,7 +10,6 @@ import {
 	policyTree,
 	regoOutline,
 } from '../../src/console/model/policy/policy-files.js';
-import { tarArchive } from '../../src/console/model/policy/tar-archive.js';
 import { anyCodePoint } from '../support/any-code-point.js';
 import { userSet } from '../support/conditions.js';
 
@@ -124,40 +117,4 @@ test('the difference between two policies lists added, removed and changed files
 		{ path: 'c', before: null, after: 'y\nz\n', added: 2, removed: 0 },
 	]);
 	t.deepEqual(['a/data.json', 'a/x.rego', 'a/schema_test.rego'].map(policyPart), ['tables', 'rules', 'tests']);
-});
-
-const file = fc.record({
-	path: fc.oneof(
-		hostileKey.map(keyFolder),
-		fc.string({ minLength: 90, maxLength: 300, unit: fc.constantFrom('a', '/', 'ä') }),
-	),
-	text: fc.string({ unit: anyCodePoint, maxLength: 1200 }),
-});
-
-test('an archive holds the files', (t) => {
-	fc.assert(
-		fc.property(fc.array(file, { maxLength: 5 }), fc.nat(), (files, seconds) => {
-			const found = [...tarEntries(tarArchive(files, seconds))];
-			t.deepEqual(
-				found.map(({ name, type, content }) => ({ name, type, text: Buffer.from(content).toString() })),
-				files.map(({ path, text }) => ({ name: path, type: 'file', text })),
-			);
-		}),
-	);
-});
-
-test('tar reads an archive', async (t) => {
-	const folder = await mkdtemp(join(tmpdir(), 'regolith-test-'));
-	try {
-		const path = `regolith/${'long/'.repeat(40)}held.rego`;
-		const files = [
-			{ path: 'regolith/schema/data.json', text: '{}' },
-			{ path, text: 'package a' },
-		];
-		await writeFile(join(folder, 'policy.tar'), tarArchive(files, 1_700_000_000));
-		await promisify(execFile)('tar', ['-xf', 'policy.tar'], { cwd: folder });
-		for (const one of files) t.is(await readFile(join(folder, one.path), 'utf8'), one.text);
-	} finally {
-		await rm(folder, { recursive: true, force: true });
-	}
 });

@@ -1,13 +1,16 @@
 import test, { type ExecutionContext } from 'ava';
+import type { RegoFile } from '../../compiler/model.js';
+import { tarEntries } from '../../src/bundle/tar-entries.js';
 import { type RunningDecisionPoint, startDecisionPoint } from '../../src/compose/compose.js';
 import { createLogger } from '../../src/log.js';
 import type { AuthorizationResult } from '../../src/wire/decision/check.js';
-import { withoutOrder } from '../compiler/engine.js';
+import { runOpa, withoutOrder, writeFiles } from '../compiler/engine.js';
 import { type Client, client } from '../support/client.js';
 import { chosenStores } from '../support/each-store.js';
 import { environmentPath, fillImpactWorld } from '../support/impact-world.js';
 import { newPlace, type Place } from '../support/management.js';
 import { type Stack, startStack } from '../support/stack.js';
+import { temporary } from '../support/temporary.js';
 
 /** Explanations of checks at stored revisions, over HTTP. */
 
@@ -96,8 +99,10 @@ for (const kind of chosenStores()) {
 		}
 		const newest = await place.revision();
 		let attempts = 0;
+		let runs = 0;
 		const allowed = new Set<boolean>();
 		for (const [revision, given] of [...answers].reverse()) {
+			const tests: RegoFile[] = [];
 			for (const [index, check] of checks.entries()) {
 				const body = { ...check, revision };
 				const explained = await http.post<Answered>(`${environmentPath(place)}/explanation`, body);
@@ -105,11 +110,28 @@ for (const kind of chosenStores()) {
 				t.is(explained.status, 200, said);
 				t.is(explained.revision, revision);
 				t.deepEqual(withoutOrder(explained.body as never), withoutOrder(given[index] as never), said);
+				const written = await http.post<{ readonly text: string }>(`${environmentPath(place)}/explanation/test`, body);
+				t.is(written.status, 200, `${said}: ${JSON.stringify(written.body)}`);
+				t.true(written.body.text.includes(explained.body.allow ? '\tcheck.allow' : '\tnot check.allow'));
+				tests.push({ path: `asked_${index}_test.rego`, text: written.body.text });
 				attempts += explained.body.debug?.attempts?.length ?? 0;
 				allowed.add(explained.body.allow);
 			}
+			// Each run takes a second.
+			if (revision % 3 !== 0) continue;
+			const archive = await http.get<string>(`${environmentPath(place)}/policies/${revision}/archive`);
+			t.is(archive.status, 200);
+			const policy = [...tarEntries(Buffer.from(archive.body))].map(({ name, content }) => ({
+				path: name,
+				text: Buffer.from(content).toString(),
+			}));
+			const folder = temporary(t);
+			await writeFiles(folder, [...policy, ...tests]);
+			const said = await runOpa(['test', '--timeout', '60s', '--run', 'checks_test', '.'], folder);
+			t.regex(said, new RegExp(`PASS: ${checks.length}/${checks.length}`));
+			runs += 1;
 		}
-		t.true(answers.size === history.length + 1 && attempts > 10 && allowed.size === 2);
+		t.true(answers.size === history.length + 1 && attempts > 10 && allowed.size === 2 && runs > 2);
 		t.is(await place.revision(), newest);
 	});
 }

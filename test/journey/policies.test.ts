@@ -200,6 +200,15 @@ journey('`regolith policy` writes a folder that `opa test` accepts', async (t, p
 	await t.notThrowsAsync(opa(folder, 'check', '--strict', '.'));
 	t.is((await opa(folder, 'fmt', '--list', '.')).stdout, '');
 	t.false(existsSync(join(folder, 'regolith/facts')), 'users are left out unless requested');
+	const [tar, unpacked] = [join(temporary(t), 'policy.tar'), temporary(t)];
+	t.is((await regolith(place, ['policy', place.key, '--archive', tar])).code, 0);
+	await promisify(execFile)('tar', ['-xf', tar, '-C', unpacked]);
+	await promisify(execFile)('diff', ['-r', join(folder, 'regolith'), join(unpacked, 'regolith')]);
+	const served = await fetch(`${place.url}${policiesPath(place)}/${second}/archive`, {
+		headers: { authorization: `Bearer ${place.secret}` },
+	});
+	t.is(served.headers.get('content-type'), 'application/x-tar');
+	t.deepEqual(Buffer.from(await served.arrayBuffer()), readFileSync(tar));
 
 	writeFileSync(join(folder, 'own_test.rego'), 'package own_test\n\ntest_own if true\n');
 	const question = { user: { key: 'ann' }, action: 'read', resource: { type: 'document', tenant: 'acme' } };

@@ -147,9 +147,13 @@ test('any earlier revision can be restored from the newest revision', async (t) 
 						await answerExplanation(state, { ...question, past: null }, run),
 						await answerExplanation(newest.state, { ...question, past }, run),
 					];
-					t.deepEqual(withoutOrder(again as never), withoutOrder(then as never), `${said}: ${JSON.stringify(asked)}`);
+					t.deepEqual(
+						withoutOrder(again.result as never),
+						withoutOrder(then.result as never),
+						`${said}: ${JSON.stringify(asked)}`,
+					);
 					seen.explained += 1;
-					const { attempts = [] } = again.debug as { attempts?: readonly object[] };
+					const { attempts = [] } = again.result.debug as { attempts?: readonly object[] };
 					seen.attempts += attempts.length;
 					if (index > 60) break;
 				}

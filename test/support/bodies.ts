@@ -193,6 +193,19 @@ export const idLike = {
 	tenant: '00000000-0000-4000-8000-0000000000a2',
 } as const;
 
+/** A check at a revision. */
+const askedAtRevision: Body = {
+	base: { user: 'alice@example.com', action: 'read', resource: 'document:budget', revision: 1 },
+	fields: {
+		user: 'asked user!',
+		action: 'asked text!',
+		resource: 'asked resource!',
+		context: 'asked context',
+		revision: 'past revision!',
+		at: 'instant',
+	},
+};
+
 /** Bodies, keyed by endpoint name. */
 export const bodies: Readonly<Record<string, Body>> = {
 	createApiKey: {
@@ -257,17 +270,8 @@ export const bodies: Readonly<Record<string, Body>> = {
 		fields: { draft: 'draft!', limits: 'limits' },
 		strict: true,
 	},
-	explainCheck: {
-		base: { user: 'alice@example.com', action: 'read', resource: 'document:budget', revision: 1 },
-		fields: {
-			user: 'asked user!',
-			action: 'asked text!',
-			resource: 'asked resource!',
-			context: 'asked context',
-			revision: 'past revision!',
-			at: 'instant',
-		},
-	},
+	explainCheck: askedAtRevision,
+	writeCheckTest: askedAtRevision,
 	createResource: {
 		base: { key: 'new', name: 'New', actions: {} },
 		fields: { key: 'key!', name: 'name!', actions: 'actions!', ...resource },

@@ -85,6 +85,7 @@ const noImpact = (store: Store): ImpactSource => ({
 		return { base_revision, passed: 0, failed: 0, truncated: false, tests: [], coverage };
 	},
 	explain: async () => ({ allow: false, result: false }),
+	writeTest: async () => 'package checks_test\n',
 });
 
 /** Applies a change, rolls the change back, and returns the revision. */

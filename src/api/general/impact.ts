@@ -1,11 +1,27 @@
+import type { Clock } from '../../clock.js';
 import { reply } from '../../http/endpoint.js';
 import { applyDraft } from '../../transfer/draft.js';
 import { AuthorizationResult } from '../../wire/decision/check.js';
-import { ExplanationRequest, Impact, ImpactRequest, maxChangesSince } from '../../wire/general/impact.js';
+import { ExplanationRequest, Impact, ImpactRequest, maxChangesSince, WrittenTest } from '../../wire/general/impact.js';
 import { EnvironmentPath, endpoint, revisionHeader } from '../access.js';
 
 const tag = 'Impact';
 const environment = '/v2/projects/:proj_id/envs/:env_id';
+
+const explanationExample = {
+	user: 'ann@example.com',
+	action: 'read',
+	resource: { type: 'document', key: 'plan', tenant: 'acme' },
+	revision: 12,
+};
+
+const explanationFailures = {
+	404: 'No such environment, or no such revision yet',
+	409: 'The environment has no policy yet, or changes too often',
+	410: 'The revision is no longer kept, or its number now belongs to a different revision',
+	429: 'Too many such requests are queued for the environment',
+	503: 'The time or memory limit was exceeded, or the process ended',
+};
 
 /** Access gained and lost through a draft. */
 export const impact = [
@@ -61,24 +77,40 @@ export const impact = [
 		access: 'environment.impact',
 		params: EnvironmentPath,
 		body: ExplanationRequest,
-		example: {
-			user: 'ann@example.com',
-			action: 'read',
-			resource: { type: 'document', key: 'plan', tenant: 'acme' },
-			revision: 12,
-		},
+		example: explanationExample,
 		returns: { 200: AuthorizationResult },
-		failures: {
-			404: 'No such environment, or no such revision yet',
-			409: 'The environment has no policy yet, or changes too often',
-			410: 'The revision is no longer kept, or its number now belongs to a different revision',
-			429: 'Too many such requests are queued for the environment',
-			503: 'The time or memory limit was exceeded, or the process ended',
+		failures: explanationFailures,
+		handle: async ({ body, closed }, { scope, source, clock }) => {
+			const explained = await source.explain({ scope, ...readRequest(body, clock), closed });
+			return reply(200, explained, revisionHeader(body.revision));
 		},
-		handle: async ({ body: { revision, token = null, at, ...query }, closed }, { scope, source, clock }) => {
-			const time = at === undefined ? clock.now() : new Date(at);
-			const explained = await source.explain({ scope, query, revision, token, time, closed });
-			return reply(200, explained, revisionHeader(revision));
+	}),
+	endpoint({
+		name: 'writeCheckTest',
+		summary: 'Write a check at a revision as a test for `opa test`',
+		description:
+			'Decides a check like `POST …/explanation`, and returns a test that expects the same decision from the policy ' +
+			'at the revision (`GET …/policies/{revision}/archive`). The test includes its facts: if a role allows the ' +
+			'check, the necessary facts; otherwise the roles of the user and the paths to the instance.',
+		tag,
+		method: 'post',
+		path: `${environment}/explanation/test`,
+		access: 'environment.impact',
+		params: EnvironmentPath,
+		body: ExplanationRequest,
+		example: explanationExample,
+		returns: { 200: WrittenTest },
+		failures: {
+			...explanationFailures,
+			409: 'The policy at the revision is not active yet, or the environment changes too often',
+		},
+		handle: async ({ body, closed }, { scope, source, clock }) => {
+			const text = await source.writeTest({ scope, ...readRequest(body, clock), closed });
+			return reply(200, { text }, revisionHeader(body.revision));
 		},
 	}),
 ];
+
+function readRequest({ revision, token, at, ...query }: ExplanationRequest, clock: Clock) {
+	return { query, revision, token: token ?? null, time: at === undefined ? clock.now() : new Date(at) };
+}

@@ -1,5 +1,6 @@
+import { archive } from '../../../compiler/opa/archive.js';
 import { notFound } from '../../failure.js';
-import { reply } from '../../http/endpoint.js';
+import { Raw, reply } from '../../http/endpoint.js';
 import { maxRemembered, type PastPolicy, type PolicyHistory } from '../../store/policy/policy-history.js';
 import type { LivePolicy } from '../../store/policy/publications.js';
 import type { Environment } from '../../store/table/account.js';
@@ -18,7 +19,9 @@ import { EnvironmentPath, endpoint } from '../access.js';
 const tag = 'Policies';
 const collection = '/v2/projects/:proj_id/envs/:env_id/policies';
 
-const RevisionPath = EnvironmentPath.extend({
+const archiveType = 'application/x-tar';
+
+export const RevisionPath = EnvironmentPath.extend({
 	revision: Reference.meta({ description: 'A whole number.', example: '12' }),
 });
 
@@ -63,6 +66,25 @@ export const policies = [
 		},
 	}),
 	endpoint({
+		name: 'getPolicyArchive',
+		summary: 'Get the active policy at a revision as an archive',
+		description:
+			'Returns the `files` of the policy as a tar file, a folder for `opa`. Equal policies give equal bytes.',
+		tag,
+		method: 'get',
+		path: `${collection}/:revision/archive`,
+		access: 'environment.read',
+		params: RevisionPath,
+		returns: { 200: null },
+		answerTypes: { 200: archiveType },
+		failures: { 404: 'No such project, environment or revision, or the policy is no longer kept' },
+		handle: async ({ params }, { environment, policies: { history } }) => {
+			const { files } = await policyAt(environment, params.revision, history);
+			const tar = await archive(files.map(({ path, text }) => ({ path, content: text })));
+			return new Raw(200, { 'content-type': archiveType }, tar);
+		},
+	}),
+	endpoint({
 		name: 'testPolicyAtRevision',
 		summary: 'Run the generated policy tests at a revision',
 		description:
@@ -90,10 +112,15 @@ export const policies = [
 
 /** Returns the policy that was active at a revision. Throws `not_found`. */
 async function policyAt({ id, revision }: Environment, reference: string, history: PolicyHistory): Promise<PastPolicy> {
-	const wanted = /^\d{1,15}$/.test(reference) ? Number(reference) : null;
-	const past = wanted === null || wanted > revision ? null : await history.at(id, wanted);
+	const wanted = readRevision(reference, revision);
+	const past = wanted === null ? null : await history.at(id, wanted);
 	if (past === null) throw notFound('Policy of revision', reference);
 	return past;
+}
+
+/** Returns the revision in a path; `null` if it is not a number, or greater than the newest revision. */
+export function readRevision(reference: string, newest: number): number | null {
+	return /^\d{1,15}$/.test(reference) && Number(reference) <= newest ? Number(reference) : null;
 }
 
 function readPolicyRevision({ schema_revision, digest, published_at }: LivePolicy): Listed {

@@ -46,7 +46,8 @@ export async function check(
 	};
 }
 
-function parseContext(text: string): object {
+/** Parses a context. Throws `ConfigError` if it is not a JSON object. */
+export function parseContext(text: string): object {
 	try {
 		const value: unknown = JSON.parse(text);
 		if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;

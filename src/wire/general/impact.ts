@@ -142,3 +142,9 @@ export const ExplanationRequest = named('ExplanationRequest', 'A check, and the 
 		'Decision time, ISO 8601 with a zone; grants that expire before it are ignored. Defaults to now.',
 	),
 });
+
+export type ExplanationRequest = z.output<typeof ExplanationRequest>;
+
+export const WrittenTest = named('WrittenTest', 'A check as a test for `opa test`.', {
+	text: z.string().describe('Rego file with the test and its facts. Save it with a name ending in `_test.rego`.'),
+});

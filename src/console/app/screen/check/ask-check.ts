@@ -29,11 +29,10 @@ interface AskOptions {
 export async function askCheck(form: CheckForm, { least, signal }: AskOptions): Promise<CheckAnswer | null> {
 	const check = checkBody(form);
 	if (check === null) return null;
-	if (form.revision !== '') {
-		return explainCheck(check, { revision: Number(form.revision), token: form.token, at: form.at, signal });
+	if (form.revision !== '' || !openSession().decision_point) {
+		const revision = form.revision === '' ? newestRevision.peek() : Number(form.revision);
+		return explainCheck(check, explanationRequest(check, revision, form), signal);
 	}
-	if (!openSession().decision_point)
-		return explainCheck(check, { revision: newestRevision.peek(), token: '', at: '', signal });
 	const call = decisions().POST('/allowed', {
 		body: { ...check, use_debugger: 'attempts' },
 		params: { header: least > 0 ? { 'X-Min-Revision': least } : {} },
@@ -52,24 +51,23 @@ export async function askCheck(form: CheckForm, { least, signal }: AskOptions): 
 	};
 }
 
-async function explainCheck(check: CheckBody, { revision, token, at, signal }: AtRevision): Promise<CheckAnswer> {
+async function explainCheck(check: CheckBody, body: ExplanationRequest, signal: AbortSignal): Promise<CheckAnswer> {
 	const { allow, debug } = await answeredOnce(
 		management.POST('/v2/projects/{proj_id}/envs/{env_id}/explanation', {
 			params: { path: environmentPath() },
-			body: { ...check, revision, ...(token !== '' && { token }), ...(at !== '' && { at }) },
+			body,
 			signal,
 		}),
 	);
+	const { revision } = body;
 	return { check, allow, debug: debug ?? {}, revision, policyRevision: revision, fromDecisionPoint: false };
 }
 
-interface AtRevision {
-	readonly revision: number;
-	/** Revision token. If empty, any revision with this number is accepted. */
-	readonly token: string;
-	/** Time of the check. If empty, the check uses the current time. */
-	readonly at: string;
-	readonly signal: AbortSignal;
+type ExplanationRequest = ReturnType<typeof explanationRequest>;
+
+/** Returns a check at a revision as a request. The token and the time belong to a revision chosen in the form. */
+export function explanationRequest(check: CheckBody, revision: number, { revision: chosen, token, at }: CheckForm) {
+	return { ...check, revision, ...(chosen !== '' && { ...(token !== '' && { token }), ...(at !== '' && { at }) }) };
 }
 
 function revisionIn(headers: Headers, name: string): number | null {

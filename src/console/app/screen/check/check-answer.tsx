@@ -56,6 +56,7 @@ export function CheckAnswerView({ answer, form, onAsk, onAskAgain }: CheckAnswer
 			{isTestOpen.value && (
 				<TestDialog
 					answer={answer}
+					form={form}
 					onClose={() => {
 						isTestOpen.value = false;
 					}}

@@ -1,25 +1,32 @@
+import type { CheckForm } from '../../../model/check/check-form.js';
 import { program } from '../../../model/program.js';
+import { answeredOnce, management } from '../../api.js';
 import { CopyButton } from '../../part/copy-button.js';
 import { Dialog } from '../../part/dialog.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
-import { openSession } from '../../session.js';
+import { environmentPath, newestRevision, openSession } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
-import type { CheckAnswer } from './ask-check.js';
+import { type CheckAnswer, explanationRequest } from './ask-check.js';
 
 interface TestDialogProps {
 	readonly answer: CheckAnswer;
+	readonly form: CheckForm;
 	readonly onClose: () => void;
 }
 
 /** The check as a test for `opa test`. The user saves the test beside the policy. */
-export function TestDialog({ answer, onClose }: TestDialogProps) {
+export function TestDialog({ answer, form, onClose }: TestDialogProps) {
+	const body = explanationRequest(answer.check, answer.revision ?? newestRevision.peek(), form);
 	const loaded = useLoaded(
-		async (signal) => {
-			// Load the test writer on demand, because few users need it.
-			const { readTest } = await import('./read-test.js');
-			return readTest(answer, signal);
-		},
-		[JSON.stringify(answer.check), answer.revision],
+		(signal) =>
+			answeredOnce(
+				management.POST('/v2/projects/{proj_id}/envs/{env_id}/explanation/test', {
+					params: { path: environmentPath() },
+					body,
+					signal,
+				}),
+			),
+		[JSON.stringify(body)],
 	);
 	const { environment } = openSession();
 	return (
@@ -33,7 +40,7 @@ export function TestDialog({ answer, onClose }: TestDialogProps) {
 				<code>opa test policy</code>.
 			</p>
 			<LoadedFrame loaded={loaded}>
-				{(text) => (
+				{({ text }) => (
 					<>
 						{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
 						<pre class="code" tabIndex={0}>

@@ -3,6 +3,7 @@ import { program } from '../../../model/program.js';
 import { announce } from '../../../part/announce.js';
 import { replaceDraft } from '../../current-draft.js';
 import { focusTitle } from '../../focus-title.js';
+import { saveFile } from '../../save-file.js';
 
 /** Actions on the whole draft. Publishing is a separate component. */
 export function DraftActions({ draft }: { readonly draft: Draft }) {
@@ -12,7 +13,7 @@ export function DraftActions({ draft }: { readonly draft: Draft }) {
 				{draft.changes.length === 1 ? '1 change' : `${draft.changes.length} changes`}, based on revision{' '}
 				{draft.base_revision}
 			</span>
-			<button type="button" onClick={() => downloadDraft(draft)}>
+			<button type="button" onClick={() => saveFile(new Blob([`${JSON.stringify(draft, null, 2)}\n`]), 'draft.json')}>
 				Download draft.json
 			</button>
 			<button
@@ -30,15 +31,4 @@ export function DraftActions({ draft }: { readonly draft: Draft }) {
 			</span>
 		</p>
 	);
-}
-
-/** Downloads the draft as a file. */
-function downloadDraft(draft: Draft): void {
-	const content = new Blob([`${JSON.stringify(draft, null, 2)}\n`], { type: 'application/json' });
-	const address = URL.createObjectURL(content);
-	const link = document.createElement('a');
-	link.href = address;
-	link.download = 'draft.json';
-	link.click();
-	setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

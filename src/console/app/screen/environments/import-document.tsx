@@ -3,6 +3,7 @@ import { Failure, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
 import { answered, management } from '../../api.js';
 import { confirmWrite } from '../../part/confirm.js';
+import { saveFile } from '../../save-file.js';
 import { environmentPath, mayWrite, openSession } from '../../session.js';
 import { reloadAll } from '../../use-loaded.js';
 
@@ -154,17 +155,13 @@ function ExportButton() {
 	const { environment } = openSession();
 	const work = useWork();
 	const download = async () => {
-		const { data, response } = await management.GET('/v2/projects/{proj_id}/envs/{env_id}/export', {
-			params: { path: environmentPath() },
-			parseAs: 'blob',
-		});
-		if (!response.ok || data === undefined) throw new Error(`The server returned status ${response.status}.`);
-		const address = URL.createObjectURL(data as unknown as Blob);
-		const link = document.createElement('a');
-		link.href = address;
-		link.download = `${environment.key}.json`;
-		link.click();
-		setTimeout(() => URL.revokeObjectURL(address), 10_000);
+		const document = await answered(
+			management.GET('/v2/projects/{proj_id}/envs/{env_id}/export', {
+				params: { path: environmentPath() },
+				parseAs: 'blob',
+			}),
+		);
+		saveFile(document as unknown as Blob, `${environment.key}.json`);
 	};
 	return (
 		<p class="line">

@@ -57,7 +57,7 @@ function FilesAt({ revision }: { readonly revision: string }) {
 						</span>
 					</div>
 					<ChosenFile files={files} revision={schema_revision} />
-					<PolicyDownload files={files} revision={schema_revision} publishedAt={published_at} />
+					<PolicyDownload revision={schema_revision} />
 				</>
 			)}
 		</LoadedFrame>

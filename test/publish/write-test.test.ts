@@ -5,22 +5,18 @@ import test from 'ava';
 import { compile, documentBytes, type Json, type Model } from '../../compiler/index.js';
 import { checkRego, readPolicyLibrary } from '../../compiler/opa/build.js';
 import { runToEnd } from '../../compiler/steps.js';
-import type { Attempt } from '../../src/console/model/check/attempt.js';
 import { type CheckBody, checkBody, emptyCheckForm } from '../../src/console/model/check/check-form.js';
-import {
-	chainFacts,
-	type Derivations,
-	readDerivations,
-	type TestFacts,
-	writeOpaTest,
-} from '../../src/console/model/check/opa-test.js';
 import { attemptExcerpts } from '../../src/console/model/policy/rego-lines.js';
+import { factsOfCheck } from '../../src/impact/facts-of-check.js';
+import { writeTest } from '../../src/impact/write-test.js';
 import { findAttempts } from '../../src/pdp/attempt/attempts.js';
+import { checkNames } from '../../src/pdp/attempt/role-facts.js';
 import type { EngineInput } from '../../src/pdp/engine/engine.js';
 import { FactsIndex } from '../../src/pdp/facts/facts-index.js';
+import type { Attempt } from '../../src/wire/decision/attempt.js';
 import { opa, packageRoot, runOpa, wasmEngine, writeFiles } from '../compiler/engine.js';
 
-/** Generated check tests: `opa test` confirms the policy's decisions. */
+/** Checks written as tests: `opa test` confirms the policy's decisions. */
 
 const time = 1_000;
 
@@ -52,46 +48,6 @@ function possibleChecks({ schema, facts }: Model): readonly CheckBody[] {
 	);
 }
 
-/** Returns all stored facts in the form used by generated tests. */
-function storedFacts({ facts }: Model, { user, resource }: CheckBody): TestFacts {
-	const homes = new Map(facts.instances.map(({ type, key, tenant }) => [`${type}:${key}`, tenant]));
-	return {
-		user: facts.users.includes(user.key),
-		tenant: facts.tenants.find(({ key }) => key === resource.tenant)?.attributes ?? null,
-		instances: homes,
-		assignments: [
-			...facts.role_assignments.map((row) => ({ ...row, instance: null })),
-			...facts.instance_assignments.map(({ user: who, role, type, instance }) => {
-				const name = `${type}:${instance}`;
-				return { user: who, role, tenant: homes.get(name) ?? '', instance: name };
-			}),
-		],
-		relationships: facts.relationships.map(({ type, instance, relation, subject_type, subject }) => ({
-			subject: `${subject_type}:${subject}`,
-			relation,
-			object: `${type}:${instance}`,
-		})),
-		...storedAttributes({ facts }, { user, resource }),
-	};
-}
-
-function storedAttributes(
-	{ facts }: Pick<Model, 'facts'>,
-	{ user, resource }: Pick<CheckBody, 'user' | 'resource'>,
-): Pick<TestFacts, 'userAttributes' | 'instanceAttributes'> {
-	const ofInstance = facts.instance_attributes.find(({ type, key }) => type === resource.type && key === resource.key);
-	return {
-		userAttributes: facts.user_attributes.find((row) => row.user === user.key)?.attributes ?? {},
-		instanceAttributes: ofInstance?.attributes ?? {},
-	};
-}
-
-/** Reads the derivations in a data document. */
-function derivationsIn(data: Json): Derivations {
-	const { schema } = (data as { readonly regolith: { readonly schema: object } }).regolith;
-	return readDerivations([{ path: 'regolith/schema/data.json', text: JSON.stringify(schema) }]);
-}
-
 const cases = [
 	'002-roles-in-tenants',
 	'004-hostile-keys',
@@ -110,31 +66,27 @@ for (const name of cases) {
 		const bytes = documentBytes(model);
 		engine.setData(bytes);
 		const context = { facts: FactsIndex.read(bytes), revision: 1, policyRevision: 1, time };
-		const derivations = derivationsIn(compiled.data);
 		const texts: string[] = [];
-		const write = (check: CheckBody, allow: boolean, facts: TestFacts) => {
-			const text = writeOpaTest({ check, allow, facts, derivations, notes: ['A note\n# of "two" lines'] });
-			// Each test gets its own package. If several rules in a package had the same name, a single passing rule would be
-			// enough.
-			texts.push(text.replace('package console_test', `package console_${texts.length}_test`));
-		};
 		const seen = { allowed: 0, denied: 0 };
 		for (const check of possibleChecks(model)) {
-			const input = { ...check, time };
+			const input = { ...check, time } as unknown as EngineInput;
 			const allow = engine.ask('regolith/check/code', input as unknown as Json) === 'allow';
-			const stored = storedFacts(model, check);
-			write(check, allow, stored);
+			const write = (attempt?: Attempt) => {
+				const facts = runToEnd(factsOfCheck(context.facts, checkNames(input), time, attempt));
+				t.is(facts.minimal, attempt !== undefined && attempt.by !== 'set_rule');
+				const text = writeTest({ input, allow, facts, schema: model.schema, revision: 1 });
+				// Each test gets its own package. If several rules in a package had the same name, a single passing rule
+				// would be enough.
+				texts.push(text.replace('package checks_test', `package checks_${texts.length}_test`));
+			};
+			write();
 			seen[allow ? 'allowed' : 'denied'] += 1;
 			if (!allow) continue;
 			const reasons = engine.ask('regolith/explain/sections', input as unknown as Json);
-			const found = runToEnd(findAttempts(context, { input: input as unknown as EngineInput, allowed: true, reasons }))
-				.attempts as readonly Attempt[];
+			const found = runToEnd(findAttempts(context, { input, allowed: true, reasons })).attempts;
 			t.true(found.length > 0, JSON.stringify(check));
 			for (const attempt of found) {
-				const attributes = { tenant: stored.tenant, ...storedAttributes(model, check) };
-				const chain = chainFacts(attempt, check);
-				t.is(chain === null, attempt.by === 'set_rule');
-				if (chain !== null) write(check, true, { ...chain, ...attributes });
+				write(attempt);
 				const shown = attemptExcerpts(compiled.policy, attempt);
 				t.is(shown[0]?.file, attempt.policy.file);
 				for (const { file, from, text, marked } of shown) {

@@ -1,0 +1,128 @@
+import type { Attributes, Facts, Json } from '../../compiler/model.js';
+import type { Steps } from '../../compiler/steps.js';
+import type { CheckNames } from '../pdp/attempt/role-facts.js';
+import type { FactsIndex } from '../pdp/facts/facts-index.js';
+import { parseInstanceName } from '../pdp/facts/instance-name.js';
+import { jsonMembers } from '../pdp/facts/json-members.js';
+import type { Attempt } from '../wire/decision/attempt.js';
+import { relationship } from './index-closures.js';
+
+/** Maximum tenant roles, and maximum relationships. */
+const maxFacts = 300;
+
+/** The facts that a check depends on. */
+export interface FactsOfCheck {
+	readonly facts: Facts;
+	/** True if the facts are only those of one passing attempt. */
+	readonly minimal: boolean;
+	/** True if further facts may be relevant. */
+	readonly truncated: boolean;
+}
+
+/** Roles and relationships, by their names. */
+interface Links {
+	readonly tenantRoles: readonly (readonly [tenant: string, role: string])[];
+	readonly instanceRoles: readonly (readonly [instance: string, role: string])[];
+	readonly relationships: readonly (readonly [object: string, relation: string, subject: string])[];
+	readonly truncated: boolean;
+}
+
+/**
+ * Returns the facts that a check depends on. If the check passes by a role, these are the facts of this attempt.
+ * Otherwise, they are the user's roles and the paths to the instance, because conditions may read all roles.
+ */
+export function* factsOfCheck(
+	index: FactsIndex,
+	check: CheckNames,
+	time: number,
+	passing: Attempt | undefined,
+): Steps<FactsOfCheck> {
+	const minimal = passing !== undefined && passing.by !== 'set_rule';
+	const links = minimal ? linksOfAttempt(passing, check) : yield* storedLinks(index, check, time);
+	return { facts: factsWith(links, index, check), minimal, truncated: links.truncated };
+}
+
+function linksOfAttempt({ by, chain }: Attempt, { tenant }: CheckNames): Links {
+	const assigned = chain.flatMap((step) => (step.type === 'role_assignment' ? [step] : []));
+	return {
+		tenantRoles: by === 'role_in_tenant' ? assigned.map(({ role }) => [tenant, role]) : [],
+		instanceRoles:
+			by === 'role_in_tenant'
+				? []
+				: assigned.map(({ role, resource }) => [resource, role.slice(`${resource}#`.length)]),
+		relationships: chain.flatMap((step) =>
+			step.type === 'role_derivation' ? [[step.resource, step.relation, step.subject] as const] : [],
+		),
+		truncated: false,
+	};
+}
+
+function* storedLinks(index: FactsIndex, { user, instance }: CheckNames, time: number): Steps<Links> {
+	const tenantRoles: Links['tenantRoles'][number][] = [];
+	let truncated = false;
+	for (const link of index.tenantRoles.from(user, time)) {
+		if (tenantRoles.length === maxFacts) {
+			truncated = true;
+			break;
+		}
+		tenantRoles.push(link);
+	}
+	const relationships: Links['relationships'][number][] = [];
+	const reached = new Set(instance === undefined ? [] : [instance]);
+	// The loop also visits instances added during iteration.
+	for (const object of reached) {
+		yield;
+		for (const [subject, relation] of index.relations.from(object, time)) {
+			if (relationships.length === maxFacts) {
+				truncated = true;
+				break;
+			}
+			relationships.push([object, relation, subject]);
+			reached.add(subject);
+		}
+	}
+	const instanceRoles: Links['instanceRoles'][number][] = [];
+	for (const link of index.instanceRoles.from(user, time)) {
+		yield;
+		// Roles on other instances lead nowhere, and conditions do not see them.
+		if (reached.has(link[0])) instanceRoles.push(link);
+	}
+	return { tenantRoles, instanceRoles, relationships, truncated };
+}
+
+function factsWith(links: Links, index: FactsIndex, { user, tenant, instance }: CheckNames): Facts {
+	const { tenantRoles, instanceRoles, relationships } = links;
+	const names = new Set([
+		...(instance === undefined ? [] : [instance]),
+		...instanceRoles.map(([name]) => name),
+		...relationships.flatMap(([object, , subject]) => [object, subject]),
+	]);
+	const instances = [...names].flatMap((name) => {
+		const home = index.tenantKey(name);
+		return home === undefined ? [] : [{ ...parseInstanceName(name), tenant: home }];
+	});
+	const tenants = new Set([tenant, ...tenantRoles.map(([key]) => key), ...instances.map((row) => row.tenant)]);
+	return {
+		users: index.hasUser(user) ? [user] : [],
+		tenants: [...tenants]
+			.filter((key) => index.tenants.has(key))
+			// Conditions see only the attributes of the check's tenant.
+			.map((key) => ({ key, attributes: key === tenant ? asAttributes(index.tenants.get(key)) : {} })),
+		role_assignments: tenantRoles.map(([key, role]) => ({ user, tenant: key, role })),
+		instances,
+		instance_assignments: instanceRoles.map(([name, role]) => {
+			const { type, key } = parseInstanceName(name);
+			return { user, role, type, instance: key };
+		}),
+		relationships: relationships.map(([object, relation, subject]) => relationship(object, relation, subject, null)),
+		user_attributes: [{ user, attributes: asAttributes(index.userAttributes.get(user)) }],
+		instance_attributes:
+			instance === undefined
+				? []
+				: [{ ...parseInstanceName(instance), attributes: asAttributes(index.instanceAttributes.get(instance)) }],
+	};
+}
+
+function asAttributes(value: Json | undefined): Attributes {
+	return Object.fromEntries(jsonMembers(value));
+}
