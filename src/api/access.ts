@@ -67,6 +67,7 @@ export interface Contexts {
 		readonly policyTests: PolicyTests;
 		readonly instances: PdpInstances;
 		readonly copies: EnvironmentCopier;
+		readonly clock: Clock;
 	};
 	'environment.own': InEnvironment & { readonly account: AccountUnit; readonly instances: PdpInstances };
 	'environment.report': Contexts['environment.own'] & {

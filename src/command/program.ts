@@ -15,6 +15,7 @@ import { environments } from './manage/environments.js';
 import { listKeys, revokeKey, rotateKey } from './manage/keys.js';
 import { roles } from './manage/roles.js';
 import { exportEnvironment, importEnvironment } from './manage/transfer.js';
+import { undo } from './manage/undo.js';
 import { migrateCheck } from './migrate/migrate-command.js';
 import { logs } from './observe/logs.js';
 import { status } from './observe/status.js';
@@ -185,6 +186,15 @@ function declareManagement(program: Declaration, variables: Variables): void {
 		.takes('project', 'environment', 'api')
 		.exits({ 0: 'success; in a dry run, no changes', 1: 'in a dry run, changes' })
 		.asks(applyDraft);
+	program
+		.command('undo')
+		.description('print the draft that undoes a revision, or apply it')
+		.argument('<revision>', 'revision to undo')
+		.option('--position <number>', 'undo only the change at this position in the revision')
+		.option('--apply', 'apply the draft')
+		.takes('project', 'environment', 'api')
+		.exits({ 0: 'success', 1: 'some changes cannot be undone' })
+		.asks(undo);
 	program
 		.command('envs')
 		.description('list the environments that the API key can access')

@@ -266,8 +266,13 @@ test('a draft is previewed and applied, and a stale draft is refused', async (t)
 	t.is(stale.code, 2);
 	t.regex(stale.wrong, /changed since revision/);
 	const gone = changes.map(({ kind, key }) => ({ kind, key, operation: 'delete' }));
-	writeFileSync(file, JSON.stringify({ base_revision: Number(/\d+(?=\)\n$)/.exec(made.said)), changes: gone }));
-	t.is(documented(t, ['apply'], await apply('--json'))['total'], 4);
+	const base = String(/\d+(?=\)\n$)/.exec(made.said));
+	const undo = (...options: string[]) => regolith(['undo', base, '-e', 'production', ...options], env);
+	t.deepEqual(JSON.parse((await undo()).said), { base_revision: Number(base), changes: gone });
+	const undone = documented<{ applied: { total: number } }>(t, ['undo'], await undo('--apply', '--json'));
+	t.is(undone.applied.total, 4);
+	t.regex((await undo('--apply')).wrong, /changed since revision/);
+	t.is((await undo('--position', '9')).code, 2);
 });
 
 test('a draft shows who loses access, and a pipeline stops because of it', async (t) => {

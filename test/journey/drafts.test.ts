@@ -97,6 +97,68 @@ async function exported(place: Place, query = ''): Promise<Json> {
 	return document;
 }
 
+interface Undone extends Json {
+	readonly base_revision: number;
+	readonly changes: readonly DraftedChange[];
+	readonly left: readonly { readonly kind: string; readonly operation: string; readonly key: string }[];
+}
+
+const undo = (place: Place, revision: number | string, body: object = {}) =>
+	place.http.post<Undone>(environmentPath(place, `changes/${revision}/undo`), body);
+
+journey('one change of a revision is undone, on the resources of the draft', async (t, place) => {
+	await furnish(place);
+	const { name, actions, attributes } = given.schema.resources.document;
+	const own = { name, actions, attributes };
+	const { revision } = (
+		await applyDraft(place, [
+			{
+				kind: 'resource',
+				operation: 'update',
+				key: 'document',
+				value: { ...own, actions: { ...own.actions, sign: {} } },
+			},
+			removeRole('author'),
+		])
+	).body;
+	const logged = await place.http.get<{
+		data: readonly { kind: string; key: string; position: number; undoable: boolean }[];
+	}>(environmentPath(place, `changes?revision_from=${revision}&revision_to=${revision}`));
+	t.true(logged.body.data.every(({ undoable }) => undoable));
+	const [{ position } = { position: -1 }] = logged.body.data.filter(({ key }) => key === 'document:sign');
+	const print = { name: 'Print' };
+	const both = { sign: { name: 'Sign' }, print };
+	const drafted = { kind: 'resource', operation: 'update', key: 'document', value: { name: 'Essay', actions: both } };
+	const one = await undo(place, revision, { position, changes: [drafted] });
+	t.deepEqual(one.body, {
+		base_revision: revision,
+		changes: [{ ...drafted, value: { name: 'Essay', actions: { print }, attributes: {} } }],
+		left: [],
+	});
+	const whole = await undo(place, revision);
+	t.deepEqual(whole.body.changes.map(({ kind, operation }) => `${operation} ${kind}`).sort(), [
+		'create role',
+		'create role_assignment',
+		'update resource',
+	]);
+	const { revision: gone = 0 } = await place.http.delete(`${place.schema}/resources/folder`);
+	const deleted = await place.http.get<{ data: readonly { kind: string; position: number; undoable: boolean }[] }>(
+		environmentPath(place, `changes?kind=resource&revision_from=${gone}`),
+	);
+	const [folder = { position: -1, undoable: true }] = deleted.body.data;
+	t.false(folder.undoable, 'its parts belong to other changes');
+	fails(t, await undo(place, gone, { position: folder.position }), 409, 'cannot undo');
+	t.is((await undo(place, gone)).status, 200);
+	for (const missing of ['x', '999', String(revision)]) {
+		fails(t, await undo(place, missing, { position: 999 }), 404, missing);
+	}
+	const users = Array.from({ length: 1001 }, (_, index) => [`user-${index}`, {}] as const);
+	const document = { ...given, schema: undefined, facts: { users: Object.fromEntries(users) } };
+	const imported = await place.http.post(environmentPath(place, 'import'), document);
+	fails(t, await undo(place, imported.revision ?? 0), 409, 'more than 1000 changes');
+	t.is((await undo(place, imported.revision ?? 0, { position: 7 })).status, 200);
+});
+
 const createRole = (key: string, value: object = {}): DraftedChange => {
 	return { kind: 'role', operation: 'create', key, value: { name: key, ...value } };
 };
@@ -104,6 +166,7 @@ const removeRole = (key: string): DraftedChange => ({ kind: 'role', operation: '
 
 journey('the changes of a draft refer to each other in any order, and become one revision', async (t, place) => {
 	await furnish(place);
+	const original = (await exported(place)) as { schema: Json; facts: Json };
 	const ledger = await openLedger(t, place);
 	const changes: readonly DraftedChange[] = [
 		{ kind: 'role_assignment', operation: 'create', value: { user: 'eve', role: 'clerk', tenant: 'beta' } },
@@ -194,6 +257,21 @@ journey('the changes of a draft refer to each other in any order, and become one
 		relation: 'on',
 		object: 'book:b',
 	});
+
+	const undone = await ledger.read(await undo(place, told.revision));
+	t.deepEqual(undone.left.map(({ kind, operation, key }) => `${operation} ${kind} ${key}`).sort(), [
+		'create condition_set __autogen_clerk',
+		'delete user_invite zoe',
+		'update elements_config log',
+	]);
+	await ledger.wrote(await applyDraft(place, undone.changes, undone.base_revision));
+	const log = { name: 'Log', elements_type: 'audit_log' };
+	const restored = {
+		...original,
+		schema: { ...original.schema, elements_configs: { log } },
+		facts: { ...original.facts, user_invites: {}, made_for_groups: [] },
+	};
+	t.deepEqual(await exported(place), restored, 'all else is undone');
 	await ledger.balanced();
 });
 

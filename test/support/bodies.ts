@@ -265,6 +265,7 @@ export const bodies: Readonly<Record<string, Body>> = {
 	},
 	applyDraft: drafted('drafted'),
 	previewDraft: drafted('previewed'),
+	undoChanges: { base: {}, fields: { position: 'revision', changes: 'changes' }, strict: true },
 	findImpact: {
 		base: { draft: drafted('tried').base },
 		fields: { draft: 'draft!', limits: 'limits' },

@@ -36,7 +36,7 @@ const rules: readonly (readonly [place: RegExp, rule: Rule])[] = [
 	[/^\w+ \/v2\/projects\/:proj_id(\/envs)?$/, { ...above, of: 'project' }],
 	[/^post \/v2\/projects\/:proj_id\/envs\/:env_id\/copy\b/, { ...above, of: 'environment' }],
 	[
-		/^post \/v2\/projects\/:proj_id\/envs\/:env_id\/(drafts\/preview|impact|explanation(\/test)?|check_tests\/run)$/,
+		/^post \/v2\/projects\/:proj_id\/envs\/:env_id\/(drafts\/preview|impact|explanation(\/test)?|check_tests\/run|changes\/:revision\/undo)$/,
 		{ needs: 'read', of: 'environment' },
 	],
 	[/^get \/v2\/projects\/:proj_id\/(envs\/)?:env_id\b/, { needs: 'read', of: 'environment' }],

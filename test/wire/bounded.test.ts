@@ -112,6 +112,7 @@ const withDocuments: readonly string[] = [
 	'previewDraft',
 	'findImpact',
 	'runCheckTests',
+	'undoChanges',
 ];
 
 test('every list and map in every request has a limit', (t) => {

@@ -19,7 +19,7 @@ export const environmentReadAccess: Admit<Contexts['environment.read']> = define
 		const scope = environmentScope(environment);
 		const unit = store.reading(scope);
 		const instances = store.pdpInstances(scope);
-		return run({ caller, environment, account, policies, policyTests, copies, unit, instances });
+		return run({ caller, environment, account, policies, policyTests, copies, unit, instances, clock: store.clock });
 	},
 });
 

@@ -1,8 +1,12 @@
 import { hidePath } from '../../domain/element/config.js';
+import { Failure, notFound } from '../../failure.js';
 import { reply } from '../../http/endpoint.js';
 import { type AttributedChange, readHistory } from '../../store/history/history.js';
+import { isUndoable, undoChanges } from '../../transfer/undo-changes.js';
 import { ChangePage, ChangeQuery, type ChangeRead } from '../../wire/general/change.js';
+import { maxDraftChanges, Undo, UndoRequest } from '../../wire/general/draft.js';
 import { EnvironmentPath, endpoint, mayWrite } from '../access.js';
+import { RevisionPath, readRevision } from './policies.js';
 
 /** Environment change history: every write, from the change log. */
 export const changes = [
@@ -21,23 +25,68 @@ export const changes = [
 		query: ChangeQuery,
 		returns: { 200: ChangePage },
 		failures: { 404: 'No such project or environment' },
-		handle: async ({ query }, { environment, unit, caller }) => {
+		handle: async ({ query }, { environment, unit, caller, clock }) => {
 			const { page, per_page, ...filter } = query;
 			const revision_to = Math.min(filter.revision_to ?? environment.revision, environment.revision);
 			const found = await readHistory(unit, { ...filter, revision_to }, { page, per_page });
 			return reply(200, {
 				...found,
-				data: found.data.map((change) => readChange(change, mayWrite(caller))),
+				data: found.data.map((change) => readChange(change, mayWrite(caller), clock.now())),
 				revision: environment.revision,
 			});
+		},
+	}),
+	endpoint({
+		name: 'undoChanges',
+		summary: 'Write a draft that undoes the changes of a revision',
+		description:
+			`Returns draft changes that reverse the changes of a revision with at most ${maxDraftChanges} changes, or one ` +
+			'of these changes. Nothing changes, and read-only access is enough. Apply the draft with `POST …/drafts/apply`, ' +
+			'which refuses it if an object has changed again. `left` lists the changes that a draft cannot undo, such as ' +
+			'settings, expired grants, and objects whose tenant or resource is gone.',
+		tag: 'Drafts',
+		method: 'post',
+		path: '/v2/projects/:proj_id/envs/:env_id/changes/:revision/undo',
+		access: 'environment.read',
+		params: RevisionPath,
+		body: UndoRequest,
+		example: { position: 0 },
+		returns: { 200: Undo },
+		failures: {
+			404: 'No such project, environment, revision or position',
+			409: 'The revision has too many changes, or a draft can undo none of them',
+		},
+		handle: async ({ params, body: { position, changes: drafted = [] } }, { environment, unit, clock }) => {
+			const revision = readRevision(params.revision, environment.revision) ?? -1;
+			const filter = { revision_from: revision, revision_to: revision, position };
+			const { data, total_count } = await readHistory(unit, filter, { page: 1, per_page: maxDraftChanges });
+			if (data.length === 0) {
+				throw notFound(
+					'Change of revision',
+					position === undefined ? params.revision : `${params.revision}, position ${position}`,
+				);
+			}
+			if ((total_count ?? 0) > maxDraftChanges) {
+				throw new Failure('conflict', `revision ${revision} has more than ${maxDraftChanges} changes`);
+			}
+			const { changes, left } = await undoChanges(unit, data, {
+				drafted,
+				whole: position === undefined,
+				now: clock.now(),
+			});
+			if (changes.length === 0)
+				throw new Failure('conflict', `a draft cannot undo the changes of revision ${revision}`);
+			return reply(200, { base_revision: revision, changes, left: [...left] });
 		},
 	}),
 ];
 
 function readChange(
-	{ actor_id, actor_name, before, after, ...change }: AttributedChange,
+	{ actor_id, actor_name, before, after, ...logged }: AttributedChange,
 	withAddresses: boolean,
+	now: Date,
 ): ChangeRead {
+	const change = { ...logged, undoable: isUndoable({ ...logged, before, after }, now) };
 	const actor = actor_id === null ? null : { id: actor_id, name: actor_name };
 	return { ...(withAddresses ? { ...change, before, after } : withoutAddresses({ ...change, before, after })), actor };
 }

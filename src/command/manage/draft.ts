@@ -17,8 +17,13 @@ export interface ApplyOptions extends SharedOptions {
  * Reads a draft from a file or standard input and applies it. After a dry run, exit code 1 means that the draft would
  * change the environment.
  */
-export async function applyDraft(session: Session, { dryRun }: ApplyOptions, file: string): Promise<Told> {
+export async function applyDraft(session: Session, options: ApplyOptions, file: string): Promise<Told> {
 	const body = onFile(file, () => readFileSync(file === '-' ? 0 : file));
+	return sendDraft(session, options, body);
+}
+
+/** Applies a draft, or tries it in a dry run. */
+export async function sendDraft(session: Session, { dryRun }: ApplyOptions, body: unknown): Promise<Told> {
 	const { project, environment } = await session.place();
 	const at = path`/v2/projects/${project}/envs/${environment}/drafts/`;
 	const question = { method: 'POST', body, timeout } as const;

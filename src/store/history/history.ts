@@ -13,6 +13,7 @@ export interface ChangeFilter {
 	readonly actor?: readonly string[] | undefined;
 	readonly revision_from?: number | undefined;
 	readonly revision_to: number;
+	readonly position?: number | undefined;
 	readonly created_from?: string | undefined;
 	readonly created_to?: string | undefined;
 }
@@ -29,6 +30,7 @@ export interface AttributedChange extends Change {
 
 const filtered = `from changes where environment_id = :environment_id and revision <= :revision_to
 	and (:revision_from::bigint is null or revision >= :revision_from::bigint)
+	and (:position::int is null or position = :position::int)
 	and (:created_from::float8 is null or created_at >= to_timestamp(:created_from::float8))
 	and (:created_to::float8 is null or created_at <= to_timestamp(:created_to::float8))
 	and (:kind::text[] is null or kind = any(:kind::text[]))
@@ -64,10 +66,21 @@ export async function readHistory(
 }
 
 function filterBindings(filter: ChangeFilter) {
-	const { search, kind, operation, actor, revision_from = null, revision_to, created_from, created_to } = filter;
+	const {
+		search,
+		kind,
+		operation,
+		actor,
+		revision_from = null,
+		revision_to,
+		position = null,
+		created_from,
+		created_to,
+	} = filter;
 	return {
 		revision_from,
 		revision_to,
+		position,
 		created_from: epochSeconds(created_from),
 		created_to: epochSeconds(created_to),
 		kind: arrayOrNull(kind),

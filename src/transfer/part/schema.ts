@@ -50,10 +50,7 @@ export const resourcePart: DocumentPart<OwnResourceEntry> = {
 			);
 		}
 	},
-	async stored(unit, entries) {
-		const rows = await rowsWithKeys(unit, Resource, entryNames(entries));
-		return valuesByName(await resourceEntries(unit, [...rows.values()]));
-	},
+	stored: (unit, entries) => storedResources(unit, entryNames(entries)),
 	toDocument: (value) => ({
 		...withoutDefaults(value, { urn: null, description: null, type_attributes: null }),
 		actions: mapValues(value.actions, (action) => withoutDefaults(action, nothingSaid)),
@@ -73,6 +70,15 @@ export const resourcePart: DocumentPart<OwnResourceEntry> = {
 		}
 	},
 };
+
+/** Returns the resources with these keys. */
+export async function storedResources(
+	unit: ReadingUnit,
+	keys: readonly string[],
+): Promise<ReadonlyMap<string, OwnResourceEntry>> {
+	const rows = await rowsWithKeys(unit, Resource, keys);
+	return valuesByName(await resourceEntries(unit, [...rows.values()]));
+}
 
 /** True if `__user` is in its initial state and has no nested objects. Its attributes are ignored. */
 async function isUserResourceNew(unit: ReadingUnit): Promise<boolean> {

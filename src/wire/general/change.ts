@@ -57,6 +57,9 @@ export const ChangeRead = named('ChangeRead', 'A change of one object: actor, ti
 				'The name is null for users, and for keys that are deleted or unnamed.',
 		),
 	created_at: Timestamp.describe('Change time, in UTC.'),
+	undoable: z
+		.boolean()
+		.describe('True if a draft can undo this change alone, as long as the objects that it refers to exist.'),
 });
 export type ChangeRead = z.input<typeof ChangeRead>;
 

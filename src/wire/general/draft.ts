@@ -156,6 +156,31 @@ export const Draft = namedStrict('Draft', 'Changes to an environment, based on a
 });
 export type Draft = z.output<typeof Draft>;
 
+export const UndoRequest = namedStrict('UndoRequest', 'The changes of a revision to undo.', {
+	position: optional(z.int32().min(0)).describe(
+		'Only the change at this position in the revision. Defaults to all changes.',
+	),
+	changes: optional(boundedArray(DraftChange, maxDraftChanges)).describe(
+		'Changes that are already in the draft. The undo of a resource keeps them.',
+	),
+});
+
+const ReverseChange = named('ReverseChange', 'A draft change that reverses logged changes.', {
+	kind: z.string().describe('Kind of the changed object, as in drafts.'),
+	operation: ChangeOperation.describe(operationNote),
+	key: z.string().optional().describe('Object key; absent if the value identifies the object.'),
+	value: z.unknown().optional().describe('The object, as in documents.'),
+});
+export type ReverseChange = z.input<typeof ReverseChange>;
+
+export const Undo = named('Undo', 'A draft that undoes logged changes.', {
+	base_revision: z.int().min(0).describe('The undone revision. Later changes to the same objects conflict.'),
+	changes: z.array(ReverseChange).describe('Changes, one per object. A `Draft` accepts them.'),
+	left: z
+		.array(ChangeRead.pick({ position: true, kind: true, operation: true, key: true }))
+		.describe('Logged changes that a draft cannot undo, newest first.'),
+});
+
 export const AppliedDraft = named('AppliedDraft', 'An applied draft.', {
 	revision: z.int().min(0).describe('Environment revision with the draft.'),
 	changes: ChangeReport.describe('Changes by the draft, including consequential changes.'),

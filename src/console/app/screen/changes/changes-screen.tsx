@@ -30,7 +30,6 @@ export function ChangesScreen() {
 		[page, JSON.stringify(query)],
 	);
 	const isFiltered = filterNames.some((name) => search.get(name) !== '');
-	const wanted = search.get('from');
 	return (
 		<Screen title="Changes" about="All writes to this environment, newest first.">
 			<ChangeFilters search={search} />
@@ -42,13 +41,7 @@ export function ChangesScreen() {
 						<>
 							<ol class="changes-revisions">
 								{groupByRevision(data).map((changes) => (
-									<RevisionChanges
-										key={changes[0]?.revision}
-										changes={changes}
-										// True if the filter shows exactly one revision, and all its changes are on
-										// this page.
-										isWhole={wanted !== '' && wanted === search.get('to') && onlyRevisions(search) && page_count === 1}
-									/>
+									<RevisionChanges key={changes[0]?.revision} changes={changes} />
 								))}
 							</ol>
 							<Pager
@@ -65,10 +58,6 @@ export function ChangesScreen() {
 			</LoadedFrame>
 		</Screen>
 	);
-}
-
-function onlyRevisions(search: Search): boolean {
-	return filterNames.every((name) => name === 'from' || name === 'to' || search.get(name) === '');
 }
 
 function NothingFound({ isFiltered }: { readonly isFiltered: boolean }) {

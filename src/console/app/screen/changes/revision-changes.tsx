@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals';
 import type { components } from '#management-api';
-import { maySayReverse } from '../../../model/draft/undo-changes.js';
 import { ActionButton } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
 import { KeyText } from '../../part/key-text.js';
@@ -12,21 +11,14 @@ import { draftUndo } from './draft-undo.js';
 
 type Change = components['schemas']['ChangeRead'];
 
-interface RevisionChangesProps {
-	/** Consecutive changes in one revision, newest first. */
-	readonly changes: readonly Change[];
-	/** True if the list contains all changes in the revision. */
-	readonly isWhole: boolean;
-}
-
-/** Changes made by one write. */
-export function RevisionChanges({ changes, isWhole }: RevisionChangesProps) {
+/** Changes made by one write, newest first. */
+export function RevisionChanges({ changes }: { readonly changes: readonly Change[] }) {
 	const drafted = useSignal(false);
 	const [first] = changes;
 	if (first === undefined) return null;
 	const { revision, created_at, actor } = first;
-	const undo = async (undone: readonly Change[]) => {
-		announce(await draftUndo(undone.toReversed(), isWhole));
+	const undo = async (position?: number) => {
+		announce(await draftUndo(revision, position));
 		drafted.value = true;
 	};
 	const only = { from: String(revision), to: String(revision) };
@@ -42,9 +34,9 @@ export function RevisionChanges({ changes, isWhole }: RevisionChangesProps) {
 				<span>
 					by <Actor actor={actor} />
 				</span>
-				{mayWrite.value && isWhole && changes.length > 1 && (
+				{mayWrite.value && changes.length > 1 && (
 					<span class="end">
-						<ActionButton act={() => undo(changes)}>Undo this revision</ActionButton>
+						<ActionButton act={() => undo()}>Undo this revision</ActionButton>
 					</span>
 				)}
 			</header>
@@ -53,7 +45,7 @@ export function RevisionChanges({ changes, isWhole }: RevisionChangesProps) {
 					<ChangeItem
 						key={change.position}
 						change={change}
-						undo={mayWrite.value && maySayReverse(change, Date.now()) ? () => undo([change]) : null}
+						undo={mayWrite.value && change.undoable ? () => undo(change.position) : null}
 					/>
 				))}
 			</ul>

@@ -1,0 +1,63 @@
+import { groupBy } from '../../compiler/group-by.js';
+import type { Change, ChangedRecord } from '../store/unit/change.js';
+import type { ReverseChange } from '../wire/general/draft.js';
+
+/** In the log, actions and attributes are separate objects. In drafts, they are parts of their resource. */
+
+/** Resource member with the parts, keyed by their kind. */
+const parts = { resource_action: 'actions', resource_attribute: 'attributes' } as const;
+
+const ownMembers = ['name', 'urn', 'description', 'type_attributes'] as const;
+const partMembers = ['name', 'type', 'description', 'attributes'] as const;
+
+/** Reverses changes to resources, actions and attributes, with one change per resource. */
+export function undoResources<C extends Change>(
+	logged: readonly C[],
+	resources: ReadonlyMap<string, ChangedRecord>,
+	whole: boolean,
+) {
+	return [...groupBy(logged, resourceKey)].map(([key, undone]) => ({
+		undone,
+		reverse: undoResource(key, undone, resources.get(key), whole),
+	}));
+}
+
+export function resourceKey({ key }: Change): string {
+	return key.split(':', 1)[0] ?? '';
+}
+
+function undoResource(
+	key: string,
+	changes: readonly Change[],
+	present: ChangedRecord | undefined,
+	whole: boolean,
+): ReverseChange | null {
+	const own = changes.find(({ kind }) => kind === 'resource');
+	if (own?.operation === 'create') return { kind: 'resource', operation: 'delete', key };
+	const isDeleted = own?.operation === 'delete';
+	if (isDeleted ? !whole : present === undefined) return null;
+	const base = isDeleted ? {} : (present ?? {});
+	const value = {
+		...members(own?.before ?? base, ownMembers),
+		actions: withParts(base, 'resource_action', changes),
+		attributes: withParts(base, 'resource_attribute', changes),
+	};
+	return { kind: 'resource', operation: isDeleted ? 'create' : 'update', key, value };
+}
+
+/** Restores a resource's actions or attributes. */
+function withParts(base: ChangedRecord, kind: keyof typeof parts, changes: readonly Change[]): ChangedRecord {
+	const there = new Map(Object.entries((base[parts[kind]] ?? {}) as ChangedRecord));
+	for (const change of changes) {
+		if (change.kind !== kind) continue;
+		const name = change.key.slice(change.key.indexOf(':') + 1);
+		if (change.before === null) there.delete(name);
+		else there.set(name, members(change.before, partMembers));
+	}
+	return Object.fromEntries(there);
+}
+
+/** Returns the named members of a record. Null members are omitted. */
+export function members(record: ChangedRecord, names: readonly string[]): ChangedRecord {
+	return Object.fromEntries(names.flatMap((name) => (record[name] == null ? [] : [[name, record[name]]])));
+}
