@@ -1,9 +1,10 @@
-/** The operator table. The parser, messages, Rego, JsonLogic, explanations and the guide all use it. */
+/** The operators. The parser, messages, Rego, JsonLogic, explanations and the guide all use them. */
 import type { Json } from '../model.js';
 import { jsonValue } from '../rego/json-value.js';
 import { Fragment, lines, rego } from '../rego/rego.js';
-import { type AcceptedKind, longest, rangeTexts } from './accepted-kinds.js';
+import { longest, rangeTexts } from './accepted-kinds.js';
 import { isInRange, parseAddress, parseAddressRange } from './address.js';
+import { type OperatorForm, type OperatorName, operatorTable } from './operator-table.js';
 import { arrayItems, compareValues, equal, valueSet } from './value.js';
 
 /**
@@ -25,20 +26,19 @@ export interface Sides {
 }
 
 /** Complete operator definition. */
-export interface Operator {
+export interface Operator extends Required<Omit<OperatorForm, 'literal'>>, OperatorCode {
 	readonly name: string;
-	/** Other names with the same meaning. */
-	readonly aliases: readonly string[];
-	/** Phrases for explanations: `<attribute> <phrase> <operand>`. */
-	readonly words: { readonly holds: string; readonly fails: string };
 	/** A further note for the guide. */
 	readonly note: string;
-	readonly attribute: AcceptedKind;
-	readonly operand: AcceptedKind;
-	/** If set, both sides must have the same kind: numbers or strings. */
-	readonly ordered?: true;
 	/** If set, the operand cannot be a `ref`. */
 	readonly literal?: true;
+}
+
+/** The part of an operator that only the compiler needs. */
+interface OperatorCode {
+	readonly note?: string;
+	/** If set, both sides must have the same kind: numbers or strings. */
+	readonly ordered?: true;
 	/** If set, the operator's Rego needs no guard, because it is never true for refused values. */
 	readonly guards?: true;
 	/**
@@ -73,22 +73,13 @@ export const maxPatternLength = 1000;
  */
 export const maxItemsPatternLength = 250;
 
-const base = { aliases: [], note: '' } as const;
-const ordering = { ...base, attribute: 'orderable', operand: 'orderable', ordered: true } as const;
 const orderingNote = 'Strings are ordered by code point, so ISO 8601 times in UTC are in order too.';
-const texts = { ...base, attribute: 'string', operand: 'string', guards: true } as const;
-const lists = { ...base, attribute: 'list', operand: 'list', guards: true } as const;
-const matching = { ...base, operand: 'match', literal: true, holdsFor: () => () => false, rego: () => [] } as const;
+const matching = { holdsFor: () => () => false, rego: () => [] } as const;
 
-/** All operators, in the guide's order. */
-export const operators: readonly Operator[] = [
-	{
-		...base,
-		name: 'equals',
-		words: { holds: 'equals', fails: 'does not equal' },
+/** The code of all operators. */
+const operatorCode: Readonly<Record<OperatorName, OperatorCode>> = {
+	equals: {
 		note: 'Equality is JSON equality: a number never equals a string.',
-		attribute: 'compared',
-		operand: 'compared',
 		guards: true,
 		holdsFor: (operand) => (attribute) => equal(attribute, operand),
 		rego: (sides) => [
@@ -98,13 +89,8 @@ export const operators: readonly Operator[] = [
 		],
 		example: 'Engineering',
 	},
-	{
-		...base,
-		name: 'not-equals',
-		words: { holds: 'is other than', fails: 'is' },
+	'not-equals': {
 		note: 'The attribute must be present; a missing attribute does not match.',
-		attribute: 'compared',
-		operand: 'compared',
 		holdsFor: (operand) => (attribute) => !equal(attribute, operand),
 		rego: (sides) => [
 			there(sides.attribute),
@@ -113,10 +99,8 @@ export const operators: readonly Operator[] = [
 		],
 		example: 'Engineering',
 	},
-	{
-		...ordering,
-		name: 'greater-than',
-		words: { holds: 'is greater than', fails: 'is not greater than' },
+	'greater-than': {
+		ordered: true,
 		note: orderingNote,
 		holdsFor: (operand) => (attribute) => compareValues(attribute, operand) > 0,
 		rego: (sides) => [
@@ -125,10 +109,8 @@ export const operators: readonly Operator[] = [
 		],
 		example: 18,
 	},
-	{
-		...ordering,
-		name: 'greater-than-equals',
-		words: { holds: 'is at least', fails: 'is less than' },
+	'greater-than-equals': {
+		ordered: true,
 		note: orderingNote,
 		holdsFor: (operand) => (attribute) => compareValues(attribute, operand) >= 0,
 		rego: (sides) => [
@@ -137,31 +119,22 @@ export const operators: readonly Operator[] = [
 		],
 		example: 18,
 	},
-	{
-		...ordering,
-		name: 'less-than',
-		words: { holds: 'is less than', fails: 'is not less than' },
+	'less-than': {
+		ordered: true,
 		note: orderingNote,
 		holdsFor: (operand) => (attribute) => compareValues(attribute, operand) < 0,
 		rego: (sides) => [...unguarded(sides, [there(sides.attribute)]), rego`${sides.attribute} < ${sides.operand}`],
 		example: '2030-01-01T00:00:00Z',
 	},
-	{
-		...ordering,
-		name: 'less-than-equals',
-		words: { holds: 'is at most', fails: 'is greater than' },
+	'less-than-equals': {
+		ordered: true,
 		note: orderingNote,
 		holdsFor: (operand) => (attribute) => compareValues(attribute, operand) <= 0,
 		rego: (sides) => [...unguarded(sides, [there(sides.attribute)]), rego`${sides.attribute} <= ${sides.operand}`],
 		example: 65,
 	},
-	{
-		...base,
-		name: 'between',
-		words: { holds: 'is between', fails: 'is not between' },
+	between: {
 		note: 'Both ends are inclusive.',
-		attribute: 'orderable',
-		operand: 'range',
 		ordered: true,
 		holdsFor: (operand) => {
 			const [first = null, last = null] = arrayItems(operand);
@@ -174,13 +147,8 @@ export const operators: readonly Operator[] = [
 		],
 		example: [18, 65],
 	},
-	{
-		...base,
-		name: 'in',
-		words: { holds: 'is in', fails: 'is not in' },
+	in: {
 		note: 'A long list slows down every check. Store a growing list in an attribute instead.',
-		attribute: 'compared',
-		operand: 'list',
 		guards: true,
 		holdsFor: (operand) => valueSet(operand).has,
 		rego: (sides) => [
@@ -190,13 +158,8 @@ export const operators: readonly Operator[] = [
 		],
 		example: ['sales', 'support'],
 	},
-	{
-		...base,
-		name: 'not-in',
-		words: { holds: 'is none of', fails: 'is one of' },
+	'not-in': {
 		note: 'The attribute must be present; a missing attribute does not match.',
-		attribute: 'compared',
-		operand: 'list',
 		holdsFor: (operand) => {
 			const items = valueSet(operand);
 			return (attribute) => !items.has(attribute);
@@ -208,59 +171,38 @@ export const operators: readonly Operator[] = [
 		],
 		example: ['sales', 'support'],
 	},
-	{
-		...base,
-		name: 'contains',
-		aliases: ['string_contains'],
-		words: { holds: 'contains', fails: 'does not contain' },
+	contains: {
 		note: `A string of up to ${longest.sought} characters in one of up to ${longest.searched}; for an item of an array there is \`array_contains\`.`,
-		attribute: 'searched',
-		operand: 'sought',
 		holdsFor: (operand) => (attribute) => String(attribute).includes(String(operand)),
 		rego: ({ attribute, operand }) => [rego`contains(${attribute}, ${operand})`],
 		example: '@acme',
 	},
-	{
-		...texts,
-		name: 'starts-with',
-		words: { holds: 'starts with', fails: 'does not start with' },
+	'starts-with': {
+		guards: true,
 		holdsFor: (operand) => (attribute) => String(attribute).startsWith(String(operand)),
 		rego: ({ attribute, operand }) => [rego`startswith(${attribute}, ${operand})`],
 		example: 'Dr.',
 	},
-	{
-		...texts,
-		name: 'ends-with',
-		words: { holds: 'ends with', fails: 'does not end with' },
+	'ends-with': {
+		guards: true,
 		holdsFor: (operand) => (attribute) => String(attribute).endsWith(String(operand)),
 		rego: ({ attribute, operand }) => [rego`endswith(${attribute}, ${operand})`],
 		example: '.org',
 	},
-	{
-		...base,
-		name: 'matches',
-		words: { holds: 'matches', fails: 'does not match' },
+	matches: {
 		note:
 			`An RE2 regular expression, unanchored by default. Maximum length: ${maxPatternLength} characters, or ` +
 			`${maxItemsPatternLength} inside \`match\`, in a string of up to ${longest.matched} characters. Every check ` +
 			'parses the expression: Unicode classes and repetitions cost milliseconds.',
-		attribute: 'matched',
-		operand: 'string',
-		literal: true,
 		holdsFor: (operand, matches) => (attribute) => matches(String(operand), String(attribute)),
 		rego: ({ attribute, operand }) => [rego`regex.match(${operand}, ${attribute})`],
 		unusable: (operand) => rego`not regex.is_valid(${operand})`,
 		example: '^[a-z]+@acme\\.com$',
 	},
-	{
-		...base,
-		name: 'in-cidr',
-		words: { holds: 'is in the range', fails: 'is not in the range' },
+	'in-cidr': {
 		note:
 			'An IPv4-mapped address, such as `::ffff:10.1.2.3`, is the IPv4 address. Leading zeros, zones and ' +
 			'IPv4-mapped addresses in hexadecimal are mistyped.',
-		attribute: 'address',
-		operand: 'ranges',
 		guards: true,
 		holdsFor: (operand) => {
 			const ranges = rangeTexts(operand).flatMap((range) => parseAddressRange(String(range)) ?? []);
@@ -276,13 +218,8 @@ export const operators: readonly Operator[] = [
 		],
 		example: ['10.0.0.0/8', '2001:db8::/32'],
 	},
-	{
-		...base,
-		name: 'array_contains',
-		words: { holds: 'contains', fails: 'does not contain' },
+	array_contains: {
 		note: 'The operand is a single item.',
-		attribute: 'list',
-		operand: 'compared',
 		holdsFor: (operand) => (attribute) => arrayItems(attribute).some((item) => equal(item, operand)),
 		rego: (sides) => {
 			// Rego would read a line with a leading minus sign as a subtraction from the previous line.
@@ -292,10 +229,8 @@ export const operators: readonly Operator[] = [
 		},
 		example: 'admin',
 	},
-	{
-		...lists,
-		name: 'array_subset',
-		words: { holds: 'has only items of', fails: 'has an item that is not in' },
+	array_subset: {
+		guards: true,
 		note: 'An empty attribute matches.',
 		holdsFor: (operand) => {
 			const allowed = valueSet(operand);
@@ -304,10 +239,8 @@ export const operators: readonly Operator[] = [
 		rego: ({ attribute, operand }) => [rego`compare.subset(${attribute}, ${operand})`],
 		example: ['red', 'green'],
 	},
-	{
-		...lists,
-		name: 'array_superset',
-		words: { holds: 'has every item of', fails: 'lacks an item of' },
+	array_superset: {
+		guards: true,
 		note: 'Every array matches an empty operand.',
 		holdsFor: (operand) => {
 			const wanted = arrayItems(operand);
@@ -316,10 +249,8 @@ export const operators: readonly Operator[] = [
 		rego: ({ attribute, operand }) => [rego`compare.superset(${attribute}, ${operand})`],
 		example: ['red', 'green'],
 	},
-	{
-		...lists,
-		name: 'array_intersect',
-		words: { holds: 'has an item of', fails: 'has no item of' },
+	array_intersect: {
+		guards: true,
 		holdsFor: (operand) => {
 			const wanted = valueSet(operand);
 			return (attribute) => arrayItems(attribute).some(wanted.has);
@@ -327,47 +258,42 @@ export const operators: readonly Operator[] = [
 		rego: ({ attribute, operand }) => [rego`compare.intersects(${attribute}, ${operand})`],
 		example: ['red', 'green'],
 	},
-	{
+	object_match: {
 		...matching,
-		name: 'object_match',
-		words: { holds: 'is an object that matches', fails: 'is an object that does not match' },
 		note: 'Inside `match`, attributes are the members of the object, without prefix.',
-		attribute: 'object',
 		match: 'object',
 		example: { match: { city: { equals: 'Paris' } } },
 	},
-	{
+	any_match: {
 		...matching,
-		name: 'any_match',
-		words: { holds: 'has an item that matches', fails: 'has no item that matches' },
 		note: 'Every item must be an object. An empty array does not match.',
-		attribute: 'array',
 		match: 'any',
 		example: { match: { level: { 'greater-than': 3 } } },
 	},
-	{
+	all_match: {
 		...matching,
-		name: 'all_match',
-		words: { holds: 'has only items that match', fails: 'has an item that does not match' },
 		note: 'Every item must be an object. An empty array matches.',
-		attribute: 'array',
 		match: 'all',
 		example: { match: { level: { 'greater-than': 3 } } },
 	},
-	{
-		...base,
-		name: 'is-null',
-		words: { holds: 'is missing or null', fails: 'is there' },
+	'is-null': {
 		note: '`true` matches a missing or null attribute, `false` a present attribute. No other operator matches a missing attribute.',
-		attribute: 'anything',
-		operand: 'boolean',
-		literal: true,
 		missing: (operand) => operand === true,
 		holdsFor: (operand) => () => operand === false,
 		rego: ({ attribute }) => [there(attribute)],
 		example: true,
 	},
-];
+};
+
+/** All operators, in the guide's order. */
+export const operators: readonly Operator[] = Object.entries(operatorTable).map(([name, form]) => ({
+	name,
+	aliases: [],
+	note: '',
+	...form,
+	// The names are the keys of the table.
+	...operatorCode[name as OperatorName],
+}));
 
 const byName: ReadonlyMap<string, Operator> = new Map(
 	operators.flatMap((operator) => [operator.name, ...operator.aliases].map((name) => [name, operator] as const)),

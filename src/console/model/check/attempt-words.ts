@@ -1,3 +1,4 @@
+import { operatorNamed } from '../condition/condition-operator.js';
 import type { Phrase } from '../phrase.js';
 import {
 	type Attempt,
@@ -142,31 +143,15 @@ export function factWords(fact: AttemptFact): readonly Phrase[] {
 /** Reason for removing a blocking fact. */
 export const stopWords = 'It blocks a derived role on this instance.';
 
-/** Words for operators, for use after "must". */
-const operatorWords: Readonly<Record<string, string>> = {
-	equals: 'equal',
-	'not-equals': 'not equal',
-	'greater-than': 'be greater than',
-	'greater-than-equals': 'be at least',
-	'less-than': 'be less than',
-	'less-than-equals': 'be at most',
-	between: 'be between the two values of',
-	in: 'be one of',
-	'not-in': 'be none of',
-	contains: 'contain',
-	string_contains: 'contain',
-	'starts-with': 'start with',
-	'ends-with': 'end with',
-	matches: 'match',
-	'in-cidr': 'be in the IP range',
-	array_contains: 'contain',
-	array_subset: 'contain only items from',
-	array_superset: 'contain all items of',
-	array_intersect: 'contain at least one item of',
-	object_match: 'be an object matching',
-	any_match: 'contain an item matching',
-	all_match: 'contain only items matching',
-};
+/** Returns an operator's phrase, such as "is at least" or "contains", for use after "must". */
+function operatorWords(name: string): string {
+	const label = operatorNamed(name)?.label ?? `satisfies ${name}`;
+	const [verb = '', ...rest] = label.split(' ');
+	return [infinitives[verb] ?? verb.slice(0, -1), ...rest].join(' ');
+}
+
+/** Infinitives of verbs that do not only drop an "s". */
+const infinitives: Readonly<Record<string, string>> = { is: 'be', has: 'have', matches: 'match', satisfies: 'satisfy' };
 
 /** Formats a comparison: "`user.level` is 2; it must be at least 3, for condition set `seniors`". */
 export function comparisonWords({
@@ -182,7 +167,7 @@ export function comparisonWords({
 	const demand: readonly Phrase[] =
 		operator === 'is-null'
 			? [must, operand === false ? 'be set' : 'be missing or null']
-			: [must, operatorWords[operator] ?? `satisfy ${operator}`, ' ', operandPhrase(operand)];
+			: [must, operatorWords(operator), ' ', operandPhrase(operand)];
 	const current: readonly Phrase[] =
 		now === null || now === undefined ? [' is missing'] : [' is ', { name: valueText(now) }];
 	return [

@@ -1,3 +1,5 @@
+import type { AcceptedKind } from '../../../../compiler/condition/accepted-kinds.js';
+import { type OperatorForm, operatorTable } from '../../../../compiler/condition/operator-table.js';
 import { isJsonObject, type Json } from '../json.js';
 import type { ConditionComparison } from './condition-tree.js';
 
@@ -25,48 +27,51 @@ const ordered = ['number', 'string', 'time', 'json'] as const;
 const text = ['string', 'time', 'json'] as const;
 const list = ['array', 'object_array', 'json'] as const;
 
-function operator(
-	name: string,
-	label: string,
-	types: readonly AttributeType[],
-	operand: OperandKind,
-	literal = false,
-): ConditionOperator {
-	return { name, label, types, operand, literal };
-}
+/** Attribute types, keyed by the kind of attribute that an operator accepts. */
+const attributeTypes: Readonly<Partial<Record<AcceptedKind, readonly AttributeType[]>>> = {
+	orderable: ordered,
+	string: text,
+	searched: text,
+	matched: text,
+	address: ['string', 'json'],
+	list,
+	array: list,
+	object: ['object', 'json'],
+};
+
+/** Operand kinds, keyed by the kind of operand that an operator accepts. */
+const operandKinds: Readonly<Partial<Record<AcceptedKind, OperandKind>>> = {
+	orderable: 'ordered',
+	string: 'text',
+	sought: 'text',
+	list: 'list',
+	ranges: 'list',
+	range: 'range',
+	boolean: 'boolean',
+	match: 'match',
+};
 
 /** All operators, in display order. */
-export const conditionOperators: readonly ConditionOperator[] = [
-	operator('equals', 'equals', any, 'value'),
-	operator('not-equals', 'is not', any, 'value'),
-	operator('greater-than', 'is greater than', ordered, 'ordered'),
-	operator('greater-than-equals', 'is at least', ordered, 'ordered'),
-	operator('less-than', 'is less than', ordered, 'ordered'),
-	operator('less-than-equals', 'is at most', ordered, 'ordered'),
-	operator('between', 'is between', ordered, 'range'),
-	operator('in', 'is one of', any, 'list'),
-	operator('not-in', 'is none of', any, 'list'),
-	operator('contains', 'contains the text', text, 'text'),
-	operator('starts-with', 'starts with', text, 'text'),
-	operator('ends-with', 'ends with', text, 'text'),
-	operator('matches', 'matches the pattern', text, 'text', true),
-	operator('in-cidr', 'is in the IP range', ['string', 'json'], 'list'),
-	operator('array_contains', 'contains the item', list, 'item'),
-	operator('array_subset', 'contains only items from', list, 'list'),
-	operator('array_superset', 'contains all items of', list, 'list'),
-	operator('array_intersect', 'contains at least one item of', list, 'list'),
-	operator('object_match', 'is an object matching', ['object', 'json'], 'match', true),
-	operator('any_match', 'contains an item matching', list, 'match', true),
-	operator('all_match', 'contains only items matching', list, 'match', true),
-	operator('is-null', 'is missing', any, 'boolean', true),
-];
+export const conditionOperators: readonly ConditionOperator[] = Object.entries<OperatorForm>(operatorTable).map(
+	([name, { words, attribute, operand, literal = false }]) => {
+		const types = attributeTypes[attribute] ?? any;
+		const isItem = types === list && operand === 'compared';
+		return {
+			name,
+			label: isItem ? `${words.holds} the item` : words.holds,
+			types,
+			operand: isItem ? 'item' : (operandKinds[operand] ?? 'value'),
+			literal,
+		};
+	},
+);
 
 /** Returns the operators for an attribute type; all operators if the type is unknown. */
 export function operatorsFor(type: AttributeType | null): readonly ConditionOperator[] {
 	return type === null ? conditionOperators : conditionOperators.filter(({ types }) => types.includes(type));
 }
 
-function operatorNamed(name: string): ConditionOperator | undefined {
+export function operatorNamed(name: string): ConditionOperator | undefined {
 	// `string_contains` is an older alias, which the server also accepts.
 	const known = name === 'string_contains' ? 'contains' : name;
 	return conditionOperators.find((one) => one.name === known);
