@@ -1,5 +1,5 @@
 import type { Draft } from '../draft/draft.js';
-import { isRecord } from '../equal-json.js';
+import { isEqualJson, isRecord } from '../equal-json.js';
 import { draftedSchema } from '../schema/drafted-schema.js';
 import { columnRole, type MatrixAction, type MatrixColumn } from './policy-matrix.js';
 import type { Derivation, SetRule } from './policy-schema.js';
@@ -40,7 +40,9 @@ export function toggleDerivation(stored: SchemaObjects, draft: Draft, role: stri
 		const { role: source, on_resource, linked_by_relation } = derivation;
 		const made = known.find(isIt) ?? { role: source, on_resource, linked_by_relation };
 		const next = rules.some(isIt) ? rules.filter((rule) => !isIt(rule)) : inKnownOrder([...rules, made], known);
-		return withDerivations(value, next);
+		const edited = withDerivations(value, next);
+		// A block stored without rules stays: an edit that is taken back leaves nothing.
+		return isEqualJson(before['granted_to'], {}) ? { granted_to: {}, ...edited } : edited;
 	});
 }
 
