@@ -9,8 +9,8 @@ export default {
 	// More than there are processors: tests wait for programs, pages, sockets and databases.
 	concurrency: 2 * availableParallelism(),
 	sortTestFiles: (a, b) => isLong(b) - isLong(a) || a.localeCompare(b),
-	// Generous: this ends a run that hangs, it is no measure of speed.
-	timeout: '2m',
+	// Generous: this ends a run that hangs, it is no measure of speed. More random draws take longer.
+	timeout: `${2 * Math.max(1, Number(process.env.TEST_DRAWS ?? 1))}m`,
 	// Processes, not threads: tests signal and kill, and a decision point's memory is measured per process.
 	workerThreads: false,
 	require: ['./setup/note-time.mjs', './setup/report-properties.mjs'],

@@ -4,23 +4,22 @@ import { SetupError } from './progress.mjs';
 import { readTags } from './test-tags.mjs';
 
 /**
- * Rooms whose test files share processes, with the number of processes. AVA starts a process for each file, and
- * starting the process and loading modules takes most of the time for a short file.
+ * Rooms whose test files share processes. AVA starts a process for each file, and starting the process and loading
+ * modules takes most of the time for a short file. `most` limits the files in a process.
  */
 const groups = [
-	{ name: 'journey', rooms: ['journey'], processes: 4 },
-	{ name: 'console', rooms: ['console', 'engine'], processes: 1 },
-	{ name: 'property', rooms: ['property'], processes: 1 },
-	{ name: 'documents', rooms: ['api', 'client', 'contract', 'docs'], processes: 1 },
-	{ name: 'publish', rooms: ['publish'], processes: 1 },
-	{ name: 'pdp', rooms: ['pdp'], processes: 1 },
-	{ name: 'compiler', rooms: ['compiler', 'domain'], processes: 1 },
-	{ name: 'store', rooms: ['store'], processes: 1 },
+	{ name: 'journey', rooms: ['journey'], most: 18 },
+	{ name: 'console', rooms: ['console', 'engine'] },
+	{ name: 'property', rooms: ['property'], most: 6 },
+	{ name: 'documents', rooms: ['api', 'client', 'contract', 'docs'] },
+	{ name: 'publish', rooms: ['publish'] },
+	{ name: 'pdp', rooms: ['pdp'] },
+	{ name: 'compiler', rooms: ['compiler', 'domain'] },
+	{ name: 'store', rooms: ['store'] },
 	{
 		name: 'small',
 		// '' is the room for files outside all folders.
 		rooms: ['', 'http', 'outbound', 'setup', 'telemetry', 'token', 'webhook', 'wire', 'workers'],
-		processes: 1,
 	},
 ];
 
@@ -47,7 +46,7 @@ export function planProcesses(root, tier, skipped = []) {
 
 	const tags = new Map(files.map((file) => [file, readTags(join(root, 'dist/test', file))]));
 	const isInTier = (file) =>
-		tier === 'all' || tags.get(file).has('@draws') || tags.get(file).has('@rest') === (tier === 'rest');
+		tier === 'all' || tags.get(file).has('@both') || tags.get(file).has('@rest') === (tier === 'rest');
 	const isAlone = (file) => unshared.includes(roomName(file)) || tags.get(file).has('@alone');
 	// INVARIANT: each file runs in exactly one process, because it is either alone or in its room's group.
 	const run = files.filter((file) => isInTier(file) && !skipped.includes(file));
@@ -55,9 +54,10 @@ export function planProcesses(root, tier, skipped = []) {
 	const processes = single.map((file) => `dist/test/${file}`);
 	for (const group of groups) {
 		const inGroup = together.filter((file) => group.rooms.includes(roomName(file)));
-		for (let index = 0; index < Math.min(group.processes, inGroup.length); index++) {
+		const count = Math.ceil(inGroup.length / (group.most ?? inGroup.length));
+		for (let index = 0; index < count; index++) {
 			const path = `dist/test/${group.name}/${index + 1}${sharedEnding}`;
-			const own = inGroup.filter((_, place) => place % group.processes === index);
+			const own = inGroup.filter((_, place) => place % count === index);
 			mkdirSync(dirname(join(root, path)), { recursive: true });
 			writeFileSync(join(root, path), `// @long\n\n${own.map((file) => `import '../${file}';\n`).join('')}`);
 			processes.push(path);

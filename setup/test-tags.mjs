@@ -5,9 +5,8 @@ import { readFileSync } from 'node:fs';
  * - `@alone`: the file needs its own process, because it is long, drives pages, limits time, changes its process, or
  *   has an `await` before it declares its tests.
  * - `@long`: AVA starts the file first, so it does not run alone at the end.
- * - `@draws`: the file draws random cases with `draws`. `npm test` runs a third of the cases, and `npm run test:rest`
- *   runs two thirds.
  * - `@rest`: `npm run test:rest` runs the file, and `npm test` does not.
+ * - `@both`: both run the file, which divides its tests or random draws between them with `test/support/tier.ts`.
  * @param {string} path
  * @returns {ReadonlySet<string>}
  */

@@ -50,9 +50,8 @@ export async function runTests(root, tier, parameters, node = process.execPath) 
 				chromium === undefined ? {} : { CHROMIUM_PATH: chromium, HEADLESS_SHELL_PATH: headless ?? chromium };
 			const collector = prometheus === undefined ? {} : { PROMETHEUS_PATH: prometheus };
 			const tools = clientTools === undefined ? {} : { CLIENT_TOOLS: clientTools };
-			const draws = isAll ? drawsOf(tier) : {};
 			const variables = {
-				...draws,
+				...(isAll ? settingsOf(tier) : {}),
 				...addresses,
 				...browser,
 				...collector,
@@ -92,14 +91,14 @@ export async function providePostgres(root, say, options = {}) {
 }
 
 /**
- * Returns the settings for random draws: in the first tier, a third of the draws with a daily seed; in the second tier,
- * two thirds with a different seed.
+ * Returns the settings for `test/support/tier.ts`: in the first tier, a third of the random draws with a daily seed; in
+ * the second tier, two thirds with a different seed.
  */
-function drawsOf(tier) {
+function settingsOf(tier) {
 	if (tier === 'all') return {};
 	const day = new Date().toISOString().slice(0, 10).replaceAll('-', '');
 	const [share, seed] = tier === 'push' ? [1 / 3, day] : [2 / 3, `${day}1`];
-	return { TEST_DRAWS: String(share), TEST_SEED: process.env.TEST_SEED ?? seed };
+	return { TEST_TIER: tier, TEST_DRAWS: String(share), TEST_SEED: process.env.TEST_SEED ?? seed };
 }
 
 /** Files and file patterns whose tests drive pages in Chromium. */

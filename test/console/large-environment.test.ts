@@ -1,4 +1,4 @@
-// @alone
+// @alone @rest
 
 import test from 'ava';
 import type { Browser } from 'playwright-core';

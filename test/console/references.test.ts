@@ -1,3 +1,5 @@
+// @rest
+
 import test, { type ExecutionContext } from 'ava';
 import type { Browser, Page } from 'playwright-core';
 import type { Endpoint } from '../../src/http/endpoint.js';

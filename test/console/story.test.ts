@@ -7,14 +7,14 @@ import test from 'ava';
 import type { Browser, Page } from 'playwright-core';
 import { opa, runOpa, writeFiles } from '../compiler/engine.js';
 import { startChromium } from '../support/chromium.js';
-import { openConsole, seriousViolations, takePicture } from '../support/console-page.js';
-import { startConsoleStack } from '../support/console-stack.js';
-import type { Stack } from '../support/stack.js';
+import { focusedName, openConsole, seriousViolations, tabTo, takePicture } from '../support/console-page.js';
+import { setDocumentScene, startConsoleStack } from '../support/console-stack.js';
+import { facts, type Stack } from '../support/stack.js';
 
 /**
- * A story in the console, which begins with a denial and ends with a policy that gives exactly the intended access. The
- * user sees the reason for the denial and the side effects of a role permission, adds a rule instead, and sees the
- * published difference.
+ * Two stories in the console, from a denial to a published policy. In the first, the user needs only the keyboard. In the
+ * second, the policy gives exactly the intended access: the user sees the reason for the denial and the side effects of a
+ * role permission, adds a rule instead, and sees the published difference.
  */
 
 let stack: Stack;
@@ -47,14 +47,61 @@ const document = {
 test.before(async () => {
 	stack = await startConsoleStack();
 	browser = await startChromium();
-	const { status, revision } = await stack.environment.post('/v2/projects/default/envs/dev/import', document);
-	if (status !== 200) throw new Error(`the import answered ${status}`);
-	await stack.reached(revision);
 });
 
 test.after.always(async () => {
 	await browser?.close();
 	await stack?.stop();
+});
+
+test.serial('a denial is inspected, and a permission is drafted and published by keyboard', async (t) => {
+	await setDocumentScene(stack);
+	const given = { user: 'bob', role: 'reader', tenant: 'acme' };
+	const { revision } = await stack.environment.post(`${facts}/role_assignments`, given);
+	await stack.reached(revision);
+	const { page, faults, close } = await openConsole(browser, stack);
+	await page.getByRole('heading', { name: 'Check and why' }).waitFor();
+	await tabTo(page, 'User');
+	await page.keyboard.type('bob');
+	for (const [label, text] of [
+		['Action', 'sign'],
+		['Resource', 'document:budget'],
+		['Tenant', 'acme'],
+	] as const) {
+		await tabTo(page, label);
+		await page.keyboard.type(text);
+	}
+	await page.keyboard.press('Escape');
+	await page.keyboard.press('Enter');
+	const answer = page.getByRole('status', { name: 'Result' });
+	await answer.getByText('Denied').waitFor();
+
+	await tabTo(page, 'Policy matrix');
+	await page.keyboard.press('Enter');
+	await page.getByRole('grid').waitFor();
+	await tabTo(page, '`document:read`, tenant role `reader`: granted.');
+	await page.keyboard.press('ArrowDown');
+	t.is(await focusedName(page), '`document:sign`, tenant role `reader`: not granted.');
+	await page.keyboard.press('Enter');
+	t.is(
+		await focusedName(page),
+		'`document:sign`, tenant role `reader`: granted. Changed in the draft (previously not granted).',
+	);
+
+	await tabTo(page, 'Draft and impact1');
+	await page.keyboard.press('Enter');
+	const gained = page.getByRole('table', { name: 'Gained access' }).getByRole('row').nth(1);
+	await gained.waitFor();
+	t.deepEqual((await gained.getByRole('cell').allTextContents()).slice(0, 2), ['bob', 'sign']);
+	await tabTo(page, 'Publish');
+	await page.keyboard.press('Enter');
+	await page.getByText(/Published as revision \d+: /).waitFor();
+
+	await tabTo(page, 'Run a check');
+	await page.keyboard.press('Enter');
+	await page.getByRole('heading', { name: 'Check and why' }).waitFor();
+	t.deepEqual(faults, []);
+	await close();
 });
 
 /** Returns the users in an impact table. */
@@ -66,6 +113,10 @@ async function usersIn(page: Page, table: string): Promise<readonly string[]> {
 }
 
 test.serial('a denied user gets access, and nobody else does', async (t) => {
+	const path = '/v2/projects/default/envs/dev/import?conflict_strategy=replace';
+	const { status, revision } = await stack.environment.post(path, document);
+	t.is(status, 200);
+	await stack.reached(revision);
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	const asked = 'check?user=cat&action=read&resource=document&instance=budget&tenant=acme';
 	const answer = page.getByRole('status', { name: 'Result' });

@@ -1,3 +1,5 @@
+// @rest
+
 import type { ExecutionContext } from 'ava';
 import { type ApiClient, type IPermitApi, Permit, PermitApiError } from 'permitio';
 import { client } from '../support/client.js';

@@ -1,3 +1,5 @@
+// @rest
+
 import type { Permit } from 'permitio';
 import { onEachStack } from '../support/each-store.js';
 import { connect } from '../support/sdk.js';

@@ -1,3 +1,5 @@
+// @rest
+
 import type { ExecutionContext } from 'ava';
 import type { Answer, Loose } from '../support/client.js';
 import { onEachStore } from '../support/each-store.js';

@@ -1,3 +1,5 @@
+// @rest
+
 import type { ExecutionContext } from 'ava';
 import { type Client, client } from '../support/client.js';
 import { onEachStack, onEachStore } from '../support/each-store.js';

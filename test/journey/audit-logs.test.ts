@@ -1,3 +1,5 @@
+// @rest
+
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { keepAuditLogs } from '../../src/store/audit-log/audit-log-upkeep.js';

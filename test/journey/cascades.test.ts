@@ -1,4 +1,4 @@
-// @alone
+// @alone @rest
 
 import test, { type ExecutionContext } from 'ava';
 import { newestChanges } from '../support/changes.js';

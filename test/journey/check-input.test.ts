@@ -1,3 +1,5 @@
+// @rest
+
 import test from 'ava';
 import fc from 'fast-check';
 import { anyCodePoint } from '../support/any-code-point.js';

@@ -1,4 +1,4 @@
-// @alone
+// @alone @rest
 
 import { RE2JS } from 're2js';
 import { client } from '../support/client.js';

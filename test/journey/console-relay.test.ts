@@ -1,3 +1,5 @@
+// @rest
+
 import { createServer, request } from 'node:http';
 import test, { type ExecutionContext } from 'ava';
 import { type Answer, client, type Loose } from '../support/client.js';

@@ -1,3 +1,5 @@
+// @rest
+
 import { createHash } from 'node:crypto';
 import type { ExecutionContext } from 'ava';
 import { createConsoleTicket } from '../../src/compose/bootstrap.js';

@@ -1,3 +1,5 @@
+// @rest
+
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';

@@ -1,3 +1,5 @@
+// @rest
+
 import { startDecisionPoint } from '../../src/compose/compose.js';
 import { readConfig } from '../../src/config.js';
 import { createLogger } from '../../src/log.js';

@@ -1,6 +1,6 @@
-// @alone @long
+// @alone @both @long
 
-import test, { type ExecutionContext } from 'ava';
+import type { ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { type RunningApi, startApi, startDecisionPoint } from '../../src/compose/compose.js';
 import { ConfigError, readConfig } from '../../src/config.js';
@@ -9,6 +9,7 @@ import { client } from '../support/client.js';
 import { createDatabase } from '../support/postgres.js';
 import { facts, schema, settings } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
+import { inPush, inRest } from '../support/tier.js';
 
 /** Effects on clients if the disk is full or almost full. */
 
@@ -52,34 +53,37 @@ async function populate({ http, reached }: Started): Promise<void> {
 	await reached(revision);
 }
 
-test('nearly full, embedded: writes are 507 and logged, reads and decisions continue, and it recovers with free space', async (t) => {
-	const started = await start(t);
-	const { disk, logged, http, allowed } = started;
-	await populate(started);
-	const before = await http().get(`${facts}/users/ann`);
+inPush(
+	'nearly full, embedded: writes are 507 and logged, reads and decisions continue, and it recovers with free space',
+	async (t) => {
+		const started = await start(t);
+		const { disk, logged, http, allowed } = started;
+		await populate(started);
+		const before = await http().get(`${facts}/users/ann`);
 
-	disk.free = reserve - 1;
-	for (const write of [
-		http().post(`${facts}/users`, { key: 'bob' }),
-		http().post(`${schema}/resources`, { key: 'folder', name: 'Folder', actions: { read: {} } }),
-		http().delete(`${facts}/users/ann`),
-	]) {
-		const { status, body } = await write;
-		t.is(status, 507);
-		t.regex(String(body['message']), /disk space/);
-	}
-	t.is(logged.filter(({ msg }) => msg.startsWith('the disk is nearly full')).length, 1);
-	const after = await http().get(`${facts}/users/ann`);
-	t.deepEqual([after.status, after.body], [200, before.body]);
-	t.true(await allowed());
+		disk.free = reserve - 1;
+		for (const write of [
+			http().post(`${facts}/users`, { key: 'bob' }),
+			http().post(`${schema}/resources`, { key: 'folder', name: 'Folder', actions: { read: {} } }),
+			http().delete(`${facts}/users/ann`),
+		]) {
+			const { status, body } = await write;
+			t.is(status, 507);
+			t.regex(String(body['message']), /disk space/);
+		}
+		t.is(logged.filter(({ msg }) => msg.startsWith('the disk is nearly full')).length, 1);
+		const after = await http().get(`${facts}/users/ann`);
+		t.deepEqual([after.status, after.body], [200, before.body]);
+		t.true(await allowed());
 
-	disk.free = 2 * reserve;
-	const written = await http().post(`${facts}/users`, { key: 'bob' });
-	t.is(written.status, 200);
-	t.true(logged.some(({ msg }) => msg.startsWith('enough disk space again')));
-});
+		disk.free = 2 * reserve;
+		const written = await http().post(`${facts}/users`, { key: 'bob' });
+		t.is(written.status, 200);
+		t.true(logged.some(({ msg }) => msg.startsWith('enough disk space again')));
+	},
+);
 
-test('a write larger than the remaining space is 507, and a small write succeeds', async (t) => {
+inRest('a write larger than the remaining space is 507, and a small write succeeds', async (t) => {
 	const { disk, http } = await start(t);
 	disk.free = reserve + 2 ** 20;
 	const attributes = { text: 'x'.repeat(60_000) };
@@ -89,7 +93,7 @@ test('a write larger than the remaining space is 507, and a small write succeeds
 	t.is((await http().get(`${facts}/users/large0`)).status, 404);
 });
 
-test('with little space it starts for reads, and with too little it reports that', async (t) => {
+inRest('with little space it starts for reads, and with too little it reports that', async (t) => {
 	const { disk, http, running, open } = await start(t);
 	disk.free = reserve / 2;
 	await running.api.stop();
@@ -105,7 +109,7 @@ test('with little space it starts for reads, and with too little it reports that
 	t.is((await http().post(`${facts}/users`, { key: 'bob' })).status, 200);
 });
 
-test('a PostgreSQL server’s full disk is 507, a read-only server is 503, and both are logged', async (t) => {
+inPush('a PostgreSQL server’s full disk is 507, a read-only server is 503, and both are logged', async (t) => {
 	const database = await createDatabase();
 	t.teardown(() => database.drop());
 	const started = await start(t, database.url);

@@ -1,4 +1,4 @@
-// @alone
+// @alone @rest
 
 import type { ExecutionContext } from 'ava';
 import test from 'ava';

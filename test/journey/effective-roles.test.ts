@@ -1,3 +1,5 @@
+// @rest
+
 import { type Answer, client } from '../support/client.js';
 import { onEachStore } from '../support/each-store.js';
 import { fails, problemPlaces } from '../support/failure.js';

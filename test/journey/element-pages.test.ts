@@ -1,3 +1,5 @@
+// @rest
+
 import { get } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import type { ExecutionContext } from 'ava';

@@ -1,3 +1,5 @@
+// @rest
+
 import { newestChanges } from '../support/changes.js';
 import type { Answer, Client, Loose } from '../support/client.js';
 import { onEachStore } from '../support/each-store.js';

@@ -1,3 +1,5 @@
+// @rest
+
 import { onEachStore } from '../support/each-store.js';
 import { bearing, furnishElements } from '../support/element.js';
 import { fails, problemPlaces } from '../support/failure.js';

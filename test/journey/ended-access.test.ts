@@ -1,3 +1,5 @@
+// @rest
+
 import type { Caller } from '../../src/store/account/caller.js';
 import { type Answer, client, type Loose } from '../support/client.js';
 import { signInToConsole } from '../support/console.js';

@@ -1,3 +1,5 @@
+// @rest
+
 import test, { type ExecutionContext } from 'ava';
 import type { RegoFile } from '../../compiler/model.js';
 import { tarEntries } from '../../src/bundle/tar-entries.js';

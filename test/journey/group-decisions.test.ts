@@ -1,3 +1,5 @@
+// @rest
+
 import type { Loose } from '../support/client.js';
 import { onEachStack } from '../support/each-store.js';
 import type { Paginated } from '../support/listed.js';

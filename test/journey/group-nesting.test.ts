@@ -1,3 +1,5 @@
+// @rest
+
 import test, { type ExecutionContext } from 'ava';
 import type { Loose } from '../support/client.js';
 import { fails } from '../support/failure.js';

@@ -1,4 +1,4 @@
-// @alone
+// @alone @rest
 
 import { newestChanges } from '../support/changes.js';
 import type { Answer, Loose } from '../support/client.js';

@@ -1,3 +1,5 @@
+// @rest
+
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';

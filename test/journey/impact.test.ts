@@ -1,3 +1,5 @@
+// @rest
+
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';

@@ -1,3 +1,5 @@
+// @rest
+
 import { newestChanges } from '../support/changes.js';
 import type { Loose } from '../support/client.js';
 import { onEachStack, onEachStore } from '../support/each-store.js';

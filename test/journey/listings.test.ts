@@ -1,3 +1,5 @@
+// @rest
+
 import test from 'ava';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 

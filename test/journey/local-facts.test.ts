@@ -1,3 +1,5 @@
+// @rest
+
 import test from 'ava';
 import { Permit } from 'permitio';
 import { readFactsWait } from '../../src/pdp/endpoint/facts-wait.js';

@@ -1,3 +1,5 @@
+// @rest
+
 import { randomUUID } from 'node:crypto';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,5 @@
+// @rest
+
 import { copyFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';

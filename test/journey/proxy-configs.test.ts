@@ -1,3 +1,5 @@
+// @rest
+
 import { unpack } from '../../src/bundle/bundle.js';
 import { client } from '../support/client.js';
 import { onEachStack, onEachStore } from '../support/each-store.js';

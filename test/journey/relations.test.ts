@@ -1,3 +1,5 @@
+// @rest
+
 import { RelationshipTuple } from '../../src/store/table/relationship-tuple.js';
 import { ResourceInstance } from '../../src/store/table/resource-instance.js';
 import { RoleDerivation } from '../../src/store/table/role.js';

@@ -1,3 +1,5 @@
+// @rest
+
 import { Resource } from '../../src/store/table/resource.js';
 import { ResourceInstance } from '../../src/store/table/resource-instance.js';
 import { Role } from '../../src/store/table/role.js';

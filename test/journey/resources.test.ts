@@ -1,3 +1,5 @@
+// @rest
+
 import { Role } from '../../src/store/table/role.js';
 import type { Loose } from '../support/client.js';
 import { onEachStore } from '../support/each-store.js';

@@ -1,3 +1,5 @@
+// @rest
+
 import { client } from '../support/client.js';
 import { askToSignIn, consolePath, signInToConsole } from '../support/console.js';
 import { onEachStore } from '../support/each-store.js';

@@ -1,3 +1,5 @@
+// @rest
+
 import { newestChanges } from '../support/changes.js';
 import { onEachStore } from '../support/each-store.js';
 import { fails } from '../support/failure.js';

@@ -1,4 +1,4 @@
-// @alone @long
+// @alone @both @long
 
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -32,6 +32,7 @@ import { type Exit, launch, type Running } from '../support/processes.js';
 import { root } from '../support/root.js';
 import { facts, secretFor } from '../support/stack.js';
 import { type Cleanup, removeFolder, temporary, temporaryFolder } from '../support/temporary.js';
+import { inPush, inRest } from '../support/tier.js';
 
 /**
  * The program from an operator's point of view: first start, later starts, stops, refusals and keys. Needs `bash` and
@@ -91,7 +92,7 @@ test.after.always('stop the shared server', async () => {
 	for (const end of ends) await end();
 });
 
-test.serial('the first start prints its URL, the key, and three working commands', async (t) => {
+inPush('the first start prints its URL, the key, and three working commands', async (t) => {
 	const { stdout, urls, answers } = first;
 	t.true(stdout.includes(urls.api) && stdout.includes(urls.pdp));
 	t.is(stdout.match(/permit_key_[A-Za-z0-9_-]+/g)?.length, 1, 'one key, printed once: no command contains it');
@@ -111,7 +112,7 @@ function openPaths(folder: string): readonly string[] {
 	return all.filter((path) => (statSync(join(folder, path)).mode & 0o077) !== 0);
 }
 
-test.serial('the data directory is closed to other users, and a start closes an open directory', async (t) => {
+inRest('the data directory is closed to other users, and a start closes an open directory', async (t) => {
 	t.deepEqual(openPaths(first.folder), []);
 	const folder = copied(t);
 	const opened = ['postgres', 'postgres/PG_VERSION', 'postgres/base', 'server.key', 'bundles'];
@@ -123,7 +124,7 @@ test.serial('the data directory is closed to other users, and a start closes an 
 	t.deepEqual(openPaths(folder), []);
 });
 
-test.serial('SIGTERM and SIGINT end it with code 0, and later starts print no secret', async (t) => {
+inPush('SIGTERM and SIGINT end it with code 0, and later starts print no secret', async (t) => {
 	t.deepEqual(first.exit, { code: 0, signal: null });
 	const later = await started(t, ['start']);
 	// The program serves requests just before it prints this text.
@@ -139,7 +140,7 @@ test.serial('SIGTERM and SIGINT end it with code 0, and later starts print no se
 	t.false(later.running.stderr().includes('"level":"error"'), later.running.stderr());
 });
 
-test.serial('a folder in use is refused to a second process, which does not disturb the first', async (t) => {
+inRest('a folder in use is refused to a second process, which does not disturb the first', async (t) => {
 	const holder = await sharedServer();
 	const { env } = await surroundings(holder.folder);
 	for (const word of ['start', 'serve']) {
@@ -154,7 +155,7 @@ test.serial('a folder in use is refused to a second process, which does not dist
 	t.is(statSync(join(holder.folder, 'server.key')).mode & 0o777, 0o600);
 });
 
-test.serial('exactly one of two simultaneous starts in a folder runs', async (t) => {
+inRest('exactly one of two simultaneous starts in a folder runs', async (t) => {
 	const folder = copied(t);
 	const starts = await Promise.all([surroundings(folder), surroundings(folder)]);
 	const running = starts.map(({ env }) => launch({ command: ['serve'], env }));
@@ -167,7 +168,7 @@ test.serial('exactly one of two simultaneous starts in a folder runs', async (t)
 	t.deepEqual(await running[winner]?.kill('SIGTERM'), { code: 0, signal: null });
 });
 
-test.serial('after kill -9 the folder is free: for keys and for the next start', async (t) => {
+inPush('after kill -9 the folder is free: for keys and for the next start', async (t) => {
 	const killed = await started(t, ['serve']);
 	t.deepEqual(await killed.running.kill('SIGKILL'), { code: null, signal: 'SIGKILL' });
 	t.true(statSync(join(killed.folder, 'control.sock')).isSocket(), 'the dead process’s socket still exists');
@@ -190,7 +191,7 @@ test.serial('after kill -9 the folder is free: for keys and for the next start',
 	t.deepEqual(await next.kill('SIGTERM'), { code: 0, signal: null });
 });
 
-test.serial('the element pages and their files are served', async (t) => {
+inRest('the element pages and their files are served', async (t) => {
 	const { urls } = await sharedServer();
 	const page = await fetch(`${urls.api}/elements/people`);
 	t.is(page.status, 200);
@@ -199,7 +200,7 @@ test.serial('the element pages and their files are served', async (t) => {
 	for (const path of [...loaded, '/elements.js']) t.is((await fetch(`${urls.api}${path}`)).status, 200, path);
 });
 
-test.serial('`keys create` creates keys of every kind while the server runs', async (t) => {
+inRest('`keys create` creates keys of every kind while the server runs', async (t) => {
 	const server = await sharedServer();
 	const kinds = [
 		{ words: [], opens: ['organization_id'], writes: 200 },
@@ -234,7 +235,7 @@ test.serial('`keys create` creates keys of every kind while the server runs', as
 	}
 });
 
-test.serial('a start prints no ticket into a log, and `console` prints a link that signs in', async (t) => {
+inRest('a start prints no ticket into a log, and `console` prints a link that signs in', async (t) => {
 	const { env, urls, running, folder } = await started(t, ['start']);
 	await eventually(
 		() => running.stdout(),
@@ -292,7 +293,7 @@ test.serial('a start prints no ticket into a log, and `console` prints a link th
 	t.false(existsSync(nothing), 'and no files remain');
 });
 
-test.serial('`console` creates a link for `serve` too, whose console has no decision point', async (t) => {
+inRest('`console` creates a link for `serve` too, whose console has no decision point', async (t) => {
 	const { urls, env } = await sharedServer();
 	const printed = launch({ command: ['console'], env });
 	t.deepEqual(await printed.exited, { code: 0, signal: null }, printed.stderr());
@@ -300,7 +301,7 @@ test.serial('`console` creates a link for `serve` too, whose console has no deci
 	t.like(answer, { status: 200, body: { environment: { key: 'dev' }, decision_point: false } });
 });
 
-test.serial('`inspect` shows Rego that opa accepts, in the terminal and as files', async (t) => {
+inRest('`inspect` shows Rego that opa accepts, in the terminal and as files', async (t) => {
 	const server = await sharedServer();
 	const env = { ...server.env, PDP_API_KEY: secretIn(first.stdout) };
 	await eventually(
@@ -327,7 +328,7 @@ test.serial('`inspect` shows Rego that opa accepts, in the terminal and as files
 	t.false(foreign.stderr().includes(env.PDP_API_KEY));
 });
 
-test.serial('no secret is stored or logged in plain text', async (t) => {
+inRest('no secret is stored or logged in plain text', async (t) => {
 	const secret = secretIn(first.stdout);
 	const { folder, stderr } = first;
 	t.true(stderr.includes('"level":"debug"'), 'the log had the lowest level');
@@ -349,7 +350,7 @@ test.serial('no secret is stored or logged in plain text', async (t) => {
 	}
 });
 
-test.serial('fixed secrets for automation work, and are not stored in plain text in a PostgreSQL server', async (t) => {
+inRest('fixed secrets for automation work, and are not stored in plain text in a PostgreSQL server', async (t) => {
 	const database = await createDatabase('none');
 	t.teardown(database.drop);
 	const secrets = {
@@ -404,7 +405,7 @@ const bad: Readonly<Record<string, string>> = {
 	BOOTSTRAP_ENV_API_KEY: 'permit_key_environment',
 };
 
-test('the console’s decision point URL may contain only keys as placeholders', (t) => {
+inPush('the console’s decision point URL may contain only keys as placeholders', (t) => {
 	for (const [given, expected] of [
 		['http://pdp:7766/', 'http://pdp:7766'],
 		['https://pdp-{environment}.internal/{project}//', 'https://pdp-{environment}.internal/{project}'],
@@ -425,7 +426,7 @@ test('the console’s decision point URL may contain only keys as placeholders',
 	}
 });
 
-test('two settings with the same port are reported in one sentence', (t) => {
+inPush('two settings with the same port are reported in one sentence', (t) => {
 	const expected = {
 		instanceOf: ConfigError,
 		message: 'PDP_PORT: port 8000 is already used by API_PORT. Change one of them',
@@ -435,7 +436,7 @@ test('two settings with the same port are reported in one sentence', (t) => {
 });
 
 for (const [name, value] of Object.entries(bad)) {
-	test(`a bad ${name} is reported in one sentence with its name but without its value`, (t) => {
+	inPush(`a bad ${name} is reported in one sentence with its name but without its value`, (t) => {
 		const error = t.throws(() => readConfig({ [name]: value }), { instanceOf: ConfigError });
 		t.true(error.message.startsWith(`${name}: `), error.message);
 		t.is(error.message.split(name).length, 2, 'the message names the setting once');
@@ -444,7 +445,7 @@ for (const [name, value] of Object.entries(bad)) {
 	});
 }
 
-test.serial('bad settings end the program with one line each, before any change', async (t) => {
+inRest('bad settings end the program with one line each, before any change', async (t) => {
 	const folder = join(temporary(t), 'data');
 	const running = launch({ command: ['start'], env: { ...bad, DATA_DIR: folder } });
 	t.deepEqual(await running.exited, { code: 1, signal: null });
@@ -455,13 +456,13 @@ test.serial('bad settings end the program with one line each, before any change'
 	t.throws(() => statSync(folder), { code: 'ENOENT' });
 });
 
-test.serial('a decision point without a key reports the missing setting', async (t) => {
+inRest('a decision point without a key reports the missing setting', async (t) => {
 	const running = launch({ command: ['pdp'], env: { DATA_DIR: temporary(t) } });
 	t.deepEqual(await running.exited, { code: 1, signal: null });
 	t.regex(running.stderr(), /^PDP_API_KEY: [^\n]+\n$/);
 });
 
-test.serial('a decision point that would follow a different API with this API’s key is refused', async (t) => {
+inRest('a decision point that would follow a different API with this API’s key is refused', async (t) => {
 	const folder = join(temporary(t), 'data');
 	const { env } = await surroundings(folder);
 	const running = launch({ command: ['start'], env: { ...env, PDP_CONTROL_PLANE: 'http://127.0.0.1:9' } });
@@ -470,7 +471,7 @@ test.serial('a decision point that would follow a different API with this API’
 	t.throws(() => statSync(folder), { code: 'ENOENT' });
 });
 
-test.serial('a missing or broken opa is reported in one sentence, before anything is stored', async (t) => {
+inRest('a missing or broken opa is reported in one sentence, before anything is stored', async (t) => {
 	const folder = join(temporary(t), 'data');
 	const { env } = await surroundings(folder);
 	for (const path of [join(folder, 'opa'), process.execPath, join(root, 'src')]) {
@@ -482,7 +483,7 @@ test.serial('a missing or broken opa is reported in one sentence, before anythin
 	}
 });
 
-test.serial('an unavailable database is reported in one sentence', async (t) => {
+inRest('an unavailable database is reported in one sentence', async (t) => {
 	const { env } = await surroundings(temporary(t));
 	const nobody = `postgres://ann:hunter2@127.0.0.1:${await freePort()}/x`;
 	const database = await createDatabase('none');
@@ -496,25 +497,22 @@ test.serial('an unavailable database is reported in one sentence', async (t) => 
 	}
 });
 
-test.serial(
-	'a first start prints its steps, a later start does not; a signal in between is a clean stop',
-	async (t) => {
-		t.regex(first.stderr, /^regolith: preparing the embedded database\nregolith: creating or updating the tables\n/);
-		const later = await sharedServer();
-		t.notRegex(later.running.stderr(), /regolith: (preparing|creating)/);
-		const { env } = await surroundings(temporary(t));
-		const early = launch({ command: ['start'], env });
-		await eventually(
-			() => early.stderr(),
-			(said) => said.includes('preparing'),
-		);
-		t.deepEqual(await early.kill('SIGTERM'), { code: 0, signal: null });
-		t.notRegex(early.stderr(), /creating or updating the tables/);
-		t.true(existsSync(join(env['DATA_DIR'] ?? '', 'postgres.unfinished')));
-	},
-);
+inRest('a first start prints its steps, a later start does not; a signal in between is a clean stop', async (t) => {
+	t.regex(first.stderr, /^regolith: preparing the embedded database\nregolith: creating or updating the tables\n/);
+	const later = await sharedServer();
+	t.notRegex(later.running.stderr(), /regolith: (preparing|creating)/);
+	const { env } = await surroundings(temporary(t));
+	const early = launch({ command: ['start'], env });
+	await eventually(
+		() => early.stderr(),
+		(said) => said.includes('preparing'),
+	);
+	t.deepEqual(await early.kill('SIGTERM'), { code: 0, signal: null });
+	t.notRegex(early.stderr(), /creating or updating the tables/);
+	t.true(existsSync(join(env['DATA_DIR'] ?? '', 'postgres.unfinished')));
+});
 
-test.serial('files left unfinished by a killed process are recreated', async (t) => {
+inRest('files left unfinished by a killed process are recreated', async (t) => {
 	const { env, urls } = await surroundings(temporary(t));
 	const folder = env['DATA_DIR'] ?? '';
 	mkdirSync(join(folder, 'postgres'), { recursive: true });
@@ -532,7 +530,7 @@ test.serial('files left unfinished by a killed process are recreated', async (t)
 	);
 });
 
-test.serial('a port in use is named, and no files remain', async (t) => {
+inRest('a port in use is named, and no files remain', async (t) => {
 	const folder = copied(t);
 	const { env, urls } = await surroundings(folder);
 	for (const [name, words] of [
@@ -554,7 +552,7 @@ test.serial('a port in use is named, and no files remain', async (t) => {
 	t.deepEqual(await running.kill('SIGTERM'), { code: 0, signal: null });
 });
 
-test.serial('a folder with a path too long for a socket is locked like any other', async (t) => {
+inRest('a folder with a path too long for a socket is locked like any other', async (t) => {
 	const folder = join(temporary(t), 'x'.repeat(60), 'y'.repeat(60));
 	t.is(await sendCommand(folder, 'hello'), null);
 	const hold = await lockDataDirectory(folder);
@@ -566,7 +564,7 @@ test.serial('a folder with a path too long for a socket is locked like any other
 	await (await lockDataDirectory(folder)).release();
 });
 
-test.serial('a socket that cannot be queried is not treated as dead', async (t) => {
+inRest('a socket that cannot be queried is not treated as dead', async (t) => {
 	const folder = temporary(t);
 	const path = join(folder, 'control.sock');
 	symlinkSync('control.sock', path);
@@ -576,7 +574,7 @@ test.serial('a socket that cannot be queried is not treated as dead', async (t) 
 	t.deepEqual(readdirSync(folder), ['control.sock'], 'no files remain, and the socket still exists');
 });
 
-test.serial('a lock holder that disconnects or answers nonsense is reported in one sentence', async (t) => {
+inRest('a lock holder that disconnects or answers nonsense is reported in one sentence', async (t) => {
 	const answers: Readonly<Record<string, (socket: Socket) => void>> = {
 		'stopped before it answered': (socket) => socket.destroy(),
 		'before it answered': (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"value":'),
@@ -592,7 +590,7 @@ test.serial('a lock holder that disconnects or answers nonsense is reported in o
 	}
 });
 
-test.serial('a socket folder that other users can write to or have created is refused', async (t) => {
+inRest('a socket folder that other users can write to or have created is refused', async (t) => {
 	const [shared, long] = [temporary(t), join(temporary(t), 'x'.repeat(60), 'y'.repeat(60))];
 	const before = process.env['TMPDIR'];
 	process.env['TMPDIR'] = shared;

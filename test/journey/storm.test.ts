@@ -1,4 +1,4 @@
-// @alone @long
+// @alone @both @long
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
@@ -10,6 +10,7 @@ import { type Random, seeded } from '../support/random.js';
 import type { Service } from '../support/service.js';
 import { facts } from '../support/stack.js';
 import { type Aftermath, type Storm, startStorm } from '../support/storm.js';
+import { casesOfTier, inRest } from '../support/tier.js';
 import { readWorld, union, type World, worldQuestions, worldWords, writerKeys } from '../support/world.js';
 
 /**
@@ -35,8 +36,8 @@ interface StormCase {
 
 /** Cases that include each store and each shape once. `npm run test:all` runs the whole matrix. */
 const usual: readonly StormCase[] = [
-	{ kind: 'embedded', shape: 'together' },
 	{ kind: 'server', shape: 'apart' },
+	{ kind: 'embedded', shape: 'together' },
 ];
 
 const others: readonly StormCase[] = [
@@ -44,7 +45,7 @@ const others: readonly StormCase[] = [
 	{ kind: 'server', shape: 'together' },
 ];
 
-for (const { kind, shape } of onAllStores ? [...usual, ...others] : usual) {
+for (const { kind, shape } of onAllStores ? [...usual, ...others] : casesOfTier(usual)) {
 	test(`a storm over the ${kind} store, processes ${shape}: kill -9 loses nothing acknowledged`, async (t) => {
 		await seeded(t, async (random) => {
 			const deployment = await deploy(kind, shape);
@@ -72,7 +73,7 @@ for (const { kind, shape } of onAllStores ? [...usual, ...others] : usual) {
 	});
 }
 
-test('a decision point survives its API, and waits for it if it starts first', async (t) => {
+inRest('a decision point survives its API, and waits for it if it starts first', async (t) => {
 	const deployment = await deploy('server', 'apart');
 	t.teardown(deployment.remove);
 	const { api, pdp, services } = deployment;

@@ -1,3 +1,5 @@
+// @rest
+
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { type Client, client, type Loose } from '../support/client.js';
 import { onEachStore } from '../support/each-store.js';

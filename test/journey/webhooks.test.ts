@@ -1,3 +1,5 @@
+// @rest
+
 import type { ExecutionContext } from 'ava';
 import { Webhook } from 'standardwebhooks';
 import { client, type Loose } from '../support/client.js';

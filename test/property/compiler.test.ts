@@ -1,4 +1,4 @@
-// @alone @draws
+// @both
 
 /** Compiler properties for every model and history. */
 import { isDeepStrictEqual } from 'node:util';
@@ -20,7 +20,7 @@ import { buildWasm, readPolicyLibrary } from '../../compiler/opa/build.js';
 import { Engine as DecisionEngine } from '../../src/pdp/engine/engine.js';
 import { type Engine, evaluate, opa, policyWasm, wasmEngine, withoutOrder } from '../compiler/engine.js';
 import { model as anyModel, names, userNames } from '../compiler/model.js';
-import { draws } from '../support/draws.js';
+import { draws, inPush, leastDrawn } from '../support/tier.js';
 import { emptyModel, opening, step, take } from './history.js';
 import { neighbourhood, together, touchedBetween } from './neighbourhood.js';
 import { decide, patched, permissions } from './oracle.js';
@@ -72,7 +72,7 @@ function shuffled({ schema, facts }: Model): Model {
 	};
 }
 
-test('the order of rows does not change the bytes', (t) => {
+inPush('the order of rows does not change the bytes', (t) => {
 	fc.assert(
 		fc.property(anyModel, (model) => {
 			t.deepEqual(rego(shuffled(model)), rego(model));
@@ -81,7 +81,7 @@ test('the order of rows does not change the bytes', (t) => {
 	);
 });
 
-test('the bytes encode the document', (t) => {
+inPush('the bytes encode the document', (t) => {
 	fc.assert(
 		fc.property(anyModel, (model) => {
 			const compiled = compile(model);
@@ -91,7 +91,7 @@ test('the bytes encode the document', (t) => {
 	);
 });
 
-test('the document is written in steps: at least one per user and assignment', (t) => {
+inPush('the document is written in steps: at least one per user and assignment', (t) => {
 	fc.assert(
 		fc.property(anyModel, (model) => {
 			const steps = documentSteps(model);
@@ -103,7 +103,7 @@ test('the document is written in steps: at least one per user and assignment', (
 	);
 });
 
-test('facts, tenant roles and permissions never change the Rego', (t) => {
+inPush('facts, tenant roles and permissions never change the Rego', (t) => {
 	fc.assert(
 		fc.property(anyModel, anyModel, (model, other) => {
 			t.deepEqual(rego({ ...model, facts: other.facts }), rego(model));
@@ -157,7 +157,7 @@ test('a document and a delta give the later document, from any revision', (t) =>
 	);
 	const tables = ['users', 'tenants', 'tenant_roles', 'instances', 'user_roles', 'relations', 'closures'];
 	for (const change of tables.flatMap((table) => [`upsert ${table}`, `remove ${table}`])) {
-		t.true((changed.get(change) ?? 0) >= 3, `${changed.get(change)} patches: ${change}`);
+		t.true((changed.get(change) ?? 0) >= leastDrawn(3), `${changed.get(change)} patches: ${change}`);
 	}
 });
 
@@ -174,7 +174,7 @@ test('the same holds in a decision point’s memory', async (t) => {
 	);
 });
 
-test('the cost of a delta depends only on the change', (t) => {
+inPush('the cost of a delta depends only on the change', (t) => {
 	const membership = { user: 'ann', tenant: 'acme' };
 	const touched = { ...nothingTouched, memberships: [membership, membership] };
 	const assignment = { ...membership, role: 'viewer' };
@@ -186,7 +186,7 @@ test('the cost of a delta depends only on the change', (t) => {
 	t.deepEqual(delta(touched, nothingAround), []);
 });
 
-test('an instance assignment and a relationship are a few patches in any environment', (t) => {
+inPush('an instance assignment and a relationship are a few patches in any environment', (t) => {
 	const assigned = { user: 'ann', role: 'viewer', type: 'folder', instance: 'top' };
 	const related = { type: 'folder', instance: 'top', relation: 'parent', subject_type: 'folder', subject: 'root' };
 	const touched = { ...nothingTouched, instance_assignments: [assigned, assigned], relationships: [related, related] };
@@ -309,7 +309,7 @@ for (const [name, models, numRuns] of [
 					t.deepEqual(withoutOrder(listed), permissions(model, user) as unknown as Json);
 				}
 			}),
-			{ numRuns },
+			{ numRuns: draws(numRuns) },
 		);
 	});
 }
@@ -330,6 +330,6 @@ test('opa eval and the explanation agree with the oracle', async (t) => {
 				t.like(sections, { rbac: { ...decisions[index] } });
 			}
 		}),
-		{ numRuns: 4 },
+		{ numRuns: draws(4) },
 	);
 });

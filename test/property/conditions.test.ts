@@ -1,3 +1,5 @@
+// @both
+
 import test from 'ava';
 import fc from 'fast-check';
 import { type ConditionReaders, compileCondition } from '../../compiler/condition/compile-condition.js';
@@ -13,6 +15,7 @@ import {
 	type Subject,
 	userSet,
 } from '../support/conditions.js';
+import { draws, inPush } from '../support/tier.js';
 import { selects } from './condition-oracle.js';
 import { anyConditions, anySubject, hostile } from './conditions.js';
 
@@ -57,7 +60,7 @@ test('WebAssembly, opa eval, JsonLogic, the trace and the compiled condition agr
 				}
 			}
 		}),
-		{ numRuns: 3 },
+		{ numRuns: draws(3) },
 	);
 	t.true(selected > 200, 'enough subjects are selected');
 });
@@ -70,7 +73,7 @@ function nameableKey(text: string): string {
 	return text.replace(/[\0\u007f]/, 'unnameable').slice(0, 512);
 }
 
-test('hostile names and values are compared unchanged, and affect no other set', async (t) => {
+inPush('hostile names and values are compared unchanged, and affect no other set', async (t) => {
 	const names = hostile.filter((text) => !text.includes('.'));
 	const sets = names.flatMap((text, index) => [
 		userSet(nameableKey(text), { [`user.${text}`]: { equals: text } }),

@@ -1,4 +1,4 @@
-// @alone @draws
+// @alone @both
 
 import fc from 'fast-check';
 import {
@@ -9,9 +9,9 @@ import {
 	previewDraft,
 	type ToldChange,
 } from '../support/drafts.js';
-import { draws } from '../support/draws.js';
 import { onEachStore } from '../support/each-store.js';
 import { newPlace, type Place } from '../support/management.js';
+import { draws } from '../support/tier.js';
 import { type Document, drawDocument, type Json } from './documents.js';
 
 /** Like an import, a draft can turn any environment into any target. Its preview predicts the result. */

@@ -1,12 +1,12 @@
-// @draws
+// @both
 
 import type { ExecutionContext } from 'ava';
 import fc, { type GeneratorValue } from 'fast-check';
 import type { EffectiveRoles } from '../../src/wire/facts/effective-role.js';
 import type { Graph } from '../../src/wire/facts/graph.js';
-import { draws } from '../support/draws.js';
 import { onEachStore } from '../support/each-store.js';
 import type { Place } from '../support/management.js';
+import { draws } from '../support/tier.js';
 import {
 	connections,
 	distances,

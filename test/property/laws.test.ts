@@ -1,11 +1,11 @@
-// @alone @long @draws
+// @alone @both
 
 import { isDeepStrictEqual } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import type { Loose } from '../support/client.js';
-import { draws } from '../support/draws.js';
 import { type Management, newPlace, type Place, startManagement } from '../support/management.js';
+import { draws } from '../support/tier.js';
 import { type Field, furnishLaws, type Kind, kinds } from './objects.js';
 
 /**

@@ -1,11 +1,11 @@
-// @alone @draws
+// @alone @both
 
 import type { ExecutionContext } from 'ava';
 import fc from 'fast-check';
-import { draws } from '../support/draws.js';
 import { acrossStores, onEachStore } from '../support/each-store.js';
 import { type Management, newPlace, type Place } from '../support/management.js';
 import { type Stack, startStack } from '../support/stack.js';
+import { draws } from '../support/tier.js';
 import { type Document, drawDocument, type Json } from './documents.js';
 
 /**
