@@ -8,6 +8,7 @@ import type { Steps } from '../../../compiler/steps.js';
 import type { Attempt, AttemptFact, AttemptStep } from '../../wire/decision/attempt.js';
 import { instanceType } from '../facts/instance-name.js';
 import { type RoleOnInstance, RoleWalk } from '../facts/role-walk.js';
+import type { Derivation } from '../facts/schema-tables.js';
 import type { RoleFacts } from './role-facts.js';
 import type { WorkLimit } from './work-limit.js';
 
@@ -167,16 +168,14 @@ function* leadingRoles(roles: RoleFacts, pastStops: boolean, work: WorkLimit): S
 			const object = node.instance;
 			const held = roles.assignedOn(object).size > 0;
 			const derivations = facts.schema.derivations(instanceType(object), node.role);
-			yield* walk.followUpstream(
-				object,
-				derivations,
-				({ role, relation, no_direct_roles_on_object: stops }, subject) => {
-					const reached = { role, instance: subject, before, relation };
-					if (!stops) walk.visit(reached);
-					else if (!held) walk.visit({ ...reached, stopsAt: object });
-					else if (pastStops) stopped.push({ ...reached, stopsAt: object });
-				},
-			);
+			const steps: WalkStep[] = [];
+			yield* walk.followUpstream(object, derivations, (...step) => steps.push(step));
+			for (const [{ role, relation, no_direct_roles_on_object: stops }, subject] of steps.sort(byName)) {
+				const reached = { role, instance: subject, before, relation };
+				if (!stops) walk.visit(reached);
+				else if (!held) walk.visit({ ...reached, stopsAt: object });
+				else if (pastStops) stopped.push({ ...reached, stopsAt: object });
+			}
 		}
 		for (const node of stopped) walk.visit(node);
 		stopped = [];
@@ -191,16 +190,19 @@ function* leadingRoles(roles: RoleFacts, pastStops: boolean, work: WorkLimit): S
 function* heldRoles(roles: RoleFacts, work: WorkLimit): Steps<ReadonlyMap<string, readonly Node[]>> {
 	const { facts, check, time } = roles;
 	const walk = new RoleWalk<Node>(facts, time, work);
-	for (const [instance, assigned] of roles.assigned) {
+	for (const [instance, assigned] of [...roles.assigned].sort(([left], [right]) => (left < right ? -1 : 1))) {
 		if (work.step()) yield;
-		if (facts.tenantKey(instance) === check.tenant) for (const role of assigned) walk.visit({ role, instance });
+		if (facts.tenantKey(instance) === check.tenant)
+			for (const role of [...assigned].sort()) walk.visit({ role, instance });
 	}
 	for (const node of walk.nodes) {
 		if (work.step()) yield;
-		yield* walk.followDownstream(node, ({ role, relation, no_direct_roles_on_object: stops }, object) => {
-			if (stops && roles.assignedOn(object).size > 0) return;
+		const steps: WalkStep[] = [];
+		yield* walk.followDownstream(node, (...step) => steps.push(step));
+		for (const [{ role, relation, no_direct_roles_on_object: stops }, object] of steps.sort(byName)) {
+			if (stops && roles.assignedOn(object).size > 0) continue;
 			walk.visit({ role, instance: object, before: node, relation });
-		});
+		}
 	}
 	const byRole = new Map<string, Node[]>();
 	for (const node of walk.nodes) {
@@ -212,6 +214,16 @@ function* heldRoles(roles: RoleFacts, work: WorkLimit): Steps<ReadonlyMap<string
 	return byRole;
 }
 
+type WalkStep = readonly [derivation: Derivation, instance: string];
+
+/**
+ * Orders steps by instance name. The facts index keeps relationships in the order of their arrival, which differs
+ * between a decision point and a state restored from the history.
+ */
+function byName([, left]: WalkStep, [, right]: WalkStep): number {
+	return left < right ? -1 : left > right ? 1 : 0;
+}
+
 /** Returns the user's roles that block a step on the path to a node. */
 function rolesThatStop(roles: RoleFacts, node: Node): AttemptFact[] {
 	const { user, tenant } = roles.check;
@@ -220,7 +232,7 @@ function rolesThatStop(roles: RoleFacts, node: Node): AttemptFact[] {
 		if (at.stopsAt !== undefined) instances.add(at.stopsAt);
 	}
 	return [...instances].flatMap((instance) =>
-		Array.from(roles.assignedOn(instance), (role) => ({
+		[...roles.assignedOn(instance)].sort().map((role) => ({
 			fact: 'role_assignment' as const,
 			user,
 			role,
