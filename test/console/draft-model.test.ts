@@ -178,7 +178,10 @@ test('an environment document becomes a draft of its differences', (t) => {
 		{ kind: 'role', key: 'staff', operation: 'update', value: { name: 'All' } },
 		{ kind: 'role', key: 'guest', operation: 'create', value: { name: 'Guest' } },
 	]);
-	t.regex(note ?? '', /^3 objects exist only in this environment\. The draft keeps them\. The draft does not include the document’s facts/);
+	t.regex(
+		note ?? '',
+		/^3 objects exist only in this environment\. The draft keeps them\. The draft does not include the document’s facts/,
+	);
 });
 
 const staff: ImpactCause = { by: 'role_in_tenant', role: 'staff' };
