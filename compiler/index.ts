@@ -12,7 +12,7 @@ export {
 	brokenTitle,
 	withoutBroken,
 } from './broken-objects.js';
-export { document, documentBytes, documentSteps, schemaTables } from './data/data.js';
+export { document, documentBytes, documentSteps, factTables, schemaTables } from './data/data.js';
 export { delta, patchDocument } from './data/delta.js';
 export type { Diagnostic } from './diagnostic.js';
 export { layout } from './layout.js';

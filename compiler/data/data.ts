@@ -87,6 +87,13 @@ export function* documentSteps(model: Model): Steps<Uint8Array> {
 	return bytes;
 }
 
+/** Returns the facts, as stored at `regolith.facts`. */
+export function factTables(model: Model): Json {
+	const writer = valueWriter();
+	runToEnd(writeFacts(model, writer));
+	return writer.result();
+}
+
 /** Returns the schema tables, as stored at `regolith.schema`. */
 export function schemaTables(schema: Schema): Json {
 	const writer = valueWriter();

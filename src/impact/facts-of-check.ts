@@ -57,16 +57,14 @@ function linksOfAttempt({ by, chain }: Attempt, { tenant }: CheckNames): Links {
 	};
 }
 
-function* storedLinks(index: FactsIndex, { user, instance }: CheckNames, time: number): Steps<Links> {
-	const tenantRoles: Links['tenantRoles'][number][] = [];
-	let truncated = false;
-	for (const link of index.tenantRoles.from(user, time)) {
-		if (tenantRoles.length === maxFacts) {
-			truncated = true;
-			break;
-		}
-		tenantRoles.push(link);
-	}
+function* storedLinks(index: FactsIndex, { user, instance, tenant }: CheckNames, time: number): Steps<Links> {
+	// Roles in other tenants matter only for `user.tenants`.
+	const held = [...index.tenantRoles.from(user, time)];
+	const tenantRoles = [
+		...held.filter(([where]) => where === tenant),
+		...held.filter(([where]) => where !== tenant),
+	].slice(0, maxFacts);
+	let truncated = tenantRoles.length < held.length;
 	const relationships: Links['relationships'][number][] = [];
 	const reached = new Set(instance === undefined ? [] : [instance]);
 	// The loop also visits instances added during iteration.

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { document } from '../../compiler/index.js';
+import { factTables } from '../../compiler/index.js';
 import type { Json, Schema } from '../../compiler/model.js';
 import { jsonValue } from '../../compiler/rego/json-value.js';
 import { Fragment, rego } from '../../compiler/rego/rego.js';
@@ -21,7 +21,6 @@ export interface DecidedCheck {
  * states the intent behind the schema and does not depend on stored data.
  */
 export function writeTest({ input: { time: _, ...input }, allow, facts, schema, revision }: DecidedCheck): string {
-	const { regolith } = document({ schema, facts: facts.facts }) as { readonly regolith: { readonly facts: Json } };
 	const about = facts.minimal
 		? 'The facts are the facts that allow the check.'
 		: 'The facts are the roles of the user and the paths to the instance.';
@@ -34,7 +33,7 @@ import data.regolith.check
 # ${new Fragment(about + more)}
 ${new Fragment(testName(input, allow))} if {
 	${new Fragment(allow ? '' : 'not ')}check.allow with input as ${jsonValue(input as unknown as Json, '\t')}
-		with data.regolith.facts as ${jsonValue(regolith.facts, '\t\t')}
+		with data.regolith.facts as ${jsonValue(factTables({ schema, facts: facts.facts }), '\t\t')}
 }
 `.text;
 }

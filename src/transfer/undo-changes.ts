@@ -82,7 +82,9 @@ function neededTenants(changes: readonly Change[]): readonly string[] {
 async function readResources(unit: ReadingUnit, keys: readonly string[], drafted: readonly DraftChange[]) {
 	const values = new Map(await storedResources(unit, keys));
 	for (const change of drafted) {
-		if (change.kind === 'resource' && change.value !== undefined) values.set(change.key, change.value);
+		if (change.kind !== 'resource') continue;
+		if (change.operation === 'delete') values.delete(change.key);
+		else if (change.value !== undefined) values.set(change.key, change.value);
 	}
 	return new Map(Array.from(values, ([key, value]) => [key, resourcePart.toDocument(value) as ChangedRecord]));
 }

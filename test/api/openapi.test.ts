@@ -146,10 +146,11 @@ function disagreement(operationId: string, answer: Answer<unknown>): string | nu
 	if (declared === undefined) return `${answer.status} is not described`;
 	const response = '$ref' in declared ? document.components.responses[declared.$ref.split('/').at(-1) ?? ''] : declared;
 	const schema = response?.content?.['application/json']?.schema;
-	// Plain text has no schema.
-	const isPlain = answer.headers.get('content-type')?.startsWith('text/plain') === true;
+	// Plain text and archives have no schema.
+	const type = answer.headers.get('content-type') ?? '';
+	const isPlain = type.startsWith('text/plain') || Object.hasOwn(response?.content ?? {}, type);
 	if (schema === undefined) return answer.body === undefined || isPlain ? null : 'a body that is not described';
-	if (answer.headers.get('content-type') !== 'application/json') return 'another content type';
+	if (type !== 'application/json') return 'another content type';
 	const parsed = validators.of(schema).safeParse(answer.body);
 	return parsed.success ? null : JSON.stringify(parsed.error.issues);
 }

@@ -1,12 +1,15 @@
 import { hidePath } from '../../domain/element/config.js';
 import { Failure, notFound } from '../../failure.js';
 import { reply } from '../../http/endpoint.js';
-import { type AttributedChange, readHistory } from '../../store/history/history.js';
+import { type AttributedChange, historyBytes, historyLength, readHistory } from '../../store/history/history.js';
 import { isUndoable, undoChanges } from '../../transfer/undo-changes.js';
 import { ChangePage, ChangeQuery, type ChangeRead } from '../../wire/general/change.js';
 import { maxDraftChanges, Undo, UndoRequest } from '../../wire/general/draft.js';
 import { EnvironmentPath, endpoint, mayWrite } from '../access.js';
 import { RevisionPath, readRevision } from './policies.js';
+
+/** Maximum length of the records of undone changes, as JSON. */
+const maxUndoBytes = 8 * 1024 * 1024;
 
 /** Environment change history: every write, from the change log. */
 export const changes = [
@@ -54,21 +57,26 @@ export const changes = [
 		returns: { 200: Undo },
 		failures: {
 			404: 'No such project, environment, revision or position',
-			409: 'The revision has too many changes, or a draft can undo none of them',
+			409: 'The changes are too many or too large, or a draft can undo none of them',
 		},
 		handle: async ({ params, body: { position, changes: drafted = [] } }, { environment, unit, clock }) => {
 			const revision = readRevision(params.revision, environment.revision) ?? -1;
 			const filter = { revision_from: revision, revision_to: revision, position };
-			const { data, total_count } = await readHistory(unit, filter, { page: 1, per_page: maxDraftChanges });
-			if (data.length === 0) {
+			const length = await historyLength(unit, filter);
+			if (length === 0) {
 				throw notFound(
 					'Change of revision',
 					position === undefined ? params.revision : `${params.revision}, position ${position}`,
 				);
 			}
-			if ((total_count ?? 0) > maxDraftChanges) {
+			if (length > maxDraftChanges) {
 				throw new Failure('conflict', `revision ${revision} has more than ${maxDraftChanges} changes`);
 			}
+			// Such a draft would exceed the body limit of `drafts/apply`, and writing it would delay other requests.
+			if ((await historyBytes(unit, filter)) > maxUndoBytes) {
+				throw new Failure('conflict', `the changes of revision ${revision} are larger than ${maxUndoBytes} bytes`);
+			}
+			const { data } = await readHistory(unit, filter, { page: 1, per_page: maxDraftChanges });
 			const { changes, left } = await undoChanges(unit, data, {
 				drafted,
 				whole: position === undefined,

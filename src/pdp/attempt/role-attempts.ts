@@ -190,7 +190,7 @@ function* leadingRoles(roles: RoleFacts, pastStops: boolean, work: WorkLimit): S
 function* heldRoles(roles: RoleFacts, work: WorkLimit): Steps<ReadonlyMap<string, readonly Node[]>> {
 	const { facts, check, time } = roles;
 	const walk = new RoleWalk<Node>(facts, time, work);
-	for (const [instance, assigned] of [...roles.assigned].sort(([left], [right]) => (left < right ? -1 : 1))) {
+	for (const [instance, assigned] of [...roles.assigned].sort(([left], [right]) => compareTexts(left, right))) {
 		if (work.step()) yield;
 		if (facts.tenantKey(instance) === check.tenant)
 			for (const role of [...assigned].sort()) walk.visit({ role, instance });
@@ -217,10 +217,18 @@ function* heldRoles(roles: RoleFacts, work: WorkLimit): Steps<ReadonlyMap<string
 type WalkStep = readonly [derivation: Derivation, instance: string];
 
 /**
- * Orders steps by instance name. The facts index keeps relationships in the order of their arrival, which differs
+ * Orders steps by instance, relation and role. The facts index keeps relationships in the order of their arrival, which differs
  * between a decision point and a state restored from the history.
  */
-function byName([, left]: WalkStep, [, right]: WalkStep): number {
+function byName(left: WalkStep, right: WalkStep): number {
+	return compareTexts(stepName(left), stepName(right));
+}
+
+function stepName([{ relation, role }, instance]: WalkStep): string {
+	return `${instance} ${relation} ${role}`;
+}
+
+function compareTexts(left: string, right: string): number {
 	return left < right ? -1 : left > right ? 1 : 0;
 }
 

@@ -48,7 +48,6 @@ export async function readHistory(
 	page: Page,
 ): Promise<PageResult<AttributedChange>> {
 	const narrowed = filterBindings(filter);
-	const counted = await unit.raw<{ readonly total: number }>(`select count(*) as total ${filtered}`, narrowed);
 	const { rows } = await unit.raw<AttributedChange>(
 		`select changes.*, api_keys.name as actor_name
 		from (select * ${filtered} order by revision desc, position desc limit :limit offset :offset) as changes
@@ -61,8 +60,27 @@ export async function readHistory(
 			organization_id: unit.scope.organization_id,
 		},
 	);
-	const total_count = counted.rows[0]?.total ?? 0;
+	const total_count = await historyLength(unit, filter);
 	return { data: rows, total_count, page_count: Math.ceil(total_count / page.per_page) };
+}
+
+/** Returns the length of the changes' records as JSON, in bytes. */
+export async function historyBytes(unit: ReadingUnit, filter: ChangeFilter): Promise<number> {
+	const { rows } = await unit.raw<{ readonly bytes: number }>(
+		`select coalesce(sum(octet_length(coalesce(before::text, '')) + octet_length(coalesce(after::text, ''))), 0)::float8
+			as bytes ${filtered}`,
+		filterBindings(filter),
+	);
+	return rows[0]?.bytes ?? 0;
+}
+
+/** Returns the number of changes. */
+export async function historyLength(unit: ReadingUnit, filter: ChangeFilter): Promise<number> {
+	const counted = await unit.raw<{ readonly total: number }>(
+		`select count(*) as total ${filtered}`,
+		filterBindings(filter),
+	);
+	return counted.rows[0]?.total ?? 0;
 }
 
 function filterBindings(filter: ChangeFilter) {
