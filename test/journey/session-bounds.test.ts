@@ -64,7 +64,7 @@ journey('a read-only key sees the origin of a webhook, and answers with secrets 
 	for (const path of [`${elements}/config`, `${elements}/config/members`, changes]) {
 		t.true(JSON.stringify((await http.get(path)).body).includes(address), path);
 		const shown = JSON.stringify((await client(url, secret).get(path)).body);
-		t.true(shown.includes('https://hooks.example.com/********') && !shown.includes('T0'), path);
+		t.true(shown.includes('https://hooks.example.com/********') && !shown.includes('/T0/'), path);
 	}
 	const revision = Number((await http.get(changes)).body['revision']);
 	const draft = {
@@ -73,7 +73,7 @@ journey('a read-only key sees the origin of a webhook, and answers with secrets 
 	};
 	const drafted = await client(url, secret).post(`/v2/projects/${project}/envs/${key}/drafts/preview`, draft);
 	t.is(drafted.status, 200, JSON.stringify(drafted.body));
-	t.true(JSON.stringify(drafted.body).includes('********') && !JSON.stringify(drafted.body).includes('T0'));
+	t.true(JSON.stringify(drafted.body).includes('********') && !JSON.stringify(drafted.body).includes('/T0/'));
 	const { headers } = await http.get(`/v2/api-key/${project}/${key}`);
 	t.is(headers.get('cache-control'), 'no-store');
 });
