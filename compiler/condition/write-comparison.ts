@@ -12,7 +12,7 @@ import { attributeRego, type RegoScope } from './rego-scope.js';
 /** An operand other than a condition. */
 export type ComparedOperand = Exclude<Operand, { readonly match: unknown }>;
 
-/** Returns the statements for a comparison: the guards and the operator's `rego`. All are true exactly if it holds. */
+/** Returns the statements for a comparison, which holds if and only if all statements are true. */
 export function writeComparison<A>(
 	operator: Operator,
 	attribute: Fragment,
@@ -38,7 +38,7 @@ function literalRego(value: Json): Fragment {
 	return jsonValue(value, '\t');
 }
 
-/** Returns guard statements. All are true exactly if the operator accepts both values. */
+/** Returns guard statements. The operator accepts both values if and only if all statements are true. */
 function writeGuards(operator: Operator, { attribute, operand, literal }: Sides): Body {
 	if (operator.guards === true) {
 		return [];
@@ -54,7 +54,7 @@ function writeGuards(operator: Operator, { attribute, operand, literal }: Sides)
 }
 
 /**
- * Returns alternative bodies. At least one body is true exactly if the operator refuses the kind of a value in the
+ * Returns alternative bodies. At least one body is true if and only if the operator refuses the kind of a value in the
  * comparison.
  */
 export function writeMistypedComparison(

@@ -34,7 +34,7 @@ import { writeStatements } from './write-statements.js';
 
 /** Parts of a generated condition. */
 export interface ConditionRego {
-	/** Statements. All are true exactly if the condition holds. */
+	/** Statements. The condition holds if and only if all statements are true. */
 	readonly holds: Body;
 	/**
 	 * Alternative bodies. At least one body is true if a comparison is mistyped. Comparisons checked in `holds` have no

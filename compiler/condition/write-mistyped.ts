@@ -8,7 +8,7 @@ import { optional, type RegoScope, scopeOfMembers } from './rego-scope.js';
 import { refusing, writeMistypedComparison } from './write-comparison.js';
 
 /**
- * Returns alternative bodies. At least one body is true exactly if a comparison in the condition is mistyped. Required
+ * Returns alternative bodies. At least one body is true if and only if a comparison in the condition is mistyped. Required
  * comparisons need no body, because their own statements check the values.
  */
 export function writeMistyped<A>(condition: Condition<A>, scope: RegoScope<A>): readonly Body[] {

@@ -7,7 +7,7 @@ import { type Operator, operatorNamed } from './operator.js';
 import { optional, type RegoScope, scopeOfMembers } from './rego-scope.js';
 import { writeComparison } from './write-comparison.js';
 
-/** Returns the statements for a condition. All are true exactly if it holds. */
+/** Returns the statements for a condition, which holds if and only if all statements are true. */
 export function writeStatements<A>(condition: Condition<A>, scope: RegoScope<A>): Body {
 	const constant = constantValue(condition);
 	if (constant !== undefined) {
@@ -51,7 +51,7 @@ function writeNot<A>(denied: Condition<A>, scope: RegoScope<A>): Body {
 }
 
 /**
- * Returns a body for each alternative, including nested alternatives. At least one body is true exactly if the
+ * Returns a body for each alternative, including nested alternatives. At least one body is true if and only if the
  * condition holds.
  */
 function writeBodies<A>(condition: Condition<A>, scope: RegoScope<A>): readonly Body[] {

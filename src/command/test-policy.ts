@@ -34,7 +34,7 @@ const interrupted = 130;
 export async function testPolicy(session: Session, options: TestOptions, folder?: string): Promise<Told> {
 	if (options.draft !== undefined) {
 		if (folder !== undefined || options.run !== undefined || options.facts) {
-			throw new ConfigError('--draft: runs only the check tests, without a folder, --run and --facts');
+			throw new ConfigError('--draft: cannot be combined with a folder, --run or --facts');
 		}
 		const ran = await runCheckTests(session, options.draft);
 		return { text: checkTestText(ran, options.coverage), json: ran, exit: ran.failed === 0 ? 0 : 1 };

@@ -51,7 +51,7 @@ export function canonicalJson(bytes: Uint8Array): Uint8Array {
 
 /**
  * True if a data document from the compiler is already canonical, as nearly all are: it contains none of the characters
- * for which the two forms may differ. Takes some milliseconds for 100 MB.
+ * for which the two forms may differ. Takes a few milliseconds for 100 MB.
  */
 export function isCanonicalDocument(document: Uint8Array): boolean {
 	const bytes = Buffer.from(document.buffer, document.byteOffset, document.length);

@@ -197,7 +197,7 @@ test('the status gives a reason while the newest schema is being compiled', (t) 
 		left_out: [],
 	};
 	t.deepEqual(statusProblems({ ...found, policy: { ...policyFound, degraded: compiling } }), [
-		`the active policy is out of date: compiling the newest schema since ${since}`,
+		`the active policy is out of date: the newest schema has been compiling since ${since}`,
 	]);
 });
 

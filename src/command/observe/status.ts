@@ -91,7 +91,7 @@ export function statusProblems({ policy, decision_point: { health } }: Found): r
 		problems.push(`the schema of revision ${policy.failure.revision} does not compile: ${policy.failure.message}`);
 	} else if (policy?.degraded) {
 		const { detail, since } = policy.degraded;
-		const why = detail === '' ? `compiling the newest schema since ${since}` : detail;
+		const why = detail === '' ? `the newest schema has been compiling since ${since}` : detail;
 		problems.push(`the active policy is out of date: ${why}`);
 	}
 	if (areApart(policy, health)) {

@@ -32,7 +32,7 @@ export function UserManagement({ element }: { readonly element: OpenedElement })
 			(found) => {
 				roles.value = found;
 			},
-			// Ignore failures: the users are still shown, and their list reports the failure.
+			// Ignore failures: the page works without role names. If the API is down, the user list reports the failure.
 			() => {},
 		);
 		element.linked(requestsSetting).then(

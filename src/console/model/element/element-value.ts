@@ -83,8 +83,9 @@ export const typePurposes: Readonly<Record<ElementType, string>> = {
 /** Meaning of the levels, for element types whose levels have an effect. */
 export const levelPurposes: Readonly<Partial<Record<ElementType, string>>> = {
 	user_management:
-		'Level 1 (owners): assign every role, add and remove users. Level 2 (managers): the same, but only with roles at ' +
-		'levels 2 to 4. Level 3: see users and roles. Level 4: do not see this element, but the role can be assigned.',
+		'Level 1 (owners) can assign all roles and add and remove users. Level 2 (managers) can do the same for roles at ' +
+		'levels 2 to 4. Level 3 can see users and roles. Level 4 cannot see this element; owners and managers can ' +
+		'assign its roles.',
 	approval_flow: 'Users can request the roles with a level here or in the linked user management element.',
 };
 

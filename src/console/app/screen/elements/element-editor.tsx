@@ -166,7 +166,7 @@ export function ElementEditor({ elementKey, stored, base, drafted, schema, reloa
 						reload();
 					}}
 				>
-					“Save now” takes effect immediately. “Add to draft” publishes the element together with other changes.
+					“Save now” takes effect immediately. Use “Add to draft” to publish the element together with other changes.
 				</SaveActions>
 			)}
 		</>

@@ -20,7 +20,7 @@ export function ElementPreview({ element }: ElementPreviewProps) {
 		return (
 			<>
 				<h2>Preview</h2>
-				<p class="quiet">The preview signs in as a user. It needs a session with a key for this environment.</p>
+				<p class="quiet">The preview signs in as a user. To use it, open the console with an environment key.</p>
 			</>
 		);
 	}

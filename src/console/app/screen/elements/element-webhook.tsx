@@ -67,7 +67,13 @@ function WebhookForm({ elementKey, url, onSaved }: ElementWebhookProps) {
 	const work = useWork();
 	const save = async (webhook: { readonly url: string; readonly bearer_token?: string } | null) => {
 		const title = webhook === null ? 'Remove webhook' : 'Save webhook';
-		if (!(await confirmWrite(title, `The webhook of ${elementKey} changes immediately.`))) return;
+		if (
+			!(await confirmWrite(
+				title,
+				`This immediately ${webhook === null ? 'removes' : 'saves'} the webhook of ${elementKey}.`,
+			))
+		)
+			return;
 		await answered(
 			management.PATCH('/v2/elements/{proj_id}/{env_id}/config/{elements_config_id}', {
 				params: { path: { ...environmentPath(), elements_config_id: elementKey } },

@@ -125,8 +125,8 @@ export function TestEditor({ testKey, stored, base, drafted, revision, reload }:
 						reload();
 					}}
 				>
-					A test changes nobody’s access, so “Save now” is safe. “Add to draft” publishes the test together with the
-					changes that it covers.
+					Tests do not affect access, so “Save now” is safe. Use “Add to draft” to publish the test together with the
+					changes it covers.
 				</SaveActions>
 			)}
 		</>
