@@ -381,7 +381,7 @@ test('check tests run on the server, with and without a draft', async (t) => {
 	const failing = await regolith(['test', '--draft', draft]);
 	t.is(failing.code, 1, failing.wrong);
 	t.regex(failing.said, /^FAIL {2}strangers {2}nobody read document:q3 in acme: expected allow, got \w+\n0 of 1 check/);
-	t.regex((await regolith(['test', folder, '--draft', draft])).wrong, /^--draft: runs only the check tests/);
+	t.regex((await regolith(['test', folder, '--draft', draft])).wrong, /^--draft: cannot be combined with a folder/);
 	t.is((await stack.environment.delete(`${schema}/check_tests/strangers`)).status, 204);
 });
 
