@@ -20,14 +20,17 @@ const { buildConsole }: { buildConsole(folder: string, say: (detail: string) => 
 	join(root, 'setup/console.mjs')
 );
 
+/** The console takes the words of operators from the compiler. */
+const operatorTable = 'compiler/condition/operator-table.ts';
+
 /** Copies the sources of the pages. */
 function copied(t: Cleanup): string {
 	const folder = temporary(t);
-	for (const name of ['setup', 'src']) mkdirSync(join(folder, name));
-	for (const file of ['package-lock.json', 'tsconfig.json', 'setup/console.mjs']) {
+	for (const name of ['setup', 'src', 'compiler/condition']) mkdirSync(join(folder, name), { recursive: true });
+	for (const file of ['package-lock.json', 'tsconfig.json', 'setup/console.mjs', operatorTable]) {
 		copyFileSync(join(root, file), join(folder, file));
 	}
-	cpSync(join(root, 'src/console'), join(folder, 'src/console'), { recursive: true });
+	for (const name of ['src/console', 'docs/samples']) cpSync(join(root, name), join(folder, name), { recursive: true });
 	symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
 	return folder;
 }
