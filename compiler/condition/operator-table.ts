@@ -31,7 +31,7 @@ export const operatorTable = {
 	'starts-with': takes('string', 'string', 'starts with', 'does not start with'),
 	'ends-with': takes('string', 'string', 'ends with', 'does not end with'),
 	matches: { ...takes('matched', 'string', 'matches', 'does not match'), literal: true },
-	'in-cidr': takes('address', 'ranges', 'is in the range', 'is not in the range'),
+	'in-cidr': takes('address', 'ranges', 'is within', 'is outside'),
 	array_contains: takes('list', 'compared', 'contains', 'does not contain'),
 	array_subset: takes('list', 'list', 'has only items of', 'has an item that is not in'),
 	array_superset: takes('list', 'list', 'has every item of', 'lacks an item of'),

@@ -157,6 +157,11 @@ journey('one change of a revision is undone, on the resources of the draft', asy
 	const imported = await place.http.post(environmentPath(place, 'import'), document);
 	fails(t, await undo(place, imported.revision ?? 0), 409, 'more than 1000 changes');
 	t.is((await undo(place, imported.revision ?? 0, { position: 7 })).status, 200);
+	const note = { attributes: { note: 'x'.repeat(60_000) } };
+	const large = Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`large-${index}`, note]));
+	const wide = await place.http.post(environmentPath(place, 'import'), { ...document, facts: { users: large } });
+	fails(t, await undo(place, wide.revision ?? 0), 409, 'larger than 8388608 bytes');
+	t.is((await undo(place, wide.revision ?? 0, { position: 7 })).status, 200);
 });
 
 const createRole = (key: string, value: object = {}): DraftedChange => {

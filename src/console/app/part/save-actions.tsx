@@ -77,29 +77,23 @@ export function SaveActions({ kind, noun, objectKey, isStored, isChanged, onSave
 	};
 	const isDrafted = findDrafted(kind, objectKey) !== -1;
 	const saves = [
-		<button
-			key="draft"
-			type="button"
-			class={props.main === 'draft' ? 'primary' : ''}
-			aria-disabled={work.busy || !isChanged}
-			onClick={draftIt}
-		>
-			Add to draft
-		</button>,
-		<button
-			key="now"
-			type="button"
-			class={props.main === 'now' ? 'primary' : ''}
-			aria-disabled={work.busy || !isChanged}
-			onClick={saveIt}
-		>
-			Save now
-		</button>,
+		{ name: 'draft', text: 'Add to draft', onClick: draftIt },
+		{ name: 'now', text: 'Save now', onClick: saveIt },
 	];
 	return (
 		<section class="save-actions" aria-label="Save or delete">
 			<div class="line">
-				{props.main === 'draft' ? saves : saves.reverse()}
+				{(props.main === 'draft' ? saves : saves.reverse()).map(({ name, text, onClick }) => (
+					<button
+						key={name}
+						type="button"
+						class={props.main === name ? 'primary' : ''}
+						aria-disabled={work.busy || !isChanged}
+						onClick={onClick}
+					>
+						{text}
+					</button>
+				))}
 				{isDrafted && (
 					<button
 						type="button"

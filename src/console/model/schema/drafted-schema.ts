@@ -69,14 +69,10 @@ function ruleReferences(rule: unknown): readonly string[] {
 function withoutReferences({ kind, key = '', value }: SchemaObject, gone: ReadonlySet<string>): unknown {
 	if (!isRecord(value)) return value;
 	const [owner = ''] = key.split(':');
-	const kept = (holder: Value, name: string, reference: (item: unknown) => string) => {
+	const keep = (holder: Value, name: string, reference: (item: unknown) => string): Value => {
 		const list = listMember(holder, name);
 		const next = list.filter((item) => !gone.has(reference(item)));
-		return next.length === list.length ? null : next;
-	};
-	const keep = (holder: Value, name: string, reference: (item: unknown) => string): Value => {
-		const next = kept(holder, name, reference);
-		return next === null ? holder : withList(holder, name, next);
+		return next.length === list.length ? holder : withList(holder, name, next);
 	};
 	if (kind === 'action_group') return keep(value, 'actions', (action) => `action ${owner}:${action}`);
 	if (kind === 'role') {

@@ -9,7 +9,6 @@ import {
 	readConditions,
 	writeConditions,
 } from '../../../model/condition/condition-tree.js';
-import type { DraftChange } from '../../../model/draft/draft.js';
 import type { Json } from '../../../model/json.js';
 import { answered, management } from '../../api.js';
 import { JsonField } from '../../part/json-field.js';
@@ -33,8 +32,6 @@ interface SetEditorProps {
 	readonly stored: ConditionSetValue | null;
 	/** Value with which the editor starts. */
 	readonly base: ConditionSetValue;
-	/** Operation on the set in the draft; `null` if the draft does not change it. */
-	readonly drafted: DraftChange['operation'] | null;
 	readonly schema: SetSchema;
 	readonly reload: () => void;
 }
@@ -43,7 +40,7 @@ interface SetEditorProps {
 const maxAddressLength = 4000;
 
 /** Condition set editor with synchronized rows and JSON, and a preview. */
-export function SetEditor({ setKey, stored, base, drafted, schema, reload }: SetEditorProps) {
+export function SetEditor({ setKey, stored, base, schema, reload }: SetEditorProps) {
 	const search = useSearch();
 	const key = useSignal(setKey ?? '');
 	const fields = useSignal<Partial<ConditionSetValue>>({});
@@ -96,13 +93,6 @@ export function SetEditor({ setKey, stored, base, drafted, schema, reload }: Set
 	};
 	return (
 		<>
-			{drafted !== null && (
-				<p class="notice">
-					{drafted === 'delete'
-						? 'The draft deletes this set.'
-						: 'This is the set in the draft. It is not published yet.'}
-				</p>
-			)}
 			<SetFields
 				setKey={key}
 				isNew={setKey === null}

@@ -1,5 +1,6 @@
 import type { Signal } from '@preact/signals';
 import type { ConditionSetValue } from '../../../model/condition/condition-set-value.js';
+import { KeyField } from '../../part/key-field.js';
 
 interface SetFieldsProps {
 	readonly setKey: Signal<string>;
@@ -20,21 +21,12 @@ export function SetFields({ setKey, isNew, value, isStored, resources, parents, 
 	return (
 		<form class="columns" onSubmit={(event) => event.preventDefault()}>
 			{isNew && (
-				<label>
-					<span>Key</span>
-					<input
-						type="text"
-						required
-						maxLength={512}
-						pattern="[A-Za-z0-9_\-]+"
-						autocomplete="off"
-						spellcheck={false}
-						value={setKey.value}
-						onInput={(event) => {
-							setKey.value = event.currentTarget.value;
-						}}
-					/>
-				</label>
+				<KeyField
+					text={setKey.value}
+					onText={(text) => {
+						setKey.value = text;
+					}}
+				/>
 			)}
 			<label>
 				<span>Name</span>

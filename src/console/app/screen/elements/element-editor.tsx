@@ -1,5 +1,4 @@
 import { useSignal } from '@preact/signals';
-import type { DraftChange } from '../../../model/draft/draft.js';
 import { elementTypes } from '../../../model/element/element-types.js';
 import {
 	type ElementType,
@@ -14,6 +13,7 @@ import {
 import { isEqualJson } from '../../../model/equal-json.js';
 import { applyChange } from '../../apply-change.js';
 import { JsonField } from '../../part/json-field.js';
+import { KeyField } from '../../part/key-field.js';
 import { SaveActions } from '../../part/save-actions.js';
 import type { ReadSchema } from '../../read-schema.js';
 import { mayWrite } from '../../session.js';
@@ -27,8 +27,6 @@ interface ElementEditorProps {
 	readonly stored: ElementValue | null;
 	/** Value with which the editor starts. */
 	readonly base: ElementValue;
-	/** Operation on the element in the draft; `null` if the draft does not change it. */
-	readonly drafted: DraftChange['operation'] | null;
 	readonly schema: ReadSchema;
 	readonly reload: () => void;
 }
@@ -37,7 +35,7 @@ const types = Object.keys(elementTypes) as readonly ElementType[];
 const kind = 'elements_config';
 
 /** Element editor: type, settings and levels. Users without write access see the values. */
-export function ElementEditor({ elementKey, stored, base, drafted, schema, reload }: ElementEditorProps) {
+export function ElementEditor({ elementKey, stored, base, schema, reload }: ElementEditorProps) {
 	const typedKey = useSignal('');
 	const edited = useSignal<ElementValue | null>(null);
 	/** JSON text of the other settings while it is being edited. */
@@ -58,13 +56,6 @@ export function ElementEditor({ elementKey, stored, base, drafted, schema, reloa
 	const change = { kind, operation: stored === null ? 'create' : 'update', key, value } as const;
 	return (
 		<>
-			{drafted !== null && (
-				<p class="notice">
-					{drafted === 'delete'
-						? 'The draft deletes this element.'
-						: 'This is the element in the draft. It is not published yet.'}
-				</p>
-			)}
 			<form aria-label="Element" onSubmit={(event) => event.preventDefault()}>
 				<fieldset class="elements-fields" disabled={!mayWrite.value}>
 					<div class="elements-columns">
@@ -86,19 +77,12 @@ export function ElementEditor({ elementKey, stored, base, drafted, schema, reloa
 							</select>
 						</label>
 						{elementKey === null && (
-							<label>
-								<span>Key</span>
-								<input
-									type="text"
-									required
-									value={key}
-									autocomplete="off"
-									spellcheck={false}
-									onInput={(event) => {
-										typedKey.value = event.currentTarget.value;
-									}}
-								/>
-							</label>
+							<KeyField
+								text={key}
+								onText={(text) => {
+									typedKey.value = text;
+								}}
+							/>
 						)}
 						<label>
 							<span>Name</span>

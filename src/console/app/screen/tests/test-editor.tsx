@@ -8,10 +8,10 @@ import {
 	readExpected,
 	suggestedTestKey,
 } from '../../../model/check/check-test.js';
-import type { DraftChange } from '../../../model/draft/draft.js';
 import { isEqualJson } from '../../../model/equal-json.js';
 import { answered, management } from '../../api.js';
 import { CheckInputs } from '../../part/check-inputs.js';
+import { KeyField } from '../../part/key-field.js';
 import { SaveActions } from '../../part/save-actions.js';
 import { screenPath } from '../../screen-path.js';
 import { environmentPath, mayWrite } from '../../session.js';
@@ -26,15 +26,13 @@ interface TestEditorProps {
 	readonly stored: CheckTestForm | null;
 	/** Value with which the editor starts. */
 	readonly base: CheckTestForm;
-	/** Operation on the test in the draft; `null` if the draft does not change it. */
-	readonly drafted: DraftChange['operation'] | null;
 	/** Revision of the stored test. */
 	readonly revision: number;
 	readonly reload: () => void;
 }
 
 /** Test editor. The address of a new test contains its check. */
-export function TestEditor({ testKey, stored, base, drafted, revision, reload }: TestEditorProps) {
+export function TestEditor({ testKey, stored, base, revision, reload }: TestEditorProps) {
 	const search = useSearch();
 	const typedKey = useSignal<string | null>(null);
 	const edited = useSignal<CheckTestForm | null>(null);
@@ -54,13 +52,6 @@ export function TestEditor({ testKey, stored, base, drafted, revision, reload }:
 	const value = checkTestValue(form);
 	return (
 		<>
-			{drafted !== null && (
-				<p class="notice">
-					{drafted === 'delete'
-						? 'The draft deletes this test.'
-						: 'This is the test in the draft. It is not published yet.'}
-				</p>
-			)}
 			<form class="columns" aria-label="Test" onSubmit={(event) => event.preventDefault()}>
 				<CheckInputs
 					form={check}
@@ -78,19 +69,12 @@ export function TestEditor({ testKey, stored, base, drafted, revision, reload }:
 					</label>
 				</CheckInputs>
 				{testKey === null && (
-					<label>
-						<span>Key</span>
-						<input
-							type="text"
-							required
-							value={key}
-							autocomplete="off"
-							spellcheck={false}
-							onInput={(event) => {
-								typedKey.value = event.currentTarget.value;
-							}}
-						/>
-					</label>
+					<KeyField
+						text={key}
+						onText={(text) => {
+							typedKey.value = text;
+						}}
+					/>
 				)}
 				<label>
 					<span>Description (optional)</span>
