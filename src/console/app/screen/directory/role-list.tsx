@@ -1,10 +1,10 @@
 import type { components } from '#management-api';
 import { answered, management } from '../../api.js';
 import { KeyText } from '../../part/key-text.js';
+import { actionColumn, asRowPage, PagedTable, type RowPage } from '../../part/paged-table.js';
 import { TimeText } from '../../part/time-text.js';
 import { environmentPath } from '../../session.js';
 import { ObjectLink } from './object-link.js';
-import { actionColumn, asRowPage, PagedTable, type RowPage } from './paged-table.js';
 import { RemoveRole } from './remove-role.js';
 
 /** Role assignment. Lists contain the detailed form only on request. */

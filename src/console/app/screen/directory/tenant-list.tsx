@@ -2,6 +2,7 @@ import { directoryPath } from '../../../model/directory-path.js';
 import { answered, management } from '../../api.js';
 import { Empty } from '../../part/empty.js';
 import { KeyText } from '../../part/key-text.js';
+import { asRowPage, PagedTable } from '../../part/paged-table.js';
 import { TimeText } from '../../part/time-text.js';
 import { screenPath } from '../../screen-path.js';
 import { environmentPath, mayWrite } from '../../session.js';
@@ -9,7 +10,6 @@ import { useSearch } from '../../use-search.js';
 import { CreateObject } from './create-object.js';
 import { ListFilters } from './list-filters.js';
 import { ObjectLink } from './object-link.js';
-import { asRowPage, PagedTable } from './paged-table.js';
 
 /** Searchable tenant list. */
 export function TenantList() {

@@ -4,6 +4,7 @@ import { answered, management } from '../../api.js';
 import { confirmWrite } from '../../part/confirm.js';
 import { KeyText } from '../../part/key-text.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
+import { actionColumn, PagedTable } from '../../part/paged-table.js';
 import { Screen } from '../../part/screen.js';
 import { SearchField } from '../../part/search-field.js';
 import { TimeText } from '../../part/time-text.js';
@@ -17,7 +18,6 @@ import { AssignRole } from './assign-role.js';
 import { AttributesForm } from './attributes-form.js';
 import { DeleteObject } from './delete-object.js';
 import { BackLink, ObjectLink } from './object-link.js';
-import { actionColumn, PagedTable } from './paged-table.js';
 import { RoleList } from './role-list.js';
 import { UserNameText } from './user/user-name-text.js';
 

@@ -8,11 +8,11 @@ import { answered, management } from '../../../api.js';
 import { Combobox } from '../../../part/combobox.js';
 import { confirmWrite } from '../../../part/confirm.js';
 import { KeyText } from '../../../part/key-text.js';
+import { actionColumn, PagedTable } from '../../../part/paged-table.js';
 import { proposeInstanceNames } from '../../../propose.js';
 import { environmentPath, mayWrite } from '../../../session.js';
 import { reloadAll } from '../../../use-loaded.js';
 import { ObjectLink } from '../object-link.js';
-import { actionColumn, PagedTable } from '../paged-table.js';
 import { proposeRoles } from '../propose-names.js';
 
 type GroupRole = components['schemas']['GroupRoleRead'];

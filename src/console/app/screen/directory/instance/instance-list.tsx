@@ -1,6 +1,7 @@
 import { directoryPath } from '../../../../model/directory-path.js';
 import { answered, management } from '../../../api.js';
 import { Empty } from '../../../part/empty.js';
+import { asRowPage, PagedTable } from '../../../part/paged-table.js';
 import { TimeText } from '../../../part/time-text.js';
 import { proposeResources, proposeTenants } from '../../../propose.js';
 import { screenPath } from '../../../screen-path.js';
@@ -9,7 +10,6 @@ import { useSearch } from '../../../use-search.js';
 import { CreateObject } from '../create-object.js';
 import { ListFilters } from '../list-filters.js';
 import { ObjectLink } from '../object-link.js';
-import { asRowPage, PagedTable } from '../paged-table.js';
 
 /** Searchable resource instance list. */
 export function InstanceList() {

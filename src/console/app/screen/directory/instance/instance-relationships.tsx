@@ -3,11 +3,11 @@ import { announce } from '../../../../part/announce.js';
 import { answered, management } from '../../../api.js';
 import { confirmWrite } from '../../../part/confirm.js';
 import { KeyText } from '../../../part/key-text.js';
+import { actionColumn, asRowPage, PagedTable } from '../../../part/paged-table.js';
 import { TimeText } from '../../../part/time-text.js';
 import { environmentPath, mayWrite } from '../../../session.js';
 import { reloadAll } from '../../../use-loaded.js';
 import { ObjectLink } from '../object-link.js';
-import { actionColumn, asRowPage, PagedTable } from '../paged-table.js';
 import { RelateInstance } from './relate-instance.js';
 
 /** An instance's relationships, both as the object and as the subject. */

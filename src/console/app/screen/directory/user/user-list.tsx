@@ -2,13 +2,13 @@ import { directoryPath } from '../../../../model/directory-path.js';
 import { answered, management } from '../../../api.js';
 import { Empty } from '../../../part/empty.js';
 import { KeyText } from '../../../part/key-text.js';
+import { PagedTable } from '../../../part/paged-table.js';
 import { screenPath } from '../../../screen-path.js';
 import { environmentPath, mayWrite } from '../../../session.js';
 import { useSearch } from '../../../use-search.js';
 import { CreateObject } from '../create-object.js';
 import { ListFilters } from '../list-filters.js';
 import { ObjectLink } from '../object-link.js';
-import { PagedTable } from '../paged-table.js';
 import { UserNameText } from './user-name-text.js';
 
 /** Maximum number of roles to show in a user's row. */

@@ -5,13 +5,13 @@ import { DataTable } from '../../../part/data-table.js';
 import { Empty } from '../../../part/empty.js';
 import { KeyText } from '../../../part/key-text.js';
 import { LoadedFrame } from '../../../part/loaded-frame.js';
+import { actionColumn } from '../../../part/paged-table.js';
 import { TimeText } from '../../../part/time-text.js';
 import { proposeTenants } from '../../../propose.js';
 import { screenPath } from '../../../screen-path.js';
 import { useLoaded } from '../../../use-loaded.js';
 import { useSearch } from '../../../use-search.js';
 import { ObjectLink } from '../object-link.js';
-import { actionColumn } from '../paged-table.js';
 import { RemoveRole } from '../remove-role.js';
 
 const sources = { direct: '', group: 'group', derived: 'derived' } as const;

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
-import { DataTable } from '../../part/data-table.js';
-import { LoadedFrame } from '../../part/loaded-frame.js';
-import { Pager } from '../../part/pager.js';
-import { mayWrite } from '../../session.js';
-import { useLoaded } from '../../use-loaded.js';
-import { useSearch } from '../../use-search.js';
+import { mayWrite } from '../session.js';
+import { useLoaded } from '../use-loaded.js';
+import { useSearch } from '../use-search.js';
+import { DataTable } from './data-table.js';
+import { LoadedFrame } from './loaded-frame.js';
+import { Pager } from './pager.js';
 
 /** Number of rows per page. */
 const perPage = 25;
