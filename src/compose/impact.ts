@@ -118,24 +118,23 @@ export class ImpactFinder implements ImpactSource {
 
 	/** See `ImpactSource`. */
 	async explain(asked: ExplainedCheck): Promise<AuthorizationResult> {
-		const { answer } = await this.#explain(asked);
-		return answer.result;
+		const { result } = await this.#explain(asked, false);
+		return result;
 	}
 
 	/** See `ImpactSource`. */
 	async writeTest(asked: ExplainedCheck): Promise<string> {
 		const { scope, query, time, revision } = asked;
-		const { answer, policyRevision } = await this.#explain(asked);
+		const { result, facts, policyRevision } = await this.#explain(asked, true);
 		const compiled = await this.parts.policies.history.compiledAt(scope.environment_id, revision);
-		if (policyRevision !== revision || compiled === null) {
+		if (policyRevision !== revision || compiled === null || facts === null) {
 			throw new Failure('conflict', `the policy of revision ${revision} is not active`);
 		}
 		const input = normalise(query, time.getTime());
-		const { result, facts } = answer;
 		return writeTest({ input, allow: result.allow, facts, schema: compiled.schema, revision });
 	}
 
-	async #explain({ scope, query, revision, token, time, closed }: ExplainedCheck) {
+	async #explain({ scope, query, revision, token, time, closed }: ExplainedCheck, withFacts: boolean) {
 		if (token !== null && (await this.parts.store.tokenAt(scope.environment_id, revision)) !== token) {
 			const message = `revision ${revision} now refers to a different revision, because history was truncated`;
 			throw new Failure('not_kept', message, { revision });
@@ -143,9 +142,9 @@ export class ImpactFinder implements ImpactSource {
 		return this.#processes.run(scope.environment_id, closed, async (process, left) => {
 			const { past, policyRevision } = await this.#past({ scope, revision, closed }, process, left);
 			requireClient(closed);
-			const question = { query, time: time.getTime(), revision, policyRevision, past };
+			const question = { query, time: time.getTime(), revision, policyRevision, past, withFacts };
 			const answer = await process.ask<'explanation'>({ kind: 'explanation', question }, left());
-			return { answer, policyRevision };
+			return { ...answer, policyRevision };
 		});
 	}
 

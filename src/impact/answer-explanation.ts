@@ -13,20 +13,21 @@ import type { Answers, ExplanationQuestion } from './messages.js';
 import { pastNeighbourhood } from './past-facts.js';
 
 /**
- * Explains a check in a past state, or in the held state, and returns the facts that it depends on. The held state
- * does not change.
+ * Explains a check in a past state, or in the held state. On request, returns the facts that the check depends on. The
+ * held state does not change.
  */
 export async function answerExplanation(
 	held: EngineAndIndex,
-	{ query, time, revision, policyRevision, past }: ExplanationQuestion,
+	{ query, time, revision, policyRevision, past, withFacts }: ExplanationQuestion,
 	run: Run,
 ): Promise<Answers['explanation']> {
 	const state = past === null ? held : await restoreState(held, past, run);
 	const context = { ...state, revision, policyRevision, time, log: silent };
 	const input = normalise(query, time);
 	const result = await run(decideWithAttempts(context, input));
-	const { attempts } = result.debug as { readonly attempts?: readonly Attempt[] };
-	const passing = attempts?.find(({ passed }) => passed);
+	if (!withFacts) return { result, facts: null };
+	const debug = result.debug as { readonly attempts?: readonly Attempt[] } | undefined;
+	const passing = debug?.attempts?.find(({ passed }) => passed);
 	return { result, facts: await run(factsOfCheck(state.facts, checkNames(input), time, passing)) };
 }
 

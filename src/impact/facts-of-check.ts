@@ -1,5 +1,5 @@
 import type { Attributes, Facts, Json } from '../../compiler/model.js';
-import type { Steps } from '../../compiler/steps.js';
+import { Pauses, type Steps } from '../../compiler/steps.js';
 import type { CheckNames } from '../pdp/attempt/role-facts.js';
 import type { FactsIndex } from '../pdp/facts/facts-index.js';
 import { parseInstanceName } from '../pdp/facts/instance-name.js';
@@ -58,13 +58,21 @@ function linksOfAttempt({ by, chain }: Attempt, { tenant }: CheckNames): Links {
 }
 
 function* storedLinks(index: FactsIndex, { user, instance, tenant }: CheckNames, time: number): Steps<Links> {
-	// Roles in other tenants matter only for `user.tenants`.
-	const held = [...index.tenantRoles.from(user, time)];
-	const tenantRoles = [
-		...held.filter(([where]) => where === tenant),
-		...held.filter(([where]) => where !== tenant),
-	].slice(0, maxFacts);
-	let truncated = tenantRoles.length < held.length;
+	const pauses = new Pauses();
+	const tenantRoles: Links['tenantRoles'][number][] = [];
+	let truncated = false;
+	// Roles in other tenants come last, because they matter only for `user.tenants`.
+	for (const isHere of [true, false]) {
+		for (const link of index.tenantRoles.from(user, time)) {
+			if (pauses.step()) yield;
+			if ((link[0] === tenant) !== isHere) continue;
+			if (tenantRoles.length === maxFacts) {
+				truncated = true;
+				break;
+			}
+			tenantRoles.push(link);
+		}
+	}
 	const relationships: Links['relationships'][number][] = [];
 	const reached = new Set(instance === undefined ? [] : [instance]);
 	// The loop also visits instances added during iteration.
@@ -81,7 +89,7 @@ function* storedLinks(index: FactsIndex, { user, instance, tenant }: CheckNames,
 	}
 	const instanceRoles: Links['instanceRoles'][number][] = [];
 	for (const link of index.instanceRoles.from(user, time)) {
-		yield;
+		if (pauses.step()) yield;
 		// Roles on other instances lead nowhere, and conditions do not see them.
 		if (reached.has(link[0])) instanceRoles.push(link);
 	}

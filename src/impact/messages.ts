@@ -76,6 +76,8 @@ export interface ExplanationQuestion {
 	/** Decision time in milliseconds since 1970. */
 	readonly time: number;
 	readonly revision: number;
+	/** True to return the facts that the check depends on. */
+	readonly withFacts: boolean;
 	/** Newest revision whose policy was active at `time`. */
 	readonly policyRevision: number;
 	/** Difference between the held state and the past state; `null` to use the held state. */
@@ -110,7 +112,7 @@ export interface Answers {
 	readonly hold: null;
 	readonly impact: ImpactAnswer;
 	readonly checks: readonly DecidedSide[];
-	readonly explanation: { readonly result: AuthorizationResult; readonly facts: FactsOfCheck };
+	readonly explanation: { readonly result: AuthorizationResult; readonly facts: FactsOfCheck | null };
 }
 
 /** Message from the process. The process ends after a failure. */

@@ -145,7 +145,7 @@ test('any earlier revision can be restored from the newest revision', async (t) 
 					if (index % 7 !== revision % 7) continue;
 					const { key, ...named } = query.resource;
 					const asked = { ...query, resource: key === undefined ? named : { ...named, key } };
-					const question = { query: asked, time: 0, revision, policyRevision: revision } as const;
+					const question = { withFacts: true, query: asked, time: 0, revision, policyRevision: revision } as const;
 					const [then, again] = [
 						await answerExplanation(state, { ...question, past: null }, run),
 						await answerExplanation(newest.state, { ...question, past }, run),
