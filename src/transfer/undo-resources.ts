@@ -10,15 +10,26 @@ const parts = { resource_action: 'actions', resource_attribute: 'attributes' } a
 const ownMembers = ['name', 'urn', 'description', 'type_attributes'] as const;
 const partMembers = ['name', 'type', 'description', 'attributes'] as const;
 
+/** Net change of an object, and its logged changes. */
+export interface NetChange<C extends Change> {
+	readonly net: Change;
+	readonly undone: readonly C[];
+}
+
 /** Reverses changes to resources, actions and attributes, with one change per resource. */
 export function undoResources<C extends Change>(
-	logged: readonly C[],
+	objects: readonly NetChange<C>[],
 	resources: ReadonlyMap<string, ChangedRecord>,
 	whole: boolean,
 ) {
-	return [...groupBy(logged, resourceKey)].map(([key, undone]) => ({
-		undone,
-		reverse: undoResource(key, undone, resources.get(key), whole),
+	return [...groupBy(objects, ({ net }) => resourceKey(net))].map(([key, parts]) => ({
+		undone: parts.flatMap(({ undone }) => undone),
+		reverse: undoResource(
+			key,
+			parts.map(({ net }) => net),
+			resources.get(key),
+			whole,
+		),
 	}));
 }
 
