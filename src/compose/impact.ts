@@ -7,6 +7,7 @@ import type { Schema } from '../../compiler/model.js';
 import type { ExplainedCheck, ImpactSource, ImpactTrial, Trial } from '../api/impact-source.js';
 import { Failure, notFound, unprocessable } from '../failure.js';
 import { testResults } from '../impact/check-test-results.js';
+import { maxFacts } from '../impact/facts-of-check.js';
 import type { ImpactProcess, ProcessLimits } from '../impact/impact-process.js';
 import { ImpactProcesses, type ProcessesOptions } from '../impact/impact-processes.js';
 import type { ExplanationQuestion, ImpactAnswer } from '../impact/messages.js';
@@ -129,6 +130,10 @@ export class ImpactFinder implements ImpactSource {
 		const compiled = await this.parts.policies.history.compiledAt(scope.environment_id, revision);
 		if (policyRevision !== revision || compiled === null || facts === null) {
 			throw new Failure('conflict', `the policy of revision ${revision} is not active`);
+		}
+		if (facts.truncated) {
+			const message = `the check depends on more than ${maxFacts} tenant roles or relationships, which is too much for a test`;
+			throw new Failure('conflict', message);
 		}
 		const input = normalise(query, time.getTime());
 		return writeTest({ input, allow: result.allow, facts, schema: compiled.schema, revision });

@@ -8,7 +8,7 @@ import type { Attempt } from '../wire/decision/attempt.js';
 import { relationship } from './index-closures.js';
 
 /** Maximum tenant roles, and maximum relationships. */
-const maxFacts = 300;
+export const maxFacts = 300;
 
 /** The facts that a check depends on. */
 export interface FactsOfCheck {

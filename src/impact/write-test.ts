@@ -24,13 +24,12 @@ export function writeTest({ input: { time: _, ...input }, allow, facts, schema, 
 	const about = facts.minimal
 		? 'The facts are the facts that allow the check.'
 		: 'The facts are the roles of the user and the paths to the instance.';
-	const more = facts.truncated ? '\n# The list of facts is incomplete.' : '';
 	return rego`package checks_test
 
 import data.regolith.check
 
 # ${new Fragment(allow ? 'Allowed' : 'Denied')} at revision ${revision}.
-# ${new Fragment(about + more)}
+# ${new Fragment(about)}
 ${new Fragment(testName(input, allow))} if {
 	${new Fragment(allow ? '' : 'not ')}check.allow with input as ${jsonValue(input as unknown as Json, '\t')}
 		with data.regolith.facts as ${jsonValue(factTables({ schema, facts: facts.facts }), '\t\t')}

@@ -138,6 +138,19 @@ for (const kind of chosenStores()) {
 	});
 }
 
+onServer('a check that depends on too many facts is not written as a test', async (t) => {
+	const { place } = await furnished(t, 'server');
+	const tenants = Array.from({ length: 301 }, (_, number) => ({ key: `tenant-${number}`, name: 'Tenant' }));
+	t.is((await place.http.post(`${place.facts}/bulk/tenants`, { operations: tenants })).status, 200);
+	const roles = tenants.map(({ key: tenant }) => ({ user: 'cal', role: 'editor', tenant }));
+	t.is((await place.http.post(`${place.facts}/role_assignments/bulk`, roles)).status, 200);
+	const revision = await place.revision();
+	const check = { user: 'cal', action: 'write', resource: { type: 'document', key: 'plan', tenant: 'acme' }, revision };
+	const written = await place.http.post(`${environmentPath(place)}/explanation/test`, check);
+	t.is(written.status, 409, JSON.stringify(written.body));
+	t.regex(JSON.stringify(written.body), /more than 300 tenant roles or relationships/);
+});
+
 onServer('an expired grant appears in explanations at earlier times', async (t) => {
 	const { place } = await furnished(t, 'server');
 	const end = new Date(Date.now() + 3_600_000);

@@ -102,7 +102,7 @@ export const impact = [
 		returns: { 200: WrittenTest },
 		failures: {
 			...explanationFailures,
-			409: 'The policy at the revision is not active yet, or the environment changes too often',
+			409: 'The policy at the revision is not active, the check has too many facts, or the environment changes too often',
 		},
 		handle: async ({ body, closed }, { scope, source, clock }) => {
 			const text = await source.writeTest({ scope, ...readRequest(body, clock), closed });
