@@ -14,7 +14,7 @@ const groups = [
 	{ name: 'documents', rooms: ['api', 'client', 'contract', 'docs'] },
 	{ name: 'publish', rooms: ['publish'] },
 	{ name: 'pdp', rooms: ['pdp'] },
-	{ name: 'compiler', rooms: ['compiler', 'domain'] },
+	{ name: 'compiler', rooms: ['compiler', 'domain', 'filter'] },
 	{ name: 'store', rooms: ['store'] },
 	{
 		name: 'small',

@@ -1,0 +1,96 @@
+/** Simplifies residuals without a change of meaning. */
+
+import { acceptedKinds } from '../../compiler/condition/accepted-kinds.js';
+import { arrayItems, valueSet } from '../../compiler/condition/value.js';
+import { canonicalText } from '../../compiler/json-writer.js';
+import type { Json } from '../../compiler/model.js';
+import { type ColumnComparison, constantOf, everyRow, noRow, type Residual } from './residual.js';
+
+/**
+ * Returns an equal residual without constant parts, repeated parts, and parts of the same kind as the part around them.
+ * An `any` or `all` has at most one `equals` or `in` per column, and an `in` has at least two items, all different.
+ */
+export function simplifyResidual(residual: Residual): Residual {
+	switch (residual.kind) {
+		case 'not':
+			return negated(simplifyResidual(residual.part));
+		case 'comparison': {
+			const items = itemsIn(residual);
+			return items === undefined ? residual : membership(residual, distinct(items));
+		}
+		case 'mistyped':
+			return residual;
+		default:
+			return joined(residual.kind, residual.parts.map(simplifyResidual));
+	}
+}
+
+function negated(part: Residual): Residual {
+	const constant = constantOf(part);
+	if (constant !== undefined) return constant ? noRow : everyRow;
+	return part.kind === 'not' ? part.part : { kind: 'not', part };
+}
+
+/** Joins simplified parts. */
+function joined(kind: 'all' | 'any', simplified: readonly Residual[]): Residual {
+	const parts: Residual[] = [];
+	/** Places of tests for equality in `parts`, by column. */
+	const places = new Map<string, number>();
+	const seen = new Set<string>();
+	for (const part of simplified.flatMap((one) => (one.kind === kind ? one.parts : [one]))) {
+		const constant = constantOf(part);
+		if (constant === (kind === 'any')) return part;
+		if (constant !== undefined) continue;
+		const items = part.kind === 'comparison' ? itemsIn(part) : undefined;
+		if (items === undefined || part.kind !== 'comparison') {
+			const text = JSON.stringify(part);
+			if (!seen.has(text)) parts.push(part);
+			seen.add(text);
+			continue;
+		}
+		const column = JSON.stringify(part.column);
+		const place = places.get(column);
+		const known = place === undefined ? undefined : parts[place];
+		if (place === undefined || known?.kind !== 'comparison') {
+			places.set(column, parts.push(part) - 1);
+			continue;
+		}
+		const others = itemsIn(known) ?? [];
+		const both = kind === 'any' ? distinct([...others, ...items]) : others.filter(valueSet(items).has);
+		if (both.length === 0) return noRow;
+		parts[place] = membership(known, both);
+	}
+	const [only, ...others] = parts;
+	return only !== undefined && others.length === 0 ? only : { kind, parts };
+}
+
+/** Returns the values that a test for equality compares with its column; `undefined` for any other comparison. */
+function itemsIn({ operator, operand, reversed }: ColumnComparison): readonly Json[] | undefined {
+	if (reversed === true || !('value' in operand) || !acceptedKinds.compared.accepts(operand.value)) return undefined;
+	if (operator === 'equals') return operand.value === null ? undefined : [operand.value];
+	return operator === 'in' && Array.isArray(operand.value) ? arrayItems(operand.value) : undefined;
+}
+
+/** Returns the comparison with different items. */
+function membership(comparison: ColumnComparison, items: readonly Json[]): Residual {
+	const [only, ...others] = items;
+	if (only === undefined) return noRow;
+	const isOne = others.length === 0 && only !== null;
+	return {
+		...comparison,
+		kind: 'comparison',
+		operator: isOne ? 'equals' : 'in',
+		operand: { value: isOne ? only : items },
+	};
+}
+
+function distinct(items: readonly Json[]): readonly Json[] {
+	const seen = new Set<Json>();
+	return items.filter((item) => {
+		const text = typeof item === 'object' && item !== null ? canonicalText(item) : undefined;
+		// A text of a nested value begins with a bracket, and so does no marked string.
+		const mark = text ?? (typeof item === 'string' ? `"${item}` : item);
+		const before = seen.size;
+		return seen.add(mark).size > before;
+	});
+}
