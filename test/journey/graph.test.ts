@@ -1,5 +1,6 @@
 // @rest
 
+import type { Graph } from '../../src/wire/facts/graph.js';
 import { client } from '../support/client.js';
 import { onEachStore } from '../support/each-store.js';
 import { fails, problemPlaces } from '../support/failure.js';
@@ -75,6 +76,35 @@ journey('the facts around an object are the objects within the depth, with their
 	});
 	const alone = await askGraph(place, { from: 'user:cy' });
 	t.deepEqual(alone.body.nodes as unknown, [{ id: 'user:cy', kind: 'user', key: 'cy', depth: 0 }]);
+});
+
+journey('a walk does not continue through a tenant, and expanded nodes add their neighbours', async (t, place) => {
+	await furnishGraph(place, end);
+	const { status } = await place.http.post(`${place.facts}/users/cy/roles`, { role: 'clerk', tenant: 'acme' });
+	t.is(status, 200);
+	const ids = ({ body }: { readonly body: { readonly nodes: readonly { readonly id: string }[] } }) =>
+		body.nodes.map(({ id }) => id);
+	const far = await askGraph(place, { from: 'user:ann', depth: '3' });
+	t.deepEqual(ids(far), ['user:ann', 'tenant:acme', eng, plans, budget]);
+	t.is(far.body.nodes[1]?.more, 1);
+	t.false(far.body.truncated);
+	t.deepEqual(ids(await askGraph(place, { from: 'tenant:acme' })), ['tenant:acme', 'user:ann', 'user:cy']);
+
+	const expanded = await askGraph(place, { from: 'user:ann', expand: eng });
+	t.deepEqual(ids(expanded), ['user:ann', 'tenant:acme', eng, plans]);
+	t.deepEqual(expanded.body.edges.map(({ to }) => to).toSorted(), [eng, plans, 'tenant:acme'].toSorted());
+	const query = `from=user:ann&expand=${eng}&expand=tenant:acme&expand=${encodeURIComponent(plans)}&expand=${budget}`;
+	const { project, key } = place;
+	const all = await place.http.get<Graph>(`/v2/projects/${project}/envs/${key}/graph?${query}`);
+	t.deepEqual(ids(all), ['user:ann', 'tenant:acme', eng, plans, 'user:cy', budget, 'user:ben']);
+	t.deepEqual(
+		all.body.nodes.map(({ depth }) => depth),
+		[0, 1, 1, 2, 2, 3, 4],
+	);
+	const unreached = await askGraph(place, { from: 'user:ann', expand: budget });
+	t.deepEqual(ids(unreached), ['user:ann', 'tenant:acme', eng], 'the node is not in the graph');
+	const schema = await askGraph(place, { from: 'role:clerk', mode: 'schema', expand: 'resource:document' });
+	t.true(ids(schema).includes('resource:folder') && !ids(schema).includes('role:folder#editor'));
 });
 
 /** Returns the objects as JSON strings in a fixed order. */
@@ -233,11 +263,17 @@ const malformed: readonly (readonly [query: Readonly<Record<string, string>>, pl
 	[{ from: 'user:ann', depth: '4' }, 'depth'],
 	[{ from: 'user:ann', limit: '201' }, 'limit'],
 	[{ from: 'user:ann', mode: 'all' }, 'mode'],
+	[{ from: 'user:ann', expand: 'ann' }, 'expand.0'],
+	[{ from: 'user:ann', expand: 'resource:document' }, 'expand'],
+	[{ from: 'user:ann', expand: `${budget}#viewer` }, 'expand'],
+	[{ from: 'user:ann', mode: 'path', to: budget, expand: eng }, 'expand'],
 ];
 
 const missing: readonly (readonly [query: Readonly<Record<string, string>>, named: string])[] = [
 	[{ from: 'user:dan' }, 'dan'],
 	[{ from: 'tenant:initech' }, 'initech'],
+	[{ from: 'user:ann', expand: 'tenant:initech' }, 'initech'],
+	[{ from: 'role:clerk', mode: 'schema', expand: 'resource:paper' }, 'paper'],
 	[{ from: 'instance:document:plan' }, 'document:plan'],
 	[{ from: 'instance:paper:budget' }, 'paper:budget'],
 	[{ from: 'resource:paper', mode: 'schema' }, 'paper'],

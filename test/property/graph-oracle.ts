@@ -78,7 +78,7 @@ export function connections({ tuples, assignments, groups, instances }: GraphWor
 	return [...held, ...related];
 }
 
-/** Returns the distance from a start to each node, up to a depth. */
+/** Returns the distance from a start to each node, up to a depth. A tenant ends the walk unless it is the start. */
 export function distances(world: GraphWorld, start: string, depth: number): ReadonlyMap<string, number> {
 	const found = new Map([[start, 0]]);
 	for (let step = 1; step <= depth; step += 1) {
@@ -87,7 +87,8 @@ export function distances(world: GraphWorld, start: string, depth: number): Read
 				[from, to],
 				[to, from],
 			] as const) {
-				if (found.get(near) === step - 1 && !found.has(far)) found.set(far, step);
+				const isEnd = near.startsWith('tenant:') && near !== start;
+				if (found.get(near) === step - 1 && !isEnd && !found.has(far)) found.set(far, step);
 			}
 		}
 	}

@@ -136,8 +136,13 @@ async function become({ http, project, key }: Place, world: GraphWorld): Promise
 	if (status !== 200) throw new Error(JSON.stringify(body));
 }
 
-async function ask({ http, project, key }: Place, query: Readonly<Record<string, string>>): Promise<Graph> {
+async function ask(
+	{ http, project, key }: Place,
+	query: Readonly<Record<string, string>>,
+	expand: readonly string[] = [],
+): Promise<Graph> {
 	const search = new URLSearchParams(query);
+	for (const id of expand) search.append('expand', id);
 	const { status, body } = await http.get<Graph>(`/v2/projects/${project}/envs/${key}/graph?${search}`);
 	if (status !== 200) throw new Error(JSON.stringify(body));
 	return body;
@@ -178,6 +183,11 @@ journey('a neighbourhood equals the plain model’s, or a part of it at the size
 			t.is(graph.truncated, graph.nodes.length < whole.size);
 			for (const node of graph.nodes) t.is(node.depth, whole.get(node.id) ?? -1, node.id);
 			t.is(graph.nodes[0]?.id ?? '', from);
+			const expand = draw(fc.subarray([...whole.keys()], { maxLength: Math.min(3, whole.size) }));
+			const grown = await ask(place, { from, depth: String(depth), limit: '20' }, expand);
+			checkNeighbourhood(t, world, grown);
+			const expected = new Set([...whole.keys(), ...expand.flatMap((id) => [...distances(world, id, 1).keys()])]);
+			t.deepEqual(grown.nodes.map(({ id }) => id).sort(), [...expected].sort());
 		}
 	});
 	await fc.assert(property, { numRuns: runs });

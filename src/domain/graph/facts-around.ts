@@ -8,7 +8,7 @@ import {
 } from '../../store/model/fact-edges.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { FactLabels } from './fact-labels.js';
-import { type GraphExtent, type GraphParts, maxGraphEdges } from './graph-parts.js';
+import { type GraphExtent, type GraphParts, maxGraphEdges, sizeAfterExpansion } from './graph-parts.js';
 import { takeNeighbours } from './take-neighbours.js';
 
 /**
@@ -24,21 +24,35 @@ const mostCounted = 1_000;
 
 /**
  * Returns the users, tenants and instances around a start node, and every role assignment and relationship between
- * them. The cost does not depend on how connected these nodes are.
+ * them. The cost does not depend on how connected these nodes are. Does not continue through a tenant to its other
+ * users: a tenant connects all its users, so they say nothing about the start node.
  */
-export async function factsAround(unit: ReadingUnit, start: FactNode, extent: GraphExtent): Promise<GraphParts> {
+export async function factsAround(
+	unit: ReadingUnit,
+	start: FactNode,
+	extent: GraphExtent<FactNode>,
+): Promise<GraphParts> {
 	const nodes: FactNode[] = [start];
 	const found = new Map([[start.id, 0]]);
 	const read: EdgesOfNode[] = [];
 	let frontier: readonly FactNode[] = nodes;
 	for (let depth = 1; frontier.length > 0; depth += 1) {
-		const most = Math.max(fewestEdgesOfNode, Math.min(mostEdgesOfNode, Math.floor(edgesAtOnce / frontier.length)));
-		const around = await edgesAround(unit, frontier, most);
+		const around = await readEdges(unit, frontier);
 		read.push(...around);
-		const neighbours = depth > extent.depth ? [] : around.map(otherEnds);
+		const open = around.filter(({ node }) => leads(node, start));
+		const neighbours = depth > extent.depth ? [] : open.map(otherEnds);
 		frontier = takeNeighbours(found, neighbours, { depth, limit: extent.limit });
 		nodes.push(...frontier);
 	}
+	for (const { id } of extent.expand) {
+		const edges = read.find(({ node }) => node.id === id);
+		const depth = (found.get(id) ?? 0) + 1;
+		const limit = sizeAfterExpansion(found.size, extent.limit);
+		const added = edges === undefined ? [] : takeNeighbours(found, [otherEnds(edges)], { depth, limit });
+		nodes.push(...added);
+		if (added.length > 0) read.push(...(await readEdges(unit, added)));
+	}
+	nodes.sort((one, other) => (found.get(one.id) ?? 0) - (found.get(other.id) ?? 0));
 	const edges = await edgesBetween(unit, read, found);
 	const more = await moreNeighbours(unit, read, found);
 	const shown = edges.slice(0, maxGraphEdges);
@@ -47,8 +61,20 @@ export async function factsAround(unit: ReadingUnit, start: FactNode, extent: Gr
 		nodes: nodes.map((node) => labels.node(node, found.get(node.id) ?? 0, more.get(node.id) ?? 0)),
 		edges: shown.map((edge) => labels.edge(edge)),
 		truncated:
-			edges.length > shown.length || nodes.some(({ id }) => more.has(id) && (found.get(id) ?? 0) < extent.depth),
+			edges.length > shown.length ||
+			nodes.some((node) => leads(node, start) && more.has(node.id) && (found.get(node.id) ?? 0) < extent.depth),
 	};
+}
+
+/** True if the neighbours of a node belong to the graph around the start. */
+function leads(node: FactNode, start: FactNode): boolean {
+	return node.kind !== 'tenant' || node.id === start.id;
+}
+
+/** Reads the edges at these nodes. The more nodes, the fewer edges per node. */
+function readEdges(unit: ReadingUnit, nodes: readonly FactNode[]): Promise<readonly EdgesOfNode[]> {
+	const most = Math.max(fewestEdgesOfNode, Math.min(mostEdgesOfNode, Math.floor(edgesAtOnce / nodes.length)));
+	return edgesAround(unit, nodes, most);
 }
 
 /** Returns the opposite end of each edge at a node. */

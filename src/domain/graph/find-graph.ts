@@ -17,12 +17,16 @@ import { schemaAround } from './schema-around.js';
  * Returns the requested graph. The unit reads all data at a single instant. Throws `not_found` for a missing object.
  */
 export async function findGraph(unit: ReadingUnit, query: GraphQuery): Promise<Omit<Graph, 'revision'>> {
-	const { from, to, mode, depth, limit } = query;
+	const { from, to, mode, depth, limit, expand } = query;
 	switch (mode) {
 		case 'schema':
-			return { ...schemaAround(await readSchema(unit), from, { depth, limit }), paths: [] };
-		case 'facts':
-			return { ...(await factsAround(unit, await findFact(unit, from), { depth, limit })), paths: [] };
+			return { ...schemaAround(await readSchema(unit), from, { depth, limit, expand }), paths: [] };
+		case 'facts': {
+			const start = await findFact(unit, from);
+			const expanded: FactNode[] = [];
+			for (const name of expand) expanded.push(await findFact(unit, name));
+			return { ...(await factsAround(unit, start, { depth, limit, expand: expanded })), paths: [] };
+		}
 		case 'path':
 			return pathsBetween(unit, await findEnds(unit, from, to), limit);
 	}

@@ -1,11 +1,18 @@
-import type { Graph, GraphEdge } from '../../wire/facts/graph.js';
+import { type Graph, type GraphEdge, maxGraphNodes } from '../../wire/facts/graph.js';
 
 /** Requested graph size. */
-export interface GraphExtent {
+export interface GraphExtent<Node> {
 	/** Maximum steps from the start. */
 	readonly depth: number;
-	/** Maximum nodes. */
+	/** Maximum nodes within `depth`, and maximum nodes added by each expanded node. */
 	readonly limit: number;
+	/** Nodes whose neighbours are added, in this order. Nodes that are not in the graph by then add nothing. */
+	readonly expand: readonly Node[];
+}
+
+/** Returns the maximum size of a graph after the next expansion. */
+export function sizeAfterExpansion(size: number, limit: number): number {
+	return Math.min(size + limit, maxGraphNodes);
 }
 
 /** A graph without the fields that all graphs have in common. */

@@ -3,31 +3,44 @@ import type { Resource, ResourceRole, Role, Schema } from '../../../compiler/mod
 import { notFound } from '../../failure.js';
 import type { GraphEdge, GraphNode } from '../../wire/facts/graph.js';
 import { type NodeName, nodeText } from '../../wire/facts/graph-node.js';
-import { allowed, type GraphExtent, type GraphParts, maxGraphEdges } from './graph-parts.js';
+import { allowed, type GraphExtent, type GraphParts, maxGraphEdges, sizeAfterExpansion } from './graph-parts.js';
 import { takeNeighbours } from './take-neighbours.js';
 
 /**
  * Returns the resources and roles around a start node, and every relation, derivation, extension and grant between
- * them. Throws `not_found` if the schema does not contain the start node.
+ * them. Throws `not_found` if the schema does not contain the start node or an expanded node.
  */
-export function schemaAround(schema: Schema, start: NodeName, extent: GraphExtent): GraphParts {
+export function schemaAround(schema: Schema, start: NodeName, extent: GraphExtent<NodeName>): GraphParts {
 	const nodes = new Map(schemaNodes(schema).map((node) => [node.id, node]));
 	const edges = schemaEdges(schema).filter(({ from, to }) => nodes.has(from) && nodes.has(to));
-	const id = nodeText(start);
-	if (!nodes.has(id)) throw notFound(start.kind === 'role' ? 'Role' : 'Resource', id.slice(start.kind.length + 1));
+	const idOf = (name: NodeName) => {
+		const text = nodeText(name);
+		if (nodes.has(text)) return text;
+		throw notFound(name.kind === 'role' ? 'Role' : 'Resource', text.slice(name.kind.length + 1));
+	};
+	const id = idOf(start);
+	const expanded = extent.expand.map(idOf);
 	const leaving = groupBy(edges, ({ from }) => from);
 	const arriving = groupBy(edges, ({ to }) => to);
 	const neighbours = (node: string) => [
 		...groupBy(arriving.get(node) ?? [], ({ kind }) => kind).values(),
 		...groupBy(leaving.get(node) ?? [], ({ kind }) => kind).values(),
 	];
+	const otherEnds = (node: string) =>
+		neighbours(node).map((list) => list.map(({ from, to }) => ({ id: from === node ? to : from })));
 	const found = new Map([[id, 0]]);
 	let frontier: readonly { readonly id: string }[] = [{ id }];
 	for (let depth = 1; frontier.length > 0 && depth <= extent.depth; depth += 1) {
-		const around = frontier.map((node) =>
-			neighbours(node.id).map((list) => list.map(({ from, to }) => ({ id: from === node.id ? to : from }))),
-		);
+		const around = frontier.map((node) => otherEnds(node.id));
 		frontier = takeNeighbours(found, around, { depth, limit: extent.limit });
+	}
+	for (const node of expanded) {
+		const depth = found.get(node);
+		if (depth === undefined) continue;
+		takeNeighbours(found, [otherEnds(node)], {
+			depth: depth + 1,
+			limit: sizeAfterExpansion(found.size, extent.limit),
+		});
 	}
 	const countMore = (node: string) =>
 		new Set(
@@ -40,6 +53,7 @@ export function schemaAround(schema: Schema, start: NodeName, extent: GraphExten
 		const more = countMore(node);
 		return named === undefined ? [] : [{ ...named, depth, ...(more > 0 ? { more } : {}) }];
 	});
+	shown.sort((one, other) => one.depth - other.depth);
 	const between = edges.filter(({ from, to }) => found.has(from) && found.has(to));
 	return {
 		nodes: shown,

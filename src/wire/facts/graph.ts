@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { boundedArray } from '../bounded.js';
 import { Text, Timestamp } from '../common.js';
 import { named } from '../named.js';
 import { wholeNumberUpTo } from '../query.js';
@@ -11,6 +12,8 @@ export const maxGraphNodes = 200;
 const usualGraphNodes = 60;
 /** Maximum distance from the start node. */
 export const maxGraphDepth = 3;
+/** Maximum number of expanded nodes. */
+const maxExpandedNodes = 20;
 
 /** Graph mode: the schema, the facts, or the paths between nodes. */
 const GraphMode = z.enum(['schema', 'facts', 'path']);
@@ -51,19 +54,32 @@ export const GraphQuery = z
 		depth: wholeNumberUpTo(maxGraphDepth)
 			.default(1)
 			.describe('Maximum number of steps from the start; ignored for paths.'),
-		limit: wholeNumberUpTo(maxGraphNodes).default(usualGraphNodes).describe('Maximum number of nodes.'),
+		limit: wholeNumberUpTo(maxGraphNodes)
+			.default(usualGraphNodes)
+			.describe('Maximum number of nodes, and maximum number of nodes added by each expanded node.'),
+		expand: z
+			.preprocess(
+				(value) => (typeof value === 'string' ? [value] : value),
+				boundedArray(Node, maxExpandedNodes, `must be given at most ${maxExpandedNodes} times`),
+			)
+			.default([])
+			.describe('Nodes in the graph whose neighbors are added, in this order; may be repeated. Not for paths.'),
 		mode: GraphMode.default('facts').describe(
 			'`facts`: objects around the start. `schema`: schema objects around ' +
 				'the start. `path`: the shortest paths from the start to `to`.',
 		),
 	})
 	.superRefine((query, ctx) => {
-		const refuse = (field: 'from' | 'to', message: string) =>
+		const refuse = (field: 'from' | 'to' | 'expand', message: string) =>
 			ctx.addIssue({ code: 'custom', message, path: [field], input: undefined });
-		const { from, to, mode } = query;
+		const { from, to, mode, expand } = query;
 		const kinds = starts[mode];
-		if (!kinds.includes(from.kind) || (from.kind === 'instance' && from.role !== undefined))
-			refuse('from', `must be ${kinds.map((kind) => forms[kind]).join(', ')} with the mode \`${mode}\``);
+		const isNode = (name: NodeName) =>
+			kinds.includes(name.kind) && !(name.kind === 'instance' && name.role !== undefined);
+		const message = `must be ${kinds.map((kind) => forms[kind]).join(', ')} with the mode \`${mode}\``;
+		if (!isNode(from)) refuse('from', message);
+		if (mode === 'path' && expand.length > 0) refuse('expand', 'is not for the mode `path`');
+		else if (!expand.every(isNode)) refuse('expand', message);
 		if (mode !== 'path' && to !== undefined) refuse('to', 'is for the mode `path` only');
 		if (mode !== 'path') return;
 		if (to?.kind !== 'instance') refuse('to', `must be ${forms.instance}, with or without \`#<role>\``);
