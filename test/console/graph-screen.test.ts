@@ -3,7 +3,7 @@
 import test from 'ava';
 import type { Browser, Page } from 'playwright-core';
 import { startChromium } from '../support/chromium.js';
-import { openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
+import { focusedName, openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
 import { setDocumentScene } from '../support/console-stack.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
@@ -60,13 +60,22 @@ test.serial('a user’s surroundings are drawn, listed, and explored by keyboard
 	t.deepEqual(await firstColumn(page, 'Nodes by distance from the start'), ['user:ann', 'instance:folder:plans']);
 	t.deepEqual(await firstColumn(page, 'Connections'), ['user:ann']);
 	t.is(await page.locator('svg .graph-more').textContent(), '+1', 'the document is not shown');
+	t.deepEqual(await page.locator('svg .graph-mark').allTextContents(), ['start']);
 	t.deepEqual(await seriousViolations(page), []);
-	const folder = page.getByRole('button', { name: 'folder plans, 1 more: start from here' });
+	const folder = page.getByRole('button', { name: 'folder plans, 1 more: show more' });
 	await folder.focus();
 	await page.keyboard.press('Enter');
 	await page.getByRole('button', { name: 'document budget: start from here' }).waitFor();
-	t.is(new URL(page.url()).searchParams.get('from'), 'instance:folder:plans');
+	t.is(new URL(page.url()).searchParams.get('from'), 'user:ann', 'the start remains');
 	t.deepEqual((await drawnNodes(page)).toSorted(), ['document budget', 'folder plans', 'user ann']);
+	t.is(await focusedName(page), 'folder plans: start from here', 'the focus stays at the node');
+	await page.reload();
+	await page.getByRole('button', { name: 'document budget: start from here' }).focus();
+	await page.keyboard.press(' ');
+	await page.getByRole('button', { name: 'document budget, start' }).waitFor();
+	const { searchParams } = new URL(page.url());
+	t.deepEqual([searchParams.get('from'), searchParams.get('expand')], ['instance:document:budget', null]);
+	await page.goBack();
 	await page.goBack();
 	await page.getByRole('button', { name: 'document budget: start from here' }).waitFor({ state: 'detached' });
 	t.deepEqual(await drawnNodes(page), ['user ann', 'folder plans']);
@@ -85,7 +94,7 @@ test.serial('a path shows the origin of a user’s role on an instance', async (
 	);
 	await open('graph?mode=path&from=user:bob&to=instance:document:budget');
 	await page.getByText('No path found.').waitFor();
-	t.is(await page.locator('svg').count(), 0);
+	t.is(await page.locator('main svg').count(), 0);
 	await close();
 });
 
@@ -104,10 +113,29 @@ test.serial('hidden nodes are counted and reported', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('graph?from=instance:folder:shelf');
 	await page.getByText('Not everything is shown.').waitFor();
-	const nodes = await drawnNodes(page);
-	t.is(nodes.length, 60);
-	t.is(await page.locator('svg .graph-start + .graph-more, svg .graph-start .graph-more').textContent(), '+11');
-	t.is((await firstColumn(page, 'Nodes by distance from the start')).length, 60);
+	t.is((await drawnNodes(page)).length, 40);
+	t.is(await page.locator('svg .graph-start .graph-more').textContent(), '+31');
+	t.is((await firstColumn(page, 'Nodes by distance from the start')).length, 40);
+	const visible = `(() => {
+		const frame = document.querySelector('.graph-drawing').getBoundingClientRect();
+		const node = document.querySelector('.graph-start rect').getBoundingClientRect();
+		return node.top >= frame.top && node.bottom <= frame.bottom && node.left >= frame.left;
+	})()`;
+	t.true(await page.evaluate(visible), 'the start is in view');
+	await page.getByRole('button', { name: 'Show 31 more of instance:folder:shelf' }).click();
+	await page.getByRole('cell', { name: 'instance:document:d69' }).first().waitFor();
+	t.is((await drawnNodes(page)).length, 71);
+	t.true(await page.evaluate(visible));
+	await close();
+});
+
+test.serial('the start field accepts a type and a key', async (t) => {
+	const { page, open, close } = await openConsole(browser, stack);
+	await open('graph');
+	await page.getByRole('combobox', { name: 'From' }).fill('document:budget');
+	await page.keyboard.press('Enter');
+	t.true((await drawnNodes(page)).includes('document budget'));
+	t.is(await page.getByRole('combobox', { name: 'From' }).inputValue(), 'instance:document:budget');
 	await close();
 });
 

@@ -1,23 +1,45 @@
 import { Graph, layout } from '@dagrejs/dagre';
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { edgeLabel, nodeLabel, type ShownEdge, type ShownNode } from '../../../model/graph-words.js';
 
 export interface GraphDrawingProps {
 	readonly graph: { readonly nodes: readonly ShownNode[]; readonly edges: readonly ShownEdge[] };
 	/** Start node id. */
 	readonly start: string;
+	/** Id of the node in the middle of the visible part. */
+	readonly center: string;
+	/** True if a node's hidden neighbours can be shown. */
+	readonly isExpandable: (id: string) => boolean;
+	readonly onExpand: (id: string) => void;
 	readonly onStart: (id: string) => void;
 }
 
 /** Sizes in pixels. Labels use a monospace font. */
 const [characterWidth, nodeHeight, padding, margin] = [7.3, 30, 10, 12];
 
-/** Layered graph, drawn from left to right. A click on a node opens the graph around it. */
-export function GraphDrawing({ graph, start, onStart }: GraphDrawingProps) {
+/**
+ * Layered graph, drawn from left to right. A click on a node shows its hidden neighbours or, if it has none, starts a
+ * new graph from it.
+ */
+export function GraphDrawing({ graph, start, center, isExpandable, onExpand, onStart }: GraphDrawingProps) {
 	const { nodes, edges, width, height } = useMemo(() => drawGraph(graph), [graph]);
+	const frame = useRef<HTMLElement>(null);
+	useEffect(() => {
+		const placed = nodes.find(({ node }) => node.id === center);
+		const { current } = frame;
+		if (placed === undefined || current === null) return;
+		current.scrollTo({ left: placed.x - current.clientWidth / 2, top: placed.y - current.clientHeight / 2 });
+	}, [nodes, center]);
+	const isHiding = ({ id, more }: ShownNode) => more !== undefined && isExpandable(id);
+	const press = (node: ShownNode) => (isHiding(node) ? onExpand(node.id) : onStart(node.id));
 	return (
-		// biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
-		<section class="scroll graph-drawing" tabIndex={0} aria-label="Graph; the tables below have the same content">
+		<section
+			ref={frame}
+			class="scroll graph-drawing"
+			// biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
+			tabIndex={0}
+			aria-label="Graph; the tables below have the same content"
+		>
 			<svg width={width} height={height}>
 				<title>{`${nodes.length} nodes, ${edges.length} connections`}</title>
 				<defs>
@@ -41,12 +63,17 @@ export function GraphDrawing({ graph, start, onStart }: GraphDrawingProps) {
 						// SVG attributes are case-sensitive.
 						tabindex={0}
 						class={`graph-node graph-${node.kind}${node.id === start ? ' graph-start' : ''}`}
-						aria-label={`${label}${node.more === undefined ? '' : `, ${node.more} more`}: start from here`}
-						onClick={() => onStart(node.id)}
+						aria-label={[
+							label,
+							node.id === start ? ', start' : '',
+							node.more === undefined ? '' : `, ${node.more} more`,
+							isHiding(node) ? ': show more' : ': start from here',
+						].join('')}
+						onClick={() => press(node)}
 						onKeyDown={(event) => {
 							if (event.key !== 'Enter' && event.key !== ' ') return;
 							event.preventDefault();
-							onStart(node.id);
+							press(node);
 						}}
 					>
 						<rect x={x - boxWidth / 2} y={y - nodeHeight / 2} width={boxWidth} height={nodeHeight} rx={6} />
@@ -60,6 +87,13 @@ export function GraphDrawing({ graph, start, onStart }: GraphDrawingProps) {
 						)}
 					</g>
 				))}
+				{nodes
+					.filter(({ node }) => node.id === start)
+					.map(({ x, y, boxWidth }) => (
+						<text key="start" x={x - boxWidth / 2} y={y - nodeHeight / 2 - 3} class="graph-mark">
+							start
+						</text>
+					))}
 			</svg>
 		</section>
 	);

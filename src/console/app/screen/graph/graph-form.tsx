@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { type GraphQuestion, graphModes, isMode } from '../../../model/graph-question.js';
 import { Combobox } from '../../part/combobox.js';
-import { type GraphQuestion, graphModes, isMode } from './graph-question.js';
 import { proposeNodes } from './propose-nodes.js';
 
 interface GraphFormProps {
 	readonly question: GraphQuestion;
-	readonly onAsk: (question: GraphQuestion) => void;
+	readonly onAsk: (question: Omit<GraphQuestion, 'expand'>) => void;
 }
 
 /** Form for the mode and the start node. */

@@ -1,3 +1,10 @@
+import {
+	expandedText,
+	type GraphQuestion,
+	graphModes,
+	maxExpanded,
+	readGraphQuestion,
+} from '../../../model/graph-question.js';
 import { answered, management } from '../../api.js';
 import { Empty } from '../../part/empty.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
@@ -6,9 +13,11 @@ import { environmentPath } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 import { GraphForm } from './graph-form.js';
-import { type GraphQuestion, graphModes, readGraphQuestion } from './graph-question.js';
 import { GraphTables } from './graph-tables.js';
 import { LazyDrawing } from './lazy-drawing.js';
+
+/** Maximum number of nodes at first, and of nodes that an expanded node adds. */
+const nodesAtOnce = 40;
 
 /** The relationship graph screen: relationships around a user or an object. */
 export function GraphScreen() {
@@ -19,13 +28,18 @@ export function GraphScreen() {
 			title="Relationship graph"
 			about="Explore the connections of a user, tenant or instance, the schema, or the path between two objects."
 		>
-			<GraphForm question={question} onAsk={(asked) => search.set({ ...asked })} />
+			<GraphForm question={question} onAsk={(asked) => search.set({ ...asked, expand: '' })} />
 			{question.from === '' || (question.mode === 'path' && question.to === '') ? (
 				<Empty title="Choose a start node">
 					<p>{graphModes[question.mode].hint}</p>
 				</Empty>
 			) : (
-				<AskedGraph question={question} onStart={(from) => search.set({ from, to: '' })} />
+				<AskedGraph
+					question={question}
+					// A path needs two ends, so a new start leaves the mode.
+					onStart={(from) => search.set({ from, to: '', expand: '', ...(question.mode === 'path' && { mode: '' }) })}
+					onExpand={(id) => search.set({ expand: expandedText([...question.expand, id]) })}
+				/>
 			)}
 		</Screen>
 	);
@@ -34,13 +48,16 @@ export function GraphScreen() {
 interface AskedGraphProps {
 	readonly question: GraphQuestion;
 	readonly onStart: (id: string) => void;
+	/** Shows the hidden neighbours of a node. */
+	readonly onExpand: (id: string) => void;
 }
 
-function AskedGraph({ question, onStart }: AskedGraphProps) {
-	const { from, to, mode, depth } = question;
+function AskedGraph({ question, onStart, onExpand }: AskedGraphProps) {
+	const { from, to, mode, depth, expand } = question;
 	const loaded = useLoaded(
 		(signal) => {
-			const query = { from, mode, ...(mode === 'path' ? { to } : { depth: Number(depth) }) };
+			const more = { depth: Number(depth), limit: nodesAtOnce, expand: [...expand] };
+			const query = { from, mode, ...(mode === 'path' ? { to } : more) };
 			return answered(
 				management.GET('/v2/projects/{proj_id}/envs/{env_id}/graph', {
 					params: { path: environmentPath(), query },
@@ -48,8 +65,9 @@ function AskedGraph({ question, onStart }: AskedGraphProps) {
 				}),
 			);
 		},
-		[from, to, mode, depth],
+		[from, to, mode, depth, expandedText(expand)],
 	);
+	const isExpandable = (id: string) => mode !== 'path' && expand.length < maxExpanded && !expand.includes(id);
 	return (
 		<LoadedFrame loaded={loaded}>
 			{(graph) =>
@@ -61,12 +79,22 @@ function AskedGraph({ question, onStart }: AskedGraphProps) {
 				) : (
 					<>
 						{graph.truncated && graph.nodes.length > 0 && (
-							<p class="notice">Not everything is shown. Start from a different node, or use fewer steps.</p>
+							<p class="notice">
+								Not everything is shown. A number at a node counts its hidden neighbors: press the node to show more of
+								them.
+							</p>
 						)}
 						{graph.nodes.length > 0 && (
 							<>
-								<LazyDrawing graph={graph} start={from} onStart={onStart} />
-								<GraphTables graph={graph} onStart={onStart} />
+								<LazyDrawing
+									graph={graph}
+									start={from}
+									center={expand.at(-1) ?? from}
+									isExpandable={isExpandable}
+									onExpand={onExpand}
+									onStart={onStart}
+								/>
+								<GraphTables graph={graph} isExpandable={isExpandable} onExpand={onExpand} onStart={onStart} />
 							</>
 						)}
 					</>

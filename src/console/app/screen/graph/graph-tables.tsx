@@ -1,6 +1,7 @@
 import { edgeLabel, nodeKind, type ShownEdge, type ShownNode } from '../../../model/graph-words.js';
 import { DataTable } from '../../part/data-table.js';
 import { KeyText } from '../../part/key-text.js';
+import { NameText } from '../../part/name-text.js';
 import { TimeText } from '../../part/time-text.js';
 
 interface ListedEdge extends ShownEdge {
@@ -15,11 +16,15 @@ interface GraphTablesProps {
 		/** Paths. Each path is a list of indexes into `edges`. */
 		readonly paths: readonly (readonly number[])[];
 	};
+	/** True if a node's hidden neighbours can be shown. */
+	readonly isExpandable: (id: string) => boolean;
+	readonly onExpand: (id: string) => void;
 	readonly onStart: (id: string) => void;
 }
 
 /** The drawing as text: paths, connections and nodes. */
-export function GraphTables({ graph: { nodes, edges, paths }, onStart }: GraphTablesProps) {
+export function GraphTables({ graph, isExpandable, onExpand, onStart }: GraphTablesProps) {
+	const { nodes, edges, paths } = graph;
 	return (
 		<>
 			{paths.length > 0 && (
@@ -66,9 +71,26 @@ export function GraphTables({ graph: { nodes, edges, paths }, onStart }: GraphTa
 						),
 					},
 					{ title: 'Type', cell: ({ kind, type }) => nodeKind(kind, type) },
-					{ title: 'Name', cell: ({ name }) => (name === undefined ? '' : <KeyText text={name} />) },
+					{ title: 'Name', cell: ({ name }) => (name === undefined ? '' : <NameText text={name} />) },
 					{ title: 'Tenant', cell: ({ tenant }) => (tenant === undefined ? '' : <KeyText text={tenant} />) },
-					{ title: 'Not shown', align: 'end', cell: ({ more }) => (more === undefined ? '' : `+${more}`) },
+					{
+						title: 'Hidden neighbors',
+						align: 'end',
+						cell: ({ id, more }) => {
+							if (more === undefined) return '';
+							if (!isExpandable(id)) return `+${more}`;
+							return (
+								<button
+									type="button"
+									class="link"
+									aria-label={`Show ${more} more of ${id}`}
+									onClick={() => onExpand(id)}
+								>
+									+{more}
+								</button>
+							);
+						},
+					},
 				]}
 			/>
 		</>

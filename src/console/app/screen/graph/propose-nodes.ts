@@ -1,8 +1,8 @@
+import type { GraphMode } from '../../../model/graph-question.js';
 import { answered, management } from '../../api.js';
 import type { Choice } from '../../part/combobox.js';
 import { proposeResources, proposeUsers } from '../../propose.js';
 import { environmentPath } from '../../session.js';
-import type { GraphMode } from './graph-question.js';
 
 const per_page = 6;
 
