@@ -46,8 +46,8 @@ interface InSession {
  * their rules begin with `element`.
  *
  * A console session can replace a key. It has its key's rights in a single environment and can read the levels above
- * it. It reaches other environments only as copy targets. Writes with a session must come from pages on the server's
- * own origin.
+ * it. It reaches other environments only as copy targets. With a confirmation, it can also delete projects, and read
+ * and change the keys above its environment. Writes with a session must come from pages on the server's own origin.
  */
 export interface Contexts {
 	public: null;
@@ -60,6 +60,7 @@ export interface Contexts {
 	'keys.read': ByKey & { readonly account: AccountUnit };
 	'project.read': ByKey & { readonly account: AccountUnit; readonly project: Project };
 	'project.write': ByKey & { readonly account: WritingAccountUnit; readonly project: Project };
+	'project.delete': Contexts['project.write'];
 	'environment.read': InEnvironment & {
 		readonly unit: ReadingUnit;
 		readonly account: AccountUnit;

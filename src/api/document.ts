@@ -36,6 +36,7 @@ const access: Readonly<Record<Access | 'feed', AccessNote>> = {
 		secured: true,
 	},
 	'project.write': { description: 'Requires a project key or organization key with write access.', secured: true },
+	'project.delete': { description: 'Requires a project key or organization key with write access.', secured: true },
 	'environment.read': { description: 'Requires an API key with access to the environment.', secured: true },
 	'environment.copy': {
 		description: 'Requires a project key or organization key with write access.',

@@ -70,8 +70,8 @@ function declareServers(program: Declaration, variables: Variables): void {
 	program
 		.command('console')
 		.description('print a single-use console sign-in link that expires after ten minutes')
-		.option('-p, --project <key>', 'project (default: project `default`, environment `dev`)')
-		.option('-e, --environment <key>', 'environment in the project (default: the oldest)')
+		.option('-p, --project <key>', 'limit the session to an environment of this project (default: `default`)')
+		.option('-e, --environment <key>', 'limit the session to this environment (default: the oldest of --project)')
 		.asks(openConsole(variables));
 	program.command(workerCommand, { hidden: true }).action(running(variables, 'decisionWorker'));
 }

@@ -104,6 +104,7 @@ async function welcome(
 	await key?.noteShown();
 }
 
+/** A ticket for the organization. */
 const anyTicket: TicketRequest = { project: null, environment: null };
 
 /** Starts only a decision point. It stores nothing on disk, so several can run on the same machine. */

@@ -30,7 +30,6 @@ export function running(
 /** Prints a console link with a ticket for the running server. */
 export function openConsole(variables: Variables): Run<SharedOptions, []> {
 	return async (_, { project = null, environment = null }) => {
-		if (environment !== null && project === null) throw new ConfigError('--environment needs --project');
 		const config = readConfig(variables);
 		const { newConsoleLink } = await import('./run.js');
 		const url = await newConsoleLink(config, { project, environment });

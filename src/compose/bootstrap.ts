@@ -111,17 +111,18 @@ export async function createKeyByCommand(store: Store, request: KeyRequest): Pro
 	});
 }
 
-/** Environment for a console ticket, named by key or id. By default, `default/dev`. */
+/** Environment for a console ticket, named by key or id. Without both members, the ticket covers the organization. */
 export interface TicketRequest {
+	/** Defaults to the project `default`. */
 	readonly project: string | null;
-	/** Requires `project`. By default, the project's oldest environment. */
+	/** Defaults to the project's oldest environment. */
 	readonly environment: string | null;
 }
 
 /**
- * Creates a console sign-in ticket for the environment's key. If no environment is named and `default/dev` no longer
- * exists, uses the oldest key with full access. Throws `not_found` for unknown references, and `ConfigError` if there
- * is no such key.
+ * Creates a console sign-in ticket for the environment's key. If no environment is named, uses the oldest organization
+ * key with full access or, if there is none, the key with full access and the widest scope. Throws `not_found` for
+ * unknown references, and `ConfigError` if there is no such key.
  */
 export async function createConsoleTicket(store: Store, request: TicketRequest): Promise<string> {
 	const account = store.account(await findOrganization(store));
@@ -131,15 +132,11 @@ export async function createConsoleTicket(store: Store, request: TicketRequest):
 }
 
 async function findTicketKey(account: AccountUnit, { project, environment }: TicketRequest): Promise<ApiKey | null> {
-	if (project !== null) {
-		const place = await resolvePlace(account, { project, environment });
-		const environment_id =
-			place.environment_id ?? (await account.environments(place.project_id ?? '').all())[0]?.id ?? null;
-		return environment_id === null ? null : account.keys.findEnvironmentKey(environment_id);
-	}
-	const { environment_id = null } = (await account.findPlace('default', 'dev')) ?? {};
-	const ofDev = environment_id === null ? null : await account.keys.findEnvironmentKey(environment_id);
-	return ofDev ?? account.keys.oldestAdmin();
+	if (project === null && environment === null) return account.keys.widestAdmin();
+	const place = await resolvePlace(account, { project: project ?? 'default', environment });
+	const environment_id =
+		place.environment_id ?? (await account.environments(place.project_id ?? '').all())[0]?.id ?? null;
+	return environment_id === null ? null : account.keys.findEnvironmentKey(environment_id);
 }
 
 async function resolvePlace(account: AccountUnit, { project, environment }: TicketRequest) {

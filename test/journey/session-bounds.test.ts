@@ -1,32 +1,103 @@
 // @rest
 
-import { client } from '../support/client.js';
+import { client, type Loose } from '../support/client.js';
 import { askToSignIn, consolePath, signInToConsole } from '../support/console.js';
 import { onEachStore } from '../support/each-store.js';
+import { sending } from '../support/element.js';
 import { fails } from '../support/failure.js';
-import { createSecret } from '../support/management.js';
+import { createSecret, newPlace } from '../support/management.js';
 
 /** Limits on console sessions, and hidden values for read-only keys. */
 
 const journey = onEachStore();
 
 journey('a console session changes nothing outside of its environment', async (t, place, { organization, keys }) => {
-	const { id, key, project_id } = place;
+	const { id, key } = place;
 	const other = `other-${key}`;
 	await organization.post('/v2/projects', { key: other, name: 'Other' });
 	const { http } = await signInToConsole(place, keys.organization);
 	const outside = 'can only change its own environment';
-	fails(t, await http.delete(`/v2/projects/${other}`), 403, outside);
 	fails(t, await http.patch(`/v2/projects/${other}`, { name: 'Mine' }), 403, outside);
 	fails(t, await http.post('/v2/projects', { key: `${other}-2`, name: 'Other' }), 403, outside);
 	fails(t, await http.post('/v2/projects/default/envs', { key: other, name: 'Other' }), 403, outside);
-	for (const opened of [{ object_type: 'org' }, { object_type: 'project', project_id }]) {
-		const made = await http.post('/v2/api-key', { ...opened, access_level: 'read' });
-		fails(t, made, 403, 'the API keys of its environment');
-	}
 	t.is((await http.post('/v2/api-key', { environment_id: id, access_level: 'read' })).status, 200);
 	const { body } = await organization.get(`/v2/projects/${other}`);
 	t.like(body, { key: other, name: 'Other' });
+});
+
+/** Keys above the environment, each with the object whose key confirms a change. */
+const wideKeys = [
+	{ opened: { object_type: 'org' }, object: 'organization', confirmation: 'default' },
+	{ opened: { object_type: 'project', project_id: 'default' }, object: 'project', confirmation: 'default' },
+] as const;
+
+journey('a console session uses keys above its environment only after a confirmation', async (t, place, management) => {
+	const { organization, keys } = management;
+	const { http, headers } = await signInToConsole(place, keys.organization);
+	const organizationKey = String((await organization.get<Loose[]>('/v2/orgs')).body[0]?.['key']);
+	for (const { opened, object, confirmation } of wideKeys) {
+		const expected = object === 'organization' ? organizationKey : confirmation;
+		const body = { ...opened, access_level: 'read' };
+		const created = await organization.post('/v2/api-key', body);
+		t.is(created.status, 200);
+		const path = `/v2/api-key/${created.body['id']}`;
+		const requests = [
+			['POST', '/v2/api-key', body],
+			['GET', path],
+			['POST', `${path}/rotate-secret`],
+			['DELETE', path],
+		] as const;
+		for (const wrong of [undefined, '', `${expected}x`, expected.toUpperCase()]) {
+			const page = sending(place.url, wrong === undefined ? headers : { ...headers, 'x-console-confirm': wrong });
+			for (const [method, asked, content] of requests) {
+				const answer = await page.send(method, asked, content);
+				fails(
+					t,
+					answer,
+					403,
+					`confirm this with the key of the ${object}: send the header \`X-Console-Confirm: ${expected}\``,
+				);
+				t.deepEqual((answer.body as Loose)['additional_info'], { code: 'CONFIRMATION_REQUIRED' });
+			}
+		}
+		const { body: kept } = await organization.get(path);
+		t.is(kept['secret'], created.body['secret'], 'no refused request had an effect');
+		const confirmed = sending(place.url, { ...headers, 'x-console-confirm': expected });
+		const statuses = [];
+		for (const [method, asked, content] of requests)
+			statuses.push((await confirmed.send(method, asked, content)).status);
+		t.deepEqual(statuses, [200, 200, 200, 204]);
+	}
+	const stated = { headers: { ...headers, 'x-console-confirm': organizationKey } };
+	const listed = await http.get<{ data: Loose[] }>('/v2/api-key?per_page=100');
+	t.true(
+		listed.body.data.every(({ secret }) => secret === null),
+		'lists have no secrets',
+	);
+	const other = await newPlace(management, organization);
+	fails(t, await sending(place.url, stated.headers).delete(`/v2/api-key/${other.key_id}`), 403, 'no access');
+});
+
+journey('a console session deletes a project only after a confirmation', async (t, place, { organization, keys }) => {
+	const { headers } = await signInToConsole(place, keys.organization);
+	const other = `other-${place.key}`;
+	const path = `/v2/projects/${other}`;
+	await organization.post('/v2/projects', { key: other, name: 'Other' });
+	for (const wrong of ['', 'default', other.toUpperCase()]) {
+		const answer = await sending(place.url, { ...headers, 'x-console-confirm': wrong }).delete(path);
+		fails(t, answer, 403, `confirm this with the key of the project: send the header \`X-Console-Confirm: ${other}\``);
+	}
+	fails(t, await sending(place.url, headers).delete(path), 403, 'X-Console-Confirm');
+	t.is((await organization.get(path)).status, 200);
+	const confirmed = { ...headers, 'x-console-confirm': other };
+	const ofEnvironment = await signInToConsole(place, place.secret);
+	const narrow = sending(place.url, { ...ofEnvironment.headers, 'x-console-confirm': other });
+	fails(t, await narrow.delete(path), 403, 'the level org or project');
+	fails(t, await sending(place.url, { ...confirmed, origin: 'https://evil.example' }).delete(path), 403);
+	t.is((await sending(place.url, confirmed).delete(path)).status, 204);
+	t.is((await organization.get(path)).status, 404);
+	await organization.post('/v2/projects', { key: other, name: 'Other' });
+	t.is((await organization.delete(path)).status, 204, 'an API key needs no confirmation');
 });
 
 journey('a console session ends after a day, however much it is used', async (t, place) => {

@@ -258,7 +258,10 @@ inRest('a start prints no ticket into a log, and `console` prints a link that si
 		return { answer, key, ...signedWith(urls.api, id, cookieOf(answer)) };
 	};
 	const dev = await enter(ticketIn(signInLink));
-	t.like(dev.answer, { status: 200, body: { environment: { key: 'dev' }, decision_point: true } });
+	const ofOrganization = { environment: { key: 'dev' }, key: { object_type: 'org', access_level: 'admin' } };
+	t.like(dev.answer, { status: 200, body: { ...ofOrganization, decision_point: true } });
+	const projects = await dev.http.post(consolePath, { project: 'default', environment: 'production' });
+	t.is(projects.status, 200, 'the session covers the other environments');
 	t.is((await enter(ticketIn(signInLink))).answer.status, 401, 'once');
 	const asked = { user: 'alice', action: 'read', resource: { type: 'document', tenant: 'default' } };
 	t.like(await dev.http.post('/console/pdp/default/dev/allowed', asked), { status: 200, body: { allow: true } });
@@ -271,8 +274,12 @@ inRest('a start prints no ticket into a log, and `console` prints a link that si
 	const elsewhere = await production.http.post('/console/pdp/default/production/allowed', asked);
 	t.is(elsewhere.status, 503, 'this decision point serves a different environment');
 	t.is((await enter(ticketIn(await link('-p', 'default')))).key, 'dev', 'its oldest');
+	const narrow = await enter(ticketIn(await link('-e', 'production')));
+	t.like(narrow.answer.body, { environment: { key: 'production' }, key: { object_type: 'env' } });
+	const refusedSwitch = await narrow.http.post(consolePath, { project: 'default', environment: 'dev' });
+	t.is(refusedSwitch.status, 403);
 	for (const [words, says] of [
-		[['-e', 'dev'], /--project/],
+		[['-e', 'nowhere'], /nowhere/],
 		[['-p', 'nowhere'], /nowhere/],
 		[['-p', 'default', '-e', 'nowhere'], /nowhere/],
 	] as const) {

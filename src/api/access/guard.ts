@@ -34,6 +34,7 @@ const rules: { readonly [A in Access]: Admit<Contexts[A]> } = {
 	'keys.read': ofOrganizations.keysReadAccess,
 	'project.read': ofOrganizations.projectReadAccess,
 	'project.write': ofOrganizations.projectWriteAccess,
+	'project.delete': ofOrganizations.projectDeleteAccess,
 	'environment.read': ofEnvironments.environmentReadAccess,
 	'environment.own': ofEnvironments.environmentOwnAccess,
 	'environment.report': ofEnvironments.environmentReportAccess,

@@ -1,5 +1,7 @@
 import { parsePart } from '../../http/mount.js';
 import { identify, unlessDeleted } from '../../store/account/authenticate.js';
+import { type Caller, requireConfirmation } from '../../store/account/caller.js';
+import type { Project } from '../../store/table/account.js';
 import { type Contexts, ProjectPath } from '../access.js';
 import { readCredentials } from '../console/credentials.js';
 import { type Admit, defineAccess } from './access-rule.js';
@@ -7,6 +9,7 @@ import {
 	authenticateAdmin,
 	authenticateCaller,
 	authenticateOrganizationWriter,
+	authenticateWriter,
 	refuseOtherLevels,
 } from './authenticate-caller.js';
 
@@ -80,13 +83,28 @@ export const projectReadAccess: Admit<Contexts['project.read']> = defineAccess({
 });
 
 /** `project.write`: a key of the organization or project that may write. */
-export const projectWriteAccess: Admit<Contexts['project.write']> = defineAccess({
-	authenticate: async (visit) => {
-		const caller = await authenticateOrganizationWriter(visit, ['org', 'project']);
-		return { caller, ...(await parsePart(ProjectPath, 'path', visit.request.params)) };
-	},
-	open: ({ caller, proj_id }, run, { store }) =>
-		store.writeAccount(caller.organization_id, caller, async (account) =>
-			run({ caller, account, project: await account.project(caller, proj_id) }),
-		),
-});
+export const projectWriteAccess = changingProject(authenticateOrganizationWriter, () => {});
+
+/** `project.delete`: like `project.write`. A console session must confirm the deletion with the project's key. */
+export const projectDeleteAccess = changingProject(authenticateWriter, (caller, { key }) =>
+	requireConfirmation(caller, 'project', key),
+);
+
+/** Finds the project in the path in a transaction. */
+function changingProject(
+	authenticate: typeof authenticateWriter,
+	confirm: (caller: Caller, project: Project) => void,
+): Admit<Contexts['project.write']> {
+	return defineAccess({
+		authenticate: async (visit) => {
+			const caller = await authenticate(visit, ['org', 'project']);
+			return { caller, ...(await parsePart(ProjectPath, 'path', visit.request.params)) };
+		},
+		open: ({ caller, proj_id }, run, { store }) =>
+			store.writeAccount(caller.organization_id, caller, async (account) => {
+				const project = await account.project(caller, proj_id);
+				confirm(caller, project);
+				return run({ caller, account, project });
+			}),
+	});
+}

@@ -6,6 +6,7 @@ import type { OpenedPlaces } from '../../store/account/api-keys.js';
 import type { ApiKey } from '../../store/table/account.js';
 import { Reference } from '../../wire/common.js';
 import { ApiKeyCreate, ApiKeyQuery, ApiKeyRead, ApiKeyScopeRead } from '../../wire/general/api-key.js';
+import { ConsoleConfirmation } from '../../wire/general/console-session.js';
 import { RevisionAnswer } from '../../wire/headers.js';
 import { paginated } from '../../wire/list.js';
 import { EnvironmentPath, endpoint, requireAdmin, revisionHeader } from '../access.js';
@@ -15,7 +16,7 @@ const collection = '/v2/api-key';
 const member = `${collection}/:api_key_id`;
 
 const ApiKeyPath = z.object({ api_key_id: Reference });
-const memberPlace = { tag, path: member, params: ApiKeyPath } as const;
+const memberPlace = { tag, path: member, params: ApiKeyPath, requestHeaders: ConsoleConfirmation } as const;
 
 /** API keys: the calling key's scope, and management of the keys in this scope. */
 export const apiKeys = [
@@ -76,6 +77,7 @@ export const apiKeys = [
 		path: collection,
 		access: 'keys.manage',
 		secret: true,
+		requestHeaders: ConsoleConfirmation,
 		body: ApiKeyCreate,
 		example: { project_id: 'default', environment_id: 'dev', access_level: 'read', name: 'dashboard' },
 		returns: { 200: ApiKeyRead },
@@ -100,6 +102,7 @@ export const apiKeys = [
 		failures: { 404: 'No such API key' },
 		handle: async ({ params }, { account, caller }) => {
 			const row = await account.keys.find(caller, params.api_key_id);
+			await account.keys.requireInSession(caller, row);
 			return reply(200, await readOneApiKey(account, row, account.keys.secret(row)));
 		},
 	}),
@@ -127,6 +130,7 @@ export const apiKeys = [
 		access: 'keys.manage',
 		secret: true,
 		params: ApiKeyPath,
+		requestHeaders: ConsoleConfirmation,
 		returns: { 200: ApiKeyRead },
 		answerHeaders: RevisionAnswer,
 		failures: { 404: 'No such API key' },

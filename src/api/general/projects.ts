@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { createEnvironment } from '../../domain/environment.js';
 import { definedFields } from '../../domain/schema/defined-fields.js';
 import { reply } from '../../http/endpoint.js';
+import { ConsoleConfirmation } from '../../wire/general/console-session.js';
 import { ProjectCreate, ProjectRead, ProjectUpdate } from '../../wire/general/project.js';
 import { PageQuery } from '../../wire/query.js';
 import { endpoint, ProjectPath } from '../access.js';
@@ -81,8 +82,9 @@ export const projects = [
 		tag,
 		method: 'delete',
 		path: '/v2/projects/:proj_id',
-		access: 'project.write',
+		access: 'project.delete',
 		params: ProjectPath,
+		requestHeaders: ConsoleConfirmation,
 		returns: { 204: null },
 		failures: { 404: 'No such project' },
 		handle: async (_, { account, project }) => {

@@ -1,15 +1,39 @@
 import { announce } from '../part/announce.js';
 import { answered, management } from './api.js';
-import { confirmWrite } from './part/confirm.js';
+import { confirmByKey, confirmWrite } from './part/confirm.js';
+import { openSession } from './session.js';
+
+/** Scope of an API key. */
+export interface KeyScope {
+	readonly object_type: 'org' | 'project' | 'env';
+	/** Project of a project key or an environment key. */
+	readonly project: { readonly key: string } | null;
+}
+
+/**
+ * Asks for the confirmation that a change to keys with this scope needs: the key of the project or of the organization
+ * for keys above the environment. Returns the request headers for it; `null` if the user does not confirm.
+ */
+export async function confirmKey(
+	title: string,
+	text: string,
+	{ object_type, project }: KeyScope,
+	options: { readonly always?: boolean } = {},
+) {
+	if (object_type === 'env') return (await confirmWrite(title, text, options)) ? {} : null;
+	const { organization } = openSession();
+	return confirmByKey(title, text, object_type === 'org' || project === null ? organization.key : project.key);
+}
 
 /**
  * Asks for confirmation, rotates an API key and returns the new secret. Returns `null` if the user does not confirm.
  * Throws `ApiFailure`.
  */
-export async function rotateKey(id: string, text: string): Promise<string | null> {
-	if (!(await confirmWrite('Rotate key', text, { always: true }))) return null;
-	const path = { api_key_id: id };
-	const { secret } = await answered(management.POST('/v2/api-key/{api_key_id}/rotate-secret', { params: { path } }));
+export async function rotateKey(key: KeyScope & { readonly id: string }, text: string): Promise<string | null> {
+	const header = await confirmKey('Rotate key', text, key, { always: true });
+	if (header === null) return null;
+	const params = { path: { api_key_id: key.id }, header };
+	const { secret } = await answered(management.POST('/v2/api-key/{api_key_id}/rotate-secret', { params }));
 	announce('Key rotated.');
 	return secret;
 }

@@ -5,8 +5,8 @@ import { asId } from '../../wire/common.js';
 import { referredIn } from '../query/reference.js';
 import { type RowQuery, rowQuery } from '../query/row-query.js';
 import { type AccessLevel, ApiKey, Environment, type ObjectType, type Project } from '../table/account.js';
-import { projectQuery } from './account-queries.js';
-import type { Caller } from './caller.js';
+import { organizationQuery, projectQuery } from './account-queries.js';
+import { type Caller, requireConfirmation, requireInSession } from './caller.js';
 import type { Cipher } from './secret.js';
 
 /** Project and environment for a new key, each by id or key. */
@@ -91,6 +91,22 @@ export class ApiKeys {
 		return mine;
 	}
 
+	/**
+	 * Refuses console sessions for keys in other environments, and for keys of projects and of the organization unless
+	 * the request confirms the use with the key of the project or organization. Throws `forbidden`.
+	 */
+	async requireInSession(caller: Caller, place: Pick<ApiKey, 'project_id' | 'environment_id'>): Promise<void> {
+		const { project_id, environment_id } = place;
+		if (caller.session_environment_id === undefined) return;
+		if (environment_id !== null) return requireInSession(caller, 'key', environment_id);
+		if (project_id !== null) {
+			const { key } = await this.organization.project(caller, project_id);
+			return requireConfirmation(caller, 'project', key);
+		}
+		const [organization] = await organizationQuery(this.database, this.organization.organizationId);
+		requireConfirmation(caller, 'organization', organization?.key ?? '');
+	}
+
 	secret(key: ApiKey): string {
 		return this.cipher.decrypt(key.secret_cipher);
 	}
@@ -166,12 +182,15 @@ export class ApiKeys {
 		return (await this.#pdpConfigs(environmentId).clearOrder().orderBy('id', 'desc').first()) ?? null;
 	}
 
-	/** Returns the oldest key with the access level `admin`, or `null` if there is none. */
-	async oldestAdmin(): Promise<ApiKey | null> {
+	/**
+	 * Returns the key with the access level `admin` and the widest scope, or `null` if there is none. Of several keys, the
+	 * oldest.
+	 */
+	async widestAdmin(): Promise<ApiKey | null> {
 		const { organizationId: organization_id } = this.organization;
 		const found = await ApiKey.query(this.database)
 			.where({ organization_id, access_level: 'admin' })
-			.orderBy('id')
+			.orderByRaw('environment_id is not null, project_id is not null, id')
 			.first();
 		return found ?? null;
 	}

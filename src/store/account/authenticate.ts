@@ -12,6 +12,8 @@ export interface Credentials {
 	readonly authorization: string | undefined;
 	/** Console session, used instead of the header. Absent if the request has the header, or has no session. */
 	readonly session?: ShownConsoleSession;
+	/** Confirmation that a session's request contains. */
+	readonly confirmation?: string | undefined;
 }
 
 /**
@@ -25,8 +27,11 @@ export async function authenticate(store: Store, credentials: Credentials): Prom
 }
 
 /** Like `authenticate`, but also accepts a key without access, for requests about the key itself. */
-export async function identify(store: Store, { authorization, session }: Credentials): Promise<Caller> {
-	if (session !== undefined) return store.consoleSessions.identify(session);
+export async function identify(store: Store, { authorization, session, confirmation }: Credentials): Promise<Caller> {
+	if (session !== undefined) {
+		const caller = await store.consoleSessions.identify(session);
+		return confirmation === undefined ? caller : { ...caller, session_confirmation: confirmation };
+	}
 	const caller = await store.caller(secretIn(authorization));
 	if (caller === null) throw new Failure('unauthorized', 'this API key is unknown');
 	return caller;

@@ -1,4 +1,4 @@
-import { forbidden } from '../../failure.js';
+import { Failure, forbidden } from '../../failure.js';
 import type { Environment, ObjectType } from '../table/account.js';
 import type { KeyHolder } from '../unit/caller-check.js';
 
@@ -26,6 +26,8 @@ export interface Caller extends KeyHolder {
 	 * itself.
 	 */
 	readonly session_environment_id?: string;
+	/** Key in the header `X-Console-Confirm`. Read only for console sessions. */
+	readonly session_confirmation?: string;
 }
 
 /** Returns true if a caller's key grants access to an environment in its organization. */
@@ -51,4 +53,15 @@ export function requireInSession(
 ): void {
 	if (session_environment_id === undefined || session_environment_id === environmentId) return;
 	throw forbidden(sessionRefusals[object]);
+}
+
+/**
+ * Throws `forbidden` if the caller has a console session and its request does not confirm the change with the key of
+ * the project or organization.
+ */
+export function requireConfirmation(caller: Caller, object: 'project' | 'organization', key: string): void {
+	const { session_environment_id, session_confirmation } = caller;
+	if (session_environment_id === undefined || session_confirmation === key) return;
+	const message = `confirm this with the key of the ${object}: send the header \`X-Console-Confirm: ${key}\``;
+	throw new Failure('forbidden', message, { code: 'CONFIRMATION_REQUIRED' });
 }

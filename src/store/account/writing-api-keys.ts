@@ -7,7 +7,7 @@ import { insertOrDuplicate } from '../unit/insert-or-duplicate.js';
 import { insertOrNotFound } from '../unit/insert-or-not-found.js';
 import { organizationQuery } from './account-queries.js';
 import { ApiKeys, type KeyOrganization } from './api-keys.js';
-import { type Caller, requireInSession } from './caller.js';
+import type { Caller } from './caller.js';
 import { type Cipher, hashSecret, newSecret } from './secret.js';
 
 /** API key to create. Automation may pass a fixed `secret`; by default, the secret is random. */
@@ -48,17 +48,17 @@ export class WritingApiKeys extends ApiKeys {
 		super(unit, transaction, cipher);
 	}
 
-	/** Like `ApiKeys.find`. A console session can only find keys in its own environment. */
+	/** Like `ApiKeys.find`, then like `ApiKeys.requireInSession`. */
 	override async find(caller: Caller, reference: string): Promise<ApiKey> {
 		const key = await super.find(caller, reference);
-		requireInSession(caller, 'key', key.environment_id);
+		await this.requireInSession(caller, key);
 		return key;
 	}
 
-	/** Like `ApiKeys.placeFor`. A console session can only create keys in its own environment. */
+	/** Like `ApiKeys.placeFor`, then like `ApiKeys.requireInSession`. */
 	override async placeFor(...asked: Parameters<ApiKeys['placeFor']>): ReturnType<ApiKeys['placeFor']> {
 		const place = await super.placeFor(...asked);
-		requireInSession(asked[0], 'key', place.environment_id);
+		await this.requireInSession(asked[0], place);
 		return place;
 	}
 

@@ -46,6 +46,18 @@ export const ConsoleSessionRequest = z.object({
 	'X-Console-Environment': Uuid.optional().describe('Environment id that selects a session among the session cookies.'),
 });
 
+/** Header with which a console session confirms a change outside of its environment. */
+export const ConsoleConfirmation = z.object({
+	'X-Console-Confirm': z
+		.string()
+		.optional()
+		.describe(
+			'For console sessions only: the key of the changed project, or of the organization, to confirm the change. ' +
+				'Without it, the request is 403. For an API key, the request needs a confirmation if the key is valid for a ' +
+				'whole project or for the organization.',
+		),
+});
+
 const described = (what: string) => ({
 	id: Uuid.describe(`Id of the ${what}.`),
 	key: z.string().describe(`Key of the ${what}.`),

@@ -13,7 +13,9 @@ interface Target {
 interface Question {
 	readonly title: string;
 	readonly text: string;
-	readonly target: Target;
+	/** Key to type; `null` if a button is enough. */
+	readonly typed: string | null;
+	readonly isProduction: boolean;
 	readonly settle: (confirmed: boolean) => void;
 }
 
@@ -36,11 +38,26 @@ export function confirmWrite(
 	{ always = false, target = openSession().environment }: ConfirmOptions = {},
 ): Promise<boolean> {
 	if (!always && !target.production) return Promise.resolve(true);
+	return ask({ title, text, typed: target.production ? target.key : null, isProduction: target.production });
+}
+
+/**
+ * Asks the user to confirm a write to a project or the organization by typing its key. Returns the request headers with
+ * the key, because the server checks the confirmation; `null` if the user does not confirm.
+ */
+export async function confirmByKey(title: string, text: string, key: string): Promise<ConfirmationHeaders | null> {
+	const isConfirmed = await ask({ title, text, typed: key, isProduction: false });
+	return isConfirmed ? { 'X-Console-Confirm': key } : null;
+}
+
+interface ConfirmationHeaders {
+	readonly 'X-Console-Confirm'?: string;
+}
+
+function ask(asked: Omit<Question, 'settle'>): Promise<boolean> {
 	return new Promise((resolve) => {
 		question.value = {
-			title,
-			text,
-			target,
+			...asked,
 			settle: (confirmed) => {
 				question.value = null;
 				resolve(confirmed);
@@ -55,9 +72,13 @@ export function Confirmation() {
 	return asked === null ? null : <ConfirmationDialog question={asked} />;
 }
 
-function ConfirmationDialog({ question: { title, text, target, settle } }: { readonly question: Question }) {
+interface ConfirmationDialogProps {
+	readonly question: Question;
+}
+
+function ConfirmationDialog({ question: { title, text, typed: key, isProduction, settle } }: ConfirmationDialogProps) {
 	const typed = useSignal('');
-	const isTyped = !target.production || typed.value === target.key;
+	const isTyped = key === null || typed.value === key;
 	return (
 		<Dialog title={title} onClose={() => settle(false)}>
 			<form
@@ -69,10 +90,10 @@ function ConfirmationDialog({ question: { title, text, target, settle } }: { rea
 				<p>
 					<PhraseText phrases={reasonPhrases(text)} />
 				</p>
-				{target.production && (
+				{key !== null && (
 					<label>
 						<span>
-							This is production. Type <code>{target.key}</code> to confirm.
+							{isProduction && 'This is production. '}Type <code>{key}</code> to confirm.
 						</span>
 						<input
 							type="text"

@@ -7,10 +7,11 @@ import { DataTable } from '../../part/data-table.js';
 import { Empty } from '../../part/empty.js';
 import { KeyText } from '../../part/key-text.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
+import { NameText } from '../../part/name-text.js';
 import { Screen } from '../../part/screen.js';
 import { SecretDialog } from '../../part/secret-dialog.js';
 import { TimeText } from '../../part/time-text.js';
-import { rotateKey } from '../../rotate-key.js';
+import { type KeyScope, rotateKey } from '../../rotate-key.js';
 import { environmentPath, newestRevision, openSession } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 import { usePolling } from '../../use-polling.js';
@@ -105,10 +106,10 @@ function PointKeys() {
 			answered(management.GET('/v2/api-key', { params: { query: { object_type: 'env', per_page: 100 } }, signal })),
 		[],
 	);
-	const rotate = async (id: string) => {
+	const rotate = async (key: KeyScope & { readonly id: string }) => {
 		const text =
 			'The old secret stops working immediately. Decision points that use it stop answering until they get the new one.';
-		const rotated = await rotateKey(id, text);
+		const rotated = await rotateKey(key, text);
 		if (rotated === null) return;
 		secret.value = rotated;
 		loaded.reload();
@@ -135,7 +136,7 @@ function PointKeys() {
 							rows={own}
 							rowKey={({ id }) => id}
 							columns={[
-								{ title: 'Name', cell: ({ name }) => <KeyText text={name ?? 'unnamed'} /> },
+								{ title: 'Name', cell: ({ name }) => <NameText text={name ?? 'unnamed'} /> },
 								{
 									title: 'Last used',
 									cell: ({ last_used_at }) => (last_used_at === null ? 'never' : <TimeText at={last_used_at} />),
@@ -143,9 +144,9 @@ function PointKeys() {
 								{
 									title: 'Action',
 									align: 'end',
-									cell: ({ id, name }) =>
+									cell: (key) =>
 										isAdmin ? (
-											<ActionButton act={() => rotate(id)} label={`Rotate key ${name ?? id}`}>
+											<ActionButton act={() => rotate(key)} label={`Rotate key ${key.name ?? key.id}`}>
 												Rotate
 											</ActionButton>
 										) : (

@@ -1,7 +1,8 @@
 import { KeyText } from '../../part/key-text.js';
 import { Screen } from '../../part/screen.js';
-import { openSession } from '../../session.js';
+import { mayWrite, openSession } from '../../session.js';
 import { CompareEnvironments } from './compare-environments.js';
+import { DeleteProject } from './delete-project.js';
 import { ImportDocument } from './import-document.js';
 import { PromoteSchema } from './promote-schema.js';
 
@@ -21,6 +22,7 @@ export function EnvironmentsScreen() {
 			<CompareEnvironments />
 			{key.object_type !== 'env' && <PromoteSchema />}
 			<ImportDocument />
+			{key.object_type !== 'env' && mayWrite.value && <DeleteProject />}
 		</Screen>
 	);
 }

@@ -2,15 +2,15 @@ import { useSignal } from '@preact/signals';
 import { ActionButton } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
 import { answered, management } from '../../api.js';
-import { confirmWrite } from '../../part/confirm.js';
 import { DataTable } from '../../part/data-table.js';
 import { KeyText } from '../../part/key-text.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
+import { NameText } from '../../part/name-text.js';
 import { Pager } from '../../part/pager.js';
 import { Screen } from '../../part/screen.js';
 import { SecretDialog } from '../../part/secret-dialog.js';
 import { TimeText } from '../../part/time-text.js';
-import { rotateKey } from '../../rotate-key.js';
+import { confirmKey, type KeyScope, rotateKey } from '../../rotate-key.js';
 import { openSession } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
@@ -23,6 +23,10 @@ const levels = {
 	project: 'project',
 	env: 'environment',
 } as const;
+
+interface ListedKey extends KeyScope {
+	readonly id: string;
+}
 
 /** The keys screen: API keys and members. */
 export function KeysScreen() {
@@ -40,17 +44,19 @@ export function KeysScreen() {
 		},
 		[page, type],
 	);
-	const rotate = async (id: string) => {
+	const rotate = async (named: ListedKey) => {
 		const text = 'The old secret stops working immediately, for all decision points and applications that use it.';
-		const rotated = await rotateKey(id, text);
+		const rotated = await rotateKey(named, text);
 		if (rotated === null) return;
 		secret.value = rotated;
 		loaded.reload();
 	};
-	const revoke = async (id: string) => {
+	const revoke = async (named: ListedKey) => {
 		const text = 'The key stops working immediately. This cannot be undone.';
-		if (!(await confirmWrite('Revoke key', text, { always: true }))) return;
-		await answered(management.DELETE('/v2/api-key/{api_key_id}', { params: { path: { api_key_id: id } } }));
+		const header = await confirmKey('Revoke key', text, named, { always: true });
+		if (header === null) return;
+		const params = { path: { api_key_id: named.id }, header };
+		await answered(management.DELETE('/v2/api-key/{api_key_id}', { params }));
 		announce('Key revoked.');
 		loaded.reload();
 	};
@@ -92,7 +98,7 @@ export function KeysScreen() {
 									title: 'Name',
 									cell: ({ id, name }) => (
 										<>
-											<KeyText text={name ?? 'unnamed'} /> {id === key.id && <span class="badge">this session</span>}
+											<NameText text={name ?? 'unnamed'} /> {id === key.id && <span class="badge">this session</span>}
 										</>
 									),
 								},
@@ -115,13 +121,13 @@ export function KeysScreen() {
 								{
 									title: 'Actions',
 									align: 'end',
-									cell: ({ id, name }) =>
+									cell: (row) =>
 										isAdmin ? (
 											<span class="line">
-												<ActionButton act={() => rotate(id)} label={`Rotate ${name ?? id}`}>
+												<ActionButton act={() => rotate(row)} label={`Rotate ${row.name ?? row.id}`}>
 													Rotate
 												</ActionButton>
-												<ActionButton act={() => revoke(id)} label={`Revoke ${name ?? id}`}>
+												<ActionButton act={() => revoke(row)} label={`Revoke ${row.name ?? row.id}`}>
 													Revoke
 												</ActionButton>
 											</span>

@@ -1,0 +1,32 @@
+import { Failure, useWork } from '../../../part/action-button.js';
+import { answered, management } from '../../api.js';
+import { confirmByKey } from '../../part/confirm.js';
+import { KeyText } from '../../part/key-text.js';
+import { endSession, openSession } from '../../session.js';
+
+/** Deletes the open project after a confirmation, and ends the session. */
+export function DeleteProject() {
+	const { project } = openSession();
+	const work = useWork();
+	const remove = async () => {
+		const text = `All environments of the project \`${project.key}\` are deleted, with their policies and users. Their decision points deny all checks. This cannot be undone.`;
+		const header = await confirmByKey('Delete project', text, project.key);
+		if (header === null) return;
+		const params = { path: { proj_id: project.key }, header };
+		await answered(management.DELETE('/v2/projects/{proj_id}', { params }));
+		endSession(`The project ${project.key} was deleted.`);
+	};
+	return (
+		<section aria-labelledby="delete-project">
+			<h2 id="delete-project">Delete project</h2>
+			<p class="quiet about">
+				Deletes <KeyText text={project.key} /> with all of its environments. Decision points deny all checks of a
+				deleted environment.
+			</p>
+			<button type="button" class="danger" aria-disabled={work.busy} onClick={() => void work.run(remove)}>
+				Delete project
+			</button>
+			<Failure text={work.failure} />
+		</section>
+	);
+}
