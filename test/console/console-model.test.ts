@@ -10,7 +10,9 @@ import {
 	draftSubject,
 	withChange,
 } from '../../src/console/model/draft/draft.js';
+import { changedChecksText } from '../../src/console/model/draft/impact-groups.js';
 import { schemaDifference } from '../../src/console/model/draft/schema-difference.js';
+import { expandedText, type GraphMode, nodeId, readGraphQuestion } from '../../src/console/model/graph-question.js';
 import { jsonProblem } from '../../src/console/model/json-problem.js';
 import { readPointState } from '../../src/console/model/point-state.js';
 import { isProductionEnvironment } from '../../src/console/model/production.js';
@@ -250,4 +252,48 @@ test('a grant is the same object in a draft regardless of its expiry', (t) => {
 	}
 	const rule = { kind: 'condition_set_rule', operation: 'create' } as const;
 	t.not(draftSubject({ ...rule, value }), draftSubject({ ...rule, value: ending }));
+});
+
+/** Typed node names, each with the mode and the node id. */
+const typedNodes: readonly (readonly [typed: string, mode: GraphMode, id: string])[] = [
+	['', 'facts', ''],
+	['ann', 'facts', 'user:ann'],
+	['ann@example.com', 'path', 'user:ann@example.com'],
+	['user:ann', 'facts', 'user:ann'],
+	['tenant:acme', 'facts', 'tenant:acme'],
+	['document:budget', 'facts', 'instance:document:budget'],
+	['document:budget#editor', 'path', 'instance:document:budget#editor'],
+	['instance:document:budget', 'facts', 'instance:document:budget'],
+	['document', 'schema', 'resource:document'],
+	['document#editor', 'schema', 'role:document#editor'],
+	['role:admin', 'schema', 'role:admin'],
+];
+
+test('a typed node name becomes the id of a node', (t) => {
+	for (const [typed, mode, id] of typedNodes) {
+		t.is(nodeId(typed, mode), id, typed);
+		t.is(nodeId(id, mode), id, 'an id remains');
+	}
+});
+
+test('the expanded nodes of a graph are parsed from the address to the same list', (t) => {
+	const read = (expand: string) => readGraphQuestion((name) => (name === 'expand' ? expand : '')).expand;
+	const law = fc.property(fc.array(fc.string(), { maxLength: 20 }), (ids) => {
+		t.deepEqual(read(expandedText(ids)), ids);
+	});
+	fc.assert(law);
+	for (const text of ['', 'x', '{}', '[1,', 'null']) t.deepEqual(read(text), [], text);
+	t.deepEqual(read('["a",1,null,"b"]'), ['a', 'b']);
+});
+
+test('the changed checks of a draft are counted in words', (t) => {
+	for (const [lost, gained, isLowerBound, text] of [
+		[0, 0, false, ''],
+		[1, 0, false, '1 check lost'],
+		[0, 1, false, '1 check gained'],
+		[520, 3, false, '520 checks lost, 3 gained'],
+		[1200, 0, true, 'at least 1,200 checks lost'],
+	] as const) {
+		t.is(changedChecksText({ lost, gained }, isLowerBound), text);
+	}
 });

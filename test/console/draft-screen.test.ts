@@ -75,6 +75,11 @@ async function openFile(content: unknown, options: Parameters<typeof openConsole
 	return opened;
 }
 
+/** Confirms the publication of a draft that takes access away. */
+async function confirmLoss(page: Page): Promise<void> {
+	await page.getByRole('dialog').getByRole('button', { name: 'Publish draft' }).click();
+}
+
 /** Returns the focused element's text. */
 async function focused(page: Page): Promise<unknown> {
 	return page.evaluate('document.activeElement.textContent');
@@ -97,16 +102,21 @@ test.serial('a draft is shown with its impact, published as a whole, and then re
 	]);
 	await page.getByText('checks lost').waitFor();
 	t.deepEqual(await page.locator('.draft-counts dd').allTextContents(), ['1', '1', '2']);
-	const lost = page.getByRole('table', { name: 'Lost access' }).getByRole('row').nth(1);
-	t.deepEqual((await lost.getByRole('cell').allTextContents()).slice(0, 4), ['ann', 'write', 'document', 'acme']);
-	t.regex((await lost.textContent()) ?? '', /allowed.*denied/);
+	const lost = page.getByRole('list', { name: 'Lost access' }).getByRole('listitem');
+	t.is(await lost.locator('summary').textContent(), 'ann write document in acme allowed → denied');
+	t.false(await lost.getByText('After').isVisible(), 'reasons are shown on demand');
+	await lost.locator('summary').click();
+	t.deepEqual(await lost.locator('dt').allInnerTexts(), ['Before', 'After']);
 	t.is(
-		await lost.getByRole('link').getAttribute('href'),
+		await lost.getByRole('link', { name: 'Explain this check' }).getAttribute('href'),
 		'/console/default/dev/check?user=ann&action=write&resource=document&tenant=acme',
 	);
 	await page.getByText('1 through role staff in the tenant').waitFor();
 	await page.getByText('The Rego does not change.').waitFor();
-	await page.getByRole('button', { name: 'Publish' }).click();
+	await page.getByRole('button', { name: 'Publish: 1 check lost, 1 gained' }).click();
+	await page.getByRole('dialog').getByText('1 check lost, 1 gained. All 2 changes will be published to dev').waitFor();
+	t.is(await newestRevision(), base_revision, 'nothing was published');
+	await confirmLoss(page);
 	await page.getByText(`Published as revision ${base_revision + 1}`, { exact: true }).waitFor();
 	const read = '[...document.querySelectorAll(".notice a")].map(({ href }) => href)';
 	const links = (await page.evaluate(read)) as readonly string[];
@@ -148,6 +158,7 @@ test.serial('the refusal of a stale draft names each object, and the draft is re
 	await stack.environment.patch(`${schema}/roles/staff`, { description: 'changed meanwhile' });
 	const overtaken = await newestRevision();
 	await page.getByRole('button', { name: 'Publish' }).click();
+	await confirmLoss(page);
 	const conflicts = page.getByRole('alert').filter({ hasText: 'The environment has changed' });
 	await conflicts.waitFor();
 	t.is(await newestRevision(), overtaken, 'nothing was changed');
@@ -164,6 +175,7 @@ test.serial('the refusal of a stale draft names each object, and the draft is re
 	await page.locator('.draft-changes').getByText('description').waitFor();
 	await page.getByText('checks lost').waitFor();
 	await page.getByRole('button', { name: 'Publish' }).click();
+	await confirmLoss(page);
 	await page.getByText(`Published as revision ${overtaken + 1}`, { exact: true }).waitFor();
 	t.deepEqual(faults, []);
 	await close();
@@ -257,6 +269,38 @@ test.serial('markup in keys is shown as text, and the screen has no serious viol
 	}
 });
 
+test.serial('a long list of changed checks is folded, and nothing is cut in any window', async (t) => {
+	const users = Array.from({ length: 45 }, (_, index) => `user-${index}@department.example.com`);
+	const { status } = await stack.environment.post('/v2/projects/default/envs/dev/import?conflict_strategy=replace', {
+		...document,
+		facts: {
+			tenants: document.facts.tenants,
+			users: Object.fromEntries(users.map((key) => [key, {}])),
+			role_assignments: users.map((user) => ({ user, role: 'guest', tenant: 'acme' })),
+		},
+	});
+	t.is(status, 200);
+	const draft = { base_revision: await newestRevision(), changes: [giveReading] };
+	for (const options of [{}, { width: 1024 }, { width: 390 }] as const) {
+		const { page, faults, close } = await openFile(draft, options);
+		const rows = page.getByRole('list', { name: 'Gained access' }).getByRole('listitem');
+		await page.getByRole('button', { name: 'Publish: 45 checks gained' }).waitFor();
+		t.is(await rows.count(), 20);
+		await page.getByRole('button', { name: 'Show more (25 left)' }).click();
+		t.is(await rows.count(), 40);
+		await page.locator('.impact-rows > li:nth-child(21) summary:focus').waitFor();
+		await page.getByRole('button', { name: 'Show more (5 left)' }).click();
+		t.is(await rows.count(), 45);
+		await rows.first().locator('summary').click();
+		t.is(await overflowWidth(page), 0);
+		const cut = await page.evaluate(`[...document.querySelectorAll('.impact-rows *')]
+			.filter((one) => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== 'inline').length`);
+		t.is(cut, 0);
+		t.deepEqual(faults, []);
+		await close();
+	}
+});
+
 test.serial('the tests run with the draft, and publishing with failed tests needs a confirmation', async (t) => {
 	const check = { user: 'ann', resource: { type: 'document', tenant: 'acme' } };
 	for (const action of ['read', 'write']) {
@@ -273,7 +317,7 @@ test.serial('the tests run with the draft, and publishing with failed tests need
 	t.regex((await failed.nth(1).textContent()) ?? '', /^failedann-writeann write document in acmealloweddenied/);
 	await page.getByRole('button', { name: 'Publish' }).click();
 	const dialog = page.getByRole('dialog', { name: 'Publish draft' });
-	await dialog.getByText('1 of 2 tests fails. 1 change will be published to dev').waitFor();
+	await dialog.getByText('1 check lost. 1 of 2 tests fails. 1 change will be published to dev').waitFor();
 	t.is(await newestRevision(), base_revision, 'nothing was published');
 	await dialog.getByRole('button', { name: 'Publish draft' }).click();
 	await page.getByText(`Published as revision ${base_revision + 1}`, { exact: true }).waitFor();

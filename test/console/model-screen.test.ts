@@ -297,7 +297,7 @@ test.serial('a model is built and published with the keyboard alone', async (t) 
 	await tabTo(page, 'Draft and impact2');
 	await press('Enter');
 	await page.getByText('resource role note:editor').first().waitFor();
-	await tabTo(page, 'Publish');
+	await tabTo(page, /^Publish/);
 	await page.locator('button:focus:not([aria-disabled=true])').waitFor();
 	await press('Enter');
 	await page

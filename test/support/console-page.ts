@@ -20,7 +20,7 @@ export interface WindowOptions {
 	readonly key?: string;
 	/** Environment in the project `default`; `dev` by default. */
 	readonly environment?: string;
-	readonly width?: 1280 | 390;
+	readonly width?: 1280 | 1024 | 390;
 	readonly dark?: boolean;
 }
 
@@ -104,10 +104,11 @@ export async function focusedName(page: Page): Promise<string> {
 }
 
 /** Presses Tab until the element with this name has the focus. */
-export async function tabTo(page: Page, name: string): Promise<void> {
+export async function tabTo(page: Page, name: string | RegExp): Promise<void> {
 	for (let stop = 0; stop < mostStops; stop += 1) {
 		await page.keyboard.press('Tab');
-		if ((await focusedName(page)) === name) return;
+		const focused = await focusedName(page);
+		if (typeof name === 'string' ? focused === name : name.test(focused)) return;
 	}
 	throw new Error(`Tab does not lead to ${name}`);
 }

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { FoldedRows } from './folded-rows.js';
 
 interface Column<Row> {
 	readonly title: string;
@@ -15,6 +16,18 @@ interface DataTableProps<Row> {
 	readonly rowKey: (row: Row) => string;
 	/** Shows the caption to all users, not only to screen readers. */
 	readonly captioned?: boolean;
+}
+
+/** Number of rows that a folded table shows first. */
+const rowsAtOnce = 25;
+
+/** Table for a list of any length: shows the first rows, and more on request. */
+export function FoldedTable<Row>(props: DataTableProps<Row>) {
+	return (
+		<FoldedRows rows={props.rows} atOnce={rowsAtOnce}>
+			{(shown) => <DataTable {...props} rows={shown} />}
+		</FoldedRows>
+	);
 }
 
 /** Table that scrolls sideways if it is too wide. It can also be scrolled by keyboard. */

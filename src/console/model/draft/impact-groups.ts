@@ -9,6 +9,14 @@ export interface ImpactCause {
 	readonly resource_type?: string | undefined;
 }
 
+/** Numbers of checks that a draft changes. */
+export interface ImpactCounts {
+	readonly lost: number;
+	readonly gained: number;
+	/** Number of compared checks. */
+	readonly asked: number;
+}
+
 /** Impact rows with the same cause. */
 export interface ImpactGroup<Row> {
 	/** Cause of these rows; `null` if it is unknown. */
@@ -75,4 +83,18 @@ export function causePhrases(cause: ImpactCause): readonly Phrase[] {
 export function countText(count: number, isLowerBound: boolean): string {
 	const text = count.toLocaleString('en');
 	return isLowerBound ? `at least ${text}` : text;
+}
+
+/** Formats the checks that a draft changes, such as `520 checks lost, 3 gained`. Empty if no check changes. */
+export function changedChecksText({ lost, gained }: Omit<ImpactCounts, 'asked'>, isLowerBound: boolean): string {
+	const counted = [
+		{ count: lost, word: 'lost' },
+		{ count: gained, word: 'gained' },
+	].filter(({ count }) => count > 0);
+	return counted
+		.map(({ count, word }, index) => {
+			const unit = index > 0 ? '' : count === 1 ? ' check' : ' checks';
+			return `${countText(count, isLowerBound)}${unit} ${word}`;
+		})
+		.join(', ');
 }

@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { operationWords } from '../../../model/change/change-words.js';
 import type { Draft } from '../../../model/draft/draft.js';
@@ -8,6 +7,7 @@ import { withoutDraftChange } from '../../../model/schema/schema-part.js';
 import { announce } from '../../../part/announce.js';
 import { currentDraft, editDraft } from '../../current-draft.js';
 import { focusTitle } from '../../focus-title.js';
+import { FoldedRows } from '../../part/folded-rows.js';
 import { KeyText } from '../../part/key-text.js';
 import type { ReadSchema } from '../../read-schema.js';
 
@@ -17,15 +17,14 @@ interface DraftChangesProps {
 	readonly stale: StaleDraft | null;
 }
 
-/** Number of changes to show first, and to add with each "more". */
-const changesAtOnce = 50;
+/** Number of changes to show first. */
+const changesAtOnce = 20;
 
 const marks = { create: 'good', update: 'warn', delete: 'bad' } as const;
 const words = { create: 'create', update: 'change', delete: 'delete' } as const;
 
 /** Changes in the draft, in words. Each has a remove button, which also removes the changes that depend on it. */
 export function DraftChanges({ draft, stored: { objects }, stale }: DraftChangesProps) {
-	const shown = useSignal(changesAtOnce);
 	const changes = describeDraft(objects, draft);
 	const items = useRef<HTMLOListElement>(null);
 	// After a change is removed, the focus moves to the next change.
@@ -47,23 +46,17 @@ export function DraftChanges({ draft, stored: { objects }, stale }: DraftChanges
 	return (
 		<section aria-labelledby="draft-changes">
 			<h2 id="draft-changes">Changes</h2>
-			<ol class="draft-changes" ref={items}>
-				{changes.slice(0, shown.value).map((change, index) => (
-					<li key={`${change.kind} ${change.name}`}>
-						<Change change={change} isOvertaken={overtaken.has(index)} onTakeOut={() => takeOut(index)} />
-					</li>
-				))}
-			</ol>
-			{changes.length > shown.value && (
-				<button
-					type="button"
-					onClick={() => {
-						shown.value += changesAtOnce;
-					}}
-				>
-					Show more ({changes.length} changes in total)
-				</button>
-			)}
+			<FoldedRows rows={changes} atOnce={changesAtOnce}>
+				{(shown) => (
+					<ol class="draft-changes" ref={items}>
+						{shown.map((change, index) => (
+							<li key={`${change.kind} ${change.name}`}>
+								<Change change={change} isOvertaken={overtaken.has(index)} onTakeOut={() => takeOut(index)} />
+							</li>
+						))}
+					</ol>
+				)}
+			</FoldedRows>
 		</section>
 	);
 }

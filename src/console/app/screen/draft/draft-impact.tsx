@@ -1,45 +1,36 @@
 import type { components } from '#management-api';
-import type { Draft } from '../../../model/draft/draft.js';
-import { causePhrases, countText, groupImpact, type ImpactGroup } from '../../../model/draft/impact-groups.js';
-import { answeredOnce, management } from '../../api.js';
+import {
+	causePhrases,
+	countText,
+	groupImpact,
+	type ImpactCounts,
+	type ImpactGroup,
+} from '../../../model/draft/impact-groups.js';
 import { KeyText } from '../../part/key-text.js';
 import { LazyDetails } from '../../part/lazy-details.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
 import { PhraseText } from '../../part/phrase-text.js';
-import { environmentPath } from '../../session.js';
-import { useLoaded } from '../../use-loaded.js';
+import type { Loaded } from '../../use-loaded.js';
 import { ImpactRows } from './impact-rows.js';
 
-type Impact = components['schemas']['Impact'];
+export type Impact = components['schemas']['Impact'];
 type Row = Impact['gains'][number];
 
-/** Draft impact: the users who gain or lose access. Loaded after the preview. */
-export function DraftImpact({ draft, isTried }: { readonly draft: Draft; readonly isTried: boolean }) {
+/** Draft impact: the checks that change, then their counts. The value is `null` until the preview has succeeded. */
+export function DraftImpact({ loaded }: { readonly loaded: Loaded<Impact | null> }) {
 	return (
 		<section aria-labelledby="draft-impact">
 			<h2 id="draft-impact">Access changes</h2>
-			{isTried ? <AskedImpact draft={draft} /> : <p class="quiet">Computing the impact…</p>}
+			<LoadedFrame loaded={loaded}>
+				{(impact) =>
+					impact === null || loaded.loading ? (
+						<p class="quiet">Computing the impact…</p>
+					) : (
+						<ImpactText impact={impact} />
+					)
+				}
+			</LoadedFrame>
 		</section>
-	);
-}
-
-function AskedImpact({ draft }: { readonly draft: Draft }) {
-	const asked = useLoaded(
-		(signal) =>
-			answeredOnce(
-				management.POST('/v2/projects/{proj_id}/envs/{env_id}/impact', {
-					params: { path: environmentPath() },
-					body: { draft } as never,
-					signal,
-				}),
-			),
-		[JSON.stringify(draft)],
-		{ accompanies: true },
-	);
-	return (
-		<LoadedFrame loaded={asked}>
-			{(impact) => (asked.loading ? <p class="quiet">Updating…</p> : <ImpactText impact={impact} />)}
-		</LoadedFrame>
 	);
 }
 
@@ -51,21 +42,9 @@ function ImpactText({ impact }: { readonly impact: Impact }) {
 	};
 	return (
 		<>
-			<div role="status">
-				<dl class="draft-counts">
-					<Count title="checks lost" count={countText(counts.lost, truncated)} kind={counts.lost > 0 ? 'bad' : ''} />
-					<Count
-						title="checks gained"
-						count={countText(counts.gained, truncated)}
-						kind={counts.gained > 0 ? 'warn' : ''}
-					/>
-					<Count title="checks compared" count={countText(counts.asked, truncated)} kind="" />
-				</dl>
-			</div>
 			<p class="quiet">
 				Checks with a different result under the draft, compared with revision {impact.base_revision}. A check is a
 				user, an action, a resource and a tenant.
-				{truncated && ' Not all checks were compared, so the counts are lower bounds.'}
 			</p>
 			{left_out.length > 0 && (
 				<ul class="draft-findings">
@@ -82,7 +61,26 @@ function ImpactText({ impact }: { readonly impact: Impact }) {
 			<Groups title="Lost access" groups={groups.lost} truncated={truncated} />
 			<Groups title="Gained access" groups={groups.gained} truncated={truncated} />
 			<Replay decisions={decisions} />
+			<Summary counts={counts} truncated={truncated} />
 		</>
+	);
+}
+
+function Summary({ counts, truncated }: { readonly counts: ImpactCounts; readonly truncated: boolean }) {
+	return (
+		<div role="status">
+			<h3>Summary</h3>
+			<dl class="draft-counts">
+				<Count title="checks lost" count={countText(counts.lost, truncated)} kind={counts.lost > 0 ? 'bad' : ''} />
+				<Count
+					title="checks gained"
+					count={countText(counts.gained, truncated)}
+					kind={counts.gained > 0 ? 'warn' : ''}
+				/>
+				<Count title="checks compared" count={countText(counts.asked, truncated)} kind="" />
+			</dl>
+			{truncated && <p class="quiet">Not all checks were compared, so the counts are lower bounds.</p>}
+		</div>
 	);
 }
 

@@ -1,7 +1,7 @@
 import type { components } from '#management-api';
 import { kindWord, operationWords } from '../../../model/change/change-words.js';
 import { diffCounts, diffLines } from '../../../model/policy/line-diff.js';
-import { DataTable } from '../../part/data-table.js';
+import { FoldedTable } from '../../part/data-table.js';
 import { DiffView } from '../../part/diff-view.js';
 import { KeyText } from '../../part/key-text.js';
 import { LazyDetails } from '../../part/lazy-details.js';
@@ -20,7 +20,7 @@ export function DraftPreview({ preview }: { readonly preview: Preview }) {
 					deletions
 					{truncated && `; showing the first ${changes.length}`}
 				</summary>
-				<DataTable
+				<FoldedTable
 					caption="Changed objects"
 					rows={changes}
 					rowKey={({ kind, key, operation }) => `${kind} ${operation} ${key}`}

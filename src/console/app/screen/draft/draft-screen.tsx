@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { ApiFailure } from '../../../model/api-failure.js';
 import type { Draft } from '../../../model/draft/draft.js';
 import { readStaleDraft, type StaleDraft } from '../../../model/draft/stale-draft.js';
-import { answered, management } from '../../api.js';
+import { answered, answeredOnce, management } from '../../api.js';
 import { currentDraft } from '../../current-draft.js';
 import { Empty } from '../../part/empty.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
@@ -16,7 +16,7 @@ import { ConflictList } from './conflict-list.js';
 import { DraftActions } from './draft-actions.js';
 import { DraftChanges } from './draft-changes.js';
 import { DraftFileField } from './draft-file-field.js';
-import { DraftImpact } from './draft-impact.js';
+import { DraftImpact, type Impact } from './draft-impact.js';
 import { DraftPreview } from './draft-preview.js';
 import { DraftTests } from './draft-tests.js';
 import { PublishDraft, type Published, PublishedNote } from './publish-draft.js';
@@ -97,16 +97,24 @@ function Drafted({ draft, stored, onPublished }: DraftedProps) {
 		[JSON.stringify(draft), isTried],
 		{ accompanies: true },
 	);
+	const impact = useLoaded(
+		async (signal) => (isTried ? askImpact(draft, signal) : null),
+		[JSON.stringify(draft), isTried],
+		{ accompanies: true },
+	);
+	const isShown = stale === null && preview.failure === null;
 	return (
 		<>
 			<DraftActions draft={draft} />
 			<DraftChanges draft={draft} stored={stored} stale={stale} />
 			{stale !== null && <ConflictList stale={stale} draft={draft} />}
-			{stale === null && preview.failure === null && <DraftTests loaded={tests} />}
+			{isShown && <DraftTests loaded={tests} />}
+			{isShown && <DraftImpact loaded={impact} />}
 			{mayWrite.value && stale === null && (
 				<PublishDraft
 					draft={draft}
 					tests={tests.value}
+					impact={impact}
 					isTried={isTried}
 					onPublished={onPublished}
 					onStale={(found) => {
@@ -114,7 +122,6 @@ function Drafted({ draft, stored, onPublished }: DraftedProps) {
 					}}
 				/>
 			)}
-			{stale === null && preview.failure === null && <DraftImpact draft={draft} isTried={isTried} />}
 			{stale === null && (
 				<section aria-labelledby="draft-preview">
 					<h2 id="draft-preview">Preview</h2>
@@ -122,6 +129,16 @@ function Drafted({ draft, stored, onPublished }: DraftedProps) {
 				</section>
 			)}
 		</>
+	);
+}
+
+function askImpact(draft: Draft, signal: AbortSignal): Promise<Impact> {
+	return answeredOnce(
+		management.POST('/v2/projects/{proj_id}/envs/{env_id}/impact', {
+			params: { path: environmentPath() },
+			body: { draft } as never,
+			signal,
+		}),
 	);
 }
 

@@ -1,38 +1,33 @@
 import type { components } from '#management-api';
-import { DataTable } from '../../part/data-table.js';
+import { reasonPhrases } from '../../../model/phrase.js';
+import { FoldedRows } from '../../part/folded-rows.js';
 import { KeyText } from '../../part/key-text.js';
+import { PhraseText } from '../../part/phrase-text.js';
 import { TimeText } from '../../part/time-text.js';
 import { screenPath } from '../../screen-path.js';
 
 type Row = components['schemas']['ImpactRow'] & { readonly id?: string; readonly timestamp?: string };
 type Side = Row['before'];
 
-/** Checks with a changed result, with the reasons on both sides and a link to the check screen. */
+/** Checks with a changed result, one line each. A line opens to show the reasons and a link to the check screen. */
 export function ImpactRows({ caption, rows }: { readonly caption: string; readonly rows: readonly Row[] }) {
-	const isLogged = rows.some(({ timestamp }) => timestamp !== undefined);
 	return (
-		<DataTable
-			caption={caption}
-			rows={rows}
-			rowKey={rowName}
-			columns={[
-				...(isLogged
-					? [{ title: 'Decided', cell: ({ timestamp }: Row) => timestamp !== undefined && <TimeText at={timestamp} /> }]
-					: []),
-				{ title: 'User', cell: ({ user }) => <KeyText text={user} /> },
-				{ title: 'Action', cell: ({ action }) => <KeyText text={action} /> },
-				{
-					title: 'Resource',
-					cell: ({ resource }) => (
-						<KeyText text={resource.key === null ? resource.type : `${resource.type}:${resource.key}`} />
-					),
-				},
-				{ title: 'Tenant', cell: ({ tenant }) => <KeyText text={tenant} /> },
-				{ title: 'Before', cell: ({ before }) => <SideText side={before} /> },
-				{ title: 'After', cell: ({ after }) => <SideText side={after} /> },
-				{ title: 'Explain', align: 'end', cell: (row) => <CheckLink row={row} /> },
-			]}
-		/>
+		<FoldedRows rows={rows}>
+			{(shown) => (
+				<ul class="impact-rows" aria-label={caption}>
+					{shown.map((row) => (
+						<li key={rowName(row)}>
+							<details>
+								<summary>
+									<CheckLine row={row} />
+								</summary>
+								<Reasons row={row} />
+							</details>
+						</li>
+					))}
+				</ul>
+			)}
+		</FoldedRows>
 	);
 }
 
@@ -40,22 +35,54 @@ function rowName({ id, user, action, resource, tenant }: Row): string {
 	return JSON.stringify([id, user, action, resource.type, resource.key, tenant]);
 }
 
-function SideText({ side: { allow, code, reason } }: { readonly side: Side }) {
+function CheckLine({ row: { user, action, resource, tenant, before, after, timestamp } }: { readonly row: Row }) {
 	return (
-		<>
-			<span class={allow ? 'badge good' : 'badge bad'}>{allow ? 'allowed' : 'denied'}</span>{' '}
-			<span class="draft-reason">
-				<KeyText text={reason === '' ? code : reason} />
+		<span class="impact-check">
+			<KeyText text={user} /> <KeyText text={action} />{' '}
+			<KeyText text={resource.key === null ? resource.type : `${resource.type}:${resource.key}`} />{' '}
+			<span class="quiet">
+				in <KeyText text={tenant} />
+				{timestamp !== undefined && (
+					<>
+						, <TimeText at={timestamp} />
+					</>
+				)}
+			</span>{' '}
+			<span class="impact-sides">
+				<SideBadge side={before} /> <span aria-hidden="true">→</span> <SideBadge side={after} />
 			</span>
-		</>
+		</span>
 	);
 }
 
-function CheckLink({ row: { user, action, resource, tenant } }: { readonly row: Row }) {
+function SideBadge({ side: { allow } }: { readonly side: Side }) {
+	return <span class={allow ? 'badge good' : 'badge bad'}>{allow ? 'allowed' : 'denied'}</span>;
+}
+
+function Reasons({ row }: { readonly row: Row }) {
+	const { user, action, resource, tenant, before, after } = row;
 	const query = { user, action, resource: resource.type, instance: resource.key ?? '', tenant };
 	return (
-		<a href={screenPath('check', query)} aria-label={`Why: ${user} ${action} ${resource.type}`}>
-			Why
-		</a>
+		<div class="impact-reasons">
+			<dl>
+				<div>
+					<dt>Before</dt>
+					<dd>
+						<ReasonText side={before} />
+					</dd>
+				</div>
+				<div>
+					<dt>After</dt>
+					<dd>
+						<ReasonText side={after} />
+					</dd>
+				</div>
+			</dl>
+			<a href={screenPath('check', query)}>Explain this check</a>
+		</div>
 	);
+}
+
+function ReasonText({ side: { code, reason } }: { readonly side: Side }) {
+	return <PhraseText phrases={reasonPhrases(reason === '' ? code : reason)} />;
 }

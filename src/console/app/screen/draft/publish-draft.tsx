@@ -2,6 +2,7 @@ import { useRef } from 'preact/hooks';
 import { ApiFailure } from '../../../model/api-failure.js';
 import { type TestCounts, testCountText } from '../../../model/check/check-test.js';
 import { afterPublishing, type Draft } from '../../../model/draft/draft.js';
+import { changedChecksText } from '../../../model/draft/impact-groups.js';
 import { readStaleDraft, type StaleDraft } from '../../../model/draft/stale-draft.js';
 import { Failure, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
@@ -11,6 +12,8 @@ import { focusTitle } from '../../focus-title.js';
 import { confirmWrite } from '../../part/confirm.js';
 import { screenPath } from '../../screen-path.js';
 import { environmentPath, openSession } from '../../session.js';
+import type { Loaded } from '../../use-loaded.js';
+import type { Impact } from './draft-impact.js';
 
 /** Published draft. */
 export interface Published {
@@ -24,6 +27,8 @@ interface PublishDraftProps {
 	readonly draft: Draft;
 	/** True if the preview of the draft succeeded. */
 	readonly isTried: boolean;
+	/** Impact of the draft. A failed impact needs a confirmation, because the draft may take access away. */
+	readonly impact: Loaded<Impact | null>;
 	/** Test results with the draft; `null` until the tests have run. */
 	readonly tests: TestCounts | null;
 	readonly onPublished: (published: Published) => void;
@@ -31,7 +36,7 @@ interface PublishDraftProps {
 }
 
 /** Button that publishes the draft: either all of its changes or none. */
-export function PublishDraft({ draft, isTried, tests, onPublished, onStale }: PublishDraftProps) {
+export function PublishDraft({ draft, isTried, impact, tests, onPublished, onStale }: PublishDraftProps) {
 	const work = useWork();
 	const button = useRef<HTMLButtonElement>(null);
 	/** The button disappears. Move the focus away from it, unless the focus is already elsewhere. */
@@ -41,10 +46,13 @@ export function PublishDraft({ draft, isTried, tests, onPublished, onStale }: Pu
 	const publish = async () => {
 		const { key } = openSession().environment;
 		const count = draft.changes.length === 1 ? '1 change' : `All ${draft.changes.length} changes`;
-		const isFailing = tests !== null && tests.failed > 0;
-		const text = `${count} will be published to ${key} in a single transaction.`;
-		const warned = isFailing ? `${testCountText(tests)}. ${text}` : text;
-		if (!(await confirmWrite('Publish draft', warned, { always: isFailing }))) return;
+		const warnings = [
+			...impactWarning(impact.value),
+			...(tests !== null && tests.failed > 0 ? [testCountText(tests)] : []),
+		];
+		const sentences = [...warnings, `${count} will be published to ${key} in a single transaction`];
+		const text = sentences.map((sentence) => `${sentence}.`).join(' ');
+		if (!(await confirmWrite('Publish draft', text, { always: warnings.length > 0 }))) return;
 		try {
 			const { revision, changes } = await answered(
 				management.POST('/v2/projects/{proj_id}/envs/{env_id}/drafts/apply', {
@@ -66,6 +74,7 @@ export function PublishDraft({ draft, isTried, tests, onPublished, onStale }: Pu
 			onStale(stale);
 		}
 	};
+	const isReady = isTried && !impact.loading && (impact.value !== null || impact.failure !== null);
 	return (
 		<>
 			<p class="line">
@@ -73,18 +82,28 @@ export function PublishDraft({ draft, isTried, tests, onPublished, onStale }: Pu
 					ref={button}
 					type="button"
 					class="primary"
-					aria-disabled={work.busy || !isTried}
+					aria-disabled={work.busy || !isReady}
 					onClick={() => {
-						if (isTried) void work.run(publish);
+						if (isReady) void work.run(publish);
 					}}
 				>
-					Publish
+					{['Publish', isReady ? impactText(impact.value) : ''].filter(Boolean).join(': ')}
 				</button>
-				<span class="quiet">Review the impact below first. All changes are published together.</span>
+				<span class="quiet">All changes are published together.</span>
 			</p>
 			<Failure text={work.failure} />
 		</>
 	);
+}
+
+function impactText(impact: Impact | null): string {
+	return impact === null ? '' : changedChecksText(impact.counts, impact.truncated);
+}
+
+/** Returns the sentence to confirm, if the draft takes access away or if its impact is unknown. */
+function impactWarning(impact: Impact | null): readonly string[] {
+	if (impact === null) return ['The impact of the draft is unknown'];
+	return impact.counts.lost > 0 ? [impactText(impact)] : [];
 }
 
 /** Publishing result, with links to the details. */
