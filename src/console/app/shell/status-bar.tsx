@@ -1,8 +1,9 @@
 import { useEffect } from 'preact/hooks';
-import { decisions, decisionTrouble } from '../api.js';
+import { answered, decisions, decisionTrouble, shellManagement } from '../api.js';
 import { apiTrouble, newestRevision, openSession, refreshRevision, seenRevision, signOut } from '../session.js';
-import { reloadAll } from '../use-loaded.js';
+import { reloadAll, useLoaded } from '../use-loaded.js';
 import { EnvironmentSwitch } from './environment-switch.js';
+import { Mark } from './mark.js';
 
 /** Polling interval for the newest revision while the page is visible, in milliseconds. */
 const revisionMilliseconds = 5000;
@@ -32,18 +33,33 @@ export function StatusBar() {
 			<a class="home" href="#content">
 				Skip to content
 			</a>
-			<strong class="brand">Regolith</strong>
+			<strong class="brand">
+				<Mark />
+				Regolith
+			</strong>
 			<EnvironmentSwitch />
 			{environment.production && <span class="badge">production</span>}
 			<RevisionText />
 			{!['write', 'admin'].includes(key.access_level) && <span class="badge">read only</span>}
 			<Trouble text={apiTrouble.value} />
 			<Trouble text={decisionTrouble.value} />
-			<button type="button" class="end" onClick={() => void signOut()}>
-				Sign out
-			</button>
+			<span class="line end">
+				<Version />
+				<a href="/docs">API reference</a>
+				<button type="button" onClick={() => void signOut()}>
+					Sign out
+				</button>
+			</span>
 		</header>
 	);
+}
+
+/** Version of the server. */
+function Version() {
+	const { value } = useLoaded((signal) => answered(shellManagement.GET('/version', { signal })), [], {
+		accompanies: true,
+	});
+	return value === null ? null : <span class="quiet">version {value.version}</span>;
 }
 
 function RevisionText() {

@@ -2,7 +2,9 @@ import { useSignal } from '@preact/signals';
 import type { components } from '#management-api';
 import { ActionButton } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
+import { FoldedRows } from '../../part/folded-rows.js';
 import { KeyText } from '../../part/key-text.js';
+import { NameText } from '../../part/name-text.js';
 import { TimeText } from '../../part/time-text.js';
 import { screenPath } from '../../screen-path.js';
 import { mayWrite } from '../../session.js';
@@ -10,6 +12,9 @@ import { ChangeItem } from './change-item.js';
 import { draftUndo } from './draft-undo.js';
 
 type Change = components['schemas']['ChangeRead'];
+
+/** Number of changes of a revision to show first. */
+const changesAtOnce = 10;
 
 /** Changes made by one write, newest first. */
 export function RevisionChanges({ changes }: { readonly changes: readonly Change[] }) {
@@ -28,9 +33,7 @@ export function RevisionChanges({ changes }: { readonly changes: readonly Change
 				<h2>
 					<a href={screenPath('changes', only)}>Revision {revision}</a>
 				</h2>
-				<span>
-					<TimeText at={created_at} /> <span class="quiet">({new Date(created_at).toLocaleString('en-GB')})</span>
-				</span>
+				<TimeText at={created_at} />
 				<span>
 					by <Actor actor={actor} />
 				</span>
@@ -40,15 +43,19 @@ export function RevisionChanges({ changes }: { readonly changes: readonly Change
 					</span>
 				)}
 			</header>
-			<ul class="changes-items">
-				{changes.map((change) => (
-					<ChangeItem
-						key={change.position}
-						change={change}
-						undo={mayWrite.value && change.undoable ? () => undo(change.position) : null}
-					/>
-				))}
-			</ul>
+			<FoldedRows rows={changes} atOnce={changesAtOnce}>
+				{(shown) => (
+					<ul class="changes-items">
+						{shown.map((change) => (
+							<ChangeItem
+								key={change.position}
+								change={change}
+								undo={mayWrite.value && change.undoable ? () => undo(change.position) : null}
+							/>
+						))}
+					</ul>
+				)}
+			</FoldedRows>
 			{drafted.value && (
 				<p class="notice">
 					The undo is in the draft and not published yet. <a href={screenPath('draft')}>Review the draft</a>
@@ -62,7 +69,7 @@ function Actor({ actor }: { readonly actor: Change['actor'] }) {
 	if (actor === null) return <>the server</>;
 	return (
 		<a href={screenPath('changes', { actor: actor.id })}>
-			{actor.name === null ? <KeyText text={actor.id} /> : <KeyText text={actor.name} />}
+			{actor.name === null ? <KeyText text={actor.id} /> : <NameText text={actor.name} />}
 		</a>
 	);
 }

@@ -4,6 +4,7 @@ import { DraftedObjects } from '../../part/drafted-objects.js';
 import { Empty } from '../../part/empty.js';
 import { KeyText } from '../../part/key-text.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
+import { NameText } from '../../part/name-text.js';
 import { Pager } from '../../part/pager.js';
 import { SearchField } from '../../part/search-field.js';
 import { screenPath } from '../../screen-path.js';
@@ -53,7 +54,7 @@ export function ConditionSetList() {
 											</a>
 										),
 									},
-									{ title: 'Name', cell: ({ name }) => <KeyText text={name} /> },
+									{ title: 'Name', cell: ({ name }) => <NameText text={name} /> },
 									{
 										title: 'Type',
 										cell: ({ resource }) => (resource === null ? 'users' : <KeyText text={resource.key} />),

@@ -3,6 +3,7 @@ import { Combobox } from '../../part/combobox.js';
 import { DataTable } from '../../part/data-table.js';
 import { KeyText } from '../../part/key-text.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
+import { NameText } from '../../part/name-text.js';
 import { Pager } from '../../part/pager.js';
 import { proposeTenants } from '../../propose.js';
 import { screenPath } from '../../screen-path.js';
@@ -100,7 +101,8 @@ function Selection({ found: { data, total_count, page_count, checked }, type, pa
 						},
 						{
 							title: type === 'userset' ? 'Email' : 'Tenant',
-							cell: (one) => <KeyText text={('resource' in one ? one.tenant : one.email) ?? ''} />,
+							cell: (one) =>
+								'resource' in one ? <KeyText text={one.tenant ?? ''} /> : <NameText text={one.email ?? ''} />,
 						},
 					]}
 				/>

@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { type DirectoryTab, directoryPath, directoryTabs, readDirectoryPath } from '../../../model/directory-path.js';
 import { Screen } from '../../part/screen.js';
+import { Tabs } from '../../part/tabs.js';
 import { screenPath } from '../../screen-path.js';
 import { useSearch } from '../../use-search.js';
 import { GroupList } from './group/group-list.js';
@@ -38,13 +39,11 @@ export function DirectoryScreen() {
 	const List = lists[tab];
 	return (
 		<Screen title="Directory" about="Users, tenants, groups and resource instances, with their roles and attributes.">
-			<nav aria-label="Directory sections" class="line directory-tabs">
-				{directoryTabs.map((one) => (
-					<a key={one} href={screenPath(directoryPath(one))} aria-current={one === tab ? 'true' : undefined}>
-						{titles[one]}
-					</a>
-				))}
-			</nav>
+			<Tabs
+				label="Directory sections"
+				tabs={directoryTabs.map((name) => ({ name, title: titles[name], href: screenPath(directoryPath(name)) }))}
+				open={tab}
+			/>
 			<List key={tab} />
 		</Screen>
 	);

@@ -1,7 +1,7 @@
 import { directoryPath } from '../../../model/directory-path.js';
 import { answered, management } from '../../api.js';
 import { Empty } from '../../part/empty.js';
-import { KeyText } from '../../part/key-text.js';
+import { NameText } from '../../part/name-text.js';
 import { asRowPage, PagedTable } from '../../part/paged-table.js';
 import { TimeText } from '../../part/time-text.js';
 import { screenPath } from '../../screen-path.js';
@@ -36,10 +36,10 @@ export function TenantList() {
 				rowKey={({ id }) => id}
 				columns={[
 					{ title: 'Tenant', cell: ({ key }) => <ObjectLink tab="tenants" name={key} /> },
-					{ title: 'Name', cell: ({ name }) => <KeyText text={name} /> },
+					{ title: 'Name', cell: ({ name }) => <NameText text={name} /> },
 					{
 						title: 'Description',
-						cell: ({ description }) => (description === null ? '' : <KeyText text={description} />),
+						cell: ({ description }) => (description === null ? '' : <NameText text={description} />),
 					},
 					{ title: 'Updated', cell: ({ last_action_at }) => <TimeText at={last_action_at} /> },
 				]}

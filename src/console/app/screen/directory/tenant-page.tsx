@@ -2,8 +2,8 @@ import { ActionButton } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
 import { answered, management } from '../../api.js';
 import { confirmWrite } from '../../part/confirm.js';
-import { KeyText } from '../../part/key-text.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
+import { NameText } from '../../part/name-text.js';
 import { actionColumn, PagedTable } from '../../part/paged-table.js';
 import { Screen } from '../../part/screen.js';
 import { SearchField } from '../../part/search-field.js';
@@ -40,10 +40,10 @@ export function TenantPage({ name }: { readonly name: string }) {
 						<dl class="directory-facts">
 							<dt>Name</dt>
 							<dd>
-								<KeyText text={tenant.name} />
+								<NameText text={tenant.name} />
 							</dd>
 							<dt>Description</dt>
-							<dd>{tenant.description === null ? 'nothing' : <KeyText text={tenant.description} />}</dd>
+							<dd>{tenant.description === null ? 'nothing' : <NameText text={tenant.description} />}</dd>
 							<dt>Created</dt>
 							<dd>
 								<TimeText at={tenant.created_at} />

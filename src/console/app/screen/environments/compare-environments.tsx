@@ -5,7 +5,7 @@ import { ActionButton } from '../../../part/action-button.js';
 import { currentDraft, replaceDraft } from '../../current-draft.js';
 import { readSchemaOfEnvironment } from '../../other-environment.js';
 import { confirmWrite } from '../../part/confirm.js';
-import { DataTable } from '../../part/data-table.js';
+import { FoldedTable } from '../../part/data-table.js';
 import { Empty } from '../../part/empty.js';
 import { KeyText } from '../../part/key-text.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
@@ -58,7 +58,7 @@ function Differences({ other }: { readonly other: string }) {
 							{differences.length > maxShown && `; showing the first ${maxShown}`}.
 						</p>
 						{mayWrite.value && <DraftDifferences other={other} schema={theirs} />}
-						<DataTable
+						<FoldedTable
 							caption="Schema differences"
 							rows={differences.slice(0, maxShown)}
 							rowKey={({ place }) => place}

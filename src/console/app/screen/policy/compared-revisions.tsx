@@ -4,6 +4,7 @@ import { diffLines } from '../../../model/policy/line-diff.js';
 import { type ChangedFile, changedFiles, policyPart } from '../../../model/policy/policy-files.js';
 import { DiffView } from '../../part/diff-view.js';
 import { Empty } from '../../part/empty.js';
+import { FoldedRows } from '../../part/folded-rows.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
 import { screenPath } from '../../screen-path.js';
 import { newestRevision } from '../../session.js';
@@ -116,7 +117,7 @@ function Differences({ from, to }: { readonly from: string; readonly to: string 
 	);
 }
 
-/** Number of files to list first, and to add with each "more". */
+/** Number of files to list first. */
 const filesAtOnce = 100;
 /** Maximum number of changed lines in an initially open file, and maximum number of open files. */
 const [openLines, openFiles] = [200, 10];
@@ -130,27 +131,18 @@ interface FileListProps {
 }
 
 function FileList({ files, isOpen, from, to }: FileListProps) {
-	const shown = useSignal(filesAtOnce);
 	return (
-		<>
-			{files.slice(0, shown.value).map((file, index) => (
-				<FileDifference
-					key={`${from} ${to} ${file.path}`}
-					file={file}
-					isOpen={isOpen && index < openFiles && isShort(file)}
-				/>
-			))}
-			{files.length > shown.value && (
-				<button
-					type="button"
-					onClick={() => {
-						shown.value += filesAtOnce;
-					}}
-				>
-					Show more ({files.length} files in total)
-				</button>
-			)}
-		</>
+		<FoldedRows rows={files} atOnce={filesAtOnce}>
+			{(shown) =>
+				shown.map((file, index) => (
+					<FileDifference
+						key={`${from} ${to} ${file.path}`}
+						file={file}
+						isOpen={isOpen && index < openFiles && isShort(file)}
+					/>
+				))
+			}
+		</FoldedRows>
 	);
 }
 

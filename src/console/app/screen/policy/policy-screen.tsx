@@ -1,4 +1,5 @@
 import { Screen } from '../../part/screen.js';
+import { Tabs } from '../../part/tabs.js';
 import { screenPath } from '../../screen-path.js';
 import { useSearch } from '../../use-search.js';
 import { ComparedRevisions } from './compared-revisions.js';
@@ -25,21 +26,14 @@ export function PolicyScreen() {
 			about="The Rego and lookup tables generated from the schema, as used by decision points. Each schema change publishes a new policy."
 		>
 			<PolicyState />
-			<nav class="line policy-views" aria-label="Views">
-				{views.map(([name, title]) => (
-					<a
-						key={name}
-						class="button"
-						href={screenPath('policy', {
-							view: name,
-							...(keepsRevision(name) && { revision: search.get('revision') }),
-						})}
-						aria-current={view === name ? 'true' : undefined}
-					>
-						{title}
-					</a>
-				))}
-			</nav>
+			<Tabs
+				label="Views"
+				tabs={views.map(([name, title]) => {
+					const kept = keepsRevision(name) && { revision: search.get('revision') };
+					return { name, title, href: screenPath('policy', { view: name, ...kept }) };
+				})}
+				open={view}
+			/>
 			<View name={view} />
 		</Screen>
 	);

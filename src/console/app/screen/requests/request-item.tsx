@@ -4,6 +4,7 @@ import { askedInstance } from '../../../model/held-role.js';
 import { requesterName, requestSubject } from '../../../model/wording.js';
 import type { ReviewMove } from '../../../part/listen-for-review-keys.js';
 import { KeyText } from '../../part/key-text.js';
+import { NameText } from '../../part/name-text.js';
 import { TimeText } from '../../part/time-text.js';
 import { screenPath } from '../../screen-path.js';
 import { DecisionForm } from './decision-form.js';
@@ -34,7 +35,7 @@ export function RequestItem({ request, move, choose, onDone }: RequestItemProps)
 				<span class={`badge ${marks[status]}`}>{status}</span>
 				<span>
 					<a href={screenPath(directoryPath('users', request.requesting_user_key))}>
-						<KeyText text={name} />
+						<NameText text={name} />
 					</a>{' '}
 					requests <Subject request={request} /> in <KeyText text={tenant_key} />
 				</span>
@@ -46,7 +47,7 @@ export function RequestItem({ request, move, choose, onDone }: RequestItemProps)
 				)}
 				{element_key !== null && (
 					<span class="quiet">
-						through <KeyText text={element_name ?? element_key} />
+						through <NameText text={element_name ?? element_key} />
 					</span>
 				)}
 			</div>

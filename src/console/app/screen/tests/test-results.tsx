@@ -1,18 +1,14 @@
-import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { checkQuery } from '../../../model/check/check-form.js';
 import { checkTestForm, testCountText } from '../../../model/check/check-test.js';
 import { reasonPhrases } from '../../../model/phrase.js';
-import { DataTable } from '../../part/data-table.js';
+import { FoldedTable } from '../../part/data-table.js';
 import { Empty } from '../../part/empty.js';
 import { PhraseText } from '../../part/phrase-text.js';
 import { screenPath } from '../../screen-path.js';
 import type { TestRun } from './run-tests.js';
 import { TestCoverage } from './test-coverage.js';
 import { ExpectedText, TestedCheckText, TestLink } from './test-texts.js';
-
-/** Number of tests to show first, and to add with each "more". */
-const testsAtOnce = 50;
 
 interface TestResultsProps {
 	readonly results: TestRun;
@@ -68,12 +64,11 @@ interface TestTableProps {
 
 /** Tests with their results. */
 export function TestTable({ tests, isDraft }: TestTableProps) {
-	const shown = useSignal(testsAtOnce);
 	return (
 		<>
-			<DataTable
+			<FoldedTable
 				caption="Test results, failed tests first"
-				rows={tests.slice(0, shown.value)}
+				rows={tests}
 				rowKey={({ key }) => key}
 				columns={[
 					{
@@ -115,16 +110,6 @@ export function TestTable({ tests, isDraft }: TestTableProps) {
 							]),
 				]}
 			/>
-			{tests.length > shown.value && (
-				<button
-					type="button"
-					onClick={() => {
-						shown.value += testsAtOnce;
-					}}
-				>
-					Show more ({tests.length} tests in total)
-				</button>
-			)}
 		</>
 	);
 }

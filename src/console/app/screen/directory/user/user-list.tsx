@@ -1,7 +1,7 @@
 import { directoryPath } from '../../../../model/directory-path.js';
 import { answered, management } from '../../../api.js';
 import { Empty } from '../../../part/empty.js';
-import { KeyText } from '../../../part/key-text.js';
+import { NameText } from '../../../part/name-text.js';
 import { PagedTable } from '../../../part/paged-table.js';
 import { screenPath } from '../../../screen-path.js';
 import { environmentPath, mayWrite } from '../../../session.js';
@@ -40,7 +40,7 @@ export function UserList() {
 				columns={[
 					{ title: 'User', cell: ({ key }) => <ObjectLink tab="users" name={key} /> },
 					{ title: 'Name', cell: (user) => <UserNameText user={user} /> },
-					{ title: 'Email', cell: ({ email }) => (email === null ? '' : <KeyText text={email} />) },
+					{ title: 'Email', cell: ({ email }) => (email === null ? '' : <NameText text={email} />) },
 					{
 						title: 'Roles in tenants',
 						cell: ({ roles }) => (

@@ -1,7 +1,7 @@
 import { userName } from '../../../../model/wording.js';
 import { answered, management } from '../../../api.js';
-import { KeyText } from '../../../part/key-text.js';
 import { LoadedFrame } from '../../../part/loaded-frame.js';
+import { NameText } from '../../../part/name-text.js';
 import { Screen } from '../../../part/screen.js';
 import { TimeText } from '../../../part/time-text.js';
 import { screenPath } from '../../../screen-path.js';
@@ -28,10 +28,10 @@ export function UserPage({ name }: { readonly name: string }) {
 						<dl class="directory-facts">
 							<dt>Name</dt>
 							<dd>
-								<KeyText text={userName(user)} />
+								<NameText text={userName(user)} />
 							</dd>
 							<dt>Email</dt>
-							<dd>{user.email === null ? 'none' : <KeyText text={user.email} />}</dd>
+							<dd>{user.email === null ? 'none' : <NameText text={user.email} />}</dd>
 							<dt>Created</dt>
 							<dd>
 								<TimeText at={user.created_at} />, updated <TimeText at={user.updated_at} />

@@ -1,7 +1,7 @@
 import { type HeldRole, rolesByTenant, sourceText } from '../../../../model/held-role.js';
 import { readHeldRoles } from '../../../held-roles.js';
 import { Combobox } from '../../../part/combobox.js';
-import { DataTable } from '../../../part/data-table.js';
+import { FoldedTable } from '../../../part/data-table.js';
 import { Empty } from '../../../part/empty.js';
 import { KeyText } from '../../../part/key-text.js';
 import { LoadedFrame } from '../../../part/loaded-frame.js';
@@ -39,7 +39,7 @@ export function UserRoles({ user }: { readonly user: string }) {
 							<p>Checks are denied unless a condition set matches the user.</p>
 						</Empty>
 					) : (
-						<DataTable
+						<FoldedTable
 							caption={`Roles of ${user}`}
 							rows={rolesByTenant(data).flatMap(({ roles }) => roles)}
 							rowKey={(held) => [held.role, held.tenant, held.resource_instance, held.source].join(' ')}
