@@ -3,11 +3,11 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { filesUnder } from './build.mjs';
-import { provideClientTools } from './client-tools.mjs';
 import { digestFiles } from './digest.mjs';
 import { execute } from './execute.mjs';
 import { SetupError } from './progress.mjs';
 import { makeStampedFolder } from './stamped-folder.mjs';
+import { provideTestTools } from './test-tools.mjs';
 
 /**
  * Type-checks `src/console` against the response types of both servers, which are generated into dist/api-types/ from
@@ -19,7 +19,7 @@ import { makeStampedFolder } from './stamped-folder.mjs';
 export async function checkConsoleTypes(root, say) {
 	const inputs = ['dist/.sources', 'package-lock.json', 'test/client/package-lock.json', 'setup/console-types.mjs'];
 	await makeStampedFolder(root, 'dist/api-types', inputs, async (making) => {
-		const tools = await provideClientTools(root, say);
+		const tools = await provideTestTools(root, 'client', say);
 		for (const [name, document] of await documents(root)) {
 			writeFileSync(join(making, `${name}.d.ts`), await generateTypes(tools, document));
 		}

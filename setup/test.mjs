@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { findChromium, findHeadlessShell } from './chromium.mjs';
-import { provideClientTools } from './client-tools.mjs';
 import { checkConsoleTypes } from './console-types.mjs';
 import { execute } from './execute.mjs';
 import { startPostgres } from './postgres.mjs';
@@ -14,6 +13,7 @@ import { providePrometheus } from './prometheus.mjs';
 import { sumRooms } from './rooms.mjs';
 import { createTally } from './tally.mjs';
 import { prepareTemplates } from './templates.mjs';
+import { provideTestTools } from './test-tools.mjs';
 
 /**
  * Checks style and runs a tier of tests, or runs only the files in AVA's arguments, against a separate PostgreSQL.
@@ -36,8 +36,11 @@ export async function runTests(root, tier, parameters, node = process.execPath) 
 	const skipped = isAll && chromium === undefined ? pageTests(root) : [];
 	const chosen = isAll ? [...named, ...planProcesses(root, tier, skipped)] : named;
 	const prometheus = process.env.TEST_STORES === 'all' ? await step('prometheus', providePrometheus) : undefined;
-	const hasClientTests = isAll || named.some((file) => clients.test(file));
-	const clientTools = hasClientTests ? await step('client', (say) => provideClientTools(root, say)) : undefined;
+	const tools = {};
+	for (const [name, { files, variable }] of Object.entries(toolUsers)) {
+		if (!isAll && !named.some((file) => files.test(file))) continue;
+		tools[variable] = await step(name, (say) => provideTestTools(root, name, say));
+	}
 	const server = await step('postgres', (say) => providePostgres(root, say));
 	const interrupted = stopWhenTold();
 	const notes = mkdtempSync(join(tmpdir(), 'regolith-times-'));
@@ -49,7 +52,6 @@ export async function runTests(root, tier, parameters, node = process.execPath) 
 			const browser =
 				chromium === undefined ? {} : { CHROMIUM_PATH: chromium, HEADLESS_SHELL_PATH: headless ?? chromium };
 			const collector = prometheus === undefined ? {} : { PROMETHEUS_PATH: prometheus };
-			const tools = clientTools === undefined ? {} : { CLIENT_TOOLS: clientTools };
 			const variables = {
 				...(isAll ? settingsOf(tier) : {}),
 				...addresses,
@@ -104,8 +106,11 @@ function settingsOf(tier) {
 /** Files and file patterns whose tests drive pages in Chromium. */
 const pages = /\b(?:console|engine)\/|\*\*/;
 
-/** Files and file patterns whose tests generate clients. */
-const clients = /\bclient\/|\*\*/;
+/** Files and file patterns whose tests need more packages, and the variable with their folder. */
+const toolUsers = {
+	client: { files: /\bclient\/|\*\*/, variable: 'CLIENT_TOOLS' },
+	filter: { files: /\bfilter\/|\*\*/, variable: 'FILTER_TOOLS' },
+};
 
 /**
  * Go programs in tests, mostly opa, are short-lived. By default, they spend a third of their time on garbage

@@ -1,0 +1,33 @@
+import type { AcceptedKind } from '../../compiler/condition/accepted-kinds.js';
+import type { Bound, ColumnKind } from './predicate.js';
+
+/** The accepted values: all values of a column, or those inside a bound. */
+export type Acceptance = 'all' | Bound;
+
+/** Returns the values of a column that an operator accepts; `none`, or `undefined` if no test can express them. */
+export function acceptanceOf(accepted: AcceptedKind, kind: ColumnKind): Acceptance | 'none' | undefined {
+	if (kind === 'other') return undefined;
+	switch (accepted) {
+		case 'anything':
+			return 'all';
+		case 'compared':
+			return kind === 'number' ? 'exact' : 'all';
+		case 'orderable':
+			if (kind === 'boolean') return 'none';
+			return kind === 'number' ? 'exact' : 'all';
+		case 'string':
+			return isText(kind) ? 'all' : 'none';
+		case 'searched':
+			return isText(kind) ? 'searched' : 'none';
+		case 'array':
+		case 'list':
+		case 'object':
+			return 'none';
+		default:
+			return isText(kind) ? undefined : 'none';
+	}
+}
+
+function isText(kind: ColumnKind): boolean {
+	return kind === 'string' || kind === 'uuid' || kind === 'time';
+}

@@ -1,0 +1,49 @@
+/** Columns of predicates and the tests that every writer has. */
+
+import type { Acceptance } from './acceptance.js';
+import { always, type ColumnKind, never, type Predicate, type PredicateColumn } from './predicate.js';
+import type { Column } from './residual.js';
+
+/** Returns a column's kind; `undefined` for the kind of its declared type. `name` is as in `PredicateColumn`. */
+export type ReadKind = (name: string) => ColumnKind | undefined;
+
+const kinds: ReadonlyMap<string, ColumnKind> = new Map([
+	['string', 'string'],
+	['number', 'number'],
+	['bool', 'boolean'],
+	['time', 'time'],
+	['integer', 'integer'],
+	['uuid', 'uuid'],
+]);
+
+/** Types of columns: the types of attributes, and two types that only columns have. */
+export const columnTypes = [...kinds.keys(), 'array', 'json', 'object', 'object_array'] as const;
+
+/** Returns the kind for an attribute type or a column type. */
+export function kindOfType(type: string): ColumnKind {
+	return kinds.get(type) ?? 'other';
+}
+
+export function readColumn(column: Column, readKind: ReadKind): PredicateColumn {
+	const name = column.kind === 'attribute' ? column.path.join('.') : column.kind;
+	const declared = column.kind === 'attribute' ? kindOfType(column.type ?? '') : 'string';
+	return { name, kind: readKind(name) ?? declared, required: column.kind !== 'attribute' };
+}
+
+export function missing(column: PredicateColumn): Predicate {
+	return column.required ? never : { kind: 'missing', column };
+}
+
+export function present(column: PredicateColumn): Predicate {
+	return column.required ? always : { kind: 'present', column };
+}
+
+/** The values that an operator with this acceptance accepts. */
+export function inside(column: PredicateColumn, accepts: Acceptance): Predicate {
+	return accepts === 'all' ? always : { kind: 'inside', column, bound: accepts };
+}
+
+/** The values that an operator with this acceptance does not accept. */
+export function outside(column: PredicateColumn, accepts: Acceptance): Predicate {
+	return accepts === 'all' ? never : { kind: 'outside', column, bound: accepts };
+}

@@ -1,0 +1,53 @@
+/** The application's mapping from attributes to columns. */
+
+import type { ColumnKind } from '../predicate.js';
+import { columnTypes, kindOfType } from '../predicate-column.js';
+
+/** A column, or its name. */
+export type SqlColumn = string | { readonly column: string; readonly type?: string };
+
+/** Columns by attribute: `key`, `tenant`, or an attribute's path such as `owner` or `address.city`. */
+export type SqlColumns = Readonly<Record<string, SqlColumn>>;
+
+/** Thrown if the columns are unusable. Each problem names the attribute and the value. */
+export class ColumnMappingError extends Error {
+	override readonly name = 'ColumnMappingError';
+
+	constructor(readonly problems: readonly string[]) {
+		super(problems.join('; '));
+	}
+}
+
+/** A checked column. */
+export interface MappedColumn {
+	/** Identifier, after the identifiers of its table and schema. */
+	readonly identifiers: readonly string[];
+	readonly kind: ColumnKind | undefined;
+}
+
+const identifier = /^[A-Za-z_][\w$]{0,62}$/;
+const mostProblems = 20;
+
+/** Checks a mapping. Throws `ColumnMappingError`. */
+export function readColumns(columns: SqlColumns): ReadonlyMap<string, MappedColumn> {
+	const problems: string[] = [];
+	const read = new Map<string, MappedColumn>();
+	for (const [attribute, given] of Object.entries(columns)) {
+		const { column, type }: { readonly column?: unknown; readonly type?: unknown } =
+			typeof given === 'string' ? { column: given } : Object(given);
+		const identifiers = String(column).split('.');
+		if (typeof column !== 'string' || identifiers.length > 3 || !identifiers.every((one) => identifier.test(one))) {
+			problems.push(
+				`column of \`${attribute}\`: must be an identifier of letters, digits and \`_\`, up to 63 characters, got \`${excerpt(column)}\``,
+			);
+		} else if (type !== undefined && !columnTypes.some((known) => known === type)) {
+			problems.push(`type of \`${attribute}\`: must be one of ${columnTypes.join(', ')}, got \`${excerpt(type)}\``);
+		} else read.set(attribute, { identifiers, kind: type === undefined ? undefined : kindOfType(String(type)) });
+	}
+	if (problems.length > 0) throw new ColumnMappingError(problems.slice(0, mostProblems));
+	return read;
+}
+
+function excerpt(value: unknown): string {
+	return String(typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 100);
+}

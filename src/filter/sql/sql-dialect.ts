@@ -1,0 +1,34 @@
+import type { Relation } from '../predicate.js';
+import type { SqlText, SqlValue } from './sql-text.js';
+
+/**
+ * Differences between databases. Every test compares texts byte for byte, whatever the collation of the column, and is
+ * true only if the column has a value.
+ */
+export interface SqlDialect {
+	/** Writes an identifier in quotes. The name has no quotes. */
+	readonly identifier: (name: string) => string;
+	/** If set, parameters have numbers, and equal values share a parameter. */
+	readonly numbersParameters: boolean;
+	/** Writes the parameter with this number, from 1. */
+	readonly parameter: (number: number, value: SqlValue) => string;
+	/** Writes a text as a literal, in such a way that no server setting changes its meaning. */
+	readonly literal: (text: string) => string;
+	readonly truth: Readonly<Record<'true' | 'false', string>>;
+	/** Text of a column, or of a value, in a form whose equality is equality of bytes. */
+	readonly exactColumn: (column: SqlText) => SqlText;
+	readonly exactValue: (value: SqlText) => SqlText;
+	/** If set, exact texts are ordered by code point. */
+	readonly ordersText: boolean;
+	/** If set, a test of equality includes one that can use an index: the exact form cannot. */
+	readonly addsIndexTest: boolean;
+	/** Tests a column against a list in one parameter. */
+	readonly inList: (column: SqlText, values: readonly string[], found: boolean) => SqlText;
+	/** Tests a column of type `uuid`. Without this function, there is no exact test. */
+	readonly uuidTest?: (column: SqlText, values: readonly SqlText[], found: boolean) => SqlText;
+	readonly search: (column: SqlText, place: 'start' | 'end' | 'anywhere', text: string, found: boolean) => SqlText;
+	/** Number of code points in a text. */
+	readonly length: (column: SqlText) => SqlText;
+	/** Compares a time column with milliseconds since 1970. Without this function, there is no exact comparison. */
+	readonly timeTest?: (column: SqlText, relation: Relation, time: number) => SqlText;
+}

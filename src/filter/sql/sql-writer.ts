@@ -1,0 +1,146 @@
+import { longest } from '../../../compiler/condition/accepted-kinds.js';
+import { greatestWhole } from '../../../compiler/condition/value.js';
+import type { Predicate, PredicateColumn, PredicateTest, Scalar } from '../predicate.js';
+import { FilterRefusal } from '../residual.js';
+import { relationSign } from './relation-sign.js';
+import type { SqlDialect } from './sql-dialect.js';
+import { code, joinSql, type SqlText, sql } from './sql-text.js';
+
+/** Place of values: in parameters, or as quoted literals. A list is a single parameter, but a literal per item. */
+export type SqlForm = 'parameters' | 'literals';
+
+/** How a predicate is written. */
+export interface SqlWriting {
+	readonly dialect: SqlDialect;
+	/** Name for refusals. */
+	readonly target: string;
+	readonly form: SqlForm;
+	readonly column: (column: PredicateColumn) => SqlText;
+}
+
+type Comparison = Extract<PredicateTest, { readonly kind: 'compare' }>;
+type Membership = Extract<PredicateTest, { readonly kind: 'in' | 'not-in' }>;
+
+/** Writes a predicate as a condition. Throws `FilterRefusal`. */
+export function writePredicate(predicate: Predicate, writing: SqlWriting): SqlText {
+	if (!('parts' in predicate)) return writeTest(predicate, writing);
+	const { kind, parts } = predicate;
+	if (parts.length === 0) return code(kind === 'all' ? '1 = 1' : '1 = 0');
+	const written = parts.map((part) => writePart(part, writing));
+	return joinSql(written, kind === 'all' ? ' AND ' : ' OR ');
+}
+
+function writePart(part: Predicate, writing: SqlWriting): SqlText {
+	const text = writePredicate(part, writing);
+	return 'parts' in part && part.parts.length > 1 ? sql`(${text})` : text;
+}
+
+function writeTest(test: PredicateTest, writing: SqlWriting): SqlText {
+	const { dialect, target } = writing;
+	const column = writing.column(test.column);
+	switch (test.kind) {
+		case 'missing':
+			return sql`${column} IS NULL`;
+		case 'present':
+			return sql`${column} IS NOT NULL`;
+		case 'inside':
+		case 'outside':
+			return writeBound(test.bound, test.kind === 'inside', column, dialect);
+		case 'compare':
+			return writeComparison(test, column, writing);
+		case 'in':
+		case 'not-in':
+			return writeMembership(test, column, writing);
+		case 'search':
+			return dialect.search(column, test.place, checkText(test.text, test, target), test.found);
+	}
+}
+
+function writeBound(bound: 'exact' | 'searched', inside: boolean, column: SqlText, dialect: SqlDialect): SqlText {
+	if (bound === 'searched') {
+		return sql`${dialect.length(column)} ${relationSign(inside ? 'le' : 'gt')} ${code(String(longest.searched))}`;
+	}
+	const [least, greatest] = [code(String(-greatestWhole)), code(String(greatestWhole))];
+	return inside
+		? sql`${column} BETWEEN ${least} AND ${greatest}`
+		: sql`(${column} < ${least} OR ${column} > ${greatest})`;
+}
+
+function writeComparison(test: Comparison, column: SqlText, writing: SqlWriting): SqlText {
+	const { dialect, target } = writing;
+	const { operand, relation } = test;
+	const sign = relationSign(relation);
+	const { kind } = test.column;
+	if ('column' in operand) {
+		const other = writing.column(operand.column);
+		if (kind !== 'string') return sql`${column} ${sign} ${other}`;
+		requireOrder(test, writing);
+		return sql`${dialect.exactColumn(column)} ${sign} ${dialect.exactColumn(other)}`;
+	}
+	const { value } = operand;
+	if (typeof value === 'boolean') return sql`${column} ${sign} ${code(dialect.truth[value ? 'true' : 'false'])}`;
+	if (kind === 'time') {
+		const written = dialect.timeTest?.(column, relation, Number(value));
+		if (written === undefined) throw refusal(test, target);
+		return written;
+	}
+	if (typeof value === 'number') return sql`${column} ${sign} ${value}`;
+	const text = sql`${checkText(value, test, target)}`;
+	if (kind === 'uuid') return writeUuids(test, column, [text], writing);
+	requireOrder(test, writing);
+	const exact = sql`${dialect.exactColumn(column)} ${sign} ${dialect.exactValue(text)}`;
+	return relation === 'eq' && dialect.addsIndexTest ? sql`(${column} = ${text} AND ${exact})` : exact;
+}
+
+function requireOrder(test: Comparison, { dialect, target }: SqlWriting): void {
+	if (dialect.ordersText || test.relation === 'eq' || test.relation === 'ne') return;
+	throw refusal(test, target);
+}
+
+function writeMembership(test: Membership, column: SqlText, writing: SqlWriting): SqlText {
+	const { dialect, target, form } = writing;
+	const { values, kind } = test;
+	const found = kind === 'in';
+	const [sign, texts] = [code(found ? 'IN' : 'NOT IN'), values.filter((value) => typeof value === 'string')];
+	if (texts.length < values.length) return sql`${column} ${sign} (${commas(values.map(writeNumber))})`;
+	for (const text of texts) checkText(text, test, target);
+	const items = texts.map((text) => sql`${text}`);
+	if (test.column.kind === 'uuid') return writeUuids(test, column, items, writing);
+	if (form === 'parameters') return dialect.inList(column, texts, found);
+	const exact = sql`${dialect.exactColumn(column)} ${sign} (${commas(items.map(dialect.exactValue))})`;
+	return found && dialect.addsIndexTest ? sql`(${column} IN (${commas(items)}) AND ${exact})` : exact;
+}
+
+function writeUuids(
+	test: NamedTest,
+	column: SqlText,
+	items: readonly SqlText[],
+	{ dialect, target }: SqlWriting,
+): SqlText {
+	if (dialect.uuidTest === undefined) throw refusal(test, target);
+	return dialect.uuidTest(column, items, test.kind === 'in' || (test.kind === 'compare' && test.relation === 'eq'));
+}
+
+function writeNumber(value: Scalar): SqlText {
+	return sql`${Number(value)}`;
+}
+
+function commas(items: readonly SqlText[]): SqlText {
+	return joinSql(items, ', ');
+}
+
+/** Returns the text. Throws `FilterRefusal` for a text that databases store or compare differently. */
+function checkText(text: string, test: NamedTest, target: string): string {
+	if (!text.includes('\0') && !/\p{Surrogate}/u.test(text)) return text;
+	throw new FilterRefusal(test.name, target, 'a value has a character that some databases cannot store');
+}
+
+type NamedTest = Extract<PredicateTest, { readonly name: string }>;
+
+function refusal({ name, column }: NamedTest, target: string): FilterRefusal {
+	return new FilterRefusal(
+		name,
+		target,
+		`it has no exact comparison for \`${column.name}\` of type \`${column.kind}\``,
+	);
+}

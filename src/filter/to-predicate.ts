@@ -1,0 +1,148 @@
+/** Turns residuals into predicates: the only place where targets meet missing and mistyped values. */
+
+import { acceptedKinds, orderedKind } from '../../compiler/condition/accepted-kinds.js';
+import { type Operator, operatorNamed } from '../../compiler/condition/operator.js';
+import type { Kind } from '../../compiler/condition/value.js';
+import type { Json } from '../../compiler/model.js';
+import { acceptanceOf } from './acceptance.js';
+import { allOf, always, anyOf, never, type Predicate, type PredicateColumn, type Relation } from './predicate.js';
+import { inside, missing, outside, present, type ReadKind, readColumn } from './predicate-column.js';
+import { type ColumnComparison, columnText, FilterRefusal, type Residual } from './residual.js';
+import { relations, valueTests } from './value-tests.js';
+
+/** Where a predicate will be used. */
+export interface PredicateTarget {
+	/** Name for refusals, such as `sql.sqlite`. */
+	readonly target: string;
+	readonly readKind?: ReadKind;
+	/** If set, the target has no tests for bounds: its number and string columns have no values outside. */
+	readonly ignoresBounds?: true;
+}
+
+/** Returns the rows that satisfy a residual. Throws `FilterRefusal` if a comparison needs more than scalar values. */
+export function toPredicate(residual: Residual, target: PredicateTarget): Predicate {
+	return rowsWhere(residual, true, target);
+}
+
+/** Returns the rows on which the residual is `wanted`. */
+function rowsWhere(residual: Residual, wanted: boolean, target: PredicateTarget): Predicate {
+	switch (residual.kind) {
+		case 'not':
+			return rowsWhere(residual.part, !wanted, target);
+		case 'comparison': {
+			const { holds, fails } = outcomesOf(residual, target);
+			return wanted ? holds : fails;
+		}
+		case 'mistyped': {
+			const { mistyped, typed } = outcomesOf(residual, target);
+			return wanted ? mistyped : typed;
+		}
+		default: {
+			const parts = residual.parts.map((part) => rowsWhere(part, wanted, target));
+			return (residual.kind === 'all') === wanted ? allOf(...parts) : anyOf(...parts);
+		}
+	}
+}
+
+/** The rows for each result of a comparison. */
+interface Outcomes {
+	readonly holds: Predicate;
+	readonly fails: Predicate;
+	readonly mistyped: Predicate;
+	readonly typed: Predicate;
+}
+
+/** Returns the values of a column that an operator accepts. */
+type Accept = (column: PredicateColumn) => ReturnType<typeof acceptanceOf>;
+
+const declaredKind: ReadKind = () => undefined;
+
+const noOutcome = { holds: never, fails: always } as const;
+
+function outcomesOf(comparison: ColumnComparison, where: PredicateTarget): Outcomes {
+	const { target, readKind = declaredKind } = where;
+	const { operand, name } = comparison;
+	const refuse = (reason: string) => new FilterRefusal(name, target, reason);
+	const operator = operatorNamed(comparison.operator);
+	if (operator === undefined || comparison.reversed === true || 'match' in operand) {
+		throw refuse(`\`${comparison.operator}\` on \`${columnText(comparison.column)}\` has no equivalent`);
+	}
+	const column = readColumn(comparison.column, readKind);
+	const accept: Accept = ({ kind }) => {
+		const accepts = acceptanceOf(operator.attribute, kind);
+		return accepts !== undefined && accepts !== 'none' && where.ignoresBounds === true ? 'all' : accepts;
+	};
+	const outcomes =
+		'column' in operand
+			? columnOutcomes(operator, [column, readColumn(operand.column, readKind)], accept, name)
+			: valueOutcomes(operator, column, operand.value, accept, name);
+	if (outcomes !== undefined) return outcomes;
+	const types = column.kind === 'other' ? ' without a scalar type' : ` of type \`${column.kind}\``;
+	throw refuse(`\`${operator.name}\` on \`${columnText(comparison.column)}\`${types} has no exact equivalent`);
+}
+
+/** Compares a column with a value; `undefined` if there is no exact equivalent. */
+function valueOutcomes(
+	operator: Operator,
+	column: PredicateColumn,
+	value: Json,
+	accept: Accept,
+	name: string,
+): Outcomes | undefined {
+	// An operand that the operator does not accept makes even a missing attribute mistyped.
+	if (value !== null && !acceptedKinds[operator.operand].accepts(value)) {
+		return { ...noOutcome, mistyped: always, typed: never };
+	}
+	if (operator.name === 'is-null') {
+		const [holds, fails] = value === true ? [missing(column), present(column)] : [present(column), missing(column)];
+		return { ...(value === null ? noOutcome : { holds, fails }), mistyped: never, typed: always };
+	}
+	const accepts = accept(column);
+	if (accepts === undefined) return undefined;
+	if (accepts === 'none') return { ...noOutcome, mistyped: present(column), typed: missing(column) };
+	const types = { mistyped: outside(column, accepts), typed: anyOf(missing(column), inside(column, accepts)) };
+	if (value === null) return { ...noOutcome, ...types };
+	if (operator.ordered === true && orderedKind(value) !== jsonKindOf(column)) {
+		return { ...noOutcome, mistyped: present(column), typed: missing(column) };
+	}
+	const tests = valueTests(operator.name, column, value, name);
+	return (
+		tests && {
+			holds: allOf(tests.holds, inside(column, accepts)),
+			fails: anyOf(missing(column), tests.fails, outside(column, accepts)),
+			...types,
+		}
+	);
+}
+
+/** Compares two columns; `undefined` if there is no exact equivalent. */
+function columnOutcomes(operator: Operator, columns: ColumnPair, accept: Accept, name: string): Outcomes | undefined {
+	const [column, other] = columns;
+	const relation = relations.get(operator.name);
+	if (relation === undefined || columns.some(({ kind }) => kind === 'time' || kind === 'uuid')) return undefined;
+	const [first, second] = [accept(column), accept(other)];
+	if (first === undefined || first === 'none' || second === undefined || second === 'none') return undefined;
+	const isSameKind = jsonKindOf(column) === jsonKindOf(other);
+	if (!isSameKind && operator.ordered === true) return undefined;
+	const valid = allOf(inside(column, first), inside(other, second));
+	const invalid = anyOf(outside(column, first), outside(other, second));
+	const test = (one: Relation) => compareColumns(one, columns, isSameKind, name);
+	return {
+		holds: allOf(test(relation[0]), valid),
+		fails: anyOf(missing(column), missing(other), test(relation[1]), invalid),
+		mistyped: invalid,
+		typed: allOf(anyOf(missing(column), inside(column, first)), anyOf(missing(other), inside(other, second))),
+	};
+}
+
+type ColumnPair = readonly [PredicateColumn, PredicateColumn];
+
+function compareColumns(relation: Relation, [column, other]: ColumnPair, isSameKind: boolean, name: string): Predicate {
+	if (isSameKind) return { kind: 'compare', column, relation, operand: { column: other }, name };
+	return relation === 'ne' ? allOf(present(column), present(other)) : never;
+}
+
+function jsonKindOf({ kind }: PredicateColumn): Kind {
+	if (kind === 'number' || kind === 'integer') return 'number';
+	return kind === 'boolean' ? 'boolean' : 'string';
+}

@@ -1,0 +1,126 @@
+/** Filters as UCAST trees, as in answers of OPA's Compile API. */
+
+import {
+	guardNegations,
+	type Predicate,
+	type PredicateColumn,
+	type PredicateTest,
+	type Relation,
+	type Scalar,
+} from './predicate.js';
+import { requirePlain } from './require-plain.js';
+import { FilterRefusal, type Residual } from './residual.js';
+import { timeText } from './time-text.js';
+import { toPredicate } from './to-predicate.js';
+
+/** Limits of a UCAST variant. */
+interface UcastLimits {
+	/** If set, there are the operators `in` and `nin`. */
+	readonly lists: 'in' | 'in and nin' | 'none';
+	/** If set, there are searches and `not`. */
+	readonly searches: boolean;
+	/** If set, a value can be a column. */
+	readonly columns: boolean;
+}
+
+/** UCAST variants by name. */
+export const ucastVariants = {
+	all: { lists: 'in and nin', searches: true, columns: true },
+	// The published interpreter for Prisma does not know `nin`.
+	prisma: { lists: 'in', searches: true, columns: false },
+	linq: { lists: 'in', searches: false, columns: false },
+	minimal: { lists: 'none', searches: false, columns: false },
+} as const satisfies Record<string, UcastLimits>;
+
+export type UcastVariant = keyof typeof ucastVariants;
+
+export type UcastNode =
+	| { readonly type: 'compound'; readonly operator: 'and' | 'or' | 'not'; readonly value: readonly UcastNode[] }
+	| { readonly type: 'field'; readonly operator: string; readonly field: string; readonly value: UcastValue };
+
+type UcastValue = Scalar | null | readonly Scalar[] | { readonly field: string };
+
+/** Returns the name of a column, such as `documents.owner`. */
+type FieldName = (name: string) => string;
+
+/**
+ * Writes a filter as UCAST. Numbers in columns must be exact, and strings no longer than a search accepts. Returns
+ * `undefined` for a filter that no row satisfies, and an empty object for a filter that every row satisfies. Throws
+ * `FilterRefusal`.
+ */
+export function toUcast(
+	residual: Residual,
+	variant: UcastVariant,
+	field: FieldName,
+): UcastNode | Readonly<Record<string, never>> | undefined {
+	const target = `ucast.${variant}`;
+	const predicate = toPredicate(residual, { target, ignoresBounds: true });
+	if ('parts' in predicate && predicate.parts.length === 0) return predicate.kind === 'all' ? {} : undefined;
+	// Prisma refuses tests for null on required fields, and its tests are three-valued.
+	const guarded = variant === 'prisma' ? predicate : guardNegations(predicate);
+	return writeNode(guarded, { target, limits: ucastVariants[variant], field });
+}
+
+interface Writing {
+	readonly target: string;
+	readonly limits: UcastLimits;
+	readonly field: FieldName;
+}
+
+const operators: Readonly<Record<Relation, string>> = { eq: 'eq', ne: 'ne', lt: 'lt', le: 'lte', gt: 'gt', ge: 'gte' };
+const searches = { start: 'startswith', end: 'endswith', anywhere: 'contains' } as const;
+
+function writeNode(predicate: Predicate, writing: Writing): UcastNode {
+	if (!('parts' in predicate)) return writeTest(predicate, writing);
+	return compound(
+		predicate.kind === 'all' ? 'and' : 'or',
+		predicate.parts.map((part) => writeNode(part, writing)),
+	);
+}
+
+function writeTest(test: PredicateTest, writing: Writing): UcastNode {
+	const { target, limits } = writing;
+	const write = (operator: string, value: UcastValue): UcastNode => {
+		return { type: 'field', operator, field: writing.field(test.column.name), value };
+	};
+	switch (test.kind) {
+		case 'missing':
+			return write('eq', null);
+		case 'present':
+			return write('ne', null);
+		case 'compare': {
+			const { operand, relation } = test;
+			if ('value' in operand) return write(operators[relation], columnValue(test.column, operand.value));
+			if (limits.columns) return write(operators[relation], { field: writing.field(operand.column.name) });
+			throw new FilterRefusal(test.name, target, 'it compares columns only with values');
+		}
+		case 'in':
+			if (limits.lists !== 'none') return write('in', test.values);
+			return compound(
+				'or',
+				test.values.map((value) => write('eq', value)),
+			);
+		case 'not-in':
+			if (limits.lists === 'in and nin') return write('nin', test.values);
+			return compound(
+				'and',
+				test.values.map((value) => write('ne', value)),
+			);
+		case 'search': {
+			if (!limits.searches) throw new FilterRefusal(test.name, target, 'it has no search in strings');
+			requirePlain(test, target);
+			const found = write(searches[test.place], test.text);
+			return test.found ? found : compound('not', [found]);
+		}
+		default:
+			throw new FilterRefusal(test.column.name, target, 'it has no bounds');
+	}
+}
+
+function columnValue({ kind }: PredicateColumn, value: Scalar): Scalar {
+	return kind === 'time' ? timeText(Number(value)) : value;
+}
+
+function compound(operator: 'and' | 'or' | 'not', value: readonly UcastNode[]): UcastNode {
+	return { type: 'compound', operator, value };
+}
