@@ -3,8 +3,8 @@
  * schema than the data:
  *
  * - `derivations[type][role][edge]` suspended derivations in the active policy
- * - `set_rules[type][action]` actions whose Rego rules are suspended, with the rules still in effect, as a table of
- *   user sets and resource sets
+ * - `set_rules[type][action]` actions whose Rego rules are suspended, or which have further rules in the newer schema,
+ *   with the rules in effect, as a table of user sets and resource sets
  * - `actions[type][action]` actions with a pending grant, either suspended or new. A denial of such an action has the
  *   code `policy_pending`
  *
@@ -31,7 +31,7 @@ export function pendingTable(inForce: Schema, schema: Schema): Json {
 	}
 	const stands = standingRules(inForce, schema);
 	const actions = pendingActions(inForce, schema, stands);
-	const setRules = suspendedRules(inForce, stands);
+	const setRules = suspendedRules(inForce, schema, stands);
 	if (derivations.size === 0 && actions.size === 0 && Object.keys(setRules).length === 0) {
 		return null;
 	}
@@ -47,13 +47,19 @@ function actionText({ resource, action }: ActionName): string {
 	return JSON.stringify([resource, action]);
 }
 
-/** Returns the actions with a suspended rule, each with the rules still in effect. */
-function suspendedRules(inForce: Schema, stands: Stands): { readonly [type: string]: Json } {
+/**
+ * Returns the actions with a suspended rule, or with a rule that the active policy lacks, each with the rules in effect.
+ */
+function suspendedRules(inForce: Schema, schema: Schema, stands: Stands): { readonly [type: string]: Json } {
 	const tables = new Map<string, [string, Json][]>();
-	for (const rules of groupBy(inForce.set_rules, actionText).values()) {
+	const before = new Set(inForce.set_rules.map(ruleText));
+	const added = new Set(schema.set_rules.filter((rule) => !before.has(ruleText(rule))).map(actionText));
+	const all = groupBy([...inForce.set_rules, ...schema.set_rules], actionText);
+	for (const [name, rules] of all) {
 		const [first] = rules;
-		const standing = rules.filter(stands);
-		if (first !== undefined && standing.length < rules.length) {
+		const known = rules.filter((rule) => before.has(ruleText(rule)));
+		const standing = known.filter(stands);
+		if (first !== undefined && (standing.length < known.length || added.has(name))) {
 			const table: Tree = new Map();
 			for (const { user_set, resource_set } of standing) {
 				addTo(table, [user_set, resource_set]);

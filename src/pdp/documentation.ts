@@ -22,6 +22,7 @@ const ValidationFailureBody = z
 const tags = {
 	Decisions: 'Checks: may this user do this action on this resource?',
 	Listings: 'Listings of permissions, tenants and authorized users, consistent with checks.',
+	Filters: 'Conditions on rows, for database queries, consistent with checks.',
 	AuthZEN: 'The AuthZEN Authorization API 1.0: evaluations and searches.',
 	Gateways: 'Checks in the formats of nginx, Kong and Trino.',
 	Approvals: 'Single-use operation approvals.',

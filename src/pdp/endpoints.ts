@@ -23,6 +23,7 @@ import { decisionEndpoints } from './endpoint/decision-endpoints.js';
 import { type AnswerContext, revisionHeader } from './endpoint/endpoint.js';
 import { factsEndpoints } from './endpoint/facts-endpoints.js';
 import type { FactsWait } from './endpoint/facts-wait.js';
+import { filterEndpoints } from './endpoint/filter-endpoints.js';
 import { healthEndpoints } from './endpoint/health-endpoints.js';
 import { listingEndpoints } from './endpoint/listing-endpoints.js';
 import { type MetricsSource, metricsEndpoint } from './endpoint/metrics-endpoint.js';
@@ -127,6 +128,7 @@ export function createDecisionPoint(options: DecisionPointOptions): DecisionPoin
 			...urlEndpoints({ mode, log, ...(patternLimit === undefined ? {} : { patternLimit }) }),
 			...gatewayEndpoints(mode, gateways),
 			...listingEndpoints(mode),
+			...filterEndpoints(mode),
 			...authzenEndpoints(mode, authzen),
 			...approvals,
 			...healthEndpoints(replica),

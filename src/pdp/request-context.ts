@@ -65,7 +65,7 @@ export class RequestContext implements DecisionContext, LoggedRequest {
 		this.#options = options;
 		const { decisions } = options;
 		if (decisions === undefined) return;
-		this.record = (input, code, duration, index) => decisions.add(input, code, duration, index, this);
+		this.record = (input, code, duration, index, kind) => decisions.add(input, code, duration, index, this, kind);
 	}
 
 	/** Client SDK, as named by the client. */

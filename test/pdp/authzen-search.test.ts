@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import type { Model, Patch } from '../../compiler/model.js';
-import { pageToken, readPageToken } from '../../src/pdp/authzen/page-token.js';
+import { pageToken, readPageToken } from '../../src/pdp/listing/page-token.js';
 import type { Answer } from '../support/client.js';
 import { readCaseModel, serving } from './cases.js';
 import { resource, step } from './environment.js';
@@ -285,16 +285,16 @@ test('tokens carry any key, and distinguish similar keys', (t) => {
 	fc.assert(
 		fc.property(fc.jsonValue(), fc.string({ unit: 'grapheme' }), fc.jsonValue(), (request, last, other) => {
 			const token = pageToken(request, last);
-			t.is(readPageToken(token, structuredClone(request)), last);
+			t.is(readPageToken(token, structuredClone(request), 'token'), last);
 			if (JSON.stringify(request) === JSON.stringify(other)) return;
 			// Member order does not affect equality.
 			if (pageToken(other, last) === token) t.deepEqual(other, request);
 		}),
 	);
-	t.throws(() => readPageToken(pageToken({ a: 1 }, 'x'), [['a', 1]]));
-	t.throws(() => readPageToken(pageToken({ a: 1 }, 'x'), ['object', ['a', 1]]));
-	t.throws(() => readPageToken(pageToken([1], 'x'), ['list', 1]));
-	t.throws(() => readPageToken(pageToken(JSON.parse('{"__proto__": 1}'), 'x'), {}));
+	t.throws(() => readPageToken(pageToken({ a: 1 }, 'x'), [['a', 1]], 'token'));
+	t.throws(() => readPageToken(pageToken({ a: 1 }, 'x'), ['object', ['a', 1]], 'token'));
+	t.throws(() => readPageToken(pageToken([1], 'x'), ['list', 1], 'token'));
+	t.throws(() => readPageToken(pageToken(JSON.parse('{"__proto__": 1}'), 'x'), {}, 'token'));
 });
 
 test('a write between two pages does not affect the remaining results', async (t) => {

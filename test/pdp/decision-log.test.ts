@@ -30,6 +30,7 @@ const decision: LoggedDecision = {
 	decisionId: 'd1',
 	requestId: 'r1',
 	sdk: 'node:2.7.5',
+	kind: 'check',
 	input,
 	code: 'no_permission',
 	duration: 0.0125,
@@ -57,6 +58,17 @@ test('an event has OPA’s format, with additional facts', (t) => {
 			sdk: 'node:2.7.5',
 		},
 	});
+});
+
+test('the event of a filter names its kind, and only a filter without rows is a denial', (t) => {
+	for (const [code, allow] of [
+		['conditional', true],
+		['always_allow', true],
+		['always_deny', false],
+	] as const) {
+		const event = JSON.parse(new EventWriter(labels, []).line({ ...decision, kind: 'filter', code }));
+		t.like(event, { path: 'regolith/filter', result: { allow, code } });
+	}
 });
 
 test('masked members are removed and named, and the remaining members stay', (t) => {

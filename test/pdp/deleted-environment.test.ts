@@ -56,6 +56,9 @@ const questions: readonly (readonly [path: string, body: unknown, answer: unknow
 		{ action: 'write', resource: { type: 'document', tenant: 'acme' } },
 		{ resource: 'document:*', tenant: 'acme', users: {} },
 	],
+	['/filter', { ...annWrites, resource: { type: 'document' } }, { type: 'always_deny' }],
+	['/filter/keys', { ...annWrites, resource: { type: 'document' } }, { keys: [], next: null }],
+	['/filter_resources', { ...annWrites, resource: { type: 'document' } }, { type: 'always_deny' }],
 	['/access/v1/evaluation', evaluation, { decision: false }],
 	['/access/v1/evaluations', { evaluations: [evaluation] }, { evaluations: [{ decision: false }] }],
 	['/access/v1/search/subject', { subject: { type: 'user' }, action, resource }, { results: [] }],
@@ -85,7 +88,7 @@ test('every check is denied immediately with the code, and every listing is empt
 		if (Array.isArray(answer) || Object.keys(answer as object).length === 0) t.deepEqual(told as unknown, answer, path);
 		else t.like(told as object, answer as object, path);
 	}
-	t.deepEqual([...new Set(logged)], [code]);
+	t.deepEqual([...new Set(logged)], [code, 'always_deny']);
 	t.is((await http.post('/trino/row-filter', trino('GetRowFilters'))).status, 503, 'no data is shown unfiltered');
 	t.deepEqual((await http.get('/local/role_assignments')).body as unknown, []);
 	for (const path of ['/healthy', '/ready']) {

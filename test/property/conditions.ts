@@ -1,6 +1,6 @@
 /** Random conditions, and random subjects that they may select. */
 import fc from 'fast-check';
-import type { Json } from '../../compiler/model.js';
+import type { Attributes, Json } from '../../compiler/model.js';
 import type { Subject } from '../support/conditions.js';
 
 /**
@@ -16,7 +16,8 @@ export const hostile: readonly string[] = [
 	'and', 'or', 'ref', 'match', 'var', 'allOf', 'ß', 'é', 'e\u0301', 'A', 'a', 'x'.repeat(10_000),
 ];
 
-const names = ['a', 'b', 'c', 'two words', '__proto__', 'constructor', 'if', 'q"uote'];
+/** Names of attributes. */
+export const names = ['a', 'b', 'c', 'two words', '__proto__', 'constructor', 'if', 'q"uote'];
 const name = fc.constantFrom(...names);
 const path = fc.oneof(
 	{ weight: 5, arbitrary: name },
@@ -171,7 +172,13 @@ const match = fc.oneof({ weight: 1, arbitrary: noMatch }, { weight: 5, arbitrary
 /** User set conditions. */
 export const anyConditions: fc.Arbitrary<Json> = condition(['user.', 'user.', 'context.'], true, match);
 
-const record = fc.array(fc.tuple(name, value), { maxLength: 6 }).map((entries): Json => Object.fromEntries(entries));
+/** Resource set conditions. */
+export const anyResourceConditions: fc.Arbitrary<Json> = condition(['resource.', 'resource.', 'context.'], true, match);
+
+/** Attributes by name. */
+export const record: fc.Arbitrary<Attributes> = fc
+	.array(fc.tuple(name, value), { maxLength: 6 })
+	.map((entries) => Object.fromEntries(entries));
 
 /** Subjects without built-in attributes. */
 export const anySubject: fc.Arbitrary<Subject> = fc.record(

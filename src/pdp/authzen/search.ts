@@ -20,11 +20,11 @@ import { instanceName, parseInstanceName } from '../facts/instance-name.js';
 import { openedTenants } from '../facts/opened-tenants.js';
 import { rolesOnInstances, type UserRoles } from '../facts/role-walk.js';
 import { usersWhoMay } from '../listing/authorized-users.js';
+import { pageToken, readPageToken } from '../listing/page-token.js';
 import { PermittedActions } from '../listing/permitted-actions.js';
 import { answerWithReferee, randomItems, sampleSize } from '../listing/referee.js';
 import { userTest } from '../listing/user-test.js';
 import { type EvaluationReading, evaluationInput, tenantAsked } from './input.js';
-import { pageToken, readPageToken } from './page-token.js';
 
 /** Settings for searches. */
 export interface SearchSettings {
@@ -146,7 +146,7 @@ class Pages {
 		this.#request = request;
 		this.#asked = page !== undefined && page !== null;
 		this.#limit = Math.min(page?.limit ?? maxResults, maxResults);
-		this.#last = page?.token ? readPageToken(page.token, request) : undefined;
+		this.#last = page?.token ? readPageToken(page.token, request, 'page.token') : undefined;
 		this.none = this.#asked ? { found: [], next: '' } : { found: [] };
 	}
 

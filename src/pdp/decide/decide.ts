@@ -2,6 +2,7 @@
 
 import type { EventLog } from '../../log.js';
 import type { AuthorizationResult } from '../../wire/decision/check.js';
+import type { DecisionKind } from '../../wire/decision/filter.js';
 import { type DecidingEngine, type EngineInput, evaluationFailed } from '../engine/engine.js';
 import type { FactsIndex } from '../facts/facts-index.js';
 import type { environmentDeleted } from '../follow/deleted-environment.js';
@@ -38,8 +39,14 @@ export interface DecisionContext {
 /** Counts a decision by its input and code. */
 export type CountDecision = (input: EngineInput, code: string) => void;
 
-/** Logs a decision that took `duration` milliseconds. */
-export type RecordDecision = (input: EngineInput, code: string, duration: number, index?: number) => void;
+/** Logs a decision that took `duration` milliseconds. It is a check by default. */
+export type RecordDecision = (
+	input: EngineInput,
+	code: string,
+	duration: number,
+	index?: number,
+	kind?: DecisionKind,
+) => void;
 
 /**
  * Decides a check. Never throws: any failure denies. With `explain`, the result contains the input as `query` and the

@@ -33,6 +33,25 @@ export function normaliseUsers(query: UsersQuery, mode: Mode = 'edge'): UsersInp
 	return { action: query.action, resource: resource(query.resource), ...contextMember(query.context, mode) };
 }
 
+/** Input for a filter: a check without resource key and time. Without a tenant, it is about the rows of every tenant. */
+export interface FilterInput extends Omit<EngineInput, 'resource' | 'time'> {
+	readonly resource: Omit<EngineInput['resource'], 'key' | 'tenant'> & { readonly tenant?: string };
+}
+
+/** Returns the input for a filter. */
+export function normaliseFilter(
+	query: Pick<Query, 'user' | 'action' | 'resource' | 'context'>,
+	mode: Mode = 'edge',
+): FilterInput {
+	const { type, tenant, attributes } = query.resource;
+	return {
+		user: user(query.user),
+		action: query.action,
+		resource: { type, ...(tenant ? { tenant } : {}), ...memberUnlessEmpty('attributes', attributes) },
+		...contextMember(query.context, mode),
+	};
+}
+
 /** Input for the permissions listing. */
 export interface PermissionsInput {
 	readonly user: EngineInput['user'];

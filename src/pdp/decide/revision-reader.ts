@@ -96,7 +96,10 @@ function keepDecisions({ record, count, ...current }: DecisionContext) {
 	const counted: Parameters<CountDecision>[] = [];
 	const context: DecisionContext = {
 		...current,
-		...(record && { record: (input, code, duration) => kept.push([input, code, duration, kept.length]) }),
+		...(record && {
+			record: (input, code, duration, _, kind) =>
+				kept.push([input, code, duration, kind === undefined ? kept.length : undefined, kind]),
+		}),
 		...(count && { count: (input, code) => counted.push([input, code]) }),
 	};
 	function* commit(): Steps<void> {

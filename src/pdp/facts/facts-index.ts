@@ -4,7 +4,7 @@ import type { Json, Patch } from '../../../compiler/model.js';
 import { runToEnd, type Steps } from '../../../compiler/steps.js';
 import { instanceType } from './instance-name.js';
 import { InternedStrings } from './interned-strings.js';
-import { jsonMember, jsonMembers, replaceAt } from './json-members.js';
+import { jsonMember, jsonMembers, replaceAt, valueAt } from './json-members.js';
 import { JsonReader } from './json-reader.js';
 import { Links } from './links.js';
 import { MappingRules } from './mapping-rules.js';
@@ -112,6 +112,11 @@ export class FactsIndex {
 	/** True if the policy in force is older than the schema, so that a part of it is suspended. */
 	get pending(): boolean {
 		return this.#pending !== undefined;
+	}
+
+	/** Returns a value in the table of suspended parts of the policy. */
+	pendingAt(...path: readonly string[]): Json | undefined {
+		return valueAt(this.#pending, ...path);
 	}
 
 	/** Number of stored names. Removed names are not stored. */

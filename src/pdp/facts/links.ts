@@ -13,6 +13,9 @@ export type Link = readonly [name: string, key: string];
 /** A link by the numbers of its names. */
 export type NumberedLink = readonly [name: number, key: number];
 
+/** Receives an expiry, in milliseconds since 1970. */
+export type NoteExpiry = (until: number) => void;
+
 /**
  * Cells of a link: both ends, the key, and the link's neighbours in two lists. All links in a list have the same end.
  */
@@ -160,14 +163,14 @@ export class Links {
 		}
 	}
 
-	/** Like `from`, but takes and yields numbers of names. */
-	numbersFrom(left: number, time: number): Iterable<NumberedLink> {
-		return this.#numbered(ofLeft, left, time);
+	/** Like `from`, but takes and yields numbers of names. `note` is called with the expiry of each link that has one. */
+	numbersFrom(left: number, time: number, note?: NoteExpiry): Iterable<NumberedLink> {
+		return this.#numbered(ofLeft, left, time, note);
 	}
 
-	/** Like `to`, but takes and yields numbers of names. */
-	numbersTo(right: number, time: number): Iterable<NumberedLink> {
-		return this.#numbered(ofRight, right, time);
+	/** Like `to`, but takes and yields numbers of names. `note` as for `numbersFrom`. */
+	numbersTo(right: number, time: number, note?: NoteExpiry): Iterable<NumberedLink> {
+		return this.#numbered(ofRight, right, time, note);
 	}
 
 	*#linked(list: List, name: string, time: number): Iterable<Link> {
@@ -176,11 +179,13 @@ export class Links {
 		}
 	}
 
-	*#numbered(list: List, name: number | undefined, time: number): Iterable<NumberedLink> {
+	*#numbered(list: List, name: number | undefined, time: number, note?: NoteExpiry): Iterable<NumberedLink> {
 		const other = list === ofLeft ? cells.right : cells.left;
 		const expiries = this.#expiries;
 		for (const link of this.#chained(list, name)) {
-			if (expiries !== undefined && (expiries[link] ?? never) <= time) continue;
+			const until = expiries?.[link] ?? never;
+			if (until <= time) continue;
+			if (until !== never) note?.(until);
 			yield [this.#get(link, other), this.#get(link, cells.key)];
 		}
 	}

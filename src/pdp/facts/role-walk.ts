@@ -6,6 +6,7 @@
 import { Pauses, type Steps } from '../../../compiler/steps.js';
 import type { FactsIndex } from './facts-index.js';
 import { instanceType } from './instance-name.js';
+import type { NoteExpiry } from './links.js';
 import type { Derivation } from './schema-tables.js';
 
 /** A set of roles on instances, which are the nodes in the derivation graph. Instances are names, or their numbers. */
@@ -93,22 +94,25 @@ export interface UserRoles {
 	readonly reached: RolesByInstance;
 }
 
-/** Walks from a user's assigned roles to all roles on instances that derivations lead to. */
-export function* rolesOnInstances(facts: FactsIndex, user: string, time: number): Steps<UserRoles> {
+/**
+ * Walks from a user's assigned roles to all roles on instances that derivations lead to. `note` is called with the expiry
+ * of each fact on the way that has one.
+ */
+export function* rolesOnInstances(facts: FactsIndex, user: string, time: number, note?: NoteExpiry): Steps<UserRoles> {
 	const { names, instanceRoles } = facts;
 	const number = names.number(user);
 	const assigned: NumberedNode[] = [];
 	const pauses = new Pauses();
 	if (number !== undefined) {
-		for (const [instance, role] of instanceRoles.numbersFrom(number, time)) {
+		for (const [instance, role] of instanceRoles.numbersFrom(number, time, note)) {
 			if (pauses.step()) yield;
 			assigned.push([names.text(role), instance]);
 		}
 	}
 	const stops = new Set(assigned.map(([, instance]) => instance));
-	const reached = yield* walkDerivations(facts, { assigned, stops: undefined, time });
+	const reached = yield* walkDerivations(facts, { assigned, stops: undefined, time, note });
 	// Two walks only differ if an assigned role blocks a derivation.
-	const held = facts.schema.hasStops ? yield* walkDerivations(facts, { assigned, stops, time }) : reached;
+	const held = facts.schema.hasStops ? yield* walkDerivations(facts, { assigned, stops, time, note }) : reached;
 	return { held, reached };
 }
 
@@ -119,11 +123,12 @@ interface DerivationWalk {
 	/** Instances on which an assigned role blocks derivations; `undefined` to ignore blocks. */
 	readonly stops: ReadonlySet<number> | undefined;
 	readonly time: number;
+	readonly note: NoteExpiry | undefined;
 }
 
 function* walkDerivations(
 	{ names, schema, relations }: FactsIndex,
-	{ assigned, stops, time }: DerivationWalk,
+	{ assigned, stops, time, note }: DerivationWalk,
 ): Steps<RolesByInstance> {
 	const seen = new RolesOnInstances<number>();
 	const found = new Map<number, string[]>();
@@ -145,7 +150,7 @@ function* walkDerivations(
 		if (pauses.step()) yield;
 		const derived = schema.derivedFrom(instanceType(names.text(instance)), role);
 		if (derived.length === 0) continue;
-		for (const [object, relation] of relations.numbersTo(instance, time)) {
+		for (const [object, relation] of relations.numbersTo(instance, time, note)) {
 			if (pauses.step()) yield;
 			for (const target of derived) {
 				if (target.relation !== names.text(relation) || target.resource !== instanceType(names.text(object))) continue;

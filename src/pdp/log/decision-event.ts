@@ -1,5 +1,6 @@
 /** Decision log events: OPA's event format, with our facts under `custom`. */
 
+import type { DecisionKind, FilterType } from '../../wire/decision/filter.js';
 import type { EngineInput } from '../engine/engine.js';
 import type { LoggedDecision } from './decision-ring.js';
 
@@ -12,6 +13,12 @@ export interface EventLabels {
 
 /** Path of an input member excluded from the log, such as `['user', 'attributes', 'ssn']`. */
 export type MaskedPath = readonly string[];
+
+/** Paths that name the kind of a decision. */
+const paths: Readonly<Record<DecisionKind, string>> = { check: 'regolith/check/code', filter: 'regolith/filter' };
+
+/** Type of a filter that selects no rows. Other filters count as allowed. */
+const denyingFilter: FilterType = 'always_deny';
 
 /** Maximum event length in characters. The API only stores the input of events up to this length. */
 const maxEventLength = 64 * 1024;
@@ -58,7 +65,7 @@ export class EventWriter {
 	}
 
 	#lineWith({ value, erased }: Masked, decision: LoggedDecision, truncated: boolean): string {
-		const { input, code, duration, index, decisionId, requestId, sdk } = decision;
+		const { kind, input, code, duration, index, decisionId, requestId, sdk } = decision;
 		const { lineage, token, revision, policyRevision } = decision.held;
 		if (input.time !== this.#time) {
 			this.#timestamp = new Date(input.time).toISOString();
@@ -66,8 +73,8 @@ export class EventWriter {
 		}
 		const id = index === undefined ? decisionId : `${decisionId}/${index}`;
 		return (
-			`{"labels":${this.#labels},"decision_id":"${id}","path":"regolith/check/code","input":${JSON.stringify(value)},` +
-			`"result":{"allow":${code === 'allow'},"code":${JSON.stringify(code)}},"timestamp":"${this.#timestamp}",` +
+			`{"labels":${this.#labels},"decision_id":"${id}","path":"${paths[kind]}","input":${JSON.stringify(value)},` +
+			`"result":{"allow":${code === 'allow' || (kind === 'filter' && code !== denyingFilter)},"code":${JSON.stringify(code)}},"timestamp":"${this.#timestamp}",` +
 			`"bundles":{"environment":{"revision":"${revision}"}},` +
 			`"metrics":{"timer_rego_query_eval_ns":${Math.round(duration * 1e6)}},` +
 			(erased.length === 0 ? '' : `"erased":${JSON.stringify(erased)},`) +

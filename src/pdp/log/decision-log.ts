@@ -2,6 +2,7 @@
 
 import type { SamplingRule } from '../../config.js';
 import type { Logger } from '../../log.js';
+import type { DecisionKind } from '../../wire/decision/filter.js';
 import type { EngineInput } from '../engine/engine.js';
 import { type EventLabels, EventWriter, type MaskedPath } from './decision-event.js';
 import { DecisionRing, type LoggedDecision, type LoggedRequest } from './decision-ring.js';
@@ -69,9 +70,16 @@ export class DecisionLog {
 	}
 
 	/** Logs a decision if sampling selects it. */
-	add(input: EngineInput, code: string, duration: number, index: number | undefined, request: LoggedRequest): void {
+	add(
+		input: EngineInput,
+		code: string,
+		duration: number,
+		index: number | undefined,
+		request: LoggedRequest,
+		kind: DecisionKind = 'check',
+	): void {
 		if (this.#ring.length === capacity) this.#write(stride);
-		this.#ring.add(input, code, duration, index, request);
+		this.#ring.add(input, code, duration, index, request, kind);
 		if (this.#writing) return;
 		if (this.#ring.length >= many) this.#writeSoon();
 		else this.#timer ??= setTimeout(this.#writeSlice, patience).unref();

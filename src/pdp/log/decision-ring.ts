@@ -1,5 +1,6 @@
 /** Decisions that wait for the decision log, in preallocated memory. */
 
+import type { DecisionKind } from '../../wire/decision/filter.js';
 import type { EngineInput } from '../engine/engine.js';
 
 /** Parts of a request that its logged decisions share. */
@@ -20,6 +21,7 @@ export interface LoggedRequest {
 
 /** A decision to log. */
 export interface LoggedDecision extends Required<LoggedRequest> {
+	readonly kind: DecisionKind;
 	readonly input: EngineInput;
 	readonly code: string;
 	/** Policy evaluation time in milliseconds. */
@@ -39,6 +41,7 @@ function emptySlot(): Slot {
 		requestId: '',
 		sdk: undefined,
 		held: noRevision,
+		kind: 'check',
 		input: noInput,
 		code: '',
 		duration: 0,
@@ -64,9 +67,17 @@ export class DecisionRing {
 	}
 
 	/** Adds a decision. The ring must not be full. */
-	add(input: EngineInput, code: string, duration: number, index: number | undefined, request: LoggedRequest): void {
+	add(
+		input: EngineInput,
+		code: string,
+		duration: number,
+		index: number | undefined,
+		request: LoggedRequest,
+		kind: DecisionKind,
+	): void {
 		const slot = this.#slots[(this.#first + this.#length) % this.capacity];
 		if (slot === undefined || this.#length === this.capacity) throw new Error('the ring of decisions is full');
+		slot.kind = kind;
 		slot.input = input;
 		slot.code = code;
 		slot.duration = duration;

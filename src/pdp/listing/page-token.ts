@@ -1,4 +1,4 @@
-/** Page tokens for search results. */
+/** Page tokens, for answers in pages. */
 
 import { createHash } from 'node:crypto';
 import { Failure } from '../../failure.js';
@@ -16,14 +16,15 @@ export function pageToken(request: unknown, last: string): string {
 
 /**
  * Returns the result that precedes the page. Throws `Failure` (`invalid`) if the token belongs to a different request.
+ * `member` names the token in the request.
  */
-export function readPageToken(token: string, request: unknown): string {
+export function readPageToken(token: string, request: unknown, member: string): string {
 	const bytes = Buffer.from(token, 'base64url');
 	const last = bytes.subarray(digestBytes).toString();
 	if (pageToken(request, last) === token) return last;
 	throw new Failure(
 		'invalid',
-		'page.token belongs to a different search: repeat the original request, or start without a token',
+		`${member} belongs to a different request: repeat the original request, or start without a token`,
 	);
 }
 

@@ -1,0 +1,133 @@
+/** Data filters. */
+
+import { unprocessable } from '../../failure.js';
+import { FilterRefusal } from '../../filter/residual.js';
+import { writePermitFilter } from '../../filter/write-permit-filter.js';
+import { reply } from '../../http/endpoint.js';
+import {
+	FilterAnswer,
+	FilterKeys,
+	FilterKeysQuery,
+	FilterQuery,
+	mostKeys,
+	PermitFilter,
+	usualKeys,
+} from '../../wire/decision/filter.js';
+import { DecidedAnswer, ReasonsRequest } from '../../wire/headers.js';
+import type { DecisionContext } from '../decide/decide.js';
+import { type Mode, normaliseFilter } from '../decide/normalise.js';
+import { filterRows } from '../filter/filter.js';
+import { filterKeys } from '../filter/filter-keys.js';
+import { headerExplains } from './decision-endpoints.js';
+import { endpoint, revisionHeader, unavailableOrCostly } from './endpoint.js';
+
+const tag = 'Filters';
+const example = { user: 'ann@example.com', action: 'read', resource: { type: 'document' } };
+
+/** Declares the endpoints for data filters. */
+export function filterEndpoints(mode: Mode) {
+	return [filterEndpoint(mode), keysEndpoint(mode), permitEndpoint(mode)];
+}
+
+function filterEndpoint(mode: Mode) {
+	return endpoint({
+		name: 'filter',
+		summary: 'Filter the rows on which a user may do an action',
+		description:
+			"Returns a condition for the application's query. A row satisfies the condition if the check with the row's key, " +
+			'tenant and attributes is allowed. Tenant roles become tenants, roles on instances become keys, and condition ' +
+			'sets become comparisons of attributes. An unknown type, action or tenant is a normal `always_deny`. The header ' +
+			'`X-Debug: true` adds the grant behind each branch.',
+		tag,
+		method: 'post',
+		path: '/filter',
+		access: 'key',
+		body: FilterQuery,
+		example,
+		returns: { 200: FilterAnswer },
+		answerHeaders: DecidedAnswer,
+		requestHeaders: ReasonsRequest,
+		failures: unavailableOrCostly,
+		handle: async ({ body, headers, closed }, { read }) => {
+			const input = normaliseFilter(body, mode);
+			const options = { maxKeys: body.max_keys ?? usualKeys, explain: headerExplains(headers['x-debug']) };
+			const work = (context: DecisionContext) => filterRows(context, input, options);
+			const { result, ...from } = await read({ kind: 'listing', work, closed });
+			return reply(200, { ...result, valid_until: timeText(result.valid_until) }, revisionHeader(from));
+		},
+	});
+}
+
+function keysEndpoint(mode: Mode) {
+	return endpoint({
+		name: 'listFilterKeys',
+		summary: 'List the keys of a filter in pages',
+		description:
+			'For filters with more keys than `max_keys` permits: a row passes if it satisfies `rest`, or if its tenant and ' +
+			'key are on one of the pages. All pages come from one revision. If the revision changes or a fact expires ' +
+			'between two pages, the response is 409.',
+		tag,
+		method: 'post',
+		path: '/filter/keys',
+		access: 'key',
+		body: FilterKeysQuery,
+		example,
+		returns: { 200: FilterKeys },
+		answerHeaders: DecidedAnswer,
+		failures: {
+			...unavailableOrCostly,
+			400: 'The cursor belongs to a different request',
+			409: 'The revision has changed, or a fact has expired, since the first page',
+		},
+		handle: async ({ body, closed }, { read }) => {
+			const input = normaliseFilter(body, mode);
+			const options = { limit: body.limit ?? usualKeys, cursor: body.cursor ?? undefined };
+			const work = (context: DecisionContext) => filterKeys(context, input, options);
+			const { result, ...from } = await read({ kind: 'listing', work, closed });
+			return reply(200, { ...result, valid_until: timeText(result.valid_until) }, revisionHeader(from));
+		},
+	});
+}
+
+function permitEndpoint(mode: Mode) {
+	return endpoint({
+		name: 'filterResources',
+		summary: 'Filter the rows on which a user may do an action, for permit-datafilter',
+		description:
+			'Same as `/filter`, in the format of the plugin `permit-datafilter`. The format has no lists, so each key is a ' +
+			`separate comparison. A filter with more than ${usualKeys} keys, or with a condition that the format cannot ` +
+			'express exactly, is refused.',
+		tag,
+		method: 'post',
+		path: '/filter_resources',
+		access: 'key',
+		body: FilterQuery,
+		example,
+		returns: { 200: PermitFilter },
+		answerHeaders: DecidedAnswer,
+		failures: unavailableOrCostly,
+		handle: async ({ body, closed }, { read }) => {
+			const input = normaliseFilter(body, mode);
+			const options = { maxKeys: Math.min(body.max_keys ?? usualKeys, mostKeys), explain: false };
+			const work = (context: DecisionContext) => filterRows(context, input, options);
+			const { result, ...from } = await read({ kind: 'listing', work, closed });
+			const { type, condition } = result;
+			const written = condition === undefined ? {} : { condition: orRefused(() => writePermitFilter(condition)) };
+			return reply(200, { type, ...written }, revisionHeader(from));
+		},
+	});
+}
+
+/** Returns a filter in another format. Throws `Failure` (`unprocessable`) if the format cannot express it. */
+export function orRefused<T>(write: () => T): T {
+	try {
+		return write();
+	} catch (error) {
+		if (!(error instanceof FilterRefusal)) throw error;
+		throw unprocessable([{ loc: ['body'], msg: error.message, type: 'filter_refused' }]);
+	}
+}
+
+function timeText(time: number | null): string | null {
+	return time === null ? null : new Date(time).toISOString();
+}

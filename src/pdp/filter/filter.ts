@@ -1,0 +1,178 @@
+/**
+ * Data filters: a condition on rows of the application's table. A row satisfies the condition if a check with the row's
+ * key, tenant and attributes is allowed.
+ */
+
+import { Pauses, type Steps } from '../../../compiler/steps.js';
+import { unprocessable } from '../../failure.js';
+import { constantOf, noRow, type Residual } from '../../filter/residual.js';
+import { simplifyResidual } from '../../filter/simplify-residual.js';
+import type { FilterType } from '../../wire/decision/filter.js';
+import { mostKeys } from '../../wire/decision/filter.js';
+import type { DecisionContext } from '../decide/decide.js';
+import type { FilterInput } from '../decide/normalise.js';
+import type { EngineInput } from '../engine/engine.js';
+import { type GrantBranch, grantBranches } from './grant-branches.js';
+import { keysIn, tenantsIn } from './grant-parts.js';
+import { type GrantedRows, grantedRows } from './granted-rows.js';
+import { requireAgreement } from './require-agreement.js';
+
+/** A filter at a revision. */
+export interface Filter {
+	readonly type: FilterType;
+	/** Present if the type is `conditional`. */
+	readonly condition?: Residual;
+	readonly revision: number;
+	/** Time in milliseconds since 1970 at which an expiry may change the filter; `null` if nothing expires. */
+	readonly valid_until: number | null;
+	readonly debug?: FilterReasons;
+}
+
+/** Origin of a filter. */
+export interface FilterReasons {
+	/** Denial code of an `always_deny`. */
+	readonly code?: string;
+	/** A branch for each grant. Together they are the filter before it was simplified. */
+	readonly branches: readonly GrantBranch[];
+}
+
+export interface FilterOptions {
+	/** Maximum number of keys, including tenant keys. */
+	readonly maxKeys: number;
+	/** If set, adds the reasons. */
+	readonly explain: boolean;
+}
+
+/** Calculates a filter. Throws `Failure` (`unprocessable`) if it has too many keys. */
+export function* filterRows(context: DecisionContext, input: FilterInput, options: FilterOptions): Steps<Filter> {
+	const started = performance.now();
+	const filter = yield* calculate(context, input, options);
+	recordFilter(context, input, filter.type, started);
+	return filter;
+}
+
+/** Logs a filter. `started` is the time at which its calculation started. */
+export function recordFilter(
+	{ record, time }: DecisionContext,
+	{ resource, ...input }: FilterInput,
+	type: FilterType,
+	started: number,
+): void {
+	// A filter for every tenant is logged with an empty tenant, which no tenant has as its key.
+	const logged: EngineInput = { ...input, resource: { ...resource, tenant: resource.tenant ?? '' }, time };
+	record?.(logged, type, performance.now() - started, undefined, 'filter');
+}
+
+function* calculate(context: DecisionContext, input: FilterInput, options: FilterOptions): Steps<Filter> {
+	const { revision } = context;
+	const denied = denialOf(context, input);
+	if (denied !== undefined) return alwaysDeny(revision, denied, options);
+	const granted = yield* rowsGranted(context, input);
+	requireFewKeys(granted, options.maxKeys);
+	const condition = yield* residualOf(context, input, granted);
+	yield* requireAgreement(context, input, condition, granted);
+	const valid_until = granted.validUntil ?? null;
+	if (constantOf(condition) === false) {
+		const code = denialCode(context, input);
+		return { ...alwaysDeny(revision, code, options), valid_until };
+	}
+	const debug = options.explain ? { debug: { branches: yield* grantBranches(context, input, granted) } } : {};
+	if (constantOf(condition) === true) return { type: 'always_allow', revision, valid_until, ...debug };
+	return { type: 'conditional', condition, revision, valid_until, ...debug };
+}
+
+function alwaysDeny(revision: number, code: string, { explain }: FilterOptions): Filter {
+	return {
+		type: 'always_deny',
+		revision,
+		valid_until: null,
+		...(explain ? { debug: { code, branches: [] } } : {}),
+	};
+}
+
+/** Finds the granted rows of a filter whose type, action and tenant exist. */
+export function* rowsGranted(context: DecisionContext, input: FilterInput): Steps<GrantedRows> {
+	const { names } = context.facts;
+	const { tenant } = input.resource;
+	return yield* grantedRows(context, input, tenant === undefined ? undefined : names.number(tenant));
+}
+
+/** Returns the code that denies every row, if the request alone decides it. */
+export function denialOf({ facts, denial }: DecisionContext, { action, resource }: FilterInput): string | undefined {
+	if (denial !== undefined) return denial;
+	if (!facts.schema.types.includes(resource.type)) return 'no_such_resource';
+	if (!facts.schema.actions(resource.type).includes(action)) return 'no_such_action';
+	if (resource.tenant !== undefined && !facts.tenants.has(resource.tenant)) return 'no_such_tenant';
+	return undefined;
+}
+
+/** Returns the code with which a check of the type is denied, in the tenant or in one of the user's tenants. */
+function denialCode({ engine, facts, time }: DecisionContext, input: FilterInput): string {
+	const { user, resource } = input;
+	const [own] = facts.tenantRoles.from(user.key, time);
+	const [first] = facts.tenants.keys();
+	const tenant = resource.tenant ?? own?.[0] ?? first ?? '';
+	const code = engine.code({ ...input, resource: { ...resource, tenant }, time });
+	// The resource type without a key may be allowed where no row is.
+	return code === 'allow' ? 'no_permission' : code;
+}
+
+/** Throws `Failure` (`unprocessable`) if a filter would be too large. */
+export function requireFewKeys({ tenants, keys, groups }: GrantedRows, maxKeys: number): void {
+	let count = tenants.size;
+	for (const found of keys.values()) count += found.length;
+	let rules = 0;
+	for (const group of groups) {
+		count += group.tenants.length;
+		rules += group.rules.length;
+	}
+	if (rules > mostRules) {
+		const msg = `the filter has ${rules} rules in different tenants, and at most ${mostRules} are possible: name a tenant`;
+		throw unprocessable([{ loc: ['body'], msg, type: 'filter_too_large' }]);
+	}
+	if (count <= maxKeys) return;
+	const msg =
+		`the filter has ${count} keys of instances and tenants, and \`max_keys\` is ${maxKeys}: raise \`max_keys\` (at ` +
+		`most ${mostKeys}), name a tenant, or read the keys in pages with \`POST /filter/keys\``;
+	throw unprocessable([{ loc: ['body'], msg, type: 'filter_too_large' }]);
+}
+
+/** Maximum number of rules, each counted once for every group of tenants with equal roles. */
+const mostRules = 5_000;
+
+/** Joins the granted rows to one simplified residual. */
+export function* residualOf(
+	{ facts: { names } }: DecisionContext,
+	{ resource }: FilterInput,
+	{ tenants, keys, groups }: GrantedRows,
+): Steps<Residual> {
+	const pauses = new Pauses(100);
+	const parts: Residual[] = [tenantsIn([...tenants.keys()].map((tenant) => names.text(tenant)))];
+	/** Tenants without keys, by equal rows. */
+	const byRows = new Map<string, { rows: Residual; tenants: string[] }>();
+	const bySets = new Map<number, Residual>();
+	for (const { tenants: group, rules } of groups) {
+		const rows = simplifyResidual({ kind: 'any', parts: rules.map(({ residual }) => residual) });
+		const text = JSON.stringify(rows);
+		const equal = byRows.get(text) ?? { rows, tenants: [] };
+		byRows.set(text, equal);
+		for (const tenant of group) {
+			if (keys.has(tenant)) bySets.set(tenant, rows);
+			else equal.tenants.push(names.text(tenant));
+		}
+		yield;
+	}
+	for (const { rows, tenants: equal } of byRows.values()) {
+		parts.push({ kind: 'all', parts: [tenantsIn(equal), rows] });
+	}
+	for (const [tenant, found] of keys) {
+		const inTenant = [keysIn(found.map(({ key }) => key)), bySets.get(tenant) ?? noRow];
+		parts.push({ kind: 'all', parts: [tenantsIn([names.text(tenant)]), { kind: 'any', parts: inTenant }] });
+		if (pauses.step()) yield;
+	}
+	const simple = simplifyResidual({ kind: 'any', parts });
+	yield;
+	return resource.tenant === undefined
+		? simple
+		: simplifyResidual({ kind: 'all', parts: [tenantsIn([resource.tenant]), simple] });
+}

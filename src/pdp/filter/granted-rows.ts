@@ -1,0 +1,128 @@
+/** Finds the grants of a filter: tenants by roles, keys by roles on instances, and residuals by condition sets. */
+
+import { Pauses, type Steps } from '../../../compiler/steps.js';
+import { CompiledPatterns } from '../../pattern/compiled-patterns.js';
+import type { DecisionContext } from '../decide/decide.js';
+import type { FilterInput } from '../decide/normalise.js';
+import { instanceType, parseInstanceName } from '../facts/instance-name.js';
+import { rolesOnInstances } from '../facts/role-walk.js';
+import { SetResiduals, type TenantGroup } from './set-residuals.js';
+
+/** An instance on which the user holds granting roles. */
+export interface GrantedKey {
+	/** Number of the instance in the facts index. */
+	readonly instance: number;
+	readonly key: string;
+	readonly roles: readonly string[];
+}
+
+/** Rows that a user may act on. Tenants and instances are numbers in the facts index. */
+export interface GrantedRows {
+	/** Tenants in which a role grants all rows, with the granting roles. */
+	readonly tenants: ReadonlyMap<number, readonly string[]>;
+	/** Keys granted by roles on instances, by tenant. Tenants in `tenants` are left out. */
+	readonly keys: ReadonlyMap<number, readonly GrantedKey[]>;
+	/** Rows granted by condition sets. Tenants in `tenants` are left out. */
+	readonly groups: readonly TenantGroup[];
+	/** Roles that the user holds on instances, by the number of the instance. */
+	readonly held: ReadonlyMap<number, readonly string[]>;
+	/** First expiry of a fact that was read, in milliseconds since 1970; `undefined` if none expires. */
+	readonly validUntil: number | undefined;
+}
+
+/** Finds the granted rows. `given` is the tenant of the request. The type, the action and the tenant must exist. */
+export function* grantedRows(
+	context: DecisionContext,
+	input: FilterInput,
+	given: number | undefined,
+): Steps<GrantedRows> {
+	const { facts, time } = context;
+	const { action, resource } = input;
+	const sets = new SetResiduals(facts, input, time, new CompiledPatterns().matches);
+	const evaluatesSets = sets.any && input.context?.['pdp_type'] !== 'cloud';
+	const expiry = new FirstExpiry();
+	const confirms = confirmingEngine(context, input);
+	const granting = new Set(facts.schema.tenantRolesThatGrant(resource.type, action));
+	const tenants = new Map<number, string[]>();
+	const members = new Set<number>();
+	const pauses = new Pauses();
+	const user = facts.names.number(input.user.key) ?? -1;
+	let until = Number.POSITIVE_INFINITY;
+	/** Last expiry of the roles that grant a tenant. */
+	const lastExpiries = new Map<number, number>();
+	const note = (expires: number) => {
+		until = expires;
+	};
+	for (const [tenant, role] of facts.tenantRoles.numbersFrom(user, time, note)) {
+		if (pauses.step()) yield;
+		const expires = until;
+		until = Number.POSITIVE_INFINITY;
+		members.add(tenant);
+		if (evaluatesSets) expiry.note(expires);
+		const key = facts.names.text(role);
+		if (!granting.has(key) || (given !== undefined && given !== tenant)) continue;
+		if (!confirms(facts.names.text(tenant), undefined)) continue;
+		lastExpiries.set(tenant, Math.max(expires, lastExpiries.get(tenant) ?? 0));
+		const roles = tenants.get(tenant);
+		if (roles === undefined) tenants.set(tenant, [key]);
+		else roles.push(key);
+	}
+	for (const expires of lastExpiries.values()) expiry.note(expires);
+	const keys = new Map<number, GrantedKey[]>();
+	const onInstances = new Set(facts.schema.instanceRolesThatGrant(resource.type, action));
+	const held =
+		onInstances.size === 0
+			? new Map<number, string[]>()
+			: (yield* rolesOnInstances(facts, input.user.key, time, expiry.note)).held;
+	for (const [instance, all] of held) {
+		if (pauses.step()) yield;
+		const tenant = facts.instanceTenants.at(instance);
+		if (tenant === undefined || tenants.has(tenant) || (given !== undefined && given !== tenant)) continue;
+		const name = facts.names.text(instance);
+		if (instanceType(name) !== resource.type) continue;
+		const roles = all.filter((role) => onInstances.has(role));
+		const { key } = parseInstanceName(name);
+		if (roles.length === 0 || !confirms(facts.names.text(tenant), key)) continue;
+		const found = keys.get(tenant);
+		if (found === undefined) keys.set(tenant, [{ instance, key, roles }]);
+		else found.push({ instance, key, roles });
+	}
+	const groups = evaluatesSets ? yield* sets.groups(given, [...members]) : [];
+	return { tenants, keys, held, groups: withoutTenants(groups, tenants), validUntil: expiry.first };
+}
+
+/** First of several expiries. */
+class FirstExpiry {
+	#first = Number.POSITIVE_INFINITY;
+
+	readonly note = (expires: number): void => {
+		this.#first = Math.min(this.#first, expires);
+	};
+
+	/** In milliseconds since 1970; `undefined` if nothing expires. */
+	get first(): number | undefined {
+		return this.#first === Number.POSITIVE_INFINITY ? undefined : this.#first;
+	}
+}
+
+function withoutTenants(groups: readonly TenantGroup[], open: ReadonlyMap<number, unknown>): readonly TenantGroup[] {
+	if (open.size === 0) return groups;
+	return groups.flatMap(({ tenants, rules }) => {
+		const others = tenants.filter((tenant) => !open.has(tenant));
+		return others.length === 0 ? [] : [{ tenants: others, rules }];
+	});
+}
+
+/**
+ * Returns a test for whether the policy in force grants a role's rows. While a newer schema's policy is pending for the
+ * action, only the engine knows.
+ */
+function confirmingEngine({ engine, facts, time }: DecisionContext, { user, action, resource }: FilterInput) {
+	const { type } = resource;
+	if (facts.pendingAt('actions', type, action) === undefined) return () => true;
+	return (tenant: string, key: string | undefined) => {
+		const asked = { type, tenant, ...(key === undefined ? {} : { key }) };
+		const input = { user: { key: user.key }, action, resource: asked, conditions: false, time };
+		return engine.evaluate('regolith/check/code', input) === 'allow';
+	};
+}

@@ -1,0 +1,300 @@
+/** Data filters over HTTP: the answers, their limits, bad input, pages of keys, and the decision log. */
+import test from 'ava';
+import type { Json, Model } from '../../compiler/model.js';
+import { serving } from './cases.js';
+import { acme, resource, snapshot } from './environment.js';
+
+const expiry = Date.UTC(2100, 0, 1);
+const set = (key: string, type: 'userset' | 'resourceset', conditions: Json) => {
+	const of = type === 'userset' ? null : 'document';
+	return { key, name: key, description: null, type, resource: of, parent: null, selects: { conditions } } as const;
+};
+const named = (key: string) => ({ key, name: key, description: null });
+const role = { permissions: ['read'], extends: [], no_direct_roles_on_object: false };
+
+/** Ann reads documents in `acme` by a role, ben some by an assignment and a folder, and cleo drafts of her level. */
+const model: Model = {
+	schema: {
+		...acme.schema,
+		resources: [
+			{
+				...resource('document', ['read', 'sign']),
+				roles: [
+					{
+						...named('reader'),
+						...role,
+						derivations: [{ relation: 'parent', role: 'keeper', no_direct_roles_on_object: false }],
+					},
+				],
+				relations: [{ ...named('parent'), subject: 'folder' }],
+			},
+			{ ...resource('folder', ['read']), roles: [{ ...named('keeper'), ...role, derivations: [] }] },
+		],
+		roles: [{ ...named('viewer'), permissions: [{ resource: 'document', action: 'read' }], extends: [] }],
+		condition_sets: [
+			set('leveled', 'userset', { 'user.level': { 'greater-than': 2 } }),
+			set('own drafts', 'resourceset', {
+				allOf: [
+					{ 'resource.status': { equals: 'draft' } },
+					{ not: { 'resource.owner': { 'not-equals': { ref: 'user.key' } } } },
+				],
+			}),
+			set('matched', 'resourceset', { 'resource.name': { 'starts-with': 'plan' } }),
+		],
+		set_rules: [
+			{ user_set: 'leveled', resource_set: 'own drafts', resource: 'document', action: 'read' },
+			{ user_set: 'leveled', resource_set: 'matched', resource: 'document', action: 'sign' },
+		],
+	},
+	facts: {
+		...acme.facts,
+		users: ['ann', 'ben', 'cleo', 'idle'],
+		role_assignments: [{ user: 'ann', role: 'viewer', tenant: 'acme', expires_at: expiry }],
+		user_attributes: [{ user: 'cleo', attributes: { level: 3 } }],
+		instances: [
+			...['d1', 'd2', 'd3'].map((key) => ({ type: 'document', key, tenant: 'acme' })),
+			{ type: 'document', key: 'd4', tenant: 'default' },
+			{ type: 'folder', key: 'f1', tenant: 'acme' },
+		],
+		instance_assignments: [
+			{ user: 'ben', role: 'reader', type: 'document', instance: 'd1' },
+			{ user: 'ben', role: 'keeper', type: 'folder', instance: 'f1' },
+			{ user: 'ben', role: 'reader', type: 'document', instance: 'd4' },
+		],
+		relationships: ['d2', 'd3'].map((instance) => ({
+			type: 'document',
+			instance,
+			relation: 'parent',
+			subject_type: 'folder',
+			subject: 'f1',
+		})),
+	},
+};
+
+const ask = (user: unknown, action = 'read', more: object = {}) => ({
+	user,
+	action,
+	resource: { type: 'document', ...more },
+});
+const compare = (column: object, operator: string, value: unknown, name: string) => {
+	return { kind: 'comparison', column, operator, operand: { value }, name };
+};
+const tenantIs = (tenant: string) => compare({ kind: 'tenant' }, 'equals', tenant, 'roles');
+const all = (...parts: object[]) => ({ kind: 'all', parts });
+const any = (...parts: object[]) => ({ kind: 'any', parts });
+const attribute = (...path: string[]) => ({ kind: 'attribute', path });
+const keys = (...found: string[]) => compare({ kind: 'key' }, 'in', found, 'roles');
+const draftsOf = (owner: string) => {
+	const other = compare(attribute('owner'), 'not-equals', owner, 'own drafts');
+	const status = compare(attribute('status'), 'equals', 'draft', 'own drafts');
+	const guard = { kind: 'not', part: { ...other, kind: 'mistyped' } };
+	return all(status, { kind: 'not', part: other }, guard);
+};
+
+/** Filters with their conditions; without a condition, they deny. */
+const filters: readonly (readonly [title: string, body: object, condition?: object])[] = [
+	['a role in a tenant', ask('ann'), tenantIs('acme')],
+	['a role in the tenant of the request', ask('ann', 'read', { tenant: 'acme' }), tenantIs('acme')],
+	['no role in the tenant of the request', ask('ann', 'read', { tenant: 'default' })],
+	[
+		'roles on instances, assigned and derived',
+		ask('ben'),
+		any(
+			all(tenantIs('default'), compare({ kind: 'key' }, 'equals', 'd4', 'roles')),
+			all(tenantIs('acme'), keys('d1', 'd2', 'd3')),
+		),
+	],
+	[
+		'roles on instances of a tenant',
+		ask('ben', 'read', { tenant: 'acme' }),
+		all(tenantIs('acme'), keys('d1', 'd2', 'd3')),
+	],
+	['condition sets', ask('cleo', 'read', { tenant: 'acme' }), { ...all(tenantIs('acme'), ...draftsOf('cleo').parts) }],
+	[
+		'condition sets in every tenant',
+		ask({ key: 'new', attributes: { level: 9 } }),
+		all(compare({ kind: 'tenant' }, 'in', ['acme', 'default'], 'roles'), ...draftsOf('new').parts),
+	],
+	[
+		'an attribute that is known for every row',
+		ask('cleo', 'read', { tenant: 'acme', attributes: { status: 'draft', owner: 'cleo' } }),
+		tenantIs('acme'),
+	],
+	['an attribute that no row satisfies', ask('cleo', 'read', { attributes: { status: 'final' } })],
+	['a user without grants', ask('idle')],
+];
+
+for (const [title, body, condition] of filters) {
+	test(`filter: ${title}`, async (t) => {
+		const { http } = await serving(t, model);
+		const answer = await http.post('/filter', body);
+		t.is(answer.status, 200);
+		t.is(answer.headers.get('x-revision'), '7');
+		// Condition sets may read every role of the user, so the expiry of any role counts.
+		const expires = 'user' in body && body.user === 'ann' ? new Date(expiry).toISOString() : null;
+		const type = condition === undefined ? 'always_deny' : 'conditional';
+		t.deepEqual(answer.body, { type, ...(condition && { condition }), revision: 7, valid_until: expires } as never);
+	});
+}
+
+test('the grants of a filter are explained in the words of a check', async (t) => {
+	const { http } = await serving(t, model);
+	const branches = async (user: string) =>
+		(
+			await http.post<{ debug: { branches: readonly object[] } }>('/filter', ask(user), {
+				headers: { 'x-debug': 'true' },
+			})
+		).body.debug.branches;
+	t.deepEqual(await branches('ann'), [
+		{
+			model: 'rbac',
+			allowing_role: 'viewer',
+			reason: 'user `ann` holds `viewer` in the tenant, which grants `document:read`',
+			condition: tenantIs('acme'),
+		},
+	]);
+	const reason = 'user `ben` holds `reader` on the instance, which grants `document:read`';
+	const derived = { type: 'role_derivation', role: 'folder#keeper', relation: 'parent' };
+	const ofBen = await branches('ben');
+	t.like(ofBen[0], {
+		model: 'rebac',
+		allowing_role: 'document#reader',
+		reason,
+		sources: [{ type: 'role_assignment' }],
+	});
+	t.deepEqual(ofBen[1], {
+		model: 'rebac',
+		allowing_role: 'document#reader',
+		reason,
+		sources: [derived],
+		condition: all(tenantIs('acme'), keys('d2', 'd3')),
+	});
+	t.like((await branches('cleo'))[0], {
+		model: 'abac',
+		allowing_rule: { userset: 'leveled', resourceset: 'own drafts' },
+		reason: 'a condition set rule grants `document:read`',
+	});
+});
+
+const denials: readonly (readonly [code: string, body: object])[] = [
+	['no_such_resource', { user: 'ann', action: 'read', resource: 'invoice' }],
+	['no_such_action', ask('ann', 'fly')],
+	['no_such_tenant', ask('ann', 'read', { tenant: 'none' })],
+	['user_not_synced', ask('nobody', 'sign')],
+	['no_user_roles', ask('idle', 'sign', { tenant: 'acme' })],
+	['no_permission', ask('ann', 'sign')],
+];
+
+for (const [code, body] of denials) {
+	test(`a filter that denies everything: ${code}`, async (t) => {
+		const { http } = await serving(t, model);
+		const answer = await http.post('/filter', body, { headers: { 'x-debug': 'true' } });
+		t.like(answer.body, { type: 'always_deny', debug: { code, branches: [] } });
+		t.is((await http.post('/filter', body)).body['debug'], undefined);
+	});
+}
+
+const problems: readonly (readonly [title: string, path: string, body: object, loc: string, message: RegExp])[] = [
+	['a key', '/filter', ask('ann', 'read', { key: 'd1' }), 'body.resource.key', /for a single instance use \/allowed/],
+	[
+		'a short key',
+		'/filter',
+		{ user: 'ann', action: 'read', resource: 'document:d1' },
+		'body.resource.key',
+		/for a single instance use \/allowed/,
+	],
+	[
+		'a key, for Permit',
+		'/filter_resources',
+		ask('ann', 'read', { key: 'd1' }),
+		'body.resource.key',
+		/for a single instance use \/allowed/,
+	],
+	[
+		'too many keys',
+		'/filter',
+		{ ...ask('ben'), max_keys: 3 },
+		'body',
+		/^the filter has 4 keys .*`POST \/filter\/keys`$/,
+	],
+	['a limit that is too large', '/filter', { ...ask('ben'), max_keys: 50_001 }, 'body.max_keys', /50000/],
+	['a page that is too large', '/filter/keys', { ...ask('ben'), limit: 50_001 }, 'body.limit', /50000/],
+	[
+		'a condition that the format cannot express',
+		'/filter_resources',
+		ask('cleo', 'sign', { tenant: 'acme' }),
+		'body',
+		/^`permit-datafilter` cannot express the condition `matched`: it has no operator for `starts-with`$/,
+	],
+];
+
+for (const [title, path, body, loc, message] of problems) {
+	test(`refused: ${title}`, async (t) => {
+		const { http } = await serving(t, model);
+		const answer = await http.post<{ detail: readonly { loc: readonly string[]; msg: string }[] }>(path, body);
+		t.is(answer.status, 422);
+		const [problem] = answer.body.detail;
+		t.is(problem?.loc.join('.'), loc);
+		t.regex(problem?.msg ?? '', message);
+	});
+}
+
+test('the keys of a filter come in pages of one revision', async (t) => {
+	const { http, feed, replica } = await serving(t, model);
+	interface Page {
+		readonly rest: { readonly type: string };
+		readonly keys: readonly { readonly key: string; readonly tenant: string }[];
+		readonly next: string | null;
+		readonly detail?: string;
+	}
+	const page = (cursor: string | null, query: object = ask('ben')) =>
+		http.post<Page>('/filter/keys', { ...query, limit: 3, cursor });
+	const first = await page(null);
+	t.deepEqual(
+		first.body.keys,
+		['d1', 'd2', 'd3'].map((key) => ({ tenant: 'acme', key })),
+	);
+	t.is(first.body.rest.type, 'always_deny');
+	const second = await page(first.body.next);
+	t.deepEqual([second.body.keys, second.body.next], [[{ tenant: 'default', key: 'd4' }], null]);
+	const foreign = await page(first.body.next, ask('ann'));
+	t.is(foreign.status, 400);
+	t.regex(String(foreign.body.detail), /^cursor belongs to a different request/);
+	feed.publish({ revision: 8, snapshot: await snapshot({ revision: 8, model }) });
+	await replica.reached(8);
+	const changed = await page(first.body.next);
+	t.is(changed.status, 409);
+	t.regex(String(changed.body.detail), /^the revision has changed from 7 to 8 since the first page/);
+	const { rest } = (await http.post<{ rest: object }>('/filter/keys', ask('ann'))).body;
+	t.deepEqual(rest, { type: 'conditional', condition: tenantIs('acme') });
+});
+
+test('the plugin of Permit gets a residual without lists', async (t) => {
+	const { http } = await serving(t, model);
+	const eq = (variable: string, value: string) => {
+		return { expression: { operator: 'eq', operands: [{ variable: `input.resource.${variable}` }, { value }] } };
+	};
+	const operands = ['d1', 'd2', 'd3'].map((key) => eq('key', key));
+	const answer = await http.post('/filter_resources', ask('ben', 'read', { tenant: 'acme' }));
+	const either = { expression: { operator: 'or', operands } };
+	const condition = { expression: { operator: 'and', operands: [eq('tenant', 'acme'), either] } };
+	t.deepEqual(answer.body, { type: 'conditional', condition } as never);
+	t.deepEqual((await http.post('/filter_resources', ask('idle'))).body, { type: 'always_deny' } as never);
+});
+
+test('filters are logged as decisions of the kind filter, and cloud decision points evaluate no conditions', async (t) => {
+	const logged: unknown[] = [];
+	const decisions = {
+		add: (input: object, code: string, _: number, index: unknown, __: unknown, kind = 'check') =>
+			logged.push([(input as { resource: object }).resource, code, index, kind]),
+	};
+	const { http } = await serving(t, model, { decisions, mode: 'cloud' });
+	t.is((await http.post('/filter', ask('cleo'))).body['type'], 'always_deny');
+	await http.post('/filter', ask('ann', 'read', { tenant: 'acme' }));
+	await http.post('/allowed', ask('ann', 'read', { tenant: 'acme' }));
+	t.deepEqual(logged, [
+		[{ type: 'document', tenant: '' }, 'always_deny', undefined, 'filter'],
+		[{ type: 'document', tenant: 'acme' }, 'conditional', undefined, 'filter'],
+		[{ type: 'document', tenant: 'acme' }, 'allow', undefined, 'check'],
+	]);
+});
