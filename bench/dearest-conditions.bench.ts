@@ -142,6 +142,16 @@ const dear: readonly Dear[] = [
 		a: repeatedItems(1, third),
 		comparison: { all_match: { match: { l: { equals: 1 } } } },
 	},
+	{
+		title: 'all_match: related instances',
+		a: range(many).map((index) => `k${index}`),
+		comparison: { all_match: { match: { l: { 'is-null': true } }, fk_resource_type: 'document' } },
+	},
+	{
+		title: 'all_match: times',
+		a: repeatedItems('2026-10-25T09:30:00.000Z', texts(24)),
+		comparison: { all_match: { match: { l: { 'older-than': 'P30D' } } } },
+	},
 	{ title: 'is-null', comparison: { 'is-null': false }, a: numbers },
 ];
 

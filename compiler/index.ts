@@ -17,6 +17,7 @@ export { delta, patchDocument } from './data/delta.js';
 export type { Diagnostic } from './diagnostic.js';
 export { layout } from './layout.js';
 export type { Json, Model, Patch, Permission, RegoFile, Role, Schema } from './model.js';
+export { usesTime } from './policy/ago-policy.js';
 export { writeTests } from './test/test-policy.js';
 
 /** Compiled model. A model with an error has only diagnostics: use `'policy' in compiled` to narrow the type. */

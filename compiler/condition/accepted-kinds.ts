@@ -2,6 +2,7 @@
 import type { Json } from '../model.js';
 import { type Fragment, rego } from '../rego/rego.js';
 import { parseAddress, parseAddressRange } from './address.js';
+import { durationLength, isInstant, maxDays } from './duration.js';
 import { arrayItems, greatestWhole, isInexact, jsonKind, type Kind } from './value.js';
 
 /** Accepted values on a side of a comparison. */
@@ -21,6 +22,8 @@ export type AcceptedKind =
 	| 'range'
 	| 'address'
 	| 'ranges'
+	| 'instant'
+	| 'duration'
 	| 'match';
 
 /**
@@ -124,7 +127,19 @@ export const acceptedKinds: Readonly<Record<AcceptedKind, Rule>> = {
 		refused: rego`compare.not_ranges`,
 		accepted: rego`compare.ranges`,
 	},
-	match: { description: 'an object with the single member `match`', accepts: () => false },
+	instant: {
+		description: 'a time in UTC with milliseconds, such as "2026-10-25T09:30:00.000Z"',
+		accepts: (value) => typeof value === 'string' && isInstant(value),
+		refused: rego`compare.not_instant`,
+		accepted: rego`compare.instant`,
+	},
+	duration: {
+		description:
+			'an ISO 8601 duration in weeks, days, hours, minutes and seconds, such as "P30D" or "PT8H", of up to ' +
+			`${maxDays} days`,
+		accepts: (value) => typeof value === 'string' && durationLength(value) !== undefined,
+	},
+	match: { description: 'an object with `match`, and optionally `fk_resource_type`', accepts: () => false },
 };
 
 /** The reason for refusing an inexact number. */

@@ -14,7 +14,7 @@ const objects: ReadonlyMap<string, AttributeObject> = new Map([
  * Attribute names that refer to facts or to values from the check. Stored attributes with the same names do not replace
  * these values.
  */
-const asked: Readonly<Record<AttributeObject, readonly string[]>> = {
+const asked: Readonly<Record<Exclude<AttributeObject, 'now'>, readonly string[]>> = {
 	user: ['key', 'roles', 'tenants'],
 	resource: ['key', 'type', 'tenant'],
 	tenant: ['key'],
@@ -26,6 +26,7 @@ const known: readonly string[] = ['email', 'first_name', 'last_name'];
 
 /** Parses an attribute name such as `user.address.city`; returns `undefined` if the string is not an attribute name. */
 export function attributeNamed(text: string): AttributePath | undefined {
+	if (text === 'now') return { object: 'now', path: [] };
 	const [first = '', ...path] = text.split('.');
 	const object = objects.get(first);
 	return object === undefined || !isPath(path) ? undefined : { object, path };
@@ -44,7 +45,7 @@ export function attributeText({ object, path }: AttributePath): string {
 
 /** True if the attribute refers to a fact or to a value from the check, such as `user.roles`. */
 export function isAsked({ object, path }: AttributePath): boolean {
-	return asked[object].includes(path[0] ?? '');
+	return object === 'now' || asked[object].includes(path[0] ?? '');
 }
 
 /** True if the attribute needs no definition. */

@@ -8,8 +8,8 @@ import { lookUp } from './value.js';
 /** Reads a value of a subject; `undefined` if it is missing or null. */
 export type ReadValue<Subject> = (subject: Subject) => Json | undefined;
 
-/** A compiled condition. It selects a subject only if the result is true. */
-export type ConditionTest<Subject> = (subject: Subject) => Truth;
+/** A compiled condition, for a time in milliseconds since 1970. It selects a subject only if the result is true. */
+export type ConditionTest<Subject> = (subject: Subject, now: number) => Truth;
 
 /** Functions that compiled conditions call. */
 export interface ConditionReaders<Subject, Attribute> {
@@ -17,6 +17,8 @@ export interface ConditionReaders<Subject, Attribute> {
 	readonly attribute: (attribute: Attribute) => ReadValue<Subject>;
 	/** Returns the reader for an operand. */
 	readonly reference: (attribute: AttributePath) => ReadValue<Subject>;
+	/** Returns the stored attributes of an instance in the tenant of the check; `{}` if there is none. */
+	readonly related: (subject: Subject, type: string, key: string) => Json;
 	readonly matches: PatternMatcher;
 }
 
@@ -32,18 +34,18 @@ export function compileCondition<Subject, Attribute>(
 	if (condition.kind === 'comparison') return compileComparison(condition, readers);
 	if (condition.kind === 'not') {
 		const inside = compileCondition(condition.condition, readers, false);
-		return (subject) => {
-			const holds = inside(subject);
+		return (subject, now) => {
+			const holds = inside(subject, now);
 			return holds === 'mistyped' ? holds : !holds;
 		};
 	}
 	const { kind, conditions } = condition;
 	const isOpen = required && kind === 'all';
 	const parts = conditions.map((one) => compileCondition(one, readers, isOpen));
-	return (subject) => {
+	return (subject, now) => {
 		let holds = kind === 'all';
 		for (const part of parts) {
-			const truth = part(subject);
+			const truth = part(subject, now);
 			if (truth === 'mistyped') return truth;
 			if (isOpen && !truth) return false;
 			if (truth !== (kind === 'all')) holds = truth;
@@ -54,7 +56,7 @@ export function compileCondition<Subject, Attribute>(
 
 function compileComparison<Subject, Attribute>(
 	comparison: Comparison<Attribute>,
-	{ attribute, reference, matches }: ConditionReaders<Subject, Attribute>,
+	{ attribute, reference, related, matches }: ConditionReaders<Subject, Attribute>,
 ): ConditionTest<Subject> {
 	const { operand } = comparison;
 	const operator = operatorNamed(comparison.operator);
@@ -62,16 +64,20 @@ function compileComparison<Subject, Attribute>(
 	const read = attribute(comparison.attribute);
 	if ('value' in operand) {
 		const compare = compareWith(operator, operand.value, matches);
-		return (subject) => compare(read(subject));
+		return (subject, now) => compare(read(subject), now);
 	}
 	if ('ref' in operand) {
 		const refer = reference(operand.ref);
-		return (subject) => evaluateComparison(operator, read(subject), refer(subject), matches);
+		return (subject, now) => evaluateComparison(operator, read(subject), refer(subject), { now, matches });
 	}
-	// Inside `match` there are no references.
-	const members = { attribute: readMember, reference: () => () => undefined, matches };
+	// Inside `match` there are no references and no related instances.
+	const members = { attribute: readMember, reference: () => () => undefined, related: () => ({}), matches };
 	const evaluate = compileCondition(operand.match, members, false);
-	return (subject) => evaluateMatch(operator, read(subject), evaluate);
+	const type = operand.related;
+	return (subject, now) => {
+		const find = type === undefined ? undefined : (key: string) => related(subject, type, key);
+		return evaluateMatch(operator, read(subject), (thing) => evaluate(thing, now), find);
+	};
 }
 
 function readMember(path: readonly string[]): ReadValue<Json> {

@@ -1,8 +1,8 @@
 /** The condition tree: the common source for decisions, previews, explanations and messages. */
 import type { Json } from '../model.js';
 
-/** Objects whose attributes a condition can name. */
-export type AttributeObject = 'user' | 'resource' | 'tenant' | 'context';
+/** Objects whose attributes a condition can name, and `now`, the time of the check in milliseconds since 1970. */
+export type AttributeObject = 'user' | 'resource' | 'tenant' | 'context' | 'now';
 
 /**
  * An attribute, such as `user.address.city`: the first name in `path` is the attribute, and further names lead into its
@@ -10,7 +10,7 @@ export type AttributeObject = 'user' | 'resource' | 'tenant' | 'context';
  */
 export interface AttributePath {
 	readonly object: AttributeObject;
-	/** Never empty. */
+	/** Empty only for `now`. */
 	readonly path: readonly string[];
 }
 
@@ -19,11 +19,14 @@ export type ConditionPath = readonly (string | number)[];
 
 /**
  * Right side of a comparison. `match` contains a condition on an object's members, with paths relative to that object.
+ * With `related`, a resource type, the attribute names instances, and the objects are their stored attributes.
  */
-export type Operand =
-	| { readonly value: Json }
-	| { readonly ref: AttributePath }
-	| { readonly match: Condition<readonly string[]> };
+export type Operand = { readonly value: Json } | { readonly ref: AttributePath } | MatchOperand;
+
+export interface MatchOperand {
+	readonly match: Condition<readonly string[]>;
+	readonly related?: string;
+}
 
 /** Compares an attribute with an operand. */
 export interface Comparison<Attribute = AttributePath> {

@@ -2,8 +2,9 @@
 import type { Json } from '../model.js';
 import { type AcceptedKind, acceptedKinds, inexactText, orderedKind } from './accepted-kinds.js';
 import { attributeText } from './attribute.js';
-import type { AttributePath, Comparison, Condition, ConditionPath } from './condition.js';
-import { evaluateComparison, evaluateMatch, joinTruths, type Truth } from './evaluate-comparison.js';
+import type { AttributePath, Comparison, Condition, ConditionPath, MatchOperand } from './condition.js';
+import { timeBefore } from './duration.js';
+import { evaluateComparison, evaluateMatch, joinTruths, type Surroundings, type Truth } from './evaluate-comparison.js';
 import { excerpt } from './excerpt.js';
 import { type Operator, operatorNamed, type PatternMatcher } from './operator.js';
 import { arrayItems, isInexact, jsonKind, lookUp } from './value.js';
@@ -17,7 +18,12 @@ export interface Subject {
 	readonly resource: Json;
 	readonly tenant: Json;
 	readonly context: Json;
+	/** Time of the check, in milliseconds since 1970. */
+	readonly now: number;
 }
+
+/** Returns the stored attributes of an instance in the tenant of the check; `{}` if there is none. */
+export type ReadRelated = (type: string, key: string) => Json;
 
 /** Outcome for a part of a condition. A part is mistyped if any part inside it is mistyped. */
 export type Trace =
@@ -36,7 +42,10 @@ interface ComparisonTrace {
 	readonly operator: string;
 	/** The operand as written; null for a `match`. */
 	readonly operand: Json;
-	/** The compared value: the operand itself, or the value its `ref` refers to. Null if this value is missing. */
+	/**
+	 * The compared value: the operand itself, the value its `ref` refers to, or the time that lies the operand's duration
+	 * before the check. Null if this value is missing.
+	 */
 	readonly operand_value: Json;
 	/** The reason, as a sentence. */
 	readonly why: string;
@@ -46,17 +55,21 @@ interface ComparisonTrace {
 }
 
 /** Explains a condition. The condition selects the subject only if `holds === true`. */
-export function explainCondition(condition: Condition, subject: Subject, matches: PatternMatcher): Trace {
+export function explainCondition(
+	condition: Condition,
+	subject: Subject,
+	{ related, matches }: { readonly related: ReadRelated; readonly matches: PatternMatcher },
+): Trace {
 	const find = ({ object, path }: AttributePath) => lookUp(subject[object], path);
-	return traceCondition(condition, { find, text: attributeText, refer: find, matches });
+	return traceCondition(condition, { find, text: attributeText, refer: find, related, now: subject.now, matches });
 }
 
 /** Looks up attributes and formats their names. */
-interface AttributeSource<Attribute> {
+interface AttributeSource<Attribute> extends Surroundings {
 	find(attribute: Attribute): Json | undefined;
 	text(attribute: Attribute): string;
 	refer(attribute: AttributePath): Json | undefined;
-	readonly matches: PatternMatcher;
+	readonly related: ReadRelated;
 }
 
 function traceCondition<A>(condition: Condition<A>, source: AttributeSource<A>): Trace {
@@ -95,17 +108,18 @@ function traceComparison<A>(comparison: Comparison<A>, source: AttributeSource<A
 		return { ...said, holds: 'mistyped', operand: null, operand_value: null, why: 'unknown operator' };
 	}
 	if ('match' in operand) {
-		return { ...said, operand: null, operand_value: null, ...traceMatch(operator, text, value, operand.match, source) };
+		return { ...said, operand: null, operand_value: null, ...traceMatch(operator, text, value, operand, source) };
 	}
 	const other = 'ref' in operand ? source.refer(operand.ref) : operand.value;
-	const holds = evaluateComparison(operator, value, other, source.matches);
-	const written = 'ref' in operand ? attributeText(operand.ref) : undefined;
+	const holds = evaluateComparison(operator, value, other, source);
+	const compared = operator.operand === 'duration' ? timeBefore(source.now, String(other)) : other;
+	const written = 'ref' in operand ? attributeText(operand.ref) : compared === other ? undefined : excerpt(other);
 	return {
 		...said,
 		holds,
 		operand: 'ref' in operand ? { ref: attributeText(operand.ref) } : operand.value,
-		operand_value: other ?? null,
-		why: reason(operator, holds, { text, value }, { text: written, value: other }),
+		operand_value: compared ?? null,
+		why: reason(operator, holds, { text, value }, { text: written, value: compared }),
 	};
 }
 
@@ -158,34 +172,48 @@ function traceMatch<A>(
 	operator: Operator,
 	text: string,
 	value: Json | undefined,
-	match: Condition<readonly string[]>,
+	{ match, related }: MatchOperand,
 	source: AttributeSource<A>,
 ): MatchTrace {
 	const items: Trace[] = [];
-	const holds = evaluateMatch(operator, value, (thing) => {
+	const evaluate = (thing: Json) => {
 		const item = traceCondition(match, memberSource(thing, source));
 		items.push(item);
 		return item.holds;
-	});
+	};
+	const find = related === undefined ? undefined : (key: string) => source.related(related, key);
+	const holds = evaluateMatch(operator, value, evaluate, find);
 	if (value === undefined) {
 		return { holds, why: `${text} is missing` };
 	}
+	const wanted = related === undefined ? acceptedKinds.object : instanceKey;
 	if (holds === 'mistyped' && items.length === 0) {
-		const stranger = acceptedKinds[operator.attribute].accepts(value)
-			? arrayItems(value).find((thing) => !acceptedKinds.object.accepts(thing))
-			: undefined;
+		const isObject = operator.match === 'object';
+		const stranger =
+			isObject || !acceptedKinds[operator.attribute].accepts(value)
+				? undefined
+				: arrayItems(value).find((thing) => !wanted.accepts(thing));
+		const whole = isObject ? wanted : acceptedKinds[operator.attribute];
 		const why =
 			stranger === undefined
-				? typeReason(operator, { text, value }, { text: undefined, value: undefined })
-				: `an item of ${text} (${excerpt(stranger)}) must be an object`;
+				? `${named({ text, value })} must be ${whole.description}`
+				: `an item of ${text} (${excerpt(stranger)}) must be ${wanted.description}`;
 		return { holds, why };
 	}
-	const mistyped = operator.match === 'object' ? `a member of ${text}` : `an item of ${text}`;
-	const why =
-		holds === 'mistyped' ? `${mistyped} cannot be compared` : `${text} ${operator.words[holds ? 'holds' : 'fails']}`;
-	return { holds, why, items };
+	return { holds, why: matchReason(operator, holds, { text, value }, related), items };
 }
 
-function memberSource<A>(thing: Json, { refer, matches }: AttributeSource<A>): AttributeSource<readonly string[]> {
-	return { find: (path) => lookUp(thing, path), text: (path) => path.join('.'), refer, matches };
+const instanceKey = { ...acceptedKinds.string, description: 'a string, the key of an instance' };
+
+function matchReason(operator: Operator, holds: Truth, attribute: Side, related: string | undefined): string {
+	const { text } = attribute;
+	const isObject = operator.match === 'object';
+	if (holds === 'mistyped') return `${isObject ? 'a member' : 'an item'} of ${text} cannot be compared`;
+	return isObject && related !== undefined
+		? `${named(attribute)} names ${excerpt(related)} with attributes that ${holds ? 'match' : 'do not match'}`
+		: `${text} ${operator.words[holds ? 'holds' : 'fails']}`;
+}
+
+function memberSource<A>(thing: Json, source: AttributeSource<A>): AttributeSource<readonly string[]> {
+	return { ...source, find: (path) => lookUp(thing, path), text: (path) => path.join('.') };
 }

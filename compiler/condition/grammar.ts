@@ -5,17 +5,26 @@ import { attributeNamed } from './attribute.js';
 import type { AttributePath, Condition, ConditionPath, Operand } from './condition.js';
 import { excerpt } from './excerpt.js';
 import { logical, logicalHint, operatorHint } from './name-hint.js';
-import { readOperand } from './operand.js';
+import { readOperand, requireWellFormed } from './operand.js';
 import { type Operator, operatorNamed, operators } from './operator.js';
-import { type ConditionProblem, maxProblems, type NamedAttribute, ParseRun, type PatternMeasure } from './parse-run.js';
+import {
+	type ConditionProblem,
+	maxProblems,
+	type NamedAttribute,
+	ParseRun,
+	type PatternMeasure,
+	type RelatedName,
+} from './parse-run.js';
 import { attributeScope, memberScope, type Scope } from './scope.js';
 
-export type { NamedAttribute } from './parse-run.js';
+export type { NamedAttribute, RelatedName } from './parse-run.js';
 
 /** A condition, or all problems in the input. */
 export type Parsed = ({ readonly condition: Condition } | { readonly problems: readonly ConditionProblem[] }) & {
 	/** Every correctly named attribute, in the order of the input, without members inside `match`. */
 	readonly attributes: readonly NamedAttribute[];
+	/** Every resource type in a `fk_resource_type`, and every attribute of its instances. */
+	readonly related: readonly RelatedName[];
 };
 
 /** Parser input besides the conditions. */
@@ -36,8 +45,8 @@ function acceptPattern(): PatternMeasure {
 export function parseConditions(conditions: unknown, { type, measurePattern = acceptPattern }: ParseOptions): Parsed {
 	const run = new ParseRun(measurePattern);
 	const condition = readWhole(conditions, [], 0, attributeScope(run, type === 'userset' ? 'user' : 'resource'));
-	const { problems, attributes } = run;
-	return problems.length === 0 ? { condition, attributes } : { problems, attributes };
+	const { problems, attributes, related } = run;
+	return problems.length === 0 ? { condition, attributes, related } : { problems, attributes, related };
 }
 
 /** Returns every attribute in a condition, in order, without members inside `match`. */
@@ -50,6 +59,16 @@ export function attributesIn(condition: Condition): readonly AttributePath[] {
 	}
 	const { attribute, operand } = condition;
 	return 'ref' in operand ? [attribute, operand.ref] : [attribute];
+}
+
+/** Returns the durations in a condition, including those inside `match`. */
+export function durationsIn<A>(condition: Condition<A>): readonly string[] {
+	if (condition.kind === 'not') return durationsIn(condition.condition);
+	if (condition.kind !== 'comparison') return condition.conditions.flatMap(durationsIn);
+	const { operand } = condition;
+	if ('match' in operand) return durationsIn(operand.match);
+	const isDuration = operatorNamed(condition.operator)?.operand === 'duration';
+	return isDuration && 'value' in operand ? [String(operand.value)] : [];
 }
 
 type Reader<Attribute> = (value: unknown, at: ConditionPath, depth: number) => Condition<Attribute>;
@@ -113,8 +132,8 @@ function readComparison<A>(
 			return nothing;
 		}
 		const operand = readAnyOperand(scope, operator, member, place, depth);
-		if (operand !== null && 'value' in operand) {
-			scope.compared(attribute, operator, operand.value, place);
+		if (operand !== null) {
+			scope.compared(attribute, operator, 'value' in operand ? operand.value : undefined, place);
 		}
 		return operand === null ? nothing : { kind: 'comparison', attribute, operator: operator.name, operand, at: place };
 	});
@@ -185,15 +204,27 @@ function readAnyOperand<A>(
 	if (operator.match === undefined) {
 		return readOperand(run, operator, value, at, scope.refs);
 	}
-	if (isObject(value) && Object.hasOwn(value, 'fk_resource_type')) {
-		const msg = '`fk_resource_type` is not supported: `match` is about the members of the attribute itself';
-		run.refuse('wrong_operand', [...at, 'fk_resource_type'], msg);
-		return null;
-	}
-	if (!isObject(value) || !Object.hasOwn(value, 'match') || Object.keys(value).length > 1) {
+	const isRelated = isObject(value) && Object.hasOwn(value, 'fk_resource_type');
+	if (!isObject(value) || !Object.hasOwn(value, 'match') || Object.keys(value).length > (isRelated ? 2 : 1)) {
 		const msg = `the operand of \`${operator.name}\` must be {"match": {…}}, a condition on members, not ${excerpt(value)}`;
 		run.refuse('wrong_operand', at, msg, value);
 		return null;
 	}
-	return { match: readWhole(value['match'], [...at, 'match'], depth + 1, memberScope(run)) };
+	const related = isRelated
+		? readRelatedType(scope, value['fk_resource_type'], [...at, 'fk_resource_type'])
+		: undefined;
+	const match = readWhole(value['match'], [...at, 'match'], depth + 1, memberScope(run, related));
+	return { match, ...(related !== undefined && { related }) };
+}
+
+function readRelatedType<A>({ run, refs }: Scope<A>, value: unknown, at: ConditionPath): string | undefined {
+	if (!refs) {
+		run.refuse('wrong_operand', at, 'inside `match`, `fk_resource_type` is not supported');
+	} else if (typeof value !== 'string') {
+		run.refuse('wrong_operand', at, `\`fk_resource_type\` must be the key of a resource, not ${excerpt(value)}`, value);
+	} else if (requireWellFormed(run, value, at)) {
+		run.related.push({ type: value, at });
+		return value;
+	}
+	return undefined;
 }

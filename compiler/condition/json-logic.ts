@@ -1,10 +1,10 @@
 /**
  * Conditions as JsonLogic (jsonlogic.com), used to ask the store which users a set currently selects. A rule's data is
- * `{user, resource, tenant, context}`. Built-in attributes, such as `user.roles`, are members.
+ * `{user, resource, tenant, context, now}`. Built-in attributes, such as `user.roles`, are members.
  */
 import { isArray } from '../json.js';
 import type { Json } from '../model.js';
-import type { AttributePath, Comparison, Condition } from './condition.js';
+import type { AttributePath, Comparison, Condition, MatchOperand } from './condition.js';
 import { evaluateComparison, type Truth } from './evaluate-comparison.js';
 import { type Operator, operatorNamed } from './operator.js';
 import { jsonKind, lookUp } from './value.js';
@@ -18,7 +18,10 @@ export function toJsonLogic(condition: Condition): Json {
 
 /**
  * Operations for `add_operation`, beyond the standard `and`, `or`, `!`, `some` and `none`. The caller adds
- * `pattern_matches(pattern, text)`, which is true if a regular expression (RE2) matches anywhere in a string.
+ * `pattern_matches(pattern, text)`, which is true if a regular expression (RE2) matches anywhere in a string; `now()`,
+ * the time in milliseconds since 1970, because conditions on array items cannot see the rule's data; and
+ * `related(type, keys)`, the stored attributes of the instances with these keys: an array, also for a single key, and
+ * empty for any other value.
  */
 export const operations: Readonly<Record<string, (...given: readonly unknown[]) => unknown>> = {
 	/**
@@ -27,8 +30,8 @@ export const operations: Readonly<Record<string, (...given: readonly unknown[]) 
 	attribute(this: unknown, ...path: readonly unknown[]): unknown {
 		return lookUp(asJson(this) ?? null, path.map(String));
 	},
-	/** Compares an attribute with an operand. */
-	compare: (attribute, operator, operand) => evaluateNamed(attribute, operator, operand) === true,
+	/** Compares an attribute with an operand. Only operators with a duration use the time. */
+	compare: (attribute, operator, operand, now) => evaluateNamed(attribute, operator, operand, now) === true,
 	/** True if the values cannot be compared. */
 	mistyped: (attribute, operator, operand) => evaluateNamed(attribute, operator, operand) === 'mistyped',
 	/** True for a present value of this kind. */
@@ -70,28 +73,34 @@ function comparisonLogic<A>({ attribute, operator: name, operand }: Comparison<A
 		return false;
 	}
 	if ('match' in operand) {
-		return matchLogic(operator, found, operand.match, lookup, attribute);
+		return matchLogic(operator, found, operand, lookup, attribute);
 	}
 	if (operator.name === 'matches' && 'value' in operand) {
 		return { and: [{ is: [found, 'string'] }, { pattern_matches: [operand.value, found] }] };
 	}
-	return { compare: [found, operator.name, 'ref' in operand ? attributeLogic(operand.ref) : quoted(operand.value)] };
+	const other = 'ref' in operand ? attributeLogic(operand.ref) : quoted(operand.value);
+	const time = operator.operand === 'duration' ? [{ now: [] }] : [];
+	return { compare: [found, operator.name, other, ...time] };
 }
 
 function matchLogic<A>(
 	operator: Operator,
 	found: Json,
-	match: Condition<readonly string[]>,
+	{ match, related }: MatchOperand,
 	lookup: Lookup<A>,
 	attribute: A,
 ): Json {
+	const things = related === undefined ? found : { related: [related, found] };
+	if (operator.match === 'object' && related !== undefined) {
+		return { and: [{ is: [found, 'string'] }, { some: [things, conditionLogic(match, memberLogic)] }] };
+	}
 	if (operator.match === 'object') {
 		return { and: [{ is: [found, 'object'] }, conditionLogic(match, within(lookup, attribute))] };
 	}
 	const holds = conditionLogic(match, memberLogic);
 	return operator.match === 'any'
-		? { some: [found, holds] }
-		: { and: [{ is: [found, 'array'] }, { none: [found, { '!': [holds] }] }] };
+		? { some: [things, holds] }
+		: { and: [{ is: [found, 'array'] }, { none: [things, { '!': [holds] }] }] };
 }
 
 /** Returns a rule for each comparison, true if the comparison is mistyped. */
@@ -114,7 +123,7 @@ function mistypedComparison<A>(
 		return [];
 	}
 	if ('match' in operand) {
-		return [{ mistyped: [found, operator.name] }, ...mistypedMatch(operator, found, operand.match, lookup, attribute)];
+		return mistypedMatch(operator, found, operand, lookup, attribute);
 	}
 	if (operator.attribute === 'anything') {
 		return [];
@@ -126,15 +135,24 @@ function mistypedComparison<A>(
 function mistypedMatch<A>(
 	operator: Operator,
 	found: Json,
-	match: Condition<readonly string[]>,
+	{ match, related }: MatchOperand,
 	lookup: Lookup<A>,
 	attribute: A,
 ): readonly Json[] {
+	const itself = { mistyped: [found, operator.name] };
+	if (related !== undefined) {
+		const isObject = operator.match === 'object';
+		const isOther = { '!': [{ is: [isObject ? found : { attribute: [] }, 'string'] }] };
+		const wrong = isObject
+			? [{ and: [{ compare: [found, 'is-null', false] }, isOther] }]
+			: [itself, { some: [found, isOther] }];
+		return [...wrong, { some: [{ related: [related, found] }, { or: [false, ...mistypedIn(match, memberLogic)] }] }];
+	}
 	if (operator.match === 'object') {
-		return mistypedIn(match, within(lookup, attribute));
+		return [itself, ...mistypedIn(match, within(lookup, attribute))];
 	}
 	const stranger = { '!': [{ is: [{ attribute: [] }, 'object'] }] };
-	return [{ some: [found, { or: [stranger, ...mistypedIn(match, memberLogic)] }] }];
+	return [itself, { some: [found, { or: [stranger, ...mistypedIn(match, memberLogic)] }] }];
 }
 
 /** Looks up an attribute's members. */
@@ -153,11 +171,12 @@ function quoted(value: Json): Json {
 		: value;
 }
 
-function evaluateNamed(attribute: unknown, name: unknown, operand: unknown): Truth {
+function evaluateNamed(attribute: unknown, name: unknown, operand: unknown, now: unknown = 0): Truth {
 	const operator = operatorNamed(String(name));
+	const surroundings = { now: Number(now), matches: () => false };
 	return operator === undefined
 		? 'mistyped'
-		: evaluateComparison(operator, asJson(attribute) ?? undefined, asJson(operand) ?? undefined, () => false);
+		: evaluateComparison(operator, asJson(attribute) ?? undefined, asJson(operand) ?? undefined, surroundings);
 }
 
 /** Operations receive JSON only, because rules and their data are JSON. */

@@ -37,6 +37,8 @@ const operatorMeant = byName({
 	'less-than-equals': ['lte', 'le', 'max', 'atmost', '<='],
 	'not-in': ['nin', 'noneof'],
 	'in-cidr': ['cidr', 'iprange', 'inrange', 'inips'],
+	'within-last': ['within', 'newerthan', 'since', 'inlast'],
+	'older-than': ['olderthan', 'ago'],
 	array_contains: ['includes', 'has'],
 	'starts-with': ['prefix'],
 	'ends-with': ['suffix'],

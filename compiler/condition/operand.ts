@@ -48,7 +48,7 @@ function readReference(
 	} else if (Object.keys(value).length > 1) {
 		run.refuse('wrong_shape', at, '`ref` must be the only member of its object');
 	} else if (attribute === undefined) {
-		const msg = `\`ref\` must name an attribute of user, resource, tenant or context, such as "user.key", not ${excerpt(ref)}`;
+		const msg = `\`ref\` must name an attribute of user, resource, tenant or context, such as "user.key", or \`now\`, not ${excerpt(ref)}`;
 		run.refuse('wrong_attribute', [...at, 'ref'], msg, ref);
 	} else if (requireWellFormed(run, attribute.path.join('.'), [...at, 'ref'])) {
 		return { ref: run.name(attribute, [...at, 'ref']) };
@@ -141,7 +141,7 @@ function checkItems(run: ParseRun, operator: Operator, value: Json, at: Conditio
 /** Refuses an empty range, which matches no value. */
 function checkRange(run: ParseRun, operator: Operator, value: Json, at: ConditionPath): void {
 	const [first, last] = Array.isArray(value) ? value : [];
-	if (operator.holdsFor([first ?? null, last ?? null], () => false)(first ?? null)) {
+	if (operator.holdsFor([first ?? null, last ?? null], () => false)(first ?? null, 0)) {
 		return;
 	}
 	const msg = `the first end of \`${operator.name}\` must not be greater than the second: ${excerpt(value)}`;

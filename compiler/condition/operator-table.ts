@@ -32,6 +32,8 @@ export const operatorTable = {
 	'ends-with': takes('string', 'string', 'ends with', 'does not end with'),
 	matches: { ...takes('matched', 'string', 'matches', 'does not match'), literal: true },
 	'in-cidr': takes('address', 'ranges', 'is within', 'is outside'),
+	'within-last': { ...takes('instant', 'duration', 'is within the last', 'is not within the last'), literal: true },
+	'older-than': { ...takes('instant', 'duration', 'is older than', 'is not older than'), literal: true },
 	array_contains: takes('list', 'compared', 'contains', 'does not contain'),
 	array_subset: takes('list', 'list', 'has only items of', 'has an item that is not in'),
 	array_superset: takes('list', 'list', 'has every item of', 'lacks an item of'),

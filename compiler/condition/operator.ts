@@ -4,6 +4,7 @@ import { jsonValue } from '../rego/json-value.js';
 import { Fragment, lines, rego } from '../rego/rego.js';
 import { longest, rangeTexts } from './accepted-kinds.js';
 import { isInRange, parseAddress, parseAddressRange } from './address.js';
+import { timeBefore } from './duration.js';
 import { type OperatorForm, type OperatorName, operatorTable } from './operator-table.js';
 import { arrayItems, compareValues, equal, valueSet } from './value.js';
 
@@ -49,10 +50,10 @@ interface OperatorCode {
 	/** Result for a missing attribute; false if absent. */
 	readonly missing?: (operand: Json) => boolean;
 	/**
-	 * Prepares the operator for an operand, and returns a test for attribute values. Both values are present and
-	 * accepted, and have the same kind if `ordered` is set.
+	 * Prepares the operator for an operand, and returns a test for attribute values at a time in milliseconds since 1970.
+	 * Both values are present and accepted, and have the same kind if `ordered` is set.
 	 */
-	readonly holdsFor: (operand: Json, matches: PatternMatcher) => (attribute: Json) => boolean;
+	readonly holdsFor: (operand: Json, matches: PatternMatcher) => (attribute: Json, now: number) => boolean;
 	/**
 	 * Writes the operator as Rego statements, all of which must be true. Each operand is an accepted value, null or
 	 * undefined.
@@ -74,7 +75,12 @@ export const maxPatternLength = 1000;
 export const maxItemsPatternLength = 250;
 
 const orderingNote = 'Strings are ordered by code point, so ISO 8601 times in UTC are in order too.';
+const durationNote = 'Months and years are refused, because their length varies.';
 const matching = { holdsFor: () => () => false, rego: () => [] } as const;
+
+function relatedNote(names: string): string {
+	return `With \`fk_resource_type\`, ${names}, whose stored attributes are compared.`;
+}
 
 /** The code of all operators. */
 const operatorCode: Readonly<Record<OperatorName, OperatorCode>> = {
@@ -218,6 +224,21 @@ const operatorCode: Readonly<Record<OperatorName, OperatorCode>> = {
 		],
 		example: ['10.0.0.0/8', '2001:db8::/32'],
 	},
+	'within-last': {
+		note: `A later time matches too. ${durationNote}`,
+		holdsFor: (operand) => (attribute, now) => compareValues(attribute, timeBefore(now, String(operand))) >= 0,
+		rego: ({ attribute, literal }) => [rego`${attribute} >= ${timeAgo(literal)}`],
+		example: 'P30D',
+	},
+	'older-than': {
+		note: durationNote,
+		holdsFor: (operand) => (attribute, now) => compareValues(attribute, timeBefore(now, String(operand))) < 0,
+		rego: (sides) => [
+			...unguarded(sides, [there(sides.attribute)]),
+			rego`${sides.attribute} < ${timeAgo(sides.literal)}`,
+		],
+		example: 'P30D',
+	},
 	array_contains: {
 		note: 'The operand is a single item.',
 		holdsFor: (operand) => (attribute) => arrayItems(attribute).some((item) => equal(item, operand)),
@@ -260,19 +281,19 @@ const operatorCode: Readonly<Record<OperatorName, OperatorCode>> = {
 	},
 	object_match: {
 		...matching,
-		note: 'Inside `match`, attributes are the members of the object, without prefix.',
+		note: `Inside \`match\`, attributes are the members of the object, without prefix. ${relatedNote('the attribute is the key of an instance')}`,
 		match: 'object',
 		example: { match: { city: { equals: 'Paris' } } },
 	},
 	any_match: {
 		...matching,
-		note: 'Every item must be an object. An empty array does not match.',
+		note: `Every item must be an object. An empty array does not match. ${relatedNote('the items are keys of instances')}`,
 		match: 'any',
 		example: { match: { level: { 'greater-than': 3 } } },
 	},
 	all_match: {
 		...matching,
-		note: 'Every item must be an object. An empty array matches.',
+		note: `Every item must be an object. An empty array matches. ${relatedNote('the items are keys of instances')}`,
 		match: 'all',
 		example: { match: { level: { 'greater-than': 3 } } },
 	},
@@ -348,6 +369,12 @@ function whenRef(
 
 function unguarded({ guarded }: Sides, statements: readonly Fragment[]): readonly Fragment[] {
 	return guarded ? [] : statements;
+}
+
+/** Writes the time that lies a duration before the check: a rule, so that a check computes the time once. */
+function timeAgo(duration: Json | undefined): Fragment {
+	// The grammar has accepted the duration, so it contains only digits and capital letters.
+	return rego`ago.${new Fragment(String(duration))}`;
 }
 
 /** Returns a bound of a range. */

@@ -21,6 +21,14 @@ export interface NamedAttribute {
 	readonly built_in: boolean;
 }
 
+/** A resource type in a `fk_resource_type`, or an attribute of its instances. */
+export interface RelatedName {
+	readonly type: string;
+	readonly attribute?: string;
+	/** Its place in the conditions. */
+	readonly at: ConditionPath;
+}
+
 /** Maximum nesting depth for conditions, and for values. */
 export const deepest = 100;
 
@@ -44,6 +52,8 @@ export class ParseRun {
 	readonly problems: ConditionProblem[] = [];
 	/** All attributes, in the order of the input. */
 	readonly attributes: NamedAttribute[] = [];
+	/** All names of related types and their attributes, in the order of the input. */
+	readonly related: RelatedName[] = [];
 	readonly #limitsTold = new Set<string>();
 	readonly #measurePattern: (pattern: string) => PatternMeasure;
 	#nodes = 0;

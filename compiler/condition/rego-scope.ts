@@ -50,11 +50,17 @@ export function scopeOfMembers<A>(object: Fragment, scope: RegoScope<A>): RegoSc
  */
 export function attributeRego(attribute: AttributePath): Fragment {
 	const { object, path } = attribute;
+	if (object === 'now') return rego`now`;
 	if (!isAsked(attribute)) {
 		return memberRego(new Fragment(object), path);
 	}
 	const [first = '', ...rest] = path;
 	return memberRego(new Fragment(`${object}_${first}`), rest);
+}
+
+/** Writes the attributes of the instance with this key, if `type` is given; otherwise the value itself. */
+export function relatedRego(type: string | undefined, value: Fragment): Fragment {
+	return type === undefined ? value : rego`related(${type}, ${value})`;
 }
 
 /** Writes the access to a path inside a value. */

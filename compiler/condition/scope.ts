@@ -1,6 +1,7 @@
 /** Resolves attribute names at a place in a condition. */
 import { isArray, isObject } from '../json.js';
 import type { Json } from '../model.js';
+import { acceptedKinds, orderedKind } from './accepted-kinds.js';
 import { attributeNamed, attributeText, membersNamed } from './attribute.js';
 import type { AttributePath, ConditionPath } from './condition.js';
 import { excerpt } from './excerpt.js';
@@ -16,18 +17,18 @@ export interface Scope<Attribute> {
 	readonly refs: boolean;
 	/** Resolves a name; `value` is the comparison below it. If this records a problem, the result must not be used. */
 	attribute(name: string, value: unknown, at: ConditionPath): Attribute;
-	/** Records the problems of a comparison between this attribute and this value. */
-	compared(attribute: Attribute, operator: Operator, value: Json, at: ConditionPath): void;
+	/** Records the problems of a comparison between this attribute and a value; `undefined` for any other operand. */
+	compared(attribute: Attribute, operator: Operator, value: Json | undefined, at: ConditionPath): void;
 }
 
-/** Returns the scope of a set. A set compares attributes of the user or of the resource, and of the check's context. */
+/** Returns the scope of a set. A set compares user or resource attributes, context attributes, and the check's time. */
 export function attributeScope(run: ParseRun, object: 'user' | 'resource'): Scope<AttributePath> {
 	return {
 		run,
 		refs: true,
 		attribute(name, value, at) {
 			const attribute = attributeNamed(name);
-			if (attribute?.object !== object && attribute?.object !== 'context') {
+			if (attribute === undefined || ![object, 'context', 'now'].includes(attribute.object)) {
 				const known = attribute !== undefined;
 				const msg = known
 					? strangerMessage(object, name)
@@ -39,11 +40,22 @@ export function attributeScope(run: ParseRun, object: 'user' | 'resource'): Scop
 			return { object, path: [name] };
 		},
 		compared(attribute, operator, value, at) {
-			if (attributeText(attribute) === 'user.roles' && isOfItems(operator)) {
+			if (value !== undefined && attributeText(attribute) === 'user.roles' && isOfItems(operator)) {
 				refuseInstanceRoles(run, value, at);
 			}
+			if (attribute.object === 'now') refuseOtherThanNumbers(run, operator, value, at);
 		},
 	};
+}
+
+/** Refuses comparisons of `now` that could never match. */
+function refuseOtherThanNumbers(run: ParseRun, operator: Operator, value: Json | undefined, at: ConditionPath): void {
+	const isOther = value !== undefined && operator.ordered === true && orderedKind(value) !== 'number';
+	if (!isOther && acceptedKinds[operator.attribute].accepts(0)) return;
+	const msg =
+		'`now` is the time of the check in milliseconds since 1970, so compare it with numbers; stored times are compared ' +
+		'by `within-last` and `older-than`';
+	run.refuse('wrong_operand', at, msg, value);
 }
 
 /** True if an operator tests a value, or array items, for equality. */
@@ -66,8 +78,11 @@ function refuseInstanceRoles(run: ParseRun, value: Json, at: ConditionPath): voi
 	}
 }
 
-/** Returns the scope inside `match`, where names are an object's members, without a prefix. */
-export function memberScope(run: ParseRun): Scope<readonly string[]> {
+/**
+ * Returns the scope inside `match`, where names are an object's members, without a prefix. With `related`, a resource
+ * type, the members are attributes of its instances.
+ */
+export function memberScope(run: ParseRun, related?: string): Scope<readonly string[]> {
 	return {
 		run,
 		refs: false,
@@ -78,8 +93,8 @@ export function memberScope(run: ParseRun): Scope<readonly string[]> {
 				run.refuse('wrong_shape', at, `unknown logical operator \`${name}\`: did you mean ${hint}?`, name);
 			} else if (path === undefined) {
 				run.refuse('wrong_attribute', at, `${excerpt(name)} names no member: a name is empty`, name);
-			} else {
-				requireWellFormed(run, name, at);
+			} else if (requireWellFormed(run, name, at) && related !== undefined) {
+				run.related.push({ type: related, attribute: path[0] ?? name, at });
 			}
 			return path ?? [name];
 		},

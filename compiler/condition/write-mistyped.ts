@@ -1,10 +1,10 @@
 /** Writes Rego to detect mistyped comparisons in a condition. A set with mistyped conditions selects nothing. */
 import { type Fragment, lines, rego } from '../rego/rego.js';
 import type { Body } from '../rego/rule.js';
-import type { Comparison, Condition } from './condition.js';
+import type { Comparison, Condition, MatchOperand } from './condition.js';
 import { constantValue } from './constant-value.js';
 import { type Operator, operatorNamed } from './operator.js';
-import { optional, type RegoScope, scopeOfMembers } from './rego-scope.js';
+import { optional, type RegoScope, relatedRego, scopeOfMembers } from './rego-scope.js';
 import { refusing, writeMistypedComparison } from './write-comparison.js';
 
 /**
@@ -43,22 +43,41 @@ function writeOneMistyped<A>(comparison: Comparison<A>, scope: RegoScope<A>): re
 	const attribute = scope.attribute(comparison.attribute);
 	const { operand } = comparison;
 	if ('match' in operand) {
-		return writeMistypedMatch(operator, attribute, operand.match, scope);
+		return writeMistypedMatch(operator, attribute, operand, scope);
 	}
 	return scope.required ? [] : writeMistypedComparison(operator, attribute, operand);
 }
 
-/** Returns the bodies for a `match`: the attribute itself, a member or an item may be mistyped. */
+/** Returns the bodies for a `match`: the attribute itself, a member, an item or a related attribute may be mistyped. */
 function writeMistypedMatch<A>(
 	operator: Operator,
 	attribute: Fragment,
-	condition: Condition<readonly string[]>,
+	{ match: condition, related }: MatchOperand,
 	scope: RegoScope<A>,
 ): readonly Body[] {
+	if (related !== undefined) return writeMistypedRelated(operator, attribute, { match: condition, related }, scope);
 	const itself = scope.required ? [] : refusing(operator.attribute, attribute);
 	if (operator.match === 'object') {
 		return [...itself, ...writeMistyped(condition, scopeOfMembers(attribute, scope))];
 	}
 	const { mistyped } = scope.items.named(condition);
 	return [...itself, [rego`some one in ${attribute}`, rego`${mistyped}(one)`]];
+}
+
+function writeMistypedRelated<A>(
+	operator: Operator,
+	attribute: Fragment,
+	{ match, related }: Required<MatchOperand>,
+	scope: RegoScope<A>,
+): readonly Body[] {
+	const isObject = operator.match === 'object';
+	const itself = scope.required ? [] : refusing(isObject ? 'string' : operator.attribute, attribute);
+	const { mistyped } = scope.items.named(match);
+	const each = isObject ? [] : [rego`some one in ${attribute}`];
+	const key = isObject ? attribute : rego`one`;
+	return [
+		...itself,
+		...(isObject ? [] : [[...each, rego`not is_string(one)`]]),
+		[...each, rego`${mistyped}(${relatedRego(related, key)})`],
+	];
 }

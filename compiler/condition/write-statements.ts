@@ -1,10 +1,10 @@
 /** Writes conditions as Rego statements. */
 import { type Fragment, lines, rego } from '../rego/rego.js';
 import type { Body } from '../rego/rule.js';
-import type { Comparison, Condition } from './condition.js';
+import type { Comparison, Condition, MatchOperand } from './condition.js';
 import { constantValue, variableAmong } from './constant-value.js';
 import { type Operator, operatorNamed } from './operator.js';
-import { optional, type RegoScope, scopeOfMembers } from './rego-scope.js';
+import { optional, type RegoScope, relatedRego, scopeOfMembers } from './rego-scope.js';
 import { writeComparison } from './write-comparison.js';
 
 /** Returns the statements for a condition, which holds if and only if all statements are true. */
@@ -68,25 +68,30 @@ function writeOneComparison<A>(comparison: Comparison<A>, scope: RegoScope<A>): 
 	const attribute = scope.attribute(comparison.attribute);
 	const { operand } = comparison;
 	return 'match' in operand
-		? writeMatch(operator, attribute, operand.match, scope)
+		? writeMatch(operator, attribute, operand, scope)
 		: writeComparison(operator, attribute, operand, scope);
 }
 
-/** Writes a condition on an object's members, or on an array's items. */
+/** Writes a condition on an object's members, on an array's items, or on the instances that they name. */
 function writeMatch<A>(
 	operator: Operator,
 	attribute: Fragment,
-	condition: Condition<readonly string[]>,
+	{ match: condition, related }: MatchOperand,
 	scope: RegoScope<A>,
 ): Body {
+	if (operator.match === 'object' && related !== undefined) {
+		const { match } = scope.items.named(condition);
+		return [rego`is_string(${attribute})`, rego`${match}(${relatedRego(related, attribute)})`];
+	}
 	if (operator.match === 'object') {
 		return [rego`is_object(${attribute})`, ...writeStatements(condition, scopeOfMembers(attribute, scope))];
 	}
 	const { match } = scope.items.named(condition);
+	const one = relatedRego(related, rego`one`);
 	const isArray = rego`is_array(${attribute})`;
 	if (operator.match === 'all') {
-		return [isArray, lines([rego`every one in ${attribute} {`, rego`		${match}(one)`, rego`	}`])];
+		return [isArray, lines([rego`every one in ${attribute} {`, rego`		${match}(${one})`, rego`	}`])];
 	}
-	const anyMatch = scope.helpers.add('any_match', () => [[rego`some one in ${attribute}`, rego`${match}(one)`]]);
+	const anyMatch = scope.helpers.add('any_match', () => [[rego`some one in ${attribute}`, rego`${match}(${one})`]]);
 	return scope.required ? [isArray, anyMatch] : [anyMatch];
 }

@@ -8,6 +8,7 @@ import type { Action, RegoFile, Resource, ResourceRole, Schema } from '../model.
 import { sortedBy } from '../order.js';
 import { keyFolder, packagePart } from '../rego/path.js';
 import { type Fragment, lines, rego } from '../rego/rego.js';
+import { writeAgo } from './ago-policy.js';
 import { writeCycle } from './cycle-policy.js';
 import { writeMatching } from './matching-policy.js';
 import { metadata, objectMetadata } from './metadata.js';
@@ -33,7 +34,12 @@ export function writePolicy(schema: Schema): readonly RegoFile[] {
 	const conditional = graph.cycles.filter((cycle) => cycle.conditional);
 	const cycles = conditional.map((cycle) => writeCycle(graph, walks, cycle));
 	const walked = walks.all.map((walk) => writeWalk(graph, walk));
-	const sets = [...schema.condition_sets.map(writeConditionSet), ...writeMatching(schema.condition_sets)];
+	const { condition_sets } = schema;
+	const sets = [
+		...condition_sets.map(writeConditionSet),
+		...writeAgo(condition_sets),
+		...writeMatching(condition_sets),
+	];
 	return sortedBy([...files, ...cycles, ...walked, ...sets, ...writeSetRules(schema)], (file) => file.path);
 }
 

@@ -85,16 +85,19 @@ const attributeNames = [
 	'tenant',
 	'tenant_key',
 	'context',
+	'related',
 ];
 
 /** Returns only the imports used in the code, because an unused import is an error. `parameter` is not imported. */
 function imports(code: readonly Fragment[], parameter: string): readonly Fragment[] {
 	const names = namesIn(code);
 	const used = [
+		...(names.has('ago') ? [rego`import data.regolith.ago`] : []),
 		...canonical(attributeNames.filter((name) => name !== parameter && names.has(name))).map(
 			(name) => new Fragment(`import data.regolith.attributes.${name}`),
 		),
 		...(names.has('compare') ? [rego`import data.regolith.compare`] : []),
+		...(names.has('now') ? [rego`import data.regolith.expiry.now`] : []),
 		...(names.has('rbac') ? [rego`import data.regolith.rbac`] : []),
 	];
 	return used.length === 0 ? [] : [lines(used)];

@@ -41,18 +41,22 @@ function compileComparison(comparison: ColumnComparison, matches: PatternMatcher
 	const operator = operatorNamed(comparison.operator);
 	if (operator === undefined) return () => 'mistyped';
 	if (reversed !== true && ('match' in operand || ('value' in operand && operand.value !== null))) {
-		const readers = { attribute: columnReader, reference: () => () => undefined, matches };
-		return compileCondition(
+		const readers = { attribute: columnReader, reference: () => () => undefined, related: () => ({}), matches };
+		const test = compileCondition(
 			{ kind: 'comparison', attribute: column, operator: operator.name, operand, at: [] },
 			readers,
 		);
+		return (row) => test(row, noTime);
 	}
 	const read = columnReader(column);
 	const refer = 'column' in operand ? columnReader(operand.column) : () => literalIn(operand);
 	return reversed === true
-		? (row) => evaluateComparison(operator, refer(row), read(row), matches)
-		: (row) => evaluateComparison(operator, read(row), refer(row), matches);
+		? (row) => evaluateComparison(operator, refer(row), read(row), { now: noTime, matches })
+		: (row) => evaluateComparison(operator, read(row), refer(row), { now: noTime, matches });
 }
+
+/** Comparisons with the time of the check are refused as parts of residuals. */
+const noTime = 0;
 
 function literalIn(operand: ColumnComparison['operand']): Json | undefined {
 	return 'value' in operand ? (operand.value ?? undefined) : undefined;

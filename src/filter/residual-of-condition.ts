@@ -3,10 +3,18 @@
 import { acceptedKinds } from '../../compiler/condition/accepted-kinds.js';
 import { compileCondition } from '../../compiler/condition/compile-condition.js';
 import type { AttributePath, Comparison, Condition } from '../../compiler/condition/condition.js';
+import { durationsIn } from '../../compiler/condition/grammar.js';
 import { type Operator, operatorNamed, type PatternMatcher } from '../../compiler/condition/operator.js';
 import { jsonKind } from '../../compiler/condition/value.js';
 import type { Json } from '../../compiler/model.js';
-import { type Column, type ColumnComparison, noRow, type Residual, type ResidualOperand } from './residual.js';
+import {
+	type Column,
+	type ColumnComparison,
+	FilterRefusal,
+	noRow,
+	type Residual,
+	type ResidualOperand,
+} from './residual.js';
 
 /** A value that a condition reads: a known value, where `undefined` is a missing value, or a column. */
 export type Resolved = { readonly value: Json | undefined } | { readonly column: Column };
@@ -21,7 +29,7 @@ export interface ConditionReading {
 
 /**
  * Returns the rows that a condition selects. A row with a mistyped comparison is not selected. The result is not
- * simplified.
+ * simplified. Throws `FilterRefusal` if the rows depend on related instances, or on a duration before the check.
  */
 export function residualOfCondition(condition: Condition, reading: ConditionReading): Residual {
 	const guards: Residual[] = [];
@@ -59,7 +67,13 @@ function comparisonOf(comparison: Comparison, reading: ConditionReading, guards:
 	const { name, resolve } = reading;
 	const operator = operatorNamed(comparison.operator);
 	if (operator === undefined) throw new Mistyped();
+	if ('match' in comparison.operand && comparison.operand.related !== undefined) {
+		throw new FilterRefusal(name, 'filter', 'it reads related instances by `fk_resource_type`');
+	}
 	const left = resolve(comparison.attribute);
+	if ('column' in left && durationsIn(comparison).length > 0) {
+		throw new FilterRefusal(name, 'filter', 'it compares the resource with a duration before the check');
+	}
 	const operand: ResidualOperand | Resolved =
 		'ref' in comparison.operand ? resolve(comparison.operand.ref) : comparison.operand;
 	if ('value' in left) {
@@ -74,8 +88,10 @@ function comparisonOf(comparison: Comparison, reading: ConditionReading, guards:
 
 /** Compares two known values. */
 function constant(comparison: Comparison, left: Json | undefined, right: Json | undefined, reading: ConditionReading) {
-	const readers = { attribute: () => () => left, reference: () => () => right, matches: reading.matches };
-	const truth = compileCondition(comparison, readers)(undefined);
+	const { resolve, matches } = reading;
+	const now = resolve({ object: 'now', path: [] });
+	const readers = { attribute: () => () => left, reference: () => () => right, related: () => ({}), matches };
+	const truth = compileCondition(comparison, readers)(undefined, 'value' in now ? Number(now.value) : Number.NaN);
 	if (truth === 'mistyped') throw new Mistyped();
 	return { kind: truth ? 'all' : 'any', parts: [] } as const;
 }

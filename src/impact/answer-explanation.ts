@@ -1,7 +1,6 @@
 import { delta } from '../../compiler/data/delta.js';
 import type { EventLog } from '../log.js';
 import { decideWithAttempts } from '../pdp/attempt/attempts.js';
-import { checkNames } from '../pdp/attempt/role-facts.js';
 import { normalise } from '../pdp/decide/normalise.js';
 import type { Run } from '../pdp/engine/engine.js';
 import type { EngineAndIndex } from '../pdp/follow/load-snapshot.js';
@@ -28,7 +27,7 @@ export async function answerExplanation(
 	if (!withFacts) return { result, facts: null };
 	const debug = result.debug as { readonly attempts?: readonly Attempt[] } | undefined;
 	const passing = debug?.attempts?.find(({ passed }) => passed);
-	return { result, facts: await run(factsOfCheck(state.facts, checkNames(input), time, passing)) };
+	return { result, facts: await run(factsOfCheck(state.facts, input, passing)) };
 }
 
 /** Restores a past state from a later state. */

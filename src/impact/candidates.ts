@@ -96,10 +96,17 @@ class CandidateFinder {
 	#isTouched({ type, key, tenant }: Place): boolean {
 		const { touched, schema } = this;
 		if (touched === null || touched.users.size > 0 || touched.tenantAttributes.has(tenant)) return true;
+		if (this.#isRelatedTouched(tenant)) return true;
 		if (touched.members.has(tenant) || (schema.asksForTenants && touched.tenantsOfUsers.size > 0)) return true;
 		if (key === undefined) return false;
 		const name = instanceName({ type, key });
 		return touched.holders.has(name) || touched.instances.has(name);
+	}
+
+	/** True if instances in the tenant have changed that conditions on other objects may read. */
+	#isRelatedTouched(tenant: string): boolean {
+		const types = this.touched?.typesIn.get(tenant) ?? [];
+		return [...types].some((type) => this.schema.relatedTypes.has(type));
 	}
 
 	/** Returns the users with a possibly different result for an action at a place, without duplicates. */
@@ -126,7 +133,9 @@ class CandidateFinder {
 	#selectableAt({ type, key, tenant }: Place, difference: ActionDifference): readonly Selectable[] {
 		const { touched } = this;
 		const differs =
-			touched?.tenants.has(tenant) || (key !== undefined && touched?.instances.has(instanceName({ type, key })));
+			touched?.tenants.has(tenant) ||
+			this.#isRelatedTouched(tenant) ||
+			(key !== undefined && touched?.instances.has(instanceName({ type, key })));
 		return [difference.newlySelectable, ...(differs ? [difference.selectable] : [])];
 	}
 

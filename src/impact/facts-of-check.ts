@@ -1,11 +1,13 @@
 import type { Attributes, Facts, Json } from '../../compiler/model.js';
 import { Pauses, type Steps } from '../../compiler/steps.js';
-import type { CheckNames } from '../pdp/attempt/role-facts.js';
+import { type CheckNames, checkNames } from '../pdp/attempt/role-facts.js';
+import type { EngineInput } from '../pdp/engine/engine.js';
 import type { FactsIndex } from '../pdp/facts/facts-index.js';
-import { parseInstanceName } from '../pdp/facts/instance-name.js';
+import { instanceName, parseInstanceName } from '../pdp/facts/instance-name.js';
 import { jsonMembers } from '../pdp/facts/json-members.js';
 import type { Attempt } from '../wire/decision/attempt.js';
 import { relationship } from './index-closures.js';
+import { relatedTypes } from './schema-difference.js';
 
 /** Maximum tenant roles, and maximum relationships. */
 export const maxFacts = 300;
@@ -29,17 +31,19 @@ interface Links {
 
 /**
  * Returns the facts that a check depends on. If the check passes by a role, these are the facts of this attempt.
- * Otherwise, they are the user's roles and the paths to the instance, because conditions may read all roles.
+ * Otherwise, they are the user's roles, the paths to the instance and the related instances, because conditions may read
+ * all of them.
  */
 export function* factsOfCheck(
 	index: FactsIndex,
-	check: CheckNames,
-	time: number,
+	input: EngineInput,
 	passing: Attempt | undefined,
 ): Steps<FactsOfCheck> {
+	const check = checkNames(input);
 	const minimal = passing !== undefined && passing.by !== 'set_rule';
-	const links = minimal ? linksOfAttempt(passing, check) : yield* storedLinks(index, check, time);
-	return { facts: factsWith(links, index, check), minimal, truncated: links.truncated };
+	const links = minimal ? linksOfAttempt(passing, check) : yield* storedLinks(index, check, input.time);
+	const related = minimal ? [] : relatedInstances(index, check, input);
+	return { facts: factsWith(links, index, check, related), minimal, truncated: links.truncated };
 }
 
 function linksOfAttempt({ by, chain }: Attempt, { tenant }: CheckNames): Links {
@@ -96,10 +100,36 @@ function* storedLinks(index: FactsIndex, { user, instance, tenant }: CheckNames,
 	return { tenantRoles, instanceRoles, relationships, truncated };
 }
 
-function factsWith(links: Links, index: FactsIndex, { user, tenant, instance }: CheckNames): Facts {
+/**
+ * Returns the instances whose attributes conditions may read through a key: every text in the attributes of the check
+ * that is the key of an instance with a related type, in the check's tenant.
+ */
+function relatedInstances(index: FactsIndex, check: CheckNames, { user, resource, context }: EngineInput) {
+	const types = relatedTypes(index.schema);
+	if (types.size === 0) return [];
+	const stored = [index.userAttributes.get(check.user), index.instanceAttributes.get(check.instance ?? '')];
+	const texts = new Set([...stored, user.attributes, resource.attributes, context].flatMap(textsIn));
+	return [...types].flatMap((type) =>
+		[...texts].map((key) => instanceName({ type, key })).filter((name) => index.tenantKey(name) === check.tenant),
+	);
+}
+
+/** Returns all texts in a value, at any depth. */
+function textsIn(value: unknown): readonly string[] {
+	if (typeof value === 'string') return [value];
+	return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+function factsWith(
+	links: Links,
+	index: FactsIndex,
+	{ user, tenant, instance }: CheckNames,
+	related: readonly string[],
+): Facts {
 	const { tenantRoles, instanceRoles, relationships } = links;
+	const described = new Set([...(instance === undefined ? [] : [instance]), ...related]);
 	const names = new Set([
-		...(instance === undefined ? [] : [instance]),
+		...described,
 		...instanceRoles.map(([name]) => name),
 		...relationships.flatMap(([object, , subject]) => [object, subject]),
 	]);
@@ -122,10 +152,10 @@ function factsWith(links: Links, index: FactsIndex, { user, tenant, instance }: 
 		}),
 		relationships: relationships.map(([object, relation, subject]) => relationship(object, relation, subject, null)),
 		user_attributes: [{ user, attributes: asAttributes(index.userAttributes.get(user)) }],
-		instance_attributes:
-			instance === undefined
-				? []
-				: [{ ...parseInstanceName(instance), attributes: asAttributes(index.instanceAttributes.get(instance)) }],
+		instance_attributes: [...described].map((name) => ({
+			...parseInstanceName(name),
+			attributes: asAttributes(index.instanceAttributes.get(name)),
+		})),
 	};
 }
 

@@ -32,6 +32,8 @@ export interface SchemaDifference {
 	readonly actions: ReadonlyMap<string, readonly ActionDifference[]>;
 	/** True if a condition may use a user's tenants. */
 	readonly asksForTenants: boolean;
+	/** Types whose instances a condition may read by a key in an attribute. */
+	readonly relatedTypes: ReadonlySet<string>;
 }
 
 /** Compares two schemas. With `everything`, treats all grants as different. */
@@ -39,6 +41,7 @@ export function compareSchemas(before: SchemaTables, after: SchemaTables, everyt
 	const derivedOtherwise = changedRoles(before, after);
 	const changedSets = setsThatDiffer(before, after);
 	const types = new Set([...before.types, ...after.types]);
+	const written = [before, after].map(writtenConditions);
 	const compare = (type: string, action: string): ActionDifference => {
 		const whole = everything || exists(before, type, action) !== exists(after, type, action);
 		const tenant = compareSets(
@@ -70,10 +73,19 @@ export function compareSchemas(before: SchemaTables, after: SchemaTables, everyt
 				return [type, [...actions].map((action) => compare(type, action))];
 			}),
 		),
-		asksForTenants: [before, after].some(({ value }) =>
-			JSON.stringify(valueAt(value, 'conditions') ?? null).includes('tenants'),
-		),
+		asksForTenants: written.some((conditions) => conditions.includes('tenants')),
+		relatedTypes: new Set([...relatedTypes(before), ...relatedTypes(after)]),
 	};
+}
+
+function writtenConditions({ value }: SchemaTables): string {
+	return JSON.stringify(valueAt(value, 'conditions') ?? null);
+}
+
+/** Returns the types whose instances a condition may read by a key in an attribute. */
+export function relatedTypes(schema: SchemaTables): ReadonlySet<string> {
+	const types = writtenConditions(schema).matchAll(/"fk_resource_type":("(?:[^"\\]|\\.)*")/g);
+	return new Set([...types].map(([, type = '""']) => JSON.parse(type)));
 }
 
 function exists({ value }: SchemaTables, type: string, action: string): boolean {

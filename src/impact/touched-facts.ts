@@ -36,6 +36,8 @@ export class TouchedChecks {
 	readonly tenantAttributes: ReadonlySet<string>;
 	/** Instances with changes that conditions may see. */
 	readonly instances: ReadonlySet<string>;
+	/** Types of these instances, keyed by tenant in either state. */
+	readonly typesIn: ReadonlyMap<string, ReadonlySet<string>>;
 	/** Users whose roles on an instance may have changed, keyed by instance. */
 	readonly holders: ReadonlyMap<string, readonly ReadonlySet<string>[]>;
 
@@ -52,6 +54,7 @@ export class TouchedChecks {
 		this.tenants = new Set(touched.tenants);
 		this.tenantAttributes = new Set([...touched.tenants, ...touched.tenant_attributes]);
 		this.instances = new Set([...touched.instances, ...touched.instance_attributes].map(instanceName));
+		this.typesIn = typesByTenant(states, this.instances);
 		this.holders = holders;
 	}
 
@@ -71,6 +74,18 @@ export class TouchedChecks {
 		for (const name of touched.instances.map(instanceName)) holders.add(name, yield* holders.leadingTo(name));
 		return new TouchedChecks(states, touched, time, holders.found);
 	}
+}
+
+function typesByTenant({ before, after }: StatePair, instances: Iterable<string>) {
+	const types = new Map<string, Set<string>>();
+	for (const instance of instances) {
+		for (const { facts } of [before, after]) {
+			const tenant = facts.tenantKey(instance);
+			if (tenant === undefined) continue;
+			types.set(tenant, (types.get(tenant) ?? new Set()).add(instanceType(instance)));
+		}
+	}
+	return types;
 }
 
 function changedMembers({ before, after }: StatePair, memberships: TouchedFacts['memberships'], time: number) {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { factTables } from '../../compiler/index.js';
+import { factTables, usesTime } from '../../compiler/index.js';
 import type { Json, Schema } from '../../compiler/model.js';
 import { jsonValue } from '../../compiler/rego/json-value.js';
 import { Fragment, rego } from '../../compiler/rego/rego.js';
@@ -18,9 +18,12 @@ export interface DecidedCheck {
 
 /**
  * Writes a check as a test for `opa test`, beside the policy of the same schema. The test includes its facts, so it
- * states the intent behind the schema and does not depend on stored data.
+ * states the intent behind the schema and does not depend on stored data. It includes the time only if conditions
+ * depend on the time.
  */
-export function writeTest({ input: { time: _, ...input }, allow, facts, schema, revision }: DecidedCheck): string {
+export function writeTest({ input: asked, allow, facts, schema, revision }: DecidedCheck): string {
+	const { time, ...input } = asked;
+	const timed = schema.condition_sets.some(usesTime) ? { ...input, time } : input;
 	const about = facts.minimal
 		? 'The facts are the facts that allow the check.'
 		: 'The facts are the roles of the user and the paths to the instance.';
@@ -31,7 +34,7 @@ import data.regolith.check
 # ${new Fragment(allow ? 'Allowed' : 'Denied')} at revision ${revision}.
 # ${new Fragment(about)}
 ${new Fragment(testName(input, allow))} if {
-	${new Fragment(allow ? '' : 'not ')}check.allow with input as ${jsonValue(input as unknown as Json, '\t')}
+	${new Fragment(allow ? '' : 'not ')}check.allow with input as ${jsonValue(timed as unknown as Json, '\t')}
 		with data.regolith.facts as ${jsonValue(factTables({ schema, facts: facts.facts }), '\t\t')}
 }
 `.text;

@@ -157,7 +157,7 @@ type GeneratedSet = Pick<ConditionSet, 'key' | 'name' | 'description'> & {
 	readonly type: ConditionSet['type'];
 	readonly resource: number;
 	readonly narrows: boolean;
-	readonly selects: 'anything' | 'levels' | 'texts' | 'role';
+	readonly selects: 'anything' | 'levels' | 'texts' | 'times' | 'related' | 'role';
 	readonly value: number;
 };
 
@@ -169,7 +169,7 @@ function setArbitrary({ key, name, description }: Material): fc.Arbitrary<Genera
 		type: fc.constantFrom('userset', 'resourceset'),
 		resource: choice,
 		narrows: fc.boolean(),
-		selects: fc.constantFrom('anything', 'levels', 'texts', 'role'),
+		selects: fc.constantFrom('anything', 'levels', 'texts', 'times', 'related', 'role'),
 		value: fc.nat({ max: 2 }),
 	});
 }
@@ -182,6 +182,7 @@ function withSets(schema: Schema, generated: readonly GeneratedSet[], rules: rea
 		if (type === 'resourceset' && of === null) continue;
 		const role = pick(schema.roles, resource)?.key;
 		const automatic = selects === 'role' ? (of ?? role) : undefined;
+		const related = pick(schema.resources, resource)?.key ?? '';
 		const parent = condition_sets.find((set) => set.type === type && set.resource === of);
 		condition_sets.push({
 			key: `${key}${index}`,
@@ -191,7 +192,7 @@ function withSets(schema: Schema, generated: readonly GeneratedSet[], rules: rea
 			parent: narrows && automatic === undefined ? (parent?.key ?? null) : null,
 			selects:
 				automatic === undefined
-					? { conditions: setConditions(type === 'userset' ? 'user' : 'resource', selects, value) }
+					? { conditions: setConditions(type === 'userset' ? 'user' : 'resource', selects, value, related) }
 					: type === 'userset'
 						? { role: automatic }
 						: { resource: automatic },
@@ -201,13 +202,24 @@ function withSets(schema: Schema, generated: readonly GeneratedSet[], rules: rea
 	return { ...whole, set_rules: chosenSetRules(whole, rules) };
 }
 
-function setConditions(object: 'user' | 'resource', selects: GeneratedSet['selects'], value: number): Json {
+function setConditions(
+	object: 'user' | 'resource',
+	selects: GeneratedSet['selects'],
+	value: number,
+	related: string,
+): Json {
 	const level = { [`${object}.level`]: { equals: value } };
 	switch (selects) {
 		case 'levels':
 			return level;
 		case 'texts':
 			return { allOf: [level, { [`${object}.status`]: { equals: value } }] };
+		case 'times':
+			return { [`${object}.seen`]: { [value === 0 ? 'older-than' : 'within-last']: 'P1D' } };
+		case 'related': {
+			const match = { level: value === 0 ? { 'is-null': true } : { equals: value } };
+			return { [`${object}.of`]: { object_match: { match, fk_resource_type: related } } };
+		}
 		default:
 			return {};
 	}
@@ -305,8 +317,20 @@ export const factsOfSize = (least: number) =>
 		described: fc.array(fc.record({ which: choice, attributes: known }), { maxLength: 6 }),
 	});
 
-/** Attributes compared by random sets. */
-const known = fc.dictionary(fc.constantFrom('level', 'status'), fc.nat({ max: 2 }), { maxKeys: 2 });
+const level = fc.nat({ max: 2 });
+/**
+ * Attributes compared by random sets: numbers, a time before or after every check, and the key of an instance, which
+ * may not exist.
+ */
+const known = fc.record(
+	{
+		level,
+		status: level,
+		seen: fc.constantFrom('1900-01-01T00:00:00.000Z', '2999-01-01T00:00:00.000Z'),
+		of: fc.constantFrom(...instanceNames, 'inone'),
+	},
+	{ requiredKeys: [], noNullPrototype: true },
+);
 
 const homeTenant = { key: 'ta', attributes: {} };
 

@@ -11,7 +11,7 @@ import {
 	userSet,
 } from '../support/conditions.js';
 
-const nobody: Subject = { user: {}, resource: {}, tenant: {}, context: {} };
+const nobody: Subject = { user: {}, resource: {}, tenant: {}, context: {}, now: 0 };
 const ann: Subject = { ...nobody, user: { key: 'ann', age: 30, team: 'red', roles: ['admin'], tenants: ['acme'] } };
 
 const grown = userSet('grown', { 'user.age': { 'greater-than': 18 } });

@@ -163,10 +163,10 @@ test('a problem reported by the server is shown at its part', (t) => {
 const samples: Readonly<Record<AttributeType, readonly Json[]>> = {
 	bool: [true],
 	number: [17],
-	string: ['a', '10.0.0.1'],
-	time: ['2030-01-01T00:00:00Z'],
+	string: ['a', '10.0.0.1', '2030-01-01T00:00:00.000Z'],
+	time: ['2030-01-01T00:00:00.000Z'],
 	array: [['a']],
-	json: [true, 17, 'a', '10.0.0.1', ['a'], { a: 1 }],
+	json: [true, 17, 'a', '10.0.0.1', '2030-01-01T00:00:00.000Z', ['a'], { a: 1 }],
 	object: [{ a: 1 }],
 	object_array: [[{ a: 1 }]],
 };
@@ -227,6 +227,11 @@ test('a changed attribute or operator keeps the operand if it accepts the operan
 	t.deepEqual(withAttribute(age, 'user.name', 'string'), { ...age, attribute: 'user.name', operand: '' });
 	t.deepEqual(withAttribute(age, 'user.what', null), { ...age, attribute: 'user.what' });
 	t.is(withAttribute({ ...age, operator: 'less-than' }, 'user.vip', 'bool').operator, 'equals');
+	t.deepEqual(withOperator({ ...age, operand: 'a' }, 'within-last', 'string'), {
+		...age,
+		operator: 'within-last',
+		operand: 'P30D',
+	});
 	const other = { ...age, operator: 'string_contains', operand: 'a' };
 	t.deepEqual(withAttribute(other, 'user.name', 'string'), { ...other, attribute: 'user.name' });
 	const aged = { ...age, operand: { ref: 'resource.age' } };
@@ -253,7 +258,7 @@ test('the offered attributes are the schema’s attributes and the predefined at
 	const own = conditionAttributes(schema, 'document');
 	t.is(attributeType(own, 'resource.size'), 'number');
 	t.is(own.filter(({ name: one }) => one === 'resource.size').length, 1);
-	t.true(all.every(({ name: one }) => /^(user|resource|tenant)\./.test(one)));
+	t.true(all.every(({ name: one }) => /^(user|resource|tenant)\.|^now$/.test(one)));
 });
 
 test('a set is read with all members and compared, and offers only parents that form no cycle', (t) => {

@@ -39,6 +39,7 @@ function exampleAttribute({ attribute, example, match }: Operator): string {
 	if (attribute === 'orderable') return ordered;
 	if (attribute === 'searched') return names.string;
 	if (attribute === 'address') return 'context.ip';
+	if (attribute === 'instant') return 'user.hired_at';
 	return attribute === 'string' || attribute === 'array' || attribute === 'object'
 		? names[attribute]
 		: 'user.department';
@@ -163,10 +164,10 @@ const grammar = [
 	'|---|---|',
 	'| `allOf` or `and`, `anyOf` or `or` | an array of conditions |',
 	'| `not` | one condition |',
-	'| an attribute of the set’s user or resource or of the context, such as `user.address.city` | a comparison: an object with one member, an operator and its operand, or the logic above over comparisons |',
+	'| an attribute of the set’s user or resource or of the context, such as `user.address.city`, or `now` | a comparison: an object with one member, an operator and its operand, or the logic above over comparisons |',
 	'',
-	'An operand can be a reference to an attribute of the user, resource, tenant or context: `{"ref": "user.key"}`. A name with a',
-	'dot is unreachable. Inside `match`, attributes are the members of the object, without prefix and without references.',
+	'An operand can be a reference to an attribute of the user, resource, tenant or context, or to `now`: `{"ref": "user.key"}`.',
+	'A name with a dot is unreachable. Inside `match`, attributes are the members of the object, without prefix and without references.',
 	`Conditions and values have a maximum depth of ${deepest} and a maximum total of ${maxNodes}.`,
 	'',
 	'An answer names up to twenty problems, with their locations inside `conditions`:',

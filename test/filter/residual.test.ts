@@ -7,7 +7,7 @@ import type { AttributePath } from '../../compiler/condition/condition.js';
 import { lookUp } from '../../compiler/condition/value.js';
 import type { Json } from '../../compiler/model.js';
 import { evaluateResidual } from '../../src/filter/evaluate-residual.js';
-import { type Column, constantOf, type Residual, type Row } from '../../src/filter/residual.js';
+import { type Column, constantOf, FilterRefusal, type Residual, type Row } from '../../src/filter/residual.js';
 import { type Resolved, residualOfCondition } from '../../src/filter/residual-of-condition.js';
 import { simplifyResidual } from '../../src/filter/simplify-residual.js';
 import { selects } from '../property/condition-oracle.js';
@@ -70,8 +70,17 @@ function isSimple(residual: Residual, within: 'all' | 'any' | 'not' | undefined)
 	}
 }
 
+function residualUnlessRefused(read: () => Residual): Residual | undefined {
+	try {
+		return read();
+	} catch (error) {
+		if (error instanceof FilterRefusal) return undefined;
+		throw error;
+	}
+}
+
 test('the residual of a condition selects the rows that the condition selects', (t) => {
-	let [selected, decided] = [0, 0];
+	let [selected, decided, refused] = [0, 0, 0];
 	fc.assert(
 		fc.property(
 			anyConditions,
@@ -85,7 +94,12 @@ test('the residual of a condition selects the rows that the condition selects', 
 					const subject = { ...other, ...Object.fromEntries(known.map((object) => [object, first[object]])) };
 					const resolve = resolveWith(subject, new Set(unknown));
 					const reading = { name: 'set', resolve, matches: patternMatches };
-					const residual = residualOfCondition(parsedCondition(conditions), reading);
+					const residual = residualUnlessRefused(() => residualOfCondition(parsedCondition(conditions), reading));
+					if (residual === undefined) {
+						t.regex(JSON.stringify(conditions), /fk_resource_type|within-last|older-than/);
+						refused += 1;
+						continue;
+					}
 					const simple = simplifyResidual(residual);
 					const right = selects(conditions, subject);
 					selected += Number(right);
@@ -100,6 +114,7 @@ test('the residual of a condition selects the rows that the condition selects', 
 		),
 		{ numRuns: draws(6_000) },
 	);
+	t.true(refused >= leastDrawn(100), `${refused} conditions refused`);
 	t.true(selected >= leastDrawn(600), `${selected} rows selected`);
 	t.true(decided >= leastDrawn(600), `${decided} conditions decided`);
 });

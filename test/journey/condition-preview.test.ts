@@ -25,9 +25,18 @@ interface Evaluation {
 }
 
 const users = {
-	ann: { attributes: { age: 40 }, role_assignments: [{ role: 'admin', tenant: 'acme' }] },
-	ben: { attributes: { age: 17 }, role_assignments: [{ role: 'viewer', tenant: 'acme' }] },
-	cy: { attributes: { age: 70 }, role_assignments: [{ role: 'admin', tenant: 'globex' }] },
+	ann: {
+		attributes: { age: 40, hired_at: '2999-01-01T00:00:00.000Z', folder: 'none' },
+		role_assignments: [{ role: 'admin', tenant: 'acme' }],
+	},
+	ben: {
+		attributes: { age: 17, hired_at: '2020-02-29', folder: 7 },
+		role_assignments: [{ role: 'viewer', tenant: 'acme' }],
+	},
+	cy: {
+		attributes: { age: 70, hired_at: '2020-02-29T08:00:00.000Z', folder: 'a' },
+		role_assignments: [{ role: 'admin', tenant: 'globex' }],
+	},
 	dora: { email: 'dora@example.com', attributes: { age: null } },
 	eve: { attributes: { age: 'forty' } },
 };
@@ -39,19 +48,26 @@ async function populated({ http, schema, facts }: Place): Promise<void> {
 		if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
 	};
 	await made(`${schema}/users/attributes`, { key: 'age', type: 'number' });
+	await made(`${schema}/users/attributes`, { key: 'hired_at', type: 'time' });
+	await made(`${schema}/users/attributes`, { key: 'folder', type: 'json' });
 	for (const key of ['admin', 'viewer']) await made(`${schema}/roles`, { key, name: key });
-	const attributes = { private: { type: 'bool' }, owner: { type: 'string' } };
+	const attributes = { private: { type: 'bool' }, owner: { type: 'string' }, folders: { type: 'array' } };
 	await made(`${schema}/resources`, { key: 'document', name: 'D', actions: { read: {} }, attributes });
-	await made(`${schema}/resources`, { key: 'folder', name: 'F', actions: {} });
+	await made(`${schema}/resources`, { key: 'folder', name: 'F', actions: {}, attributes: { open: { type: 'bool' } } });
 	for (const key of ['acme', 'globex']) await made(`${facts}/tenants`, { key, name: key, attributes: { plan: key } });
 	for (const [key, user] of Object.entries(users)) await made(`${facts}/users`, { key, ...user });
 	const documents = [
-		{ key: 'a', tenant: 'acme', attributes: { private: true, owner: 'ann' } },
-		{ key: 'b', tenant: 'acme', attributes: { private: false, owner: 'ben' } },
-		{ key: 'g', tenant: 'globex', attributes: { private: true, owner: 'ann' } },
+		{ key: 'a', tenant: 'acme', attributes: { private: true, owner: 'ann', folders: ['a'] } },
+		{ key: 'b', tenant: 'acme', attributes: { private: false, owner: 'ben', folders: ['a', 'none'] } },
+		{ key: 'g', tenant: 'globex', attributes: { private: true, owner: 'ann', folders: ['a'] } },
 	];
 	for (const body of documents) await made(`${facts}/resource_instances`, { resource: 'document', ...body });
-	await made(`${facts}/resource_instances`, { key: 'a', resource: 'folder', tenant: 'acme' });
+	await made(`${facts}/resource_instances`, {
+		key: 'a',
+		resource: 'folder',
+		tenant: 'acme',
+		attributes: { open: true },
+	});
 	const sets = `${schema}/condition_sets`;
 	await made(sets, { key: 'adults', name: 'A', conditions: { 'user.age': { 'greater-than': 17 } } });
 	const admins = { 'user.roles': { array_contains: 'admin' } };
@@ -100,6 +116,11 @@ journey('a preview shows which users a set selects now, and changes nothing', as
 	await ledger.balanced();
 });
 
+/** Returns a comparison with attributes of folders. */
+function relates(operator: string, match: object): object {
+	return { [operator]: { match, fk_resource_type: 'folder' } };
+}
+
 /** Keys that unsaved sets are expected to select. */
 const selected: Readonly<Record<string, readonly [body: object, ...keys: readonly string[]]>> = {
 	'no conditions': [{}, 'ann', 'ben', 'cy', 'dora', 'eve'],
@@ -145,6 +166,46 @@ const selected: Readonly<Record<string, readonly [body: object, ...keys: readonl
 		'ben',
 		'cy',
 		'eve',
+	],
+	'a time within a duration, or later': [{ conditions: { 'user.hired_at': { 'within-last': 'P30D' } } }, 'ann'],
+	'a time before a duration': [{ conditions: { 'user.hired_at': { 'older-than': 'P30D' } } }, 'cy'],
+	'not within a duration: without a time too, but not in a different form': [
+		{ conditions: { not: { 'user.hired_at': { 'within-last': 'PT0S' } } } },
+		'cy',
+		'dora',
+		'eve',
+	],
+	'the time': [
+		{ conditions: { allOf: [{ now: { 'greater-than': 1_790_000_000_000 } }, { 'user.age': { equals: 70 } }] } },
+		'cy',
+	],
+	'an attribute of a related instance': [
+		{ conditions: { 'user.folder': relates('object_match', { open: { equals: true } }) }, tenant: 'acme' },
+		'cy',
+	],
+	'an attribute of a related instance in a different tenant': [
+		{ conditions: { 'user.folder': relates('object_match', { open: { equals: true } }) }, tenant: 'globex' },
+	],
+	'no attribute of a related instance': [
+		{ conditions: { 'user.folder': relates('object_match', { open: { 'is-null': true } }) }, tenant: 'acme' },
+		'ann',
+	],
+	'documents with a related instance': [
+		{
+			type: 'resourceset',
+			resource_id: 'document',
+			conditions: { 'resource.folders': relates('any_match', { open: { equals: true } }) },
+		},
+		'a',
+		'b',
+	],
+	'documents with only such related instances': [
+		{
+			type: 'resourceset',
+			resource_id: 'document',
+			conditions: { 'resource.folders': relates('all_match', { open: { equals: true } }) },
+		},
+		'a',
 	],
 	documents: [{ type: 'resourceset', resource_id: 'document' }, 'a', 'b', 'g'],
 	'documents of a tenant': [{ type: 'resourceset', resource_id: 'document', tenant: 'globex' }, 'g'],
@@ -207,6 +268,14 @@ journey('an evaluation reports whether one subject matches, and why', async (t, 
 	const young = await stands({ user: { key: 'ann', attributes: { age: 1 } }, tenant: 'acme' });
 	t.like(young, { matches: false, trace: { holds: true }, ancestors: [{ key: 'adults', matches: false }] });
 
+	const conditions = { 'user.folder': relates('object_match', { open: { equals: true } }) };
+	const related = await evaluate(place, { conditions, user: 'cy', tenant: 'acme' });
+	t.like(related, { matches: true, trace: { why: 'user.folder ("a") names "folder" with attributes that match' } });
+	t.false((await evaluate(place, { conditions, user: 'cy', tenant: 'globex' })).matches);
+	const since = await evaluate(place, { conditions: { 'user.hired_at': { 'older-than': 'P1W' } }, user: 'cy' });
+	t.like(since, { matches: true, trace: { operand: 'P1W' } });
+	t.regex(String(since.trace['operand_value']), /^20\d\d-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/);
+
 	// Attributes in the request replace stored attributes, but grant no roles.
 	const sent = { age: 40, roles: ['admin'], key: 'ann' };
 	t.false((await stands({ user: { key: 'ben', attributes: sent }, tenant: 'acme' })).matches);
@@ -247,7 +316,11 @@ journey('the evaluated subject must exist, and must be given once', async (t, pl
 		fails(t, await post({ tenant: 'nothing' }), 404, 'nothing');
 		fails(t, await post({ parent_id: 'nothing' }), 404, 'nothing');
 		fails(t, await post({ type: 'resourceset', resource_id: 'nothing' }), 404, 'nothing');
+		const unknown = { 'user.folder': { object_match: { match: { size: { equals: 1 } }, fk_resource_type: 'disk' } } };
+		const undefinedSize = { 'user.folder': relates('object_match', { size: { equals: 1 } }) };
 		for (const [body, at] of [
+			[{ conditions: unknown }, 'conditions.user.folder.object_match.fk_resource_type'],
+			[{ conditions: undefinedSize }, 'conditions.user.folder.object_match.match.size'],
 			[{ type: 'resourceset' }, 'resource_id'],
 			[{ resource_id: 'document' }, 'resource_id'],
 			[{ condition_set: 'own', type: 'userset' }, 'type'],

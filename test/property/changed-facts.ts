@@ -110,7 +110,7 @@ export function onlyChain(
 		role_assignments: by === 'set_rule' ? model.facts.role_assignments.filter((row) => row.user === user) : [],
 		user_attributes: model.facts.user_attributes.filter((row) => row.user === user),
 		instance_attributes: model.facts.instance_attributes.filter(
-			({ type, key }) => type === named.type && key === named.key,
+			({ type, key }) => by === 'set_rule' || (type === named.type && key === named.key),
 		),
 	};
 	const instances = new Set<string>();
@@ -137,9 +137,9 @@ export function onlyChain(
 			facts.push({ fact: 'role_assignment', user, role, tenant, resource_instance: resource });
 		}
 	}
-	// Conditions read an instance's attributes only if the instance exists.
-	if (by === 'set_rule' && model.facts.instances.some(({ type, key }) => type === named.type && key === named.key)) {
-		instances.add(`${named.type}:${named.key}`);
+	// Conditions read attributes only of instances that exist: of the check's instance, and of related instances.
+	if (by === 'set_rule') {
+		for (const row of model.facts.instances) if (row.tenant === tenant) instances.add(`${row.type}:${row.key}`);
 	}
 	for (const resource_instance of instances) facts.push({ fact: 'resource_instance', resource_instance, tenant });
 	const roles = model.schema.roles.map((role) => (by === 'set_rule' ? { ...role, permissions: [] } : role));

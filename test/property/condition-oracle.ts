@@ -5,7 +5,7 @@ import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import type { Json } from '../../compiler/model.js';
 import { patternMatches, type Subject } from '../support/conditions.js';
-import { holdsInexact } from './conditions.js';
+import { durations, holdsInexact } from './conditions.js';
 
 type Members = Readonly<Record<string, Json>>;
 
@@ -14,6 +14,8 @@ interface Sight {
 	find(name: string): Json | undefined;
 	refer(name: string): Json | undefined;
 	readonly seen: { mistyped: boolean };
+	readonly now: number;
+	readonly related: Members;
 }
 
 /** True if valid conditions select a subject. */
@@ -24,7 +26,9 @@ export function selects(conditions: Json, subject: Subject): boolean {
 		const objects: Members = { ...subject, subject: subject.user };
 		return lead(objects[first], path);
 	};
-	return whole(conditions, { find, refer: find, seen }) && !seen.mistyped;
+	return (
+		whole(conditions, { find, refer: find, seen, now: subject.now, related: subject.related ?? {} }) && !seen.mistyped
+	);
 }
 
 function whole(conditions: Json, sight: Sight): boolean {
@@ -55,12 +59,12 @@ function holds(condition: Json, name: string | undefined, sight: Sight): boolean
 function compares(operator: string, name: string, operand: Json, sight: Sight): boolean {
 	const attribute = sight.find(name);
 	if (operator === 'is-null') return (attribute === undefined) === operand;
-	if (operator.endsWith('_match')) return matches(operator, attribute, members(operand)['match'] ?? null, sight);
+	if (operator.endsWith('_match')) return matches(operator, attribute, members(operand), sight);
 	const ref = kind(operand) === 'object' ? members(operand)['ref'] : undefined;
 	const other = ref === undefined ? operand : sight.refer(String(ref));
 	const wrong = isWrong(operator, attribute, other);
 	if (wrong) sight.seen.mistyped = true;
-	return !wrong && attribute !== undefined && other !== undefined && answer(operator, attribute, other);
+	return !wrong && attribute !== undefined && other !== undefined && answer(operator, attribute, other, sight.now);
 }
 
 function isWrong(operator: string, left: Json | undefined, right: Json | undefined): boolean {
@@ -80,6 +84,9 @@ function isWrong(operator: string, left: Json | undefined, right: Json | undefin
 		case 'array_superset':
 		case 'array_intersect':
 			return inexact || not(left, 'array') || not(right, 'array');
+		case 'within-last':
+		case 'older-than':
+			return left !== undefined && !isTime(left);
 		case 'in-cidr':
 			return (left !== undefined && version(left) === undefined) || (right !== undefined && !areRanges(right));
 		case 'between': {
@@ -101,7 +108,7 @@ function isWrong(operator: string, left: Json | undefined, right: Json | undefin
 	}
 }
 
-function answer(operator: string, left: Json, right: Json): boolean {
+function answer(operator: string, left: Json, right: Json, now: number): boolean {
 	const within = (inner: Json, outer: Json) => items(inner).every((one) => items(outer).some((two) => same(one, two)));
 	switch (operator) {
 		case 'equals':
@@ -120,6 +127,10 @@ function answer(operator: string, left: Json, right: Json): boolean {
 			return sign(left, items(right)[0] ?? null) !== -1 && sign(left, items(right)[1] ?? null) !== 1;
 		case 'in-cidr':
 			return ranges(right).some((range) => covers(`${range}`, `${left}`));
+		case 'within-last':
+			return digits(left) >= digits(timeAgo(now, right));
+		case 'older-than':
+			return digits(left) < digits(timeAgo(now, right));
 		case 'in':
 			return items(right).some((item) => same(item, left));
 		case 'not-in':
@@ -144,6 +155,24 @@ function answer(operator: string, left: Json, right: Json): boolean {
 		default:
 			throw new Error(`the oracle knows no ${operator}`);
 	}
+}
+
+function isTime(value: Json): boolean {
+	const letters = [...`${value}`];
+	const form = [...'dddd-dd-ddTdd:dd:dd.dddZ'];
+	const fits = (letter: string, index: number) =>
+		form[index] === 'd' ? letter >= '0' && letter <= '9' : letter === form[index];
+	return kind(value) === 'string' && letters.length === form.length && letters.every(fits);
+}
+
+function timeAgo(now: number, duration: Json): string {
+	const length = durations.get(`${duration}`);
+	if (length === undefined) throw new Error(`the oracle knows no ${JSON.stringify(duration)}`);
+	return new Date(now - length).toISOString();
+}
+
+function digits(value: Json): bigint {
+	return BigInt(`${value}`.replaceAll(/\D/g, ''));
 }
 
 /** Address family; `undefined` unless the value is an address in the accepted notations. */
@@ -184,8 +213,22 @@ function covers(range: string, address: string): boolean {
 	return list.check(plain(address), family);
 }
 
-function matches(operator: string, attribute: Json | undefined, match: Json, { seen, refer }: Sight): boolean {
+function matches(operator: string, attribute: Json | undefined, operand: Members, sight: Sight): boolean {
+	const { match = null, fk_resource_type: type } = operand;
 	if (attribute === undefined) return false;
+	if (type !== undefined) {
+		const given = operator === 'object_match' ? [attribute] : items(attribute);
+		const isList = kind(attribute) === 'array' || operator === 'object_match';
+		if (!isList || given.some((key) => kind(key) !== 'string')) sight.seen.mistyped = true;
+		const instances = given.map((key) => {
+			const found = Object.entries(sight.related).find(([name]) => name === `${type}:${key}`);
+			return found?.[1] ?? {};
+		});
+		if (!isList) return false;
+		const shared = operator === 'object_match' ? 'all_match' : operator;
+		return matches(shared, instances, { match }, sight);
+	}
+	const { seen } = sight;
 	if (kind(attribute) !== (operator === 'object_match' ? 'object' : 'array')) {
 		seen.mistyped = true;
 		return false;
@@ -193,7 +236,7 @@ function matches(operator: string, attribute: Json | undefined, match: Json, { s
 	const things = operator === 'object_match' ? [attribute] : items(attribute);
 	const found = things.map((thing) => {
 		if (kind(thing) !== 'object') seen.mistyped = true;
-		return whole(match, { find: (name) => lead(thing, name.split('.')), refer, seen });
+		return whole(match, { ...sight, find: (name) => lead(thing, name.split('.')) });
 	});
 	return operator === 'any_match' ? found.includes(true) : !found.includes(false);
 }

@@ -12,6 +12,7 @@ import {
 	logicAnswer,
 	parsedCondition,
 	patternMatches,
+	relatedReader,
 	type Subject,
 	userSet,
 } from '../support/conditions.js';
@@ -31,6 +32,7 @@ const readAttribute =
 const readers: ConditionReaders<Subject, AttributePath> = {
 	attribute: readAttribute,
 	reference: readAttribute,
+	related: (subject, type, key) => relatedReader(subject)(type, key),
 	matches: patternMatches,
 };
 
@@ -51,8 +53,10 @@ test('WebAssembly, opa eval, JsonLogic, the trace and the compiled condition agr
 					selected += Number(right);
 					const said = () => `${JSON.stringify(one)} of ${JSON.stringify(question)}`;
 					const logic = logicAnswer(condition, question);
-					const trace = explainCondition(condition, question, patternMatches).holds === true;
-					const compiled = compileCondition(condition, readers)(question) === true;
+					const trace =
+						explainCondition(condition, question, { related: relatedReader(question), matches: patternMatches })
+							.holds === true;
+					const compiled = compileCondition(condition, readers)(question, question.now) === true;
 					const found = { wasm: answers[`set-${number}`], logic, trace, compiled };
 					if (Object.values(found).some((one) => one !== right)) {
 						t.deepEqual(found, { wasm: right, logic: right, trace: right, compiled: right }, said());
@@ -88,6 +92,7 @@ inPush('hostile names and values are compared unchanged, and affect no other set
 		resource: {},
 		tenant: {},
 		context: {},
+		now: 0,
 		user: Object.fromEntries([
 			[text, text],
 			['list', [text]],

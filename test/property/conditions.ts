@@ -69,7 +69,47 @@ const exactNumber = fc.constantFrom(0, -0, 1, 2, -1, 1.5, 1e-7, 9007199254740991
 /** Numbers allowed in records and checks, but not in conditions. */
 const inexactNumber = fc.constantFrom(9007199254740992, -9007199254740992, 123456789012345680, 1e21, -1e300);
 const number = fc.oneof({ weight: 9, arbitrary: exactNumber }, { weight: 1, arbitrary: inexactNumber });
-const scalar = fc.oneof({ weight: 4, arbitrary: text }, number, fc.boolean(), addresses, addressRange, notRange);
+/** Time of every random check: 2024-02-29T12:00:00.500Z. */
+export const checkTime = Date.UTC(2024, 1, 29, 12, 0, 0, 500);
+const second = 1000;
+const day = 86_400 * second;
+/** Durations, each with its length. */
+export const durations: ReadonlyMap<string, number> = new Map([
+	['PT0S', 0],
+	['PT1S', second],
+	['P1D', day],
+	['PT24H', day],
+	['P1W', 7 * day],
+	['P1DT1H1M1S', day + 3661 * second],
+	['P366D', 366 * day],
+	['P36500D', 36_500 * day],
+]);
+const duration = fc.constantFrom(...durations.keys());
+/** Times around the ends of the durations, and texts in other forms. */
+const instant = fc.oneof(
+	{
+		weight: 4,
+		arbitrary: fc
+			.tuple(fc.constantFrom(...durations.values()), fc.constantFrom(-day, -1, 0, 1, day))
+			.map(([length, beside]) => new Date(checkTime - length + beside).toISOString()),
+	},
+	fc.constantFrom(
+		...['2024-02-29T12:00:00Z', '2024-02-29T12:00:00.500+00:00', '2024-02-29', '2024-02-29 12:00:00.500Z'],
+		...['2024-02-29t12:00:00.500z', '+02024-02-29T12:00:00.500Z', '2024-02-29T12:00:00.5000Z', 'P1D'],
+		...['0000-00-00T00:00:00.000Z', '9999-99-99T99:99:99.999Z', '２024-02-29T12:00:00.500Z'],
+	),
+);
+const time = fc.constantFrom(checkTime - 1, checkTime, checkTime + 1);
+const scalar = fc.oneof(
+	{ weight: 4, arbitrary: text },
+	number,
+	fc.boolean(),
+	addresses,
+	addressRange,
+	notRange,
+	{ weight: 2, arbitrary: instant },
+	time,
+);
 
 /** Values with nested nulls. Arrays mostly contain `item`. */
 const value: fc.Arbitrary<Json> = fc.letrec<{ value: Json; object: Json }>((tie) => ({
@@ -108,6 +148,7 @@ function bytes(left: string, right: string | number): number {
 const reference = fc
 	.tuple(fc.constantFrom('user', 'subject', 'resource', 'tenant', 'context'), path)
 	.map(([object, rest]) => ({ ref: `${object}.${rest}` }));
+const anyReference = fc.oneof({ weight: 9, arbitrary: reference }, fc.constant({ ref: 'now' }));
 
 const order = ['greater-than', 'greater-than-equals', 'less-than', 'less-than-equals'];
 const texts = ['contains', 'string_contains', 'starts-with', 'ends-with'];
@@ -115,30 +156,45 @@ const lists = ['in', 'not-in', 'array_subset', 'array_superset', 'array_intersec
 
 function comparison(refs: boolean, match: fc.Arbitrary<Json>): fc.Arbitrary<Json> {
 	const operand = (values: fc.Arbitrary<Json>) =>
-		refs ? fc.oneof({ weight: 2, arbitrary: values }, reference) : values;
+		refs ? fc.oneof({ weight: 2, arbitrary: values }, anyReference) : values;
 	const of = (operators: readonly string[], values: fc.Arbitrary<Json>) =>
 		fc.tuple(fc.constantFrom(...operators), values).map(([operator, one]): Json => ({ [operator]: one }));
 	return fc.oneof(
 		of(['equals', 'not-equals', 'array_contains'], operand(literal)),
-		of(order, operand(fc.oneof(exactNumber, text))),
+		of(order, operand(fc.oneof(exactNumber, text, time))),
 		of(['between'], operand(range)),
 		of(lists, operand(list)),
 		of(texts, operand(text)),
 		of(['matches'], fc.constantFrom('^a', 'b$', '.', '(?i)b', '[^a-z]', '^$', '\\pL{2}')),
 		of(['in-cidr'], operand(fc.oneof(addressRange, fc.array(addressRange, { maxLength: 3 })))),
+		of(['within-last', 'older-than'], duration),
 		of(['is-null'], fc.boolean()),
 		of(
 			['object_match', 'any_match', 'all_match'],
 			match.map((one) => ({ match: one })),
 		),
+		...(refs
+			? [
+					of(
+						['object_match', 'any_match', 'all_match'],
+						fc.tuple(match, fc.constantFrom('a', 'b')).map(([one, type]) => ({ match: one, fk_resource_type: type })),
+					),
+				]
+			: []),
 	);
 }
+
+/** Comparisons of the check's time. */
+const onNow = fc
+	.tuple(fc.constantFrom(...order), fc.oneof(time, reference))
+	.map(([operator, operand]): Json => ({ now: { [operator]: operand } }));
 
 /** Generates conditions that combine logic above and below attributes. */
 function condition(prefixes: readonly string[], refs: boolean, match: fc.Arbitrary<Json>): fc.Arbitrary<Json> {
 	const { above } = fc.letrec<{ above: Json; below: Json }>((tie) => ({
 		above: fc.oneof(
 			{ depthSize: 'small', withCrossShrink: true },
+			...(refs ? [onNow] : []),
 			{
 				weight: 3,
 				arbitrary: fc
@@ -182,6 +238,17 @@ export const record: fc.Arbitrary<Attributes> = fc
 
 /** Subjects without built-in attributes. */
 export const anySubject: fc.Arbitrary<Subject> = fc.record(
-	{ user: record, resource: record, tenant: record, context: record },
+	{
+		user: record,
+		resource: record,
+		tenant: record,
+		context: record,
+		now: fc.constant(checkTime),
+		related: fc
+			.array(fc.tuple(fc.constantFrom('a', 'b'), text, record), { minLength: 4, maxLength: 12 })
+			.map((instances) =>
+				Object.fromEntries(instances.map(([type, key, attributes]) => [`${type}:${key}`, attributes])),
+			),
+	},
 	{ noNullPrototype: true },
 );

@@ -49,7 +49,12 @@ function selects(model: Model, set: ConditionSet, query: Query): boolean {
 		);
 	}
 	const of = set.type === 'userset' ? ofUser(model, query) : ofResource(model, query);
-	return holds(set.selects.conditions, new Map([...of].map(([name, value]) => [`${set.type}.${name}`, value])));
+	const known = new Map([...of].map(([name, value]) => [`${set.type}.${name}`, value]));
+	return holds(set.selects.conditions, known, (key, related) => {
+		const isHere = instanceTenant(model, related, key) === tenant;
+		const row = isHere ? facts.instance_attributes.find((one) => one.type === related && one.key === key) : undefined;
+		return row?.attributes ?? {};
+	});
 }
 
 function ofUser({ facts }: Model, { user }: Query): ReadonlyMap<string, Json> {
@@ -72,12 +77,40 @@ function overlaid(stored: Attributes = {}, sent: Attributes = {}): ReadonlyMap<s
 	return new Map([...Object.entries(stored), ...Object.entries(sent)]);
 }
 
-/** Evaluates `allOf` and `equals` on `user.<name>` or `resource.<name>`. */
-function holds(conditions: Json, known: ReadonlyMap<string, Json>): boolean {
+type FindRelated = (key: string, type: string) => Attributes;
+
+/** Evaluates `allOf` and the comparisons of random sets on `user.<name>` or `resource.<name>`. */
+function holds(conditions: Json, known: ReadonlyMap<string, Json>, find: FindRelated): boolean {
 	return Object.entries(conditions as Attributes).every(([name, below]) => {
-		if (name === 'allOf') return (below as readonly Json[]).every((one) => holds(one, known));
+		if (name === 'allOf') return (below as readonly Json[]).every((one) => holds(one, known, find));
 		const attribute = name.replace(/^user\./, 'userset.').replace(/^resource\./, 'resourceset.');
-		const { equals } = below as { readonly equals: Json };
-		return known.has(attribute) && known.get(attribute) === equals;
+		const value = known.get(attribute) ?? null;
+		const [[operator, operand] = ['', null]] = Object.entries(below as Attributes);
+		if (operator === 'is-null') return (value === null) === operand;
+		return value !== null && compares(operator, value, operand, find);
 	});
+}
+
+/**
+ * A day before the time of checks at `time: 1_000`. The times in random facts lie decades before or centuries after this limit,
+ * so that the limit also suits checks at the present time.
+ */
+const limit = '1969-12-31T00:00:01.000Z';
+
+function compares(operator: string, value: Json, operand: Json, find: FindRelated): boolean {
+	switch (operator) {
+		case 'equals':
+			return value === operand;
+		case 'within-last':
+			return String(value) >= limit;
+		case 'older-than':
+			return String(value) < limit;
+		case 'object_match': {
+			const { match = null, fk_resource_type: type } = operand as Attributes;
+			const members = Object.entries(find(String(value), String(type)));
+			return holds(match, new Map(members), find);
+		}
+		default:
+			throw new Error(`the oracle knows no ${operator}`);
+	}
 }

@@ -9,6 +9,7 @@ import type { Condition } from '../../compiler/condition/condition.js';
 import { parseConditions } from '../../compiler/condition/grammar.js';
 import { operations, toJsonLogic } from '../../compiler/condition/json-logic.js';
 import type { ConditionSet, Json, RegoFile } from '../../compiler/model.js';
+import { writeAgo } from '../../compiler/policy/ago-policy.js';
 import { writeMatching } from '../../compiler/policy/matching-policy.js';
 import { writeConditionSet } from '../../compiler/policy/set-policy.js';
 import { policyWasm, runOpa, writeFiles } from '../compiler/engine.js';
@@ -20,6 +21,15 @@ export interface Subject {
 	readonly resource: Json;
 	readonly tenant: Json;
 	readonly context: Json;
+	/** Time of the check, in milliseconds since 1970. */
+	readonly now: number;
+	/** Attributes of instances in the tenant of the check, keyed by `<type>:<key>`; none if absent. */
+	readonly related?: Readonly<Record<string, Json>>;
+}
+
+/** Returns functions that read related instances of a subject, for explanations and compiled conditions. */
+export function relatedReader({ related = {} }: Subject): (type: string, key: string) => Json {
+	return (type, key) => (Object.hasOwn(related, `${type}:${key}`) ? (related[`${type}:${key}`] ?? {}) : {});
 }
 
 /** Returns a user set with this key. */
@@ -49,9 +59,18 @@ export function patternMatches(pattern: string, text: string): boolean {
 
 for (const [name, operation] of Object.entries(operations)) jsonLogic.add_operation(name, operation);
 jsonLogic.add_operation('pattern_matches', patternMatches);
+/** Subject of the rule that is being evaluated. */
+let current: Subject = { user: {}, resource: {}, tenant: {}, context: {}, now: 0 };
+jsonLogic.add_operation('now', () => current.now);
+jsonLogic.add_operation('related', (type, keys) =>
+	(Array.isArray(keys) ? keys : typeof keys === 'string' ? [keys] : []).map((key) =>
+		relatedReader(current)(String(type), String(key)),
+	),
+);
 
 /** Evaluates a condition with JsonLogic. */
 export function logicAnswer(condition: Condition, subject: Subject): unknown {
+	current = subject;
 	// The library's type declares only its built-in operations, without the added operations.
 	return jsonLogic.apply(toJsonLogic(condition) as jsonLogic.RulesLogic, subject);
 }
@@ -72,11 +91,8 @@ export interface CompiledSets {
 
 /** Compiles user sets. A stub for `regolith.attributes` takes all attributes from the input. */
 export async function compileSets(sets: readonly ConditionSet[]): Promise<CompiledSets> {
-	const compare = 'regolith/compare/compare.rego';
 	const generated = sets.map(writeConditionSet);
-	const matching = writeMatching(sets);
-	const library = { path: compare, text: await readFile(join(root, 'policy', compare), 'utf8') };
-	const files = [library, ...stub, ...generated, ...matching];
+	const files = [...(await readLibrary()), ...stub, ...generated, ...writeAgo(sets), ...writeMatching(sets)];
 	const module = await inFolder(files, async (folder) => {
 		await runOpa(['build', '-t', 'wasm', '--prune-unused', '-e', 'sets/answers', '-o', 'b.tar.gz', 'rego'], folder);
 		return policyWasm(await readFile(join(folder, 'b.tar.gz')));
@@ -96,12 +112,16 @@ export async function compileSets(sets: readonly ConditionSet[]): Promise<Compil
 
 /** Asserts that the generated files and their imports pass strict checks and are formatted. */
 export async function checkFormat(sets: readonly ConditionSet[]): Promise<void> {
-	const compare = 'regolith/compare/compare.rego';
-	const library = { path: compare, text: await readFile(join(root, 'policy', compare), 'utf8') };
-	await inFolder([library, ...stub, ...sets.map(writeConditionSet), ...writeMatching(sets)], async (folder) => {
+	const generated = [...sets.map(writeConditionSet), ...writeAgo(sets), ...writeMatching(sets)];
+	await inFolder([...(await readLibrary()), ...stub, ...generated], async (folder) => {
 		await runOpa(['check', '--strict', 'rego'], folder);
 		await runOpa(['fmt', '--list', '--fail', 'rego'], folder);
 	});
+}
+
+function readLibrary(): Promise<readonly RegoFile[]> {
+	const paths = ['regolith/compare/compare.rego', 'regolith/instant/instant.rego'];
+	return Promise.all(paths.map(async (path) => ({ path, text: await readFile(join(root, 'policy', path), 'utf8') })));
 }
 
 const builtIn = {
@@ -123,13 +143,17 @@ ${Object.entries(builtIn)
 		...names.map((name) => `${object}_${name} := input.${object}.${name}`),
 	])
 	.join('\n\n')}
+
+default related(_, _) := {}
+
+related(type, key) := input.related[concat(":", [type, key])] if is_string(key)
 `,
 	},
 	{
 		path: 'regolith/rbac/rbac.rego',
 		text: 'package regolith.rbac\n\nroles := {role: null | some role in input.user.roles}\n',
 	},
-	{ path: 'regolith/expiry/expiry.rego', text: 'package regolith.expiry\n\nlive(null)\n' },
+	{ path: 'regolith/expiry/expiry.rego', text: 'package regolith.expiry\n\nlive(null)\n\nnow := input.now\n' },
 	{
 		path: 'sets/sets.rego',
 		text: `package sets

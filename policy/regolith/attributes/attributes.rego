@@ -85,6 +85,18 @@ tenant := data.regolith.facts.tenants[input.resource.tenant] if rbac.role_in_ten
 tenant_key := input.resource.tenant if rbac.tenant_known
 
 # METADATA
+# description: |
+#   Stored attributes of an instance that an attribute names by its key, in the tenant of the check. Without such an
+#   instance there are no attributes.
+default related(_, _) := {}
+
+related(type, key) := data.regolith.facts.instance_attributes[name] if {
+	is_string(key)
+	name := concat(":", [type, key])
+	data.regolith.facts.instances[name] == input.resource.tenant
+}
+
+# METADATA
 # description: Context of the check.
 default context := {}
 

@@ -255,6 +255,23 @@ not_ranges(value) if {
 }
 
 # METADATA
+# description: The value is a time in UTC with milliseconds, such as "2026-10-25T09:30:00.000Z".
+instant(value) if {
+	is_string(value)
+	count(value) == 24
+	strings.replace_n(_zeros, value) == "0000-00-00T00:00:00.000Z"
+}
+
+_zeros := {"1": "0", "2": "0", "3": "0", "4": "0", "5": "0", "6": "0", "7": "0", "8": "0", "9": "0"}
+
+# METADATA
+# description: The value is present and not such a time.
+not_instant(value) if {
+	value != null
+	not instant(value)
+}
+
+# METADATA
 # description: One of the ranges in the array contains the address.
 in_cidr(value, array) if {
 	plain := _plain_address(value)

@@ -137,6 +137,19 @@ test_address if {
 	not compare.not_address(null)
 }
 
+test_instant if {
+	every value in ["2026-10-25T09:30:00.000Z", "0000-00-00T00:00:00.000Z", "9999-99-99T99:99:99.999Z"] {
+		compare.instant(value)
+	}
+	every value in [
+		"2026-10-25T09:30:00Z", "2026-10-25T09:30:00.000+00:00", "2026-10-25 09:30:00.000Z", "2026-10-25", "", 7, [],
+		"2026-10-25t09:30:00.000z", " 2026-10-25T09:30:00.000Z", "２026-10-25T09:30:00.000Z",
+	] {
+		compare.not_instant(value)
+	}
+	not compare.not_instant(null)
+}
+
 test_ranges if {
 	every value in ["0.0.0.0/0", "::/0", ["10.0.0.0/8", "2001:db8::/128"], []] {
 		compare.ranges(value)

@@ -5,6 +5,7 @@ import type { ConditionEvaluation, ConditionEvaluationRead } from '../../wire/sc
 import { type AskedSelection, resolveSelection } from './condition-selection.js';
 import { readSides, tenantRecord } from './condition-subject.js';
 import { explainConditions } from './condition-thread.js';
+import { withRelated } from './related-instances.js';
 
 /**
  * Evaluates a set for a user or resource instance. Explains the result for the set's conditions and for its ancestors'
@@ -16,12 +17,14 @@ export async function evaluateConditions(
 	body: ConditionEvaluation,
 ): Promise<ConditionEvaluationRead> {
 	const selection = await resolveSelection(unit, body);
-	const { tenant, user, held, resource, context } = await readSides(unit, body, selection.resource?.key);
+	const { tenant, user, held, resource, context, now } = await readSides(unit, body, selection.resource?.key);
 	refuseForeignInstance(selection, resource['type'], body);
 	const known = body.user === undefined && tenant !== null ? { ...held, tenants: [tenant.key] } : held;
-	const subject = { user, resource, tenant: tenantRecord(tenant, known), context };
+	const alone = { user, resource, tenant: tenantRecord(tenant, known), context, now };
 	const { own, ancestors } = selection;
-	const traces = await explainConditions([own, ...ancestors.map(({ condition }) => condition)], subject);
+	const conditions = [own, ...ancestors.map(({ condition }) => condition)];
+	const [subject = alone] = await withRelated(unit, conditions, [alone]);
+	const traces = await explainConditions(conditions, subject);
 	const [explained, ...above] = traces.map((trace) => ({ matches: trace.holds === true, trace: { ...trace } }));
 	if (explained === undefined) throw new Error('the conditions of the set itself are not explained');
 	return {

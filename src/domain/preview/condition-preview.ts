@@ -19,6 +19,7 @@ import {
 	userRecord,
 } from './condition-subject.js';
 import { ConditionSelector } from './condition-thread.js';
+import { withRelated } from './related-instances.js';
 
 /**
  * Checks all users, or all instances of a resource, and returns the rows that the set currently selects. Reads in
@@ -32,7 +33,8 @@ export async function previewConditions(
 ): Promise<ConditionPreviewRead> {
 	const selection = await resolveSelection(unit, body);
 	const sides = await readSides(unit, body);
-	const selector = new ConditionSelector([selection.own, ...selection.ancestors.map(({ condition }) => condition)]);
+	const conditions = [selection.own, ...selection.ancestors.map(({ condition }) => condition)];
+	const selector = new ConditionSelector(conditions);
 	const page = new MatchPage<User | InstanceRow>(body.page, body.per_page);
 	const chunks =
 		selection.resource === null
@@ -40,7 +42,8 @@ export async function previewConditions(
 			: instancesAsked(unit, sides, selection.resource.id, body.user !== undefined);
 	for await (const chunk of chunks) {
 		if (closed()) throw new Failure('unavailable', 'the client disconnected');
-		const selected = await selector.select(chunk.map(({ subject }) => subject));
+		const subjects = chunk.map(({ subject }) => subject);
+		const selected = await selector.select(await withRelated(unit, conditions, subjects));
 		for (const [index, { row }] of chunk.entries()) page.count(row, selected[index] === true);
 	}
 	const { total_count, checked } = page;

@@ -17,7 +17,14 @@ export interface Subject {
 	readonly resource: JsonObject;
 	readonly tenant: JsonObject;
 	readonly context: JsonObject;
+	/** Time of the request, in milliseconds since 1970. */
+	readonly now: number;
+	/** Instances that conditions read; absent if they read none. */
+	readonly related?: RelatedInstances;
 }
+
+/** Stored attributes of instances in the tenant of the check, keyed by `<type>:<key>`. */
+export type RelatedInstances = ReadonlyMap<string, Json>;
 
 /** A user's tenant roles. */
 export interface HeldTenantRoles {
@@ -80,6 +87,7 @@ export interface CheckSides {
 	readonly held: HeldTenantRoles;
 	readonly resource: JsonObject;
 	readonly context: JsonObject;
+	readonly now: number;
 }
 
 /**
@@ -102,6 +110,7 @@ export async function readSides(
 		tenant,
 		held,
 		context,
+		now: unit.clock.now().getTime(),
 		user: stored === undefined ? unstoredUser(user) : userRecord(stored, held, user?.attributes),
 		resource:
 			instance === undefined

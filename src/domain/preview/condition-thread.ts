@@ -4,7 +4,7 @@ import type { Condition } from '../../../compiler/condition/condition.js';
 import type { Subject as ExplainedSubject, Trace } from '../../../compiler/condition/explain-condition.js';
 import { Failure } from '../../failure.js';
 import { LimitedThread } from '../../limit/limited-thread.js';
-import { asJson, type Subject } from './condition-subject.js';
+import { asJson, type RelatedInstances, type Subject } from './condition-subject.js';
 
 /** Maximum evaluation time per request, in milliseconds. */
 const maxMilliseconds = 10_000;
@@ -12,7 +12,12 @@ const maxMilliseconds = 10_000;
 /** A question to the thread. `conditions` is JSON, and also the key under which the compiled form is cached. */
 export type ConditionQuestion =
 	| { readonly kind: 'select'; readonly conditions: string; readonly subjects: readonly Subject[] }
-	| { readonly kind: 'explain'; readonly conditions: string; readonly subject: ExplainedSubject };
+	| {
+			readonly kind: 'explain';
+			readonly conditions: string;
+			readonly subject: ExplainedSubject;
+			readonly related: RelatedInstances;
+	  };
 
 /** Reply from the thread. `traces` is `null` if the explanation is too large. */
 export type ConditionAnswer =
@@ -48,10 +53,16 @@ export class ConditionSelector {
  */
 export async function explainConditions(
 	conditions: readonly Condition[],
-	{ user, resource, tenant, context }: Subject,
+	{ user, resource, tenant, context, now, related = new Map() }: Subject,
 ): Promise<readonly Trace[]> {
-	const subject = { user: asJson(user), resource: asJson(resource), tenant: asJson(tenant), context: asJson(context) };
-	const question = { kind: 'explain', conditions: JSON.stringify(conditions), subject } as const;
+	const subject = {
+		user: asJson(user),
+		resource: asJson(resource),
+		tenant: asJson(tenant),
+		context: asJson(context),
+		now,
+	};
+	const question = { kind: 'explain', conditions: JSON.stringify(conditions), subject, related } as const;
 	const answer = await thread.ask(question, maxMilliseconds);
 	if (answer === 'late' || !('traces' in answer)) throw tooLong();
 	if (answer.traces === null) {

@@ -1,7 +1,8 @@
 import type { Condition } from '../../../compiler/condition/condition.js';
-import { explainCondition, type Subject, type Trace } from '../../../compiler/condition/explain-condition.js';
+import { explainCondition, type Trace } from '../../../compiler/condition/explain-condition.js';
 import { answerQuestions } from '../../limit/limited-thread.js';
 import { CompiledPatterns } from '../../pattern/compiled-patterns.js';
+import { instanceName } from '../../wire/common.js';
 import { conditionPredicate } from './condition-predicate.js';
 import type { ConditionAnswer, ConditionQuestion } from './condition-thread.js';
 
@@ -13,12 +14,13 @@ const maxKept = 8;
 /** Maximum explanation length as JSON, in characters. */
 const maxExplanation = 2 * 1024 * 1024;
 
+type Explained = Extract<ConditionQuestion, { readonly kind: 'explain' }>;
 type Predicate = ReturnType<typeof conditionPredicate>;
 
 const predicates = new Map<string, Predicate>();
 
 answerQuestions<ConditionQuestion, ConditionAnswer>((question) => {
-	if (question.kind === 'explain') return { traces: explain(question.conditions, question.subject) };
+	if (question.kind === 'explain') return { traces: explain(question) };
 	const start = performance.now();
 	const selected = question.subjects.map(compile(question.conditions));
 	return { selected, milliseconds: performance.now() - start };
@@ -31,9 +33,10 @@ function compile(conditions: string): Predicate {
 	return known;
 }
 
-function explain(conditions: string, subject: Subject): readonly Trace[] | null {
+function explain({ conditions, subject, related: instances }: Explained): readonly Trace[] | null {
 	const { matches } = new CompiledPatterns();
-	const traces = parse(conditions).map((condition) => explainCondition(condition, subject, matches));
+	const related = (type: string, key: string) => instances.get(instanceName(type, key)) ?? {};
+	const traces = parse(conditions).map((condition) => explainCondition(condition, subject, { related, matches }));
 	return JSON.stringify(traces).length > maxExplanation ? null : traces;
 }
 

@@ -1,10 +1,10 @@
 import type { Condition } from '../../../compiler/condition/condition.js';
-import { type NamedAttribute, parseConditions } from '../../../compiler/condition/grammar.js';
+import { type NamedAttribute, parseConditions, type RelatedName } from '../../../compiler/condition/grammar.js';
 import { groupBy } from '../../../compiler/group-by.js';
 import type { Problem } from '../../failure.js';
 import { measurePattern } from '../../pattern/pattern.js';
 import type { ConditionSet } from '../../store/table/condition-set.js';
-import { attributeKeys, Resource } from '../../store/table/resource.js';
+import { attributeKeys, Resource, resourceKeys } from '../../store/table/resource.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { userResource } from '../environment.js';
 
@@ -14,6 +14,8 @@ export interface DefinedAttributes {
 	readonly users: ReadonlySet<string>;
 	/** Instance attributes, keyed by resource id. */
 	readonly resources: ReadonlyMap<string, ReadonlySet<string>>;
+	/** Resource ids, keyed by resource key. */
+	readonly ids: ReadonlyMap<string, string>;
 }
 
 /** Reads the attributes defined in an environment. */
@@ -22,7 +24,8 @@ export async function readDefinedAttributes(unit: ReadingUnit): Promise<DefinedA
 	const rows = await attributeKeys(unit);
 	const byResource = [...groupBy(rows, ({ resource_id }) => resource_id)];
 	const resources = new Map(byResource.map(([id, own]) => [id, new Set(own.map(({ key }) => key))]));
-	return { users: resources.get(users.id) ?? new Set(), resources };
+	const ids = new Map((await resourceKeys(unit)).map(({ id, key }) => [key, id]));
+	return { users: resources.get(users.id) ?? new Set(), resources, ids };
 }
 
 /** The set fields needed to check the set's conditions. `resource_id` is absent while it is unknown. */
@@ -41,9 +44,11 @@ export function conditionProblems(
 ): readonly Problem[] {
 	const parsed = parseConditions(set.conditions, { type: set.type, measurePattern });
 	const refused = 'problems' in parsed ? parsed.problems : [];
-	return [...refused, ...undefinedAttributes(defined, set, parsed.attributes)].map(({ at: place, msg, type }) => {
-		return { loc: [...at, ...place], msg, type };
-	});
+	const undefinedNames = [
+		...undefinedAttributes(defined, set, parsed.attributes),
+		...undefinedRelated(defined, parsed.related),
+	];
+	return [...refused, ...undefinedNames].map(({ at: place, msg, type }) => ({ loc: [...at, ...place], msg, type }));
 }
 
 /** Parses a stored set's conditions. They were checked before they were stored, so a problem here is a bug. */
@@ -63,6 +68,19 @@ function undefinedAttributes(defined: DefinedAttributes, set: CheckedSet, attrib
 		if (built_in || isDefined(defined, set, object, name)) return [];
 		const owner = object === 'user' ? 'users' : set.type === 'userset' ? 'any resource' : 'the resource of the set';
 		const msg = `the attribute \`${object}.${name}\` is not defined for ${owner}`;
+		return [{ at, msg, type: 'undefined_attribute' }];
+	});
+}
+
+/** Returns the unknown resources in `fk_resource_type`, and the undefined attributes of their instances. */
+function undefinedRelated({ ids, resources }: DefinedAttributes, related: readonly RelatedName[]) {
+	return related.flatMap(({ type, attribute, at }) => {
+		const id = ids.get(type);
+		if (attribute === undefined) {
+			return id === undefined ? [{ at, msg: `the resource \`${type}\` does not exist`, type: 'unknown_resource' }] : [];
+		}
+		if (id === undefined || resources.get(id)?.has(attribute)) return [];
+		const msg = `the attribute \`${attribute}\` is not defined for the resource \`${type}\``;
 		return [{ at, msg, type: 'undefined_attribute' }];
 	});
 }

@@ -2,6 +2,7 @@
 
 import { attributeText, isAsked } from '../../../compiler/condition/attribute.js';
 import type { AttributePath, Comparison, Condition } from '../../../compiler/condition/condition.js';
+import { durationLength, timeBefore } from '../../../compiler/condition/duration.js';
 import type { Subject } from '../../../compiler/condition/explain-condition.js';
 import { lookUp } from '../../../compiler/condition/value.js';
 import type { Json } from '../../../compiler/model.js';
@@ -276,7 +277,7 @@ function* candidateValues(about: readonly Demand[], text: string, subject: Subje
 	const items = lists.flatMap((list) => list.slice(0, maxItems));
 	// The first address of a range is in the range.
 	const near = [...compared, ...items].flatMap((value): readonly Json[] =>
-		typeof value === 'string' ? [value, ...addressIn(value)] : [value],
+		typeof value === 'string' ? [value, ...addressIn(value), ...timesAround(value, subject.now)] : [value],
 	);
 	yield* near;
 	for (const value of near) {
@@ -295,6 +296,12 @@ function* candidateValues(about: readonly Demand[], text: string, subject: Subje
 function addressIn(text: string): readonly string[] {
 	const end = text.indexOf('/');
 	return end > 0 ? [text.slice(0, end)] : [];
+}
+
+/** Returns the time of the check, and a time before the duration. Returns nothing if the text is not a duration. */
+function timesAround(text: string, now: number): readonly string[] {
+	const isDuration = durationLength(text) !== undefined;
+	return isDuration ? [timeBefore(now, 'PT0S'), timeBefore(now - 1, text)] : [];
 }
 
 /** Builds the attempt for a rule. */

@@ -12,6 +12,7 @@ import { CompiledPatterns } from '../../pattern/compiled-patterns.js';
 import type { AttemptFact } from '../../wire/decision/attempt.js';
 import type { EngineInput } from '../engine/engine.js';
 import { conditionSetsIn, countComparisons, type ReadSet, type SetType } from '../facts/condition-sets.js';
+import { instanceName } from '../facts/instance-name.js';
 import type { RoleFacts } from './role-facts.js';
 import type { WorkLimit } from './work-limit.js';
 
@@ -42,6 +43,10 @@ export const noChanges: AttributeChanges = new Map();
 export class SetFacts {
 	readonly #subject: Subject;
 	readonly #patterns = new CompiledPatterns();
+	readonly #readers = {
+		related: (type: string, key: string) => this.#related(type, key),
+		matches: this.#patterns.matches,
+	};
 	/** Cached comparison results, latest first, because most comparisons are repeated with the same values. */
 	readonly #outcomes = new Map<Comparison, readonly Outcome[]>();
 
@@ -90,6 +95,7 @@ export class SetFacts {
 			resource: { ...request.resource.attributes, key: input.resource.key ?? null, type, tenant },
 			tenant: {},
 			context: (input.context ?? {}) as Json,
+			now: input.time,
 		});
 	}
 
@@ -105,7 +111,7 @@ export class SetFacts {
 			fact.fact === 'role_assignment' && fact.resource_instance === undefined ? [fact.role] : [],
 		);
 		const roles = [...new Set([...inTenant, ...added])].sort();
-		const { user, resource, context } = this.#subject;
+		const { user, resource, context, now } = this.#subject;
 		const tenants = [...new Set([...textsIn(user, 'tenants'), ...(roles.length > 0 ? [check.tenant] : [])])].sort();
 		const attributes = roles.length > 0 ? (facts.tenants.get(check.tenant) ?? {}) : {};
 		const before: Subject = {
@@ -113,6 +119,7 @@ export class SetFacts {
 			resource,
 			tenant: { ...(attributes as object), key: check.tenant },
 			context,
+			now,
 		};
 		return [...changes].reduce(withAttribute, before);
 	}
@@ -150,10 +157,16 @@ export class SetFacts {
 		if (work.step(stepsOf(comparison, value))) yield;
 		const truth =
 			'match' in operand || operator === undefined
-				? explainCondition(comparison, subject, this.#patterns.matches).holds
-				: evaluateComparison(operator, value, other, this.#patterns.matches);
+				? explainCondition(comparison, subject, this.#readers).holds
+				: evaluateComparison(operator, value, other, { now: subject.now, matches: this.#patterns.matches });
 		this.#outcomes.set(comparison, [{ value, other, truth }, ...outcomes.slice(0, 3)]);
 		return truth;
+	}
+
+	#related(type: string, key: string): Json {
+		const { facts, check } = this.roles;
+		const instance = instanceName({ type, key });
+		return (facts.tenantKey(instance) === check.tenant ? facts.instanceAttributes.get(instance) : undefined) ?? {};
 	}
 
 	/** Evaluates a condition. The result is `mistyped` if any evaluated part is mistyped. */

@@ -108,6 +108,11 @@ function compileOwn(type: SetType, { standsFor, condition }: ReadSet): CompiledS
 		if (object === 'resource' && path[0] !== 'type' && path[0] !== 'tenant') readsInstance = true;
 		return ConditionSubject.reader(attribute);
 	};
-	const test = compileCondition(condition, { attribute: read, reference: read, matches: () => false });
-	return { readsUser, readsInstance, selects: (subject) => test(subject) === true };
+	const test = compileCondition<ConditionSubject, AttributePath>(condition, {
+		attribute: read,
+		reference: read,
+		related: (subject, type, key) => subject.related(type, key),
+		matches: () => false,
+	});
+	return { readsUser, readsInstance, selects: (subject) => test(subject, subject.time) === true };
 }

@@ -4,7 +4,7 @@ import type { AttributePath } from '../../../compiler/condition/condition.js';
 import { compareValues, lookUp } from '../../../compiler/condition/value.js';
 import type { Json } from '../../../compiler/model.js';
 import type { FactsIndex } from './facts-index.js';
-import { parseInstanceName } from './instance-name.js';
+import { instanceName, parseInstanceName } from './instance-name.js';
 import { jsonMember } from './json-members.js';
 
 /** Attributes sent with a request. Each replaces the stored attribute with the same name. */
@@ -83,6 +83,14 @@ export class ConditionSubject {
 		return this.#tenants;
 	}
 
+	/** Returns the stored attributes of an instance in the tenant of the check; `{}` if there is none. */
+	related(type: string, key: string): Json {
+		const { names, instanceTenants, instanceAttributes } = this.facts;
+		const instance = names.number(instanceName({ type, key }));
+		const isHere = instance !== undefined && instanceTenants.at(instance) === this.#place?.tenant;
+		return (isHere ? instanceAttributes.at(instance) : undefined) ?? {};
+	}
+
 	static #attributeReader(object: AttributePath['object'], name: string): ReadValue<ConditionSubject> {
 		switch (object) {
 			case 'user':
@@ -96,6 +104,8 @@ export class ConditionSubject {
 					subject.#isMember ? storedMember(subject.facts.tenants, subject.#place?.tenant, name, undefined) : undefined;
 			case 'context':
 				return (subject) => member(subject.sent.context, name);
+			case 'now':
+				return (subject) => subject.time;
 		}
 	}
 

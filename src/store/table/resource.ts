@@ -87,6 +87,11 @@ export function attributesIn(unit: ReadingUnit, resourceIds: readonly string[]):
 	);
 }
 
+/** Returns the ids and keys of all resources in the environment, without the resource of users. */
+export async function resourceKeys(unit: ReadingUnit): Promise<readonly Pick<Resource, 'id' | 'key'>[]> {
+	return unit.query(Resource).select('resources.id', 'resources.key').where('resources.built_in', false);
+}
+
 /** Returns the keys and resource ids of all attributes, in no particular order. */
 export async function attributeKeys(
 	unit: ReadingUnit,

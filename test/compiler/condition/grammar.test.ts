@@ -29,6 +29,13 @@ const onInstances = (role: string, written: string) =>
 /** User set conditions, each with all its problems. */
 const notRanges = [[1], [1, 2, 3], [1, 'b'], ['a', null], 'a'];
 
+const durationKind =
+	'an ISO 8601 duration in weeks, days, hours, minutes and seconds, such as "P30D" or "PT8H", of up to 36500 days';
+const notDurations = ['', 'P', 'PT', 'P1DT', 'P1M', 'P1Y', 'P-1D', 'P1.5D', 'p1d', 'P1W1D', 'T1H', 'P36501D', 30, true];
+const onNow =
+	'`now` is the time of the check in milliseconds since 1970, so compare it with numbers; stored times are compared by ' +
+	'`within-last` and `older-than`';
+
 const wrong: readonly (readonly [conditions: unknown, ...problems: readonly string[]])[] = [
 	[null, ': a condition must be an object, not null'],
 	[[], ': a condition must be an object, not []'],
@@ -142,18 +149,48 @@ const wrong: readonly (readonly [conditions: unknown, ...problems: readonly stri
 	[{ 'user.mail': { 'is-null': 1 } }, 'user.mail is-null: the operand of `is-null` must be true or false, not 1'],
 	[
 		{ 'user.a': { equals: { ref: 'owner' } } },
-		'user.a equals ref: `ref` must name an attribute of user, resource, tenant or context, such as "user.key", not "owner"',
+		'user.a equals ref: `ref` must name an attribute of user, resource, tenant or context, such as "user.key", or `now`, not "owner"',
 	],
 	[
 		{ 'user.a': { equals: { ref: 1 } } },
-		'user.a equals ref: `ref` must name an attribute of user, resource, tenant or context, such as "user.key", not 1',
+		'user.a equals ref: `ref` must name an attribute of user, resource, tenant or context, such as "user.key", or `now`, not 1',
 	],
 	[{ 'user.a': { equals: { ref: 'user.key', or: 1 } } }, 'user.a equals: `ref` must be the only member of its object'],
+	...notDurations.map(
+		(value) =>
+			[
+				{ 'user.at': { 'within-last': value } },
+				`user.at within-last: the operand of \`within-last\` must be ${durationKind}, not ${JSON.stringify(value)}`,
+			] as const,
+	),
+	[{ 'user.at': { 'older-than': { ref: 'user.age' } } }, 'user.at older-than: `older-than` takes a value, not a `ref`'],
+	[{ 'user.at': { olderThan: 'P1D' } }, `user.at olderThan: ${unknown('olderThan', 'older-than')}`],
+	[{ now: { 'less-than': '2030-01-01T00:00:00Z' } }, `now less-than: ${onNow}`],
+	[{ now: { between: ['a', 'b'] } }, `now between: ${onNow}`],
+	[{ now: { 'within-last': 'P1D' } }, `now within-last: ${onNow}`],
+	[{ now: { any_match: { match: {} } } }, `now any_match: ${onNow}`],
+	[{ now: { contains: { ref: 'user.key' } } }, `now contains: ${onNow}`],
+	[
+		{ 'now.hour': { equals: 9 } },
+		'now.hour: must be `allOf`, `anyOf`, `and`, `or`, `not` or an attribute such as "user.key", not "now.hour"',
+	],
 	[{ 'user.a': { equals: 'a\ud800' } }, 'user.a equals: must not contain lone surrogates'],
 	[{ 'user.a\udc00': { equals: 1 } }, 'user.a\udc00: must not contain lone surrogates'],
 	[
-		{ 'user.orders': { any_match: { match: {}, fk_resource_type: 'order' } } },
-		'user.orders any_match fk_resource_type: `fk_resource_type` is not supported: `match` is about the members of the attribute itself',
+		{ 'user.orders': { any_match: { match: {}, fk_resource_type: 7 } } },
+		'user.orders any_match fk_resource_type: `fk_resource_type` must be the key of a resource, not 7',
+	],
+	[
+		{ 'user.orders': { any_match: { fk_resource_type: 'order' } } },
+		'user.orders any_match: the operand of `any_match` must be {"match": {…}}, a condition on members, not {"fk_resource_type": "order"}',
+	],
+	[
+		{ 'user.o': { object_match: { match: { a: { object_match: { match: {}, fk_resource_type: 'order' } } } } } },
+		'user.o object_match match a object_match fk_resource_type: inside `match`, `fk_resource_type` is not supported',
+	],
+	[
+		{ 'user.o': { object_match: { match: { a: { equals: { ref: 'user.key' } } }, fk_resource_type: 'order' } } },
+		'user.o object_match match a equals: inside `match` an operand must be a value, not a `ref`',
 	],
 	[
 		{ 'user.orders': { all_match: { level: { equals: 1 } } } },
@@ -194,6 +231,14 @@ const right: readonly Json[] = [
 	{ 'user.a': { equals: Object.fromEntries(Array.from({ length: 32 }, (_, index) => [`m${index}`, 1])) } },
 	{ 'user.a': { between: [-9007199254740991, 9007199254740991] } },
 	{ 'user.roles': { array_contains: 'viewer' } },
+	...['PT0S', 'P1D', 'P52W', 'PT8H30M', 'P1DT12H', 'P36500D', 'PT90S'].map((length) => ({
+		'user.at': { 'older-than': length },
+	})),
+	{ now: { 'greater-than': 1_790_000_000_000 } },
+	{ now: { between: { ref: 'user.hours' } } },
+	{ 'user.until': { 'greater-than': { ref: 'now' } } },
+	{ 'user.orders': { any_match: { match: { total: { 'less-than': 5 } }, fk_resource_type: 'order' } } },
+	{ 'user.orders': { any_match: { match: { at: { 'within-last': 'P1D' } } } } },
 	{ 'user.roles': { array_contains: { ref: 'resource.owner:role' } } },
 	{ 'subject.email': { contains: '@acme' } },
 	{ 'user.roles': { array_contains: 'admin' } },
@@ -227,6 +272,7 @@ test('conditions become one tree, wherever the logic is nested', (t) => {
 			conditions: [{ ...comparison, attribute, at: [aliased, 'or', 0, 'string_contains'] }],
 		},
 		attributes: [{ attribute, at: [aliased], built_in: isBuiltIn(attribute) }],
+		related: [],
 	});
 });
 

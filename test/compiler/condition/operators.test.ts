@@ -16,6 +16,7 @@ import {
 	logicAnswer,
 	parsedCondition,
 	patternMatches,
+	relatedReader,
 	userSet,
 } from '../../support/conditions.js';
 import { root } from '../../support/root.js';
@@ -29,9 +30,13 @@ interface Group {
 		readonly case: string;
 		readonly user: Json;
 		readonly resource?: Json;
+		readonly related?: Readonly<Record<string, Json>>;
 		readonly truth: Truth;
 	}[];
 }
+
+/** Time of every case. */
+const now = Date.UTC(2026, 10, 24, 9, 30, 0, 0);
 
 const folder = join(root, 'test/case-conditions');
 const groups = operators.flatMap(({ name }) => read(name).map((group, index) => ({ ...group, name, index })));
@@ -41,11 +46,13 @@ const compiled = compileSets(sets);
 
 /** The checks of each group, with one check for each case. */
 const questions = groups.map(({ name, index, cases }) =>
-	cases.map(({ user, resource = {} }) => ({
+	cases.map(({ user, resource = {}, related = {} }) => ({
 		user,
 		resource,
 		tenant: {},
 		context: {},
+		now,
+		related,
 		sets: forms.filter((form) => form.operator === name && form.group === index).map(({ key }) => key),
 	})),
 );
@@ -127,7 +134,7 @@ function answeredRow(
 	const answers = ofCase.map((form) => {
 		const condition = parsedCondition(form.conditions);
 		const logic = logicAnswer(condition, asked);
-		const trace = explainCondition(condition, asked, patternMatches);
+		const trace = explainCondition(condition, asked, { related: relatedReader(asked), matches: patternMatches });
 		return { form, trace, said: { wasm: wasm[form.key], opa: opa[form.key], logic, trace: trace.holds === true } };
 	});
 	return { ...given, answers };

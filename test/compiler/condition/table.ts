@@ -23,6 +23,7 @@ export interface Row {
 	readonly case: string;
 	readonly user: Json;
 	readonly resource?: Json;
+	readonly related?: Readonly<Record<string, Json>>;
 	readonly truth: Truth;
 	readonly answers: readonly {
 		readonly form: Form;
@@ -105,14 +106,23 @@ function regoLines({ text }: RegoFile): readonly string[] {
 	];
 }
 
-function rowLine({ case: title, user, resource = {}, truth, answers }: Row): string {
+function rowLine({ case: title, user, resource = {}, related, truth, answers }: Row): string {
 	const said = (negated: boolean) => {
 		const [first] = answers.filter(({ form }) => form.negated === negated);
 		return first === undefined ? '' : Object.values(first.said).map(String).join(', ');
 	};
 	const [first] = answers;
 	const why = first === undefined ? '' : traceReason(first.trace);
-	const cells = [title, code(user), code(resource), String(truth), said(false), said(true), why.replaceAll('|', '\\|')];
+	const others = related === undefined ? '' : `, related ${code(related)}`;
+	const cells = [
+		title,
+		code(user),
+		`${code(resource)}${others}`,
+		String(truth),
+		said(false),
+		said(true),
+		why.replaceAll('|', '\\|'),
+	];
 	return `| ${cells.join(' | ')} |`;
 }
 

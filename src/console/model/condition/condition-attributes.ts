@@ -28,6 +28,7 @@ const builtIn: readonly ConditionAttribute[] = [
 	{ name: 'resource.type', type: 'string', note: 'resource key' },
 	{ name: 'resource.tenant', type: 'string', note: 'tenant of the instance' },
 	{ name: 'tenant.key', type: 'string', note: 'key of the check’s tenant' },
+	{ name: 'now', type: 'number', note: 'time of the check, in milliseconds since 1970' },
 ];
 
 /**
@@ -49,7 +50,7 @@ export function conditionAttributes(schema: AttributeSchema, resource: string | 
 			}
 		}
 	}
-	const objects = ['user.', 'resource.', 'tenant.'];
+	const objects = ['user.', 'resource.', 'tenant.', 'now'];
 	const rank = ({ name }: ConditionAttribute) => objects.findIndex((object) => name.startsWith(object));
 	return [...users, ...found.values(), ...builtIn].sort((left, right) => rank(left) - rank(right));
 }

@@ -9,7 +9,7 @@ import type { ConditionComparison } from './condition-tree.js';
 export type AttributeType = 'bool' | 'number' | 'string' | 'time' | 'array' | 'json' | 'object' | 'object_array';
 
 /** Operand kind: a value like the attribute's, an ordered value, a text, an array, a range … */
-type OperandKind = 'value' | 'item' | 'ordered' | 'text' | 'list' | 'range' | 'boolean' | 'match';
+type OperandKind = 'value' | 'item' | 'ordered' | 'text' | 'duration' | 'list' | 'range' | 'boolean' | 'match';
 
 export interface ConditionOperator {
 	readonly name: string;
@@ -34,6 +34,7 @@ const attributeTypes: Readonly<Partial<Record<AcceptedKind, readonly AttributeTy
 	searched: text,
 	matched: text,
 	address: ['string', 'json'],
+	instant: text,
 	list,
 	array: list,
 	object: ['object', 'json'],
@@ -44,6 +45,7 @@ const operandKinds: Readonly<Partial<Record<AcceptedKind, OperandKind>>> = {
 	orderable: 'ordered',
 	string: 'text',
 	sought: 'text',
+	duration: 'duration',
 	list: 'list',
 	ranges: 'list',
 	range: 'range',
@@ -106,7 +108,7 @@ export function operandForms(name: string, type: AttributeType | null): readonly
 }
 
 function literalForms(kind: OperandKind, type: AttributeType | null): readonly OperandForm[] {
-	if (kind === 'text') return ['text'];
+	if (kind === 'text' || kind === 'duration') return ['text'];
 	if (kind === 'boolean') return ['boolean'];
 	if (kind === 'match') return ['json'];
 	if (kind === 'item') return ['text', 'number', 'boolean', 'json'];
@@ -135,7 +137,9 @@ const firstOperands: Readonly<Record<OperandForm, Json>> = {
 
 /** Returns the initial operand of a form. */
 export function firstOperand(form: OperandForm, operatorName: string): Json {
-	return form === 'json' && operatorNamed(operatorName)?.operand === 'match' ? { match: {} } : firstOperands[form];
+	const kind = operatorNamed(operatorName)?.operand;
+	if (kind === 'match') return form === 'json' ? { match: {} } : firstOperands[form];
+	return kind === 'duration' ? 'P30D' : firstOperands[form];
 }
 
 /** Formats an operand as the text in a field with this form. */
@@ -194,6 +198,7 @@ export function withOperator(
 	const forms = operandForms(name, type);
 	const [first = 'json'] = forms;
 	const fits = forms.includes(operandForm(comparison.operand));
-	const stays = fits && (name === comparison.operator || operatorNamed(name)?.operand !== 'match');
+	const kind = operatorNamed(name)?.operand ?? 'value';
+	const stays = fits && (kind === operatorNamed(comparison.operator)?.operand || !['match', 'duration'].includes(kind));
 	return { ...comparison, operator: name, operand: stays ? comparison.operand : firstOperand(first, name) };
 }

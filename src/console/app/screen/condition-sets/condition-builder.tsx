@@ -200,7 +200,7 @@ function Comparison({ node, path, shared }: PartProps<ConditionComparison>) {
 				label="Attribute"
 				value={node.attribute}
 				onValue={(text) => shared.replace(path, withAttribute(node, text, attributeType(attributes, text)))}
-				propose={propose([`${object}.`])}
+				propose={propose([`${object}.`, 'now'])}
 			/>
 			<label>
 				<span>Operator</span>
@@ -221,7 +221,7 @@ function Comparison({ node, path, shared }: PartProps<ConditionComparison>) {
 				type={type}
 				operand={node.operand}
 				onOperand={(operand) => shared.replace(path, { ...node, operand })}
-				proposeAttribute={propose(['user.', 'resource.', 'tenant.'])}
+				proposeAttribute={propose(['user.', 'resource.', 'tenant.', 'now'])}
 			/>
 			<div class="line">
 				<NotButton node={node} path={path} shared={shared} />
