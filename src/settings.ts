@@ -54,7 +54,7 @@ const addressTemplate = z
 		if (/[{}?#]/.test(address) || !URL.canParse(address)) return false;
 		const { protocol, username, password } = new URL(address);
 		return /^https?:$/.test(protocol) && username === '' && password === '';
-	}, 'must be an http or https URL without user, query or fragment; `{project}` and `{environment}` may stand in it')
+	}, 'must be an http or https URL without user, query or fragment; it may contain `{project}` and `{environment}`')
 	.transform((value) => value.replace(/\/+$/, ''));
 
 const seconds = z.coerce.number({ error: 'must be a number of seconds' });
@@ -88,7 +88,7 @@ const SamplingRule = z.strictObject({
 });
 
 /**
- * Selects the decisions that match all members in the rule, and logs a share of them. `rate` is the share, from 0 to 1.
+ * Logs a share of the decisions that match all fields of the rule. `rate` is the share, from 0 to 1.
  */
 export type SamplingRule = z.output<typeof SamplingRule>;
 
@@ -127,9 +127,10 @@ const storage = {
 		.default(256)
 		.meta({
 			description:
-				'Disk space in MiB to keep free for the embedded database. With less, writes are refused (507); reads and ' +
-				'decisions continue. The embedded PostgreSQL fails if it cannot write its log, so reserve more than other ' +
-				'programs write in a moment. A start needs a quarter of this, for reads. 0 turns the check off.',
+				'Disk space in MiB to keep free for the embedded database. With less free space, writes are ' +
+				'rejected (507); reads and decisions continue. The embedded PostgreSQL fails if it cannot write ' +
+				'its log, so reserve more than other programs write within seconds. A start requires a quarter ' +
+				'of this space, for reads. 0 turns the check off.',
 		}),
 	EMBEDDED_FSYNC: flag.meta({
 		description:
@@ -146,7 +147,9 @@ const storage = {
 		sample: '$(openssl rand -base64 33)',
 	}),
 	SECRET_KEY_PREVIOUS: passphrase.meta({
-		description: 'Passphrase before a rotation of `SECRET_KEY`. Its secrets are read, and encrypted again.',
+		description:
+			'Passphrase before a rotation of `SECRET_KEY`. Secrets encrypted with this passphrase are decrypted and ' +
+			'encrypted again with `SECRET_KEY`.',
 		unset: 'none',
 		page: 'operate/operation.md#key-rotation',
 	}),
@@ -155,8 +158,8 @@ const storage = {
 		.optional()
 		.meta({
 			description:
-				'PEM file with the private key for bundle signatures: P-256, P-384, P-521 or RSA. A stock OPA refuses signed ' +
-				'bundles without the matching public key.',
+				'PEM file with the private key for bundle signatures: P-256, P-384, P-521 or RSA. A stock OPA ' +
+				'rejects signed bundles without the matching public key.',
 			unset: 'bundles are not signed',
 			page: 'contribute/decision-point.md#signatures',
 		}),
@@ -170,14 +173,14 @@ const storage = {
 const decisionPoint = {
 	PDP_API_KEY: secret.meta({
 		description:
-			'API key of the environment to decide for; required by `regolith pdp`. If the API rejects the key at the start, ' +
-			'the process exits with code 3, or retries with `--wait`.',
+			'API key of the environment to decide for; required by `regolith pdp`. If the API rejects the key at ' +
+			'startup, the process exits with code 3, or retries with `--wait`.',
 		unset: '`regolith start` serves `dev`',
 	}),
 	PDP_CONTROL_PLANE: origin.optional().meta({
 		description:
-			'API that `regolith pdp` follows: scheme, host and port. `regolith start` follows its own API, or a different ' +
-			'API if `PDP_API_KEY` is set too.',
+			'API that `regolith pdp` follows: scheme, host and port. `regolith start` follows its own API, or a ' +
+			'different API if `PDP_API_KEY` is also set.',
 		unset: "this machine's `API_PORT`",
 		sample: 'http://localhost:8000',
 	}),
@@ -187,7 +190,7 @@ const decisionPoint = {
 		.meta({
 			description:
 				'Location of the decision point: `edge`, beside the application, or `cloud`, shared and without condition sets. ' +
-				'A `cloud` decision point denies access granted by condition sets only, with the code ' +
+				'A `cloud` decision point denies access that only condition sets grant, with the code ' +
 				'`cloud_pdp_not_supporting_abac`.',
 		}),
 	PDP_WORKERS: z.coerce
@@ -198,19 +201,14 @@ const decisionPoint = {
 		.default(1)
 		.meta({
 			description:
-				'Number of processes that serve checks. Each holds the whole environment, so use the number of spare ' +
-				'processors.',
+				'Number of processes that serve checks. Each holds the whole environment, so use as many as you ' +
+				'have spare processors.',
 			page: 'contribute/decision-point.md#workers',
 		}),
-	PDP_BUDGET: seconds
-		.positive('must be greater than 0')
-		.max(3600, 'must be at most 3600')
-		.default(10)
-		.meta({
-			description:
-				'Maximum CPU time in seconds for one request, such as a long listing or a bulk check. Longer requests ' +
-				'get 503.',
-		}),
+	PDP_BUDGET: seconds.positive('must be greater than 0').max(3600, 'must be at most 3600').default(10).meta({
+		description:
+			'Maximum CPU time in seconds for one request, such as a long listing or a bulk check. Longer requests return 503.',
+	}),
 	PDP_PUBLIC_URL: publicUrl.optional().meta({
 		description: 'Public URL of the decision point in its AuthZEN metadata: scheme, host, port and path.',
 		unset: 'taken from each request (`Host` and `X-Forwarded-Proto`)',
@@ -227,8 +225,8 @@ const decisionPoint = {
 		}),
 	PDP_LOCAL_FACTS_WAIT_TIMEOUT: seconds.default(10).meta({
 		description:
-			'Seconds that a write through `/facts` waits until checks see it. 0 does not wait, a negative number waits without ' +
-			'limit. The header `X-Wait-Timeout` overrides it.',
+			'Maximum time in seconds that a write through `/facts` waits until checks see it. With 0, it does ' +
+			'not wait; with a negative number, it waits without limit. The header `X-Wait-Timeout` overrides it.',
 	}),
 	PDP_LOCAL_FACTS_TIMEOUT_POLICY: z
 		.enum(['ignore', 'fail'], { error: 'must be `ignore` or `fail`' })
@@ -251,9 +249,9 @@ const decisionPoint = {
 		.string()
 		.default('')
 		.transform(splitList)
-		.refine((paths) => paths.length <= maxVerificationKeys, `must name at most ${maxVerificationKeys} files`)
+		.refine((paths) => paths.length <= maxVerificationKeys, `must list at most ${maxVerificationKeys} files`)
 		.meta({
-			description: `PEM files with public keys, separated by commas, at most ${maxVerificationKeys}. Bundles need a signature by one of the keys.`,
+			description: `PEM files with public keys, separated by commas, at most ${maxVerificationKeys}. Bundles must be signed with one of the keys.`,
 			unset: 'signatures are not verified',
 		}),
 	PDP_MAX_DATA_AGE: seconds
@@ -261,8 +259,8 @@ const decisionPoint = {
 		.optional()
 		.meta({
 			description:
-				'Maximum age of data in seconds, since the control plane last confirmed it. Older data denies everything with the ' +
-				'code `data_outdated`.',
+				'Maximum age of the data in seconds, measured since the control plane last confirmed it. If the ' +
+				'data is older, every check is denied with the code `data_outdated`.',
 			unset: 'no limit',
 		}),
 };
@@ -298,15 +296,15 @@ const decisionLog = {
 		.meta({
 			description:
 				'Share of decisions to log: a JSON array of rules. The first matching rule applies; decisions without a matching ' +
-				'rule are logged. A rule names any of `allow`, `code`, `user`, `action`, `resource_type` and `tenant`, and a ' +
-				'`rate` from 0 to 1.',
+				'rule are logged. A rule has any of `allow`, `code`, `user`, `action`, `resource_type` and ' +
+				'`tenant`, and a `rate` from 0 to 1.',
 		}),
 	PDP_DECISION_LOG_MASK: z
 		.string()
 		.default('')
 		.transform((text) => splitList(text).map((path) => path.split('.')))
 		.meta({
-			description: 'Input members to leave out of the log, separated by commas.',
+			description: 'Input fields to omit from the log, separated by commas.',
 			unset: 'none',
 			sample: 'user.attributes.ssn,context.token',
 		}),
@@ -347,15 +345,15 @@ const gateways = {
 		page: 'operate/gateways.md#trino',
 	}),
 	PDP_ALLOW_UNAUTHENTICATED_TRINO: flag.meta({
-		description: 'Serve Trino without a key. Everyone who reaches the port can then read the permissions in Trino.',
+		description: 'Serve Trino without a key. Anyone who can reach the port can then read the permissions in Trino.',
 	}),
 };
 
 const consoleSettings = {
 	CONSOLE_PDP_URL: addressTemplate.optional().meta({
 		description:
-			'Address of the decision points that the console asks. `{project}` and `{environment}` stand for keys.',
-		unset: '`regolith start` asks its own decision point, `regolith serve` none',
+			'URL of the decision points that the console uses. `{project}` and `{environment}` are placeholders for keys.',
+		unset: '`regolith start` uses its own decision point, `regolith serve` none',
 		sample: 'http://pdp-{environment}.internal:7766',
 		page: 'policy/console.md#decision-points',
 	}),
@@ -365,8 +363,8 @@ const addresses = {
 	WEBHOOK_ALLOW_PRIVATE: flag.meta({
 		description:
 			'Allow webhooks of elements to reach this machine and private networks (loopback, link-local, private and other ' +
-			'ranges that are not public). Anyone with write access to an environment can then make this process call these ' +
-			'addresses.',
+			'ranges that are not public). Anyone with write access to an environment can then cause this process ' +
+			'to call these addresses.',
 	}),
 	JWKS_ALLOW_PRIVATE: flag.meta({
 		description:
@@ -379,7 +377,7 @@ const automation = {
 	BOOTSTRAP_ORG_API_KEY: secret.meta({
 		description:
 			'Fixed secret of the organization key that the first start creates. It begins with `permit_key_` and has at least ' +
-			'97 characters. Each key needs a different secret.',
+			'97 characters. Each key must have a different secret.',
 		unset: 'random',
 		sample: '$(echo "permit_key_$(openssl rand -hex 43)")',
 	}),
@@ -405,17 +403,17 @@ const operation = {
 		}),
 	API_ALLOW_METRICS_UNAUTHENTICATED: flag.meta({
 		description:
-			'Serve `/metrics` of the API without a key; otherwise it needs an organization key. Metrics name no tenants, users ' +
-			'or resources.',
+			'Serve `/metrics` of the API without a key; otherwise it requires an organization key. Metrics ' +
+			'contain no tenants, users or resources.',
 		page: 'operate/operation.md',
 	}),
 	PDP_ALLOW_METRICS_UNAUTHENTICATED: flag.meta({
 		description:
-			'Serve `/metrics` of the decision point without a key; otherwise it needs the key of the decision point.',
+			'Serve `/metrics` of the decision point without a key; otherwise it requires the key of the decision point.',
 	}),
 	OPA_PATH: z.string().optional().meta({
-		description: 'The `opa` program that compiles policies, version 1.22 or a newer 1.x. An older version is refused.',
-		unset: 'the one built by the set-up in `.tools`, else the first recent one on `PATH`',
+		description: 'The `opa` program that compiles policies, version 1.22 or a newer 1.x. Older versions are rejected.',
+		unset: 'the program that setup builds in `.tools`, or else the first recent `opa` on `PATH`',
 		sample: '/usr/local/bin/opa',
 	}),
 };

@@ -41,8 +41,9 @@ interface InSession {
 }
 
 /**
- * Access rules for endpoints, with the handler context for each rule. The rules are in `access/`. `.write` needs a key
- * that may write; above the environment, the key must also be at that level or higher. Element users have no key, and
+ * Access rules for endpoints, with the handler context for each rule. The rules are in `access/`. `.write` requires a
+ * key with write access; above the environment, the key must also be at that level or higher. Element users have no
+ * key, and
  * their rules begin with `element`.
  *
  * A console session can replace a key. It has its key's rights in a single environment and can read the levels above
@@ -141,7 +142,7 @@ export const EnvironmentPath = z.object({
 export const ProjectPath = z.object({ proj_id: Reference.describe('Project id or key.') });
 
 /**
- * True for keys that may write and for PDP config keys. With read access alone, a caller could otherwise forge reports
+ * True for keys with write access and for PDP config keys. With read access alone, a caller could otherwise forge reports
  * by other keys.
  */
 export async function mayReport(
@@ -153,7 +154,7 @@ export async function mayReport(
 }
 
 /**
- * True if a caller may write. Some addresses may contain secrets, so they are shown only to callers with write access.
+ * True if a caller may write. Some URLs may contain secrets, so they are shown only to callers with write access.
  */
 export function mayWrite({ access_level }: Caller): boolean {
 	return access_level !== 'read';

@@ -88,7 +88,7 @@ export const auditLogs = [
 	}),
 ];
 
-/** Returns the user, resource and tenant named in a decision; `null` for each object that no longer exists. */
+/** Returns the user, resource and tenant of a decision; `null` for each object that no longer exists. */
 async function namedObjects(unit: ReadingUnit, { user_key, resource_type, tenant }: ListedAuditLog) {
 	const [user, resource, place] = [
 		user_key === null ? undefined : (await unit.findMany(User, [user_key])).get(user_key),

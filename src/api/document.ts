@@ -115,7 +115,7 @@ const tags = {
 	Policy: 'The compiled policy of an environment.',
 	Policies: 'Published policies of an environment, by revision.',
 	Resources: 'Types of protected objects, with their actions, attributes, relations and roles.',
-	'Resource actions': 'Actions that users can do on a resource.',
+	'Resource actions': 'Actions that users can perform on a resource.',
 	'Resource action groups': 'Named groups of resource actions, for display.',
 	'Resource attributes': 'Resource attributes for use in conditions.',
 	'Resource relations': 'Relations between the instances of two resources.',
@@ -143,12 +143,12 @@ const tags = {
 	'User management': 'User management by users, in an element.',
 	'Access requests': 'Requests for a role, and their reviews.',
 	'Operation approvals': 'Requests to perform an operation, and their reviews.',
-	'Element requests': 'Access requests and operation approvals in the view of administrators.',
+	'Element requests': 'Access requests and operation approvals, as seen by administrators.',
 	Webhooks: 'Element webhooks and their deliveries.',
 	Documentation: 'The OpenAPI document and its reference page.',
 } as const;
 
-/** Example values, keyed by member or parameter name, for requests without their own example. */
+/** Example values, keyed by field or parameter name, for requests without their own example. */
 const samples = {
 	proj_id: 'default',
 	env_id: 'dev',

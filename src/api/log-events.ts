@@ -6,19 +6,18 @@ import type { AuditLogIntake, NewAuditLog } from '../store/audit-log/audit-log-i
 import { DecisionEvent } from '../wire/general/audit-log.js';
 
 /**
- * Maximum milliseconds by which a decision point's clock may be ahead. A later event would remain the newest for too
- * long.
+ * Maximum lead of a decision point's clock, in milliseconds. A later event would remain the newest for too long.
  */
 const maxAhead = 5 * 60_000;
 
 /**
- * Maximum events and characters per statement. A batch from our decision points is a single statement. On the embedded
+ * Maximum numbers of events and characters per statement. A batch from our decision points is a single statement. On the embedded
  * database, all other statements wait for this statement.
  */
 const maxSliceEvents = 1_000;
 const maxSliceLength = 256 * 1024;
 
-/** Milliseconds spent on event checks before the process yields to other requests. */
+/** Time in milliseconds spent on event checks before the process yields to other requests. */
 const sliceMilliseconds = 5;
 
 interface LoggedEvents {

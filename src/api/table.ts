@@ -103,7 +103,7 @@ export const endpoints: readonly Endpoint<string, never>[] = [
 	...groupNesting,
 	...userInvites,
 	...proxyConfigs,
-	// An element may have the key `sessions`. To delete it, clients use the path below `config`.
+	// An element with the key `sessions` collides with the sessions path. Clients delete it under `config/` instead.
 	...elementSignIn,
 	...inviteApproval,
 	...elementSessions,

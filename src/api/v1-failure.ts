@@ -3,7 +3,7 @@ import { isV1, v2Successor } from '../wire/v1.js';
 
 const guide = 'docs/develop/migration.md explains the migration';
 
-/** Returns the failure for a version 1 path, naming the version 2 path; `null` for other paths. */
+/** Returns the failure for a version 1 path, with the version 2 path; `null` for other paths. */
 export function v1Failure(path: string): Failure | null {
 	if (!isV1(path)) return null;
 	const successor = v2Successor(path);

@@ -20,7 +20,7 @@ const ValidationFailureBody = z
 
 /** Tag descriptions. */
 const tags = {
-	Decisions: 'Checks: may this user do this action on this resource?',
+	Decisions: 'Checks: may this user perform this action on this resource?',
 	Listings: 'Listings of permissions, tenants and authorized users, consistent with checks.',
 	Filters: 'Conditions on rows, for database queries, consistent with checks.',
 	AuthZEN: 'The AuthZEN Authorization API 1.0: evaluations and searches.',
@@ -34,7 +34,7 @@ const tags = {
 /** Every request with the API key may wait for a revision. */
 const waiting = { requestHeaders: AwaitedRevision } as const;
 
-/** Example values, keyed by member name, for members without an example in the request. */
+/** Example values, keyed by field name, for fields without an example in the request. */
 const samples = {
 	allow: true,
 	result: true,
@@ -61,7 +61,7 @@ export function decisionPointDocumentation(
 		title: 'Regolith decision point',
 		version,
 		description:
-			'Decides checks for one environment. Every response names its revision in `X-Revision`; a request with ' +
+			'Decides checks for one environment. Every response contains its revision in `X-Revision`; a request with ' +
 			'`X-Min-Revision` waits for this revision.',
 		tags,
 		headers: { every: EveryAnswer, failures: LoadedAnswer },

@@ -44,7 +44,7 @@ export interface DecisionPointOptions {
 	readonly progress?: Progress;
 	/** Triggers a full fetch; the replica's `refetch` by default. */
 	readonly fetchAnew?: () => void;
-	/** API key required from clients: the environment's key. */
+	/** API key that clients must send: the environment's key. */
 	readonly apiKey: string;
 	readonly log: Logger;
 	/** Clock for grant expiry; the system clock by default. */

@@ -15,7 +15,7 @@ export interface ContextOptions {
 	readonly decisions: Pick<DecisionLog, 'add'> | undefined;
 	readonly count: CountDecision | undefined;
 	readonly countDifference: DecisionContext['countDifference'];
-	/** Maximum data age for answers, in milliseconds. */
+	/** Maximum data age for decisions, in milliseconds. */
 	readonly maxDataAge: number;
 }
 
@@ -68,7 +68,7 @@ export class RequestContext implements DecisionContext, LoggedRequest {
 		this.record = (input, code, duration, index, kind) => decisions.add(input, code, duration, index, this, kind);
 	}
 
-	/** Client SDK, as named by the client. */
+	/** Client SDK, as sent by the client. */
 	get sdk(): string | undefined {
 		const sent = this.#headers['x-permit-sdk-version'] ?? this.#headers['x-permit-sdk-language'];
 		return typeof sent === 'string' ? sent.slice(0, maxSdkLength) : undefined;

@@ -10,17 +10,17 @@ import { type JsonObject, refuseUnstorable } from './common.js';
 /** Maximum number of values at all depths together, including objects and arrays. */
 export const maxValues = 10_000;
 
-/** Maximum number of members per object. The engine compares objects in quadratic time. */
+/** Maximum number of fields per object. The engine compares objects in quadratic time. */
 export const maxMembers = 500;
 
-/** Maximum total string length, including member names, in UTF-16 code units. */
+/** Maximum total string length, including field names, in UTF-16 code units. */
 export const maxText = 65_536;
 
 const bounds =
-	`At most ${maxValues} values at all depths, ${maxMembers} members in one object, and ${maxText} characters of text ` +
+	`At most ${maxValues} values at all depths, ${maxMembers} fields in one object, and ${maxText} characters of text ` +
 	'and names.';
 
-/** Attributes to store. Their size is limited. Integers that JSON readers would round are refused. */
+/** Attributes to store. Their size is limited. Integers that JSON readers would round are rejected. */
 export const ComparedAttributes = z
 	.custom<JsonObject>()
 	.superRefine((value, ctx) => {
@@ -32,7 +32,7 @@ export const ComparedAttributes = z
 	.meta({ type: 'object', additionalProperties: true, description: bounds });
 
 /**
- * Reports attributes that are too large. The problem names the object that exceeds a limit. Returns true if it reported
+ * Reports attributes that are too large. The problem contains the path of the object that exceeds a limit. Returns true if it reported
  * a problem.
  */
 export function refuseTooLarge(value: unknown, ctx: z.RefinementCtx): boolean {
@@ -50,11 +50,11 @@ function excess(value: unknown): { readonly message: string; readonly path: Path
 		if (typeof inner === 'string') found.text += inner.length;
 		else if (isPlainObject(inner)) {
 			const names = Object.keys(inner);
-			if (names.length > maxMembers) return { message: `must not have more than ${maxMembers} members`, path: path() };
+			if (names.length > maxMembers) return { message: `must not have more than ${maxMembers} fields`, path: path() };
 			for (const name of names) found.text += name.length;
 		}
-		if (found.values > maxValues) return { message: `must not hold more than ${maxValues} values`, path: [] };
-		if (found.text > maxText) return { message: `must not hold more than ${maxText} characters of text`, path: [] };
+		if (found.values > maxValues) return { message: `must not contain more than ${maxValues} values`, path: [] };
+		if (found.text > maxText) return { message: `must not contain more than ${maxText} characters of text`, path: [] };
 	}
 	return null;
 }
@@ -63,7 +63,7 @@ function refuseInexact(value: unknown, ctx: z.RefinementCtx): void {
 	let reported = 0;
 	for (const { path, inner } of nestedValues(value)) {
 		if (typeof inner !== 'number' || !Number.isFinite(inner) || Math.abs(inner) <= Number.MAX_SAFE_INTEGER) continue;
-		const message = `must be from -${Number.MAX_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}, because readers of JSON round larger numbers: use a string`;
+		const message = `must be from -${Number.MAX_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}, because JSON readers round larger numbers: use a string`;
 		ctx.addIssue({ code: 'custom', message, path: path(), input: inner });
 		reported += 1;
 		if (reported === maxProblems) return;

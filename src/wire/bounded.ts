@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { nextTurn } from '../limit/next-turn.js';
 
 /**
- * Lists and maps in requests. Unlike zod's own types, they refuse a list that is too long before validating its items,
+ * Lists and maps in requests. Unlike zod's own types, they reject a list that is too long before validating its items,
  * and they stop validating at the twentieth problem. Otherwise, a body with many invalid items could take unlimited
  * time and memory.
  */
@@ -11,12 +11,12 @@ import { nextTurn } from '../limit/next-turn.js';
 export const maxProblems = 20;
 
 /**
- * Milliseconds after which validation yields to the event loop, and number of items to validate between clock readings.
+ * Time in milliseconds after which validation yields to the event loop, and number of items to validate between clock readings.
  */
 const sliceMilliseconds = 5;
 const itemsBetweenLooks = 16;
 
-/** In a plain JavaScript object, setting a member with this name changes the prototype instead. */
+/** In a plain JavaScript object, setting a property with this name changes the prototype instead. */
 export const reservedName = '__proto__';
 
 type Context = z.core.ParseContextInternal;
@@ -76,7 +76,7 @@ const BoundedArray = z.core.$constructor<z.ZodArray, z.core.$ZodArrayDef>('Bound
 	const parseAsZod = inst._zod.parse;
 	inst._zod.parse = (payload, ctx) => {
 		const input = payload.value as unknown;
-		// Zod refuses a value before it looks at the items, if the value is not a list or is too long.
+		// Zod rejects a value before it looks at the items, if the value is not a list or is too long.
 		if (!Array.isArray(input) || input.length > longest(def)) return parseAsZod(payload, ctx);
 		const output: unknown[] = [];
 		payload.value = output;

@@ -80,7 +80,7 @@ function isInstanceReference(text: string): boolean {
 const uuidForm = /^([0-9a-f]{8})(-?)([0-9a-f]{4})\2([0-9a-f]{4})\2([0-9a-f]{4})\2([0-9a-f]{12})$/i;
 
 /**
- * Converts an id to dashed lower case. The id may be dashed or consist of 32 hexadecimal digits. Returns `null` if the
+ * Converts an id to dashed lowercase. The id may be dashed or consist of 32 hexadecimal digits. Returns `null` if the
  * string is not an id.
  */
 export function asId(text: string): string | null {
@@ -91,7 +91,7 @@ function dashed(uuid: string): string {
 	return uuid.toLowerCase().replace(uuidForm, '$1-$3-$4-$5-$6');
 }
 
-/** Id, either dashed or as 32 hexadecimal digits, in any case. Parses to dashed lower case. */
+/** Id, either dashed or as 32 hexadecimal digits, in any case. Parses to dashed lowercase. */
 export const Uuid = z
 	.string()
 	.regex(uuidForm, 'must be a UUID')
@@ -144,8 +144,7 @@ const storable: JsonJudge = {
 };
 
 /**
- * JSON object whose member names are keys, or strings that match `name`. A problem with a name is reported at its
- * member.
+ * JSON object whose field names are keys, or strings that match `name`. A problem with a name is reported at its field.
  */
 export function keyed<S extends z.ZodType>(value: S, name: z.ZodString = Key) {
 	return boundedRecord(name, value);
@@ -169,7 +168,7 @@ export function clearable<S extends z.ZodType>(schema: S) {
 	return schema.nullable().optional();
 }
 
-/** Field that has no meaning in this server. It is refused with this message unless it is empty. */
+/** Field that has no meaning in this server. It is rejected with this message unless it is empty. */
 export function unserved(message: string, description: string) {
 	return z
 		.unknown()
@@ -183,7 +182,7 @@ function saysNothing(value: unknown): boolean {
 	return value === undefined || value === null || (isObject(value) && Object.keys(value).length === 0);
 }
 
-/** Members of all environment objects. Their values never change. */
+/** Fields of all environment objects. Their values never change. */
 export const environmentScoped = {
 	id: Uuid.describe('Object id (UUID), assigned at creation.'),
 	organization_id: Uuid.describe('Organization id.'),
@@ -192,7 +191,7 @@ export const environmentScoped = {
 	created_at: Timestamp.describe('Creation time, in UTC.'),
 };
 
-/** Members shared by all mutable objects of an environment. */
+/** Fields shared by all mutable objects of an environment. */
 export const environmentObject = {
 	...environmentScoped,
 	updated_at: Timestamp.describe('Last change, in UTC.'),

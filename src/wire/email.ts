@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 /**
  * Top-level domains without a global meaning. If a user had such an address, clients that validate addresses in
- * responses would refuse the user.
+ * responses would reject the user.
  */
 const specialUse: ReadonlySet<string> = new Set(['arpa', 'invalid', 'local', 'localhost', 'onion', 'test']);
 
@@ -18,7 +18,7 @@ const maxDomainLength = 253;
 const maxAddressBytes = 254;
 
 /**
- * E-mail address in the form that mail systems accept. Quoted names and address literals are refused. The domain must
+ * E-mail address in the form that mail systems accept. Quoted names and address literals are rejected. The domain must
  * contain a dot, and its top level must be neither numeric nor reserved (`arpa invalid local localhost onion test`).
  * The message never changes, because a client library searches for its words.
  */
@@ -26,8 +26,7 @@ export const Email = z.string().refine(isEmail, 'value is not a valid email addr
 
 /**
  * True if two addresses are equal. For ASCII letters, the case is ignored. All other characters must be identical. Some
- * Unicode characters, such as U+212A, have an ASCII letter (`k`) as their lower case, but they belong to different
- * mailboxes.
+ * Unicode characters, such as U+212A, have an ASCII letter (`k`) as their lowercase form, but belong to different mailboxes.
  */
 export function isSameAddress(left: string, right: string): boolean {
 	return withoutAsciiCase(left) === withoutAsciiCase(right);
@@ -60,7 +59,7 @@ function isDomain(domain: string): boolean {
 	);
 }
 
-/** Returns a domain in DNS form, in lower case. Returns an empty string if the domain has no such form. */
+/** Returns a domain in DNS form, in lowercase. Returns an empty string if the domain has no such form. */
 function asciiHost(domain: string): string {
 	try {
 		return new URL(`http://${domain}`).hostname;

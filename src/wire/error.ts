@@ -44,7 +44,7 @@ export const ValidationProblems = z
 		z.object({
 			loc: z
 				.array(z.union([z.string(), z.int()]))
-				.describe('Location: `body`, `query`, `path` or `header`, then member names and indexes.'),
+				.describe('Location: `body`, `query`, `path` or `header`, then field names and indexes.'),
 			msg: z.string().describe('Problem, including the value.'),
 			type: z.string().describe('Problem kind, for programs.'),
 		}),

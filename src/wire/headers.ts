@@ -43,7 +43,7 @@ export const LoadedAnswer = z.object({
 		'The revision with its database lineage: `<lineage>.<revision>`.',
 	),
 	'X-Policy-Revision': Revision.optional().describe(
-		'Newest revision whose policy was used: less than `X-Revision` while a newer policy is pending.',
+		'Newest revision with the policy that was used: less than `X-Revision` while a newer policy is pending.',
 	),
 });
 
@@ -72,9 +72,9 @@ export const AwaitedRevision = z.object({
 		.optional()
 		.meta({
 			description:
-				'Waits until answers come from this revision or a later one, including its policy; 503 after ' +
-				'ten seconds. A number belongs to the current lineage. A token (`X-Revision-Token`) ' +
-				'belongs to its own lineage: 409 if that lineage has ended, because the write may be lost.',
+				'Waits until decisions use this revision or a later revision, with its policy; returns 503 after ' +
+				'ten seconds. A number belongs to the current lineage. A token (`X-Revision-Token`) belongs to ' +
+				'its own lineage; if that lineage has ended, the response is 409, because the write may be lost.',
 			// The reference page sends this example, and every environment has revision 1.
 			example: 1,
 		}),

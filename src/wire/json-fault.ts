@@ -1,16 +1,16 @@
 import type { z } from 'zod';
 import { maxProblems } from './bounded.js';
 
-/** Part of a JSON value that is refused, with its path. */
+/** Invalid part of a JSON value, with its path. */
 interface JsonFault {
 	readonly path: readonly (string | number)[];
 	readonly message: string;
-	/** The refused number, string or member name. */
+	/** The invalid number, string or field name. */
 	readonly input: unknown;
 }
 
 /**
- * Checks a leaf (a number, a string, true, false or null) or a member name in a JSON value. Returns its problem, or
+ * Checks a leaf (a number, a string, true, false or null) or a field name in a JSON value. Returns its problem, or
  * `null`.
  */
 export interface JsonJudge {

@@ -6,12 +6,12 @@ export function named<S extends z.ZodRawShape>(id: string, description: string, 
 	return z.object(shape).meta({ id, description });
 }
 
-/** Like `named`, but unknown members are refused. */
+/** Like `named`, but rejects unknown fields. */
 export function namedStrict<S extends z.ZodRawShape>(id: string, description: string, shape: S) {
 	return z.strictObject(shape).meta({ id, description });
 }
 
-/** Members of environment objects that have a name. The key is unique among `others`. */
+/** Fields of environment objects that have a name. The key is unique among `others`. */
 export function namedObject(others: string) {
 	return {
 		...environmentObject,
@@ -20,7 +20,7 @@ export function namedObject(others: string) {
 	};
 }
 
-/** Members of create requests. `kind` is the kind of object, and its key is unique among `others`. */
+/** Fields of create requests. `kind` is the kind of object, and its key is unique among `others`. */
 export function describedFields(kind: string, others: string) {
 	return {
 		key: Key.describe(`Key, unique among the ${others}.`),
@@ -29,7 +29,7 @@ export function describedFields(kind: string, others: string) {
 	};
 }
 
-/** Members of update requests. `kind` is the kind of object. */
+/** Fields of update requests. `kind` is the kind of object. */
 export function changedFields(kind: string) {
 	return {
 		name: optional(Name).describe('New name. Null counts as absent.'),

@@ -23,7 +23,7 @@ function parseFlag(value: unknown): unknown {
 	return word === 'false' || word === '0' ? false : value;
 }
 
-/** Schema for a whole number from 1 to `maximum`. It has at most nine digits, so that computed offsets are exact. */
+/** Schema for a whole number from 1 to `maximum`. It has at most nine digits so computed offsets are exact. */
 export function wholeNumberUpTo(maximum: number) {
 	const message = `must be a whole number from 1 to ${maximum}`;
 	return z.preprocess(parseWholeNumber, z.int(message).min(1, message).max(maximum, message));
@@ -66,7 +66,7 @@ export type SearchOperator = z.output<typeof SearchOperator>;
 export const Searches = z
 	.preprocess(
 		(value) => (typeof value === 'string' ? [value] : value),
-		boundedArray(Text, maxSearches, `must be given at most ${maxSearches} times`),
+		boundedArray(Text, maxSearches, `must not be repeated more than ${maxSearches} times`),
 	)
 	.transform((texts) => (texts.every((text) => text === '') ? undefined : texts.filter((text) => text !== '')))
 	.optional()
@@ -94,7 +94,7 @@ const attributePrefix = 'attr_';
  */
 export const attributeFilterText = '`attr_<name>=<value>` selects objects whose attribute `<name>` equals the text.';
 
-/** Adds attribute filters to a list query, as the member `attribute_filters`. */
+/** Adds attribute filters to a list query, as the field `attribute_filters`. */
 export function withAttributeFilters<S extends z.ZodRawShape>(shape: S) {
 	return z.looseObject(shape).transform((query, ctx) => {
 		const attribute_filters: AttributeFilter[] = [];
@@ -104,7 +104,7 @@ export function withAttributeFilters<S extends z.ZodRawShape>(shape: S) {
 			if (parsed.success) attribute_filters.push({ name: parsed.data[0], value: parsed.data[1] });
 			else ctx.addIssue({ code: 'custom', message: 'must be a single string', path: [parameter], input: value });
 			if (attribute_filters.length <= maxFilters) continue;
-			const message = `must not be given: a list takes at most ${maxFilters} such filters`;
+			const message = `must be omitted: a list accepts at most ${maxFilters} attribute filters`;
 			ctx.addIssue({ code: 'custom', message, path: [parameter], input: value });
 			break;
 		}

@@ -89,7 +89,7 @@ const PendingReasons = named('PendingReasons', 'A possible grant depends on a po
 /** Reasons for a check decision. */
 export const DecisionReasons = named(
 	'DecisionReasons',
-	'Reasons for a check decision: one member for the request, and one for each relevant model. ' +
+	'Reasons for a check decision: one field for the request, and one for each relevant model. ' +
 		'These are the models that allow the check, or else all models used by the environment.',
 	{
 		request: z
@@ -120,7 +120,7 @@ export const DecisionReasons = named(
 			.optional()
 			.describe(
 				'Present with `attempts`: false if no role and no condition set rule grants the action on the resource ' +
-					'type, so only a change of the schema can allow the check.',
+					'type, so only a schema change can allow the check.',
 			),
 	},
 );
@@ -128,7 +128,7 @@ export const DecisionReasons = named(
 /** A check in the form that the policy received. */
 export const DecidedQuery = named(
 	'DecidedQuery',
-	'A check, as the policy received it: in normalized form, without empty members.',
+	'A check, as the policy received it: in normalized form, without empty fields.',
 	{
 		user: z
 			.object({

@@ -6,8 +6,7 @@ const resource = `${schema}/resources/{resource_id}`;
 const environment = '/v2/projects/{proj_id}/envs';
 
 /**
- * Version 2 paths, keyed by the version 1 name of the object type. If the type before it matters too, the key contains
- * both names.
+ * Version 2 paths, keyed by the version 1 name of the object type. If the preceding type also matters, the key contains both names.
  */
 const successors: Readonly<Record<string, string>> = {
 	'user role': `${facts}/users/{user_id}/roles`,
@@ -65,7 +64,7 @@ function normalize(word: string): string {
 
 /**
  * Version 2 paths, keyed by normalized name. A name of two words also matches two consecutive types in a path, even if
- * there are ids in between.
+ * there are ids between them.
  */
 const byName = new Map(Object.entries(successors).map(([name, path]) => [normalize(name), path]));
 

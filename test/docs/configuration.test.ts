@@ -44,7 +44,7 @@ function allowedValues({ type, enum: values, minimum, exclusiveMinimum, maximum 
 
 const page = `# Configuration
 
-Regolith reads its settings from environment variables when it starts. All are optional. An empty variable counts as unset. An invalid value ends the start with a message that names the variable. [.env.example](../../.env.example) has the same settings in a file to copy.
+Regolith reads its settings from environment variables when it starts. All are optional. An empty variable counts as unset. If a value is invalid, the start fails with a message that contains the variable. [.env.example](../../.env.example) has the same settings in a file to copy.
 
 This page is generated from \`src/settings.ts\`: \`UPDATE=1 npm test -- test/docs/configuration.test.ts\`.
 ${topics

@@ -175,7 +175,7 @@ test.serial('the first key is printed until a start has shown it', async (t) => 
 	t.deepEqual(await later.kill('SIGTERM'), { code: 0, signal: null });
 	const waiting = launch({ command: ['start', '--wait'], env: { ...env, PDP_API_KEY: unknown } });
 	await eventually(() => progress(waiting).length > 0);
-	t.regex(progress(waiting).join('\n'), /^regolith: waiting for http:\S+: the control plane answered 401: [^\n]*$/);
+	t.regex(progress(waiting).join('\n'), /^regolith: waiting for http:\S+: the control plane responded with 401: [^\n]*$/);
 	t.is((await client(`http://127.0.0.1:${env.PDP_PORT}`, secret).get('/ready')).status, 503);
 	t.deepEqual(await waiting.kill('SIGTERM'), { code: 0, signal: null });
 	t.is(waiting.stdout(), 'Regolith has stopped. Goodbye.\n');
@@ -232,7 +232,7 @@ for (const workers of ['1', '2']) {
 		async (t) => {
 			const [port, controlPlane] = [await freePort(), stack.api.listening.url];
 			const settings = { PDP_CONTROL_PLANE: controlPlane, PDP_PORT: String(port), PDP_WORKERS: workers };
-			const keys = { [anyKey]: 'answered 401', [stack.keys.project]: 'belongs to a project' };
+			const keys = { [anyKey]: 'responded with 401', [stack.keys.project]: 'belongs to a project' };
 			for (const [key, reason] of Object.entries(keys)) {
 				const point = launch({ command: ['pdp'], env: { ...settings, PDP_API_KEY: key, LOG_LEVEL: 'silent' } });
 				t.deepEqual(await point.exited, { code: 3, signal: null }, reason);
@@ -248,7 +248,7 @@ for (const workers of ['1', '2']) {
 			t.teardown(async () => {
 				await patient.kill('SIGKILL');
 			});
-			await eventually(() => progress(patient).some((line) => line.includes('answered 401')));
+			await eventually(() => progress(patient).some((line) => line.includes('responded with 401')));
 			const url = `http://127.0.0.1:${port}`;
 			t.deepEqual(
 				await statuses(url, stack.keys.environment),

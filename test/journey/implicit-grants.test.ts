@@ -177,7 +177,7 @@ journey('a derivation names a role, its resource and a relation between both res
 		await http.post(`${schema}/roles`, { key: 'x', name: 'X', granted_to }),
 		await http.patch(`${schema}/roles/tenant-wide`, { granted_to }),
 	]) {
-		fails(t, answer, 422, 'only roles of resources are derived');
+		fails(t, answer, 422, 'only resource roles can be derived');
 	}
 	const plain = await http.post(`${schema}/roles`, { key: 'x', name: 'X', granted_to: {} });
 	t.is(plain.body['granted_to'], null, 'never an empty object');

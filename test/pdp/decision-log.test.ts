@@ -252,7 +252,7 @@ test('a collector’s retry time is respected, and its message is logged', async
 	const failure = await t.throwsAsync(receiver.send(['{}'], AbortSignal.timeout(100_000)), {
 		instanceOf: DeferredEvents,
 	});
-	t.is(failure.message, 'the receiver answered 429: the log is full');
+	t.is(failure.message, 'the receiver responded with 429: the log is full');
 	t.is(failure.seconds, 60);
 	t.is(got.length, 1);
 	let asked = 0;
@@ -298,7 +298,7 @@ test('a chunk that the API refuses is lost with the API’s reason', async (t) =
 	const receiver = httpReceiver({ name: 'api', url, token: null });
 	await t.throwsAsync(receiver.send(['{}'], AbortSignal.timeout(100_000)), {
 		instanceOf: RefusedEvents,
-		message: 'the receiver answered 422: body.0.timestamp: must be earlier',
+		message: 'the receiver responded with 422: body.0.timestamp: must be earlier',
 	});
 });
 

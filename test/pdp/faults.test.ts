@@ -84,7 +84,7 @@ test('an endless response is not read to the end', async (t) => {
 	const asked = { environment, etag: undefined, wait: 0 };
 	for (const [status, message] of [
 		[200, /a bundle of more than 8388608 bytes/],
-		[500, /^the control plane answered 500: $/],
+		[500, /^the control plane responded with 500: $/],
 	] as const) {
 		const { url, sent } = await endless(t, status);
 		await t.throwsAsync(connectFeed(url, key, silence, limit).poll(asked, never), { message });

@@ -227,7 +227,7 @@ test('a start from the copy is not reported as up to date', async (t) => {
 		({ detail }) => detail.includes('cannot be reached'),
 	);
 	t.is(replica.revision, 7);
-	t.deepEqual(lines, ['the decision point answers from its offline copy', 'the control plane cannot be reached']);
+	t.deepEqual(lines, ['the decision point serves checks from its offline copy', 'the control plane cannot be reached']);
 });
 
 test('no bundle from an ended lineage is copied', async (t) => {

@@ -514,7 +514,7 @@ test.serial('a request over its CPU time budget is refused', async (t) => {
 	);
 	for (let turn = 0; !endless.over && turn < 1_000; turn += 1) await world.loop.turns(1);
 	await t.throwsAsync(endless.promise, {
-		message: 'the request takes more than 1 s of CPU time: request less',
+		message: 'the request takes more than 1 s of CPU time: split the request',
 	});
 	t.is(world.leases.size, 0);
 });

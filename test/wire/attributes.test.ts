@@ -16,9 +16,9 @@ import { parsed } from './parsed.js';
 const range = (length: number) => Array.from({ length }, (_, index) => index);
 const object = (members: number) => Object.fromEntries(range(members).map((index) => [`m${index}`, 0]));
 
-const tooManyMembers = `must not have more than ${maxMembers} members`;
-const tooManyValues = `: must not hold more than ${maxValues} values`;
-const tooMuchText = `: must not hold more than ${maxText} characters of text`;
+const tooManyMembers = `must not have more than ${maxMembers} fields`;
+const tooManyValues = `: must not contain more than ${maxValues} values`;
+const tooMuchText = `: must not contain more than ${maxText} characters of text`;
 
 const excessive: readonly (readonly [string, object, string])[] = [
 	['members', object(maxMembers + 1), `: ${tooManyMembers}`],
@@ -51,7 +51,7 @@ test('attributes within the limits are accepted unchanged', (t) => {
 
 test('a whole number that JSON readers round is refused at its place', (t) => {
 	const told =
-		'must be from -9007199254740991 to 9007199254740991, because readers of JSON round larger numbers: use a string';
+		'must be from -9007199254740991 to 9007199254740991, because JSON readers round larger numbers: use a string';
 	for (const number of [9007199254740992, -9007199254740992, 1e21, -1e300]) {
 		t.deepEqual(parsed(ComparedAttributes, { a: { b: [1, number] } }), { problems: [`a.b.1: ${told}`] });
 	}

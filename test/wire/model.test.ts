@@ -24,7 +24,7 @@ const rule = { role: 'viewer', on_resource: 'folder', linked_by_relation: 'paren
 const always = { no_direct_roles_on_object: false };
 const bulkRole = { key: 'a', name: 'A' };
 const unlinked = { permissions: [], extends: [] };
-const underived = 'must be left out: only roles of resources are derived, because they are held on instances';
+const underived = 'must be omitted: only resource roles can be derived, because they are held on instances';
 const instance = 'document:budget:2';
 
 const accepted: readonly (readonly [string, z.ZodType, unknown, unknown])[] = [
@@ -224,7 +224,7 @@ const refused: readonly (readonly [string, z.ZodType, unknown, readonly string[]
 		'a namespace',
 		ProjectCreate,
 		{ ...project, urn_namespace: 'A' },
-		['urn_namespace: must hold two or more of a-z, 0-9, `-`'],
+		['urn_namespace: must consist of two or more of a-z, 0-9, `-`'],
 	],
 	[
 		'a policy repository',

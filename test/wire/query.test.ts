@@ -58,7 +58,7 @@ const attributeFilters = (count: number) =>
 
 test('the number of attribute filters is limited as documented', (t) => {
 	t.true(filtered.safeParse(attributeFilters(20)).success);
-	const says = 'must not be given: a list takes at most 20 such filters';
+	const says = 'must be omitted: a list accepts at most 20 attribute filters';
 	t.deepEqual(parsed(filtered, attributeFilters(900)), { problems: [`attr_a20: ${says}`] });
 });
 

@@ -43,7 +43,7 @@ export type RunHandler<Context> = ((context: Context) => Promise<Answer>) &
 	Pick<Run, 'validate' | 'waits' | 'readBody'>;
 
 interface AccessRule<Found, Context> {
-	/** Finds the caller and the target. Refuses unknown callers before their request body is read. */
+	/** Finds the caller and the target. Rejects unknown callers before their request body is read. */
 	readonly authenticate: (visit: Visit, run: RunHandler<Context>) => Promise<Found>;
 	/** Opens the handler context, runs the handler, and closes the context. */
 	readonly open: (found: Found, run: RunHandler<Context>, visit: Visit) => Promise<Answer>;

@@ -37,14 +37,14 @@ export function refuseOtherLevels({ object_type }: Caller, levels: Levels): void
 	throw forbidden(`this requires an API key of the level ${levels.join(' or ')}`);
 }
 
-/** Like `authenticateWriter`, for writes outside of environments. Throws `forbidden` for console sessions. */
+/** Like `authenticateWriter`, for writes outside environments. Throws `forbidden` for console sessions. */
 export async function authenticateOrganizationWriter(visit: Visit, levels: Levels): Promise<Caller> {
 	const caller = await authenticateWriter(visit, levels);
 	requireInSession(caller, 'organization');
 	return caller;
 }
 
-/** Finds the caller and the environment in the path. Needs a single statement unless it refuses the request. */
+/** Finds the caller and the environment in the path. Uses a single statement unless it rejects the request. */
 export async function authenticateInPath(
 	visit: Visit,
 	refuse: (caller: Caller) => void = () => {},
@@ -61,7 +61,7 @@ export async function authenticateInPath(
 	return { caller, environment: await findEnvironment(visit, caller) };
 }
 
-/** Finds the environment in the path, through `account` or outside of a transaction. Throws `not_found`. */
+/** Finds the environment in the path, through `account` or outside a transaction. Throws `not_found`. */
 export async function findEnvironment(
 	{ store, request }: Visit,
 	caller: Caller,

@@ -20,7 +20,7 @@ export const consoleEnterAccess: Admit<Contexts['console.enter']> = defineAccess
 	},
 });
 
-/** `console.ask`: a console session for the environment in the path, to query its decision point. A key is refused. */
+/** `console.ask`: a console session for the environment in the path, to query its decision point. A key is rejected. */
 export const consoleAskAccess = relayAccess(false);
 
 /** `console.watch`: like `console.ask`, but does not extend the session. */

@@ -23,7 +23,7 @@ export const environmentReadAccess: Admit<Contexts['environment.read']> = define
 	},
 });
 
-/** `environment.own`: an environment key. The path does not name the environment. */
+/** `environment.own`: an environment key. The path does not contain the environment. */
 export const environmentOwnAccess: Admit<Contexts['environment.own']> = defineAccess({
 	authenticate: authenticateCaller,
 	open: async (caller, run, visit) => run(await openOwn(visit, caller)),
@@ -78,7 +78,7 @@ export const environmentCopyAccess: Admit<Contexts['environment.copy']> = define
 		return { caller, environment: await findEnvironment(visit, caller) };
 	},
 	open: ({ caller: { session_environment_id: _, ...caller }, environment }, run, { copies }) =>
-		// A copy writes to the environment named in the body, so the key's rights there apply.
+		// A copy writes to the environment in the body, so the key must have write access to that environment.
 		run({ caller, copies, environment }),
 });
 

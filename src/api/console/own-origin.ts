@@ -5,7 +5,7 @@ import { requestOrigin } from '../../http/request-origin.js';
 type Headers = AnyRequest['headers'];
 
 /**
- * Refuses requests with a foreign or missing `Origin` header, to stop forged browser requests. Throws `foreign_origin`.
+ * Rejects requests with a foreign or missing `Origin` header, to stop forged browser requests. Throws `foreign_origin`.
  */
 export function requireOwnOrigin(headers: Headers): void {
 	const own = requestOrigin(headers);

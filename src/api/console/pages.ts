@@ -4,7 +4,7 @@ import { endpoint } from '../access.js';
 
 const frontEnd = openFrontEnd();
 
-/** Page paths. The script in the page reads the rest of the address. */
+/** Page paths. The script in the page reads the rest of the URL. */
 const paths = ['/console', '/console/', '/console/:proj_id/:env_id{/*rest}', '/console/:proj_id/:env_id/'];
 
 /** The console page (docs/policy/console.md). It is for browsers, so the OpenAPI document omits it. */
@@ -42,7 +42,7 @@ const headers = {
 	'cross-origin-opener-policy': 'same-origin',
 };
 
-/** Renders the page. The page is the same for every request and contains nothing from the address. */
+/** Renders the page. The page is the same for every request and contains nothing from the URL. */
 function consolePage({ script, style }: PageFiles): Raw {
 	const html = `<!doctype html>
 <html lang="en">

@@ -7,7 +7,7 @@ export interface RelayPlace {
 	readonly project_key: string;
 }
 
-/** Decision point address and key. */
+/** Decision point URL and key. */
 export interface RelayTarget {
 	/** URL without a trailing slash. */
 	readonly url: string;
@@ -46,11 +46,11 @@ export interface RelayAnswer {
 /** Sends a call and reads the response. Rejects if the response is missing, too long or too late. */
 export type Relay = (call: RelayCall) => Promise<RelayAnswer>;
 
-/** Keys that can be used in a URL unescaped. All stored keys should match, but the lookup does not rely on it. */
+/** Keys that can be used in a URL unescaped. All stored keys should match, but the lookup does not rely on this. */
 const plainKey = /^[A-Za-z0-9_-]+$/;
 
 /**
- * Returns a function to find the decision point for an environment. If the operator sets an address template,
+ * Returns a function to find the decision point for an environment. If the operator sets a URL template,
  * `{project}` and `{environment}` in it are replaced by keys. Otherwise the function returns the decision point in this
  * process, once it runs.
  */

@@ -111,11 +111,11 @@ function refuseForeignAnswer({ status, headers }: RelayAnswer): void {
 	if (status >= 200 && !(status >= 300 && status < 400) && /^application\/json\b/i.test(String(type))) return;
 	throw new Failure(
 		'no_decision_point',
-		`the server at the decision point's address is not a decision point: it responded with status ${status}`,
+		`the server at the decision point's URL is not a decision point: it responded with status ${status}`,
 	);
 }
 
-/** Describes a failed connection. Omits the address, because only the operator may know it. */
+/** Describes a failed connection. Omits the URL, which only the operator may know. */
 function connectionProblem(error: unknown): string {
 	if (!(error instanceof Error)) return 'the connection failed';
 	if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'timeout';

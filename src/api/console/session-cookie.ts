@@ -51,7 +51,7 @@ function attributes(headers: Headers): string {
 	return isLoopback(requestOrigin(headers)) ? common : `${common}; Secure`;
 }
 
-/** True for plain HTTP to the local machine, where some browsers refuse `Secure` cookies. */
+/** True for plain HTTP to the local machine, where some browsers reject `Secure` cookies. */
 function isLoopback(origin: string): boolean {
 	const { protocol, hostname } = new URL(origin);
 	return protocol === 'http:' && /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);

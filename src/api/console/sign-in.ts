@@ -34,7 +34,7 @@ export const consoleSignIn = [
 		summary: 'Sign in to the console, or switch environments',
 		description:
 			'Signs in with a ticket, an API key, or the session for a different environment, selected by ' +
-			"`X-Console-Environment`. The session's key must have access to the requested environment too. Sets the " +
+			"`X-Console-Environment`. The session's key must also have access to the requested environment. Sets the " +
 			'session cookie. Requests with the cookie and the header `X-Console-Environment` have the rights of the key, ' +
 			'in this environment and its project and organization.',
 		tag,
@@ -70,8 +70,8 @@ export const consoleSignIn = [
 		description:
 			'Finds the session for an environment by its cookie. This call does not count as use: a session without other ' +
 			'calls ends after eight hours. Without a valid session, `additional_info.code` gives the reason: ' +
-			'`SIGNED_OUT`, `IDLE`, `EXPIRED`, `API_KEY_REVOKED`, `API_KEY_ROTATED`, or, if the request names the ' +
-			'environment by id, `ENVIRONMENT_DELETED`.',
+			'`SIGNED_OUT`, `IDLE`, `EXPIRED`, `API_KEY_REVOKED`, `API_KEY_ROTATED`, or, if the request contains ' +
+			"the environment's id, `ENVIRONMENT_DELETED`.",
 		tag,
 		method: 'get',
 		path,
@@ -97,7 +97,10 @@ export const consoleSignIn = [
 		access: 'console.enter',
 		requestHeaders: ConsoleSessionRequest,
 		returns: { 204: null },
-		failures: { 401: 'The request names no environment', 403: 'The request comes from a page on a different origin' },
+		failures: {
+			401: 'The request contains no environment',
+			403: 'The request comes from a page on a different origin',
+		},
 		handle: async ({ headers, cookie }, { entrance }) => {
 			requireOwnOrigin(headers);
 			const { session } = readCredentials({ headers: { ...headers, authorization: undefined }, cookie });

@@ -26,7 +26,7 @@ export function elementOrigins(store: Store): CrossOrigin {
 
 /**
  * Finds the environment for a request. Returns `null` if the environment does not exist, and `undefined` if the request
- * names no environment.
+ * does not identify an environment.
  */
 async function findAskedEnvironment(
 	store: Store,

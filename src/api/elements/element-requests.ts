@@ -21,12 +21,12 @@ const tag = 'Element requests';
 const collection = '/v2/facts/:proj_id/:env_id/element_requests';
 const RequestPath = EnvironmentPath.extend({ element_request_id: Reference });
 const description =
-	'The caller reviews with its API key, not as an elements user, so `reviewer_user_id` is null and the change log ' +
-	'names the key. Element levels do not apply, because the key may assign any role.';
+	'The caller reviews with its API key, not as an elements user, so `reviewer_user_id` is null and the change ' +
+	'log records the key. Element levels do not apply, because the key may assign any role.';
 const failures = {
 	400: 'The role cannot be assigned there, or the expiry is later than requested',
 	404: 'No such project, environment, request or role',
-	409: 'The request is not pending, the requested period is over, or the user has left the tenant',
+	409: 'The request is not pending, the requested expiry has passed, or the user has left the tenant',
 };
 
 /** Access requests and operation approvals in all elements, for environment administrators. */

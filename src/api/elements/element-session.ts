@@ -50,7 +50,7 @@ export async function requireElementSession(store: Store, request: Shown): Promi
 	return session;
 }
 
-/** Refuses a path outside the session's environment as if it did not exist. Throws `not_found`. */
+/** Rejects a path outside the session's environment as if the path did not exist. Throws `not_found`. */
 export async function requireOwnPath(
 	store: Store,
 	{ environment, project_key }: ElementSession,
@@ -68,7 +68,7 @@ export async function requireOwnPath(
 }
 
 /**
- * Refuses a write that a foreign site triggered in a browser. The browser sends the cookie automatically, together with
+ * Rejects a write that a foreign site triggered in a browser. The browser sends the cookie automatically, together with
  * the page's origin. A bearer token is sent only if the page adds it. Throws `foreign_origin`.
  */
 export function refuseForgedWrite(request: Shown, environment: Environment): void {
@@ -77,7 +77,7 @@ export function refuseForgedWrite(request: Shown, environment: Environment): voi
 	if (origin === undefined || !mayAsk(origin, request, environment)) throw foreignOrigin();
 }
 
-/** Refuses a sign-in from an origin that the environment does not allow. Throws `foreign_origin`. */
+/** Rejects a sign-in from an origin that the environment does not allow. Throws `foreign_origin`. */
 export function refuseForeignPage(request: Shown, environment: Environment): void {
 	const { origin } = request.headers;
 	// Clients other than browsers send no origin and store no cookies to abuse.

@@ -30,7 +30,7 @@ export const elementPages = [
 		params: z.object({ element_key: z.string() }),
 		returns: { 200: null },
 		handle: async (request, { entrance }) => {
-			// The page itself reports a wrong address, so the developer who embeds it sees the problem.
+			// The page itself reports a wrong URL, so the developer who embeds it sees the problem.
 			return elementPage(await frontEnd.page('element'), await findPageEnvironment(request, entrance));
 		},
 	}),
@@ -59,8 +59,9 @@ export const elementPages = [
 ];
 
 /**
- * Returns the page path for the short address `/{element key}`. Returns `null` if neither the query nor a session names
- * an environment. Called only for requests without a matching endpoint, so the short address never hides an API path.
+ * Returns the page path for the short path `/{element key}`. Returns `null` if neither the query nor a session
+ * identifies an environment. Called only for requests without a matching endpoint, so the short path never hides an API
+ * path.
  */
 export function elementPageAlias({ path, query, cookie }: UnmatchedRequest): string | null {
 	const key = path.slice(1);
@@ -68,7 +69,7 @@ export function elementPageAlias({ path, query, cookie }: UnmatchedRequest): str
 	return query['envId'] !== undefined || cookie(sessionCookie) !== undefined ? `/elements/${key}` : null;
 }
 
-/** Finds the environment named in the address, or else the session's environment; `null` if neither exists. */
+/** Finds the environment in the URL, or else the session's environment; `null` if neither exists. */
 async function findPageEnvironment({ query, cookie }: Asked, entrance: ElementEntrance): Promise<Environment | null> {
 	const { envId } = query as { readonly envId?: unknown };
 	if (envId !== undefined) return typeof envId === 'string' ? entrance.findEnvironment(envId) : null;

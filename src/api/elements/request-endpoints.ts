@@ -71,7 +71,7 @@ export interface RequestCaller {
 
 type Params = Readonly<Record<string, string>>;
 
-/** Paths of a list and of its members, with their parameters. */
+/** Paths of a list and of its items, with their parameters. */
 export interface RequestPaths {
 	readonly list: string;
 	readonly listParams: z.ZodType<Params>;
@@ -80,7 +80,7 @@ export interface RequestPaths {
 
 const failures = {
 	400: 'The tenant is different, the role cannot be assigned there, or the element has a different type',
-	403: 'The user is not permitted to do this',
+	403: 'The user is not permitted to perform this action',
 	404: 'No such element, user, tenant or request, or not visible to the user',
 	409: 'The request is not pending',
 };

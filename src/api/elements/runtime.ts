@@ -39,7 +39,7 @@ export const elementsRuntime = [
 			const current_permission_level = levels.onInstance(instance?.id ?? null);
 			// Access request elements reveal the instance to the requesting user. All other element types hide it.
 			const told = row.elements_type === 'approval_flow' && another === undefined ? instance : undefined;
-			// Hide the webhook address from users: it may contain a secret.
+			// Hide the webhook URL from users: it may contain a secret.
 			const config = { ...(await readElementsConfig(unit, row, 'origin')), webhook: null };
 			return reply(200, { config, current_permission_level, resource_id: told?.resource_id ?? null });
 		},

@@ -7,7 +7,7 @@ export const sessionCookie = 'permit_session';
 
 /**
  * Returns the header to set the session cookie. In a cross-site frame, browsers send the cookie only with
- * `SameSite=None`; `Partitioned` limits it to the embedding site. The header is built by hand because Koa refuses
+ * `SameSite=None`; `Partitioned` limits it to the embedding site. The header is built by hand because Koa rejects
  * `Secure` cookies behind a TLS proxy.
  */
 export function cookieHeader(secret: string, { settings }: Pick<Environment, 'settings'>): string {

@@ -80,8 +80,8 @@ export const elementSignIn = [
 		name: 'elementsFeLoginAs',
 		summary: 'Sign a user in to elements with an application token',
 		description:
-			"The token is verified with the environment's `jwks`. It needs an asymmetric signature and an expiry, with 30 " +
-			'seconds of tolerance. Sets the session cookie and also returns a bearer token.',
+			"The token is verified with the environment's `jwks`. It must have an asymmetric signature and an " +
+			'expiry, with 30 seconds of tolerance. Sets the session cookie and also returns a bearer token.',
 		tag,
 		method: 'post',
 		path: tokenPath,
@@ -163,8 +163,7 @@ type Enter = Contexts['element.enter'];
 type Asked = Request<unknown, unknown, unknown>;
 
 /**
- * Redeems a ticket. If the ticket is refused, throws `signed_out` for JSON clients, and otherwise returns a page with
- * the reason.
+ * Redeems a ticket. If the ticket is invalid, throws `signed_out` for JSON clients, and otherwise returns a page with the reason.
  */
 async function spendTicket(request: Asked, { entrance }: Enter, ticket: string) {
 	const held = await entrance.find('ticket', ticket);

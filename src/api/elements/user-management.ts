@@ -46,16 +46,16 @@ const rolesOfUser = `${users}/:user_id/roles`;
 const ElementPath = EnvironmentPath.extend({ elements_config_id: Reference });
 const UserPath = ElementPath.extend({ user_id: Reference });
 const description =
-	"Applies to the session's tenant, or to the instance in `resource_instance_id`, which is required if the element " +
-	'settings name a `resource`. Users below `LEVEL_3` get 404 for the element.';
+	"Applies to the session's tenant, or to the instance in `resource_instance_id`, which is required if the " +
+	'element settings contain a `resource`. Users below `LEVEL_3` get 404 for the element.';
 const failures = {
 	400: 'The element has a different type, or the instance belongs to a different resource',
-	403: "The user's level does not permit this",
+	403: "The user's level does not permit this call",
 	404: 'No such element, user, role or instance, or not visible to the user',
 };
 const seen = { 400: failures[400], 404: failures[404] };
 
-/** Opens the element named in the path for the signed-in user. Throws the same errors as `openUserManagement`. */
+/** Opens the element in the path for the signed-in user. Throws the same errors as `openUserManagement`. */
 function openForSession(
 	unit: ReadingUnit,
 	session: ElementSession,
@@ -173,7 +173,7 @@ export const userManagement = [
 	endpoint({
 		name: 'listElementRoles',
 		summary: 'List roles available in an element, with their levels',
-		description: `${description} Owners see all roles, other users only roles with the levels 1 to 4.`,
+		description: `${description} Owners see all roles, and other users see only roles at levels 1 to 4.`,
 		tag,
 		method: 'get',
 		path: `${data}/roles`,

@@ -64,7 +64,7 @@ const operationApprovals = {
 		},
 	},
 	review: {
-		summary: 'Update the reviewer comment or shorten the requested period',
+		summary: 'Update the reviewer comment or set an earlier expiry',
 		example: { reviewer_comment: 'Until Friday.' },
 	},
 	approval: 'The requesting user gets the role `_Approved_` on the instance.',
@@ -77,14 +77,14 @@ const apiKey: RequestCaller = {
 	access: { read: 'environment.read', write: 'environment.write' },
 	ending: 'OfUser',
 	description:
-		"The caller acts as the user and tenant in the path; the application's API key vouches for the user. Reviewers " +
-		'see all requests in the tenant, other users only their own.',
+		"The caller acts as the user in the path, in the tenant in the path; the application's API key is " +
+		'sufficient. Reviewers see all requests in the tenant, and other users see only their own.',
 };
 
 const signedInUser: RequestCaller = {
 	access: { read: 'element.read', write: 'element.write' },
 	ending: '',
-	description: "Reviewers see all requests in the session's tenant, other users only their own.",
+	description: "Reviewers see all requests in the session's tenant, and other users see only their own.",
 };
 
 const ElementPath = EnvironmentPath.extend({ elements_config_id: Reference });

@@ -44,9 +44,10 @@ export const changes = [
 		summary: 'Write a draft that undoes the changes of a revision',
 		description:
 			`Returns draft changes that reverse the changes of a revision with at most ${maxDraftChanges} changes, or one ` +
-			'of these changes. Nothing changes, and read-only access is enough. Apply the draft with `POST …/drafts/apply`, ' +
-			'which refuses it if an object has changed again. `left` lists the changes that a draft cannot undo, such as ' +
-			'settings, expired grants, and objects whose tenant or resource is gone.',
+			'of these changes. Nothing changes, and read-only access is enough. Apply the draft with `POST ' +
+			'…/drafts/apply`, which rejects it if an object has changed again. `left` lists the changes that a ' +
+			'draft cannot undo, such as ' +
+			'settings, expired grants, and objects of a deleted tenant or resource.',
 		tag: 'Drafts',
 		method: 'post',
 		path: '/v2/projects/:proj_id/envs/:env_id/changes/:revision/undo',
@@ -57,7 +58,7 @@ export const changes = [
 		returns: { 200: Undo },
 		failures: {
 			404: 'No such project, environment, revision or position',
-			409: 'The changes are too many or too large, or a draft can undo none of them',
+			409: 'There are too many changes, they are too large, or a draft cannot undo any of them',
 		},
 		handle: async ({ params, body: { position, changes: drafted = [] } }, { environment, unit, clock }) => {
 			const revision = readRevision(params.revision, environment.revision) ?? -1;
@@ -99,7 +100,7 @@ function readChange(
 	return { ...(withAddresses ? { ...change, before, after } : withoutAddresses({ ...change, before, after })), actor };
 }
 
-/** Hides webhook addresses in a change from read-only keys, because an address may contain a secret. */
+/** Hides webhook URLs in a change from read-only keys, because a URL may contain a secret. */
 export function withoutAddresses<C extends Pick<AttributedChange, 'before' | 'after'>>(change: C): C {
 	return { ...change, before: withoutAddress(change.before), after: withoutAddress(change.after) };
 }

@@ -71,8 +71,8 @@ export const drafts = [
 		summary: 'Preview the changes and the Rego of a draft',
 		description:
 			`${rules} Nothing changes, and read-only access is enough. The preview applies the draft to a snapshot and ` +
-			'rolls it back. The preview fails if applying the draft would fail. An environment runs one preview at a ' +
-			'time, and a few more wait.',
+			'rolls it back. The preview fails if applying the draft would fail. Each environment runs one ' +
+			'preview at a time, and a few more can wait.',
 		tag,
 		method: 'post',
 		path: `${collection}/preview`,

@@ -21,7 +21,7 @@ export const environmentCopies = [
 		name: 'copyEnvironment',
 		summary: 'Copy the schema of an environment to a new or existing environment in the project',
 		description:
-			'Copies all or nothing, without facts. With `conflict_strategy` `fail`, an object with different content in ' +
+			'Copies everything or nothing, without facts. With `conflict_strategy` `fail`, an object with different content in ' +
 			"the target fails the copy; with `overwrite`, the source's content replaces it. `X-Revision` is the target's " +
 			'revision.',
 		tag,

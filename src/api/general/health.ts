@@ -37,8 +37,9 @@ export const health = [
 		name: 'ready',
 		summary: 'Check whether the API can serve requests',
 		description:
-			'Checks the database and the compiler. A 503 names the failed dependency. With a failed compiler, the API ' +
-			'still serves reads and fact writes. A schema with errors does not count as a compiler failure.',
+			'Checks the database and the compiler. A 503 response contains the failed dependency. If the ' +
+			'compiler has failed, the API still serves reads and fact writes. A schema with errors does not ' +
+			'count as a compiler failure.',
 		tag: 'General',
 		method: 'get',
 		path: '/ready',

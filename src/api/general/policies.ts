@@ -90,7 +90,7 @@ export const policies = [
 		description:
 			'Runs `opa test` on the files of the active policy at the revision, like `regolith test`. Lists at most ' +
 			`${maxListedTests} tests, failed tests first, then by name. Results are cached for a while. Tests one policy ` +
-			'at a time; a few more requests may wait.',
+			'at a time; a few more requests can wait.',
 		tag,
 		method: 'get',
 		path: `${collection}/:revision/tests`,

@@ -15,9 +15,9 @@ import { EnvironmentPath, endpoint, revisionHeader } from '../access.js';
 const tag = 'Environments';
 const member = '/v2/projects/:proj_id/envs/:env_id';
 
-/** Maximum document size in bytes. A document with a million users and a few words about each fits. */
+/** Maximum document size in bytes. A document with a million users and short attributes fits. */
 const maxDocumentBytes = 256 * 1024 * 1024;
-/** Nesting depth at which maps such as `facts.users` have no member limit. The document itself has depth 1. */
+/** Nesting depth at which maps such as `facts.users` have no size limit. The document itself has depth 1. */
 const documentMapLevel = 3;
 
 /** Environment export and import as a document. */
@@ -47,10 +47,10 @@ export const transfer = [
 		name: 'importEnvironment',
 		summary: 'Import a document into an environment',
 		description:
-			'Imports all or nothing, under one revision. An existing object with different content fails the import, or ' +
+			'Imports everything or nothing, under one revision. An existing object with different content fails the import, or ' +
 			'is overwritten with `conflict_strategy=overwrite`. Objects missing from the document stay, or are deleted ' +
 			'with `conflict_strategy=replace`. With `dry_run=true`, nothing changes, and the response lists the changes ' +
-			'that the import would make. Unknown members are refused.',
+			'that the import would make. Unknown fields are rejected.',
 		tag,
 		method: 'post',
 		path: `${member}/import`,

@@ -22,7 +22,7 @@ export const groupNesting = [
 		description:
 			'Members of the group in the body become members of the group in the path and hold its roles. Nesting an ' +
 			'already nested group changes nothing. Two groups may be nested in each other. With the environment setting ' +
-			'`group_nesting: parent_joins_child`, membership goes in the opposite direction: members of the group in the ' +
+			'`group_nesting: parent_joins_child`, membership has the opposite direction: members of the group in the ' +
 			'path become members of the group in the body. The lists of children and parents do not depend on the ' +
 			'setting.',
 		method: 'put',

@@ -22,7 +22,7 @@ export const groupRoles = [
 		name: 'assignRoleToGroup',
 		summary: 'Assign a role on a resource instance to the members of a group',
 		description:
-			'Future members hold the role too. The role is stored as a relationship from the group to the instance, ' +
+			'Future members also hold the role. The role is stored as a relationship from the group to the instance, ' +
 			'through a relation that derives only this role from `member`. A missing relationship or relation is created.',
 		method: 'post',
 		access: 'environment.write',

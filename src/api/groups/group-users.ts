@@ -41,7 +41,7 @@ export const groupUsers = [
 	endpoint({
 		name: 'removeUserFromGroup',
 		summary: 'Remove a user from a group',
-		description: '`tenant` is optional, and so is the body.',
+		description: 'The body and its `tenant` are optional.',
 		tag: groupTag,
 		method: 'delete',
 		path: `${collection}/:user_id`,

@@ -117,7 +117,7 @@ export function attributeEndpoints(home: AttributeHome) {
 			params: memberParams,
 			query,
 			body: ResourceAttributeUpdate,
-			example: { description: 'Only its owner sees it' },
+			example: { description: 'Visible only to the owner' },
 			returns: { 200: ResourceAttributeRead },
 			failures: { 400: 'The attribute is built in', 404: missing },
 			handle: async (request, { unit }) => {

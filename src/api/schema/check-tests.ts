@@ -109,11 +109,11 @@ export const checkTests = [
 		example: {},
 		returns: { 200: CheckTestResults },
 		failures: {
-			400: 'The draft breaks a rule of the API',
+			400: 'The draft violates an API rule',
 			404: 'No such environment, or an object in the draft does not exist',
 			409: 'The draft conflicts with later changes, or the environment has no policy yet',
-			429: 'Other requests of this kind wait for the environment already',
-			503: 'The run took too long or too much memory',
+			429: 'Too many such requests are queued for the environment',
+			503: 'The run exceeded the time or memory limit',
 		},
 		handle: async ({ body: { draft }, closed }, { scope, caller, source }) => {
 			const change = async (unit: WritingUnit) => {

@@ -29,7 +29,7 @@ export const conditionPreviews = [
 		summary: 'Find the users or resource instances that match a condition set',
 		description:
 			`${asked} Examines all users, or all instances of the resource. With a tenant, users have only their roles ` +
-			'there, and only instances in the tenant are examined. `user` or `resource` is the other side of the check.',
+			'there, and only instances in the tenant are examined. Operands may refer to the given `user` or `resource`.',
 		tag,
 		method: 'post',
 		path: `${collection}/preview`,

@@ -115,7 +115,8 @@ export const resources = [
 		name: 'updateResource',
 		summary: 'Update a resource',
 		description:
-			'`actions`, `attributes` and `relations`, where given, are overwritten as a whole. Null clears a field that can ' +
+			'`actions`, `attributes` and `relations` in the body replace the stored values as a whole. Null ' +
+			'clears a field that can ' +
 			'be empty.',
 		method: 'patch',
 		access: 'environment.write',

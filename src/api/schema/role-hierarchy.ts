@@ -81,7 +81,7 @@ function hierarchyEndpoints<P, R>(kind: RoleKind<P, R>) {
 		endpoint({
 			name: `addParentTo${name}`,
 			summary: `Add a parent to ${title}`,
-			description: 'The role then extends the parent. An existing parent is skipped. A descendant is refused.',
+			description: 'The role then extends the parent. An existing parent is skipped. A descendant is rejected.',
 			tag,
 			method: 'put',
 			path: `${member}/parents/:parent_role_id`,

@@ -12,16 +12,16 @@ import { maxChanges, setAttempts } from './set-attempts.js';
 import { SetFacts } from './set-facts.js';
 import { WorkLimit, WorkSpent } from './work-limit.js';
 
-/** Maximum attempts per check. */
+/** Maximum number of attempts per check. */
 export const maxAttempts = 50;
 
 /**
- * Maximum nodes, links and comparisons visited to find attempts by roles. The search by condition set rules has a
+ * Maximum number of nodes, links and comparisons visited to find attempts by roles. The search by condition set rules has a
  * separate budget of the same size.
  */
 const stepsToFind = 50_000;
 
-/** Maximum steps to verify that attempts suffice and are minimal. */
+/** Maximum number of steps to verify that attempts suffice and are minimal. */
 const stepsToVerify = 200_000;
 
 /** Context for finding attempts. */

@@ -12,10 +12,10 @@ import type { Derivation } from '../facts/schema-tables.js';
 import type { RoleFacts } from './role-facts.js';
 import type { WorkLimit } from './work-limit.js';
 
-/** Maximum attempts by roles to consider. */
+/** Maximum number of attempts by roles to consider. */
 const maxFound = 400;
 
-/** A role on an instance, and the step by which the walk reached it. */
+/** A role on an instance, and the step by which the walk reached this role. */
 interface Node extends RoleOnInstance {
 	/** Previous node; absent at the start. */
 	readonly before?: Node;
@@ -40,8 +40,7 @@ export function* roleAttempts(roles: RoleFacts, passed: boolean, work: WorkLimit
 	const attempts = attemptsInTenant(roles, passed);
 	const { facts, check } = roles;
 	const home = check.instance === undefined ? undefined : facts.tenantKey(check.instance);
-	// If the check names a tenant other than the instance's, no role on the instance can grant the check, even with added
-	// facts.
+	// If the check specifies a tenant other than the instance's, no role on the instance can grant the check, even with added facts.
 	if (check.instance !== undefined && (home === undefined || home === check.tenant)) {
 		yield* passed ? passedOnInstance(roles, attempts, work) : failedOnInstance(roles, attempts, work);
 	}
@@ -217,7 +216,7 @@ function* heldRoles(roles: RoleFacts, work: WorkLimit): Steps<ReadonlyMap<string
 type WalkStep = readonly [derivation: Derivation, instance: string];
 
 /**
- * Orders steps by instance, relation and role. The facts index keeps relationships in the order of their arrival, which differs
+ * Orders steps by instance, relation and role. The facts index stores relationships in order of arrival, which differs
  * between a decision point and a state restored from the history.
  */
 function byName(left: WalkStep, right: WalkStep): number {

@@ -15,7 +15,7 @@ export interface CheckNames {
 	readonly action: string;
 	readonly type: string;
 	readonly tenant: string;
-	/** `<type>:<key>`; `undefined` if the check names no instance. */
+	/** `<type>:<key>`; `undefined` if the check has no instance. */
 	readonly instance: string | undefined;
 }
 

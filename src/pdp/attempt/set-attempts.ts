@@ -14,16 +14,16 @@ import { type FoundAttempts, missingTenantAndUser } from './role-attempts.js';
 import { noChanges, type SetFacts, withAttribute } from './set-facts.js';
 import { type WorkLimit, WorkSpent } from './work-limit.js';
 
-/** Maximum changes per attempt. Each change doubles the number of subsets to try. */
+/** Maximum number of changes per attempt. Each change doubles the number of subsets to try. */
 export const maxChanges = 6;
 
-/** Maximum attempts by rules to consider. */
+/** Maximum number of attempts by rules to consider. */
 const maxFound = 200;
 /** Maximum number of ways kept for a condition, and maximum number of ways combined for each side of a rule. */
 const maxWays = 8;
 const maxWaysOfSide = 3;
 
-/** A comparison in a set, and its wanted result. */
+/** A comparison in a set, and its required result. */
 interface Demand {
 	readonly set: string;
 	readonly comparison: Comparison;
@@ -112,7 +112,7 @@ function* waysToMatch(sets: SetFacts, type: SetType, key: string, work: WorkLimi
 	return ways.slice(0, maxWaysOfSide).map((way) => ({ ...way, role }));
 }
 
-/** Wanted result for a condition in a set. */
+/** Required result for a condition in a set. */
 interface Wish {
 	readonly set: string;
 	readonly wanted: boolean;
@@ -236,7 +236,7 @@ function namesAttribute({ attribute, operand }: Comparison, text: string): boole
 
 interface Search {
 	readonly text: string;
-	/** All demands that name the attribute. */
+	/** All demands on the attribute. */
 	readonly about: readonly Demand[];
 	/** Subject after the other changes. */
 	readonly subject: Subject;
@@ -263,7 +263,7 @@ function* valueThatMeets(
 /** Steps charged for trying a value. */
 const stepsToTry = 10;
 
-/** Maximum list items to try. */
+/** Maximum number of list items to try. */
 const maxItems = 8;
 
 /** Yields candidate values for an attribute: values from its comparisons, and nearby values. */

@@ -16,17 +16,17 @@ import { instanceName } from '../facts/instance-name.js';
 import type { RoleFacts } from './role-facts.js';
 import type { WorkLimit } from './work-limit.js';
 
-/** Maximum rules per action to consider. */
+/** Maximum number of rules per action to consider. */
 const maxRules = 500;
-/** Maximum comparisons in all sets of these rules. */
+/** Maximum number of comparisons in all sets of these rules. */
 const maxComparisons = 10_000;
 /** Steps charged for comparing two values, and for matching a regular expression. */
 const stepsToCompare = 4;
 const stepsToMatch = 200;
-/** Not `z.record`, because it drops a member named `__proto__`. */
+/** Not `z.record`, because it drops a property named `__proto__`. */
 const Attributes = z.custom<{ readonly [name: string]: Json }>((value) => typeof value === 'object' && value !== null);
 
-/** The check as the policy understood it: the member `request` in the policy's reasons. */
+/** The check as the policy understood it: the field `request` in the policy's reasons. */
 const Request = z.object({
 	request: z.object({
 		user: z.object({ attributes: Attributes }),
@@ -250,14 +250,14 @@ function addsRole(add: readonly AttemptFact[], role: string): boolean {
 	);
 }
 
-/** Returns the subject with one attribute changed. The attribute is named as in conditions. */
+/** Returns the subject with one attribute changed. The attribute name has the form used in conditions. */
 export function withAttribute(subject: Subject, [attribute, value]: readonly [string, Json]): Subject {
 	const [object = '', ...path] = attribute.split('.');
 	const found = subject[object as keyof Subject];
 	return { ...subject, [object]: withValue(found, path, value) };
 }
 
-/** Returns a value with a member replaced, at any depth. */
+/** Returns a value with a field replaced, at any depth. */
 function withValue(whole: Json | undefined, [name, ...below]: readonly string[], value: Json): Json {
 	if (name === undefined) return value;
 	const members = typeof whole === 'object' && whole !== null && !Array.isArray(whole) ? Object.entries(whole) : [];

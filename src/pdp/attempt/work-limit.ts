@@ -12,7 +12,7 @@ const stride = 100;
 export class WorkLimit {
 	#done = 0;
 
-	/** @param steps maximum steps. */
+	/** @param steps maximum number of steps. */
 	constructor(readonly steps: number) {}
 
 	/** Counts steps. Returns true when it is time for a pause. Throws `WorkSpent` if the budget is exceeded. */

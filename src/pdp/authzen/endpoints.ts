@@ -34,7 +34,7 @@ import { type Found, searchActions, searchResources, searchSubjects } from './se
 export interface AuthzenSettings {
 	/** Public URL of the decision point, without a trailing slash; `null` uses the request's origin. */
 	readonly publicUrl: string | null;
-	/** Subject types that are users. Other subjects may do nothing. */
+	/** Subject types that are users. Other subjects are always denied. */
 	readonly subjectTypes: readonly string[];
 }
 
@@ -63,7 +63,7 @@ export function authzenEndpoints(mode: Mode, { publicUrl, subjectTypes }: Authze
 /** Decides an evaluation, with or without reasons. */
 type Evaluate = (evaluation: Evaluation, context: DecisionContext, explain: boolean) => EvaluationResult;
 
-/** Results without reasons. They are constants, so that their JSON is made once. */
+/** Results without reasons. They are constants so their JSON is created only once. */
 const permitted: EvaluationResult = Object.freeze({ decision: true });
 const denied: EvaluationResult = Object.freeze({ decision: false });
 
@@ -83,7 +83,7 @@ function evaluationEndpoints(evaluate: Evaluate) {
 	return [
 		endpoint({
 			name: 'accessEvaluation',
-			summary: 'Decide whether a subject may do an action on a resource',
+			summary: 'Decide whether a subject may perform an action on a resource',
 			description: 'A denial is a normal result. The header `X-Debug: true` adds the reasons as `context`.',
 			tag,
 			method: 'post',
@@ -105,8 +105,7 @@ function evaluationEndpoints(evaluate: Evaluate) {
 			name: 'accessEvaluations',
 			summary: 'Decide multiple evaluations at one revision',
 			description:
-				`At most ${maxEvaluations} evaluations, at most ${maxExplained} with reasons. An evaluation inherits ` +
-				'omitted members from the request, each as a whole. An invalid or incomplete evaluation is denied, with ' +
+				`At most ${maxEvaluations} evaluations, at most ${maxExplained} with reasons. An evaluation inherits omitted fields from the request, each as a whole. An invalid or incomplete evaluation is denied, with ` +
 				'`context.error`. `options.evaluations_semantic` determines when evaluation stops. Without `evaluations`, ' +
 				'the request is a single evaluation.',
 			tag,
@@ -156,7 +155,7 @@ function* evaluatedInOrder(
 	return ['{"evaluations":', ...(yield* arrayChunks(results)), '}'];
 }
 
-/** Decision that ends the evaluations. */
+/** Decision that stops the evaluation. */
 const lastDecision: Readonly<Record<EvaluationsSemantic, boolean | null>> = {
 	execute_all: null,
 	deny_on_first_deny: false,
@@ -178,8 +177,8 @@ function searchEndpoints(settings: Parameters<typeof searchSubjects>[2]) {
 	return [
 		endpoint({
 			name: 'searchSubjects',
-			summary: 'Find the users who may do an action on a resource',
-			description: `Returns stored users permitted by an evaluation with the same members. ${paging}`,
+			summary: 'Find the users who may perform an action on a resource',
+			description: `Returns stored users permitted by an evaluation with the same fields. ${paging}`,
 			tag,
 			method: 'post',
 			path: authzenPaths.subject,
@@ -197,9 +196,9 @@ function searchEndpoints(settings: Parameters<typeof searchSubjects>[2]) {
 		}),
 		endpoint({
 			name: 'searchResources',
-			summary: 'Find the instances on which a subject may do an action',
+			summary: 'Find the instances on which a subject may perform an action',
 			description:
-				"Returns instances for which an evaluation with the same members is permitted: instances in the request's " +
+				"Returns instances for which an evaluation with the same fields is permitted: instances in the request's " +
 				`tenant, or without one, all instances, each in its own tenant. ${paging}`,
 			tag,
 			method: 'post',
@@ -218,8 +217,8 @@ function searchEndpoints(settings: Parameters<typeof searchSubjects>[2]) {
 		}),
 		endpoint({
 			name: 'searchActions',
-			summary: 'Find the actions that a subject may do on a resource',
-			description: `Returns actions for which an evaluation with the same members is permitted. ${paging}`,
+			summary: 'Find the actions that a subject may perform on a resource',
+			description: `Returns actions for which an evaluation with the same fields is permitted. ${paging}`,
 			tag,
 			method: 'post',
 			path: authzenPaths.action,

@@ -18,10 +18,10 @@ export function isAuthzenPath(path: string): boolean {
 export const authzenFailures = {
 	body: ErrorMessage,
 	statuses: {
-		400: 'The request is malformed, or a member is missing or invalid.',
+		400: 'The request is malformed, or a field is missing or invalid.',
 		401: "The API key is missing or does not match this decision point's key.",
 		413:
-			'The request body is too large, has too many values, an object with too many members, or a text that is too ' +
+			'The request body is too large, has too many values, an object with too many fields, or a text that is too ' +
 			'long.',
 	},
 } as const;
@@ -40,7 +40,7 @@ export function asAuthzenFailure(error: unknown): unknown {
 	return error;
 }
 
-/** Refuses bodies with a content type other than JSON. Throws `Failure` (`invalid`). */
+/** Rejects bodies with a content type other than JSON. Throws `Failure` (`invalid`). */
 export function requireJson(headers: Request<unknown, unknown, unknown>['headers']): void {
 	const type = headers['content-type'];
 	if (isJson(type)) return;

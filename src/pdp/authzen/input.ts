@@ -17,8 +17,8 @@ export interface EvaluationReading {
 }
 
 /**
- * Returns the engine input for an evaluation. If the request names no tenant, uses the tenant of the resource instance,
- * or else the default tenant.
+ * Returns the engine input for an evaluation. If the request contains no tenant, uses the tenant of the resource
+ * instance, or else the default tenant.
  */
 export function evaluationInput(evaluation: Evaluation, { facts, time, mode }: EvaluationReading): EngineInput {
 	const { subject, action, resource, context } = evaluation;
@@ -37,7 +37,7 @@ export function evaluationInput(evaluation: Evaluation, { facts, time, mode }: E
 	return normalise(query, time, mode);
 }
 
-/** Returns the tenant named in a request; undefined if there is none. */
+/** Returns the tenant in a request; undefined if there is none. */
 export function tenantAsked({
 	resource,
 	context,

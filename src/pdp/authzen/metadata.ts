@@ -1,4 +1,4 @@
-/** AuthZEN discovery: metadata with the endpoint addresses. */
+/** AuthZEN discovery: metadata with the endpoint URLs. */
 
 import { z } from 'zod';
 import { Failure } from '../../failure.js';
@@ -7,7 +7,7 @@ import { requestOrigin } from '../../http/request-origin.js';
 import { DecisionPointMetadata } from '../../wire/decision/authzen.js';
 import { endpoint } from '../endpoint/endpoint.js';
 
-/** AuthZEN paths, relative to the decision point's address. */
+/** AuthZEN paths, relative to the decision point's URL. */
 export const authzenPaths = {
 	evaluation: '/access/v1/evaluation',
 	evaluations: '/access/v1/evaluations',
@@ -25,7 +25,7 @@ const capabilities = ['urn:ietf:params:authzen:capability:search-pagination'];
 const plainPath = /^(\/(?!\.{1,2}(\/|$))[\w.~-]+)*$/;
 
 /**
- * Declares the metadata endpoints. `publicUrl` is the public address, without a trailing slash; `null` uses the
+ * Declares the metadata endpoints. `publicUrl` is the public URL, without a trailing slash; `null` uses the
  * request's origin.
  */
 export function metadataEndpoints(publicUrl: string | null) {
@@ -61,7 +61,7 @@ export function metadataEndpoints(publicUrl: string | null) {
 	];
 }
 
-/** Returns the decision point's address for a path suffix. Throws `Failure` (`not_found`). */
+/** Returns the decision point's URL for a path suffix. Throws `Failure` (`not_found`). */
 function addressFor(
 	publicUrl: string | null,
 	headers: Readonly<Record<string, string | undefined>>,

@@ -63,7 +63,7 @@ export function* searchSubjects(
 }
 
 /**
- * Finds instance keys. Each is checked in the instance's own tenant unless the request names a tenant. Throws like
+ * Finds instance keys. Each is checked in the instance's own tenant unless the request contains a tenant. Throws like
  * `searchSubjects`.
  */
 export function* searchResources(
@@ -131,7 +131,7 @@ function* instancesThatMayBe(
 	return keys;
 }
 
-/** Cuts the requested page out of all results. */
+/** Returns the requested page from all results. */
 class Pages {
 	/** Response to a search without results. */
 	readonly none: Found;

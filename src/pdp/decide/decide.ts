@@ -7,7 +7,7 @@ import { type DecidingEngine, type EngineInput, evaluationFailed } from '../engi
 import type { FactsIndex } from '../facts/facts-index.js';
 import type { environmentDeleted } from '../follow/deleted-environment.js';
 
-/** Decision context: an engine at a single revision, so that all decisions in a request use the same revision. */
+/** Decision context: an engine at a single revision, so all decisions in a request use the same revision. */
 export interface DecisionContext {
 	readonly engine: DecidingEngine;
 	/** Index for listings, at the same revision. */
@@ -20,9 +20,9 @@ export interface DecisionContext {
 	/** Decision time in milliseconds since 1970. All decisions in a request have the same time. */
 	readonly time: number;
 	readonly log: EventLog;
-	/** Time since the data was last known to be the newest, in whole seconds. */
+	/** Time since the data was last confirmed current, in whole seconds. */
 	readonly dataAge?: number;
-	/** Reason to deny every check without asking the engine; absent if the engine decides. */
+	/** Reason to deny every check without using the engine; absent if the engine decides. */
 	readonly denial?: typeof dataOutdated | typeof environmentDeleted | undefined;
 	/** Decision id for this request. If a request has several decisions, each appends its index. */
 	readonly decisionId?: string;
@@ -66,7 +66,7 @@ export function decide(context: DecisionContext, input: EngineInput, explain: bo
 	return { allow, result: allow, query, debug: reasons(context, input, code) };
 }
 
-/** Results without reasons. They are constants, so that their JSON is made once. */
+/** Results without reasons. They are constants so their JSON is created only once. */
 const allowed: AuthorizationResult = Object.freeze({ allow: true, result: true });
 const denied: AuthorizationResult = Object.freeze({ allow: false, result: false });
 

@@ -72,8 +72,8 @@ export function createRevisionReader({ now, leases, scheduler, budget }: Revisio
 }
 
 /**
- * Decides several checks in a single step, if this turn of the event loop has time for it and if it takes no longer
- * than the budget. Returns the result of `work`, or `undefined` without any effect.
+ * Decides several checks in a single step, if this turn of the event loop has enough time left and the work takes no
+ * longer than the budget. Returns the result of `work`, or `undefined` without any effect.
  */
 export function readAtOnce<T>(
 	current: DecisionContext,
@@ -88,8 +88,8 @@ export function readAtOnce<T>(
 }
 
 /**
- * Returns a context whose decisions are kept, to log and count each decision once even if the work restarts. `commit`
- * logs and counts them.
+ * Returns a context that keeps its decisions, to log and count each decision only once even if the work restarts.
+ * `commit` logs and counts these decisions.
  */
 function keepDecisions({ record, count, ...current }: DecisionContext) {
 	const kept: Parameters<RecordDecision>[] = [];
@@ -115,7 +115,7 @@ function meter(budget: number): (milliseconds: number) => void {
 	return (milliseconds) => {
 		spent += milliseconds;
 		if (spent <= budget) return;
-		throw new Failure('unavailable', `the request takes more than ${budget / 1000} s of CPU time: request less`);
+		throw new Failure('unavailable', `the request takes more than ${budget / 1000} s of CPU time: split the request`);
 	};
 }
 

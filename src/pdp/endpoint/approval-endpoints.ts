@@ -30,7 +30,7 @@ export function approvalEndpoints(progress: Progress, consume: ConsumeApproval, 
 			answerHeaders: LoadedAnswer.pick({ 'X-Revision': true, 'X-Revision-Token': true }),
 			failures: {
 				404: 'No such operation approval',
-				409: 'The approval is not approved, was consumed, has ended, or is not single-use',
+				409: 'The approval is not approved, was consumed, has expired, or is not single-use',
 				503: 'The control plane is unreachable',
 			},
 			handle: async ({ params, closed }) => {

@@ -1,4 +1,4 @@
-/** Waits until a decision point has received a write made through it. */
+/** Waits until a decision point has received a write that was made through this decision point. */
 
 import { Failure } from '../../failure.js';
 import { deadline } from '../follow/deadline.js';

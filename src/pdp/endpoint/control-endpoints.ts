@@ -10,7 +10,7 @@ const apiVersion = 4;
 
 const Version = z
 	.object({ api_version: z.int().meta({ description: 'Contract version.', example: apiVersion }) })
-	.meta({ id: 'Version', description: 'The version of the contract that is served.' });
+	.meta({ id: 'Version', description: 'Contract version.' });
 
 const Triggered = z
 	.object({ status: z.literal('ok').describe('Always `ok`.') })
@@ -44,7 +44,7 @@ export function controlEndpoints(replica: Pick<Replica, 'refetch'>) {
 				summary: 'Reload policy and data',
 				description:
 					'Updates arrive without this call. The call returns immediately, and the loaded bundle stays in use until ' +
-					'the new bundle is loaded. A full reload runs at most once in ten seconds: calls in between share one ' +
+					'the new bundle is loaded. A full reload runs at most once in ten seconds: calls within this time share one ' +
 					'reload.',
 				tag,
 				method: 'post',

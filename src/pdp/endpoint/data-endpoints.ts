@@ -87,10 +87,10 @@ export function dataEndpoints(mode: Mode) {
 		}),
 		listingDocument({
 			name: 'readAuthorizedUsers',
-			summary: 'List the users who may do an action on a resource',
+			summary: 'List the users who may perform an action on a resource',
 			path: '/v1/data/permit/authorized_users/authorized_users',
 			body: UsersInput,
-			// The document itself has a member `result`.
+			// The document itself has a field `result`.
 			work: (context, query) => asResult(authorizedUsers(context, normaliseUsers(query, mode))),
 		}),
 		endpoint({

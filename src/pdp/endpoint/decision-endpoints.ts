@@ -12,7 +12,7 @@ import { forEachItem } from '../engine/chunks.js';
 import { arrayChunks } from '../engine/json-chunks.js';
 import { chunkedReply, endpoint, revisionHeader, unavailableOrCostly } from './endpoint.js';
 
-/** Maximum checks with reasons per request. Finding the reasons takes a hundred times longer than a check. */
+/** Maximum number of checks with reasons per request. Finding the reasons takes a hundred times longer than a check. */
 export const maxExplained = 1_000;
 
 /** Declares the check endpoints. */
@@ -24,7 +24,7 @@ export function decisionEndpoints(mode: Mode) {
 	return [
 		endpoint({
 			name: 'check',
-			summary: 'Decide whether a user may do an action on a resource',
+			summary: 'Decide whether a user may perform an action on a resource',
 			description:
 				'A denial is a normal result. `use_debugger` or the header `X-Debug: true` adds the reasons. The value ' +
 				'`attempts` in place of `true` also adds the attempts: the ways for the check to pass, now or after ' +
@@ -48,7 +48,7 @@ export function decisionEndpoints(mode: Mode) {
 					return reply(200, decided(body, context, header), revisionHeader(context));
 				}
 				const work = (context: DecisionContext) => decideWithAttempts(context, normalise(body, context.time, mode));
-				// `closed` is only read here, because creating the signal takes longer than a check.
+				// `closed` is read only at this point, because creating the signal takes longer than a check.
 				const { closed } = request;
 				return read({ kind: 'batch', work, closed }).then(({ result, ...from }) =>
 					reply(200, result, revisionHeader(from)),
@@ -58,10 +58,7 @@ export function decisionEndpoints(mode: Mode) {
 		endpoint({
 			name: 'checkMany',
 			summary: 'Decide multiple checks at one revision',
-			description:
-				`At most ${maxBulkChecks} checks, at most ${maxExplained} with reasons. A new revision waits up to a second ` +
-				'for running checks. Checks that take longer restart once at the new revision; after a second interruption, ' +
-				'the response is 503.',
+			description: `At most ${maxBulkChecks} checks, at most ${maxExplained} with reasons. A new revision waits up to a second for running checks. Checks that take longer restart once at the new revision; after a second interruption, the request returns 503.`,
 			tag,
 			method: 'post',
 			path: '/allowed/bulk',

@@ -18,7 +18,7 @@ export interface AnswerContext {
 export interface LeanContext {
 	/** Context for the decisions of the current request. */
 	readonly current: DecisionContext;
-	/** Answers with chunked JSON, unless the work takes too long for a single step. */
+	/** Responds with chunked JSON, unless the work takes too long for a single step. */
 	answer(work: (context: DecisionContext) => Steps<readonly string[]>): Raw | typeof declaredPath;
 }
 
@@ -26,15 +26,15 @@ export interface LeanContext {
 interface Contexts {
 	/** Open to everyone. */
 	open: undefined;
-	/** Needs the key. */
+	/** Requires the key. */
 	key: AnswerContext;
 	/** Open to everyone, with AuthZEN failures. */
 	authzen_open: undefined;
-	/** Needs the key, with AuthZEN failures. */
+	/** Requires the key, with AuthZEN failures. */
 	authzen: AnswerContext;
-	/** Needs the key in the header, or else in the body. A body with the key must be small. */
+	/** Requires the key in the header, or else in the body. A body with the key must be small. */
 	key_or_body: AnswerContext;
-	/** Needs the key, unless the decision point is open to Trino. */
+	/** Requires the key, unless the decision point is open to Trino. */
 	trino: AnswerContext;
 }
 

@@ -113,7 +113,7 @@ function chosen(
 	);
 }
 
-/** True if there is a body to forward. A GET or HEAD body has no meaning, and `fetch` refuses to send it. */
+/** True if there is a body to forward. A GET or HEAD body has no meaning, and `fetch` does not send such a body. */
 function hasBody(method: string, headers: ForwardedCall['headers']): boolean {
 	if (method === 'get') return false;
 	return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
@@ -125,7 +125,7 @@ function hasBody(method: string, headers: ForwardedCall['headers']): boolean {
  */
 const rewritten = /[\\#\s]/;
 
-/** Refuses dot segments, which would leave the facts API, and characters that a URL might turn into dot segments. */
+/** Rejects dot segments, which would leave the facts API, and characters that a URL might turn into dot segments. */
 function refuseOtherPath(rest: string): void {
 	const [path = ''] = rest.split('?');
 	const leaves = path.split('/').some((segment) => /^(\.|%2e){1,2}$/i.test(segment));

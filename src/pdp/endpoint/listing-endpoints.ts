@@ -77,11 +77,11 @@ function tenantsEndpoint() {
 function usersEndpoint(mode: Mode) {
 	return endpoint({
 		name: 'listAuthorizedUsers',
-		summary: 'List the users who may do an action on a resource',
+		summary: 'List the users who may perform an action on a resource',
 		description:
 			'Lists users allowed by the check, with the granting role assignments: in the tenant, on the instance, or on ' +
 			'an instance from which the role is derived. Without a resource key, only tenant roles count. With ' +
-			'`context.enable_abac_authorized_users`, condition sets count too; a user allowed only by condition sets has ' +
+			'`context.enable_abac_authorized_users`, condition sets also count; a user allowed only by condition sets has ' +
 			'no assignments.',
 		tag,
 		method: 'post',

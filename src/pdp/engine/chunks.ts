@@ -4,14 +4,14 @@ import type { Steps } from '../../../compiler/steps.js';
 
 /** Target time per chunk, in milliseconds. */
 const wanted = 2;
-/** Maximum items per chunk. */
+/** Maximum number of items per chunk. */
 const most = 500;
 
 /** Number of items sorted or merged between two pauses. */
 const stride = 1_000;
 
 /**
- * Runs over a list in chunks that take about two milliseconds each, and pauses in between. Suitable for items that have
+ * Runs over a list in chunks that take about two milliseconds each, and pauses between the chunks. Suitable for items that have
  * similar costs and are cheaper to process in bulk.
  */
 export function* forEachChunk<T>(

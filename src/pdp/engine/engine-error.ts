@@ -1,4 +1,4 @@
-/** A policy, data or patch could not be loaded. The message names the failed step. */
+/** A policy, data or patch could not be loaded. The message contains the failed step. */
 export class EngineError extends Error {
 	override readonly name = 'EngineError';
 }

@@ -18,8 +18,7 @@ const immediately: Run = async (steps) => runToEnd(steps);
 export { EngineError } from './engine-error.js';
 
 /**
- * Policy input: a normalised check. A check without attributes and context, which is the usual case, is passed without
- * JSON.
+ * Policy input: a normalised check. A typical check, without attributes and context, is passed without JSON.
  */
 export interface EngineInput {
 	readonly user: { readonly key: string; readonly attributes?: Readonly<Record<string, unknown>> };
@@ -38,24 +37,23 @@ export interface EngineInput {
 	readonly time: number;
 }
 
-/** The engine members that decisions need. */
+/** The engine properties that decisions need. */
 export type DecidingEngine = Pick<Engine, 'code' | 'evaluate'>;
 
 /** Denial code for a failed evaluation. */
 export const evaluationFailed = 'evaluation_failed';
 
 /**
- * Start address for data, unless the module is larger. The address is the same in every engine, so that a heap can be
- * moved.
+ * Start address for data, unless the module is larger. The address is the same in every engine so a heap can be moved.
  */
 const dataBase = 4 * 1024 * 1024;
-/** Bytes reserved below the data for input frames. */
+/** Number of bytes reserved below the data for input frames. */
 const framesRoom = 4 * 1024;
-/** Heap bytes to reserve per JSON byte. The heap grows when needed. */
+/** Number of heap bytes to reserve per JSON byte. The heap grows when needed. */
 const heapPerByte = 4;
 /** Number of patches read between two pauses. */
 const stride = 200;
-/** Maximum aborted evaluations per instance. Hundreds of aborts would exhaust the instance's stack. */
+/** Maximum number of aborted evaluations per instance. Hundreds of aborts would exhaust the instance's stack. */
 const tolerableAborts = 8;
 /** The entrypoint that exists in every policy. It returns the code for a check. */
 const codeEntrypoint = 'regolith/check/code';
@@ -295,7 +293,7 @@ export class Engine {
 	}
 }
 
-/** True if the input fits a frame, because all its members are plain strings. */
+/** True if the input fits a frame, because all its fields are plain strings. */
 function isUsual({ user, action, resource, context, time }: EngineInput): boolean {
 	if (!Number.isSafeInteger(time)) return false;
 	if (context !== undefined || user.attributes !== undefined || resource.attributes !== undefined) return false;

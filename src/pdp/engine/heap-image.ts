@@ -57,14 +57,13 @@ interface Key {
 	hash: number;
 }
 
-/** Writes a document without recursion, so that writing can pause anywhere. */
+/** Writes a document without recursion so writing can pause anywhere. */
 class ImageWriter {
 	readonly #scanner: JsonScanner;
 	readonly #blocks: ImageBlocks;
 	readonly #strings: ImageStrings;
 	/**
-	 * Elements in all open objects. The array starts small, so that it first grows early, before the growth code is
-	 * compiled.
+	 * Elements in all open objects. The array starts small so it first grows early, before the growth code is compiled.
 	 */
 	#open = new Int32Array(8);
 	#top = 0;

@@ -7,11 +7,11 @@ import { hasKnownLayout } from './layout-probe.js';
 import { headroom, type ModuleMemory, type PatchStep } from './module-memory.js';
 import { latin1Text, utf8Bytes } from './text-bytes.js';
 
-/** Heap bytes to reserve per JSON byte that the module parses. This is more than enough for tables. */
+/** Number of heap bytes to reserve per JSON byte that the module parses. This is more than enough for tables. */
 export const parsedPerByte = 12;
 /** Number of patches applied between two pauses. Applying this number takes a few hundred microseconds. */
 const stride = 100;
-/** Bytes copied between two pauses. */
+/** Number of bytes copied between two pauses. */
 const copyChunk = 1024 * 1024;
 
 /** A document in an instance's memory. The document owns all memory from `base` up to `end`. */

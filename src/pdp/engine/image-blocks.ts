@@ -1,7 +1,7 @@
 import { headerWords } from './heap-layout.js';
 import { aligned, type ModuleMemory } from './module-memory.js';
 
-/** Words kept free at the end of memory, so that fixed-size blocks fit without a check. */
+/** Number of words kept free at the end of memory so fixed-size blocks fit without a check. */
 const spare = 64;
 
 /** Memory filled from an address upwards. A place is a word index, so an address is four times a place. */

@@ -3,7 +3,7 @@ import type { ImageBlocks } from './image-blocks.js';
 
 /** Number of copies written before a string is shared. Rare strings are faster to read next to their use. */
 const copies = 16;
-/** Maximum counted strings. The slots for these strings fit into processor caches. */
+/** Maximum number of counted strings. The slots for these strings fit into processor caches. */
 const maxWatched = 2 ** 16;
 /** Minimum length for native string copies, in bytes. */
 const long = 64;

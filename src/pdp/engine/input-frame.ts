@@ -5,7 +5,7 @@ import { aligned, type ModuleMemory } from './module-memory.js';
 import { unsigned } from './policy-exports.js';
 import { utf8Bytes, utf8Text } from './text-bytes.js';
 
-/** Strings and time of a usual check. */
+/** Strings and time of a typical check. */
 export interface UsualInput {
 	readonly user: { readonly key: string };
 	readonly action: string;
@@ -15,9 +15,9 @@ export interface UsualInput {
 }
 
 /**
- * Inputs for the two usual kinds of checks: with an instance key, and without. The input values stay in memory, and a
+ * Inputs for the two typical kinds of checks: with an instance key, and without. The input values stay in memory, and a
  * check only writes its strings, their lengths and the time. Neither the input nor the result is converted to JSON.
- * Unusual inputs are passed as JSON, but their results need no JSON.
+ * Other inputs are passed as JSON, but their results need no JSON.
  */
 export class InputFrames {
 	/** First address after the frames. */

@@ -59,7 +59,7 @@ const document = {
 	empty: {},
 };
 
-/** Patches that free and reuse blocks in every size, grow a table, and create tables. */
+/** Patches that free and reuse blocks of every size, grow a table, and create tables. */
 const changes: readonly (readonly [readonly string[], unknown?])[] = [
 	[['gone']],
 	[['constants', 'null']],

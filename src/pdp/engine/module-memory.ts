@@ -9,7 +9,7 @@ export const headroom = 16 * 1024 * 1024;
 /** One page below 4 GiB: the range of 32-bit addresses. */
 const addressable = 2 ** 32 - page;
 
-/** Maximum UTF-8 bytes per JavaScript string unit. */
+/** Maximum number of UTF-8 bytes per JavaScript string unit. */
 const maxPerCharacter = 3;
 
 /** A patch in JSON. A patch without a value removes the member at its path. */

@@ -6,7 +6,8 @@ import { utf8Text } from './text-bytes.js';
 const interfaceVersion = 1;
 
 /**
- * Twin of `policy-instance.ts` for the library, without a dependency. Creates an OPA module instance with `pages` memory pages. Throws the runtime's error if the module is not an OPA
+ * Counterpart of `policy-instance.ts` for the library, without a dependency. Creates an OPA module instance with
+ * `pages` memory pages. Throws the runtime's error if the module is not an OPA
  * module, and `EngineError` if it has a different interface version. Our policies call no host functions. A call to a
  * host function aborts the evaluation.
  */

@@ -8,11 +8,11 @@ const { loadPolicySync } = createRequire(import.meta.url)('@open-policy-agent/op
 /**
  * Creates an OPA module instance with `pages` memory pages. Throws the runtime's error if the module is not an OPA
  * module, and a string if it has a different interface version. Our policies call no function of the host except the
- * clock, which the package lacks, so that such a call aborts the evaluation, as in its counterpart for other runtimes.
+ * clock, which the package lacks, so such a call aborts the evaluation, as in the counterpart for other runtimes.
  */
 export function instantiatePolicy(module: WebAssembly.Module, pages: number): PolicyInstance {
 	const { wasmInstance, mem, entrypoints } = loadPolicySync(module, { initial: pages });
-	// A module that is already compiled gives a plain instance.
+	// For a compiled module, the function returns only the instance.
 	const { exports } = wasmInstance as WebAssembly.Instance;
 	return { exports: exports as unknown as PolicyExports, memory: mem, entrypoints };
 }

@@ -3,9 +3,9 @@
 const encoder = new TextEncoder();
 // Without `ignoreBOM`, a byte order mark at the beginning of a text would be lost.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-/** Bytes decoded per call when checking UTF-8. */
+/** Number of bytes decoded per call when checking UTF-8. */
 const chunk = 1024 * 1024;
-/** Codes converted to characters per call. Each code is an argument of the call. */
+/** Number of codes converted to characters per call. Each code is an argument of the call. */
 const maxCodes = 4096;
 /** Length up to which writing a string character by character is faster. */
 const short = 256;

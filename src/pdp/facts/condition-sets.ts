@@ -21,7 +21,7 @@ export interface ReadSet {
 	readonly comparisons: number;
 }
 
-/** A rule that connects two sets, named by their keys. */
+/** A rule that connects two sets, identified by their keys. */
 export interface RuleOfSets {
 	readonly userSet: string;
 	readonly resourceSet: string;

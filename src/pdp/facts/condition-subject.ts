@@ -19,7 +19,7 @@ export interface SubjectPlace {
 	readonly key?: string | undefined;
 }
 
-/** A check as conditions see it. It is changed for each check. Names are numbers in the facts index. */
+/** A check as conditions see it. The object is changed for each check. Names are numbers in the facts index. */
 export class ConditionSubject {
 	#user: { readonly key: string; readonly number: number | undefined; readonly sent: SentAttributes } | undefined;
 	#place: SubjectPlace | undefined;
@@ -137,12 +137,12 @@ const askedReaders: Readonly<Record<string, ReadValue<ConditionSubject>>> = {
 	'tenant.key': (subject) => subject.tenantKey,
 };
 
-/** Returns a member; `undefined` if it is missing or null. */
+/** Returns a field; `undefined` if it is missing or null. */
 function member(value: unknown, name: string): Json | undefined {
 	return jsonMember(value as Json, name) ?? undefined;
 }
 
-/** Returns the attribute that was sent, or else the stored attribute; `undefined` if it is missing or null. */
+/** Returns the attribute in the check, or else the stored attribute; `undefined` if both are missing or null. */
 function storedMember(
 	table: FactsIndex['tenants'],
 	number: number | undefined,

@@ -21,7 +21,7 @@ interface Table {
 	/** True if only the path is relevant, and the value at its end has no meaning. */
 	readonly keysOnly?: true;
 	add(path: readonly string[], value: Json): void;
-	/** Like `add`, for a value in JSON. Absent if values are parsed in any case. */
+	/** Like `add`, for a value in JSON. Absent if values are always parsed. */
 	addText?(path: readonly string[], text: string): void;
 	clear(path: readonly string[]): void;
 }
@@ -109,7 +109,7 @@ export class FactsIndex {
 		return this.#mappingRules;
 	}
 
-	/** True if the policy in force is older than the schema, so that a part of it is suspended. */
+	/** True if the active policy is older than the schema, so part of the policy is suspended. */
 	get pending(): boolean {
 		return this.#pending !== undefined;
 	}

@@ -1,4 +1,4 @@
-/** Maps strings to numbers, so that large tables can store numbers. */
+/** Maps strings to numbers so large tables can store numbers. */
 
 import type { Steps } from '../../../compiler/steps.js';
 import { copyEntries } from './copy-entries.js';
@@ -19,7 +19,7 @@ export class InternedStrings {
 		yield* copyEntries(other.#numbers, (text, number) => this.#numbers.set(text, number));
 	}
 
-	/** Largest count of numbers in use at the same time. */
+	/** Largest count of numbers that were in use at the same time. */
 	get size(): number {
 		return this.#texts.length;
 	}

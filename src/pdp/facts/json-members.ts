@@ -1,13 +1,13 @@
-/** Reads JSON objects as tables. Any key may be a member, even a name inherited by every JavaScript object. */
+/** Reads JSON objects as tables. Any key may be a field, even a name inherited by every JavaScript object. */
 
 import type { Json } from '../../../compiler/model.js';
 
-/** Returns the members of a value; an empty list if the value is not an object. */
+/** Returns the fields of a value; an empty list if the value is not an object. */
 export function jsonMembers(value: Json | undefined): readonly (readonly [string, Json])[] {
 	return isTable(value) ? Object.entries(value) : [];
 }
 
-/** Returns a member of a value; `undefined` if the value is not an object or has no such key. */
+/** Returns a field of a value; `undefined` if the value is not an object or has no such key. */
 export function jsonMember(value: Json | undefined, key: string): Json | undefined {
 	return isTable(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }

@@ -1,6 +1,5 @@
 /**
- * Reads JSON from bytes, member by member, so that a document with tens of megabytes is never in memory as a single
- * value.
+ * Reads JSON from bytes, field by field, so a document with tens of megabytes is never in memory as a single value.
  */
 
 import type { Json } from '../../../compiler/model.js';
@@ -14,7 +13,7 @@ const stride = 64 * 1024;
 
 /**
  * Reads a single JSON text from beginning to end. The text must already have been accepted by a JSON parser, because
- * this class does not check skipped parts. It only throws `EngineError` for the errors that it happens to notice.
+ * this class does not check skipped parts. It throws `EngineError` only for errors in the parts that it reads.
  */
 export class JsonReader {
 	readonly #scanner: JsonScanner;
@@ -34,7 +33,7 @@ export class JsonReader {
 		this.#keys = new Array<string>(slots).fill('');
 	}
 
-	/** Enters an object, so that `next` returns its keys. Skips any other value, and returns false. */
+	/** Enters an object so `next` returns its keys. Skips any other value, and returns false. */
 	enter(): boolean {
 		if (this.#scanner.peek() !== jsonByte.openingBrace) {
 			this.skip();

@@ -36,7 +36,7 @@ export class MappingRule {
 	}
 }
 
-/** Parsed rules, keyed by their source array, so that unchanged arrays are only parsed once. */
+/** Parsed rules, keyed by their source array, so unchanged arrays are parsed only once. */
 const known = new WeakMap<object, readonly MappingRule[]>();
 
 function rulesIn(value: Json): readonly MappingRule[] {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { forbidden } from '../../failure.js';
 
 /**
- * Returns the control plane's base URL for the environment's facts. Rejects with `forbidden` if the key is refused or
+ * Returns the control plane's base URL for the environment's facts. Rejects with `forbidden` if the key is rejected or
  * does not belong to an environment, and with an `Error` if the control plane sends an unexpected response.
  */
 export type FindFacts = (signal: AbortSignal) => Promise<string>;
@@ -32,7 +32,7 @@ export function findFactsOnce(origin: string, apiKey: string): FindFacts {
 	};
 }
 
-/** Returns the error for a control plane response that refuses a call with the decision point's key. */
+/** Returns the error for a control plane response that rejects the decision point's key. */
 export async function refusedKey(response: Response): Promise<Error> {
 	const { message } = Refused.parse(await response.json());
 	if (response.status === 401 || response.status === 403) {

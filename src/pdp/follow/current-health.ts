@@ -1,7 +1,7 @@
 import type { Health } from '../../wire/decision/check.js';
 import type { Replica } from './replica.js';
 
-/** The log names the file or key at fault. */
+/** The log contains the file or key at fault. */
 const notTrusted = 'the newest bundle is not used, because it is not signed by a trusted key';
 
 const deleted = 'the environment was deleted: every check is denied';

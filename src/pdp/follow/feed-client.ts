@@ -11,11 +11,11 @@ export interface FeedBundle {
 	readonly kind: 'bundle';
 	readonly bytes: Uint8Array;
 	readonly etag: string;
-	/** Last time this revision was known to be the newest, in milliseconds since 1970; now by default. */
+	/** Last time this revision was confirmed current, in milliseconds since 1970; now by default. */
 	readonly asOf?: number;
 	/** True if the next bundle is already available, so this revision must not be used for decisions. */
 	readonly isPassing?: boolean;
-	/** Revision after applying the bundle, if the feed names it. */
+	/** Revision after applying the bundle, if the feed contains it. */
 	readonly revision?: number;
 	/** Refresh that requested this snapshot. */
 	readonly updateId?: string;
@@ -36,11 +36,11 @@ export interface FeedRequest {
 	readonly environment: string;
 	/** ETag for the client's current revision; `undefined` requests a snapshot. */
 	readonly etag: string | undefined;
-	/** Maximum number of seconds for which the server delays the response while there is no new revision. */
+	/** Maximum delay of the response while there is no new revision, in seconds. */
 	readonly wait: number;
 }
 
-/** The control plane refuses the key or environment. A retry fails until an operator fixes the problem. */
+/** The control plane rejects the key or environment. A retry fails until an operator fixes the problem. */
 export class Refusal extends Error {
 	override readonly name = 'Refusal';
 }
@@ -67,7 +67,7 @@ const maxAnswerBytes = 64 * 1024;
 
 const scope = z.object({ environment_id: z.string().nullish(), project_id: z.string().nullish() });
 
-/** Reports this decision point's state to the control plane. Rejects if the report fails or is refused. */
+/** Reports this decision point's state to the control plane. Rejects if the report fails or is rejected. */
 export async function reportState(
 	origin: string,
 	apiKey: string,
@@ -84,13 +84,13 @@ export async function reportState(
 		});
 		clocks.note(response);
 		await response.arrayBuffer();
-		if (!response.ok) throw new Error(`the control plane answered ${response.status}`);
+		if (!response.ok) throw new Error(`the control plane responded with ${response.status}`);
 	});
 }
 
 /**
  * Creates a client for a control plane. `origin` is the control plane's URL without a path. Sends nothing before the
- * first call. Accepts a slow response unless nothing arrives for `silence` milliseconds. Rejects a bundle larger than
+ * first call. A response may be slow, but fails if nothing arrives for `silence` milliseconds. Rejects a bundle larger than
  * `limit` bytes without reading the rest.
  */
 export function connectFeed(origin: string, apiKey: string, silence = timeout, limit = maxBundleBytes): FeedClient {
@@ -187,12 +187,14 @@ async function trouble(response: Response): Promise<Error> {
 	if (status === 410 && title === catalogue.environment_deleted.title) {
 		return new EnvironmentGone('the environment was deleted');
 	}
-	const message = `the control plane answered ${status}: ${reasonIn(body)}`;
-	if (status === 401) return new Refusal(`${message}; if it was rotated or deleted, start again with the new one`);
+	const message = `the control plane responded with ${status}: ${reasonIn(body)}`;
+	if (status === 401) return new Refusal(`${message}; if it was rotated or deleted, restart with the new key`);
 	// A 404 without our title comes from an intermediary that cannot find the API. Such a response is no reason to drop
 	// data.
 	if (status === 404 && title !== catalogue.not_found.title) {
-		return new Error(`${message}. PDP_CONTROL_PLANE may not name the API, or a proxy in front of it does not find it`);
+		return new Error(
+			`${message}. PDP_CONTROL_PLANE may not be the URL of the API, or a proxy in front of the API cannot find the API`,
+		);
 	}
 	return [403, 404].includes(status) ? new Refusal(message) : new Error(message);
 }
@@ -206,7 +208,7 @@ function titleIn(body: string): string | undefined {
 	}
 }
 
-/** Returns an error body's message without the request id, so that the same problem always has the same message. */
+/** Returns an error body's message without the request id, so the same problem always has the same message. */
 function reasonIn(body: string): string {
 	try {
 		const { message } = z.object({ message: z.string() }).parse(JSON.parse(body));

@@ -5,7 +5,7 @@ export class FeedLag {
 	/** Newest feed revision, and the time since which the replica has lagged behind. */
 	#ahead: { readonly revision: number; readonly since: number } | undefined;
 
-	/** Time since the data was last known to be the newest, in milliseconds; 0 before the first response. */
+	/** Time since the data was last confirmed current, in milliseconds; 0 before the first response. */
 	get age(): number {
 		return this.#answered === undefined ? 0 : this.#answered.age + performance.now() - this.#answered.at;
 	}
@@ -17,7 +17,7 @@ export class FeedLag {
 		return { revisions: ahead.revision - Math.max(revision, 0), milliseconds: performance.now() - ahead.since };
 	}
 
-	/** Records a response's time, and the time when its data was known to be the newest, in milliseconds since 1970. */
+	/** Records a response's time, and the time at which its data was confirmed current, in milliseconds since 1970. */
 	noteAnswer(at: number, asOf = Date.now()): void {
 		this.#answered = { at, age: Math.max(0, Date.now() - asOf) };
 	}

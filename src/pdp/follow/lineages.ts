@@ -6,7 +6,7 @@ interface Place {
 	readonly revision: number;
 }
 
-/** Lineage that the replica left, because the control plane's history was cut. */
+/** Lineage that the replica left, because the control plane lost revisions. */
 export interface LeftLineage extends Place {
 	/** Time when the replica left the lineage, in ISO 8601. */
 	readonly at: string;
@@ -17,7 +17,7 @@ export interface LeftLineage extends Place {
  * again.
  */
 export class Lineages {
-	/** Ended lineages, which the replica has left or which bundles have named. */
+	/** Ended lineages, which the replica has left or which bundles have listed. */
 	readonly ended: Set<string>;
 	/** Lineage left most recently. */
 	left: LeftLineage | undefined;
@@ -51,7 +51,7 @@ export class Lineages {
 		this.#last = { lineage, revision };
 		if (last === undefined || last.lineage === lineage) return false;
 		this.ended.add(last.lineage);
-		// Earlier API versions named no lineage.
+		// Earlier API versions sent no lineage.
 		if (last.lineage === '') return true;
 		this.changes += 1;
 		this.left = { ...last, at: new Date().toISOString() };

@@ -1,4 +1,4 @@
-/** Error when a wait is abandoned. Its name is the usual name on the web platform. */
+/** Error when a wait is abandoned. Its name is the standard name on the web platform. */
 class Abandoned extends Error {
 	override readonly name = 'AbortError';
 }

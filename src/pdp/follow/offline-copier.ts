@@ -15,7 +15,7 @@ const defaultInterval = 60_000;
 /** Pause before the next check of a replica that is not ready, in milliseconds. */
 const unreadyPause = 1_000;
 
-/** Number of bytes by which the steps in the copy may exceed its snapshot before the copy is rewritten. */
+/** Number of bytes by which the deltas in the copy may exceed its snapshot before the copy is rewritten. */
 const spareBytes = 1024 * 1024;
 
 export interface OfflineCopierOptions {
@@ -55,7 +55,7 @@ export class OfflineCopier {
 		this.#stopping.abort();
 		await this.#running;
 		const { kind } = this.options.replica.state;
-		// A refusal may end the process before the next round.
+		// A rejected key may end the process before the next round.
 		if (this.#running !== undefined && isOver(kind)) await this.#remove(kind).catch(() => undefined);
 	}
 
@@ -109,8 +109,9 @@ export class OfflineCopier {
 	}
 
 	/**
-	 * Deletes the copy because the environment is gone or its key was refused. After a restart, data from a refused key
-	 * must not be used for decisions. A copy for a different key stays, because this process may have been started with a
+	 * Deletes the copy because the environment was deleted or its key was rejected. After a restart, data from a
+	 * rejected key must not be used for decisions. A copy for a different key stays, because this process may have been
+	 * started with a
 	 * wrong key.
 	 */
 	async #remove(kind: ReplicaState['kind']): Promise<void> {
@@ -155,7 +156,7 @@ export class OfflineCopier {
 	}
 }
 
-/** True if the environment was deleted or the control plane refused the key, so the replica stores no revision. */
+/** True if the environment was deleted or the control plane rejected the key, so the replica stores no revision. */
 function isOver(kind: ReplicaState['kind']): boolean {
 	return kind === 'deleted' || kind === 'refused';
 }

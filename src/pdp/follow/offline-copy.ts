@@ -16,7 +16,7 @@ export interface CopiedBundle {
 
 export interface CopiedEnvironment {
 	readonly bundles: readonly CopiedBundle[];
-	/** Last time the control plane confirmed that there was no newer revision, in milliseconds since 1970. */
+	/** Last time at which the control plane confirmed that there was no newer revision, in milliseconds since 1970. */
 	readonly asOf: number;
 }
 

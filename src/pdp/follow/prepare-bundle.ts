@@ -19,10 +19,10 @@ import { compileModule, type EngineAndIndex, loadSnapshot } from './load-snapsho
 export interface LoadedRevision {
 	readonly engine: DecidingEngine;
 	readonly facts: FactsIndex;
-	/** The revision's lineage; empty if the control plane does not name it. */
+	/** The revision's lineage; empty if the control plane does not send it. */
 	readonly lineage: string;
 	readonly revision: number;
-	/** The revision's random token; empty if the control plane does not name it. */
+	/** The revision's random token; empty if the control plane does not send it. */
 	readonly token: string;
 	/**
 	 * Newest revision whose policy is active here. Same as `revision`, unless the policy of `revision` is still pending.
@@ -145,7 +145,7 @@ async function prepareTarget(
 	if (step.kind === 'snapshot') return { ...(await loadSnapshot(files, run)), used: false };
 	const base = next ?? held;
 	if (base === undefined || base.engine.broken !== undefined || Number(step.base) > base.revision) {
-		throw new BundleError(`a ${step.kind} from revision ${step.base} does not continue what is held`);
+		throw new BundleError(`a ${step.kind} from revision ${step.base} does not continue the current data`);
 	}
 	const { engine, facts } = base;
 	if (step.kind === 'delta' && base === next) return { engine, facts, used: false };

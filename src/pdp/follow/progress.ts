@@ -1,6 +1,6 @@
 import type { RevisionToken } from '../../wire/revision-token.js';
 
-/** Revision to wait for. A bare number belongs to the current lineage. */
+/** Revision to wait for. A number without a lineage belongs to the current lineage. */
 export type WantedRevision = number | RevisionToken;
 
 /** Decision point progress. With several workers, this is the slowest worker's progress. */
@@ -20,12 +20,12 @@ export interface Progress {
 	policyReached(wanted: WantedRevision, signal?: AbortSignal): Promise<void>;
 }
 
-/** The wanted revision's lineage has ended, so the revision can never arrive. */
+/** The required revision's lineage has ended, so the revision can never arrive. */
 export class LineageEnded extends Error {
 	override readonly name = 'LineageEnded';
 }
 
-/** True if `place` is at or after the wanted revision. */
+/** True if `place` is at or after the required revision. */
 export function isPast(
 	place: { readonly lineage: string; readonly revision: number },
 	wanted: WantedRevision,

@@ -20,13 +20,13 @@ export class RefusedKeyError extends Error {
 export interface Waiting {
 	/** Called once for each reason why checks are not served yet. */
 	readonly say: (reason: string) => void;
-	/** True to keep waiting while the key is refused, because an operator may make the key valid. */
+	/** True to keep waiting while the key is rejected, because an operator may make the key valid. */
 	readonly throughRefusal: boolean;
 	/** Ends the wait. */
 	readonly interrupted?: AbortSignal;
 }
 
-/** Time that the control plane may be silent before `say` reports the silence, in milliseconds. */
+/** Time without a response from the control plane before `say` reports this, in milliseconds. */
 const maxSilence = 1_000;
 
 /**

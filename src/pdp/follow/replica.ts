@@ -35,7 +35,7 @@ export interface Pace {
 	/** Pause after the first failure; doubled after each further failure. */
 	readonly first: number;
 	readonly longest: number;
-	/** Pause while the control plane refuses the key. */
+	/** Pause while the control plane rejects the key. */
 	readonly refused: number;
 	/** Pause between two full fetches. */
 	readonly refetch: number;
@@ -77,11 +77,11 @@ type State = Pick<ReplicaState, 'detail' | 'untrusted'> &
 	);
 
 const defaultPace: Pace = { first: 50, longest: 5_000, refused: 5_000, refetch: 10_000 };
-/** Maximum number of seconds for which the control plane delays its response to a request. */
+/** Maximum time in seconds that the control plane may delay its response to a request. */
 const longestWait = 30;
 /**
- * If a server responds "unchanged" within this time, in milliseconds, it did not wait for a new revision. The client
- * then waits for this time.
+ * Minimum time in milliseconds after which a server that waits for new revisions responds "unchanged". After an earlier
+ * response, the client waits for this time.
  */
 const minWait = 100;
 
@@ -112,7 +112,7 @@ export class Replica implements Progress {
 	#following: Promise<void> | undefined;
 	#failures = 0;
 	#state: State = { kind: 'starting', detail: nothingYet };
-	/** Environment of the key; `undefined` until the feed names it. */
+	/** Environment of the key; `undefined` until the feed sends it. */
 	#environment: string | undefined;
 	/**
 	 * Loaded snapshot that is not in use yet. The feed is polled again before the snapshot is used, because a snapshot may
@@ -151,7 +151,7 @@ export class Replica implements Progress {
 	}
 
 	/**
-	 * Returns the revision in use; `undefined` before the first complete revision and after a refusal. For a deleted
+	 * Returns the revision in use; `undefined` before the first complete revision and after the key was rejected. For a deleted
 	 * environment, returns the last known revision with empty data.
 	 */
 	current(): LoadedRevision | undefined {
@@ -193,7 +193,7 @@ export class Replica implements Progress {
 		return this.#lag.age;
 	}
 
-	/** Memory size for the engine in use, in bytes: data and total. Zero without an engine. */
+	/** Memory size of the engine in use, in bytes: data and total. Zero without an engine. */
 	get memory(): { readonly heapBytes: number; readonly memoryBytes: number } {
 		return this.#state.held?.engine ?? { heapBytes: 0, memoryBytes: 0 };
 	}
@@ -292,8 +292,7 @@ export class Replica implements Progress {
 			const apply = () => this.#apply(answer, environment);
 			await (this.options.applying?.(answer, apply) ?? apply());
 		}
-		// This point is not reached if applying the bundle fails. In that case there is newer data, so the response must
-		// not reset the age.
+		// This point is not reached if applying the bundle fails. In this case, newer data exists, so the response must not reset the age.
 		this.#lag.noteAnswer(answeredAt, answer.asOf);
 		const isPassing = answer.kind === 'bundle' && answer.isPassing;
 		const offlineAsOf = answer.kind === 'unchanged' && answer.offline ? (answer.asOf ?? 0) : undefined;
@@ -308,7 +307,7 @@ export class Replica implements Progress {
 		return performance.now() - started < minWait ? minWait : 0;
 	}
 
-	/** Applies a bundle. A step continues the prepared revision, or else the held revision. Does not use a snapshot yet. */
+	/** Applies a bundle. A delta continues the prepared revision, or else the current revision. Does not use a snapshot yet. */
 	async #apply(bundle: FeedBundle, environment: string): Promise<AppliedBundle> {
 		const next = this.#next;
 		try {
@@ -359,8 +358,8 @@ export class Replica implements Progress {
 		const { revision, environment } = held;
 		if (offlineAsOf !== undefined) {
 			const as_of = new Date(offlineAsOf).toISOString();
-			this.options.log.warn({ revision, as_of }, 'the decision point answers from its offline copy');
-			this.#state = { kind: 'stale', detail: `it answers from its offline copy, of ${as_of}`, held };
+			this.options.log.warn({ revision, as_of }, 'the decision point serves checks from its offline copy');
+			this.#state = { kind: 'stale', detail: `it serves checks from its offline copy of ${as_of}`, held };
 			return;
 		}
 		if (this.#state.kind !== 'ready')
@@ -377,7 +376,7 @@ export class Replica implements Progress {
 		const pause = Math.min(this.#pace.first * 2 ** (this.#failures - 1), this.#pace.longest);
 		const { kind, held } = this.#state;
 		if (error instanceof EnvironmentGone) this.#lag.noteAnswer(performance.now());
-		// After some time, a control plane may no longer know a deleted environment, and only refuse its key. The
+		// After some time, a control plane may no longer know a deleted environment, and only reject its key. The
 		// environment stays deleted.
 		if (kind === 'deleted') return jittered(this.#pace.refused);
 		if (error instanceof EnvironmentGone) {
@@ -409,8 +408,7 @@ export class Replica implements Progress {
 }
 
 /**
- * Returns a random time from `milliseconds / 2` to `milliseconds`, so that decision points do not all reconnect
- * simultaneously.
+ * Returns a random time from `milliseconds / 2` to `milliseconds` so decision points do not all reconnect simultaneously.
  */
 function jittered(milliseconds: number): number {
 	return milliseconds * (0.5 + Math.random() / 2);

@@ -70,7 +70,7 @@ export class StateReport {
 	}
 }
 
-/** Health members whose changes are reported immediately. */
+/** Health fields whose changes are reported immediately. */
 function summary({ status, state, lineage, update_id, degraded }: Health): string {
 	return JSON.stringify([status, state, lineage, update_id, degraded?.reason, degraded?.since]);
 }

@@ -12,7 +12,7 @@ export function unreferenced(timer: Timer): Timer {
 /** Longest timer delay, in milliseconds. Timers with a longer delay fire immediately. */
 const longestDelay = 2 ** 31 - 1;
 
-/** Clamps a delay in milliseconds to the range supported by timers. */
+/** Clamps a delay in milliseconds to the range that timers support. */
 export function possibleDelay(milliseconds: number): number {
 	return Math.min(Math.max(milliseconds, 0), longestDelay);
 }

@@ -62,8 +62,9 @@ function kongEndpoint(mode: Mode, routes: readonly KongRoute[] | null) {
 		name: 'checkForKong',
 		summary: 'Decide a request passing through Kong',
 		description:
-			"Accepts requests from Kong's OPA plugin. The user is the consumer name, the action is the method in lower " +
-			'case, the tenant is `default`, and the route table maps the path to a resource. A request without a consumer ' +
+			"Accepts requests from Kong's OPA plugin. The user is the consumer name, the action is the method in " +
+			'lowercase, the tenant is `default`, and the route table maps the path to a resource. A request ' +
+			'without a consumer ' +
 			'or a route is denied.',
 		tag,
 		method: 'post',

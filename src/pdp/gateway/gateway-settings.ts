@@ -14,13 +14,13 @@ export interface KongRoute {
 	readonly resource: string | number;
 }
 
-/** A row filter. Applies to users who may do `action` on the table. */
+/** A row filter. Applies to users who may perform `action` on the table. */
 interface RowFilter {
 	readonly action: string;
 	readonly expression: string;
 }
 
-/** A column mask. Applies to users who may do `action` on the table or the column. */
+/** A column mask. Applies to users who may perform `action` on the table or the column. */
 interface ColumnMask {
 	readonly action: string;
 	readonly expression: string;

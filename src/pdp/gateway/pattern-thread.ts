@@ -21,7 +21,7 @@ export interface PatternAnswer {
 /** Default time limit per match, in milliseconds. */
 const defaultLimit = 20;
 
-/** Maximum matches waiting for the thread. */
+/** Maximum number of matches waiting for the thread. */
 const maxWaiting = 100;
 
 export interface PatternThreadOptions {

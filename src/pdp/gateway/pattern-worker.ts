@@ -3,7 +3,7 @@
 import { answerQuestions } from '../../limit/limited-thread.js';
 import type { PatternAnswer, PatternQuestion } from './pattern-thread.js';
 
-/** Maximum cached expressions. */
+/** Maximum number of cached expressions. */
 const maxKept = 1_000;
 
 /** Compiled expressions, keyed by source; null if the source does not compile. */

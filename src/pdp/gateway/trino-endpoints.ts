@@ -49,7 +49,7 @@ export function trinoEndpoints(mode: Mode, rules: TrinoRules) {
 			...shared,
 			name: 'listRowFiltersForTrino',
 			summary: 'List row filters for a Trino table',
-			description: 'Returns the configured filters whose action the user may do on the table.',
+			description: 'Returns the configured filters whose action the user may perform on the table.',
 			path: '/trino/row-filter',
 			example: { input: { context, action: { operation: 'GetRowFilters', resource: { table } } } },
 			returns: { 200: TrinoRowFilters },
@@ -67,7 +67,7 @@ export function trinoEndpoints(mode: Mode, rules: TrinoRules) {
 			name: 'listColumnMasksForTrino',
 			summary: 'List column masks for Trino',
 			description:
-				'Returns for each column the first configured mask whose action the user may do on the table or the column.',
+				'Returns for each column the first configured mask whose action the user may perform on the table or the column.',
 			path: '/trino/batch-column-masking',
 			example: {
 				input: {

@@ -32,14 +32,14 @@ class Checks {
 		this.#mode = mode;
 	}
 
-	/** True if the user may do an action on a resource type. */
+	/** True if the user may perform an action on a resource type. */
 	*allows(type: string, action: string): Steps<boolean> {
 		return yield* this.#decided(type, action, false);
 	}
 
 	/**
-	 * Like `allows`, for checks where a denial shows more data. Throws `Failure` (`unavailable`) if the check is denied
-	 * only because it could not be decided.
+	 * Like `allows`, for checks where a denial reveals more data. Throws `Failure` (`unavailable`) if the check is
+	 * denied only because it could not be decided.
 	 */
 	*allowsForSure(type: string, action: string): Steps<boolean> {
 		return yield* this.#decided(type, action, true);

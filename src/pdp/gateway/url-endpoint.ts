@@ -16,7 +16,7 @@ import { type UrlAttributes, type UrlPattern, urlPattern } from './url-pattern.j
 /** Code for requests without a matching rule. */
 export const noMatchingRule = 'no_matching_mapping_rule';
 
-/** Maximum expressions matched in the thread per request. If a request needs more matches, it matches no rule. */
+/** Maximum number of expressions matched in the thread per request. If a request needs more matches, it matches no rule. */
 const maxAsked = 100;
 
 /** Known match result for a rule: no match, or the thread's reply. */
@@ -38,7 +38,7 @@ export function urlEndpoints({ mode, log, patternLimit }: UrlEndpointOptions) {
 	return [
 		endpoint({
 			name: 'checkUrl',
-			summary: 'Decide whether a user may make a request to a URL',
+			summary: 'Decide whether a user may send a request to a URL',
 			description:
 				'The mapping rules in proxy configs map the request to an action and a resource. The matching rule with the ' +
 				'highest `priority` applies. Parts in braces and named groups become resource attributes. A request without ' +
@@ -79,7 +79,7 @@ export function urlEndpoints({ mode, log, patternLimit }: UrlEndpointOptions) {
 interface UrlRequest {
 	readonly body: UrlQuery;
 	readonly mode: Mode;
-	/** Match results so far, so that the next round does not repeat matches. */
+	/** Match results so far, to avoid repeated matches in the next round. */
 	readonly known: Map<MappingRule, Known>;
 	/** `X-Debug` header value. */
 	readonly asked: string | undefined;

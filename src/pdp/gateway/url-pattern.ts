@@ -27,12 +27,12 @@ export type UrlPattern =
 const maxLinearSource = 1_000;
 
 /**
- * Maximum program steps for regular expressions matched in this thread. With this limit, matching the longest URL takes
+ * Maximum number of program steps for regular expressions matched in this thread. With this limit, matching the longest URL takes
  * about 20 ms.
  */
 const maxLinearSteps = 500;
 
-/** Maximum estimated size. For usual expressions, the estimate is at most twice the actual size. */
+/** Maximum estimated size. For typical expressions, the estimate is at most twice the actual size. */
 const maxEstimate = 4 * maxLinearSteps;
 
 /** Parses the `url` of a rule. */

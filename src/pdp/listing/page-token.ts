@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { Failure } from '../../failure.js';
 
-/** Digest bytes in a token. This length is enough to distinguish requests. */
+/** Number of digest bytes in a token. This length is enough to distinguish requests. */
 const digestBytes = 16;
 
 /**
@@ -36,7 +36,7 @@ function requestDigest(request: unknown): Buffer {
 }
 
 /**
- * Sorts an object's members, so that their order is irrelevant. Lists and objects stay distinct even if they have the
+ * Sorts an object's fields so their order is irrelevant. Lists and objects stay distinct even if they have the
  * same contents.
  */
 function sortMembers(value: unknown): unknown {

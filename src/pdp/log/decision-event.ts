@@ -11,7 +11,7 @@ export interface EventLabels {
 	readonly version: string;
 }
 
-/** Path of an input member excluded from the log, such as `['user', 'attributes', 'ssn']`. */
+/** Path of an input field excluded from the log, such as `['user', 'attributes', 'ssn']`. */
 export type MaskedPath = readonly string[];
 
 /** Paths that name the kind of a decision. */
@@ -29,7 +29,7 @@ const maxEventLength = 64 * 1024;
  */
 const maxInputDepth = 90;
 
-/** Maximum characters per string in a truncated input. */
+/** Maximum number of characters per string in a truncated input. */
 const maxCutText = 1_024;
 
 /**
@@ -48,9 +48,9 @@ export class EventWriter {
 	}
 
 	/**
-	 * Returns the JSON line for a decision. Masked members are removed, and `erased` lists their JSON pointers. An input
-	 * that is too long or too deep is `truncated`, because an event refused by the receiver could cause the loss of other
-	 * events in its chunk.
+	 * Returns the JSON line for a decision. Masked fields are removed, and `erased` lists their JSON pointers. An input
+	 * that is too long or too deep is `truncated`, because an event that the receiver rejects could cause the loss of
+	 * other events in its chunk.
 	 */
 	line(decision: LoggedDecision): string {
 		const { user, action, resource, context } = decision.input;
@@ -87,7 +87,7 @@ export class EventWriter {
 	}
 }
 
-/** Returns the core members of a check, without attributes and context. */
+/** Returns the core fields of a check, without attributes and context. */
 function cut({ user, action, resource: { type, key, tenant } }: EngineInput): unknown {
 	const short = (text: string) => (text.length <= maxCutText ? text : wellFormed(text.slice(0, maxCutText)));
 	const resource = { type: short(type), ...(key === undefined ? {} : { key: short(key) }), tenant: short(tenant) };
@@ -121,7 +121,7 @@ function withoutMasked(input: unknown, masks: readonly MaskedPath[]): Masked {
 	return { value, erased };
 }
 
-/** Returns a copy without the member at a path, or the same value if there is no such member. */
+/** Returns a copy without the field at a path, or the same value if there is no such field. */
 function without(value: unknown, [name, ...below]: MaskedPath): unknown {
 	if (name === undefined || typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return value;
 	const { [name]: member, ...others } = value as Readonly<Record<string, unknown>>;

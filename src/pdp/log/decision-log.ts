@@ -28,20 +28,20 @@ export interface DecisionCounts {
 	readonly receivers: Readonly<Record<string, EventCounts>>;
 }
 
-/** Maximum number of decisions whose events are not written yet. They keep the bodies of their requests in memory. */
+/** Maximum number of decisions whose events are not written yet. These decisions keep the bodies of their requests in memory. */
 const capacity = 1_024;
 /** Number of waiting decisions whose events are written in the next turn of the event loop. */
 const many = 256;
-/** Maximum milliseconds until the events of fewer decisions are written. */
+/** Maximum time in milliseconds until the events of fewer decisions are written. */
 const patience = 100;
-/** Number of events written between clock reads, and milliseconds per turn. */
+/** Number of events written between clock reads, and time per turn in milliseconds. */
 const stride = 32;
 const slice = 1;
 
 /**
  * Logs decisions without ever delaying a decision: a check only adds its decision to a ring. Between requests, the log
- * takes decisions out of the ring, selects and masks them, and writes their events, in slices. If the ring is full, it
- * does this at once, so no decision is lost before the queue of a receiver.
+ * takes decisions out of the ring, selects and masks them, and writes their events, in slices. If the ring is full, the
+ * log does this immediately, so no decision is lost before it reaches a receiver's queue.
  */
 export class DecisionLog {
 	readonly #queues: readonly (readonly [name: string, queue: EventQueue])[];
@@ -85,7 +85,7 @@ export class DecisionLog {
 		else this.#timer ??= setTimeout(this.#writeSlice, patience).unref();
 	}
 
-	/** Passes on remaining events for a limited time, then ends. */
+	/** Passes on remaining events for a limited time, then stops. */
 	async stop(): Promise<void> {
 		this.#write(this.#ring.length);
 		await Promise.all(this.#queues.map(([, queue]) => queue.stop()));

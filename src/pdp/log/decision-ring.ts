@@ -8,7 +8,7 @@ export interface LoggedRequest {
 	/** Id of the decision; ids of several decisions in a request also contain their position. */
 	readonly decisionId?: string;
 	readonly requestId: string;
-	/** Client SDK, as named by the client; `undefined` if it sends no name. */
+	/** Client SDK, as sent by the client; `undefined` if the client sends none. */
 	readonly sdk: string | undefined;
 	/** Revision that decided, with its random token. */
 	readonly held: {

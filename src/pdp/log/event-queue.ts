@@ -1,4 +1,4 @@
-/** Event queue for a receiver, with bounded memory, so that a slow or absent receiver does not delay checks. */
+/** Event queue for a receiver, with bounded memory, so a slow or absent receiver does not delay checks. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../log.js';
@@ -7,19 +7,20 @@ import type { Logger } from '../../log.js';
 export interface EventReceiver {
 	/** Name in log lines. */
 	readonly name: string;
-	/** Maximum events and characters per chunk. */
+	/** Maximum numbers of events and characters per chunk. */
 	readonly maxEvents: number;
 	readonly maxLength: number;
 	/**
-	 * Sends a chunk of lines. Resolves with the number of refused events; `undefined` if there are none. Rejects with
-	 * `RefusedEvents` if the events would always be refused, with `DeferredEvents` if a retry may help after a while, and
+	 * Sends a chunk of lines. Resolves with the number of rejected events; `undefined` if there are none. Rejects with
+	 * `RefusedEvents` if the events would always be rejected, with `DeferredEvents` if a retry may help after a while,
+	 * and
 	 * with any other error if a retry may help.
 	 */
 	send(lines: readonly string[], signal: AbortSignal): Promise<PartlyRefused | undefined>;
 	close?(): Promise<void>;
 }
 
-/** Events refused by a receiver that accepted the rest of the chunk. */
+/** Events that a receiver rejected while it accepted the rest of the chunk. */
 export interface PartlyRefused {
 	readonly refused: number;
 	/** Human-readable reason. */
@@ -58,7 +59,7 @@ interface Pace {
 	readonly longest: number;
 	/** Longest pause that a receiver may request. */
 	readonly deferred: number;
-	/** Time to send remaining events at a stop. */
+	/** Time to send remaining events when the process stops. */
 	readonly stop: number;
 }
 
@@ -112,7 +113,7 @@ export class EventQueue {
 		if (this.#length >= this.receiver.maxLength) this.#wake();
 	}
 
-	/** Passes on remaining events for a limited time, then ends. Events left afterwards are lost. */
+	/** Passes on remaining events for a limited time, then stops. Events left afterwards are lost. */
 	async stop(): Promise<void> {
 		this.#ending = true;
 		this.#wake();
@@ -181,19 +182,19 @@ export class EventQueue {
 		this.#sent += chunk.length - refused;
 		if (refused === 0) return;
 		this.#lose(refused);
-		this.log.error({ receiver: this.receiver.name, events: refused, reason }, 'decisions were refused and are lost');
+		this.log.error({ receiver: this.receiver.name, events: refused, reason }, 'decisions were rejected and are lost');
 	}
 
 	#failed(chunk: readonly string[], error: unknown, failures: number): void {
 		const { name } = this.receiver;
 		if (error instanceof RefusedEvents) {
 			this.#lose(chunk.length);
-			this.log.error({ error, receiver: name, events: chunk.length }, 'decisions were refused and are lost');
+			this.log.error({ error, receiver: name, events: chunk.length }, 'decisions were rejected and are lost');
 			return;
 		}
 		this.#lines = [...chunk, ...this.#lines];
 		for (const line of chunk) this.#length += line.length;
-		if (failures === 1) this.log.warn({ error, receiver: name }, 'decisions cannot be logged and wait');
+		if (failures === 1) this.log.warn({ error, receiver: name }, 'decisions cannot be logged and are waiting');
 	}
 
 	#lose(count: number): void {

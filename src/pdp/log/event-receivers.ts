@@ -10,7 +10,7 @@ import { DeferredEvents, type EventReceiver, type PartlyRefused, RefusedEvents }
 
 const compress = promisify<string, ZlibOptions, Buffer>(gzip);
 
-/** Events are so much alike that the fastest level makes them nearly as small as the usual one, in half the time. */
+/** Events are so similar that the fastest level compresses them nearly as well as the default level, in half the time. */
 const fastest = { level: constants.Z_BEST_SPEED };
 
 /** Timeout per chunk for collectors, in milliseconds. */
@@ -61,9 +61,9 @@ export function outputReceiver(output: NodeJS.WritableStream = process.stdout): 
 export interface Collector {
 	readonly name: string;
 	readonly url: string;
-	/** Bearer token; `null` if none is needed. */
+	/** Bearer token; `null` if none is required. */
 	readonly token: string | null;
-	/** Maximum characters per chunk; 1,048,576 by default. */
+	/** Maximum number of characters per chunk; 1,048,576 by default. */
 	readonly maxLength?: number;
 }
 
@@ -100,8 +100,7 @@ async function readAnswer(response: Response): Promise<unknown> {
 }
 
 /**
- * Returns the number of events that our API refused in a chunk, with the reason. Other collectors do not report refused
- * events.
+ * Returns the number of events that our API rejected in a chunk, with the reason. Other collectors do not report rejected events.
  */
 function readPartlyRefused(answer: unknown): PartlyRefused | undefined {
 	const { data } = PartlyLogged.safeParse(answer);
@@ -112,7 +111,7 @@ function readPartlyRefused(answer: unknown): PartlyRefused | undefined {
 /** Returns the error for a response other than 2xx. */
 function refusal({ status, headers }: Response, answer: unknown): Error {
 	const reason = readReason(answer);
-	const text = `the receiver answered ${status}${reason === undefined ? '' : `: ${reason}`}`;
+	const text = `the receiver responded with ${status}${reason === undefined ? '' : `: ${reason}`}`;
 	if (refusals.has(status)) return new RefusedEvents(text);
 	const seconds = Number(headers.get('retry-after'));
 	return seconds > 0 ? new DeferredEvents(text, seconds) : new Error(text);

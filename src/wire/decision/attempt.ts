@@ -122,8 +122,8 @@ export const Attempt = named(
 		by: z.enum(['role_in_tenant', 'role_on_instance', 'set_rule']).meta({ description: 'Grant source.' }),
 		chain: z.array(AttemptStep).meta({
 			description:
-				'Steps from the granting role or condition set rule. For a role, each step names ' +
-				'the source for the role before it, and the last step names the assignment.',
+				'Steps from the granting role or condition set rule. For a role, each step is the source for the ' +
+				'role before it, and the last step is the assignment.',
 		}),
 		policy: RulePlace.meta({ description: 'Generated policy rule for this path.' }),
 		add: z.array(AttemptFact).meta({ description: 'Facts to add.' }),

@@ -1,5 +1,5 @@
 /**
- * The AuthZEN Authorization API 1.0: requests to decision points, and their responses. Unknown members are ignored, and
+ * The AuthZEN Authorization API 1.0: requests to decision points, and their responses. Unknown fields are ignored, and
  * null is treated as absent.
  */
 
@@ -62,7 +62,7 @@ const resource = named('Resource', 'The resource to act on.', {
 	properties: propertiesWithTenant,
 });
 
-export const Evaluation = named('Evaluation', 'May this subject do this action on this resource?', {
+export const Evaluation = named('Evaluation', 'May this subject perform this action on this resource?', {
 	subject,
 	action,
 	resource,
@@ -87,15 +87,15 @@ const options = z
 	.nullish()
 	.describe('Evaluation options.');
 
-/** Problem with one evaluation in a list. Only that evaluation is refused. */
+/** Problem with one evaluation in a list. Only that evaluation is rejected. */
 interface Wrong {
 	readonly problem: string;
 }
 
-/** Evaluation member: its value, or the problem with it. `undefined` if it is absent. */
+/** Field of an evaluation: its value, or the problem with it. `undefined` if it is absent. */
 type Part<T> = { readonly value: T } | Wrong | undefined;
 
-/** Reads an evaluation member. If it has a problem, the request as a whole is not refused. */
+/** Reads a field of an evaluation. A problem with the field does not reject the whole request. */
 function lenientPart<S extends z.ZodType>(name: string, schema: S) {
 	return unchecked(schema)
 		.transform((value): Part<z.output<S>> => {
@@ -119,12 +119,12 @@ const parts = {
 	context: lenientPart('context', context),
 };
 
-const item = named('EvaluationItem', 'One evaluation in a list. Omitted members come from the request.', parts);
+const item = named('EvaluationItem', 'One evaluation in a list. Omitted fields come from the request.', parts);
 
-/** Accept any item: if a value is not an object, only its own evaluation is refused. */
+/** Accept any item: if a value is not an object, only its own evaluation is rejected. */
 const anyItem = unchecked(item).transform((value) => item.safeParse(value).data ?? null);
 
-const several = named('Evaluations', 'Multiple evaluations, with defaults for omitted members.', {
+const several = named('Evaluations', 'Multiple evaluations, with defaults for omitted fields.', {
 	...parts,
 	evaluations: boundedArray(anyItem, maxEvaluations, tooManyMessage(maxEvaluations, 'evaluations')).describe(
 		'Evaluations, in order.',
@@ -133,7 +133,7 @@ const several = named('Evaluations', 'Multiple evaluations, with defaults for om
 });
 const alone = named('SingleEvaluation', 'One evaluation, without a list.', { ...Evaluation.shape, options });
 
-/** Evaluations, with defaults for their members. A request without a list is a single evaluation. */
+/** Evaluations, with defaults for their fields. A request without a list is a single evaluation. */
 export const Evaluations = choice(isAlone, alone, several);
 
 /** Validated evaluations. */
@@ -183,7 +183,7 @@ const page = z
 	.describe('Requested page.');
 
 /** Search: which subjects of this type may perform the action on the resource? */
-export const SubjectSearch = named('SubjectSearch', 'Which subjects may do this action on this resource?', {
+export const SubjectSearch = named('SubjectSearch', 'Which subjects may perform this action on this resource?', {
 	subject: z.object({ type: subjectType, properties }).describe('Subject type to find.'),
 	action,
 	resource,
@@ -194,7 +194,7 @@ export const SubjectSearch = named('SubjectSearch', 'Which subjects may do this 
 export type SubjectSearch = z.output<typeof SubjectSearch>;
 
 /** Search: on which resources of this type may the subject perform the action? */
-export const ResourceSearch = named('ResourceSearch', 'On which resources may this subject do this action?', {
+export const ResourceSearch = named('ResourceSearch', 'On which resources may this subject perform this action?', {
 	subject,
 	action,
 	resource: z.object({ type: resourceType, properties: propertiesWithTenant }).describe('Resource type to find.'),
@@ -205,7 +205,7 @@ export const ResourceSearch = named('ResourceSearch', 'On which resources may th
 export type ResourceSearch = z.output<typeof ResourceSearch>;
 
 /** Search: which actions may the subject perform on the resource? */
-export const ActionSearch = named('ActionSearch', 'Which actions may this subject do on this resource?', {
+export const ActionSearch = named('ActionSearch', 'Which actions may this subject perform on this resource?', {
 	subject,
 	resource,
 	context,
@@ -217,13 +217,13 @@ export type ActionSearch = z.output<typeof ActionSearch>;
 /** The page that a search requests. */
 export type SearchPage = z.output<typeof page>;
 
-/** Evaluation result. `context` contains the reasons if the request is for reasons. */
+/** Evaluation result. `context` contains the reasons, if requested. */
 export const EvaluationResult = named('EvaluationResult', 'Evaluation result.', {
-	decision: z.boolean().describe('True if the subject may do the action.'),
+	decision: z.boolean().describe('True if the subject may perform the action.'),
 	context: z
 		.record(z.string(), z.unknown())
 		.optional()
-		.describe('Requested reasons, as in the `debug` member for a check; `error` if the evaluation is refused.'),
+		.describe('Requested reasons, as in the `debug` field for a check; `error` if the evaluation is rejected.'),
 });
 
 export type EvaluationResult = z.output<typeof EvaluationResult>;
@@ -233,7 +233,7 @@ export const EvaluationsResult = z.union([
 	named('EvaluationResults', 'Results for multiple evaluations.', {
 		evaluations: z
 			.array(EvaluationResult)
-			.describe('Results, in order. For a refused evaluation, `context.error` has `status` and `message`.'),
+			.describe('Results, in order. For a rejected evaluation, `context.error` has `status` and `message`.'),
 	}),
 	EvaluationResult,
 ]);

@@ -19,7 +19,7 @@ const optionalText = z.string().nullish();
 
 /**
  * JSON object that is passed on unchanged. Null is treated as absent. It is not a record schema, because zod copies
- * records, and the copy loses a member named `__proto__`.
+ * records, and the copy loses a property named `__proto__`.
  */
 export const attributes = z
 	.custom<Readonly<Record<string, unknown>> | null | undefined>(
@@ -35,7 +35,7 @@ export const attributes = z
 
 /**
  * `JSON.parse` reads some numbers, such as 1e999, as infinity. A policy would receive null in place of the number, so
- * negated conditions on it would be true.
+ * negated conditions on the number would be true.
  */
 const finite: JsonJudge = {
 	leaf: (value) => (typeof value === 'number' && !Number.isFinite(value) ? 'must be a finite number' : null),
@@ -47,7 +47,7 @@ const useDebugger = z
 	.nullish()
 	.meta({ description: 'True adds the reasons as `debug`; `attempts` also adds `debug.attempts`.' });
 
-const CheckUser = named('CheckUser', 'A user. Other members, such as the rest of a user record, are ignored.', {
+const CheckUser = named('CheckUser', 'A user. Other fields, such as the rest of a user record, are ignored.', {
 	key: z.string().describe('User key.'),
 	first_name: optionalText.describe('First name, for conditions that compare it.'),
 	firstName: optionalText.describe('Same as `first_name`, which takes precedence.'),
@@ -92,10 +92,10 @@ const resource = abbreviated(
 const action = z.string().describe('Action key.');
 
 /**
- * A check in the format that clients send. Unknown members are ignored, and `null` is treated as absent. The user and
+ * A check in the format that clients send. Unknown fields are ignored, and `null` is treated as absent. The user and
  * the resource may be strings.
  */
-export const Query = named('Check', 'May this user do this action on this resource? Unknown members are ignored.', {
+export const Query = named('Check', 'May this user perform this action on this resource? Unknown fields are ignored.', {
 	user,
 	action,
 	resource,
@@ -120,8 +120,8 @@ export const BulkQuery = choice(
 ).transform((given): readonly Query[] => ('checks' in given ? given.checks : given));
 
 /**
- * A check in all tenants. The body is the check itself, or the Node SDK's format with headers beside the check. If the
- * resource names a tenant, it is ignored.
+ * A check in all tenants. The body is the check itself, or the Node SDK's format with headers beside the check. The
+ * resource's tenant, if any, is ignored.
  */
 export const AllTenantsQuery = choice(
 	(value) => typeof value === 'object' && value !== null && 'params' in value,
@@ -162,7 +162,7 @@ export type PermissionsQuery = z.output<typeof PermissionsQuery>;
 export const maxUrlLength = 8_192;
 
 /** Check for an HTTP request. The method and the URL replace the action and the resource. */
-export const UrlQuery = named('UrlCheck', 'May this user make this request to a URL?', {
+export const UrlQuery = named('UrlCheck', 'May this user send this request to a URL?', {
 	user,
 	http_method: z.string().max(64).describe('HTTP method, in any case.'),
 	url: z
@@ -186,7 +186,7 @@ const plainAnswer = { allow: true, result: true };
  */
 export const AuthorizationResult = z
 	.object({
-		allow: z.boolean().describe('True if the user may do it.'),
+		allow: z.boolean().describe('True if the user may perform the action.'),
 		result: z.boolean().describe('Same as `allow`, for old clients.'),
 		query: unchecked(DecidedQuery).optional(),
 		debug: unchecked(DecisionReasons).optional(),
@@ -239,7 +239,7 @@ const AllowedTenant = AuthorizationResult.extend({ tenant }).meta({
 	example: { tenant: { key: 'acme', attributes: {} }, ...plainAnswer },
 });
 
-/** Tenants in which a check is allowed. The list is repeated under the two member names that clients read. */
+/** Tenants in which a check is allowed. The list is repeated under the two field names that clients read. */
 export const AllowedTenants = named('AllowedTenants', 'Tenants in which the check is allowed.', {
 	allowed_tenants: z.array(AllowedTenant).describe('Tenants with an allowed check.'),
 	allowedTenants: z.array(AllowedTenant).describe('Same list, for the Node SDK.'),
@@ -288,7 +288,7 @@ export const TenantsQuery = named('TenantsQuery', 'In which tenants does this us
 export const UserTenants = z.array(tenant).describe('Tenants in which the user holds a role.');
 
 /** Query for the users who may perform an action on a resource. */
-export const UsersQuery = named('UsersQuery', 'Which users may do this action on this resource?', {
+export const UsersQuery = named('UsersQuery', 'Which users may perform this action on this resource?', {
 	action,
 	resource,
 	context: context.describe(
@@ -313,7 +313,7 @@ export const AuthorizedUsers = z
 	.object({
 		resource: z.string().describe('`<type>:<key>`, or `<type>:*` without a key.'),
 		tenant: z.string().describe('Tenant key.'),
-		// This record is unchecked, because zod copies checked records. The copy would lose a member named `__proto__`,
+		// This record is unchecked, because zod copies checked records. The copy would lose a property named `__proto__`,
 		// which may be a user key.
 		users: unchecked<Readonly<Record<string, readonly GrantingAssignment[]>>>(
 			z.record(z.string(), z.array(GrantingAssignment)),
@@ -321,7 +321,7 @@ export const AuthorizedUsers = z
 	})
 	.meta({
 		id: 'AuthorizedUsers',
-		description: 'Users who may do an action on a resource, with the granting assignments.',
+		description: 'Users who may perform an action on a resource, with the granting assignments.',
 		example: {
 			resource: 'document:plan',
 			tenant: 'acme',
@@ -372,10 +372,10 @@ export const Health = z
 		status: z
 			.enum(['ok', 'degraded', 'unavailable'])
 			.describe(
-				'Checks are answered unless this is `unavailable`. `degraded`: ' +
+				'Checks are served unless this is `unavailable`. `degraded`: ' +
 					'the policy is behind or the environment was deleted.',
 			),
-		online: z.boolean().describe('False if the control plane is unreachable, so answers may be outdated.'),
+		online: z.boolean().describe('False if the control plane is unreachable, so decisions may be outdated.'),
 		state: z.enum(['starting', 'ready', 'stale', 'refused', 'deleted']).describe('State of the control plane data.'),
 		detail: z
 			.string()
@@ -405,7 +405,7 @@ export const Health = z
 			.nullable()
 			.default(null)
 			.describe('Last applied refresh (`POST .../configs/refresh`); null before the first.'),
-		revision: z.number().nullable().describe('Revision used for answers; null before the first.'),
+		revision: z.number().nullable().describe('Revision used for decisions; null before the first.'),
 		policy_revision: z
 			.number()
 			.nullable()
@@ -421,7 +421,7 @@ export const Health = z
 			.nullable()
 			.describe(
 				'Why the active policy is not the complete policy of the newest schema; null if it is. ' +
-					'Permissions removed by newer revisions are suspended, so answers are safe to act on.',
+					'Permissions removed by newer revisions are suspended, so decisions are safe to act on.',
 			),
 	})
 	.meta({

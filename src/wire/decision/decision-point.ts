@@ -97,12 +97,12 @@ export const RemoteConfig = named(
 );
 export type RemoteConfig = z.input<typeof RemoteConfig>;
 
-/** Members that Regolith decision points report in their state. Other decision points may report different members. */
+/** Fields that Regolith decision points report in their state. Other decision points may report different fields. */
 const saidText =
 	'A Regolith decision point reports its health as in `GET /healthy`, and in `pdp` its `version`, its `mode` (`edge`, or ' +
 	'`cloud` if it evaluates no condition sets), `checks_per_second` (decided by all workers since its last report), its ' +
 	'`workers` if there are several, and the state of its `decision_log`. `clock_ahead_seconds` is present if its clock ' +
-	'differs by more than a minute. Any member may be missing.';
+	'differs by more than a minute. Any field may be missing.';
 
 /** Maximum size for a decision point's state, as JSON text. */
 const maxStateLength = 16_384;
@@ -116,7 +116,7 @@ export const PdpStateUpdate = named('PDPStateUpdate', 'The state reported by a d
 });
 export type PdpStateUpdate = z.output<typeof PdpStateUpdate>;
 
-/** The same as above, for a decision point that has no state to report yet. */
+/** Like `PdpStateUpdate`, for a decision point that has no state to report yet. */
 export const PdpConfigRequest = z
 	.object({
 		pdp_instance_id: optional(PdpStateUpdate.shape.pdp_instance_id).describe(
@@ -126,7 +126,7 @@ export const PdpConfigRequest = z
 			'Reported state: any object of at most 16,384 characters as JSON.',
 		),
 	})
-	.describe('Decision point state, if there is any to report.');
+	.describe('Decision point state, if any.');
 
 export const PdpInstanceRead = named('PDPInstanceRead', 'A decision point that has reported its state.', {
 	pdp_instance_id: z.string().describe('Reported decision point name.'),

@@ -14,24 +14,24 @@ export const NginxQuery = z.object({
 		.describe('Denial status; defaults to 200.'),
 });
 
-/** Schema for an object from a gateway. Unknown members are allowed and ignored. */
+/** Schema for an object from a gateway. Unknown fields are allowed and ignored. */
 function sent<S extends z.ZodRawShape>(shape: S) {
 	return z.object(shape).meta({ additionalProperties: true });
 }
 
-/** Request from the OPA plugin for Kong. Other members are ignored. */
+/** Request from the OPA plugin for Kong. Other fields are ignored. */
 export const KongQuery = sent({
 	input: sent({
 		request: sent({
 			http: sent({
-				method: z.string().max(64).describe('Method; in lower case, it is the action key.'),
+				method: z.string().max(64).describe('Method; in lowercase, it is the action key.'),
 				path: z.string().max(maxUrlLength).describe('Path; the route table maps it to a resource.'),
 			}).describe('Request line.'),
 		}).describe('The request passing through Kong.'),
 		consumer: sent({ username: z.string().nullish().describe('User key.') })
 			.nullish()
 			.describe('The authenticated consumer; without it, the request is denied.'),
-	}).describe('Input from the plugin; other members are ignored.'),
+	}).describe('Input from the plugin; other fields are ignored.'),
 }).meta({ id: 'KongQuery', description: 'Request from the Kong OPA plugin.' });
 
 export const KongAnswer = named('KongAnswer', 'Response to Kong.', {
@@ -108,10 +108,10 @@ const catalogName = z.string().describe('Catalog name.');
 const schemaName = { catalogName, schemaName: z.string().describe('Schema name.') };
 const tableName = { ...schemaName, tableName: z.string().describe('Table name.') };
 
-/** Object from a gateway. All its members are ignored. */
+/** Object from a gateway. All its fields are ignored. */
 const ignored = sent({});
 
-/** Trino resource. Its only member names the resource kind. Unknown kinds are denied. */
+/** Trino resource. Its only field is the resource kind. Unknown kinds are denied. */
 const TrinoResource = z
 	.object({
 		catalog: sent({ name: catalogName }).describe('A catalog.'),
@@ -132,16 +132,16 @@ const TrinoResource = z
 		catalogSessionProperty: ignored.describe('A catalog session property; the resource type is `trino_sys`.'),
 	})
 	.partial()
-	.refine((given) => Object.keys(given).length <= 1, 'must be one thing')
+	.refine((given) => Object.keys(given).length <= 1, 'must have exactly one field')
 	.meta({
 		id: 'TrinoResource',
 		additionalProperties: true,
-		description: 'A Trino resource. Its single member names the kind. Other kinds are denied.',
+		description: 'A Trino resource. Its single field is the kind. Other kinds are denied.',
 	});
 
 export type TrinoResource = z.output<typeof TrinoResource>;
 
-/** Request from the OPA plugin for Trino. Other members, such as the user's groups, are ignored. */
+/** Request from the OPA plugin for Trino. Ignores all other fields, such as the user's groups. */
 export const TrinoQuery = sent({
 	input: sent({
 		context: sent({
@@ -152,9 +152,9 @@ export const TrinoQuery = sent({
 			resource: TrinoResource.nullish().describe('Operation target.'),
 			filterResources: boundedArray(TrinoResource)
 				.nullish()
-				.describe('Resources to filter; the response names the allowed resources.'),
+				.describe('Resources to filter; the response contains the indexes of the allowed resources.'),
 		}).describe('The operation to authorize.'),
-	}).describe('Input from the plugin; other members are ignored.'),
+	}).describe('Input from the plugin; other fields are ignored.'),
 }).meta({ id: 'TrinoQuery', description: 'Request from the Trino OPA plugin.' });
 
 export type TrinoQuery = z.output<typeof TrinoQuery>;

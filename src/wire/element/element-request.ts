@@ -77,9 +77,9 @@ export const RequestComment = orNothing(granting({ reviewer_comment: comment }))
 	description: 'An optional comment on a denied request.',
 });
 
-/** Optional reason for canceling a request. It is accepted but not stored. */
+/** Optional reason for canceling a request. The reason is accepted but not stored. */
 export const RequestCancellation = z
-	.object({ reason: optional(Text).describe('Cancellation reason. It is read and not stored.') })
+	.object({ reason: optional(Text).describe('Cancellation reason. Accepted but not stored.') })
 	.optional()
 	.meta({ id: 'RequestCancellation', description: 'An optional cancellation reason.' });
 
@@ -112,7 +112,7 @@ export const OperationApprovalQuery = z.object({
 const reviewed = {
 	reason: z.string().nullable().describe('Reason given by the requesting user.'),
 	requesting_user_id: Uuid.describe('Requesting user id.'),
-	status: RequestStatus.describe('State: changes once, from `pending` to a final state.'),
+	status: RequestStatus.describe('State, which changes once, from `pending` to a final state.'),
 	reviewer_user_id: Uuid.nullable().describe(
 		'Reviewing user id; null before the review, or if an API key reviewed it.',
 	),
@@ -128,7 +128,7 @@ export const AccessRequestRead = named('AccessRequestRead', 'An access request. 
 		.object({
 			tenant: Uuid.describe('Tenant id.'),
 			role: Uuid.describe('Role id.'),
-			resource: Uuid.nullable().describe('Resource id; null if the request names no resource.'),
+			resource: Uuid.nullable().describe('Resource id; null if the request has no resource.'),
 			resource_instance: Uuid.nullable().describe('Instance id; null for a tenant role.'),
 			element_config_id: Uuid.nullable().describe('Element id; null after the element is deleted.'),
 			...shownExpiry,
@@ -152,7 +152,7 @@ export const AccessRequestListed = named(
 	{
 		...AccessRequestRead.shape,
 		...requested,
-		resource_key: z.string().nullable().describe('Resource key; null if the request names no resource.'),
+		resource_key: z.string().nullable().describe('Resource key; null if the request has no resource.'),
 		role_key: z.string().describe('Role key.'),
 		role_name: z.string().describe('Role name.'),
 	},

@@ -13,7 +13,7 @@ export type ElementLogin = z.output<typeof ElementLogin>;
 
 export const ElementFrontendLogin = named(
 	'UserFELoginRequestInput',
-	'User sign-in with an application token. The claim holds the user key.',
+	'User sign-in with an application token. The claim contains the user key.',
 	{
 		tenant_id: Reference.describe('Tenant to sign in to, by id or key. The user must be a member.'),
 		user_jwt: HiddenText.describe(
@@ -36,12 +36,12 @@ export const ElementLoginRead = named(
 			.describe('Identifies the user as `Authorization: Bearer` in browsers that block third-party cookies.'),
 		error: AlwaysNull,
 		error_code: AlwaysNull,
-		// There is no `content` member: the SDKs add it themselves, and the Python SDK fails if it is already present.
+		// There is no `content` field: the SDKs add it themselves, and the Python SDK fails if it is already present.
 		extra: AlwaysNull,
 	},
 );
 
-/** Query for the sign-in URL. A malformed value is refused in the same way as an invalid ticket. */
+/** Query for the sign-in URL. A malformed value is rejected in the same way as an invalid ticket. */
 export const ElementLoginQuery = z.object({ token: z.unknown().optional(), env_id: z.unknown().optional() }).meta({
 	type: 'object',
 	properties: {

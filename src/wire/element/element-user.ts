@@ -46,8 +46,8 @@ export const ElementUserCreate = granting(
 			'Attributes for conditions to compare; none by default.',
 		),
 		role: optional(Reference).describe('The single role to assign: id or key.'),
-		role_assignments: optional(boundedArray(z.unknown(), 0, 'must be empty: name the role as `role`')).describe(
-			'Must be empty: name the role as `role`.',
+		role_assignments: optional(boundedArray(z.unknown(), 0, 'must be empty: pass the role as `role`')).describe(
+			'Must be empty: pass the role as `role`.',
 		),
 		...placeInBody,
 		...expiryShape,
@@ -77,7 +77,7 @@ export const ElementUserPage = paginated(UserRead);
 /** The added user, or an invite if the element sends invites. */
 export const ElementUserAdded = z.union([UserRead, UserInviteRead]);
 
-export const ElementRoleRead = named('ElementsRoleRead', 'A role as an element shows it.', {
+export const ElementRoleRead = named('ElementsRoleRead', 'A role, as shown in an element.', {
 	id: Uuid.describe('Role id.'),
 	key: z.string().describe('Role key.'),
 	name: z.string().describe('Display name.'),

@@ -10,7 +10,7 @@ import { Expiry, granting } from '../schema/granting.js';
 export const UserInviteStatus = z.enum(['pending', 'approved']);
 
 /**
- * Time until which an invite can be approved. Its name is not `expires_at`, because this member limits a role in other
+ * Time until which an invite can be approved. Its name is not `expires_at`, because `expires_at` limits a role in other
  * grant bodies. If invites accepted `expires_at`, a client that wants a temporary role would get a permanent role.
  */
 const InviteExpiry = Expiry.meta({
@@ -84,7 +84,7 @@ export const OwnInviteApprove = granting({
 	),
 }).meta({
 	id: 'UserInviteApproveByToken',
-	description: 'Self-approval by an invited user. The token claim holds the user key.',
+	description: 'Self-approval by an invited user. The token claim contains the user key.',
 });
 export type OwnInviteApprove = z.output<typeof OwnInviteApprove>;
 

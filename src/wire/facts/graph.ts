@@ -78,13 +78,13 @@ export const GraphQuery = z
 			kinds.includes(name.kind) && !(name.kind === 'instance' && name.role !== undefined);
 		const message = `must be ${kinds.map((kind) => forms[kind]).join(', ')} with the mode \`${mode}\``;
 		if (!isNode(from)) refuse('from', message);
-		if (mode === 'path' && expand.length > 0) refuse('expand', 'is not for the mode `path`');
+		if (mode === 'path' && expand.length > 0) refuse('expand', 'is not allowed with the mode `path`');
 		else if (!expand.every(isNode)) refuse('expand', message);
-		if (mode !== 'path' && to !== undefined) refuse('to', 'is for the mode `path` only');
+		if (mode !== 'path' && to !== undefined) refuse('to', 'is only for the mode `path`');
 		if (mode !== 'path') return;
 		if (to?.kind !== 'instance') refuse('to', `must be ${forms.instance}, with or without \`#<role>\``);
 		else if (from.kind === 'instance' && from.type === to.type && from.key === to.key)
-			refuse('to', 'must be another instance than `from`');
+			refuse('to', 'must be a different instance than `from`');
 	});
 export type GraphQuery = z.output<typeof GraphQuery>;
 
@@ -106,13 +106,12 @@ const GraphNode = named('GraphNode', 'An object with connections to other object
 		.min(1)
 		.optional()
 		.describe(
-			'Number of hidden neighbors; absent if all are shown. A lower ' +
-				'bound if the node has more than a thousand neighbors.',
+			'Number of hidden neighbors; absent if all are shown. A lower bound if the node has more than a thousand neighbors.',
 		),
 });
 export type GraphNode = z.input<typeof GraphNode>;
 
-/** An edge between two nodes. Its members depend on the edge kind. */
+/** An edge between two nodes. Its fields depend on the edge kind. */
 const GraphEdge = named('GraphEdge', 'A connection between two nodes.', {
 	from: NodeId.describe('Source node id.'),
 	to: NodeId.describe('Target node id.'),

@@ -28,20 +28,20 @@ export const roleShape = {
 	),
 };
 
-/** Role assignment members in responses, in addition to `roleShape` and the user. */
+/** Role assignment fields in responses, in addition to `roleShape` and the user. */
 const heldIds = ['user_id', 'role_id', 'tenant_id', 'resource_instance_id'];
 
-/** Schema for a body that removes a role, with the members of `roleShape`. Unknown members are ignored. */
+/** Schema for a body that removes a role, with the fields of `roleShape`. Unknown fields are ignored. */
 export function roleRemovalBody<S extends z.ZodRawShape & typeof roleShape>(shape: S) {
 	return placed(z.object(shape));
 }
 
-/** Schema for a body that assigns a role, with the members of `roleShape`. */
+/** Schema for a body that assigns a role, with the fields of `roleShape`. */
 export function roleGrantBody<S extends z.ZodRawShape & typeof roleShape>(shape: S) {
 	return placed(granting(shape, ['user', ...heldIds]));
 }
 
-/** Refuses a body that names neither a tenant nor an instance. The problem reports the tenant as missing. */
+/** Rejects a body that contains neither a tenant nor an instance. The problem reports the tenant as missing. */
 function placed<S extends z.ZodType>(body: S) {
 	const places = new Set<unknown>(['tenant', 'resource_instance', undefined]);
 	return body.superRefine(

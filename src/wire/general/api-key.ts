@@ -43,8 +43,9 @@ export const ApiKeyCreate = z
 			'Key scope: the organization, one project or one environment. Defaults to `env`.',
 		),
 		access_level: defaulted(ApiKeyAccessLevel, () => 'admin' as const).describe(
-			'`admin` allows everything, `write` everything except reading secrets and managing keys, ' +
-				'`read` only reading, and `no_access` only reading its own scope. Defaults to `admin`.',
+			'`admin` allows everything, `write` allows everything except reading secrets and managing keys, ' +
+				"`read` allows only reading, and `no_access` allows only reading the key's own scope. Defaults to " +
+				'`admin`.',
 		),
 		owner_type: defaulted(ApiKeyOwnerType, () => 'member' as const).describe(
 			'Intended key owner: a decision point (`pdp_config`), a ' +
@@ -57,7 +58,7 @@ export const ApiKeyCreate = z
 		const { object_type, project_id, environment_id } = key;
 		if (object_type === 'env' && environment_id === undefined) refuse('environment_id', 'field required');
 		if (object_type === 'project' && project_id === undefined) refuse('project_id', 'field required');
-		const misplaced = `is not for a key of the object type ${object_type}`;
+		const misplaced = `is not allowed for a key with the object type ${object_type}`;
 		if (object_type === 'org' && project_id !== undefined) refuse('project_id', misplaced);
 		if (object_type !== 'env' && environment_id !== undefined) refuse('environment_id', misplaced);
 	})

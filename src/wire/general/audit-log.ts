@@ -30,7 +30,7 @@ export const DecisionEvent = z
 	.meta({
 		id: 'DecisionEvent',
 		description:
-			'An event in the OPA format. Other members are kept unchanged. ' +
+			'An event in the OPA format. Other fields are kept unchanged. ' +
 			'`result` is an object with `allow` and `code`, or a boolean.',
 	});
 export type DecisionEvent = z.output<typeof DecisionEvent>;
@@ -45,7 +45,7 @@ export const DecisionEvents = boundedArray(
 /** Response to a batch that contains invalid events. */
 export const PartlyLogged = named(
 	'PartlyLogged',
-	'Response to a batch with invalid events, which it lists by index and member.',
+	'Response to a batch with invalid events, which it lists by index and field.',
 	{
 		accepted: z.int().describe('Number of events now stored, including events from earlier uploads.'),
 		refused: z.int().describe('Number of invalid events, which are not stored.'),
@@ -70,7 +70,7 @@ export const AuditLogModel = named('AuditLogModel', 'A logged decision.', {
 	resource_type: optionalText.describe('Resource key in the check.'),
 	tenant: optionalText.describe('Tenant key in the check.'),
 	action: optionalText.describe('Action key.'),
-	decision: z.boolean().nullable().describe('True if allowed; null if the event does not say.'),
+	decision: z.boolean().nullable().describe('True if allowed; null if the event does not contain a result.'),
 	reason: optionalText.meta({ description: 'Code: `allow`, or a denial code.' }),
 	input: anything.describe('The check, as the policy received it, without masked values.'),
 	result: anything.describe('The policy result.'),
@@ -138,7 +138,7 @@ export const AuditLogQuery = z.object({
 	code: code.meta({
 		description:
 			'Only decisions with this code, shown as `reason`: `allow`, or a denial ' +
-			'code such as `no_permission`. Events sent without a code have none.',
+			'code such as `no_permission`. Events sent without a code never match.',
 	}),
 	timestamp_from: unixTime.meta({ description: 'Earliest time, in seconds since 1970.' }),
 	timestamp_to: unixTime.meta({ description: 'Latest time, in seconds since 1970; exclusive.' }),

@@ -19,7 +19,7 @@ export const ConsoleSignIn = z
 	.superRefine(({ ticket, api_key, project, environment }, ctx) => {
 		const refuse = (field: string, message: string) =>
 			ctx.addIssue({ code: 'custom', message, path: [field], input: undefined });
-		if (ticket !== undefined && api_key !== undefined) refuse('api_key', 'is not taken together with `ticket`');
+		if (ticket !== undefined && api_key !== undefined) refuse('api_key', 'must not be sent together with `ticket`');
 		if (ticket !== undefined || api_key !== undefined) return;
 		if (project === undefined) refuse('project', 'field required without `ticket` and `api_key`');
 		if (environment === undefined) refuse('environment', 'field required without `ticket` and `api_key`');

@@ -55,7 +55,7 @@ function keyedChange<Kind extends string, Value extends z.ZodType>(kind: Kind, k
 		})
 		.superRefine(({ operation, value: given }, ctx) => {
 			if (operation === 'delete' && given !== undefined) {
-				ctx.addIssue({ code: 'custom', path: ['value'], message: 'must be left out when the object is deleted' });
+				ctx.addIssue({ code: 'custom', path: ['value'], message: 'must be omitted when the object is deleted' });
 			}
 			if (operation !== 'delete' && given === undefined) {
 				ctx.addIssue({ code: 'invalid_type', expected: 'object', path: ['value'], input: undefined });
@@ -73,7 +73,7 @@ function listedChange<
 		kind: z.literal(kind).describe(kindNote),
 		operation: z.enum(operations).describe(operationNote),
 		key: optional(z.null()).describe('Absent or null: the value identifies the object.'),
-		value: value.describe('The object; for a deletion, its identifying members.'),
+		value: value.describe('The object; for a deletion, its identifying fields.'),
 	});
 }
 
@@ -183,7 +183,7 @@ export const Undo = named('Undo', 'A draft that undoes logged changes.', {
 
 export const AppliedDraft = named('AppliedDraft', 'An applied draft.', {
 	revision: z.int().min(0).describe('Environment revision with the draft.'),
-	changes: ChangeReport.describe('Changes by the draft, including consequential changes.'),
+	changes: ChangeReport.describe('Changes by the draft, including cascading changes.'),
 });
 
 /** Maximum number of files in a preview. */

@@ -20,7 +20,7 @@ export const CopyScope = named(
 	'EnvironmentCopyScope',
 	'Filters for the copied objects. A resource is copied with everything that belongs ' +
 		'to it, including roles; a resource set is copied only with its resource. ' +
-		'`roles` selects tenant roles. A rule is copied if both its sets are copied.',
+		'`roles` selects tenant roles. A rule is copied if both of its sets are copied.',
 	{
 		resources: filter.describe('Resources, each with all objects that belong to it; all by default.'),
 		roles: filter.describe('Tenant roles; all by default.'),
@@ -38,7 +38,7 @@ const CopyTarget = z
 	})
 	.refine(
 		(target) => (target.existing === undefined) !== (target.new === undefined),
-		'must name an `existing` environment or describe a `new` one, and not both',
+		'must contain either an `existing` or a `new` environment',
 	)
 	.meta({ id: 'EnvironmentCopyTarget', description: 'The environment to copy to: an existing or a new environment.' });
 

@@ -27,8 +27,8 @@ import { AttributeType } from '../schema/resource-attribute.js';
 
 /**
  * A whole environment as one JSON document. It contains keys but no ids, so it has the same meaning in every
- * environment. Unknown members are refused, because their content would be lost. A new object kind adds a new member.
- * If a member changes its meaning, `version` increases.
+ * environment. Unknown fields are rejected, because their content would be lost. A new object kind adds a new field. If
+ * a field changes its meaning, `version` increases.
  */
 
 /** Value of `format` in every document. */
@@ -148,7 +148,7 @@ export const ResourceRoleEntry = namedStrict(
 );
 export type ResourceRoleEntry = z.output<typeof ResourceRoleEntry>;
 
-/** Objects nested in a resource. If the document does not mention a nested object, an import keeps it. */
+/** Objects nested in a resource. An import keeps nested objects that are missing from the document. */
 const nested = {
 	relations: entryMap(RelationEntry).describe('Relations whose objects belong to the resource, by key.'),
 	action_groups: entryMap(ActionGroupEntry).describe('Action groups, by key.'),
@@ -201,7 +201,7 @@ export const ConditionSetEntry = z
 		parent: orNull(OwnConditionSetKey).describe('Parent set key; null if there is none.'),
 	})
 	.refine(({ type, resource }) => (type === 'resourceset') === (resource !== null), {
-		message: 'must be given for a resource set, and not for a user set',
+		message: 'is required for a resource set, and not allowed for a user set',
 		path: ['resource'],
 	})
 	.meta({
@@ -298,7 +298,7 @@ export const MadeForGroupsEntry = z
 		relation: orNull(Key).describe('Created relation key; null if the object is not a relation.'),
 	})
 	.refine(({ role, relation }) => role === null || relation === null, {
-		message: 'must not be given together with `role`',
+		message: 'must not be sent together with `role`',
 		path: ['relation'],
 	})
 	.meta({
@@ -336,7 +336,7 @@ function inOnePlace({ tenant, resource_instance }: { readonly tenant: unknown; r
 }
 
 const inOnePlaceOnly = {
-	message: 'must give either `tenant` or `resource_instance`, which is in a tenant already',
+	message: 'must contain either `tenant` or `resource_instance`, which already belongs to a tenant',
 	path: ['tenant'],
 };
 
@@ -429,7 +429,7 @@ export const EnvironmentDocument = namedStrict(
 	{
 		format: z.literal(documentFormat).describe('Always `regolith-environment`.'),
 		version: z
-			.literal(documentVersion, `must be ${documentVersion}, the only version that is known here`)
+			.literal(documentVersion, `must be ${documentVersion}, the only supported version`)
 			.describe('Format version: 1.'),
 		environment: optional(
 			z.strictObject({
@@ -447,7 +447,7 @@ const entries = z.record(z.string(), StoredObject);
 
 export const EnvironmentExport = named(
 	'EnvironmentExport',
-	'An exported document: complete, sorted by key, without members that equal their default.',
+	'An exported document: complete, sorted by key, without fields that equal their default.',
 	{
 		format: z.literal(documentFormat).describe('Always `regolith-environment`.'),
 		version: z.literal(documentVersion).describe('Format version: 1.'),

@@ -104,7 +104,7 @@ export function elementSettings(settings: Readonly<Record<string, unknown>> | nu
 	};
 }
 
-/** Environment settings. Unknown members are stored, for use by the environment's owner. */
+/** Environment settings. Unknown fields are stored, for use by the environment's owner. */
 export const EnvironmentSettings = Attributes.superRefine((settings, ctx) => {
 	for (const [name, schema] of Object.entries(knownSettings)) {
 		const input = settings[name];
@@ -137,22 +137,22 @@ export const EnvironmentSettings = Attributes.superRefine((settings, ctx) => {
 		elements_user_key_claim: {
 			type: ['string', 'null'],
 			minLength: 1,
-			description: 'Claim of users’ tokens with the user key; by default each request chooses the claim.',
+			description: 'Claim in users’ tokens that contains the user key; by default, each request chooses the claim.',
 		},
 		elements_token_issuer: {
 			type: ['string', 'null'],
 			minLength: 1,
-			description: 'Required `iss` of users’ tokens; any by default.',
+			description: 'Required `iss` in users’ tokens; any by default.',
 		},
 		elements_token_audience: {
 			type: ['string', 'null'],
 			minLength: 1,
-			description: 'Audience that `aud` of users’ tokens must contain; any by default.',
+			description: 'Audience that `aud` in users’ tokens must contain; any by default.',
 		},
 		production: {
 			type: ['boolean', 'null'],
 			description:
-				'True for a production environment, where the console asks before it changes anything. By default, ' +
+				'True for a production environment, where the console asks for confirmation before changes. By default, ' +
 				'environments with the key `production` or `prod` are in production.',
 		},
 	},
@@ -160,12 +160,14 @@ export const EnvironmentSettings = Attributes.superRefine((settings, ctx) => {
 	description:
 		'`elements_origins` lists the origins (`https://app.example.com`) whose pages may embed elements and sign users ' +
 		'in; none by default. `elements_same_site`: these origins are same-site with this API. ' +
-		'`elements_user_key_claim` is the user token claim with the user key; by default each request chooses the claim. ' +
+		'`elements_user_key_claim` is the claim in users’ tokens that contains the user key; by default, each ' +
+		'request chooses the claim. ' +
 		'`elements_token_issuer` and `elements_token_audience` are the required `iss` and `aud` in these tokens. ' +
 		'`group_nesting` controls `assign_group`: with `child_joins_parent`, the default, members of the group in the body ' +
 		'become members of the group in the path; with `parent_joins_child`, members of the group in the path become ' +
-		'members of the group in the body. `production` marks a production environment, where the console asks before ' +
-		'it changes anything; by default, environments with the key `production` or `prod` are in production.',
+		'members of the group in the body. `production` marks a production environment, where the console asks ' +
+		'for confirmation before changes; by default, environments with the key `production` or `prod` are in ' +
+		'production.',
 });
 
 export const EnvironmentCreate = named('EnvironmentCreate', 'A new environment.', {

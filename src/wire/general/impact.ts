@@ -136,7 +136,7 @@ export const ExplanationRequest = named('ExplanationRequest', 'A check, and the 
 	revision: z.int().min(0).describe('Environment revision whose policy and facts decide.'),
 	token: optional(z.string().max(64)).describe(
 		'Revision token, as in `custom` in decision log events. 410 if this revision number ' +
-			'now belongs to a different revision, because history was lost in between.',
+			'now belongs to a different revision, because revisions were lost.',
 	),
 	at: optional(z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T08:00:00Z' })).describe(
 		'Decision time, ISO 8601 with a zone; grants that expire before it are ignored. Defaults to now.',

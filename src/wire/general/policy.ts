@@ -35,7 +35,7 @@ export const PolicyRead = named(
 		degraded: z
 			.object({
 				reason: DegradedReason,
-				since: Timestamp.describe('Time at which this began, in UTC.'),
+				since: Timestamp.describe('Start of this state, in UTC.'),
 				detail: z.string().describe('Explanation in words.'),
 				policy_revision: z.int().min(0).meta({ description: 'Newest revision whose policy is active.' }),
 				revisions_behind: z

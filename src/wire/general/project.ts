@@ -15,7 +15,7 @@ import {
 import { changedFields, named } from '../named.js';
 import { EnvironmentCreate } from './environment.js';
 
-const UrnNamespace = Text.regex(/[a-z0-9-]{2,}/, 'must hold two or more of a-z, 0-9, `-`');
+const UrnNamespace = Text.regex(/[a-z0-9-]{2,}/, 'must consist of two or more of a-z, 0-9, `-`');
 
 export const ProjectCreate = named(
 	'ProjectCreate',

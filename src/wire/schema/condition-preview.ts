@@ -51,15 +51,13 @@ const asked = {
 	context: defaulted(ComparedAttributes, nothing).describe(
 		'Context for the check, for conditions that compare it; empty by default.',
 	),
-	user: optional(UserSubject).describe(
-		'User in the check: the subject of the question, or the other side for conditions that compare with it.',
-	),
+	user: optional(UserSubject).describe('User to evaluate, or the user that conditions of a resource set compare with.'),
 	resource: optional(ResourceSubject).describe(
-		'Resource instance in the check: the subject of the question, or the other side.',
+		'Resource instance to evaluate, or the instance that conditions of a user set compare with.',
 	),
 };
 
-/** Refuses a type or a resource if the request refers to a stored set, because a stored set already has both. */
+/** Rejects a type or a resource if the request refers to a stored set, because a stored set already has both. */
 function describedOnce<S extends z.ZodType<{ readonly condition_set?: unknown; readonly type?: unknown }>>(body: S) {
 	return body.superRefine((given, ctx) => {
 		const { condition_set, type, resource_id } = given as Readonly<Record<string, unknown>>;
@@ -68,7 +66,7 @@ function describedOnce<S extends z.ZodType<{ readonly condition_set?: unknown; r
 			if (value === undefined) continue;
 			ctx.addIssue({
 				code: 'custom',
-				message: 'must be left out when `condition_set` is given',
+				message: 'must be omitted if `condition_set` is present',
 				path: [field],
 				input: value,
 			});
@@ -76,7 +74,7 @@ function describedOnce<S extends z.ZodType<{ readonly condition_set?: unknown; r
 	});
 }
 
-/** Members that refer to a set or describe it. */
+/** Fields that refer to a set or describe it. */
 export type AskedSet = Pick<ConditionPreview, 'condition_set' | 'type' | 'conditions' | 'resource_id' | 'parent_id'>;
 
 const pageMessage = 'must be a whole number from 1';
@@ -95,8 +93,7 @@ export const ConditionPreview = describedOnce(
 ).meta({
 	id: 'ConditionSetPreview',
 	description:
-		'Finds the users or resource instances that match a set; `user` or ' +
-		'`resource` is the other side, for operands that refer to it.',
+		'Finds the users or resource instances that match a set; operands may refer to the given `user` or `resource`.',
 });
 export type ConditionPreview = z.output<typeof ConditionPreview>;
 

@@ -11,7 +11,7 @@ import { granting } from './granting.js';
 
 const noDirectRoles = 'True if a role held directly on the object disables the derivation for the user.';
 
-/** Members that `DerivationSettingsEdit` contains. */
+/** Fields of `DerivationSettingsEdit`. */
 export const derivationSettings = {
 	no_direct_roles_on_object: defaulted(z.boolean(), () => false).meta({ description: noDirectRoles }),
 };

@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { environmentObject, optional, Timestamp } from '../common.js';
 
 /**
- * Request bodies that grant access. Unknown members, such as a condition, are refused, because ignoring them would
- * widen the grant. Members that exist only in responses are ignored, so that clients can send back a response. Nulls
- * are ignored too.
+ * Request bodies that grant access. Unknown fields, such as a condition, are rejected, because ignoring them would
+ * widen the grant. Fields that exist only in responses are ignored so clients can send back a response. Nulls are also
+ * ignored.
  */
 
-/** Members of every object in a response. */
+/** Fields of every object in a response. */
 const everywhere = Object.keys(environmentObject);
 
 /**
  * Returns the schema for a body that grants access. Ids and times from responses are ignored; `echoed` lists further
- * response members to ignore.
+ * response fields to ignore.
  */
 export function granting<S extends z.ZodRawShape>(shape: S, echoed: readonly string[] = []) {
 	const ignored = new Set([...everywhere, ...echoed].filter((name) => !Object.hasOwn(shape, name)));
@@ -48,12 +48,12 @@ export const Expiry = z.iso
 		example: '2999-12-31T23:59:59Z',
 	});
 
-/** Expiry member in a grant request. */
+/** Expiry field in a grant request. */
 export const expiryShape = {
 	expires_at: optional(Expiry).describe('Grant expiry, in the future. Absent or null: no expiry.'),
 };
 
-/** Expiry member in a grant response. Absent if the grant does not expire. */
+/** Expiry field in a grant response. Absent if the grant does not expire. */
 export const shownExpiry = {
 	expires_at: Timestamp.optional().meta({ description: 'Grant expiry; absent if the grant does not expire.' }),
 };

@@ -39,7 +39,7 @@ export const GroupRoleRemove = named(
 	groupRole,
 );
 
-/** Response members that describe a group and its users. */
+/** Response fields that describe a group and its users. */
 const shownOfGroup = ['group_resource_type_key', 'group_instance_key', 'group_tenant', 'assigned_roles', 'users'];
 const shownOfUser = ['key', 'email', 'first_name', 'last_name', 'attributes', 'roles', 'associated_tenants'];
 

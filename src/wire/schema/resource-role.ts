@@ -38,13 +38,13 @@ const described = {
 
 export const ResourceRoleCreate = named(
 	'ResourceRoleCreate',
-	'A new resource role; `extends` names roles in the same resource.',
+	'A new resource role; `extends` contains roles in the same resource.',
 	{ key: Key.describe('Key, unique among the roles in the resource.'), ...described },
 );
 
 export const RoleBlockEdit = named(
 	'RoleBlockEditable',
-	'A role in a resource body; its key is the member name in `roles`.',
+	'A role in a resource body; its key is the field name in `roles`.',
 	described,
 );
 export type RoleBlockEdit = z.output<typeof RoleBlockEdit>;

@@ -20,7 +20,7 @@ import { ResourceRoleRead, RoleBlockEdit } from './resource-role.js';
 
 export const ActionBlockEdit = named(
 	'ActionBlockEditable',
-	'An action in a resource body; its key is the member name in `actions`.',
+	'An action in a resource body; its key is the field name in `actions`.',
 	{
 		name: optional(Name).describe('Display name; defaults to the key.'),
 		description: optional(Text).describe('Action description. Null counts as absent.'),
@@ -31,7 +31,7 @@ export type ActionBlockEdit = z.output<typeof ActionBlockEdit>;
 
 export const AttributeBlockEdit = named(
 	'AttributeBlockEditable',
-	'An attribute in a resource body; its key is the member name in `attributes`.',
+	'An attribute in a resource body; its key is the field name in `attributes`.',
 	{
 		type: AttributeType.describe('Value type of the attribute.'),
 		description: optional(Text).describe('Attribute description. Null counts as absent.'),

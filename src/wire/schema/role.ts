@@ -23,7 +23,7 @@ export const Permission = Reference.meta({
 	example: 'document:read',
 });
 
-const notDerived = 'must be left out: only roles of resources are derived, because they are held on instances';
+const notDerived = 'must be omitted: only resource roles can be derived, because they are held on instances';
 const derivation = unserved(notDerived, 'Must be empty: only resource roles are derived.');
 
 const described = {
@@ -51,7 +51,7 @@ export const RoleUpdate = named(
 	},
 );
 
-/** Response members that tenant roles and resource roles have, except permissions. */
+/** Response fields that tenant roles and resource roles have, except permissions. */
 export const roleAnswerMembers = [
 	'key',
 	'name',

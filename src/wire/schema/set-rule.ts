@@ -13,13 +13,13 @@ const rule = {
 	resource_set: Reference.meta({
 		description: 'Resource set id (UUID) or key; with `is_resource`, resource id or key.',
 	}),
-	is_role: flag.describe('True if `user_set` names a tenant role; defaults to false.'),
-	is_resource: flag.describe('True if `resource_set` names a resource; defaults to false.'),
+	is_role: flag.describe('True if `user_set` is a tenant role; defaults to false.'),
+	is_resource: flag.describe('True if `resource_set` is a resource; defaults to false.'),
 };
 
 export const SetRuleCreate = granting(rule, ['key']).meta({
 	id: 'ConditionSetRuleCreate',
-	description: 'A rule to create: users in the user set may do the action on resources in the resource set.',
+	description: 'A rule to create: users in the user set may perform the action on resources in the resource set.',
 });
 export type SetRuleCreate = z.output<typeof SetRuleCreate>;
 
