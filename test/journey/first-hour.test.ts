@@ -175,7 +175,10 @@ test.serial('the first key is printed until a start has shown it', async (t) => 
 	t.deepEqual(await later.kill('SIGTERM'), { code: 0, signal: null });
 	const waiting = launch({ command: ['start', '--wait'], env: { ...env, PDP_API_KEY: unknown } });
 	await eventually(() => progress(waiting).length > 0);
-	t.regex(progress(waiting).join('\n'), /^regolith: waiting for http:\S+: the control plane responded with 401: [^\n]*$/);
+	t.regex(
+		progress(waiting).join('\n'),
+		/^regolith: waiting for http:\S+: the control plane responded with 401: [^\n]*$/,
+	);
 	t.is((await client(`http://127.0.0.1:${env.PDP_PORT}`, secret).get('/ready')).status, 503);
 	t.deepEqual(await waiting.kill('SIGTERM'), { code: 0, signal: null });
 	t.is(waiting.stdout(), 'Regolith has stopped. Goodbye.\n');
