@@ -48,6 +48,16 @@ async function ask(served: Served, engine: LoadedEngine, t: ExecutionContext, mo
 		}
 		t.deepEqual(await engine.userTenants({ user }), (await http.post('/user-tenants', { user })).body);
 	}
+	for (const { user, action, resource } of checks.filter((_, index) => index % 29 === 0)) {
+		const { key: _, ...of } = resource as { readonly type: string; readonly key?: string; readonly tenant: string };
+		for (const question of [
+			{ user, action, resource: of },
+			{ user, action, resource: of.type },
+		]) {
+			const { revision: __, ...answer } = (await http.post('/filter', question)).body;
+			t.like(await engine.filter(question), answer as object);
+		}
+	}
 	for (const { action, resource } of checks.filter((_, index) => index % 23 === 0)) {
 		const question = { action, resource, context: { enable_abac_authorized_users: true } };
 		t.deepEqual(await engine.authorizedUsers(question), (await http.post('/authorized_users', question)).body);

@@ -144,7 +144,7 @@ function conditionOf({ type, condition }: Filter): Residual {
 
 /** Compares a filter with checks. Returns the number of allowed rows. */
 function compareFilter(t: ExecutionContext, context: DecisionContext, input: FilterInput, question: Question): number {
-	const options = { maxKeys: 1_000, explain: true };
+	const options = { maxKeys: 1_000, explain: true, matches: patternMatches };
 	const filter = runToEnd(filterRows(context, input, options));
 	const selects = compileResidual(conditionOf(filter), patternMatches);
 	const branches = (filter.debug?.branches ?? []).map(({ condition }) => compileResidual(condition, patternMatches));
@@ -166,7 +166,7 @@ function compareFilter(t: ExecutionContext, context: DecisionContext, input: Fil
 		allowed += Number(right);
 	}
 	const { valid_until } = filter;
-	const later = valid_until === null ? Number.MAX_SAFE_INTEGER : valid_until - 1;
+	const later = valid_until === null ? 8e15 : Date.parse(valid_until) - 1;
 	const { condition, type } = runToEnd(filterRows({ ...context, time: later }, input, options));
 	t.deepEqual({ condition, type }, { condition: filter.condition, type: filter.type }, 'until it expires');
 	return allowed;

@@ -133,6 +133,28 @@ export interface UsersQuery {
 	readonly context?: JsonObject | null;
 }
 
+/** On which rows may this user do this? Body of `/filter`: a check without a resource key. */
+export interface FilterQuery {
+	readonly user: string | UserDescription;
+	readonly action: string;
+	/** The type, or the type with a tenant and with attributes that are known for every row. */
+	readonly resource: string | Omit<ResourceDescription, 'key'>;
+	readonly context?: JsonObject | null;
+	/** Maximum number of instance and tenant keys: 5,000 by default, at most 50,000. */
+	readonly max_keys?: number | null;
+}
+
+/** A filter, as returned by `/filter`. */
+export interface FilterResult {
+	readonly type: 'always_allow' | 'always_deny' | 'conditional';
+	/** Condition on rows, in the form described in `docs/develop/filters.md`; present if the type is `conditional`. */
+	readonly condition?: unknown;
+	/** Revision of the filter; 0 if the engine was loaded without a bundle. */
+	readonly revision: number;
+	/** Time in ISO 8601 at which an expiry may change the filter; `null` if nothing expires. */
+	readonly valid_until: string | null;
+}
+
 /** A role assignment that grants the requested action. */
 export interface GrantingAssignment {
 	readonly user: string;
@@ -186,6 +208,11 @@ export interface LoadedEngine {
 	userTenants(query: Pick<PermissionsQuery, 'user' | 'context'>): Promise<readonly ListedTenant[]>;
 	/** Lists the users who may do an action on a resource. Rejects with `RegolithError`. */
 	authorizedUsers(query: UsersQuery): Promise<AuthorizedUsers>;
+	/**
+	 * Calculates the rows on which a user may do an action. Rejects with `RegolithError`: `invalid_query` also if the
+	 * filter has too many keys, `unavailable` also if it depends on a regular expression, which this library cannot match.
+	 */
+	filter(query: FilterQuery): Promise<FilterResult>;
 	readonly state: EngineState;
 	/** Revision in use; `undefined` if nothing is loaded, or if the engine was loaded without a bundle. */
 	readonly revision: number | undefined;

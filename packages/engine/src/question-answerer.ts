@@ -2,10 +2,11 @@ import { z } from 'zod';
 import type { Steps } from '../../../compiler/steps.js';
 import { Failure } from '../../../src/failure.js';
 import { type DecisionContext, decide } from '../../../src/pdp/decide/decide.js';
-import { normalise, normalisePermissions, normaliseUsers } from '../../../src/pdp/decide/normalise.js';
+import { normalise, normaliseFilter, normalisePermissions, normaliseUsers } from '../../../src/pdp/decide/normalise.js';
 import { createRevisionReader, type ReadRevision } from '../../../src/pdp/decide/revision-reader.js';
 import { forEachItem } from '../../../src/pdp/engine/chunks.js';
 import { evaluationFailed } from '../../../src/pdp/engine/engine.js';
+import { filterRows } from '../../../src/pdp/filter/filter.js';
 import { deadline } from '../../../src/pdp/follow/deadline.js';
 import { environmentDeleted } from '../../../src/pdp/follow/deleted-environment.js';
 import type { ReaderKind } from '../../../src/pdp/follow/leases.js';
@@ -14,12 +15,15 @@ import { possibleDelay } from '../../../src/pdp/follow/timer.js';
 import { authorizedUsers } from '../../../src/pdp/listing/authorized-users.js';
 import { permissions, userTenants } from '../../../src/pdp/listing/permissions.js';
 import * as wire from '../../../src/wire/decision/check.js';
+import * as wireFilter from '../../../src/wire/decision/filter.js';
 import { parseRevision } from '../../../src/wire/revision-token.js';
 import {
 	type AuthorizedUsers,
 	type CheckQuery,
 	type CheckResult,
 	type EngineState,
+	type FilterQuery,
+	type FilterResult,
 	type ListedTenant,
 	type LoadedEngine,
 	type PermissionsQuery,
@@ -87,6 +91,13 @@ export class QuestionAnswerer implements LoadedEngine {
 		return fromJson(await this.#answered('listing', (context) => authorizedUsers(context, input)));
 	}
 
+	async filter(query: FilterQuery): Promise<FilterResult> {
+		const read = parsed(wireFilter.FilterQuery, query);
+		const options = { maxKeys: read.max_keys ?? wireFilter.usualKeys, explain: false, matches: refusePattern };
+		const input = normaliseFilter(read);
+		return this.#answered('listing', (context) => filterRows(context, input, options));
+	}
+
 	get state(): EngineState {
 		const { kind, detail } = this.#holder?.state ?? { kind: 'closed', detail: 'the engine was closed' };
 		return { kind, detail };
@@ -149,7 +160,8 @@ export class QuestionAnswerer implements LoadedEngine {
 			this.#holding();
 			if (error instanceof RegolithError) throw error;
 			const message = error instanceof Failure ? error.message : 'the question could not be decided';
-			throw new RegolithError('unavailable', message, error);
+			const isInvalid = error instanceof Failure && error.code === 'unprocessable';
+			throw new RegolithError(isInvalid ? 'invalid_query' : 'unavailable', message, error);
 		}
 	}
 
@@ -203,6 +215,11 @@ function parsed<S extends z.ZodType>(schema: S, query: unknown): z.output<S> {
 			? error
 			: new RegolithError('invalid_query', 'the question is not valid JSON', error);
 	}
+}
+
+/** The runtimes of this library have no RE2. */
+function refusePattern(): never {
+	throw new RegolithError('unavailable', 'the filter depends on a regular expression: use a decision point');
 }
 
 function fromJson<T>(chunks: readonly string[]): T {

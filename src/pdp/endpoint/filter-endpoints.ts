@@ -1,9 +1,11 @@
 /** Data filters. */
 
+import type { Steps } from '../../../compiler/steps.js';
 import { unprocessable } from '../../failure.js';
 import { FilterRefusal } from '../../filter/residual.js';
 import { writePermitFilter } from '../../filter/write-permit-filter.js';
 import { reply } from '../../http/endpoint.js';
+import { CompiledPatterns } from '../../pattern/compiled-patterns.js';
 import {
 	FilterAnswer,
 	FilterKeys,
@@ -15,8 +17,8 @@ import {
 } from '../../wire/decision/filter.js';
 import { DecidedAnswer, ReasonsRequest } from '../../wire/headers.js';
 import type { DecisionContext } from '../decide/decide.js';
-import { type Mode, normaliseFilter } from '../decide/normalise.js';
-import { filterRows } from '../filter/filter.js';
+import { type FilterInput, type Mode, normaliseFilter } from '../decide/normalise.js';
+import { type Filter, type FilterOptions, filterRows } from '../filter/filter.js';
 import { filterKeys } from '../filter/filter-keys.js';
 import { headerExplains } from './decision-endpoints.js';
 import { endpoint, revisionHeader, unavailableOrCostly } from './endpoint.js';
@@ -51,9 +53,9 @@ function filterEndpoint(mode: Mode) {
 		handle: async ({ body, headers, closed }, { read }) => {
 			const input = normaliseFilter(body, mode);
 			const options = { maxKeys: body.max_keys ?? usualKeys, explain: headerExplains(headers['x-debug']) };
-			const work = (context: DecisionContext) => filterRows(context, input, options);
+			const work = (context: DecisionContext) => answerFilter(context, input, options);
 			const { result, ...from } = await read({ kind: 'listing', work, closed });
-			return reply(200, { ...result, valid_until: timeText(result.valid_until) }, revisionHeader(from));
+			return reply(200, result, revisionHeader(from));
 		},
 	});
 }
@@ -81,10 +83,11 @@ function keysEndpoint(mode: Mode) {
 		},
 		handle: async ({ body, closed }, { read }) => {
 			const input = normaliseFilter(body, mode);
-			const options = { limit: body.limit ?? usualKeys, cursor: body.cursor ?? undefined };
+			const { matches } = new CompiledPatterns();
+			const options = { limit: body.limit ?? usualKeys, cursor: body.cursor ?? undefined, matches };
 			const work = (context: DecisionContext) => filterKeys(context, input, options);
 			const { result, ...from } = await read({ kind: 'listing', work, closed });
-			return reply(200, { ...result, valid_until: timeText(result.valid_until) }, revisionHeader(from));
+			return reply(200, result, revisionHeader(from));
 		},
 	});
 }
@@ -109,13 +112,22 @@ function permitEndpoint(mode: Mode) {
 		handle: async ({ body, closed }, { read }) => {
 			const input = normaliseFilter(body, mode);
 			const options = { maxKeys: Math.min(body.max_keys ?? usualKeys, mostKeys), explain: false };
-			const work = (context: DecisionContext) => filterRows(context, input, options);
+			const work = (context: DecisionContext) => answerFilter(context, input, options);
 			const { result, ...from } = await read({ kind: 'listing', work, closed });
 			const { type, condition } = result;
 			const written = condition === undefined ? {} : { condition: orRefused(() => writePermitFilter(condition)) };
 			return reply(200, { type, ...written }, revisionHeader(from));
 		},
 	});
+}
+
+/** Calculates a filter, with regular expressions. */
+export function answerFilter(
+	context: DecisionContext,
+	input: FilterInput,
+	options: Omit<FilterOptions, 'matches'>,
+): Steps<Filter> {
+	return filterRows(context, input, { ...options, matches: new CompiledPatterns().matches });
 }
 
 /** Returns a filter in another format. Throws `Failure` (`unprocessable`) if the format cannot express it. */
@@ -126,8 +138,4 @@ export function orRefused<T>(write: () => T): T {
 		if (!(error instanceof FilterRefusal)) throw error;
 		throw unprocessable([{ loc: ['body'], msg: error.message, type: 'filter_refused' }]);
 	}
-}
-
-function timeText(time: number | null): string | null {
-	return time === null ? null : new Date(time).toISOString();
 }

@@ -1,6 +1,7 @@
 /** The keys of a filter in pages, for filters with too many keys. */
 
 import { z } from 'zod';
+import type { PatternMatcher } from '../../../compiler/condition/operator.js';
 import type { Steps } from '../../../compiler/steps.js';
 import { Failure } from '../../failure.js';
 import { constantOf, type Residual } from '../../filter/residual.js';
@@ -10,7 +11,7 @@ import type { FilterInput } from '../decide/normalise.js';
 import { sortedBy } from '../engine/chunks.js';
 import { pageToken, readPageToken } from '../listing/page-token.js';
 import { randomItems, sampleSize } from '../listing/referee.js';
-import { denialOf, recordFilter, requireFewKeys, residualOf, rowsGranted } from './filter.js';
+import { denialOf, recordFilter, requireFewKeys, residualOf, rowsGranted, timeText } from './filter.js';
 
 /** A page of keys. */
 export interface KeyPage {
@@ -21,12 +22,14 @@ export interface KeyPage {
 	readonly next: string | null;
 	readonly revision: number;
 	/** As in `Filter`. */
-	readonly valid_until: number | null;
+	readonly valid_until: string | null;
 }
 
 export interface KeyPageOptions {
 	readonly limit: number;
 	readonly cursor: string | undefined;
+	/** As in `FilterOptions`. */
+	readonly matches: PatternMatcher;
 }
 
 /** Place in the pages: lineage, revision, decision time, and the last key before the page. */
@@ -40,7 +43,7 @@ const Place = z.tuple([z.string(), z.int(), z.number(), z.string()]);
 export function* filterKeys(
 	now: DecisionContext,
 	input: FilterInput,
-	{ limit, cursor }: KeyPageOptions,
+	{ limit, cursor, matches }: KeyPageOptions,
 ): Steps<KeyPage> {
 	const started = performance.now();
 	const { revision, lineage = '', denial } = now;
@@ -54,7 +57,7 @@ export function* filterKeys(
 		recordFilter(now, input, 'always_deny', started);
 		return { rest: { type: 'always_deny' }, keys: [], next: null, revision, valid_until: null };
 	}
-	const granted = yield* rowsGranted(context, input);
+	const granted = yield* rowsGranted(context, input, matches);
 	if (granted.validUntil !== undefined && granted.validUntil <= now.time) throw changed('a fact has expired');
 	const { names } = context.facts;
 	const all = [...granted.keys].flatMap(([tenant, found]) =>
@@ -79,7 +82,7 @@ export function* filterKeys(
 		keys,
 		next,
 		revision,
-		valid_until: granted.validUntil ?? null,
+		valid_until: timeText(granted.validUntil),
 	};
 }
 

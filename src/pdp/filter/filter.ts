@@ -3,6 +3,7 @@
  * key, tenant and attributes is allowed.
  */
 
+import type { PatternMatcher } from '../../../compiler/condition/operator.js';
 import { Pauses, type Steps } from '../../../compiler/steps.js';
 import { unprocessable } from '../../failure.js';
 import { constantOf, noRow, type Residual } from '../../filter/residual.js';
@@ -23,8 +24,8 @@ export interface Filter {
 	/** Present if the type is `conditional`. */
 	readonly condition?: Residual;
 	readonly revision: number;
-	/** Time in milliseconds since 1970 at which an expiry may change the filter; `null` if nothing expires. */
-	readonly valid_until: number | null;
+	/** Time in ISO 8601 at which an expiry may change the filter; `null` if nothing expires. */
+	readonly valid_until: string | null;
 	readonly debug?: FilterReasons;
 }
 
@@ -41,6 +42,8 @@ export interface FilterOptions {
 	readonly maxKeys: number;
 	/** If set, adds the reasons. */
 	readonly explain: boolean;
+	/** Matches regular expressions (RE2), which browsers do not have. */
+	readonly matches: PatternMatcher;
 }
 
 /** Calculates a filter. Throws `Failure` (`unprocessable`) if it has too many keys. */
@@ -49,6 +52,11 @@ export function* filterRows(context: DecisionContext, input: FilterInput, option
 	const filter = yield* calculate(context, input, options);
 	recordFilter(context, input, filter.type, started);
 	return filter;
+}
+
+/** Returns a time in ISO 8601. */
+export function timeText(time: number | undefined): string | null {
+	return time === undefined ? null : new Date(time).toISOString();
 }
 
 /** Logs a filter. `started` is the time at which its calculation started. */
@@ -67,11 +75,11 @@ function* calculate(context: DecisionContext, input: FilterInput, options: Filte
 	const { revision } = context;
 	const denied = denialOf(context, input);
 	if (denied !== undefined) return alwaysDeny(revision, denied, options);
-	const granted = yield* rowsGranted(context, input);
+	const granted = yield* rowsGranted(context, input, options.matches);
 	requireFewKeys(granted, options.maxKeys);
 	const condition = yield* residualOf(context, input, granted);
-	yield* requireAgreement(context, input, condition, granted);
-	const valid_until = granted.validUntil ?? null;
+	yield* requireAgreement(context, { input, condition, granted, matches: options.matches });
+	const valid_until = timeText(granted.validUntil);
 	if (constantOf(condition) === false) {
 		const code = denialCode(context, input);
 		return { ...alwaysDeny(revision, code, options), valid_until };
@@ -91,10 +99,15 @@ function alwaysDeny(revision: number, code: string, { explain }: FilterOptions):
 }
 
 /** Finds the granted rows of a filter whose type, action and tenant exist. */
-export function* rowsGranted(context: DecisionContext, input: FilterInput): Steps<GrantedRows> {
+export function* rowsGranted(
+	context: DecisionContext,
+	input: FilterInput,
+	matches: PatternMatcher,
+): Steps<GrantedRows> {
 	const { names } = context.facts;
 	const { tenant } = input.resource;
-	return yield* grantedRows(context, input, tenant === undefined ? undefined : names.number(tenant));
+	const given = tenant === undefined ? undefined : names.number(tenant);
+	return yield* grantedRows(context, { input, given, matches });
 }
 
 /** Returns the code that denies every row, if the request alone decides it. */

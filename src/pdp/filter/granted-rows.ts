@@ -1,7 +1,7 @@
 /** Finds the grants of a filter: tenants by roles, keys by roles on instances, and residuals by condition sets. */
 
+import type { PatternMatcher } from '../../../compiler/condition/operator.js';
 import { Pauses, type Steps } from '../../../compiler/steps.js';
-import { CompiledPatterns } from '../../pattern/compiled-patterns.js';
 import type { DecisionContext } from '../decide/decide.js';
 import type { FilterInput } from '../decide/normalise.js';
 import { instanceType, parseInstanceName } from '../facts/instance-name.js';
@@ -30,15 +30,19 @@ export interface GrantedRows {
 	readonly validUntil: number | undefined;
 }
 
-/** Finds the granted rows. `given` is the tenant of the request. The type, the action and the tenant must exist. */
-export function* grantedRows(
-	context: DecisionContext,
-	input: FilterInput,
-	given: number | undefined,
-): Steps<GrantedRows> {
+/** A request for the rows of a type and an action that exist. */
+interface RowsRequest {
+	readonly input: FilterInput;
+	/** Tenant of the request, as a number in the facts index. */
+	readonly given: number | undefined;
+	readonly matches: PatternMatcher;
+}
+
+/** Finds the granted rows. */
+export function* grantedRows(context: DecisionContext, { input, given, matches }: RowsRequest): Steps<GrantedRows> {
 	const { facts, time } = context;
 	const { action, resource } = input;
-	const sets = new SetResiduals(facts, input, time, new CompiledPatterns().matches);
+	const sets = new SetResiduals(facts, input, time, matches);
 	const evaluatesSets = sets.any && input.context?.['pdp_type'] !== 'cloud';
 	const expiry = new FirstExpiry();
 	const confirms = confirmingEngine(context, input);

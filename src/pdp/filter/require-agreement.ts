@@ -1,14 +1,21 @@
+import type { PatternMatcher } from '../../../compiler/condition/operator.js';
 import type { Steps } from '../../../compiler/steps.js';
 import { Failure } from '../../failure.js';
 import { compileResidual } from '../../filter/evaluate-residual.js';
 import type { Residual, Row } from '../../filter/residual.js';
-import { CompiledPatterns } from '../../pattern/compiled-patterns.js';
 import type { DecisionContext } from '../decide/decide.js';
 import type { FilterInput } from '../decide/normalise.js';
 import { evaluationFailed } from '../engine/engine.js';
 import { parseInstanceName } from '../facts/instance-name.js';
 import { randomItems, sampleSize } from '../listing/referee.js';
 import type { GrantedRows } from './granted-rows.js';
+
+interface CalculatedFilter {
+	readonly input: FilterInput;
+	readonly condition: Residual;
+	readonly granted: GrantedRows;
+	readonly matches: PatternMatcher;
+}
 
 /** Key of a row that is not stored. */
 const newKey = 'a new row';
@@ -19,13 +26,11 @@ const newKey = 'a new row';
  */
 export function* requireAgreement(
 	context: DecisionContext,
-	input: FilterInput,
-	condition: Residual,
-	{ keys, tenants }: GrantedRows,
+	{ input, condition, granted: { keys, tenants }, matches }: CalculatedFilter,
 ): Steps<void> {
 	const { engine, facts, log, requestId: request_id, revision, time } = context;
 	const { type, tenant: given, attributes: sent } = input.resource;
-	const selects = compileResidual(condition, new CompiledPatterns().matches);
+	const selects = compileResidual(condition, matches);
 	const quarter = sampleSize / 4;
 	const listed = [...keys.values()].slice(0, quarter).flatMap((found) => randomItems(found, 1));
 	const instances = [...facts.instanceTenants.random(sampleSize), ...listed.map(({ instance }) => instance)];
