@@ -11,7 +11,7 @@ const timeout = 600_000;
 export async function runCheckTests(session: Session, draftFile?: string): Promise<CheckTestResults> {
 	const { project, environment } = await session.place();
 	const at = path`/v2/projects/${project}/envs/${environment}/check_tests/run`;
-	// Send the draft as text, so that its numbers keep their exact form.
+	// Send the draft as text so its numbers keep their exact form.
 	const body = new TextEncoder().encode(draftFile === undefined ? '{}' : `{"draft":${readDraft(draftFile)}}`);
 	return (await askFor(session.api, at, CheckTestResults, { method: 'POST', body, timeout })).body;
 }
@@ -40,7 +40,7 @@ export function checkTestText({ tests, passed, failed, truncated, coverage }: Ch
 	const share = ({ total, uncovered }: { total: number; uncovered: number }) => `${total - uncovered} of ${total}`;
 	return [
 		...failures,
-		`${passed} of ${passed + failed} check tests pass${truncated ? '; the environment has more tests than a run' : ''}`,
+		`${passed} of ${passed + failed} check tests pass${truncated ? '; the environment exceeds the limit per run' : ''}`,
 		`covered: ${share(permissions)} permissions, ${share(derivations)} derivations, ${share(set_rules)} rules`,
 		...(all ? uncovered : []),
 		'',

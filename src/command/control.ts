@@ -23,7 +23,7 @@ export interface DirectoryLock {
 
 /**
  * Prepares a data directory and locks it for this process, through a socket that only its owner can use. The lock ends
- * with the process. Throws `ConfigError` if this user cannot use the directory, or if a running process holds it.
+ * with the process. Throws `ConfigError` if this user cannot use the directory, or if a running process holds the lock.
  */
 export async function lockDataDirectory(directory: string): Promise<DirectoryLock> {
 	prepareDataDirectory(directory);
@@ -53,7 +53,7 @@ async function lock(directory: string): Promise<DirectoryLock> {
 	if (!became) {
 		leave();
 		throw new ConfigError(
-			`Another Regolith process uses the data directory ${directory}. Stop it, or set DATA_DIR to a different directory.`,
+			`Another Regolith process is using the data directory ${directory}. Stop it, or set DATA_DIR to a different directory.`,
 		);
 	}
 	rmSync(own, { force: true });
@@ -73,13 +73,13 @@ async function lock(directory: string): Promise<DirectoryLock> {
 
 /**
  * Sends a command to the process that holds a data directory. Resolves to `null` if no process holds it. Rejects if the
- * process refuses the command.
+ * process rejects the command.
  */
 export async function sendCommand(directory: string, content: unknown): Promise<unknown> {
 	const path = socketPath(directory);
 	if (!(await isAlive(path))) return null;
 	const text = await send(path, JSON.stringify(content)).catch((error: unknown) => {
-		throw new ConfigError(`The server that uses ${directory} stopped before it answered.`, { cause: error });
+		throw new ConfigError(`The server that is using ${directory} stopped before it responded.`, { cause: error });
 	});
 	const { value, problem } = parseAnswer(text);
 	if (problem !== undefined) throw new ConfigError(problem);
@@ -108,7 +108,7 @@ function parseAnswer(text: string): { readonly value?: unknown; readonly problem
 	try {
 		return JSON.parse(text) as { readonly value?: unknown; readonly problem?: string };
 	} catch {
-		return { problem: 'The server that uses the data directory sent an invalid answer.' };
+		return { problem: 'The server that is using the data directory sent an invalid response.' };
 	}
 }
 
@@ -179,8 +179,7 @@ async function becomeHolder(own: string, path: string): Promise<boolean> {
 }
 
 /**
- * True if a process listens on a socket. Rejects with `ConfigError` if the result is uncertain, so that a live process
- * is never replaced.
+ * True if a process listens on a socket. Rejects with `ConfigError` if the result is uncertain so a live process is never replaced.
  */
 function isAlive(path: string): Promise<boolean> {
 	return new Promise((resolve, reject) => {
@@ -193,7 +192,7 @@ function isAlive(path: string): Promise<boolean> {
 			if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolve(false);
 			else
 				reject(
-					new ConfigError(`Cannot check whether another process uses ${path}: ${error.message}`, { cause: error }),
+					new ConfigError(`Cannot check whether another process is using ${path}: ${error.message}`, { cause: error }),
 				);
 		});
 	});

@@ -10,7 +10,7 @@ export interface Told {
 	readonly json?: unknown;
 	/** True for output meant to be saved or piped. Control characters are escaped only on a terminal. */
 	readonly document?: true;
-	/** 1 if the answer is no, and 3 if the answer is unknown. The default is 0. */
+	/** 1 if the result is negative, and 3 if the result is unknown. The default is 0. */
 	readonly exit?: 0 | 1 | 3;
 }
 
@@ -87,7 +87,7 @@ export class Declaration extends Command {
 	}
 }
 
-/** Ends the command if the reader of its output, such as `head`, has closed the pipe. */
+/** Stops the command if the reader of its output, such as `head`, has closed the pipe. */
 function leave(error: NodeJS.ErrnoException): never {
 	if (error.code === 'EPIPE') process.exit();
 	throw error;

@@ -74,7 +74,7 @@ export async function diffPolicies(
 	};
 }
 
-/** Returns the session for a command that accepts its environment as an argument too. */
+/** Returns the session for a command that also accepts its environment as an argument. */
 function aboutEnvironment(session: Session, options: SharedOptions, environment: string | undefined): Session {
 	if (environment === undefined) return session;
 	if (options.environment !== undefined && options.environment !== environment) {

@@ -122,8 +122,8 @@ function declareDecisions(program: Declaration): void {
 		.description('show who would gain and lose access through a draft, without applying it')
 		.argument('<file>', 'draft file, or - for standard input')
 		.option('--fail-on-loss', 'exit with 1 if a check would be lost')
-		.option('--rows <number>', 'maximum rows for gains and for losses, up to 1000', '200')
-		.option('--checks <number>', 'maximum checks to compare, up to 1000000 (default: 200000)')
+		.option('--rows <number>', 'maximum number of rows for gains and for losses, up to 1000', '200')
+		.option('--checks <number>', 'maximum number of checks to compare, up to 1000000 (default: 200000)')
 		.takes('project', 'environment', 'api')
 		.exits({
 			0: 'success; with --fail-on-loss, no losses',
@@ -208,7 +208,7 @@ function declareManagement(program: Declaration, variables: Variables): void {
 		.asks(listKeys);
 	keys
 		.command('create')
-		.description('create an API key and print its secret; works directly on the data and needs no key')
+		.description('create an API key and print its secret; works directly on the data and does not require a key')
 		.option('-p, --project <key>', 'limit the key to this project (default: the whole organization)')
 		.option('-e, --environment <key>', 'limit the key to this environment in the project')
 		.addOption(new Option('-a, --access <level>', 'access level').choices(['admin', 'write', 'read']).default('admin'))
@@ -234,7 +234,7 @@ function declareObservation(program: Declaration, variables: Variables): void {
 		.command('lineage')
 		.description('manage the database lineage')
 		.command('renew')
-		.description('start a new lineage after a restore; works directly on the data and needs no key')
+		.description('start a new lineage after a restore; works directly on the data and does not require a key')
 		.option('--reason <text>', 'reason to record', 'by hand')
 		.asks(renewLineage(variables));
 	program

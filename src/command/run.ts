@@ -36,9 +36,9 @@ interface Stoppable {
 interface Beginning {
 	/** Registers a service to stop when the command ends. */
 	readonly keep: <S extends Stoppable>(started: S) => S;
-	/** From now on, creates API keys and tickets in this API's store when other processes ask for them. */
+	/** Starts handling requests from other processes for API keys and tickets in this API's store. */
 	readonly answerCommands: (api: RunningApi) => void;
-	/** Aborts when the start must end. */
+	/** Aborts when startup must stop. */
 	readonly interrupted: AbortSignal;
 }
 
@@ -85,8 +85,8 @@ export async function serve(config: Config): Promise<void> {
 }
 
 /**
- * Prints all addresses with a console ticket. Also prints the first key if it was not printed before. `decisionPoint`
- * is the address of the decision point in this process; `null` if there is none.
+ * Prints all URLs with a console ticket. Also prints the first key if it was not printed before. `decisionPoint` is the
+ * URL of the decision point in this process; `null` if there is none.
  */
 async function welcome(
 	api: RunningApi,
@@ -168,8 +168,7 @@ async function runUntilStopped(config: Config, starting: (beginning: Beginning) 
 			}),
 		interrupted: interruption.signal,
 	});
-	// A signal during the start ends the start at its next step. The stop waits for this step, so that no service keeps
-	// running.
+	// A signal during startup stops it at its next step. The stop waits for this step so no service keeps running.
 	const signals = onSignal(async () => {
 		interruption.abort();
 		await begun.catch(() => undefined);
@@ -203,7 +202,7 @@ export async function newConsoleLink({ data_directory }: Config, request: Ticket
 }
 
 /**
- * Begins a new database lineage and returns its id. Asks the process that holds the data directory, if one is running.
+ * Begins a new database lineage and returns its id. Runs in the process that holds the data directory, if there is one.
  */
 export function newLineage(config: Config, reason: string): Promise<string> {
 	return inStore(config, { command: 'lineage', reason }, beginLineage);

@@ -59,7 +59,7 @@ export interface KeyOptions extends SharedOptions {
 /** Creates an API key in the store, or through the process that holds the data directory. */
 export function createKey(variables: Variables): Run<KeyOptions, []> {
 	return async (_, { project = null, environment = null, access, name = null }) => {
-		if (environment !== null && project === null) throw new ConfigError('--environment needs --project');
+		if (environment !== null && project === null) throw new ConfigError('--environment requires --project');
 		const config = readConfig(variables);
 		const { newKey } = await import('./run.js');
 		const secret = await newKey(config, { project, environment, access_level: access, name });

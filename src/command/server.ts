@@ -101,12 +101,12 @@ export async function askFor<S extends z.ZodType>(
 	const { body, revision } = await ask(server, path, question);
 	const parsed = shape.safeParse(parseJsonBytes(body));
 	if (parsed.success) return { body: parsed.data, revision };
-	throw new ConfigError(`${server.url} sent an unexpected answer for ${path}. Check ${server.source}.`, {
+	throw new ConfigError(`${server.url} sent an unexpected response for ${path}. Check ${server.source}.`, {
 		cause: parsed.error,
 	});
 }
 
-/** Maximum items per list page. */
+/** Maximum number of items per list page. */
 const pageSize = 100;
 
 /** Reads all pages of a list, or its first `most` items. Throws `ConfigError` if this fails. */
@@ -127,7 +127,7 @@ export async function askForAll<S extends z.ZodType>(
 	}
 }
 
-/** Formats filters as a URL query and leaves out undefined filters. */
+/** Formats filters as a URL query and omits undefined filters. */
 export function queryText(filters: Readonly<Record<string, string | undefined>>): string {
 	const given = Object.entries(filters).flatMap(([name, value]) =>
 		value === undefined ? [] : [[name, value] as [string, string]],
@@ -141,7 +141,7 @@ export function queryText(filters: Readonly<Record<string, string | undefined>>)
  */
 export function path(texts: TemplateStringsArray, ...values: readonly string[]): string {
 	const segments = values.map((value) => {
-		if (value === '') throw new ConfigError('An empty text is not a valid key or ID.');
+		if (value === '') throw new ConfigError('An empty string is not a valid key or ID.');
 		if (/^\.{1,2}$/.test(value)) {
 			throw new ConfigError(`The key \`${value}\` cannot be part of a URL. Use the ID instead.`);
 		}

@@ -54,7 +54,7 @@ export class Session {
 	}
 
 	/**
-	 * Returns the environment named in the options, or the only environment that the API key can access. Throws
+	 * Returns the environment in the options, or the only environment that the API key can access. Throws
 	 * `ConfigError`.
 	 */
 	async place(): Promise<Place> {
@@ -108,7 +108,7 @@ function chosenUrl(settings: readonly Setting[]): ChosenUrl | null {
 
 /** Returns the URL of a port on this machine. Throws `ConfigError` if the port is invalid. */
 function localUrl([name, port = '']: Setting, usual: { readonly port: string; readonly source: string }): ChosenUrl {
-	// With port 0 a server uses any free port, so 0 does not reveal its address.
+	// With port 0 a server uses any free port, so 0 does not determine its URL.
 	if (port === '' || port === '0') return { url: `http://127.0.0.1:${usual.port}`, source: usual.source };
 	if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw new ConfigError(`${name}: must be a port number`);
 	return { url: `http://127.0.0.1:${port}`, source: name };

@@ -6,14 +6,14 @@ const refusedKeyExitCode = 3;
 
 /** Options for waiting until a decision point has data. */
 export interface WaitOptions {
-	/** True to keep waiting if the control plane refuses the key. */
+	/** True to keep waiting if the control plane rejects the key. */
 	readonly wait?: boolean;
 	/** Ends the wait when it aborts. */
 	readonly interrupted?: AbortSignal;
 }
 
 /**
- * Waits until a decision point serves checks, and prints the reason for the wait. If the control plane refuses the key,
+ * Waits until a decision point serves checks, and prints the reason for the wait. If the control plane rejects the key,
  * rejects with `ExitCodeError` unless `wait` is set.
  */
 export async function untilRunning(

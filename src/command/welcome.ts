@@ -1,6 +1,6 @@
 import { programCommand } from './program-command.js';
 
-/** Addresses of a running process. */
+/** URLs of a running process. */
 export interface Addresses {
 	readonly api: string | null;
 	readonly decision_point: string | null;
@@ -17,7 +17,7 @@ export function consoleLink(api: string, ticket: string | null): string {
 }
 
 /**
- * Returns the lines printed by every start: each address and, with an API, the command for creating a key in this data
+ * Returns the lines printed by every start: each URL and, with an API, the command for creating a key in this data
  * directory.
  */
 export function addressLines({ api, decision_point, console }: Addresses, dataDirectory: string): string {
@@ -77,11 +77,11 @@ Then paste these three commands:
 
   ${creations.join(' &&\n  ')}
 
-2. Check read access. The answer contains "allow":true:
+2. Check read access. The response contains "allow":true:
 
   ${check('read')}
 
-3. Check write access. The answer contains "allow":false:
+3. Check write access. The response contains "allow":false:
 
   ${check('write')}
 `;

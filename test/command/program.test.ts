@@ -254,7 +254,7 @@ const answers: readonly (readonly [title: string, answer: (response: ServerRespo
 	[
 		'answers something else',
 		(response) => response.end('<html>'),
-		'{url} sent an unexpected answer for /x. Check PERMIT_API_URL.',
+		'{url} sent an unexpected response for /x. Check PERMIT_API_URL.',
 	],
 ];
 

@@ -283,7 +283,7 @@ test('an explained denial names what would allow it', (t) => {
 		`denied: no_user_roles
   roles in the tenant: user \`ann\` has no role in any tenant
 
-Any of these changes would allow it:
+Any of these changes would allow the check:
   1. add role reader for user ann in tenant acme
      policy: regolith/resources/report/permits.rego, permits
   2. add tenant acme

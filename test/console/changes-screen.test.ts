@@ -55,7 +55,7 @@ test.serial('changes are grouped by revision with their differences, also in a n
 		await open('changes');
 		await page.locator('.changes-revisions').waitFor();
 		await page
-			.getByRole('button', { name: /^Show all of/ })
+			.getByRole('button', { name: /^Show full object/ })
 			.first()
 			.click();
 		t.deepEqual(await seriousViolations(page), []);
@@ -68,7 +68,7 @@ test.serial('changes are grouped by revision with their differences, also in a n
 test.serial('filters are in the URL, and pages do not move during other writes', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('changes');
-	await page.getByLabel('Kind').selectOption('user');
+	await page.getByLabel('Type').selectOption('user');
 	await page.getByLabel('Object key').fill('user-*');
 	await page.getByText('60 in total').waitFor();
 	t.regex(page.url(), /kind=user/);
@@ -85,10 +85,10 @@ test.serial('filters are in the URL, and pages do not move during other writes',
 	await page.locator('.changes-items > li:first-child').filter({ hasText: 'user-59' }).waitFor();
 	t.is(await page.locator('.changes-items > li').first().textContent(), first);
 	await page.getByText('Author, time and revision').click();
-	await page.getByLabel('Since').fill('2999-01-01T00:00');
+	await page.getByLabel('From', { exact: true }).fill('2999-01-01T00:00');
 	await page.keyboard.press('Tab');
 	await page.getByText('No matching changes').waitFor();
-	await page.getByRole('link', { name: 'Show all changes' }).click();
+	await page.getByRole('link', { name: 'Clear filters' }).click();
 	await page.locator('.changes-revisions').waitFor();
 	await open('changes?kind=nonsense&from=x&since=y');
 	await page.locator('.changes-revisions').waitFor();

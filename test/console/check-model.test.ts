@@ -103,7 +103,7 @@ const sentences: readonly (readonly [string, Attempt])[] = [
 		{ passed: false, by: 'role_on_instance', chain: [onBudget, onPlans], ...nothing, add: [related] },
 	],
 	[
-		'ann is in the user set `managers`, document:budget is in the resource set `drafts`, and a rule grants `read` between them',
+		'ann is in the user set `managers`, document:budget is in the resource set `drafts`, and a rule grants `read` on these resources to these users',
 		{
 			passed: true,
 			by: 'set_rule',
@@ -112,7 +112,7 @@ const sentences: readonly (readonly [string, Attempt])[] = [
 		},
 	],
 	[
-		'ann is `editor` in tenant acme, document:budget is a `document`, and a rule grants `read` between them',
+		'ann is `editor` in tenant acme, document:budget is a `document`, and a rule grants `read` on these resources to these users',
 		{
 			passed: true,
 			by: 'set_rule',
@@ -173,9 +173,9 @@ test('keys are marked in a decision point’s sentence', (t) => {
 
 test('what stands over attempts says whether there may be more', (t) => {
 	t.is(attemptsTitle(true, 1, {}), 'Allowed by');
-	t.is(attemptsTitle(false, 2, {}), 'Any of these would allow it');
-	t.is(attemptsTitle(false, 0, { truncated: true }), 'The search for a way to allow it was cut short');
-	t.is(attemptsTitle(false, 0, {}), 'No single role, relationship or attribute would allow it');
+	t.is(attemptsTitle(false, 2, {}), 'Any of these changes would allow the check');
+	t.is(attemptsTitle(false, 0, { truncated: true }), 'Search limit reached. There may be a way to allow this check.');
+	t.is(attemptsTitle(false, 0, {}), 'No single role, relationship or attribute would allow the check');
 	t.is(attemptsTitle(false, 0, { granted: false }), 'No role and no rule grants this action');
 });
 

@@ -49,7 +49,7 @@ test.serial('a check is entered by keyboard, and its result is shown in words wi
 	await answer.waitFor();
 	const text = (await answer.textContent()) ?? '';
 	t.regex(text, /^Allowed: ann is editor on folder:plans, which has the relation parent to document:budget/);
-	t.regex(text, /Answered by the decision point at revision \d+/);
+	t.regex(text, /Result from the decision point at revision \d+/);
 	t.is(new URL(page.url()).searchParams.get('instance'), 'budget', 'the link contains the whole check');
 
 	await page.locator('.code-view .marked').first().waitFor();
@@ -232,8 +232,8 @@ test.serial('an unreachable decision point is reported and retried, and the API 
 	);
 	await open(asked('ann'));
 	await page.getByRole('alert').getByText('did not respond').waitFor();
-	await page.getByRole('button', { name: 'Ask the API instead' }).click();
-	await page.getByText(/Answered by the API at revision/).waitFor();
+	await page.getByRole('button', { name: 'Use the API instead' }).click();
+	await page.getByText(/Result from the API at revision/).waitFor();
 	await open(asked('ann'));
 	await page.getByRole('alert').getByText('did not respond').waitFor();
 	isAway = false;
@@ -263,7 +263,7 @@ test.serial('a check at an older revision goes to the API, and adds no facts', a
 	await answer.getByText('Denied').waitFor();
 	t.regex(
 		(await answer.textContent()) ?? '',
-		new RegExp(`Answered by the API at revision ${body.revision} \\(newest:`),
+		new RegExp(`Result from the API at revision ${body.revision} \\(newest:`),
 	);
 	t.is(await page.getByRole('button', { name: /^Add this/ }).count(), 0);
 	t.deepEqual(faults, []);
@@ -281,6 +281,6 @@ test.serial('without a decision point the page reports this, and the API decides
 	await page.getByText('No decision point is configured for this environment').waitFor();
 	const answer = page.getByRole('status', { name: 'Result' });
 	await answer.getByText('Allowed').waitFor();
-	t.regex((await answer.textContent()) ?? '', /Answered by the API at revision \d+/);
+	t.regex((await answer.textContent()) ?? '', /Result from the API at revision \d+/);
 	await close();
 });

@@ -114,7 +114,7 @@ test.serial('a draft does not overwrite changes that other users make during an 
 	await json(page).waitFor();
 	await page.getByText('3 of 3 users match.').waitFor();
 	const { revision } = await stack.environment.patch(set, { name: 'All of us' });
-	const behind = page.getByText(`revision ${revision}, you see ${Number(revision) - 1}`);
+	const behind = page.getByText(`Viewing revision ${Number(revision) - 1}. Revision ${revision} is available`);
 	await behind.waitFor();
 	await json(page).fill('{"user.age": {"less-than": 18}}');
 	await page.getByText('1 of 3 users match.').waitFor();

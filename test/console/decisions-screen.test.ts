@@ -61,7 +61,7 @@ test.serial('decisions are listed, counted as they arrive, and linked to their r
 	await page.getByRole('link', { name: 'Why: ann, read, document' }).click();
 	const answer = page.getByRole('status', { name: 'Result' });
 	await answer.getByText('Allowed').waitFor();
-	t.regex((await answer.textContent()) ?? '', /Answered by the API at revision \d+.*, as of/);
+	t.regex((await answer.textContent()) ?? '', /Result from the API at revision \d+.*, as of/);
 	t.deepEqual(faults, []);
 	await close();
 });

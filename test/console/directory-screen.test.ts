@@ -209,7 +209,7 @@ test.serial('a user is created, gets two roles, loses a role, and is deleted', a
 	await page.getByRole('option', { name: /acme/ }).click();
 	await fillKey(page, 'Role', 'viewer');
 	await page.getByLabel('Expires (optional)').selectOption('On a date');
-	await page.getByLabel('Until').fill('2999-01-01T00:00');
+	await page.getByLabel('Expiry date').fill('2999-01-01T00:00');
 	await page.getByRole('button', { name: 'Assign role' }).click();
 	await page.getByRole('row').filter({ hasText: 'viewer' }).waitFor();
 	await page.getByLabel('Scope').selectOption('instance');
@@ -226,7 +226,7 @@ test.serial('a user is created, gets two roles, loses a role, and is deleted', a
 		['reader', 'document:memo', false],
 	]);
 
-	await page.getByRole('button', { name: 'Remove role viewer of new@example.com in acme' }).click();
+	await page.getByRole('button', { name: 'Remove role viewer from new@example.com in acme' }).click();
 	await page.getByRole('dialog').getByRole('button', { name: 'Remove role' }).click();
 	await page.getByRole('row').filter({ hasText: 'viewer' }).waitFor({ state: 'detached' });
 	t.deepEqual(await rolesHeld('new@example.com'), [['reader', 'document:memo', false]]);
@@ -236,9 +236,9 @@ test.serial('a user is created, gets two roles, loses a role, and is deleted', a
 	await page.getByRole('button', { name: 'Cancel' }).click();
 	await page.locator(':focus', { hasText: /^Edit attributes$/ }).waitFor();
 	await page.keyboard.press('Enter');
-	await page.getByLabel('Attributes as JSON').fill('{"level": ');
+	await page.getByLabel('Attributes (JSON)').fill('{"level": ');
 	t.true(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled());
-	await page.getByLabel('Attributes as JSON').fill('{"level": 4}');
+	await page.getByLabel('Attributes (JSON)').fill('{"level": 4}');
 	await page.getByRole('button', { name: 'Save', exact: true }).click();
 	await page.getByText('"level": 4').waitFor();
 	t.like(await readUser('new@example.com'), { attributes: { level: 4 } });

@@ -114,7 +114,7 @@ test.serial('a draft is shown with its impact, published as a whole, and then re
 	await page.getByText('1 through role staff in the tenant').waitFor();
 	await page.getByText('The Rego does not change.').waitFor();
 	await page.getByRole('button', { name: 'Publish: 1 check lost, 1 gained' }).click();
-	await page.getByRole('dialog').getByText('1 check lost, 1 gained. All 2 changes will be published to dev').waitFor();
+	await page.getByRole('dialog').getByText('1 check lost, 1 gained. Publish all 2 changes to dev').waitFor();
 	t.is(await newestRevision(), base_revision, 'nothing was published');
 	await confirmLoss(page);
 	await page.getByText(`Published as revision ${base_revision + 1}`, { exact: true }).waitFor();
@@ -170,7 +170,7 @@ test.serial('the refusal of a stale draft names each object, and the draft is re
 	// A reloaded page shows the same conflict.
 	await page.reload();
 	await conflicts.waitFor();
-	await conflicts.getByRole('button', { name: `Base the draft on revision ${overtaken}` }).click();
+	await conflicts.getByRole('button', { name: `Rebase draft onto revision ${overtaken}` }).click();
 	t.is(await focused(page), 'Draft and impact');
 	await page.locator('.draft-changes').getByText('description').waitFor();
 	await page.getByText('checks lost').waitFor();
@@ -317,7 +317,7 @@ test.serial('the tests run with the draft, and publishing with failed tests need
 	t.regex((await failed.nth(1).textContent()) ?? '', /^failedann-writeann write document in acmealloweddenied/);
 	await page.getByRole('button', { name: 'Publish' }).click();
 	const dialog = page.getByRole('dialog', { name: 'Publish draft' });
-	await dialog.getByText('1 check lost. 1 of 2 tests fails. 1 change will be published to dev').waitFor();
+	await dialog.getByText('1 check lost. 1 of 2 tests fails. Publish 1 change to dev').waitFor();
 	t.is(await newestRevision(), base_revision, 'nothing was published');
 	await dialog.getByRole('button', { name: 'Publish draft' }).click();
 	await page.getByText(`Published as revision ${base_revision + 1}`, { exact: true }).waitFor();

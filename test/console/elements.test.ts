@@ -232,7 +232,7 @@ function said(frame: FrameLocator, text: string): Promise<void> {
 /** Enters the end of a role or an approval. */
 async function chooseEnd(form: Pick<Locator, 'getByLabel'>, time: string): Promise<void> {
 	await form.getByLabel('Expires (optional)').selectOption('On a date');
-	await form.getByLabel('Until').fill(time);
+	await form.getByLabel('Expiry date').fill(time);
 }
 
 test.serial('a role is requested, approved by keyboard, and used by the decision point', async (t) => {
@@ -272,7 +272,7 @@ test.serial('a role is requested, approved by keyboard, and used by the decision
 	await keyboard.type('Editor');
 	await rex.frame.getByText('until 2 Jan 2999, 10:00').first().waitFor();
 	await form.getByLabel('Expires (optional)').selectOption('On a date');
-	const end = form.getByLabel('Until');
+	const end = form.getByLabel('Expiry date');
 	await end.fill('2999-02-01T00:00');
 	// The chosen expiry is later than the requested expiry.
 	await form.locator('input:invalid').waitFor();
@@ -284,11 +284,11 @@ test.serial('a role is requested, approved by keyboard, and used by the decision
 	if (process.env['UPDATE']) await rex.page.locator('iframe').screenshot({ path: screenshot });
 	await keyboard.press('Tab');
 	await keyboard.press('Enter');
-	await said(rex.frame, 'Request of Ann approved.');
+	await said(rex.frame, 'Request from Ann approved.');
 	await eventually(() => mayRead('ann'));
 
 	await ann.frame.getByLabel('State').selectOption('approved');
-	await ann.frame.getByText('Answer: Welcome, Ann.').waitFor();
+	await ann.frame.getByText('Comment: Welcome, Ann.').waitFor();
 	await ann.frame.getByText('Editor', { exact: true }).last().waitFor();
 	await ann.frame.getByText('until 1 Jan 2998, 00:00').waitFor();
 	t.deepEqual(await endsOf('ann', 'editor'), [new Date('2998-01-01T00:00').toISOString()]);
@@ -421,20 +421,20 @@ test.serial('operations are approved and denied in the inbox; users can cancel t
 	const deny = rex.frame.getByRole('form', { name: 'Deny the request from Ann' });
 	await deny.getByLabel('Comment (optional)').fill('Not this one.');
 	await deny.getByRole('button', { name: 'Deny' }).click();
-	await said(rex.frame, 'Request of Ann denied.');
+	await said(rex.frame, 'Request from Ann denied.');
 	await rex.frame.locator('button:focus').waitFor();
 	await rex.page.keyboard.press('a');
 	const approve = rex.frame.getByRole('form', { name: 'Approve the request from Ann' });
 	t.is(await approve.getByLabel('Role').count(), 0);
 	const approved = await rex.frame.locator('[data-request]').first().getAttribute('data-request');
 	await approve.getByRole('button', { name: 'Approve' }).click();
-	await said(rex.frame, 'Request of Ann approved.');
+	await said(rex.frame, 'Request from Ann approved.');
 
 	await rex.frame.getByRole('region', { name: 'Approvals to review' }).getByLabel('Show').selectOption('denied');
-	await rex.frame.getByText('Answer: Not this one.').waitFor();
+	await rex.frame.getByText('Comment: Not this one.').waitFor();
 	t.is(await rex.frame.getByRole('button', { name: /the request from Ann/ }).count(), 0);
 	await ann.frame.getByLabel('State').selectOption('denied');
-	await ann.frame.getByText('Answer: Not this one.').waitFor();
+	await ann.frame.getByText('Comment: Not this one.').waitFor();
 	await eventually(async () => {
 		const question = { user: 'ann', action: 'operate', resource: { type: 'account', key: 'main', tenant: 'acme' } };
 		return (await stack.pdp.post('/allowed', question)).body['allow'];
@@ -463,7 +463,7 @@ test.serial('an owner manages users and roles; an observer can only read', async
 
 	await frame.getByLabel(`New role for ${zoe}`).selectOption('Editor');
 	await frame.getByLabel(`Expires (optional): role for ${zoe}`).selectOption('On a date');
-	await frame.getByLabel(`Until: role for ${zoe}`).fill('2999-01-01T00:00');
+	await frame.getByLabel(`Expiry date: role for ${zoe}`).fill('2999-01-01T00:00');
 	await frame.getByRole('button', { name: `Assign role to ${zoe}` }).click();
 	await said(frame, `Assigned role Editor to ${zoe}.`);
 	await eventually(() => mayRead('zoe@example.com'));
@@ -669,7 +669,7 @@ test.serial('the quickstart leads from an empty environment to an approved reque
 	const omar = await visit('omar');
 	await omar.getByRole('button', { name: 'Approve the request from Maya for Accountant' }).click();
 	await omar.getByRole('button', { name: 'Approve', exact: true }).click();
-	await said(omar, 'Request of Maya approved.');
+	await said(omar, 'Request from Maya approved.');
 	await omar.getByLabel('Show').selectOption('approved');
 	await omar.locator('.state.approved').waitFor();
 	const { body: held } = await own.environment.get<readonly Record<string, unknown>[]>(

@@ -94,7 +94,7 @@ test.serial('cells show permissions and their reasons', async (t) => {
 			'`document:read`, tenant role `staff`: granted.',
 			'`document:read`, role `document:editor`: granted.',
 			'`document:read`, role `folder:owner`: derived. Users with `folder:owner` get `document:editor` on every `document` whose `parent` is that folder, which grants it.',
-			'`document:write`, user set `adults`: by condition. A rule grants it to `adults` on `drafts`.',
+			'`document:write`, user set `adults`: by condition. A rule grants the action to `adults` on `drafts`.',
 		],
 	);
 	t.is(labels.length, 3 * 5);
@@ -145,7 +145,7 @@ test.serial('the matrix is edited by keyboard alone, and an edit is reverted', a
 	await press('Space', 'Escape');
 	t.is(
 		await focused(page),
-		'`document:read`, user set `adults`: by condition. A rule grants it to `adults` on every `document`. Changed in the draft (previously not granted).',
+		'`document:read`, user set `adults`: by condition. A rule grants the action to `adults` on every `document`. Changed in the draft (previously not granted).',
 	);
 	const rule = { user_set: 'adults', permission: 'document:read', resource_set: '__autogen_document' };
 	t.deepEqual((await keptDrafts(page))[0]?.changes, [{ kind: 'condition_set_rule', value: rule, operation: 'create' }]);
@@ -210,7 +210,7 @@ test.serial('a read-only key sees the same matrix without editable cells', async
 	await page.keyboard.press('Enter');
 	t.is(await page.locator('.matrix-panel').getByRole('button').count(), 0);
 	t.is(await page.locator('.matrix-panel input:not([disabled])').count(), 0);
-	t.regex((await page.locator('.matrix-panel').textContent()) ?? '', /grants it to adults on drafts/);
+	t.regex((await page.locator('.matrix-panel').textContent()) ?? '', /grants the action to adults on drafts/);
 	await close();
 });
 

@@ -251,9 +251,12 @@ test.serial('a document is exported, tried and imported', async (t) => {
 	t.true(await bring.isDisabled(), 'a different document was tried');
 	await conflicts.selectOption('fail');
 	await bring.click();
-	await page.getByRole('dialog').getByText('dev.json is imported into dev in a single transaction.').waitFor();
+	await page
+		.getByRole('dialog')
+		.getByText('Import dev.json into dev? The import runs in a single transaction')
+		.waitFor();
 	await page.getByRole('button', { name: 'Import document' }).click();
-	await page.getByText('Import complete: 1 objects changed.').waitFor({ state: 'attached' });
+	await page.getByText('Import complete: 1 object changed.').waitFor({ state: 'attached' });
 	t.is((await stack.environment.get(`${schema}/roles/auditor`)).status, 200);
 	t.deepEqual(faults, []);
 	await close();
@@ -314,7 +317,7 @@ test.serial('elements of all types are created by form, and their levels change'
 	t.deepEqual(members['settings'], { default_role: 'reader', show_add_user: false });
 	t.like(members['roles_to_levels'], { LEVEL_1: [{ key: 'reader' }] });
 	const requests = await create('access', 'approval_flow', async () => {
-		await page.getByLabel('Reviewed by the owners of').selectOption('people');
+		await page.getByLabel('Reviewers: owners in').selectOption('people');
 		await page.getByLabel('Maximum approval duration', { exact: true }).fill('8');
 	});
 	t.deepEqual(requests['settings'], { user_management_element: 'people', max_duration: 28_800 });
@@ -325,8 +328,8 @@ test.serial('elements of all types are created by form, and their levels change'
 	});
 	t.deepEqual(operations['settings'], { resource: 'document', action: 'sign', single_use: true });
 	const reviews = await create('reviews', 'approval_management', async () => {
-		await page.getByLabel('Access requests of').selectOption('access');
-		await page.getByLabel('Operation approvals of').selectOption('operations');
+		await page.getByLabel('Access requests from').selectOption('access');
+		await page.getByLabel('Operation approvals from').selectOption('operations');
 	});
 	const linked = { access_request_element: 'access', operation_approval_element: 'operations' };
 	t.deepEqual(reviews['settings'], linked);

@@ -95,10 +95,10 @@ test.serial('two revisions are compared, with tables separate from rules, and ea
 	await open(`policy?view=compare&from=${before}&to=${after}`);
 	await page.getByRole('heading', { name: 'Rules: 1 file' }).waitFor();
 	t.is(await page.getByRole('heading', { name: 'Tables: 1 file' }).count(), 1);
-	const rules = page.getByLabel('Differences of regolith/resources/memo/permits.rego');
+	const rules = page.getByLabel('Differences in regolith/resources/memo/permits.rego');
 	t.regex((await rules.locator('tr.added').allTextContents()).join('\n'), /\+permits\["burn"\] if granted_by_role/);
 	t.is(await rules.locator('tr.removed').count(), 0);
-	const tables = page.getByLabel('Differences of regolith/schema/data.json');
+	const tables = page.getByLabel('Differences in regolith/schema/data.json');
 	t.regex((await tables.locator('tr.added').allTextContents()).join('\n'), /"burn"/);
 	await page.getByLabel('From').selectOption(String(after));
 	await page.getByText('The policies are identical').waitFor();

@@ -115,9 +115,9 @@ test.serial('a stale page reports this, and reloads on request', async (t) => {
 	await open('keys');
 	await page.waitForLoadState('networkidle');
 	await stack.environment.post(`${facts}/users`, { key: 'newcomer' });
-	await page.getByText(/revision \d+, you see \d+/).waitFor();
+	await page.getByText(/Viewing revision \d+\. Revision \d+ is available/).waitFor();
 	await page.getByRole('button', { name: 'Reload' }).click();
-	await page.getByText(/revision \d+, you see \d+/).waitFor({ state: 'detached' });
+	await page.getByText(/Viewing revision \d+\. Revision \d+ is available/).waitFor({ state: 'detached' });
 	t.pass();
 	await close();
 });

@@ -169,7 +169,7 @@ test.serial('a denied user gets access, and nobody else does', async (t) => {
 	await answer.getByText('Allowed').waitFor();
 	await open(`policy?from=${from}&to=${to}`);
 	await page.locator('summary').filter({ hasText: 'regolith/user_sets/finance/selects.rego' }).click();
-	await page.getByLabel('Differences of regolith/user_sets/finance/selects.rego').waitFor();
+	await page.getByLabel('Differences in regolith/user_sets/finance/selects.rego').waitFor();
 	await takePicture(page, 'difference');
 	t.deepEqual(await seriousViolations(page), []);
 

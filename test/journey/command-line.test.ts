@@ -212,8 +212,8 @@ test.serial('a role is assigned and removed, and a check waits for it', async (t
 		await regolith(['assign', 'dan', 'viewer', '--on', 'document:q3']),
 		await regolith(['unassign', 'dan', 'viewer', '--on', 'document:q3']),
 	];
-	t.regex(on.said, /^dan now has role viewer on document:q3 \(revision \d+\)\n$/);
-	t.regex(off.said, /^dan no longer has role viewer on document:q3 \(revision \d+\)\n$/);
+	t.regex(on.said, /^Assigned role viewer to dan on document:q3 \(revision \d+\)\n$/);
+	t.regex(off.said, /^Removed role viewer from dan on document:q3 \(revision \d+\)\n$/);
 });
 
 test('a document is tried, imported and exported, in a second environment', async (t) => {
@@ -447,7 +447,7 @@ const failing: readonly Failing[] = [
 	],
 	[['roles', 'nobody'], none, [/^User `nobody` does not exist\n/, /404 from GET/]],
 	[['roles', 'ann', '-t', 'nope'], none, [/^Tenant `nope` does not exist\n/, /404 from GET/]],
-	[['roles', '-t', 'acme'], none, [/^--tenant: needs a user[^\n]*\n$/]],
+	[['roles', '-t', 'acme'], none, [/^--tenant: requires a user[^\n]*\n$/]],
 	[['roles', '..'], none, [/^The key `\.\.` cannot be part of a URL\. Use the ID [^\n]*\n$/]],
 	[['envs', '-p', 'nope'], none, [/^--project: project `nope` does not exist, [^\n]*PERMIT_API_KEY[^\n]*\n$/]],
 	[['keys', 'list', '-p', 'nope'], none, [/^--project: project `nope` does not exist, [^\n]*PERMIT_API_KEY[^\n]*\n$/]],

@@ -134,7 +134,7 @@ inPush('a PostgreSQL server’s full disk is 507, a read-only server is 503, and
 		t.is((await http().get(`${facts}/users/ann`)).status, 200);
 		t.true(await allowed());
 	}
-	t.true(logged.some(({ level, msg }) => level === 'error' && msg === 'a write was refused, because the disk is full'));
+	t.true(logged.some(({ level, msg }) => level === 'error' && msg === 'a write was rejected because the disk is full'));
 	await knex.raw('drop trigger fail on users');
 	t.is((await http().post(`${facts}/users`, { key: 'bob' })).status, 200);
 });

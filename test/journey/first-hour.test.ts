@@ -275,7 +275,7 @@ test('a silent database is reported in one sentence', async (t) => {
 	t.regex(
 		problem(serve),
 		new RegExp(
-			`^DATABASE_URL: cannot use the database at 127\\.0\\.0\\.1:${port}/x: [^\\n]* does not answer\\. [^\\n]*\\n$`,
+			`^DATABASE_URL: cannot use the database at 127\\.0\\.0\\.1:${port}/x: [^\\n]* does not respond\\. [^\\n]*\\n$`,
 		),
 	);
 	t.deepEqual(progress(serve), ['regolith: connecting to the database']);

@@ -146,7 +146,7 @@ inRest('a folder in use is refused to a second process, which does not disturb t
 	for (const word of ['start', 'serve']) {
 		const second = launch({ command: [word], env });
 		t.deepEqual(await second.exited, { code: 1, signal: null });
-		t.regex(second.stderr(), /^Another Regolith process uses the data directory [^\n]+\n$/);
+		t.regex(second.stderr(), /^Another Regolith process is using the data directory [^\n]+\n$/);
 		t.true(second.stderr().includes(holder.folder));
 		t.is(second.stdout(), '');
 	}
@@ -162,7 +162,7 @@ inRest('exactly one of two simultaneous starts in a folder runs', async (t) => {
 	const ends = running.map(async (one) => ({ one, exit: await one.exited }));
 	const loser = await Promise.race(ends);
 	t.deepEqual(loser.exit, { code: 1, signal: null });
-	t.regex(loser.one.stderr(), /^Another Regolith process uses/);
+	t.regex(loser.one.stderr(), /^Another Regolith process is using/);
 	const winner = running.findIndex((one) => one !== loser.one);
 	await running[winner]?.answering(`${starts[winner]?.urls.api}/healthy`);
 	t.deepEqual(await running[winner]?.kill('SIGTERM'), { code: 0, signal: null });
@@ -575,7 +575,7 @@ inRest('a socket that cannot be queried is not treated as dead', async (t) => {
 	const folder = temporary(t);
 	const path = join(folder, 'control.sock');
 	symlinkSync('control.sock', path);
-	const refused = { instanceOf: ConfigError, message: /^Cannot check whether another process uses / };
+	const refused = { instanceOf: ConfigError, message: /^Cannot check whether another process is using / };
 	await t.throwsAsync(sendCommand(folder, 'hello'), refused);
 	await t.throwsAsync(lockDataDirectory(folder), refused);
 	t.deepEqual(readdirSync(folder), ['control.sock'], 'no files remain, and the socket still exists');
@@ -583,9 +583,9 @@ inRest('a socket that cannot be queried is not treated as dead', async (t) => {
 
 inRest('a lock holder that disconnects or answers nonsense is reported in one sentence', async (t) => {
 	const answers: Readonly<Record<string, (socket: Socket) => void>> = {
-		'stopped before it answered': (socket) => socket.destroy(),
-		'before it answered': (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"value":'),
-		'invalid answer': (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n{"v'),
+		'stopped before it responded': (socket) => socket.destroy(),
+		'before it responded': (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"value":'),
+		'invalid response': (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n{"v'),
 	};
 	for (const [says, answer] of Object.entries(answers)) {
 		const folder = temporary(t);

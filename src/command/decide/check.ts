@@ -18,7 +18,7 @@ export interface CheckOptions extends SharedOptions {
 
 const Decision = z.object({ allow: z.boolean(), debug: Reasons });
 
-/** Asks whether a user may perform an action on a resource. */
+/** Checks whether a user may perform an action on a resource. */
 export async function check(
 	{ decisionPoint }: Session,
 	{ tenant, explain, context, minRevision }: CheckOptions,

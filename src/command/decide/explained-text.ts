@@ -40,8 +40,8 @@ function attemptLines(allow: boolean, { attempts, truncated, granted }: FoundAtt
 	const title = allow
 		? `Allowed by${attempts.length > 1 ? ' each of these' : ''}:`
 		: attempts.length > 1
-			? 'Any of these changes would allow it:'
-			: 'This change would allow it:';
+			? 'Any of these changes would allow the check:'
+			: 'This change would allow the check:';
 	const items = attempts.flatMap((attempt, index) =>
 		numbered(index + 1, allow ? passedLines(attempt) : changeLines(attempt)),
 	);
@@ -49,10 +49,10 @@ function attemptLines(allow: boolean, { attempts, truncated, granted }: FoundAtt
 }
 
 function noWay(truncated: boolean, granted: boolean): string {
-	if (!granted) return 'No role and no condition set rule grants this action. Let a role grant it.';
+	if (!granted) return 'No role and no condition set rule grants this action. Grant the action to a role.';
 	return truncated
-		? 'The search for a way to allow it was cut short.'
-		: 'No single role, relationship or attribute would allow it.';
+		? 'Search limit reached. There may be a way to allow this check.'
+		: 'No single role, relationship or attribute would allow this check.';
 }
 
 /** Numbers the first line and indents the lines below it. */

@@ -32,7 +32,7 @@ export async function impact(session: Session, options: ImpactOptions, file: str
 	};
 	const { project, environment } = await session.place();
 	const at = path`/v2/projects/${project}/envs/${environment}/impact`;
-	// Send the draft as text, so that its numbers keep their exact form.
+	// Send the draft as text so its numbers keep their exact form.
 	const body = new TextEncoder().encode(`{"draft":${draft},"limits":${JSON.stringify(limits)}}`);
 	const found = (await askFor(session.api, at, Impact, { method: 'POST', body, timeout })).body;
 	return { text: impactText(found), json: found, exit: options.failOnLoss ? lossCode(found) : 0 };

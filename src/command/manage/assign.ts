@@ -5,7 +5,7 @@ import { ask, askFor, path } from '../server.js';
 import type { Session, SharedOptions } from '../session.js';
 import { visible } from '../terminal.js';
 
-/** Options for a role assignment. They name a tenant or an instance. */
+/** Options for a role assignment, with a tenant or an instance. */
 export interface GrantOptions extends SharedOptions {
 	/** Instance, as `type:key`. */
 	readonly on?: string;
@@ -25,7 +25,7 @@ export async function assign(session: Session, options: AssignOptions, user: str
 	const { tenant, resource_instance, expires_at = null } = given.body;
 	const end = expires_at === null ? '' : ` until ${visible(expires_at)}`;
 	return {
-		text: `${sentence(body, 'now has role')}${end} (revision ${given.revision})\n`,
+		text: `${sentence('Assigned', 'to', body)}${end} (revision ${given.revision})\n`,
 		json: { user, role, tenant, resource_instance, expires_at, revision: given.revision },
 	};
 }
@@ -38,7 +38,7 @@ export async function unassign(session: Session, options: GrantOptions, user: st
 	const { revision } = await ask(session.api, at, { method: 'DELETE', body });
 	const { tenant = null, resource_instance = null } = body;
 	return {
-		text: `${sentence(body, 'no longer has role')} (revision ${revision})\n`,
+		text: `${sentence('Removed', 'from', body)} (revision ${revision})\n`,
 		json: { user, role, tenant, resource_instance, revision },
 	};
 }
@@ -61,7 +61,7 @@ function grant({ tenant, on }: GrantOptions, user: string, role: string): Grant 
 	return { user, role, tenant, resource_instance: on };
 }
 
-function sentence({ user, role, tenant, resource_instance }: Grant, becomes: string): string {
+function sentence(verb: string, preposition: string, { user, role, tenant, resource_instance }: Grant): string {
 	const place = resource_instance === undefined ? `in tenant ${tenant}` : `on ${resource_instance}`;
-	return visible(`${user} ${becomes} ${role} ${place}`);
+	return visible(`${verb} role ${role} ${preposition} ${user} ${place}`);
 }

@@ -49,7 +49,7 @@ export async function listKeys({ api }: Session, options: SharedOptions): Promis
 }
 
 /**
- * Throws `ConfigError` if the named project or environment does not exist. An empty list would instead look like an
+ * Throws `ConfigError` if the specified project or environment does not exist. An empty list would instead look like an
  * environment without keys.
  */
 async function requireListed(api: Server, { project, environment }: SharedOptions): Promise<void> {
@@ -68,7 +68,7 @@ export async function rotateKey({ api }: Session, _: SharedOptions, id: string):
 	return { text: `${body.secret}\n`, json: { id: body.id, secret: body.secret } };
 }
 
-/** Deletes an API key. From then on, the server refuses it. */
+/** Deletes an API key. From then on, the server rejects it. */
 export async function revokeKey({ api }: Session, _: SharedOptions, id: string): Promise<Told> {
 	await ask(api, path`/v2/api-key/${id}`, { method: 'DELETE' });
 	return { text: 'API key revoked\n', json: { id, revoked: true } };

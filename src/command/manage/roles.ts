@@ -17,12 +17,12 @@ const Resource = z.object({ key: z.string(), roles: z.record(z.string(), Role) }
 const Named = z.object({ key: z.string() });
 const Assignment = RoleAssignmentRead.pick({ role: true, tenant: true, resource_instance: true, expires_at: true });
 
-/** Lists a user's roles, or all defined roles if no user is named. */
+/** Lists a user's roles, or all defined roles if there is no user. */
 export async function roles(session: Session, options: SharedOptions, user?: string): Promise<Told> {
 	if (user !== undefined) return assignedRoles(session, options, user);
 	if (options.tenant !== undefined) {
 		throw new ConfigError(
-			'--tenant: needs a user. Without a user, the command lists the roles defined for all tenants',
+			'--tenant: requires a user. Without a user, the command lists the roles defined for all tenants',
 		);
 	}
 	return definedRoles(session);

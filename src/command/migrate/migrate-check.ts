@@ -26,7 +26,7 @@ export interface Migration {
 }
 
 /**
- * Checks a migration from version 1, over HTTP and in the named folders. Throws `ConfigError` if it cannot query the
+ * Checks a migration from version 1, over HTTP and in the given folders. Throws `ConfigError` if it cannot query the
  * API or read a folder.
  */
 export async function checkMigration(options: MigrateOptions): Promise<Migration> {
@@ -123,7 +123,7 @@ function parseDecisionPoint(name: string): { readonly url: string; readonly plac
 	return { url, place };
 }
 
-/** Returns the named environment. If no name is passed, returns the only environment. */
+/** Returns the environment with a name. Without a name, returns the only environment. */
 function findEnvironment({ projects }: Inventory, place: string | null): FoundEnvironment | null {
 	const all = projects.flatMap(({ key, environments }) =>
 		environments.map((one) => ({ one, name: `${key}/${one.key}` })),

@@ -9,10 +9,10 @@ import { apiTrouble, newestRevision, openSession, refreshRevision } from './sess
 /** API calls made by the open screen, oldest first, for "As curl". */
 export const recordedCalls = signal<readonly RecordedCall[]>([]);
 
-/** Reason why the decision point cannot be reached; `null` while it answers. */
+/** Reason why the decision point cannot be reached; `null` while it responds. */
 export const decisionTrouble = signal<string | null>(null);
 
-/** Management API client. It uses the open session, or the session of the environment named in `environmentHeader`. */
+/** Management API client. It uses the open session, or the session of the environment in `environmentHeader`. */
 export const management = createManagement(recordCall);
 
 /** Management API client for use outside the screens. Its calls are not recorded. */

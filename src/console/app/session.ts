@@ -49,10 +49,10 @@ export const shownRevisions = signal<ReadonlyMap<object, number>>(new Map());
 /** Oldest revision among the displayed data. While no data is displayed, this is the newest revision. */
 export const seenRevision = computed(() => Math.min(newestRevision.value, ...shownRevisions.value.values()));
 
-/** Message about an unreachable server; `null` while the API answers. */
+/** Message about an unreachable server; `null` while the API responds. */
 export const apiTrouble = signal<string | null>(null);
 
-/** True if the session's key may write. */
+/** True if the session's key has write access. */
 export const mayWrite = computed(() => {
 	const now = sessionState.value;
 	return now.state === 'open' && ['write', 'admin'].includes(now.session.key.access_level);
@@ -74,7 +74,7 @@ export function environmentPath(): { readonly proj_id: string; readonly env_id: 
 	return { proj_id: project.key, env_id: environment.key };
 }
 
-/** Starts the session with the ticket in the address, or with the browser's existing session. */
+/** Starts the session with the ticket in the URL, or with the browser's existing session. */
 export async function beginSession(): Promise<void> {
 	const ticket = new URLSearchParams(location.hash.slice(1)).get('ticket');
 	const place = readConsolePlace(location.pathname);
@@ -86,7 +86,7 @@ export async function beginSession(): Promise<void> {
 }
 
 /**
- * Signs in with an API key. Opens the environment named in the address, or else the first environment that the key can
+ * Signs in with an API key. Opens the environment in the URL, or else the first environment that the key can
  * access.
  */
 export async function signInByKey(apiKey: string): Promise<void> {

@@ -8,7 +8,7 @@ export interface Search {
 	set(changes: Readonly<Record<string, string>>, options?: { readonly replace?: boolean }): void;
 }
 
-/** Uses the query in the address as the screen's state, so a link reproduces the screen. */
+/** Uses the query in the URL as the screen's state, so a link reproduces the screen. */
 export function useSearch(): Search {
 	const { url, route } = useLocation();
 	// The fragment is a position on the page, such as a line of code. It is not part of the parameters.

@@ -1,8 +1,8 @@
 import { PageElements } from './page-elements.js';
 
 /**
- * `/elements.js`: script for pages that embed elements. Adds `regolith.elements`, with the same functions as the
- * front-end package. This server answers their calls.
+ * `/elements.js`: script for pages that embed elements. Adds `regolith.elements`, which has the same functions as the
+ * front-end package but calls this server.
  */
 
 declare global {

@@ -8,7 +8,7 @@ interface SignInResult {
 }
 
 /**
- * Loads an address in a hidden frame and waits for the sign-in result posted by its page. Accepts messages only from
+ * Loads a URL in a hidden frame and waits for the sign-in result posted by its page. Accepts messages only from
  * this frame and from `origin`. Resolves to the signed-in user. Rejects with the reason, or after a timeout.
  */
 export function awaitResult(url: string, origin: string): Promise<unknown> {
@@ -33,7 +33,7 @@ export function awaitResult(url: string, origin: string): Promise<unknown> {
 	});
 }
 
-/** Loads an address in a hidden frame. Resolves when it is loaded, or after a timeout. */
+/** Loads a URL in a hidden frame. Resolves when it is loaded, or after a timeout. */
 export function hiddenFrame(url: string): Promise<void> {
 	return new Promise((resolve) => {
 		const frame = addFrame(url);

@@ -97,7 +97,8 @@ export class PageElements {
 	};
 
 	async #loginByToken({ loginUrl, elementIframeUrl, tenant, token, headers }: LoginOptions, origin: string) {
-		if (!loginUrl || !elementIframeUrl) throw new Error('supportsPrivateBrowser needs loginUrl and elementIframeUrl');
+		if (!loginUrl || !elementIframeUrl)
+			throw new Error('supportsPrivateBrowser requires loginUrl and elementIframeUrl');
 		const answer = await post(loginUrl, { tenant }, headers ?? (token ? bearing(token).headers : {}), 'include');
 		const { url, element_bearer_token = url } = answer as { url?: unknown; element_bearer_token?: unknown };
 		if (typeof element_bearer_token !== 'string') throw new Error('loginUrl returned no bearer token');
@@ -105,17 +106,17 @@ export class PageElements {
 		await sendToken(element_bearer_token, elementIframeUrl, origin);
 	}
 
-	/** Returns the address for the frame that completes a cookie sign-in. */
+	/** Returns the URL for the frame that completes a cookie sign-in. */
 	async #frameUrl(options: LoginOptions, origin: string): Promise<string> {
 		const { loginMethod, loginUrl, tenant, token, headers, userJwt, envId, userKeyClaim } = options;
 		if (loginMethod === 'frontendOnly') {
-			if (!userJwt || !envId || !tenant) throw new Error('frontendOnly needs userJwt, envId and tenant');
+			if (!userJwt || !envId || !tenant) throw new Error('frontendOnly requires userJwt, envId and tenant');
 			const url = `${origin}/v2/auth/${encodeURIComponent(envId)}/elements_fe_login_as`;
 			const body = { tenant_id: tenant, user_jwt: userJwt, ...(userKeyClaim && { user_key_claim: userKeyClaim }) };
 			await post(url, body, {}, 'include');
 			return url;
 		}
-		if (!loginUrl) throw new Error(`${loginMethod ?? 'cookie'} needs loginUrl`);
+		if (!loginUrl) throw new Error(`${loginMethod ?? 'cookie'} requires loginUrl`);
 		if (loginMethod === 'header' || loginMethod === 'bearer') {
 			const { url } = (await post(
 				loginUrl,
@@ -138,7 +139,7 @@ function bearing(token: string) {
 	return { headers: { authorization: `Bearer ${token}` } };
 }
 
-/** Posts JSON and reads a JSON response. Throws if the request is refused. */
+/** Posts JSON and reads a JSON response. Throws if the request is rejected. */
 async function post(
 	url: string,
 	body: object,

@@ -4,7 +4,7 @@ const attempts = 25;
 
 /**
  * Sends a bearer token to the frame with this `src` until the frame's page confirms receipt. Sends the token only to
- * `origin`, so a frame with a different site receives nothing. Rejects if the frame does not answer.
+ * `origin`, so a frame with a different site receives nothing. Rejects if the frame does not respond.
  */
 export function sendToken(token: string, frameUrl: string, origin: string): Promise<void> {
 	const to = new URL(frameUrl, location.href).origin;

@@ -1,9 +1,9 @@
 /**
- * API response members that the pages use. This part of the code imports nothing from the server. A type test therefore
+ * API response fields that the pages use. This part of the code imports nothing from the server. A type test therefore
  * compares these types with the response schemas (test/console/api-types.ts).
  */
 
-/** The signed-in user, with tenant and environment. Members are ids unless their names say `key`. */
+/** The signed-in user, with tenant and environment. Fields are ids unless their names contain `key`. */
 export interface Actor {
 	readonly proj_id: string;
 	readonly env_id: string;

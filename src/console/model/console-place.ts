@@ -8,7 +8,7 @@ export interface ConsolePlace {
 	readonly screen: string;
 }
 
-/** Parses a path. Returns `null` if the path names no environment. */
+/** Parses a path. Returns `null` if the path contains no environment. */
 export function readConsolePlace(path: string): ConsolePlace | null {
 	const [root, project = '', environment = '', ...screen] = path.split('/').slice(1).map(decoded);
 	if (root !== 'console' || project === '' || environment === '') return null;

@@ -1,4 +1,4 @@
-/** True if two JSON values are equal. Ignores member order. `undefined` represents an absent value. */
+/** True if two JSON values are equal. Ignores field order. `undefined` represents an absent value. */
 export function isEqualJson(left: unknown, right: unknown): boolean {
 	if (left === right) return true;
 	if (Array.isArray(left) && Array.isArray(right)) {

@@ -13,7 +13,7 @@ interface GiveRoleProps {
 	readonly give: (role: ElementRole, ending: { readonly expires_at?: string }) => Promise<void>;
 }
 
-/** Assigns a role with an optional expiry. This is a form, so that the browser refuses an incomplete date. */
+/** Form that assigns a role with an optional expiry. Uses a form so the browser rejects incomplete dates. */
 export function GiveRole({ name, roles, give }: GiveRoleProps) {
 	const chosen = useSignal('');
 	const end = useSignal<ExpiryText>('');

@@ -70,7 +70,7 @@ export function MyRequests({ element, kind, made }: MyRequestsProps) {
 							)}
 						</div>
 						{request.reason && <p class="quiet">{visibleLines(request.reason)}</p>}
-						{request.reviewer_comment && <p>Answer: {visibleLines(request.reviewer_comment)}</p>}
+						{request.reviewer_comment && <p>Comment: {visibleLines(request.reviewer_comment)}</p>}
 					</li>
 				))}
 			</ul>

@@ -72,7 +72,7 @@ export function ReviewInbox({ element, config, kind, roles, alwaysShown = false 
 	const done = async (request: ListedRequest, said: string) => {
 		const place = requests.indexOf(request);
 		open.value = null;
-		announce(`Request of ${requesterName(request)} ${said}.`);
+		announce(`Request from ${requesterName(request)} ${said}.`);
 		await list.reload();
 		const next = items.current?.children[Math.min(place, (items.current?.children.length ?? 0) - 1)];
 		(next?.querySelector('button') ?? heading.current)?.focus();
@@ -99,8 +99,8 @@ export function ReviewInbox({ element, config, kind, roles, alwaysShown = false 
 			</label>
 			{requests.length > 0 && isPending && (
 				<p class="quiet">
-					Shortcuts: <kbd>j</kbd> and <kbd>k</kbd> move, <kbd>a</kbd> approves, <kbd>d</kbd> denies, <kbd>Esc</kbd>{' '}
-					cancels.
+					Keyboard shortcuts: <kbd>j</kbd>/<kbd>k</kbd> to move, <kbd>a</kbd> to approve, <kbd>d</kbd> to deny,{' '}
+					<kbd>Esc</kbd> to cancel
 				</p>
 			)}
 			<ul class="items" ref={items}>
@@ -113,7 +113,7 @@ export function ReviewInbox({ element, config, kind, roles, alwaysShown = false 
 							<RequestState request={request} />
 						</div>
 						{request.reason && <p class="quiet">{visibleLines(request.reason)}</p>}
-						{request.reviewer_comment && <p>Answer: {visibleLines(request.reviewer_comment)}</p>}
+						{request.reviewer_comment && <p>Comment: {visibleLines(request.reviewer_comment)}</p>}
 						{request.status !== 'pending' ? null : open.value?.id === request.id ? (
 							<Decision
 								key={open.value.move}
@@ -176,7 +176,7 @@ function Decision({ request, move, longest, roles, decide, onDone, onBack }: Dec
 	const comment = useSignal('');
 	const work = useWork();
 	const form = useRef<HTMLFormElement>(null);
-	// Take the focus before the next key press. Without this, nothing has the focus after the form opens by keyboard.
+	// Take focus before the next key press. Without this, nothing has focus after the form opens by keyboard.
 	useLayoutEffect(() => form.current?.querySelector<HTMLElement>('select, textarea')?.focus(), []);
 	const send = async () => {
 		await decide({

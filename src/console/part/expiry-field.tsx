@@ -18,7 +18,7 @@ interface ExpiryFieldProps {
 /** Duration at first, in seconds. */
 const firstDuration = 8 * durationUnits.hours;
 
-/** Expiry field: a duration or a date. The browser refuses past, late and incomplete dates. */
+/** Expiry field: a duration or a date. The browser rejects past, late and incomplete dates. */
 export function ExpiryField({ end, hint = null, latest, subject }: ExpiryFieldProps) {
 	const hintId = useId();
 	const mode = end.value.slice(0, 'in'.length);
@@ -55,11 +55,11 @@ export function ExpiryField({ end, hint = null, latest, subject }: ExpiryFieldPr
 			)}
 			{mode === 'on' && (
 				<label>
-					<span>Until</span>
+					<span>Expiry date</span>
 					<input
 						type="datetime-local"
 						required
-						aria-label={subject && `Until${of}`}
+						aria-label={subject && `Expiry date${of}`}
 						min={fieldTime(new Date())}
 						max={latest === undefined ? undefined : fieldTime(new Date(latest))}
 						value={given}

@@ -1,7 +1,7 @@
 export type ReviewMove = 'approve' | 'deny';
 
 /**
- * Handles single keys while the focus is in a request list, except in text fields. List items have the attribute
+ * Handles single keys while a request list has focus, except in text fields. List items have the attribute
  * `data-request`. `j` and `k` move between items. `a` and `d` call `choose` with the focused item's id and the action,
  * and Escape calls it with `null`. Returns a function that stops listening.
  */
@@ -35,8 +35,7 @@ export function listenForReviewKeys(
 }
 
 /**
- * Keeps the focus in an item after its form closes, until the item's buttons are rendered again. No key press is lost
- * in between.
+ * Keeps the focus in an item after its form closes, until the item's buttons are rendered again. No key press is lost during this time.
  */
 function holdFocus(item: HTMLElement): void {
 	item.tabIndex = -1;

@@ -33,7 +33,7 @@ function AsCurlDialog({ onClose }: { readonly onClose: () => void }) {
 	return (
 		<Dialog title="Calls of this screen" onClose={onClose} wide>
 			<p class="quiet">
-				Set <code>$PERMIT_API_KEY</code> to an API key and <code>$PDP_URL</code> to the decision point’s address.
+				Set <code>$PERMIT_API_KEY</code> to an API key and <code>$PDP_URL</code> to the decision point’s URL.
 			</p>
 			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
 			<pre class="code" tabIndex={0}>

@@ -108,7 +108,7 @@ export function Combobox({ label, value, onValue, propose, placeholder = '', req
 						role="option"
 						tabIndex={-1}
 						aria-selected={index === active}
-						// Handle this before the field loses the focus, because losing the focus closes the list.
+						// Handle this on mouse down: blur closes the list.
 						onMouseDown={(event) => {
 							event.preventDefault();
 							choose(choice);

@@ -8,7 +8,7 @@ interface DialogProps {
 	readonly wide?: boolean;
 }
 
-/** Modal dialog, open while it is rendered. Escape closes it, and the focus returns to the opener. */
+/** Modal dialog, open while it is rendered. Escape closes it, and focus returns to the opener. */
 export function Dialog({ title, onClose, children, wide = false }: DialogProps) {
 	const id = useId();
 	const element = useRef<HTMLDialogElement>(null);
@@ -16,7 +16,7 @@ export function Dialog({ title, onClose, children, wide = false }: DialogProps) 
 		const opener = document.activeElement;
 		element.current?.showModal();
 		return () => {
-			// A removed dialog does not return the focus. Keep the focus if it has already moved elsewhere.
+			// A removed dialog does not return focus. Keep the focus if it has already moved elsewhere.
 			if (document.activeElement === document.body && opener instanceof HTMLElement) opener.focus();
 		};
 	}, []);

@@ -18,7 +18,7 @@ export interface RowPage<Row> {
 
 interface PagedTableProps<Row> {
 	readonly caption: string;
-	/** Address parameter with the page number. */
+	/** URL parameter with the page number. */
 	readonly parameter: string;
 	readonly load: (
 		query: { readonly page: number; readonly per_page: number },

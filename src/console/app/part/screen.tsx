@@ -12,7 +12,7 @@ interface ScreenProps {
 	readonly children: ComponentChildren;
 }
 
-/** Screen with its content and its title. The title takes the focus when the screen opens. */
+/** Screen with its content and its title. The title takes focus when the screen opens. */
 export function Screen({ title, about, actions, children }: ScreenProps) {
 	const heading = useRef<HTMLHeadingElement>(null);
 	useLayoutEffect(() => {

@@ -14,8 +14,8 @@ const quietMilliseconds = 200;
 export function SearchField({ label, value, onSearch, placeholder = '' }: SearchFieldProps) {
 	const [text, setText] = useState(value);
 	const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-	// The address may change without typing, for example by "back". A search sent from this field also changes the
-	// address, and this change must not overwrite newer typing.
+	// The URL may change without typing, for example by "back". A search sent from this field also changes the
+	// URL, and this change must not overwrite newer typing.
 	const sent = useRef(value);
 	useEffect(() => {
 		if (value !== sent.current) setText(value);

@@ -9,7 +9,7 @@ interface SecretDialogProps {
 }
 
 /**
- * Shows a secret once. The secret is not stored in the address or in the browser, and closing the dialog discards it.
+ * Shows a secret once. The secret is not stored in the URL or in the browser, and closing the dialog discards it.
  */
 export function SecretDialog({ secret, title }: SecretDialogProps) {
 	const text = secret.value;

@@ -67,7 +67,7 @@ function RevisionText() {
 	if (seen >= newest) return <span class="revision">revision {newest}</span>;
 	return (
 		<span class="revision" role="status">
-			revision {newest}, you see {seen}{' '}
+			Viewing revision {seen}. Revision {newest} is available.{' '}
 			<button type="button" onClick={reloadAll}>
 				Reload
 			</button>

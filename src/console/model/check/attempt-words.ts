@@ -114,7 +114,16 @@ function ruleSentence(
 					'the resource set ',
 					{ name: step.resourceset },
 				];
-	return [{ key: user }, ...who, ', ', ...thing, ...what, ', and a rule grants ', { name: action }, ' between them'];
+	return [
+		{ key: user },
+		...who,
+		', ',
+		...thing,
+		...what,
+		', and a rule grants ',
+		{ name: action },
+		' on these resources to these users',
+	];
 }
 
 /** Formats a fact as the object of "add" or "remove", such as "ann as `editor` in tenant acme". */
@@ -210,13 +219,13 @@ export function attemptsTitle(
 		return count === 1
 			? allow
 				? 'Allowed by'
-				: 'This would allow it'
+				: 'This change would allow the check'
 			: allow
 				? 'Allowed by each of these'
-				: 'Any of these would allow it';
+				: 'Any of these changes would allow the check';
 	if (allow) return 'No explanation found';
 	if (granted === false) return 'No role and no rule grants this action';
 	return truncated
-		? 'The search for a way to allow it was cut short'
-		: 'No single role, relationship or attribute would allow it';
+		? 'Search limit reached. There may be a way to allow this check.'
+		: 'No single role, relationship or attribute would allow the check';
 }

@@ -23,7 +23,7 @@ export interface CheckForm {
 	readonly at: string;
 }
 
-/** Address parameters, keyed by form field. */
+/** URL parameters, keyed by form field. */
 const parameters = {
 	user: 'user',
 	action: 'action',
@@ -63,7 +63,7 @@ export function readCheckForm(get: (parameter: string) => string): CheckForm {
 	return separateInstance({ ...emptyCheckForm, ...Object.fromEntries(entries) });
 }
 
-/** Returns all address parameters, keyed by name. Empty fields are empty strings. */
+/** Returns all URL parameters, keyed by name. Empty fields are empty strings. */
 export function checkQuery(form: CheckForm): Readonly<Record<string, string>> {
 	return Object.fromEntries(fields.map((field) => [parameters[field], form[field]]));
 }

@@ -10,7 +10,7 @@ export interface RecordedCall {
 }
 
 /**
- * Formats a call as a shell command. The command reads the key from `$PERMIT_API_KEY` and the decision point's address
+ * Formats a call as a shell command. The command reads the key from `$PERMIT_API_KEY` and the decision point's URL
  * from `$PDP_URL`. `origin` is the API's origin.
  */
 export function curlCommand({ method, path, body, decision }: RecordedCall, origin: string): string {

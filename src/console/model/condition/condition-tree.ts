@@ -48,10 +48,10 @@ export interface ConditionProblem {
 
 const words: ReadonlySet<string> = new Set(['allOf', 'and', 'anyOf', 'or']);
 
-/** Maximum nesting depth. The server refuses deeper nesting. */
+/** Maximum nesting depth. The server rejects deeper nesting. */
 const maxDepth = 100;
 
-/** Reads conditions. JSON that rows cannot express becomes a raw part, so nothing is lost or refused. */
+/** Reads conditions. JSON that rows cannot express becomes a raw part, so nothing is lost or rejected. */
 export function readConditions(json: Json): ConditionTree {
 	return isJsonObject(json) && Object.keys(json).length === 0 ? null : readNode(json, 0);
 }

@@ -27,7 +27,7 @@ export function readDraftFile(text: string, stored: SchemaObjects, revision: num
 	const { base_revision, changes } = file;
 	if (!Array.isArray(changes)) throw new Error('The draft has no `changes` list.');
 	if (!Number.isSafeInteger(base_revision) || Number(base_revision) < 0) {
-		throw new Error('The draft needs a `base_revision`, the environment revision it is based on.');
+		throw new Error('The draft requires a `base_revision`, the environment revision it is based on.');
 	}
 	return { draft: { base_revision: Number(base_revision), changes: changes.map(readChange) }, note: null };
 }

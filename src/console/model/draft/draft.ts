@@ -57,7 +57,7 @@ export function afterPublishing(draft: Draft, published: Draft, revision: number
 	if (left.length === 0) return null;
 	const changes = left.map((change) => afterChange(made.get(draftSubject(change)), change));
 	// A change that follows a published change to the same object would conflict with it, so the draft's base moves to
-	// the new revision. Otherwise the base does not move, so that changes by other users are still detected.
+	// the new revision. Otherwise the base does not move, so changes by other users are still detected.
 	const follows = left.some((change) => made.has(draftSubject(change)));
 	return { base_revision: follows ? revision : draft.base_revision, changes };
 }
@@ -86,7 +86,7 @@ function hasEnd({ kind, value }: DraftChange): boolean {
 	return endingKinds.has(kind) && isRecord(value) && value['expires_at'] !== undefined;
 }
 
-/** Sorts object members, so that equal values give equal text. */
+/** Sorts object fields so equal values give equal text. */
 function sorted(value: unknown): unknown {
 	if (Array.isArray(value)) return value.map(sorted);
 	if (typeof value !== 'object' || value === null) return value;

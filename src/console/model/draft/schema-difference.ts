@@ -16,7 +16,7 @@ type Json = unknown;
 /** Maximum depth at which members are compared by name. A resource role is at the fourth step. */
 const namedDepth = 4;
 
-/** Compares the schema halves in two documents, path by path. Ignores member order. */
+/** Compares the schema halves in two documents, path by path. Ignores field order. */
 export function schemaDifference(before: Json, after: Json): readonly SchemaDifference[] {
 	const found: SchemaDifference[] = [];
 	compare([], before, after, found);

@@ -21,7 +21,7 @@ export interface StaleDraft {
 }
 
 /**
- * Reads the conflict from a refused draft's `additional_info`. Returns `null` if the draft was refused for a different
+ * Reads the conflict from a rejected draft's `additional_info`. Returns `null` if the draft was rejected for a different
  * reason.
  */
 export function readStaleDraft(info: Readonly<Record<string, unknown>>): StaleDraft | null {

@@ -1,4 +1,4 @@
-/** Parsed address of an element page (docs/develop/elements.md: Pages). */
+/** Parsed URL of an element page (docs/develop/elements.md: Pages). */
 export interface ElementAddress {
 	readonly elementKey: string;
 	/** True for dark colours, false for light colours. If `null`, the browser chooses the colours. */
@@ -11,7 +11,7 @@ export interface ElementAddress {
 	readonly byToken: boolean;
 }
 
-/** Parses the address `/elements/{key}`, or the short address `/{key}`. */
+/** Parses the URL `/elements/{key}`, or the short URL `/{key}`. */
 export function readElementAddress({ pathname, search }: Pick<URL, 'pathname' | 'search'>): ElementAddress {
 	const query = new URLSearchParams(search);
 	const flag = (name: string) => query.get(name)?.toLowerCase();

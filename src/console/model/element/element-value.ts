@@ -55,7 +55,7 @@ export const settingFields: Readonly<Record<ElementType, readonly SettingField[]
 	],
 	audit_log: [],
 	approval_flow: [
-		{ name: 'user_management_element', label: 'Reviewed by the owners of', kind: 'user_management' },
+		{ name: 'user_management_element', label: 'Reviewers: owners in', kind: 'user_management' },
 		...reviewFields,
 	],
 	operation_approval: [
@@ -65,19 +65,19 @@ export const settingFields: Readonly<Record<ElementType, readonly SettingField[]
 		{ name: 'single_use', label: 'Each approval can be used only once', kind: 'flag' },
 	],
 	approval_management: [
-		{ name: 'access_request_element', label: 'Access requests of', kind: 'approval_flow' },
-		{ name: 'operation_approval_element', label: 'Operation approvals of', kind: 'operation_approval' },
+		{ name: 'access_request_element', label: 'Access requests from', kind: 'approval_flow' },
+		{ name: 'operation_approval_element', label: 'Operation approvals from', kind: 'operation_approval' },
 	],
 };
 
 /** Purpose of each element type. */
 export const typePurposes: Readonly<Record<ElementType, string>> = {
-	user_management: 'Users of a tenant are listed, added and removed, and their roles are assigned.',
-	audit_log: 'The decisions in the tenant are listed.',
-	approval_flow: 'Users request roles, and reviewers decide the requests.',
+	user_management: "List, add and remove a tenant's users, and assign their roles.",
+	audit_log: 'List the decisions in the tenant.',
+	approval_flow: 'Users request roles, and reviewers review the requests.',
 	operation_approval:
 		'Users request approval for an operation on an instance. An approval can be limited to a single use.',
-	approval_management: 'Reviewers decide the requests of other elements.',
+	approval_management: 'Review requests from other elements.',
 };
 
 /** Meaning of the levels, for element types whose levels have an effect. */

@@ -57,7 +57,7 @@ export function requestableRoles(configs: readonly Pick<ElementConfig, 'roles_to
 }
 
 /**
- * Sorts roles by level and then by name. The weakest role comes first, so that the default selection does no harm.
+ * Sorts roles by level and then by name. The weakest role comes first so the default selection does no harm.
  * Roles without a level come last, because their purpose is unknown.
  */
 export function weakestFirst<Role extends { readonly permission_level: PermissionLevel; readonly name: string }>(

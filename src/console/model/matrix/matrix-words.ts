@@ -41,8 +41,8 @@ export function reasonPhrases(column: MatrixColumn, reason: CellReason): readonl
 	const { rule, parent } = reason;
 	const who: readonly Phrase[] =
 		parent === null
-			? ['A rule grants it to ', ...holderPhrases(column)]
-			: ['A rule grants it to the parent set ', { name: parent }];
+			? ['A rule grants the action to ', ...holderPhrases(column)]
+			: ['A rule grants the action to the parent set ', { name: parent }];
 	return [...who, ' on ', ...resourceSetPhrases(rule), '.'];
 }
 

@@ -19,7 +19,7 @@ export interface DiffHunk {
 }
 
 /**
- * Maximum added and removed lines in a minimal diff. A diff at this limit takes about a second, and the time grows with
+ * Maximum number of added and removed lines in a minimal diff. A diff at this limit takes about a second, and the time grows with
  * the square.
  */
 const maxEditLength = 2000;

@@ -133,7 +133,7 @@ export function withPart(stored: SchemaObjects, draft: Draft, { kind, key, value
 
 /**
  * Changes the draft so that a part is deleted. Also removes its dependents, and references to it, from the draft's other
- * changes, because the server refuses such references.
+ * changes, because the server rejects such references.
  */
 export function withoutPart(stored: SchemaObjects, draft: Draft, name: PartName): Draft {
 	return settledDraft(stored, draft, withoutPartAlone(stored, draft, name));

@@ -4,7 +4,7 @@ import { SearchField } from '../../part/search-field.js';
 import { useLoaded } from '../../use-loaded.js';
 import type { Search } from '../../use-search.js';
 
-/** Address parameters that filter the list. */
+/** URL parameters that filter the list. */
 export const filterNames = ['kind', 'operation', 'text', 'actor', 'from', 'to', 'since', 'until'] as const;
 
 type FilterName = (typeof filterNames)[number];
@@ -26,9 +26,9 @@ export function ChangeFilters({ search }: { readonly search: Search }) {
 					onSearch={(text) => set('text', text)}
 				/>
 				<label>
-					<span>Kind</span>
+					<span>Type</span>
 					<select value={search.get('kind')} onChange={(event) => set('kind', event.currentTarget.value)}>
-						<option value="">Any</option>
+						<option value="">All</option>
 						{changeKinds.map((kind) => (
 							<option key={kind} value={kind}>
 								{kindWord(kind)}
@@ -39,7 +39,7 @@ export function ChangeFilters({ search }: { readonly search: Search }) {
 				<label>
 					<span>Operation</span>
 					<select value={search.get('operation')} onChange={(event) => set('operation', event.currentTarget.value)}>
-						<option value="">Any</option>
+						<option value="">All</option>
 						{Object.entries(operationWords).map(([operation, word]) => (
 							<option key={operation} value={operation}>
 								{word}
@@ -53,14 +53,15 @@ export function ChangeFilters({ search }: { readonly search: Search }) {
 						<ActorField value={search.get('actor')} onChoose={(id) => set('actor', id)} />
 						<RevisionField label="From revision" value={search.get('from')} onValue={(value) => set('from', value)} />
 						<RevisionField label="To revision" value={search.get('to')} onValue={(value) => set('to', value)} />
-						<TimeField label="Since" value={search.get('since')} onValue={(value) => set('since', value)} />
-						<TimeField label="Until" value={search.get('until')} onValue={(value) => set('until', value)} />
+						<TimeField label="From" value={search.get('since')} onValue={(value) => set('since', value)} />
+						<TimeField label="To" value={search.get('until')} onValue={(value) => set('until', value)} />
 					</div>
 				</details>
 			</form>
 			{isNarrowed && (
 				<button type="button" onClick={() => search.set(cleared)}>
-					Show all changes
+					{' '}
+					Clear filters{' '}
 				</button>
 			)}
 		</search>
@@ -98,7 +99,7 @@ function TimeField({ label, value, onValue }: FieldProps) {
 	);
 }
 
-/** Selection of the API key that made the changes. It also offers a key that only the address names. */
+/** Selection of the API key that made the changes. It also offers a key that only the URL contains. */
 function ActorField({ value, onChoose }: { readonly value: string; readonly onChoose: (id: string) => void }) {
 	const { value: keys } = useLoaded(
 		(signal) => answered(management.GET('/v2/api-key', { params: { query: { per_page: 100 } }, signal })),
@@ -110,7 +111,7 @@ function ActorField({ value, onChoose }: { readonly value: string; readonly onCh
 		<label>
 			<span>API key</span>
 			<select value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
-				<option value="">Any</option>
+				<option value="">All</option>
 				{value !== '' && !listed.some(({ id }) => id === value) && <option value={value}>{value}</option>}
 				{listed.map(({ id, name, env }) => (
 					<option key={id} value={id}>

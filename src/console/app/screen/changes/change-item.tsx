@@ -35,12 +35,12 @@ export function ChangeItem({ change, undo }: ChangeItemProps) {
 						type="button"
 						class="link"
 						aria-expanded={isOpen.value}
-						aria-label={`${isOpen.value ? 'Hide' : 'Show'} all of ${object}`}
+						aria-label={`${isOpen.value ? 'Hide' : 'Show'} full object ${object}`}
 						onClick={() => {
 							isOpen.value = !isOpen.value;
 						}}
 					>
-						{isOpen.value ? 'Hide' : 'Show'} all
+						{isOpen.value ? 'Hide' : 'Show'} full object
 					</button>
 					{undo !== null && (
 						<ActionButton act={undo} label={`Undo: ${object} was ${operationWords[operation]}`}>

@@ -48,7 +48,7 @@ export function ChangesScreen() {
 								page={page}
 								pageCount={page_count}
 								totalCount={total_count}
-								// Store the first revision seen in the address, so new changes do not shift rows
+								// Store the first revision seen in the URL, so new changes do not shift rows
 								// between pages.
 								turnTo={(next) => search.set({ page: String(next), seen: search.get('seen') || String(revision) })}
 							/>
@@ -74,7 +74,7 @@ function NothingFound({ isFiltered }: { readonly isFiltered: boolean }) {
 	return (
 		<Empty title="No matching changes">
 			<p>
-				<a href={screenPath('changes')}>Show all changes</a>
+				<a href={screenPath('changes')}>Clear filters</a>
 			</p>
 		</Empty>
 	);

@@ -3,21 +3,21 @@ import { type CheckBody, type CheckForm, checkBody } from '../../../model/check/
 import { answered, answeredOnce, decisions, management } from '../../api.js';
 import { environmentPath, newestRevision, openSession } from '../../session.js';
 
-/** Answer to a check, with the reasons for it. */
+/** Result of a check, with its reasons. */
 export interface CheckAnswer {
 	readonly check: CheckBody;
 	readonly allow: boolean;
 	readonly debug: DecisionDebug;
-	/** Revision at which the check was answered; `null` if unknown. */
+	/** Revision at which the check was decided; `null` if unknown. */
 	readonly revision: number | null;
 	/** Newest revision whose policy decided the check. */
 	readonly policyRevision: number | null;
-	/** True if the decision point answered. False if the API answered, for a chosen revision. */
+	/** True if the decision point decided. False if the API decided, for a chosen revision. */
 	readonly fromDecisionPoint: boolean;
 }
 
 interface AskOptions {
-	/** Minimum revision of the answer; 0 for any. */
+	/** Minimum revision of the result; 0 for any. */
 	readonly least: number;
 	readonly signal: AbortSignal;
 }

@@ -68,7 +68,7 @@ export function AttemptItem(props: AttemptItemProps) {
 }
 
 function Changes({ attempt: { add, remove, compare }, answer, form, onAsk, onAskAgain }: AttemptItemProps) {
-	// Writes change the newest revision, so they cannot affect an answer from an older revision.
+	// Writes change the newest revision, so they cannot affect a result from an older revision.
 	const isChangeable = mayWrite.value && form.revision === '';
 	const unmet = compare.filter(({ met }) => !met);
 	if (add.length + remove.length + compare.length === 0) return null;
@@ -96,7 +96,7 @@ function Changes({ attempt: { add, remove, compare }, answer, form, onAsk, onAsk
 					</Change>
 				))}
 				{remove.map((fact) => (
-					<Change key={JSON.stringify(fact)} title="Blocks it">
+					<Change key={JSON.stringify(fact)} title="Blocks the check">
 						<PhraseText phrases={factWords(fact)} />. <span class="quiet">{stopWords}</span>{' '}
 						{isChangeable && (
 							<ActionButton act={() => act('Remove', fact)} label={`Remove this: ${phraseText(factWords(fact))}`}>

@@ -20,7 +20,7 @@ interface AttemptListProps {
 	readonly onAskAgain: () => void;
 }
 
-/** Attempts for a check. Shows the Rego for the attempt named in the address, or else for the first attempt. */
+/** Attempts for a check. Shows the Rego for the attempt in the URL, or else for the first attempt. */
 export function AttemptList({ answer, attempts, form, onAsk, onAskAgain }: AttemptListProps) {
 	const search = useSearch();
 	const opened = search.get('way') === '' ? 1 : Number(search.get('way'));

@@ -21,7 +21,7 @@ interface CheckAnswerProps {
 	readonly onAskAgain: () => void;
 }
 
-/** Answer to a check in words, with every attempt through which it passes or could pass. */
+/** Result of a check in words, with every attempt through which it passes or could pass. */
 export function CheckAnswerView({ answer, form, onAsk, onAskAgain }: CheckAnswerProps) {
 	const { allow, debug } = answer;
 	const isTestOpen = useSignal(false);
@@ -65,7 +65,7 @@ export function CheckAnswerView({ answer, form, onAsk, onAskAgain }: CheckAnswer
 			<h2>{attemptsTitle(allow, attempts.length, debug)}</h2>
 			{attempts.length > 0 && (
 				<AttemptList
-					// Reset the list for a new check, because its open items belong to the previous answer.
+					// Reset the list for a new check, because its open items belong to the previous result.
 					key={JSON.stringify(answer.check)}
 					answer={answer}
 					attempts={attempts}
@@ -81,12 +81,12 @@ export function CheckAnswerView({ answer, form, onAsk, onAskAgain }: CheckAnswer
 	);
 }
 
-/** Leads to the row of the action in the policy matrix, where a role can get the permission in a draft. */
+/** Links to the row of the action in the policy matrix, where a role can get the permission in a draft. */
 function GrantLink({ check: { resource, action } }: Pick<CheckAnswer, 'check'>) {
 	return (
 		<p>
 			<a href={screenPath('matrix', { resource: resource.type })}>
-				Let a role grant <code>{visibleText(`${resource.type}:${action}`)}</code>
+				Grant <code>{visibleText(`${resource.type}:${action}`)}</code> to a role
 			</a>
 		</p>
 	);
@@ -134,14 +134,14 @@ function Verdict({ answer: { allow, debug, check } }: { readonly answer: CheckAn
 	);
 }
 
-/** Source and age of the answer. */
+/** Source and age of the result. */
 function Origin({ answer, at }: { readonly answer: CheckAnswer; readonly at: string }) {
 	const { revision, policyRevision, fromDecisionPoint } = answer;
 	const isBehind = revision !== null && policyRevision !== null && policyRevision < revision;
 	const newest = newestRevision.value;
 	return (
 		<p class="quiet">
-			{fromDecisionPoint ? 'Answered by the decision point' : 'Answered by the API'}
+			{fromDecisionPoint ? 'Result from the decision point' : 'Result from the API'}
 			{revision !== null && ` at revision ${revision}`}
 			{isBehind && `, with the policy of revision ${policyRevision}`}
 			{revision !== null && revision < newest && ` (newest: ${newest})`}

@@ -6,7 +6,7 @@ import { Combobox } from '../../part/combobox.js';
 import { proposeRevisions } from '../../propose.js';
 
 interface CheckFieldsProps {
-	/** Check described by the address. */
+	/** Check in the URL. */
 	readonly form: CheckForm;
 	readonly onAsk: (form: CheckForm) => void;
 }
@@ -15,7 +15,7 @@ interface CheckFieldsProps {
 export function CheckFields({ form, onAsk }: CheckFieldsProps) {
 	const [edited, setEdited] = useState(form);
 	const [problem, setProblem] = useState<string | null>(null);
-	// The address may change without typing: by "back", or by a button in the answer.
+	// The URL may change without typing: by "back", or by a button in the result.
 	useEffect(() => setEdited(form), [JSON.stringify(form)]);
 	const field = (name: keyof CheckForm, text: string) => setEdited((before) => ({ ...before, [name]: text }));
 	const isChanged = JSON.stringify(separateInstance(edited)) !== JSON.stringify(form) && form !== emptyCheckForm;

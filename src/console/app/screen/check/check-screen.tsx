@@ -12,8 +12,7 @@ import { CheckAnswerView } from './check-answer.js';
 import { CheckFields } from './check-fields.js';
 
 /**
- * The check screen: runs a check and explains the answer. The address contains the whole check, so a link shares the
- * decision.
+ * The check screen: runs a check and explains the result. The URL contains the whole check, so a link shares the decision.
  */
 export function CheckScreen() {
 	const search = useSearch();
@@ -30,15 +29,18 @@ export function CheckScreen() {
 		asked.value += 1;
 	};
 	const askAgain = () => {
-		// The answer must include the last write.
+		// The result must include the last write.
 		least.value = newestRevision.value;
 		asked.value += 1;
 	};
 	const answer = loaded.value;
-	// Hide the answer if it belongs to a different check.
+	// Hide the result if it belongs to a different check.
 	const isCurrent = check !== null && answer !== null && JSON.stringify(answer.check) === JSON.stringify(check);
 	return (
-		<Screen title="Check and why" about="Check whether a user may perform an action, and see every way to allow it.">
+		<Screen
+			title="Check and why"
+			about="Check whether a user may perform an action, and see every way to allow the check."
+		>
 			{!openSession().decision_point && <NoDecisionPoint />}
 			<CheckFields form={form} onAsk={ask} />
 			{check === null ? (
@@ -57,7 +59,7 @@ export function CheckScreen() {
 					{isUnanswered(loaded.failure) && form.revision === '' && openSession().decision_point && (
 						<p>
 							<button type="button" onClick={() => ask({ ...form, revision: String(newestRevision.value) })}>
-								Ask the API instead
+								Use the API instead
 							</button>
 						</p>
 					)}
@@ -67,7 +69,7 @@ export function CheckScreen() {
 	);
 }
 
-/** True if the decision point did not respond. The API can answer at the newest revision. */
+/** True if the decision point did not respond. The API can decide at the newest revision. */
 function isUnanswered(failure: Error | null): boolean {
 	return failure instanceof ApiFailure && failure.status >= 500;
 }
@@ -75,7 +77,7 @@ function isUnanswered(failure: Error | null): boolean {
 function NoDecisionPoint() {
 	return (
 		<p class="notice">
-			No decision point is configured for this environment, so the API answers at the newest revision. To use a decision
+			No decision point is configured for this environment, so the API decides at the newest revision. To use a decision
 			point, run one with the server (<code>npm start</code>), or set <code>CONSOLE_PDP_URL</code>.
 		</p>
 	);

@@ -165,7 +165,7 @@ function RemoveButton({
 		<button
 			type="button"
 			onClick={({ currentTarget }) => {
-				// The button disappears together with its row, so move the focus to the section.
+				// The button disappears together with its row, so move focus to the section.
 				currentTarget.closest('section')?.focus();
 				shared.replace(path, null);
 			}}

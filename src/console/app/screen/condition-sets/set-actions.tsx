@@ -31,7 +31,7 @@ export function SetActions({ setKey, stored, value, problem, ...props }: SetActi
 			list="condition-sets"
 			page={`condition-sets/${setKey}`}
 			main="draft"
-			deletion={`This immediately deletes ${setKey} and the rules that use it.`}
+			deletion={`Delete condition set ${setKey}? This takes effect immediately and also deletes the rules that use it.`}
 			save={() => save(setKey, stored, value)}
 			remove={() => remove(setKey)}
 		>

@@ -36,7 +36,7 @@ interface SetEditorProps {
 	readonly reload: () => void;
 }
 
-/** Maximum length of conditions in the address, in characters. Longer conditions are not stored there. */
+/** Maximum length of conditions in the URL, in characters. Longer conditions are not stored there. */
 const maxAddressLength = 4000;
 
 /** Condition set editor with synchronized rows and JSON, and a preview. */

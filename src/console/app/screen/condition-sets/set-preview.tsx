@@ -44,7 +44,7 @@ export function SetPreview({ type, isAskable, hasProblems, absent, loaded, tenan
 			<form class="columns" onSubmit={(event) => event.preventDefault()}>
 				<Combobox
 					label="Tenant"
-					placeholder="Any"
+					placeholder="All"
 					value={tenant}
 					onValue={(text) => search.set({ tenant: text, page: '' }, { replace: true })}
 					propose={proposeTenants}

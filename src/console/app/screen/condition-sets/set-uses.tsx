@@ -27,7 +27,7 @@ export function SetUses({ setKey, schema }: { readonly setKey: string; readonly 
 					columns={[
 						{ title: 'Users', cell: ({ user_set }) => <SetName name={user_set} schema={schema} /> },
 						{ title: 'Action', cell: ({ permission }) => <KeyText text={permission} /> },
-						{ title: 'On', cell: ({ resource_set }) => <SetName name={resource_set} schema={schema} /> },
+						{ title: 'Resources', cell: ({ resource_set }) => <SetName name={resource_set} schema={schema} /> },
 					]}
 				/>
 			)}

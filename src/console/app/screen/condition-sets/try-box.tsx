@@ -37,7 +37,7 @@ interface TryBoxProps {
 	readonly resource: string | null;
 }
 
-/** Tries the set on a user and an instance, even if they do not exist. The address contains the tried values. */
+/** Tries the set on a user and an instance, even if they do not exist. The URL contains the tried values. */
 export function TryBox({ question, type, resource }: TryBoxProps) {
 	const search = useSearch();
 	const asked = search.get('try');
@@ -81,7 +81,7 @@ export function TryBox({ question, type, resource }: TryBoxProps) {
 					placeholder="None (attributes only)"
 				/>
 				<JsonField label="Instance attributes" {...json('resource_attributes')} />
-				<Combobox label="Check tenant" {...field('tenant')} propose={proposeTenants} placeholder="Any" />
+				<Combobox label="Check tenant" {...field('tenant')} propose={proposeTenants} placeholder="All" />
 				<JsonField label="Context" {...json('context')} />
 				<button type="submit">Run test</button>
 			</form>

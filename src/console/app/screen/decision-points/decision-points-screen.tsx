@@ -108,7 +108,8 @@ function PointKeys() {
 	);
 	const rotate = async (key: KeyScope & { readonly id: string }) => {
 		const text =
-			'The old secret stops working immediately. Decision points that use it stop answering until they get the new one.';
+			'Rotate the key? The old secret stops working immediately. Decision points with the old secret stop ' +
+			'responding until they get the new secret.';
 		const rotated = await rotateKey(key, text);
 		if (rotated === null) return;
 		secret.value = rotated;

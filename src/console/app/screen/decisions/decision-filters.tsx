@@ -23,7 +23,7 @@ interface DecisionFiltersProps {
 /** Decision log filters. */
 export function DecisionFilters({ filter, onApply }: DecisionFiltersProps) {
 	const [edited, setEdited] = useState(filter);
-	// The address may change without typing, for example by "back".
+	// The URL may change without typing, for example by "back".
 	useEffect(() => setEdited(filter), [JSON.stringify(filter)]);
 	const field = (name: keyof DecisionFilter) => (text: string) => setEdited((before) => ({ ...before, [name]: text }));
 	return (
@@ -79,7 +79,7 @@ interface FieldProps {
 }
 
 /**
- * Known denial codes, together with the code in the address. A code in the address may come from a different version or
+ * Known denial codes, together with the code in the URL. A code in the URL may come from a different version or
  * policy.
  */
 function CodeSelect({ value, onValue }: FieldProps) {
@@ -88,7 +88,7 @@ function CodeSelect({ value, onValue }: FieldProps) {
 		<label>
 			<span>Code</span>
 			<select value={value} onChange={(event) => onValue(event.currentTarget.value)}>
-				<option value="">Any</option>
+				<option value="">All</option>
 				{codes.map((code) => (
 					<option key={code} value={code}>
 						{visibleText(code)}
@@ -122,7 +122,7 @@ function PointSelect({ value, onValue }: FieldProps) {
 		<label>
 			<span>Decision point</span>
 			<select value={value} onChange={(event) => onValue(event.currentTarget.value)}>
-				<option value="">Any</option>
+				<option value="">All</option>
 				{Array.from(names, ([id, called]) => (
 					<option key={id} value={id}>
 						{visibleText(called.slice(0, 3).join(', '))}

@@ -28,7 +28,7 @@ interface DecisionListProps {
 	readonly turnTo: (page: number) => void;
 }
 
-/** A page of decisions. It counts the new decisions above the list and shows them on request. */
+/** A page of decisions. A notice above the list shows the number of new decisions and loads them on click. */
 export function DecisionList({ filter, isNarrowed, page, turnTo }: DecisionListProps) {
 	const loaded = useLoaded((signal) => readDecisions(filter, page, signal), [page]);
 	return (
@@ -131,7 +131,7 @@ function NoDecisions({ isNarrowed }: { readonly isNarrowed: boolean }) {
 		<Empty title="No decisions yet">
 			<p>
 				Run a check, for example under <a href={screenPath('check')}>Check and why</a>. Decision points send decisions
-				to this server, unless <code>PDP_DECISION_LOG</code> names a different receiver.
+				to this server, unless <code>PDP_DECISION_LOG</code> specifies a different receiver.
 			</p>
 		</Empty>
 	);

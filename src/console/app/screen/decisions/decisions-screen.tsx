@@ -12,7 +12,10 @@ export function DecisionsScreen() {
 	const page = Math.max(1, Number(search.get('page')) || 1);
 	const apply = (next: DecisionFilter) => search.set({ ...next, page: '' });
 	return (
-		<Screen title="Decision log" about="Decisions by decision points, newest first. Open a row to see the reasons.">
+		<Screen
+			title="Decision log"
+			about="Authorization decisions from your decision points, newest first. Expand a row to see why."
+		>
 			<LogLosses />
 			<DecisionFilters filter={filter} onApply={apply} />
 			<DecisionList

@@ -49,8 +49,8 @@ export function LogLosses() {
 				]}
 			/>
 			<p class="quiet">
-				Lost decisions were not accepted by a log receiver. By default all denials and one in ten allowed checks are
-				logged; <code>PDP_DECISION_LOG_SAMPLING</code> sets the rate.
+				A log receiver rejected these decisions. By default, all denials and one in ten allowed checks are logged;{' '}
+				<code>PDP_DECISION_LOG_SAMPLING</code> sets the rate.
 			</p>
 		</details>
 	);

@@ -27,7 +27,7 @@ export function AttributesForm({ name, attributes, save }: AttributesFormProps) 
 	const button = useRef<HTMLButtonElement>(null);
 	const form = useRef<HTMLFormElement>(null);
 	const isEdited = edited.value !== null;
-	// The button and the form replace each other, and the focus moves with them.
+	// The button and the form replace each other, and focus moves with them.
 	const wasEdited = useRef(isEdited);
 	useLayoutEffect(() => {
 		if (wasEdited.current === isEdited) return;
@@ -62,9 +62,10 @@ export function AttributesForm({ name, attributes, save }: AttributesFormProps) 
 	const text = edited.value;
 	const send = async () => {
 		const next = readAttributes(text);
-		if (!(await confirmWrite('Save attributes', `This replaces all attributes of ${name}.`))) return;
+		if (!(await confirmWrite('Save attributes', `Save the attributes? This replaces all of ${name}’s attributes.`)))
+			return;
 		await save(next);
-		announce(`Attributes of ${name} saved.`);
+		announce(`Saved ${name}’s attributes.`);
 		edited.value = null;
 		reloadAll();
 	};
@@ -77,7 +78,7 @@ export function AttributesForm({ name, attributes, save }: AttributesFormProps) 
 			}}
 		>
 			<JsonField
-				label="Attributes as JSON"
+				label="Attributes (JSON)"
 				text={text}
 				rows={Math.min(20, Math.max(4, text.split('\n').length))}
 				onText={(next) => {

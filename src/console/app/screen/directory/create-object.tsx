@@ -70,7 +70,7 @@ function CreateDialog({
 	const send = async () => {
 		const given = Object.fromEntries(Object.entries(values.value).filter(([, value]) => value !== ''));
 		const read = readAttributes(attributes.value);
-		if (!(await confirmWrite(title, `${given['key'] ?? ''} will be created immediately.`))) return;
+		if (!(await confirmWrite(title, `Create ${given['key'] ?? ''}? The object takes effect immediately.`))) return;
 		const address = await create(given, read);
 		announce(`Created ${given['key'] ?? ''}.`);
 		onClose();
@@ -110,7 +110,7 @@ function CreateDialog({
 				)}
 				{attributed && (
 					<JsonField
-						label="Attributes as JSON (optional)"
+						label="Attributes (JSON, optional)"
 						text={attributes.value}
 						onText={(text) => {
 							attributes.value = text;

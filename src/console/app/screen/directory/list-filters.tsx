@@ -31,14 +31,14 @@ export function ListFilters({ label, placeholder, placed = false, children }: Li
 						<Combobox
 							label="Tenant"
 							value={search.get('tenant')}
-							placeholder="Any"
+							placeholder="All"
 							onValue={(value) => set('tenant', value)}
 							propose={proposeTenants}
 						/>
 						<Combobox
 							label="Resource"
 							value={search.get('resource')}
-							placeholder="Any"
+							placeholder="All"
 							onValue={(value) => set('resource', value)}
 							propose={proposeResources}
 						/>

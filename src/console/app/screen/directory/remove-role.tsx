@@ -15,9 +15,9 @@ interface RemoveRoleProps {
 
 /** Button that removes a role assignment. */
 export function RemoveRole({ user, role, tenant, instance }: RemoveRoleProps) {
-	const what = `role ${role} of ${user} ${instance === null ? 'in' : 'on'} ${instance ?? tenant}`;
+	const what = `role ${role} from ${user} ${instance === null ? 'in' : 'on'} ${instance ?? tenant}`;
 	const remove = async () => {
-		if (!(await confirmWrite('Remove role', `Remove ${what}.`, { always: true }))) return;
+		if (!(await confirmWrite('Remove role', `Remove ${what}?`, { always: true }))) return;
 		const body = { user, role, tenant, ...(instance !== null && { resource_instance: instance }) };
 		await answered(
 			management.DELETE('/v2/facts/{proj_id}/{env_id}/role_assignments', { params: { path: environmentPath() }, body }),

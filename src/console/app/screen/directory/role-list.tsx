@@ -41,7 +41,7 @@ export function RoleList({ caption, at }: RoleListProps) {
 				...('tenant' in at
 					? [
 							{
-								title: 'On',
+								title: 'Scope',
 								cell: ({ resource_instance }: Assignment) =>
 									resource_instance === null ? (
 										<span class="quiet">tenant</span>

@@ -80,7 +80,7 @@ export function TenantPage({ name }: { readonly name: string }) {
 								<DeleteObject
 									tab="tenants"
 									title="Delete tenant"
-									text={`This also deletes all roles in ${tenant.key} and all of its instances with their roles and relationships. The users are kept.`}
+									text={`Delete tenant ${tenant.key}? This also deletes all roles in the tenant and all its instances with their roles and relationships. The users are kept.`}
 									remove={() => {
 										const path = { ...environmentPath(), tenant_id: tenant.id };
 										return answered(
@@ -107,7 +107,7 @@ function TenantUsers({ tenant }: { readonly tenant: string }) {
 	const search = useSearch();
 	const text = search.get('text');
 	const remove = async (user_id: string) => {
-		const said = `${user_id} loses all roles in ${tenant} and on its instances. The user is kept.`;
+		const said = `Remove ${user_id} from ${tenant}? The user loses all roles in the tenant and on its instances. The user is kept.`;
 		if (!(await confirmWrite('Remove from tenant', said, { always: true }))) return;
 		const path = { ...environmentPath(), tenant_id: tenant, user_id };
 		await answered(
@@ -163,7 +163,7 @@ function TenantUsers({ tenant }: { readonly tenant: string }) {
 					title="Add user"
 					label="User"
 					propose={proposeUsers}
-					text={(key) => `Add ${key} to ${tenant} without a role. If the user does not exist, it is created.`}
+					text={(key) => `Add ${key} to ${tenant} without a role? If the user does not exist, it is created.`}
 					add={async (key) => {
 						const path = { ...environmentPath(), tenant_id: tenant };
 						await answered(

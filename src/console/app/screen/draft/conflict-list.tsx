@@ -44,7 +44,7 @@ export function ConflictList({ stale, draft }: { readonly stale: StaleDraft; rea
 								</>
 							),
 						},
-						{ title: 'Was', cell: ({ operation }) => operations[operation] ?? operation },
+						{ title: 'Operation', cell: ({ operation }) => operations[operation] ?? operation },
 						{
 							title: 'At revision',
 							cell: (one) => (
@@ -53,13 +53,14 @@ export function ConflictList({ stale, draft }: { readonly stale: StaleDraft; rea
 								</a>
 							),
 						},
-						{ title: 'By', cell: ({ actor }) => (actor === null ? 'server' : <KeyText text={actor} />) },
+						{ title: 'Author', cell: ({ actor }) => (actor === null ? 'server' : <KeyText text={actor} />) },
 					]}
 				/>
 			)}
 			<p>
-				<a href={screenPath('changes', query)}>See all changes since then</a>. Then review the draft below: it shows the
-				differences from the current state. Publishing removes anything that others added to these objects.
+				<a href={screenPath('changes', query)}>View changes since revision {draft.base_revision}</a>. Then review the
+				draft below: it shows the differences from the current state. Publishing removes everything that other users
+				added to these objects.
 			</p>
 			<button
 				type="button"
@@ -70,7 +71,7 @@ export function ConflictList({ stale, draft }: { readonly stale: StaleDraft; rea
 					announce(`The draft is now based on revision ${revision}.`);
 				}}
 			>
-				Base the draft on revision {revision}
+				Rebase draft onto revision {revision}
 			</button>
 		</section>
 	);

@@ -27,7 +27,7 @@ const words = { create: 'create', update: 'change', delete: 'delete' } as const;
 export function DraftChanges({ draft, stored: { objects }, stale }: DraftChangesProps) {
 	const changes = describeDraft(objects, draft);
 	const items = useRef<HTMLOListElement>(null);
-	// After a change is removed, the focus moves to the next change.
+	// After a change is removed, focus moves to the next change.
 	const place = useRef<number | null>(null);
 	useLayoutEffect(() => {
 		if (place.current === null) return;

@@ -16,7 +16,7 @@ export function DraftPreview({ preview }: { readonly preview: Preview }) {
 		<>
 			<details class="draft-objects" open={total <= 12}>
 				<summary>
-					{total === 1 ? '1 object changes' : `${total.toLocaleString('en')} objects change`}, including cascading
+					{total === 1 ? '1 object' : `${total.toLocaleString('en')} objects`} will change, including cascading
 					deletions
 					{truncated && `; showing the first ${changes.length}`}
 				</summary>

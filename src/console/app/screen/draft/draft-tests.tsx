@@ -26,7 +26,7 @@ export function DraftTests({ loaded }: DraftTestsProps) {
 						) : (
 							<>
 								<TestSummary results={results}>
-									. <a href={screenPath('tests', { run: 'draft' })}>See all tests and the coverage</a>
+									. <a href={screenPath('tests', { run: 'draft' })}>View all tests and the coverage</a>
 								</TestSummary>
 								{results.failed > 0 && <TestTable tests={results.tests.filter(({ passed }) => !passed)} isDraft />}
 							</>

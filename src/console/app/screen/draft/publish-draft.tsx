@@ -27,7 +27,7 @@ interface PublishDraftProps {
 	readonly draft: Draft;
 	/** True if the preview of the draft succeeded. */
 	readonly isTried: boolean;
-	/** Impact of the draft. A failed impact needs a confirmation, because the draft may take access away. */
+	/** Impact of the draft. A failed impact needs a confirmation, because the draft may revoke access. */
 	readonly impact: Loaded<Impact | null>;
 	/** Test results with the draft; `null` until the tests have run. */
 	readonly tests: TestCounts | null;
@@ -39,19 +39,19 @@ interface PublishDraftProps {
 export function PublishDraft({ draft, isTried, impact, tests, onPublished, onStale }: PublishDraftProps) {
 	const work = useWork();
 	const button = useRef<HTMLButtonElement>(null);
-	/** The button disappears. Move the focus away from it, unless the focus is already elsewhere. */
+	/** The button disappears. Move the focus away from it, unless it is already elsewhere. */
 	const leave = () => {
 		if (button.current === document.activeElement) focusTitle();
 	};
 	const publish = async () => {
 		const { key } = openSession().environment;
-		const count = draft.changes.length === 1 ? '1 change' : `All ${draft.changes.length} changes`;
+		const count = draft.changes.length === 1 ? '1 change' : `all ${draft.changes.length} changes`;
 		const warnings = [
 			...impactWarning(impact.value),
 			...(tests !== null && tests.failed > 0 ? [testCountText(tests)] : []),
 		];
-		const sentences = [...warnings, `${count} will be published to ${key} in a single transaction`];
-		const text = sentences.map((sentence) => `${sentence}.`).join(' ');
+		const question = `Publish ${count} to ${key} in a single transaction?`;
+		const text = [...warnings.map((warning) => `${warning}.`), question].join(' ');
 		if (!(await confirmWrite('Publish draft', text, { always: warnings.length > 0 }))) return;
 		try {
 			const { revision, changes } = await answered(
@@ -100,7 +100,7 @@ function impactText(impact: Impact | null): string {
 	return impact === null ? '' : changedChecksText(impact.counts, impact.truncated);
 }
 
-/** Returns the sentence to confirm, if the draft takes access away or if its impact is unknown. */
+/** Returns the sentence to confirm, if the draft revokes access or if its impact is unknown. */
 function impactWarning(impact: Impact | null): readonly string[] {
 	if (impact === null) return ['The impact of the draft is unknown'];
 	return impact.counts.lost > 0 ? [impactText(impact)] : [];

@@ -141,7 +141,7 @@ export function ElementEditor({ elementKey, stored, base, schema, reload }: Elem
 					list="elements"
 					page={`elements/${key}`}
 					main="now"
-					deletion={`This immediately deletes ${key}, and cancels its pending requests.`}
+					deletion={`Delete element ${key}? This takes effect immediately and cancels its pending requests.`}
 					save={() => applyChange(revision, change)}
 					remove={() => applyChange(revision, { kind, operation: 'delete', key })}
 					onSaved={() => {

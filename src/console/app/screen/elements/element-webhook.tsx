@@ -23,7 +23,7 @@ interface ElementWebhookProps {
 	readonly onSaved: () => void;
 }
 
-/** Element webhook: its address, a test button and the deliveries. */
+/** Element webhook: its URL, a test button and the deliveries. */
 export function ElementWebhook({ elementKey, url, onSaved }: ElementWebhookProps) {
 	if (!mayWrite.value) {
 		return (
@@ -38,7 +38,7 @@ export function ElementWebhook({ elementKey, url, onSaved }: ElementWebhookProps
 	}
 	const path = { ...environmentPath(), elements_config_id: elementKey };
 	const sendTest = async () => {
-		if (!(await confirmWrite('Send test event', `Send a test event to ${url}.`))) return;
+		if (!(await confirmWrite('Send test event', `Send a test event to ${url}?`))) return;
 		await answered(
 			management.POST('/v2/elements/{proj_id}/{env_id}/config/{elements_config_id}/webhook_test', { params: { path } }),
 		);
@@ -70,7 +70,7 @@ function WebhookForm({ elementKey, url, onSaved }: ElementWebhookProps) {
 		if (
 			!(await confirmWrite(
 				title,
-				`This immediately ${webhook === null ? 'removes' : 'saves'} the webhook of ${elementKey}.`,
+				`${webhook === null ? 'Remove' : 'Save'} the webhook of ${elementKey}? The change takes effect immediately.`,
 			))
 		)
 			return;

@@ -66,7 +66,7 @@ function Differences({ other }: { readonly other: string }) {
 								{ title: 'Object', cell: ({ place }) => <KeyText text={place} /> },
 								{ title: 'Change', cell: ({ kind }) => kind },
 								{ title: `In ${other}`, cell: ({ before }) => <Value value={before} /> },
-								{ title: 'Here', cell: ({ after }) => <Value value={after} /> },
+								{ title: 'In this environment', cell: ({ after }) => <Value value={after} /> },
 							]}
 						/>
 					</>
@@ -92,7 +92,7 @@ function DraftDifferences({ other, schema }: DraftDifferencesProps) {
 			said.value = `This environment already has everything in ${other}.`;
 			return;
 		}
-		const question = `The current draft is replaced by ${made.draft.changes.length} changes from ${other}.`;
+		const question = `Replace the current draft with ${made.draft.changes.length} changes from ${other}?`;
 		if (currentDraft.value !== null && !(await confirmWrite('Replace draft', question, { always: true }))) return;
 		replaceDraft(made.draft);
 		said.value = [`Added ${made.draft.changes.length} changes to the draft.`, made.note].filter(Boolean).join(' ');

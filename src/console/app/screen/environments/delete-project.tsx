@@ -9,7 +9,7 @@ export function DeleteProject() {
 	const { project } = openSession();
 	const work = useWork();
 	const remove = async () => {
-		const text = `All environments of the project \`${project.key}\` are deleted, with their policies and users. Their decision points deny all checks. This cannot be undone.`;
+		const text = `Delete project \`${project.key}\` with all its environments, policies and users? Its decision points will deny all checks. This cannot be undone.`;
 		const header = await confirmByKey('Delete project', text, project.key);
 		if (header === null) return;
 		const params = { path: { proj_id: project.key }, header };

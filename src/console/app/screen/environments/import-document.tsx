@@ -10,7 +10,12 @@ import { reloadAll } from '../../use-loaded.js';
 const strategies = {
 	fail: 'Stop if an existing object differs',
 	overwrite: 'Overwrite existing objects',
-	replace: 'Replace everything: objects missing from the document are deleted',
+	replace: 'Replace everything: delete objects missing from the document',
+} as const; /** The import's behavior, as the end of a sentence. */
+const behaviors = {
+	fail: 'stops if an existing object differs',
+	overwrite: 'overwrites existing objects that differ',
+	replace: 'deletes all objects missing from the document',
 } as const;
 
 type Strategy = keyof typeof strategies;
@@ -58,10 +63,10 @@ export function ImportDocument() {
 		trial.value = { file: chosen, strategy: chosenStrategy, report };
 	};
 	const bring = async ({ file: sent, strategy: sentStrategy }: Trial) => {
-		const text = `${sent.name} is imported into ${environment.key} in a single transaction. ${strategies[sentStrategy]}.`;
+		const text = `Import ${sent.name} into ${environment.key}? The import runs in a single transaction and ${behaviors[sentStrategy]}.`;
 		if (!(await confirmWrite('Import document', text, { always: true }))) return;
 		const { total } = await send(sent, sentStrategy, false);
-		announce(`Import complete: ${total} objects changed.`);
+		announce(`Import complete: ${total === 1 ? '1 object' : `${total} objects`} changed.`);
 		trial.value = null;
 		file.value = null;
 		reloadAll();

@@ -16,7 +16,7 @@ export function PromoteSchema() {
 	if (!mayWrite.value) return null;
 	const copy = async () => {
 		const key = targetKey.value.trim();
-		const question = `The schema of ${environment.key} is copied to ${key}. Facts do not change.`;
+		const question = `Copy the schema from ${environment.key} to ${key}? Facts do not change.`;
 		const target = { key, production: await isInProduction(key) };
 		if (!(await confirmWrite('Copy schema', question, { always: true, target }))) return;
 		const target_env = isNew.value ? { new: { key, name: key } } : { existing: key };

@@ -15,7 +15,7 @@ export function GraphForm({ question, onAsk }: GraphFormProps) {
 	const to = useSignal(question.to);
 	const mode = useSignal(question.mode);
 	const depth = useSignal(question.depth);
-	// The address may change without typing: by "back", or by a click on a node.
+	// The URL may change without typing: by "back", or by a click on a node.
 	useEffect(() => {
 		from.value = question.from;
 		to.value = question.to;

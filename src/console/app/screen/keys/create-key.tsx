@@ -33,7 +33,7 @@ export function CreateKey({ onCreated }: { readonly onCreated: (secret: string |
 	const create = async () => {
 		const { environment, project } = openSession();
 		const object_type = scope.value;
-		const text = `The key gives access to ${scopeText(object_type)}.`;
+		const text = `Create a key? It gives access to ${scopeText(object_type)}.`;
 		const header = await confirmKey('Create key', text, { object_type, project });
 		if (header === null) return;
 		const body = {

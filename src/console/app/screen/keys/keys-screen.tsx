@@ -45,14 +45,16 @@ export function KeysScreen() {
 		[page, type],
 	);
 	const rotate = async (named: ListedKey) => {
-		const text = 'The old secret stops working immediately, for all decision points and applications that use it.';
+		const text =
+			'Rotate the key? The old secret stops working immediately, for all decision points and applications that ' +
+			'use it.';
 		const rotated = await rotateKey(named, text);
 		if (rotated === null) return;
 		secret.value = rotated;
 		loaded.reload();
 	};
 	const revoke = async (named: ListedKey) => {
-		const text = 'The key stops working immediately. This cannot be undone.';
+		const text = 'Revoke the key? It stops working immediately. This cannot be undone.';
 		const header = await confirmKey('Revoke key', text, named, { always: true });
 		if (header === null) return;
 		const params = { path: { api_key_id: named.id }, header };
@@ -69,7 +71,7 @@ export function KeysScreen() {
 				<label class="inline">
 					<span>Scope</span>
 					<select value={type} onChange={(event) => search.set({ opens: event.currentTarget.value, page: '' })}>
-						<option value="">Any</option>
+						<option value="">All</option>
 						{Object.entries(levels).map(([value, name]) => (
 							<option key={value} value={value}>
 								{name}

@@ -25,7 +25,7 @@ interface CellPanelProps extends PanelProps {
 	readonly row: MatrixRow;
 	/** Matrix without the draft's changes; `null` if there is no draft. */
 	readonly stored: PolicyMatrix | null;
-	/** Counter. Each increment moves the focus to the panel. */
+	/** Counter. Each increment moves focus to the panel. */
 	readonly focusTurn: number;
 	/** Returns the focus to the cell. */
 	readonly onLeave: () => void;

@@ -24,7 +24,7 @@ interface GridRowProps {
 	readonly stored: PolicyMatrix | null;
 	readonly mayWrite: boolean;
 	readonly folded: boolean;
-	/** Column whose cell has the focus or receives it next; -1 in other rows. */
+	/** Column whose cell has focus or receives it next; -1 in other rows. */
 	readonly activeColumn: number;
 }
 

@@ -28,7 +28,7 @@ export function MatrixFilters({ resources, fold, shown: { rows, columns } }: Mat
 				<SearchField
 					label="Role or user set"
 					value={search.get('role')}
-					placeholder="Any"
+					placeholder="All"
 					onSearch={(text) => set('role', text)}
 				/>
 				<label>
@@ -58,7 +58,7 @@ export function MatrixFilters({ resources, fold, shown: { rows, columns } }: Mat
 	);
 }
 
-/** Returns the column kind named in the address; `null` for all kinds. */
+/** Returns the column kind in the URL; `null` for all kinds. */
 export function readColumnKind(search: Search): MatrixColumn['kind'] | null {
 	const kinds = Object.keys(columnWords) as readonly MatrixColumn['kind'][];
 	return kinds.find((kind) => kind === search.get('columns')) ?? null;

@@ -26,7 +26,7 @@ interface MatrixGridProps {
 	readonly active: GridPlace;
 	readonly onMove: (place: GridPlace) => void;
 	readonly onFold: (resource: string) => void;
-	/** Edits a cell. Called only if the cell is editable and the key may write. */
+	/** Edits a cell. Called only if the cell is editable and the key has write access. */
 	readonly onEdit: (row: MatrixRow, column: MatrixColumn) => void;
 	/** Moves the focus to the cell details beside the grid. */
 	readonly onDetails: () => void;

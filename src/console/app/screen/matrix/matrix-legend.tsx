@@ -25,8 +25,8 @@ export function MatrixLegend() {
 				</li>
 			</ul>
 			<p class="quiet">
-				Arrow keys move, <kbd>Enter</kbd> changes a cell, <kbd>F2</kbd> opens its details, <kbd>Escape</kbd> closes
-				them.
+				Keyboard shortcuts: arrow keys to move, <kbd>Enter</kbd> to change a cell, <kbd>F2</kbd> to open its details,{' '}
+				<kbd>Escape</kbd> to close them
 			</p>
 		</div>
 	);

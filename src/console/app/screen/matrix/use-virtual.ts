@@ -18,7 +18,7 @@ interface VirtualOptions {
 	readonly lead: number;
 	/** Number of items to render beyond each end of the visible area. */
 	readonly overscan: number;
-	/** Item that is always rendered, because it has the focus. */
+	/** Item that is always rendered, because it has focus. */
 	readonly kept: number;
 }
 

@@ -55,7 +55,8 @@ function SampleItem({ view: { objects, revision }, sample }: { readonly view: Mo
 	const importIt = async () => {
 		const { default: document } = await read();
 		const { key } = openSession().environment;
-		if (!(await confirmWrite('Import sample', `${title} is imported into ${key} immediately.`))) return;
+		if (!(await confirmWrite('Import sample', `Import ${title} into ${key}? The import takes effect immediately.`)))
+			return;
 		await answered(
 			management.POST('/v2/projects/{proj_id}/envs/{env_id}/import', {
 				params: { path: environmentPath(), query: { conflict_strategy: 'fail' } },

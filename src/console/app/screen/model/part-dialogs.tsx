@@ -10,7 +10,7 @@ interface PartDialogsProps {
 	readonly resource: string | null;
 }
 
-/** The dialog named in the address: `add=<kind>`, `edit=<kind>:<key>` or `remove=<kind>:<key>`. */
+/** The dialog in the URL: `add=<kind>`, `edit=<kind>:<key>` or `remove=<kind>:<key>`. */
 export function PartDialogs({ view, resource }: PartDialogsProps) {
 	const search = useSearch();
 	const close = () => search.set({ add: '', edit: '', remove: '' });

@@ -157,7 +157,7 @@ interface TextFieldProps {
 	readonly hint?: string;
 	readonly value: string;
 	readonly maxLength?: number;
-	/** True for the field that takes the focus when the form opens. */
+	/** True for the field that takes focus when the form opens. */
 	readonly isFirst?: boolean;
 	readonly onText: (text: string) => void;
 }

@@ -53,7 +53,7 @@ export function PartList({ view, kind, resource, title, editable = true, childre
 	);
 }
 
-/** Returns the id of the button that adds a part. The button takes the focus after a part is deleted. */
+/** Returns the id of the button that adds a part. The button takes focus after a part is deleted. */
 export function addButtonId(kind: PartKind): string {
 	return `model-add-${kind}`;
 }

@@ -33,7 +33,7 @@ export function RemovalDialog({ view: { objects, revision }, part, onClose }: Re
 		announce(`In the draft: ${name} deleted.`);
 		if (part.kind === 'resource') route(screenPath(modelPath({ page: 'resources' })));
 		else onClose();
-		// The row with the focused button may be gone.
+		// The row with the focused button may no longer exist.
 		requestAnimationFrame(() => document.getElementById(addButtonId(part.kind))?.focus());
 	};
 	return (

@@ -39,7 +39,7 @@ export function ResourcePage({ view, resource }: ResourcePageProps) {
 			</div>
 			{description !== '' && <p>{visibleText(description)}</p>}
 			<PartList {...section} kind="action" title="Actions">
-				Operations that users do on instances, such as reading.
+				Operations that users perform on instances, such as reading.
 			</PartList>
 			<PartList {...section} kind="relation" title="Relations">
 				Links from instances of a resource to instances of this resource, such as a folder to its documents.

@@ -178,5 +178,5 @@ function FileDifference({ file, isOpen: isFirst }: { readonly file: ChangedFile;
 
 function Hunks({ path, before, after }: { readonly path: string; readonly before: string; readonly after: string }) {
 	const hunks = useMemo(() => diffLines(before, after), [before, after]);
-	return <DiffView hunks={hunks} label={`Differences of ${path}`} />;
+	return <DiffView hunks={hunks} label={`Differences in ${path}`} />;
 }

@@ -19,7 +19,7 @@ const linesAtOnce = 2000;
 
 /** File with numbered, linked lines and an outline. */
 export function PolicyFileView({ file: { path, text }, part, revision }: PolicyFileViewProps) {
-	// A click on a line link changes only the address, so render again after it.
+	// A click on a line link changes only the URL, so render again after it.
 	useLocation();
 	const marked = markedLine();
 	const lines = useMemo(() => text.replace(/\n$/, '').split('\n'), [text]);
@@ -82,7 +82,7 @@ export function PolicyFileView({ file: { path, text }, part, revision }: PolicyF
 	);
 }
 
-/** Returns the line number in the address; `null` if the address has none. */
+/** Returns the line number in the URL; `null` if the URL has none. */
 function markedLine(): number | null {
 	const line = Number(/^#L(\d{1,7})$/.exec(location.hash)?.[1] ?? 0);
 	return line > 0 ? line : null;

@@ -18,7 +18,7 @@ const views = [
 /** The policy screen: generated Rego, by revision. */
 export function PolicyScreen() {
 	const search = useSearch();
-	// An address with two revisions opens the comparison.
+	// A URL with two revisions opens the comparison.
 	const view = search.get('view') || (search.get('from') !== '' && search.get('to') !== '' ? 'compare' : '');
 	return (
 		<Screen

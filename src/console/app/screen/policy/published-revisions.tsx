@@ -37,7 +37,7 @@ export function PublishedRevisions() {
 								},
 								{ title: 'Published', cell: ({ publishedAt }) => <TimeText at={publishedAt} /> },
 								{
-									title: 'By',
+									title: 'Author',
 									cell: ({ summary }) =>
 										summary !== null && (
 											<div class="policy-authors">
@@ -54,7 +54,7 @@ export function PublishedRevisions() {
 												to: String(revision),
 											})}
 										>
-											{summary === null ? 'Show' : summaryText(summary)}
+											{summary === null ? 'View' : summaryText(summary)}
 										</a>
 									),
 								},

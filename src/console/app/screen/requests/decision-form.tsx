@@ -31,7 +31,7 @@ export function DecisionForm({ request, move, onDone, onBack }: DecisionFormProp
 	const comment = useSignal('');
 	const work = useWork();
 	const form = useRef<HTMLFormElement>(null);
-	// Take the focus before the next key press. Without this, nothing has the focus after the form opens by keyboard.
+	// Take focus before the next key press. Without this, nothing has focus after the form opens by keyboard.
 	useLayoutEffect(() => form.current?.querySelector<HTMLElement>('select, textarea')?.focus(), []);
 	const send = async () => {
 		const title = `${labels[move]} the request`;

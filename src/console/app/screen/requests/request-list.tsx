@@ -30,7 +30,7 @@ export function RequestList({ requests, opened, open, reload }: RequestListProps
 			}),
 		[],
 	);
-	// After the reload, the reviewed request has disappeared. The focus then moves to the request that follows it.
+	// After the reload, the reviewed request has disappeared. Focus then moves to the next request.
 	const place = useRef<number | null>(null);
 	useLayoutEffect(() => {
 		if (place.current === null) return;
@@ -49,8 +49,8 @@ export function RequestList({ requests, opened, open, reload }: RequestListProps
 		<>
 			{decidable.size > 0 && (
 				<p class="quiet">
-					Shortcuts: <kbd>j</kbd> and <kbd>k</kbd> move, <kbd>a</kbd> approves, <kbd>d</kbd> denies, <kbd>Esc</kbd>{' '}
-					cancels.
+					Keyboard shortcuts: <kbd>j</kbd>/<kbd>k</kbd> to move, <kbd>a</kbd> to approve, <kbd>d</kbd> to deny,{' '}
+					<kbd>Esc</kbd> to cancel
 				</p>
 			)}
 			<ul class="requests-list" ref={items} aria-label="Requests">

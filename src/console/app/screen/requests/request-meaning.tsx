@@ -59,7 +59,7 @@ export function RequestMeaning({ request, otherRole }: RequestMeaningProps) {
 					<dt>Approval grants</dt>
 					<dd>
 						{added === null ? (
-							'No role: the request names no instance and is only recorded'
+							'No role: the request has no instance and is only recorded'
 						) : (
 							<>
 								<KeyText text={added.key} /> on <KeyText text={instance ?? tenant_key} />

@@ -90,7 +90,7 @@ function RequestFilters({ search }: { readonly search: Search }) {
 				<label>
 					<span>Type</span>
 					<select value={search.get('type')} onChange={(event) => set('type', event.currentTarget.value)}>
-						<option value="">Any</option>
+						<option value="">All</option>
 						{Object.entries(types).map(([type, word]) => (
 							<option key={type} value={type}>
 								{word}
@@ -101,14 +101,14 @@ function RequestFilters({ search }: { readonly search: Search }) {
 				<Combobox
 					label="Tenant"
 					value={search.get('tenant')}
-					placeholder="Any"
+					placeholder="All"
 					onValue={(value) => set('tenant', value)}
 					propose={proposeTenants}
 				/>
 				<Combobox
 					label="Requester"
 					value={search.get('user')}
-					placeholder="anybody"
+					placeholder="All"
 					onValue={(value) => set('user', value)}
 					propose={proposeUsers}
 				/>
@@ -124,7 +124,7 @@ function NothingFound({ search }: { readonly search: Search }) {
 		return (
 			<Empty title="No matching requests">
 				<p>
-					<a href={screenPath('requests')}>Show pending requests</a>
+					<a href={screenPath('requests')}>View pending requests</a>
 				</p>
 			</Empty>
 		);
@@ -133,7 +133,7 @@ function NothingFound({ search }: { readonly search: Search }) {
 		<Empty title="No pending requests">
 			<p>
 				Users send requests in <a href={screenPath('elements')}>elements</a> embedded in your application.{' '}
-				<a href={screenPath('requests', { state: 'any' })}>Show reviewed requests</a>
+				<a href={screenPath('requests', { state: 'any' })}>View reviewed requests</a>
 			</p>
 		</Empty>
 	);

@@ -31,7 +31,7 @@ interface TestEditorProps {
 	readonly reload: () => void;
 }
 
-/** Test editor. The address of a new test contains its check. */
+/** Test editor. The URL of a new test contains its check. */
 export function TestEditor({ testKey, stored, base, revision, reload }: TestEditorProps) {
 	const search = useSearch();
 	const typedKey = useSignal<string | null>(null);
@@ -101,7 +101,7 @@ export function TestEditor({ testKey, stored, base, revision, reload }: TestEdit
 					list="tests"
 					page="tests"
 					main="now"
-					deletion={`This immediately deletes the test ${key}. Access does not change.`}
+					deletion={`Delete test ${key}? This takes effect immediately. Access does not change.`}
 					save={() => saveTest(key, stored !== null, value)}
 					remove={() => removeTest(key)}
 					onSaved={() => {

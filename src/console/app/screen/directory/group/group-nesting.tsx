@@ -12,7 +12,7 @@ import { proposeGroups } from '../propose-names.js';
 /** A group's parent and child groups. */
 export function GroupNesting({ group }: { readonly group: string }) {
 	const remove = async (child: string) => {
-		const said = `Remove ${child} from ${group}. Members lose the roles they have through this nesting.`;
+		const said = `Remove ${child} from ${group}? Members of ${child} lose the roles inherited from ${group}.`;
 		if (!(await confirmWrite('Remove from group', said, { always: true }))) return;
 		await answered(
 			management.DELETE('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}/assign_group', {
@@ -33,7 +33,7 @@ export function GroupNesting({ group }: { readonly group: string }) {
 					title="Add child group"
 					label="Group"
 					propose={proposeGroups}
-					text={(child) => `Add ${child} to ${group}.`}
+					text={(child) => `Add ${child} to ${group}? Members of ${child} inherit the roles of ${group}.`}
 					add={(child) =>
 						answered(
 							management.PUT('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}/assign_group', {

@@ -69,7 +69,7 @@ export function GroupPage({ name }: { readonly name: string }) {
 								<DeleteObject
 									tab="groups"
 									title="Delete group"
-									text={`Members of ${name} lose the roles they have through the group. The users are kept.`}
+									text={`Delete group ${name}? Its members lose the roles of the group. The users are kept.`}
 									remove={() => {
 										const path = { ...environmentPath(), group_instance_key: id };
 										return answered(
@@ -98,7 +98,7 @@ interface GroupProps {
 function GroupMembers({ group, tenant }: GroupProps) {
 	const memberPath = (user_id: string) => ({ ...environmentPath(), group_instance_key: group, user_id });
 	const remove = async (user: string) => {
-		const said = `${user} loses the roles from ${group}.`;
+		const said = `Remove ${user} from ${group}? The user loses the roles inherited from the group.`;
 		if (!(await confirmWrite('Remove from group', said, { always: true }))) return;
 		await answered(
 			management.DELETE('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}/users/{user_id}', {
@@ -141,7 +141,7 @@ function GroupMembers({ group, tenant }: GroupProps) {
 					title="Add member"
 					label="User"
 					propose={proposeUsers}
-					text={(user) => `${user} gets the roles of ${group}.`}
+					text={(user) => `Add ${user} to ${group}? The user gets the roles of the group.`}
 					add={(user) =>
 						answered(
 							management.PUT('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}/users/{user_id}', {

@@ -28,7 +28,10 @@ export function GroupRoles({ group, tenant }: GroupRolesProps) {
 	const path = { ...environmentPath(), group_instance_key: group };
 	const remove = async (role: string, resource_instance: string, resource: string) => {
 		const what = `role ${role} on ${resource_instance}`;
-		if (!(await confirmWrite('Remove role', `Members of ${group} lose ${what}.`, { always: true }))) return;
+		if (
+			!(await confirmWrite('Remove role', `Remove ${what} from ${group}? Its members lose the role.`, { always: true }))
+		)
+			return;
 		await answered(
 			management.DELETE('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}/roles', {
 				params: { path },
@@ -55,7 +58,7 @@ export function GroupRoles({ group, tenant }: GroupRolesProps) {
 				rowKey={(row) => `${row.role_id} ${row.resource_instance_id}`}
 				columns={[
 					{ title: 'Role', cell: ({ role }) => <KeyText text={role} /> },
-					{ title: 'On', cell: (row) => <ObjectLink tab="instances" name={instanceOf(row)} /> },
+					{ title: 'Instance', cell: (row) => <ObjectLink tab="instances" name={instanceOf(row)} /> },
 					...actionColumn((row: GroupRole) => (
 						<ActionButton
 							act={() => remove(row.role, instanceOf(row), row.resource.key)}
@@ -84,8 +87,8 @@ function GiveGroupRole({ group, tenant }: GroupRolesProps) {
 	const end = useSignal<ExpiryText>('');
 	const work = useWork();
 	const send = async () => {
-		const assigned = `role ${role.value} on ${instance.value} to the members of ${group}.`;
-		if (!(await confirmWrite('Assign role', `Assign ${assigned}`))) return;
+		const assigned = `role ${role.value} on ${instance.value} to the members of ${group}`;
+		if (!(await confirmWrite('Assign role', `Assign ${assigned}?`))) return;
 		const [resource = ''] = instance.value.split(':');
 		const given = { role: role.value, resource, resource_instance: instance.value, tenant };
 		await answered(

@@ -84,7 +84,7 @@ export function InstancePage({ name }: { readonly name: string }) {
 									<DeleteObject
 										tab="instances"
 										title="Delete instance"
-										text={`This also deletes all role assignments on ${own} and its relationships.`}
+										text={`Delete instance ${own}? This also deletes all role assignments on the instance and its relationships.`}
 										remove={() =>
 											answered(
 												management.DELETE('/v2/facts/{proj_id}/{env_id}/resource_instances/{instance_id}', {

@@ -40,7 +40,7 @@ interface TupleTableProps {
 function TupleTable({ instance, end, empty }: TupleTableProps) {
 	const remove = async ({ subject, relation, object }: Tuple) => {
 		const what = `relation ${relation} from ${subject} to ${object}`;
-		const said = `Remove ${what}. Roles derived from it are lost.`;
+		const said = `Remove ${what}? Users lose the roles derived through it.`;
 		if (!(await confirmWrite('Remove relationship', said, { always: true }))) return;
 		await answered(
 			management.DELETE('/v2/facts/{proj_id}/{env_id}/relationship_tuples', {

@@ -19,8 +19,8 @@ export function RelateInstance({ object }: { readonly object: string }) {
 	const work = useWork();
 	const [resource = ''] = object.split(':');
 	const send = async () => {
-		const added = `relation ${relation.value} from ${subject.value} to ${object}.`;
-		if (!(await confirmWrite('Add relationship', `Add ${added} Roles may be derived from it.`))) return;
+		const added = `relation ${relation.value} from ${subject.value} to ${object}`;
+		if (!(await confirmWrite('Add relationship', `Add ${added}? Roles may be derived from it.`))) return;
 		const body = { subject: subject.value, relation: relation.value, object, ...expiryMember(end.value) };
 		await answered(
 			management.POST('/v2/facts/{proj_id}/{env_id}/relationship_tuples', {
@@ -28,7 +28,7 @@ export function RelateInstance({ object }: { readonly object: string }) {
 				body,
 			}),
 		);
-		announce(`Added ${added}`);
+		announce(`Added ${added}.`);
 		subject.value = '';
 		reloadAll();
 	};

@@ -26,10 +26,10 @@ export function UserNames({ user }: UserNamesProps) {
 	const work = useWork();
 	const send = async () => {
 		const body = Object.fromEntries(Object.entries(values.value).map(([name, value]) => [name, value || null]));
-		if (!(await confirmWrite('Save names', `This changes ${user.key}’s name or email.`))) return;
+		if (!(await confirmWrite('Save names', `Save the changes to ${user.key}’s name or email?`))) return;
 		const path = { ...environmentPath(), user_id: user.id };
 		await answered(management.PATCH('/v2/facts/{proj_id}/{env_id}/users/{user_id}', { params: { path }, body }));
-		announce(`Names of ${user.key} saved.`);
+		announce(`Saved ${user.key}’s names.`);
 		values.value = {};
 		reloadAll();
 	};

@@ -59,7 +59,7 @@ export function UserPage({ name }: { readonly name: string }) {
 								<DeleteObject
 									tab="users"
 									title="Delete user"
-									text={`This also deletes the roles and requests of ${user.key}. All checks for this user will be denied.`}
+									text={`Delete user ${user.key}? This also deletes the user’s roles and requests, and denies all checks for this user.`}
 									remove={() => deleteUser(user.id)}
 								/>
 							</section>

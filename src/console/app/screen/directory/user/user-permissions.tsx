@@ -25,7 +25,7 @@ export function UserPermissions({ user }: { readonly user: string }) {
 		<section aria-labelledby="may">
 			<h2 id="may">Permissions</h2>
 			{!openSession().decision_point ? (
-				<p class="quiet">No decision point is configured. Set CONSOLE_PDP_URL to its address.</p>
+				<p class="quiet">No decision point is configured. Set CONSOLE_PDP_URL to its URL.</p>
 			) : isOpen ? (
 				<PermissionList user={user} />
 			) : (
@@ -59,14 +59,14 @@ function PermissionList({ user }: { readonly user: string }) {
 			<form class="columns directory-filters" onSubmit={(event) => event.preventDefault()}>
 				<Combobox
 					label="Tenant"
-					placeholder="Any"
+					placeholder="All"
 					value={tenant}
 					onValue={(value) => set('may_tenant', value)}
 					propose={proposeTenants}
 				/>
 				<Combobox
 					label="Resource"
-					placeholder="Any; choose one to include condition sets"
+					placeholder="All; choose one to include condition sets"
 					value={type}
 					onValue={(value) => set('may_type', value)}
 					propose={proposeResources}
@@ -86,7 +86,7 @@ function PermissionList({ user }: { readonly user: string }) {
 								columns={[
 									{ title: 'Tenant', cell: (row) => <ObjectLink tab="tenants" name={row.tenant} /> },
 									{
-										title: 'On',
+										title: 'Scope',
 										cell: ({ instance }) =>
 											instance === null ? (
 												<span class="quiet">tenant</span>
@@ -128,7 +128,7 @@ function PermissionList({ user }: { readonly user: string }) {
 	);
 }
 
-/** Returns the address of the check screen for a permission `<resource>:<action>`. */
+/** Returns the URL of the check screen for a permission `<resource>:<action>`. */
 function checkPath(user: string, permission: string, instance: string | null, tenant: string): string {
 	const [type = '', action = ''] = permission.split(':');
 	return screenPath('check', { user, action, resource: instance ?? type, tenant });

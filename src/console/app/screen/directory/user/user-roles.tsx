@@ -29,7 +29,7 @@ export function UserRoles({ user }: { readonly user: string }) {
 						<Combobox
 							label="Filter by tenant"
 							value={tenant}
-							placeholder="Any"
+							placeholder="All"
 							onValue={(value) => search.set({ tenant: value }, { replace: true })}
 							propose={proposeTenants}
 						/>
@@ -46,7 +46,7 @@ export function UserRoles({ user }: { readonly user: string }) {
 							columns={[
 								{ title: 'Tenant', cell: (held) => <ObjectLink tab="tenants" name={held.tenant} /> },
 								{
-									title: 'On',
+									title: 'Scope',
 									cell: ({ resource_instance }) =>
 										resource_instance === null ? (
 											<span class="quiet">tenant</span>
