@@ -64,7 +64,7 @@ const bare = 'a bare server';
 const kinds: Readonly<Record<string, Kind>> = {
 	[bare]: { bare: true, path: '/', body: check },
 	'one check': { path: '/allowed', body: check },
-	'one check, the usual path': { path: '/allowed', headers: { 'x-min-revision': '1' }, body: check },
+	'one check, the normal path': { path: '/allowed', headers: { 'x-min-revision': '1' }, body: check },
 	'an evaluation (AuthZEN)': {
 		path: '/access/v1/evaluation',
 		body: {
@@ -108,7 +108,7 @@ async function measure({ decisionPoint, keys }: Stack): Promise<void> {
 	}
 	const rates = new Map([...runs].map(([title, all]) => [title, median(all.map(({ requests }) => requests.average))]));
 	for (const [title, all] of runs) {
-		if (all.some(({ non2xx, errors }) => non2xx + errors > 0)) throw new Error(`${title}: not every answer was 200`);
+		if (all.some(({ non2xx, errors }) => non2xx + errors > 0)) throw new Error(`${title}: not every response was 200`);
 		const rate = rates.get(title) ?? Number.NaN;
 		const [p50, p99] = [median(all.map(({ latency }) => latency.p50)), median(all.map(({ latency }) => latency.p99))];
 		const share = (100 * rate) / (rates.get(bare) ?? Number.NaN);

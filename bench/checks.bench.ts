@@ -20,7 +20,7 @@ import { quantile } from './support/quantile.js';
 import { sendLoad } from './support/request-load.js';
 
 /**
- * Compares the cost of a check over HTTP: a decision point with usual settings and with fewer features, and plain
+ * Compares the cost of a check over HTTP: a decision point with default settings and with fewer features, and plain
  * `node:http` servers on the same world (`bench/rivals`). Every server is a separate process, and takes turns with the
  * others. Shows requests per second, and the processor time per request: of the server itself, and beside it the time
  * of the API and of PostgreSQL, which store the decisions. Processor time is comparable on a busy machine, too.
@@ -45,10 +45,10 @@ const plainServers = {
 
 /** Decision points, by their settings. */
 const decisionPoints: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-	'Regolith, usual settings': { PDP_DECISION_LOG: 'api' },
+	'Regolith, default settings': { PDP_DECISION_LOG: 'api' },
 	'Regolith, log to a file': { PDP_DECISION_LOG: 'file:/dev/null' },
 	'Regolith, log off': {},
-	'Regolith, 2 workers, usual settings': { PDP_DECISION_LOG: 'api', PDP_WORKERS: '2' },
+	'Regolith, 2 workers, default settings': { PDP_DECISION_LOG: 'api', PDP_WORKERS: '2' },
 	'Regolith, 2 workers, log off': { PDP_WORKERS: '2' },
 };
 
@@ -169,7 +169,7 @@ async function startDecisionPoint(name: string, api: string): Promise<Measured> 
 	};
 }
 
-/** Asks every question once and compares the answers. */
+/** Sends every query once and compares the results. */
 async function requireRightAnswers({ name, url }: Measured): Promise<void> {
 	const http = client(url, key);
 	for (const { body, allow } of mixed) {

@@ -106,7 +106,7 @@ async function soak(folder: string): Promise<void> {
 		print();
 		process.exit(130);
 	});
-	// In turns, so that each variant meets the same load of the machine.
+	// In turns, so each variant meets the same load of the machine.
 	for (; done < runs; done += 1) {
 		for (const { node, flag, ends } of variants) {
 			const end = await runOnce(folder, node, flag);

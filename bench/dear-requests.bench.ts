@@ -68,7 +68,7 @@ const dear: readonly Dear[] = [
 	...(
 		[
 			['preview: 450 patterns', 'preview', { anyOf: patterns }],
-			['preview: 20 refused patterns', 'preview', { anyOf: refused }],
+			['preview: 20 rejected patterns', 'preview', { anyOf: refused }],
 			['preview: 60 searches in long texts', 'preview', { anyOf: searches }],
 			['evaluation: 60 searches', 'evaluate', { anyOf: searches }],
 		] as const

@@ -361,7 +361,7 @@ function stepsIn({ model, inputs }: Case): string {
 	const [first] = inputs;
 	const { steps } = upstream.stepsTo(`${first?.resource.type}:${first?.resource.key}`);
 	const all = steps * derivations.repeated;
-	return all > maxSteps ? `${all} steps, which is refused` : `${all} steps`;
+	return all > maxSteps ? `${all} steps, which is rejected` : `${all} steps`;
 }
 
 const cases: Readonly<Record<string, () => Case>> = {

@@ -35,7 +35,7 @@ const numbers: Json = range(many);
 const others: Json = range(many).map((index) => -index - 1);
 const empties: Json = range(many).map(() => ({}));
 const text = (characters: number, letter = 'a') => letter.repeat(characters);
-/** Returns letters without a regular pattern, so that an automaton keeps reaching new states. */
+/** Returns letters without a regular pattern, so an automaton keeps reaching new states. */
 function mixed(characters: number): string {
 	let state = 1;
 	return range(characters)

@@ -8,7 +8,7 @@ import { quantile } from './support/quantile.js';
 
 /**
  * Measures a decision point engine at 1,000 and at 100,000 role assignments: checks, loading and patches. Prints
- * medians over several rounds. The rounds alternate between the two sizes, so that other load on the machine affects
+ * medians over several rounds. The rounds alternate between the two sizes, so other load on the machine affects
  * both. Targets: check p50 <= 6 us at 100,000, and at most 1.2 times the value at 1,000; loading 100,000 role
  * assignments takes under a second.
  */

@@ -21,7 +21,7 @@ import { Detour } from './support/detour.js';
  *
  *     npm run bench -- failover
  *
- * Compares each response that names the new lineage with the change log in the promoted database.
+ * Compares each response from the new lineage with the change log in the promoted database.
  */
 
 interface Replicated {

@@ -11,9 +11,9 @@ import { startStack } from '../test/support/stack.js';
 import { endpointPath, furnish } from '../test/support/tour.js';
 
 /**
- * Measures the CPU time to parse, validate and refuse 5 MiB of each shape, at every place in every request body on both
+ * Measures the CPU time to parse, validate and reject 5 MiB of each shape, at every place in every request body on both
  * servers, with and without a key. Prints the worst endpoint for each shape. The servers, the database client and the
- * sending client run in this process, so the figures are slightly too high. Fails if a refusal takes more than 250 ms.
+ * sending client run in this process, so the figures are slightly too high. Fails if a rejection takes more than 250 ms.
  * This limit does not apply to accepted bodies, which are only printed, or to bodies above 5 MiB: an imported document
  * is read in parts, so only the time per part matters.
  *
@@ -24,7 +24,7 @@ const maxMilliseconds = 250;
 const wanted = (process.env['REFUSALS'] ?? '').split(',').filter(Boolean);
 
 /**
- * Fields that inspect their value. All remaining fields expect a single string or number, and refuse every shape in the
+ * Fields that inspect their value. All remaining fields expect a single string or number, and reject every shape in the
  * same way.
  */
 const looking =
@@ -104,7 +104,7 @@ function narrowed(body: Body): Body {
 }
 
 /**
- * Returns the largest JSON text for a shape within the value limit. A body above this limit is refused before
+ * Returns the largest JSON text for a shape within the value limit. A body above this limit is rejected before
  * validation.
  */
 function fitting(make: (bytes: number) => string): string {
@@ -161,6 +161,6 @@ for (const [shape, all] of measured) {
 }
 await stack.stop();
 if (failed) {
-	console.log(`over ${maxMilliseconds} ms, or not refused as it should be`);
+	console.log(`over ${maxMilliseconds} ms, or not rejected as expected`);
 	process.exitCode = 1;
 }

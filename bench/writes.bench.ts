@@ -9,7 +9,7 @@ import type { Kind, Load, Outcome } from './support/load.js';
 
 /**
  * Measures writes per second over real HTTP on both stores. The API and the writers run in separate processes.
- * PostgreSQL runs with its usual durability. Targets: at least 500 single writes per second on PostgreSQL, and 10,000
+ * PostgreSQL runs with its default durability. Targets: at least 500 single writes per second on PostgreSQL, and 10,000
  * users by bulk in under 5 s. Prints medians over several rounds.
  *
  * `WRITES=server,mixed` selects scenarios whose names contain all these words. `EMBEDDED_FSYNC=true` syncs the embedded
@@ -40,7 +40,7 @@ async function measureSingles(kind: StoreKind, environments: number): Promise<vo
 	if (chosen.length === 0) return;
 	const api = await startApi(kind);
 	const outcomes = new Map<string, Outcome[]>();
-	// The kinds of writes alternate, so that other load on the machine affects all of them. The first round is a warm-up.
+	// The kinds of writes alternate, so other load on the machine affects all of them. The first round is a warm-up.
 	for (let round = 0; round <= rounds; round += 1) {
 		for (const { load, title } of chosen) {
 			const places = await Promise.all(Array.from({ length: environments }, () => api.place()));

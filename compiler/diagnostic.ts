@@ -6,21 +6,21 @@ const severities = {
 	duplicate_key: 'error',
 	/** A key is empty or contains characters other than ASCII. */
 	malformed_key: 'error',
-	/** A permission, a relation or a condition set names a missing resource type. */
+	/** A permission, a relation or a condition set refers to a missing resource type. */
 	unknown_resource: 'error',
-	/** A permission or a set rule names an action missing from its resource type. */
+	/** A permission or a set rule refers to an action missing from its resource type. */
 	unknown_action: 'error',
-	/** A missing role is extended, derived from, or named by a condition set. */
+	/** A missing role is extended, derived from, or used by a condition set. */
 	unknown_role: 'error',
-	/** A derivation names a relation missing from its resource type. */
+	/** A derivation refers to a relation missing from its resource type. */
 	unknown_relation: 'error',
 	/** Roles extend each other in a cycle. */
 	role_cycle: 'error',
-	/** A condition set narrows, or a set rule names, a set that is missing or has the wrong type. */
+	/** A condition set narrows, or a set rule refers to, a set that is missing or has the wrong type. */
 	unknown_condition_set: 'error',
-	/** A resource set names no resource type, or a user set names a resource type. */
+	/** A resource set has no resource type, or a user set has a resource type. */
 	misplaced_resource: 'error',
-	/** A condition set narrows, or a set rule names, a resource set for a different resource type. */
+	/** A condition set narrows, or a set rule refers to, a resource set for a different resource type. */
 	other_resource: 'error',
 	/** Condition sets narrow each other in a cycle. */
 	condition_set_cycle: 'error',

@@ -1,15 +1,15 @@
-/** Writes a JSON document, member by member, as bytes or as a value. */
+/** Writes a JSON document, field by field, as bytes or as a value. */
 import { isArray } from './json.js';
 import type { Json } from './model.js';
 import { byCodeUnit } from './order.js';
 
-/** Receives the members of nested objects, in document order. */
+/** Receives the fields of nested objects, in document order. */
 export interface JsonWriter {
-	/** Starts a nested object as the member `key` of the current object. */
+	/** Starts a nested object as the field `key` of the current object. */
 	open(key: string): void;
 	/** Ends the innermost open object. */
 	close(): void;
-	/** Adds a complete value as the member `key`. */
+	/** Adds a complete value as the field `key`. */
 	value(key: string, value: Json): void;
 }
 
@@ -54,7 +54,7 @@ export function bytesWriter(): BytesWriter {
 	};
 }
 
-/** Builds plain objects. `Object.fromEntries` makes every key an own member, even `__proto__`. */
+/** Builds plain objects. `Object.fromEntries` makes every key an own property, even `__proto__`. */
 export function valueWriter(): ValueWriter {
 	type Members = [string, Json][];
 	const root: Members = [];
@@ -80,7 +80,7 @@ export function valueWriter(): ValueWriter {
 	};
 }
 
-/** Returns JSON with the members of every object in canonical order. Equal values give equal strings. */
+/** Returns JSON with the fields of every object in canonical order. Equal values give equal strings. */
 export function canonicalText(value: Json): string {
 	if (value === null || typeof value !== 'object') {
 		return JSON.stringify(value);

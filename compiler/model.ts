@@ -97,12 +97,12 @@ export interface ConditionSet {
 	readonly type: 'userset' | 'resourceset';
 	/** Resource type of a resource set; null for user sets. */
 	readonly resource: string | null;
-	/** The parent set's key; it must have the same type. Every member of a set is in its parent too. */
+	/** The parent set's key; it must have the same type. Every member of a set is also in its parent. */
 	readonly parent: string | null;
 	readonly selects: Selection;
 }
 
-/** Allows the users in a user set to do the action on the resources in a resource set. All members are keys. */
+/** Allows the users in a user set to perform the action on the resources in a resource set. All fields are keys. */
 export interface SetRule {
 	readonly user_set: string;
 	readonly resource_set: string;
@@ -192,9 +192,9 @@ export interface Facts {
 	readonly instances: readonly Instance[];
 	readonly instance_assignments: readonly InstanceAssignment[];
 	readonly relationships: readonly Relationship[];
-	/** Users without attributes may be left out. */
+	/** Users without attributes may be omitted. */
 	readonly user_attributes: readonly UserAttributes[];
-	/** Instances without attributes may be left out. */
+	/** Instances without attributes may be omitted. */
 	readonly instance_attributes: readonly InstanceAttributes[];
 }
 
@@ -203,10 +203,10 @@ export interface MappingRule {
 	readonly url: string;
 	/** A regular expression for type `regex`. For `null`, each part in braces is a wildcard. */
 	readonly url_type: 'regex' | null;
-	/** In lower case. */
+	/** In lowercase. */
 	readonly http_method: string;
 	readonly resource: string;
-	/** Action key; `null` if the action is named like the method. */
+	/** Action key; `null` if the action has the same key as the method. */
 	readonly action: string | null;
 	/** The matching rule with the highest priority wins; `null` is 0. */
 	readonly priority: number | null;
@@ -239,7 +239,7 @@ export interface RegoFile {
 }
 
 /**
- * A step from an older data document to a newer document. `path` lists the member names from the document's root.
+ * A step from an older data document to a newer document. `path` lists the field names from the document's root.
  * `upsert` creates missing parents and replaces an existing value. Removing an absent value has no effect.
  */
 export type Patch =

@@ -83,7 +83,7 @@ async function setUp(wantedOpa) {
 	// Both steps must end before a failure is reported. Otherwise, a step could continue after the message.
 	await Promise.allSettled([opa, built]);
 	await built;
-	// The program and its tests read this variable, so that all use the same opa.
+	// The program and its tests read this variable, so all use the same opa.
 	process.env.OPA_PATH = await opa;
 }
 

@@ -12,7 +12,7 @@ import { provideTestTools } from './test-tools.mjs';
 /**
  * Type-checks `src/console` against the response types of both servers, which are generated into dist/api-types/ from
  * their OpenAPI documents. Does nothing if no source has changed. If the pages do not match the API, throws a
- * `SetupError` that names the mismatch.
+ * `SetupError` with the mismatch.
  * @param {string} root the package's folder, compiled
  * @param {(detail: string) => void} say
  */

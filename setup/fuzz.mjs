@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { execute, findOnPath } from './execute.mjs';
 import { SetupError, step } from './progress.mjs';
 
-/** The fuzzer's version is pinned: a newer version may find more problems, so that runs could not be compared. */
+/** The fuzzer's version is pinned: a newer version may find more problems, so runs could not be compared. */
 const schemathesis = 'schemathesis==4.32.5';
 
 const checks = 'not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance';

@@ -14,7 +14,7 @@ export function findForbiddenImports(root) {
 	const sources = ['compiler', 'packages/engine/src', 'src'].flatMap((folder) => listSources(root, folder));
 	return sources.flatMap((file) => {
 		const room = roomOf(file, Object.keys(rooms));
-		if (room === undefined) return [`${file}: rooms.json names no room for this file`];
+		if (room === undefined) return [`${file}: rooms.json has no room for this file`];
 		const allowed = [...everywhere, ...rooms[room].imports];
 		return importsOf(file, readFileSync(join(root, file), 'utf8'))
 			.filter(({ target }) => roomOf(target, Object.keys(rooms)) !== room)

@@ -13,7 +13,7 @@ const programs = {
 	part: { file: 'regolith-opa', tags: ['-tags=part'] },
 };
 
-/** Maximum milliseconds for a program to print its version. */
+/** Maximum time in milliseconds for a program to print its version. */
 const versionTimeout = 60_000;
 
 /**
@@ -26,7 +26,7 @@ const versionTimeout = 60_000;
  * @returns {Promise<{found?: {path: string, detail: string}, provide: (say: (detail: string) => void) =>
  *   Promise<string>}>} `found` if no build is needed; `provide` returns the absolute program path, after a build if
  *   needed
- * @throws SetupError if `OPA_PATH` does not name a program or names an old version, or if neither opa nor Go is
+ * @throws SetupError if `OPA_PATH` is not a program or is an old version, or if neither opa nor Go is
  *   available
  */
 export async function prepareOpa(root, wanted, environment = process.env) {
@@ -86,7 +86,7 @@ function readPin(root) {
 export function parsePin(text) {
 	const opa = parseVersion(/^\s*(?:require\s+)?github\.com\/open-policy-agent\/opa\s+(v\S+)/m.exec(text)?.[1] ?? '');
 	const go = parseVersion(/^go\s+(\S+)/m.exec(text)?.[1] ?? '');
-	if (!opa || !go) throw new SetupError('compiler/opa/go.mod names no version of OPA or of Go');
+	if (!opa || !go) throw new SetupError('compiler/opa/go.mod contains no version of OPA or of Go');
 	return { opa, go };
 }
 

@@ -197,7 +197,7 @@ async function reachable(binaries, folder, owner) {
 
 /**
  * Starts a process that waits until its standard input is closed, which happens at the latest when this process ends.
- * It then stops the server and removes the server's folder. It is detached, so that Ctrl-C in a terminal does not end
+ * It then stops the server and removes the server's folder. It is detached, so Ctrl-C in a terminal does not end
  * it too early.
  */
 function guard(pgctl, data, folder, owner) {

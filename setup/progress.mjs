@@ -28,7 +28,7 @@ export async function step(title, work) {
 	};
 	running.add(shown);
 	if (terminal) ticking ??= setInterval(redraw, 500);
-	// Output without a terminal cannot be redrawn. Instead, a slow step is announced once, so that it is visible in logs.
+	// Output without a terminal cannot be redrawn. Instead, a slow step is announced once, so it is visible in logs.
 	const announcing = terminal ? undefined : setTimeout(() => console.error(line('…')), 1000);
 	let mark = '✗';
 	try {

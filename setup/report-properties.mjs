@@ -5,7 +5,7 @@ import fc from 'fast-check';
 // error.
 
 /**
- * Maximum time to search for a smaller counterexample, in milliseconds. It is shorter than AVA's timeout, so that the
+ * Maximum time to search for a smaller counterexample, in milliseconds. It is shorter than AVA's timeout, so the
  * report is printed.
  */
 const shrinkLimit = 60_000;

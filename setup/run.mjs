@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /*
  * Entry point for every npm script: `node setup/run.mjs <start|test|test:rest|test:all|bench|fuzz|build> [arguments]`.
- * Needs no installed packages and completes the setup. Uses old syntax, so that an old Node.js reaches the version
+ * Needs no installed packages and completes the setup. Uses old syntax, so an old Node.js reaches the version
  * check and prints the problem instead of failing to parse.
  */
 import { nodeProblem } from './node.mjs';

@@ -4,7 +4,7 @@ import { digestFiles } from './digest.mjs';
 
 /**
  * Makes a folder, unless the folder's stamp shows that it was made from the same files. Fills the folder under a
- * temporary name and then renames it, so that an interrupted build leaves no partial folder.
+ * temporary name and then renames it, so an interrupted build leaves no partial folder.
  * @param {string} root the repository's folder
  * @param {string} folder the folder to make, relative to `root`
  * @param {readonly string[]} files its source files, relative to `root`, always in the same order

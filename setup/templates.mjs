@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * Prepares templates, so that tests need not start from an empty database: a server database and an embedded data
+ * Prepares templates, so tests need not start from an empty database: a server database and an embedded data
  * directory, each with the newest tables. Copying a template takes a fraction of the time to create the tables.
  * @param {string} root the package's folder, compiled
  * @param {string} url URL of the PostgreSQL server

@@ -5,7 +5,7 @@ export interface Clock {
 	now(): Date;
 	/** Monotonic milliseconds, for measuring waits. Changes to the system clock do not affect them. */
 	monotonic(): number;
-	/** Returns a new id: a UUID version 7 with dashes, in lower case. Later ids sort after earlier ids. */
+	/** Returns a new id: a UUID version 7 with dashes, in lowercase. Later ids sort after earlier ids. */
 	newId(): string;
 }
 

@@ -16,7 +16,7 @@ export interface Config {
 	readonly data_directory: string;
 	/** `null` selects the embedded database under `data_directory`. */
 	readonly database_url: string | null;
-	/** Free bytes below which the embedded database refuses writes; 0 disables the check. */
+	/** Free bytes below which the embedded database rejects writes; 0 disables the check. */
 	readonly min_free_bytes: number;
 	/** True if the embedded database syncs each commit to disk. If false, a power cut may lose writes. */
 	readonly embedded_fsync: boolean;
@@ -33,7 +33,7 @@ export interface Config {
 	readonly pdp_workers: number;
 	/** Decision points with the mode `cloud` evaluate no conditions. */
 	readonly pdp_mode: 'edge' | 'cloud';
-	/** Maximum CPU seconds per decision point request. */
+	/** CPU time limit per decision point request, in seconds. */
 	readonly pdp_budget: number;
 	/** Public decision point URL without a trailing slash. If `null`, the URL in the request is used. */
 	readonly pdp_public_url: string | null;
@@ -45,7 +45,7 @@ export interface Config {
 	/** AuthZEN subject types that denote users. */
 	readonly pdp_subject_types: readonly string[];
 	/**
-	 * Maximum seconds for which the response to a write through a decision point waits for the write's revision; negative
+	 * Time limit in seconds for a write through a decision point to wait for its revision; negative
 	 * for no limit.
 	 */
 	readonly pdp_facts_wait: number;
@@ -65,9 +65,9 @@ export interface Config {
 	readonly decision_log_token: string | null;
 	/** Rules for selecting the decisions to log. */
 	readonly decision_log_sampling: readonly SamplingRule[];
-	/** Paths of input members to omit from logs. */
+	/** Paths of input fields to omit from logs. */
 	readonly decision_log_mask: readonly (readonly string[])[];
-	/** Days for which the API keeps decisions. */
+	/** Retention of decisions in the API, in days. */
 	readonly audit_log_days: number;
 	/** Maximum total size of the stored decisions, in bytes. */
 	readonly audit_log_bytes: number;

@@ -5,7 +5,7 @@ interface Entry {
 	/** A value from the closed list in the API contract. Clients cannot map any other value to an error type. */
 	readonly error_code: string;
 	readonly title: string;
-	/** Seconds until the caller may retry, if known. Sent in the header `Retry-After`. */
+	/** Time in seconds until the caller may retry, if known. Sent in the header `Retry-After`. */
 	readonly retry_after?: number;
 }
 
@@ -92,7 +92,7 @@ export interface Problem {
 	readonly type: string;
 }
 
-/** Maximum problems per failure. After fixing these problems, the caller sees the next ones. */
+/** Maximum number of problems per failure. After fixing these problems, the caller sees the next ones. */
 export const maxProblems = 20;
 
 /** Maximum lengths in UTF-16 code units. */
@@ -104,7 +104,7 @@ const maxBytes = 48 * 1024;
 
 /**
  * Failure of a request, thrown at the first problem. `message` is a sentence for the caller. Input from the caller is
- * in backquotes. Long parts are cut.
+ * in backquotes. Long parts are truncated.
  */
 export class Failure extends Error {
 	override readonly name = 'Failure';
@@ -126,7 +126,7 @@ export class Failure extends Error {
 		return catalogue[this.code].status;
 	}
 
-	/** Seconds until the caller may retry, if known. */
+	/** Time in seconds until the caller may retry, if known. */
 	get retryAfter(): number | undefined {
 		const entry: Entry = catalogue[this.code];
 		return entry.retry_after;

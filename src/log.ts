@@ -30,7 +30,7 @@ export function logOptions(level: string) {
 }
 
 /**
- * Keeps only these error members. Database errors also contain the query and its values: e-mail addresses, digests,
+ * Keeps only these error properties. Database errors also contain the query and its values: e-mail addresses, digests,
  * ciphertexts. PostgreSQL quotes rows in `detail`, so `detail` is omitted too.
  */
 function loggedError(error: unknown, causes: number): unknown {

@@ -29,7 +29,7 @@ export class Detour {
 		return url.href;
 	}
 
-	/** Closes every connection and refuses new connections. */
+	/** Closes every connection and rejects new connections. */
 	cut(): void {
 		this.#target = undefined;
 		for (const socket of this.#sockets) socket.destroy();

@@ -1,7 +1,7 @@
 import { Agent, type RequestOptions, request } from 'node:http';
 
 /**
- * Runs writers over kept-alive connections in a separate process, so that they share no thread with the measured
+ * Runs writers over kept-alive connections in a separate process, so they share no thread with the measured
  * process.
  */
 
@@ -33,7 +33,7 @@ export type Kind = 'assignments' | 'users' | 'mixed';
 export interface Outcome {
 	/** Acknowledged writes per second. */
 	readonly rate: number;
-	/** Milliseconds from request to response. */
+	/** Time in milliseconds from request to response. */
 	readonly p50: number;
 	readonly p99: number;
 	/** Distinct failure responses. */

@@ -23,7 +23,7 @@ export async function postgresProcess(url: string): Promise<PostgresProcess> {
 		async killAndStart(pause) {
 			process.kill(current, 'SIGKILL');
 			await sleep(pause);
-			// PostgreSQL refuses to start until all processes of the killed server have ended.
+			// PostgreSQL does not start until all processes of the killed server have ended.
 			await eventually(
 				async () => {
 					const child = spawn(program, parameters, { uid, gid, cwd: '/', stdio: 'ignore', detached: true });

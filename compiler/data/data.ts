@@ -10,9 +10,9 @@
  * - `schema.resource_roles[type][role]` the derivations of every role on instances, as an array of `{relation,
  *   resource, role, no_direct_roles_on_object}`, ordered by relation and role
  * - `schema.set_rules[type][action][user_set][resource_set]` the condition set grants
- * - `schema.user_sets[set]` and `schema.resource_sets[type][set]` the sets: `null`, or for an automatic set the key of
- *   its role or resource type
- * - `schema.conditions[set_type][set]` the set's selection: `{conditions, parent}`, where both members are optional.
+ * - `schema.user_sets[set]` and `schema.resource_sets[type][set]` the sets: `null`, or, for an automatic set, the key
+ * of its role or resource type
+ * - `schema.conditions[set_type][set]` the set's selection: `{conditions, parent}`, where both fields are optional.
  *   Policies never read the selection, but explanations of sufficient changes do
  * - `facts.users[user][tenant]` the users, and the tenants in which they hold a role, until the last role expires;
  *   `facts.tenants[tenant]` the attributes
@@ -20,9 +20,9 @@
  * - `facts.instances[instance]` the tenant's key; an instance is always `<type>:<key>`
  * - `facts.user_roles[user][type][role][instance]` the role assignments on instances
  * - `facts.relations[instance][relation][subject]` the relationships, grouped by object
- * - `facts.closures[instance]["<role> from <type>#<role>"][instance]` for roles in a derivation cycle: the other
- *   instances on which a role leads to this role on this instance, at any distance within the cycle, and the first step
- *   on each path into the cycle from outside. An entry is valid while all relationships on at least one path are valid
+ * - `facts.closures[instance]["<role> from <type>#<role>"][instance]` for a role in a derivation cycle: every other
+ * instance whose role derives this role through the cycle, plus the first step of each path that enters the cycle. An
+ * entry is valid while all relationships on at least one path are valid
  * - `facts.user_attributes[user]` and `facts.instance_attributes[instance]` the attributes for conditions, keyed by
  *   name; users and instances without attributes are absent
  * - `mapping_rules[config]` a proxy config's mapping rules, as an ordered array; configs without rules are absent.
@@ -315,7 +315,7 @@ function* writeFacts({ schema, facts, in_force = schema }: Model, writer: JsonWr
 	writer.close();
 }
 
-/** Writes the attributes of existing users or instances. Leaves out objects without attributes. */
+/** Writes the attributes of existing users or instances. Omits objects without attributes. */
 function* writeAttributes(
 	table: string,
 	rows: readonly (readonly [name: string, attributes: Attributes])[],

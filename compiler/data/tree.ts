@@ -1,4 +1,4 @@
-/** Nested tables whose innermost members are facts with their expiry. */
+/** Nested tables whose innermost entries are facts with their expiry. */
 
 import type { JsonWriter } from '../json-writer.js';
 import type { Json } from '../model.js';
@@ -27,7 +27,7 @@ export function addTo(tree: Tree, path: readonly string[], until: Until = null):
 	}
 }
 
-/** Writes a table as the member `key`, with its members in canonical order. */
+/** Writes a table as the field `key`, with its entries in canonical order. */
 export function writeTree(key: string, tree: Tree, writer: JsonWriter): void {
 	runToEnd(treeSteps(key, tree, writer));
 }

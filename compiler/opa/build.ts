@@ -16,7 +16,7 @@ export { OpaFailure, OpaLate };
 
 const compress = promisify(gzip);
 
-/** Name of the program from set-up: the part of OPA for compiling and testing policies. */
+/** Name of the program that setup builds: the part of OPA for compiling and testing policies. */
 export const partOfOpa = 'regolith-opa';
 
 /** Paths of the entrypoints in a compiled module. The hand-written policy defines all entrypoints. */

@@ -18,7 +18,7 @@ export class ResidentLost extends Error {
 
 /**
  * A compiler process that keeps running between policies, so it starts only once and compiles only new files. It runs
- * `resident`, a command of the program from set-up (`compiler/opa/resident.go` defines the protocol). The process
+ * `resident`, a command of the program that setup builds (`compiler/opa/resident.go` defines the protocol). The process
  * starts with the first policy and ends with this process at the latest. It never keeps this process alive.
  */
 export class ResidentCompiler {

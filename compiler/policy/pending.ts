@@ -72,7 +72,7 @@ function suspendedRules(inForce: Schema, schema: Schema, stands: Stands): { read
 	return Object.fromEntries([...tables].map(([type, actions]) => [type, Object.fromEntries(actions)]));
 }
 
-/** Returns actions in the newer schema for which the active policy may grant less than the next policy will. */
+/** Returns actions in the newer schema for which the active policy may grant less than the next policy. */
 function pendingActions(inForce: Schema, schema: Schema, stands: Stands): Tree {
 	const found: Tree = new Map();
 	const known = new Set(

@@ -20,7 +20,7 @@ import {
 import { conditionsOn } from './step-policy.js';
 
 /**
- * Writes the package of a role. `held(user, object)` is true if a user holds the role on the named instance, by
+ * Writes the package of a role. `held(user, object)` is true if a user holds the role on the instance, by
  * assignment or derivation; `user` is the user's assignment table. If the role is itself derived and further roles are
  * derived from it, the package has `held_on_any(user, objects)` instead, for several instances. All source instances
  * are collected first and checked once, so a check takes no longer if paths meet again. In a cycle,

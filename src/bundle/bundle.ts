@@ -20,7 +20,7 @@ export interface UnpackLimits {
 	readonly files: number;
 }
 
-/** The bundle is invalid, or this version does not support it. The message names the faulty part and the reason. */
+/** The bundle is invalid, or this version does not support it. The message contains the faulty part and the reason. */
 export class BundleError extends Error {
 	override readonly name = 'BundleError';
 }
@@ -127,7 +127,7 @@ const manifestSchema = z.object({
 });
 
 /**
- * A bundle's `.manifest`: the members defined by OPA, and our metadata under `metadata.regolith`, including the kind of
+ * A bundle's `.manifest`: the fields defined by OPA, and our metadata under `metadata.regolith`, including the kind of
  * step.
  */
 export type Manifest = z.infer<typeof manifestSchema>;
@@ -194,7 +194,7 @@ export function manifestFile(value: Manifest): BundleFile {
 }
 
 const pointer = z.string().regex(/^\//, 'a path begins with `/` and names at least one member');
-// Not `z.record`, because it drops members named `__proto__`. Results of `JSON.parse` are always valid JSON values.
+// Not `z.record`, because it drops properties named `__proto__`. Results of `JSON.parse` are always valid JSON values.
 const json = z.custom<Json>((value) => value !== undefined);
 const patchesSchema = z.object({ data: z.array(z.unknown()) });
 const patchSchema = z.discriminatedUnion('op', [

@@ -21,7 +21,7 @@ import { WordCounts } from '../telemetry/word-counts.js';
 import { version } from '../version.js';
 import type { WebhookDispatcher } from '../webhook/dispatcher.js';
 
-/** Maximum milliseconds for counting objects in the database. After this time, the metrics omit these counts. */
+/** Maximum time in milliseconds for counting objects in the database. After this time, the metrics omit these counts. */
 const countingTime = 2_000;
 
 /** Measures and traces an assembler. */

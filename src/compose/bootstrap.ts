@@ -45,7 +45,7 @@ async function findFirstKey(store: Store): Promise<FirstKey | null> {
 }
 
 /**
- * Refuses to start if the store secrets cannot be decrypted. Otherwise the server would fail later, and would add
+ * Fails if the store secrets cannot be decrypted. Otherwise the server would fail later, and would add
  * secrets under a second key.
  */
 async function refuseForeignSecrets(store: Store): Promise<void> {
@@ -86,8 +86,7 @@ async function findOrganization(store: Store): Promise<string> {
 }
 
 /**
- * Scope for a new API key: the organization, a project, or an environment in that project. Project and environment are
- * named by id or key.
+ * Scope for a new API key: the organization, a project, or an environment in that project. Project and environment are given by id or key.
  */
 export interface KeyRequest {
 	readonly project: string | null;
@@ -111,7 +110,7 @@ export async function createKeyByCommand(store: Store, request: KeyRequest): Pro
 	});
 }
 
-/** Environment for a console ticket, named by key or id. Without both members, the ticket covers the organization. */
+/** Environment for a console ticket, given by key or id. Without both fields, the ticket covers the organization. */
 export interface TicketRequest {
 	/** Defaults to the project `default`. */
 	readonly project: string | null;
@@ -120,7 +119,7 @@ export interface TicketRequest {
 }
 
 /**
- * Creates a console sign-in ticket for the environment's key. If no environment is named, uses the oldest organization
+ * Creates a console sign-in ticket for the environment's key. Without an environment, uses the oldest organization
  * key with full access or, if there is none, the key with full access and the widest scope. Throws `not_found` for
  * unknown references, and `ConfigError` if there is no such key.
  */

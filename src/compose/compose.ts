@@ -151,13 +151,13 @@ function requireServerKeys(config: Config): ServerKeys {
  */
 const refusals = /^(28...|3D...|42501|E[A-Z]+|ERR_(TLS|SSL)_\w+|\w*CERT\w*)$/;
 
-/** Returns the reason why a database server refuses the connection or cannot be reached; `null` for any other error. */
+/** Returns the reason why a database server rejects the connection or cannot be reached; `null` for any other error. */
 function refusalReason(error: unknown): string | null {
 	if (!(error instanceof Error)) return null;
 	const { code, message, name } = error as NodeJS.ErrnoException;
 	// pg reports this message if a server accepts the connection but does not respond. knex reports this error if the
 	// pool has no free connection.
-	if (name === 'KnexTimeoutError' || message === 'timeout expired') return 'it does not answer';
+	if (name === 'KnexTimeoutError' || message === 'timeout expired') return 'it does not respond';
 	const refuses = isUnreachable(error) || refusals.test(code ?? '') || /does not support SSL/.test(message);
 	// knex puts the statement, which may have many lines, before the message.
 	return refuses ? message.replace(/^[\s\S]* - (?=[^\n]*$)/, '') || String(code) : null;
@@ -177,9 +177,9 @@ export interface RunningApi {
 
 /** Management API options besides the settings. */
 export interface ApiOptions extends Pick<StoreOptions, 'say' | 'freeSpace' | 'interrupted'> {
-	/** Milliseconds that a revision waits for its policy. Afterwards it is sent with the previous policy. */
+	/** Time in milliseconds that a revision waits for its policy. Afterwards it is sent with the previous policy. */
 	readonly policyWait?: number;
-	/** Milliseconds between sweeps for expired grants. */
+	/** Time in milliseconds between sweeps for expired grants. */
 	readonly sweepPause?: number;
 	/**
 	 * Returns the decision point in this process, or `null` while it is not known. The API reference links to it, and
@@ -188,7 +188,7 @@ export interface ApiOptions extends Pick<StoreOptions, 'say' | 'freeSpace' | 'in
 	readonly decisionPoint?: () => OwnDecisionPoint | null;
 	/** Creates the schema compiler; `createAssembler` by default. */
 	readonly assembler?: typeof createAssembler;
-	/** Maximum milliseconds for policy tests. */
+	/** Maximum time in milliseconds for policy tests. */
 	readonly policyTestTime?: number;
 	/** Compiles a schema only on demand instead of on commit, for tests. */
 	readonly publishesWhenAsked?: boolean;
@@ -503,7 +503,7 @@ export async function startDecisionPoint(
 }
 
 /**
- * Maximum characters per upload to the API's decision log. Three characters of JSON contain at most two values, so no
+ * Maximum number of characters per upload to the API's decision log. Three characters of JSON contain at most two values, so no
  * upload exceeds the limit on values in a request body.
  */
 const maxUpload = maxBodyValues * 1.5;
@@ -573,7 +573,7 @@ async function listenAt(
 	}
 }
 
-/** Tries a port. Rejects with a `ConfigError` that names the setting if the port is not available. */
+/** Tries a port. Rejects with a `ConfigError` that contains the setting if the port is not available. */
 async function requirePort(host: string, port: number, setting: string): Promise<void> {
 	try {
 		await tryPort(host, port);

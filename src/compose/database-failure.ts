@@ -5,14 +5,14 @@ import { isDeadlock, isFull, isUnreachable } from '../store/database/database.js
 /**
  * Returns the failure for a full database (`no_space`, 507), or for an unreachable database or a deadlock
  * (`unavailable`, 503); `null` for any other error. Logs the error if the database is full or unreachable. The embedded
- * database refuses writes before its disk is full (`space.ts`), and itself logs this once.
+ * database rejects writes before its disk is full (`space.ts`), and itself logs this once.
  */
 export function databaseFailure(
 	error: unknown,
 	{ embedded, log }: { readonly embedded: boolean; readonly log: Logger },
 ): Failure | null {
 	if (isFull(error)) {
-		if (!embedded) log.error({ error }, 'a write was refused, because the disk is full');
+		if (!embedded) log.error({ error }, 'a write was rejected because the disk is full');
 		return new Failure('no_space', 'not enough disk space: the database disk is full or nearly full');
 	}
 	if (isDeadlock(error)) return new Failure('unavailable', 'deadlock with a concurrent request: retry');

@@ -44,7 +44,7 @@ export class BundleMeter {
 	families(): MetricFamilies {
 		const loaded = this.#policyLoaded;
 		return [
-			counter('regolith_pdp_bundles_total', 'Bundles by kind, applied or refused', this.#results.samples('result')),
+			counter('regolith_pdp_bundles_total', 'Bundles by kind, applied or rejected', this.#results.samples('result')),
 			histogram('regolith_pdp_bundle_duration_seconds', 'Seconds to apply a bundle', [[{}, this.#durations]]),
 			gauge(
 				'regolith_pdp_policy_age_seconds',
@@ -139,7 +139,7 @@ export function decisionPointFamilies(sources: DecisionPointSources): MetricFami
 	];
 }
 
-/** Maximum milliseconds to collect all workers' metrics. */
+/** Maximum time in milliseconds to collect all workers' metrics. */
 const measuringTime = 10_000;
 
 /** Returns the source for `/metrics`: this process, or all workers. */

@@ -30,7 +30,7 @@ import {
 } from './compose.js';
 import { decisionLogFamilies } from './pdp-metrics.js';
 
-/** Milliseconds between a worker's status reports while no new revision arrives. */
+/** Time in milliseconds between a worker's status reports while no new revision arrives. */
 const statusInterval = 1_000;
 
 /** Running decision point, in a single process or in several processes. */

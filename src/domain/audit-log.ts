@@ -28,7 +28,7 @@ export function newAuditLog(event: DecisionEvent, api_key_id: string): NewAuditL
 		id: auditLogId(decision_id),
 		logged_at: new Date(timestamp),
 		api_key_id,
-		// Cut the key to the maximum length for its index. The event contains the full key.
+		// Truncate the key to the maximum length for its index. The event contains the full key.
 		user_key: text(isObject(user) ? user['key'] : user, maxKeyLength),
 		action: text(action),
 		resource_type: text(on['type']),

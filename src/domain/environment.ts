@@ -25,7 +25,7 @@ export interface CreatedEnvironment {
 }
 
 /**
- * Adds an environment to a project, with the usual contents: the resource `__user`, the tenant `default` and an API
+ * Adds an environment to a project, with the default contents: the resource `__user`, the tenant `default` and an API
  * key. `secret` is the key's secret, if automation chooses it.
  */
 export async function createEnvironment(

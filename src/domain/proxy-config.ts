@@ -71,7 +71,7 @@ function secretText(secret: ProxySecret): string {
 }
 
 /**
- * Refuses a secret that does not match the mechanism: headers need a map from names to values, and a bearer token must
+ * Rejects a secret that does not match the mechanism: headers need a map from names to values, and a bearer token must
  * not be a map. Throws `unprocessable` with the field.
  */
 function refuseMisfit(mechanism: ProxyConfig['auth_mechanism'], secret: string, field: string): void {

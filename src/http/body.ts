@@ -17,37 +17,38 @@ export interface BodyLimits {
 	 * bytes.
 	 */
 	readonly values: number;
-	/** Level at which objects have no member limit. The body itself is level 1. */
+	/** Level at which objects have no size limit. The body itself is level 1. */
 	readonly mapLevel?: number | undefined;
-	/** Milliseconds until the body must be complete. */
+	/** Time in milliseconds until the body must be complete. */
 	readonly milliseconds: number;
 }
 
 /**
- * Maximum number of members per object. Distinct names are the most expensive part of JSON, and code that reads one
- * member may have to list all members. The limit keeps each such step short.
+ * Maximum number of fields per object. Distinct names are the most expensive part of JSON, and code that reads one
+ * field may have to list all fields. The limit keeps each such step short.
  */
 export const maxBodyMembers = 16_384;
 
-/** Maximum characters per string, name or number, or in the blanks between them. Each is parsed in a single step. */
+/** Maximum number of characters per string, name or number, or in the blanks between them. Each is parsed in a single step. */
 export const maxBodyToken = 1024 * 1024;
 
 /**
  * Maximum size in bytes for parsing a body in a single step, which is always fast. INVARIANT: a body this small cannot
- * exceed `maxBodyMembers`, because each member takes at least five bytes. It cannot exceed any value limit either.
+ * exceed `maxBodyMembers`, because each field takes at least five bytes. It cannot exceed any value limit either.
  */
 const smallBytes = 64 * 1024;
 
-/** Maximum milliseconds for which parsing a body occupies the event loop before it yields. */
+/** Time limit, in milliseconds, for parsing in one turn of the event loop. */
 const sliceMilliseconds = 5;
 
 /**
- * Milliseconds within which a body with the usual maximum size must be complete. For a larger maximum, the time is
+ * Time limit, in milliseconds, for receiving a body of the default maximum size. Scales with larger maximums. For a
+ * larger maximum, the time is
  * proportionally longer.
  */
 export const bodyMilliseconds = 30_000;
 
-/** Maximum number of bytes to discard from an unread body. After this, the connection is cut. */
+/** Maximum number of bytes to discard from an unread body. After this, the connection is closed. */
 const maxDiscarded = 64 * 1024 * 1024;
 
 /**
@@ -115,7 +116,7 @@ export function waitsToSend({ headers, complete }: IncomingMessage): boolean {
 
 /**
  * Discards the rest of a body, so the connection can be reused. Cuts the connection if the rest is too long or too
- * slow. Calls `ended` when the rest is discarded or the connection is cut.
+ * slow. Calls `ended` when the rest is discarded or the connection is closed.
  */
 export function discardRest(request: IncomingMessage, ended: () => void = () => {}): void {
 	let left = maxDiscarded;

@@ -16,7 +16,7 @@ export interface CrossOrigin {
 	allows(request: CrossOriginRequest): Promise<boolean>;
 }
 
-/** Seconds for which a browser may cache a preflight. */
+/** Maximum cache time of a preflight in a browser, in seconds. */
 const preflightSeconds = 600;
 
 /** Adds CORS headers to all responses, including failures, and handles preflight requests. Never sends `*`. */
@@ -39,7 +39,7 @@ export function answerCrossOrigin({ concerns, allows }: CrossOrigin): Middleware
 				ctx.set('access-control-max-age', String(preflightSeconds));
 			}
 		}
-		// Without these headers, the browser refuses the request.
+		// Without these headers, the browser rejects the request.
 		if (preflight) ctx.status = 204;
 		else await next();
 	};

@@ -41,7 +41,7 @@ export class Raw {
 	) {}
 }
 
-/** A validated request. Header names are in lower case. `closed` aborts when the client disconnects. */
+/** A validated request. Header names are in lowercase. `closed` aborts when the client disconnects. */
 export interface Request<P, Q, B> {
 	readonly params: P;
 	readonly query: Q;
@@ -84,7 +84,7 @@ export interface Deprecation {
 export interface LargeBody {
 	/** Maximum size in bytes. */
 	readonly bytes: number;
-	/** Level at which objects have no member limit. The body itself is level 1. */
+	/** Level at which objects have no size limit. The body itself is level 1. */
 	readonly mapLevel: number;
 }
 

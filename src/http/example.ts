@@ -9,15 +9,15 @@ export interface ExampleSource {
 	readonly resolve: (reference: string) => Json | undefined;
 	/** Returns known values for the object behind a reference. */
 	readonly known: (reference: string) => unknown;
-	/** Example values, keyed by member or parameter name. */
+	/** Example values, keyed by field or parameter name. */
 	readonly samples: Json;
 }
 
 /**
  * Builds an example for a schema. The result is deterministic. If the schema of an object or a map contains an example,
  * this example is used. Otherwise values come first from `hint`, then from `source`, and then from the types. `hint`
- * may have more or fewer members than the schema. If neither `hint` nor `source` has a value, an optional member is
- * omitted and a nullable member is null.
+ * may have more or fewer fields than the schema. If neither `hint` nor `source` has a value, an optional field is
+ * omitted and a nullable field is null.
  */
 export function buildExample(source: ExampleSource, schema: Json, hint?: unknown, name = ''): unknown {
 	const value = knownExample(source, schema, hint, name);
@@ -26,7 +26,7 @@ export function buildExample(source: ExampleSource, schema: Json, hint?: unknown
 
 const instant = '2025-01-31T09:30:00.000Z';
 
-/** Returns a member's known value; `undefined` if there is none. */
+/** Returns a field's known value; `undefined` if there is none. */
 function knownExample(source: ExampleSource, schema: Json, hint: unknown, name: string): unknown {
 	const reference = schema['$ref'];
 	if (typeof reference === 'string') {
@@ -75,7 +75,7 @@ function objectExample(source: ExampleSource, schema: Json, properties: Json, hi
 function mapExample(source: ExampleSource, schema: Json, member: Json, hint: unknown): unknown {
 	if (!isRecord(hint)) return undefined;
 	const members = Object.entries(hint).map(([key, value]) => {
-		// In a map, an object's member name is its key.
+		// In a map, an object's field name is its key.
 		const known = isRecord(value) ? { key, ...value } : value;
 		return [key, buildExample(source, member, known)];
 	});
@@ -129,7 +129,7 @@ function idFor(name: string): string {
 	return `0192f0c1-2a5b-7cc3-8d4e-${createHash('sha256').update(name).digest('hex').slice(0, 12)}`;
 }
 
-/** Merges two values. If both have a member, the later value is used. */
+/** Merges two values. If both have a field, the later value is used. */
 function merged(earlier: unknown, later: unknown): unknown {
 	return isRecord(earlier) && isRecord(later) ? { ...earlier, ...later } : (later ?? earlier);
 }

@@ -89,7 +89,7 @@ const encodings = [
 	{ name: 'gzip', ending: '.gz' },
 ] as const;
 
-/** Returns the best encoding that `Accept-Encoding` names and does not refuse with `q=0`. */
+/** Returns the best encoding that `Accept-Encoding` names and does not reject with `q=0`. */
 function chooseEncoding(accepted = ''): (typeof encodings)[number] | undefined {
 	const named = accepted.toLowerCase().split(',');
 	return encodings.find(({ name }) =>

@@ -4,11 +4,11 @@ import type { IncomingMessage } from 'node:http';
 
 /** State from the lean path, which has read the body: it cannot be read twice. */
 export type HandedOver =
-	/** The body was refused, and must be refused again with the reason. */
+	/** The body was rejected, and must be rejected again with the reason. */
 	| { readonly kind: 'refused'; readonly bytes: Buffer }
 	/** The handler did not run. */
 	| { readonly kind: 'valid'; readonly body: unknown }
-	/** The handler failed. Its error determines the answer. */
+	/** The handler failed. Its error determines the response. */
 	| { readonly kind: 'failed'; readonly body: unknown; readonly error: unknown };
 
 const handedOver = new WeakMap<IncomingMessage, HandedOver>();
@@ -18,7 +18,7 @@ export function handOver(request: IncomingMessage, known: HandedOver): void {
 	handedOver.set(request, known);
 }
 
-/** Returns the refused body of a handed-over request; `undefined` for any other request. */
+/** Returns the rejected body of a handed-over request; `undefined` for any other request. */
 export function refusedBody(request: IncomingMessage): Buffer | undefined {
 	const known = handedOver.get(request);
 	return known?.kind === 'refused' ? known.bytes : undefined;

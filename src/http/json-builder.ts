@@ -8,11 +8,11 @@ export interface JsonLimits {
 	readonly depth: number;
 	/** Maximum number of lists, objects and commas. This is about the number of values. */
 	readonly values: number;
-	/** Maximum characters per string, name or number, as written. */
+	/** Maximum number of characters per string, name or number, as written. */
 	readonly token: number;
-	/** Maximum members per object. A repeated name is counted each time. */
+	/** Maximum number of fields per object. A repeated name is counted each time. */
 	readonly members: number;
-	/** Level at which objects have no member limit. The outermost list or object is level 1. */
+	/** Level at which objects have no size limit. The outermost list or object is level 1. */
 	readonly mapLevel?: number | undefined;
 }
 
@@ -59,8 +59,8 @@ interface Level {
 
 /**
  * Parses JSON incrementally, with the same result as `JSON.parse`. Each part is only scanned for brackets, commas and
- * strings. Runs of complete members or items are then passed to `JSON.parse`. No part occupies the event loop for long,
- * and a text that exceeds a limit is refused before its value is built.
+ * strings. Runs of complete fields or items are then passed to `JSON.parse`. No part occupies the event loop for long,
+ * and a text that exceeds a limit is rejected before its value is built.
  */
 export class JsonBuilder {
 	readonly #limits: JsonLimits;
@@ -78,7 +78,7 @@ export class JsonBuilder {
 	/** Outermost list or object, set when its value is first built. */
 	#root: Container | undefined;
 
-	/** `pieceLength` is the number of characters to collect before complete members are parsed. */
+	/** `pieceLength` is the number of characters to collect before complete fields are parsed. */
 	constructor(limits: JsonLimits, pieceLength = millisecondsWork) {
 		this.#limits = limits;
 		this.#pieceLength = pieceLength;
@@ -165,7 +165,7 @@ export class JsonBuilder {
 		else Object.assign(around, { lead: 'value', from: at + 1, comma: at + 1 });
 	}
 
-	/** Builds the complete members and items in open levels, up to each level's last comma. */
+	/** Builds the complete fields and items in open levels, up to each level's last comma. */
 	#buildComplete(): void {
 		for (const [depth, level] of this.#levels.entries()) {
 			if (level.built === undefined) this.#begin(level, this.#levels[depth - 1]);
@@ -206,7 +206,7 @@ export class JsonBuilder {
 	}
 
 	/**
-	 * Builds the members of a level up to the offset `to`. This is the end of the level or, if `more` members follow,
+	 * Builds the fields of a level up to the offset `to`. This is the end of the level or, if `more` members follow,
 	 * the offset after a comma.
 	 */
 	#append(level: Level, to: number, more: boolean): void {
@@ -252,7 +252,7 @@ export class JsonBuilder {
 const blank = /^[ \t\n\r]*$/;
 const leadingComma = /^[ \t\n\r]*,/;
 
-/** Returns the members or items in a level's text, without a trailing comma; `null` if there are none. */
+/** Returns the fields or items in a level's text, without a trailing comma; `null` if there are none. */
 function membersIn(text: string, { lead, from }: Level, more: boolean): string | null {
 	const empty = blank.test(text);
 	if (empty && (lead === 'value' || (lead === 'bracket' && !more))) return null;
@@ -262,7 +262,7 @@ function membersIn(text: string, { lead, from }: Level, more: boolean): string |
 	return members;
 }
 
-/** Sets a member in the same way as `JSON.parse`, even if its name is `__proto__`. */
+/** Sets a field in the same way as `JSON.parse`, even if its name is `__proto__`. */
 function put(container: Container | undefined, place: Step, value: unknown): void {
 	if (Array.isArray(container)) container.push(value);
 	else if (place !== '__proto__') (container as Record<string, unknown>)[place] = value;
@@ -273,7 +273,7 @@ function requireBlank(text: string, from: number): void {
 	if (!blank.test(text)) throw unexpected(from + text.search(/[^ \t\n\r]/));
 }
 
-/** Refuses a value if it or its name is not valid Unicode. `path` leads to the value. */
+/** Rejects a value if it or its name is not valid Unicode. `path` leads to the value. */
 function requireWellFormed(value: unknown, path: readonly Step[]): void {
 	const place = firstIllFormed(path.at(-1)) === null ? firstIllFormed(value) : [];
 	if (place !== null) throw new IllFormedError([...path, ...place]);

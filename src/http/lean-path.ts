@@ -41,7 +41,7 @@ export interface LeanAnswered {
 	readonly endpoint: AnyEndpoint;
 	readonly request: IncomingMessage;
 	readonly status: number;
-	/** Seconds from the request head to the response. */
+	/** Time in seconds from the request head to the response. */
 	readonly seconds: number;
 	readonly id: string;
 }
@@ -100,7 +100,7 @@ export class LeanPath {
 		request.on('data', (chunk: Buffer) => {
 			body = body === undefined ? chunk : Buffer.concat([body, chunk]);
 		});
-		// The client may disconnect before the end of its body. Then there is nobody to answer.
+		// The client may disconnect before the end of its body. In this case, the client has disconnected.
 		request.on('error', ignoreError);
 		request.on('end', () => {
 			if (!this.#answer(request, response, { endpoint, body: body ?? noBytes, started })) pass();
@@ -181,7 +181,7 @@ function isOrdinary({ method, headers }: IncomingMessage, { socket }: ServerResp
 	return true;
 }
 
-/** Parses and validates a body. Returns `undefined` if it is refused; the declared path then reports the reason. */
+/** Parses and validates a body. Returns `undefined` if it is rejected; the declared path then reports the reason. */
 function validBody({ body: schema }: AnyEndpoint, bytes: Buffer): { readonly data: unknown } | undefined {
 	try {
 		const result = (schema as z.ZodType).safeParse(parseSmallBody(bytes));

@@ -32,8 +32,8 @@ export interface Run {
 
 /**
  * Wraps every handler in a table: identifies the caller, opens the context for the access rule, runs the handler, and
- * closes the context. Throws `Failure` to refuse a request. `params` are the decoded path parameters. The body has not
- * been read at this point, so unauthorized callers are refused based only on path and headers.
+ * closes the context. Throws `Failure` to reject a request. `params` are the decoded path parameters. The body has not
+ * been read at this point, so unauthorized callers are rejected based only on path and headers.
  */
 export type Surround = (endpoint: Endpoint<string, never>, request: AnyRequest, run: Run) => Promise<Answer>;
 
@@ -48,7 +48,7 @@ export async function parsePart<S extends z.ZodType>(schema: S, part: Part, valu
 export function checked(endpoint: Endpoint<string, never>, answer: Answer): Answer {
 	if (answer instanceof Raw) return answer;
 	if (!(answer.status in endpoint.returns)) {
-		throw new Error(`${endpoint.name} answered ${answer.status}, which it does not declare`);
+		throw new Error(`${endpoint.name} returned ${answer.status}, which it does not declare`);
 	}
 	const schema = endpoint.returns[answer.status];
 	if (schema === null || schema === undefined) {

@@ -51,7 +51,7 @@ export interface DocumentInfo {
 		readonly failures?: z.ZodObject;
 		readonly deprecated?: z.ZodObject;
 	};
-	/** Example values, keyed by member or parameter name. */
+	/** Example values, keyed by field or parameter name. */
 	readonly samples: Json;
 	/** Second reference to link to, if its address is known. */
 	readonly related?: RelatedReference | null;
@@ -172,10 +172,10 @@ const sharedNotes = {
 	400: ['Malformed', 'The path, a header or the body is malformed.'],
 	401: ['Unauthorized', 'The API key is missing or unknown. The response has the header `WWW-Authenticate: Bearer`.'],
 	403: ['Forbidden', 'The API key has no access to this.'],
-	404: ['NotFound', 'An object named in the path does not exist.'],
+	404: ['NotFound', 'An object in the path does not exist.'],
 	413: [
 		'TooLarge',
-		'The request body is too large, has too many values, an object with too many members, or a text that is too ' +
+		'The request body is too large, has too many values, an object with too many fields, or a text that is too ' +
 			'long.',
 	],
 	422: [
@@ -292,7 +292,7 @@ function pathTemplate(path: string): string {
 	return path.replace(/[:*](\w+)/g, '{$1}');
 }
 
-/** Returns an object schema's members in the form required for OpenAPI parameters. */
+/** Returns an object schema's fields in the form required for OpenAPI parameters. */
 function schemaMembers(schema: z.ZodType | undefined, components: Components) {
 	const json = schema === undefined ? {} : components.schemaFor(schema, 'input');
 	return {
@@ -319,7 +319,7 @@ function pathParameters(endpoint: AnyEndpoint, { components, examples }: Writing
 	});
 }
 
-/** Returns the members of an object schema as OpenAPI parameters. */
+/** Returns the fields of an object schema as OpenAPI parameters. */
 function describeParameters(place: 'query' | 'header', schema: z.ZodType | undefined, writing: Writing): Json[] {
 	const { properties, required } = schemaMembers(schema, writing.components);
 	return Object.entries(properties).map(([name, member]) => ({

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Maximum concurrent requests per connection. Responses are sent in request order. */
+/** Maximum number of concurrent requests per connection. Responses are sent in request order. */
 export const maxHandled = 8;
 
 /** Maximum waiting requests per connection. If more arrive, the connection is closed. */

@@ -19,7 +19,7 @@ export function problemsIn(part: Part, issues: readonly z.core.$ZodIssue[]): rea
 	return problems;
 }
 
-/** Yields the problems in an issue one by one, because an issue may list a million unknown members. */
+/** Yields the problems in an issue one by one, because an issue may list a million unknown fields. */
 function* issueProblems(part: Part, issue: z.core.$ZodIssue): Iterable<Problem> {
 	const loc = [part, ...issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step))];
 	if (issue.code === 'unrecognized_keys') {

@@ -41,7 +41,7 @@ export class ReceivedRequest implements AnyRequest {
 	}
 }
 
-/** Every response closes, also a complete one, and a new reason with its stack would take as long as a dozen checks. */
+/** Every response closes, even a complete response, and a new reason with its stack would take as long as a dozen checks. */
 const disconnected = new DOMException('the connection is closed', 'AbortError');
 
 /** Returns a signal that aborts when the response connection closes. */

@@ -5,7 +5,7 @@ import { unprocessable } from '../failure.js';
 const minLength = 4;
 
 /**
- * Refuses misspelled list parameters, because an ignored filter would return too many objects. Ignores all other
+ * Rejects misspelled list parameters, because an ignored filter would return too many objects. Ignores all other
  * unknown names, because clients send filters that lists do not have. Throws `unprocessable`.
  */
 export function refuseNearMisses(schema: z.ZodType, query: object): void {

@@ -2,7 +2,7 @@ import querystring from 'node:querystring';
 import { unprocessable } from '../failure.js';
 
 /**
- * Refuses percent-encodings that are not UTF-8. Decoding would silently replace them by U+FFFD. The error names the
+ * Rejects percent-encodings that are not UTF-8. Decoding would silently replace them by U+FFFD. The error contains the
  * parameter. `%ZZ` is plain text and not a percent-encoding. Throws `unprocessable`.
  */
 export function requireUnicode(query: string): void {

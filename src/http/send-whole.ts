@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** Members of `ServerResponse` that Node.js does not declare: the head as text, and the state of sending. */
+/** Properties of `ServerResponse` that Node.js does not declare: the head as text, and the state of sending. */
 interface Undeclared {
 	readonly _header?: unknown;
 	_headerSent: boolean;

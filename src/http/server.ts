@@ -17,7 +17,7 @@ import { Tally } from './tally.js';
 /** Maximum body size in bytes. A bulk request with 3,000 users fits if each user has a kilobyte of attributes. */
 export const maxBodyBytes = 5 * 1024 * 1024;
 
-/** Maximum number of values per body. Each member with a distinct name costs a microsecond or two. */
+/** Maximum number of values per body. Each field with a distinct name costs a microsecond or two. */
 export const maxBodyValues = 131_072;
 
 /** Bytes per allowed value in large bodies. Environment documents contain mostly short strings. */
@@ -29,13 +29,13 @@ function bodyLimits(large: LargeBody | undefined, usual: number): BodyLimits {
 	return { ...large, values: Math.ceil(large.bytes / bytesPerValue), milliseconds };
 }
 
-/** Milliseconds until the request headers must be complete. */
+/** Time in milliseconds until the request headers must be complete. */
 const headersMilliseconds = 15_000;
-/** Milliseconds between checks for slow requests. */
+/** Time in milliseconds between checks for slow requests. */
 const checkingMilliseconds = 5_000;
 
 /**
- * Milliseconds until an idle connection is closed. This is longer than the timeouts of load balancers and clients,
+ * Time in milliseconds until an idle connection is closed. This is longer than the timeouts of load balancers and clients,
  * which are at most a minute. They must close the connection first; otherwise a request that was just sent could arrive
  * at a closed connection.
  */
@@ -52,7 +52,7 @@ export interface UnmatchedRequest
 export interface Served {
 	readonly endpoints: readonly Endpoint<string, never>[];
 	readonly surround: Surround;
-	/** Returns a specific failure for a raw path that no endpoint serves; `null` for the usual failure. */
+	/** Returns a specific failure for a raw path that no endpoint serves; `null` for the default failure. */
 	readonly unmatched?: (path: string) => Failure | null;
 	/** Returns the path to the page that should serve an unmatched GET request; `null` if there is none. */
 	readonly alias?: (request: UnmatchedRequest) => string | null;
@@ -103,7 +103,7 @@ export interface Answered {
 	readonly method: string;
 	readonly path: string;
 	readonly status: number;
-	/** Seconds from the start of processing until the response is ready. */
+	/** Time in seconds from the start of processing until the response is ready. */
 	readonly seconds: number;
 	readonly id: string;
 }
@@ -152,7 +152,7 @@ class Application extends Koa {
 		/** Lean path; `null` if there is none. */
 		readonly leanPath: LeanPath | null,
 		readonly within: WithinRequest | undefined,
-		/** Milliseconds within which a body with the largest allowed size must be complete. */
+		/** Time limit, in milliseconds, for receiving a body of the largest allowed size. */
 		readonly longestBody: number,
 	) {
 		super();

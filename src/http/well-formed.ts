@@ -1,4 +1,4 @@
-/** Step in a path into a JSON value: a member name or an item index. */
+/** Step in a path into a JSON value: a field name or an item index. */
 export type Step = string | number;
 
 const escapedSurrogate = /\\u[dD][89a-fA-F]/;

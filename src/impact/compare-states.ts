@@ -11,7 +11,7 @@ import { causeName, describeSide } from './decision-side.js';
 export interface ComparisonLimits {
 	/** Maximum number of checks. */
 	readonly checks: number;
-	/** Maximum listed rows, for gains and for losses separately. */
+	/** Maximum number of listed rows, for gains and for losses separately. */
 	readonly rows: number;
 	/** Returns true when the time has run out. */
 	readonly isOver: () => boolean;
@@ -67,7 +67,7 @@ export class ImpactTally {
 
 	constructor(
 		private readonly states: StatePair,
-		/** Maximum listed rows, for gains and for losses separately. */
+		/** Maximum number of listed rows, for gains and for losses separately. */
 		private readonly rows: number,
 	) {}
 

@@ -9,7 +9,7 @@ import type { Attempt } from '../wire/decision/attempt.js';
 import { relationship } from './index-closures.js';
 import { relatedTypes } from './schema-difference.js';
 
-/** Maximum tenant roles, and maximum relationships. */
+/** Maximum number of tenant roles, and maximum number of relationships. */
 export const maxFacts = 300;
 
 /** The facts that a check depends on. */

@@ -19,7 +19,7 @@ export class HeldEnvironment {
 		const files = await unpack(bundle);
 		const { kind } = parseManifest(files).metadata.regolith;
 		if (kind === 'snapshot') {
-			// Free the old state first, so that two states are never in memory at the same time.
+			// Free the old state first so two states are never in memory at the same time.
 			this.#held = undefined;
 			this.#held = await loadSnapshot(files, this.run);
 			return;

@@ -55,7 +55,7 @@ export class ImpactProcesses {
 		return unlessGone(this.#inTurn(environment, work), closed);
 	}
 
-	/** Ends all processes, and refuses waiting requests. */
+	/** Ends all processes, and rejects waiting requests. */
 	async stop(): Promise<void> {
 		this.#stopped = true;
 		this.#turns.stop();

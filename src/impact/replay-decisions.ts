@@ -82,7 +82,7 @@ export function* replayDecisions(
 	return { replayed, skipped, gained, lost, rows, truncated };
 }
 
-/** Absent members stay absent, because the policy distinguishes absent members from undefined members. */
+/** Absent fields stay absent, because the policy distinguishes absent fields from undefined fields. */
 function asInput({ user, action, resource, context }: z.output<typeof LoggedCheck>, time: number): EngineInput {
 	const { type, key, tenant } = resource;
 	return {

@@ -4,7 +4,7 @@ import { parentPort, Worker } from 'node:worker_threads';
 import type { Logger } from '../log.js';
 import { nextTurn } from './next-turn.js';
 
-/** Maximum milliseconds for the thread to start. */
+/** Maximum time in milliseconds for the thread to start. */
 const startLimit = 10_000;
 
 /** Thread memory limit in MiB. */

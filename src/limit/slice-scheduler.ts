@@ -24,7 +24,7 @@ export class WorkCancelled extends Error {
 	override readonly name = 'NotWanted';
 }
 
-/** Maximum milliseconds of work per turn. Checks that arrive during the slice wait for its end. */
+/** Maximum time in milliseconds of work per turn. Checks that arrive during the slice wait for its end. */
 const slice = 5;
 
 const eventLoop: EventLoop = { now: () => performance.now(), nextTurn };

@@ -2,7 +2,7 @@ import { Failure } from '../failure.js';
 
 /** Limits for `Turns`. */
 export interface TurnLimits {
-	/** Maximum names with a turn at the same time. */
+	/** Maximum number of names with a turn at the same time. */
 	readonly running: number;
 	/** Maximum waiting requests per name. */
 	readonly waiting: number;
@@ -63,7 +63,7 @@ export class Turns {
 		this.#next();
 	}
 
-	/** Refuses all current and future waits. */
+	/** Rejects all current and future waits. */
 	stop(): void {
 		this.#stopped = true;
 		const waiting = this.#waiting;

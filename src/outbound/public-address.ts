@@ -23,7 +23,7 @@ const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
  * unique-local and multicast addresses, for every other special range, and for text that is not an address.
  */
 export function isPublicAddress(text: string): boolean {
-	// The library also accepts notations that no DNS lookup returns, so refuse them here.
+	// The library also accepts notations that no DNS lookup returns, so reject them here.
 	if (isIP(text) === 0) return false;
 	const address = ipaddr.process(text);
 	if (address.range() !== 'unicast' || metadataAddresses.has(address.toString())) return false;

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { readText } from './read-text.js';
 import { createSender } from './send.js';
 
-/** Maximum milliseconds per call. This is longer than a decision point waits for a revision. */
+/** Maximum time in milliseconds per call. This is longer than a decision point waits for a revision. */
 const relayMilliseconds = 12_000;
 
 /** Maximum response size in bytes. */

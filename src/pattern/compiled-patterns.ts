@@ -4,7 +4,7 @@ import { RE2JS } from 're2js';
 export class CompiledPatterns {
 	readonly #compiled = new Map<string, RE2JS | null>();
 
-	/** True if the text contains a match. If RE2 refuses the expression, it never matches. */
+	/** True if the text contains a match. If RE2 rejects the expression, it never matches. */
 	readonly matches = (pattern: string, text: string): boolean => {
 		let compiled = this.#compiled.get(pattern);
 		if (compiled === undefined) {
@@ -32,7 +32,7 @@ const tokens =
 
 /**
  * Estimates the size of RE2's program without compiling the expression, because nested repetitions take long to
- * compile. The estimate is up to twice the real size for usual expressions. It is higher if RE2 joins alternatives.
+ * compile. The estimate is up to twice the real size for typical expressions. It is higher if RE2 joins alternatives.
  */
 export function estimateSteps(pattern: string): number {
 	const outer: number[] = [];

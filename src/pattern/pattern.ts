@@ -6,12 +6,12 @@ import { unicodeClasses } from './unicode-classes.js';
 
 /**
  * Regular expressions in conditions, in RE2 syntax, which matches in linear time. The engine here accepts more
- * expressions than the engine in decision points. Expressions that only this engine accepts are refused: in a decision
+ * expressions than the engine in decision points. Expressions that only this engine accepts are rejected: in a decision
  * point, such an expression would never match, and under `not` it would always match.
  */
 
 /**
- * Measures a regular expression and finds the reason to refuse it, if any. Does not compile an expression that is
+ * Measures a regular expression and finds the reason to reject it, if any. Does not compile an expression that is
  * certainly too large.
  */
 export function measurePattern(pattern: string): PatternMeasure {
@@ -54,7 +54,7 @@ function classProblem(pattern: string): string | null {
  */
 const maxSteps = 25_000;
 
-/** For usual expressions, the estimate is at most twice the real size. It is higher if RE2 joins alternatives. */
+/** For typical expressions, the estimate is at most twice the real size. It is higher if RE2 joins alternatives. */
 const maxEstimate = 4 * maxSteps;
 
 /**

@@ -25,7 +25,7 @@ type Assembled =
 			readonly built: boolean;
 			/** Compiled schema, without left-out objects. */
 			readonly schema: Schema;
-			/** Objects left out because the schema did not compile with them. */
+			/** Objects excluded because the schema did not compile with them. */
 			readonly left_out: readonly LeftOut[];
 	  }
 	| { readonly digest: null; readonly failure: PolicyFailure };
@@ -35,7 +35,7 @@ export interface DraftedPolicy {
 	readonly digest: string;
 	readonly failure: null;
 	readonly wasm: Uint8Array;
-	/** Objects left out because the schema did not compile with them. */
+	/** Objects excluded because the schema did not compile with them. */
 	readonly left_out: readonly LeftOut[];
 }
 
@@ -46,7 +46,7 @@ export type Drafted = DraftedPolicy | { readonly digest: null; readonly failure:
 const maxDrafts = 4;
 
 /**
- * Maximum rounds of leaving out objects per schema. Several rounds may be necessary, because OPA does not report all
+ * Maximum number of rounds of excluding objects per schema. Several rounds may be necessary, because OPA does not report all
  * errors together.
  */
 const maxRounds = 5;
@@ -64,7 +64,7 @@ export interface Assembler {
 	 * while.
 	 */
 	draft(schema: Schema): Promise<Drafted>;
-	/** True if `opa` runs, and the last Rego either compiled or was refused because of its contents. */
+	/** True if `opa` runs, and the last Rego either compiled or was rejected because of its contents. */
 	isWorking(): Promise<boolean>;
 	/** Stops the compiler, if it keeps running between schemas. */
 	stop(): Promise<void>;
@@ -164,7 +164,7 @@ export function createAssembler(
 }
 
 /**
- * Tries the complete schema first. Then leaves out broken objects until the schema compiles, or until no further broken
+ * Tries the complete schema first. Then excludes broken objects until the schema compiles, or until no further broken
  * object can be identified.
  */
 async function withoutObjectsToBlame<T extends object>(
@@ -195,7 +195,7 @@ function failureText({ message, details }: PolicyFailure): string {
 	return [message, ...details].join('\n');
 }
 
-/** Matches the generated files that OPA names in errors. */
+/** Matches the generated files in OPA's errors. */
 const blamedPath = /regolith\/[^\s:]*\.rego(?=:\d)/g;
 
 async function attempt<T>(schema: Schema, run: () => Promise<T>): Promise<Attempt<T>> {

@@ -1,5 +1,5 @@
 /**
- * JSON in the form that OPA hashes for bundle signatures: without white space, with members sorted by code point, and
+ * JSON in the form that OPA hashes for bundle signatures: without white space, with fields sorted by code point, and
  * with strings as Go writes them. Our data documents already have this form, except for a few characters.
  */
 
@@ -56,7 +56,7 @@ export function canonicalJson(bytes: Uint8Array): Uint8Array {
 export function isCanonicalDocument(document: Uint8Array): boolean {
 	const bytes = Buffer.from(document.buffer, document.byteOffset, document.length);
 	if (['\u2028', '\u2029'].some((text) => bytes.includes(text)) || hasEscapedSurrogate(bytes)) return false;
-	// Members are out of order only if both kinds occur: UTF-16 sorts these two kinds in the reverse order.
+	// Fields are out of order only if both kinds occur: UTF-16 sorts these two kinds in the reverse order.
 	const has = (leads: readonly number[] | undefined) => leads?.some((lead) => bytes.includes(lead)) ?? false;
 	return !(has(lateInPlane) && has(beyondPlane));
 }

@@ -24,7 +24,7 @@ const maxDeltas = 200;
  */
 const maxHeld = 1_000;
 /**
- * Milliseconds between polls by a waiting request. Polling is necessary because a notification from a different process
+ * Time in milliseconds between polls by a waiting request. Polling is necessary because a notification from a different process
  * may get lost.
  */
 const pollInterval = 2_000;
@@ -37,7 +37,7 @@ export interface FeedQuery {
 	readonly held: ClientState | null;
 	/** Supported bundle kinds besides snapshots. */
 	readonly modes: ReadonlySet<string>;
-	/** Maximum milliseconds to wait for a new state. */
+	/** Maximum time in milliseconds to wait for a new state. */
 	readonly wait: number;
 	/** Aborts when the client disconnects. */
 	readonly closed: AbortSignal;
@@ -78,7 +78,7 @@ export type TraceStep = <T>(
 
 /**
  * Step, or the reason why there is none. `snapshot`: send a snapshot instead. `moved`: the environment has changed, so
- * start again. `cut`: check whether history was cut.
+ * start again. `cut`: check whether revisions were lost.
  */
 type Step = FeedAnswer | 'snapshot' | 'moved' | 'cut';
 
@@ -272,7 +272,7 @@ export class FeedServer {
 	/**
 	 * Listens for events after which there may be a new state. `within` resolves on such an event, or after a number of
 	 * milliseconds. `store.committed` emits these events: a commit in this process (`Store`) or a different process
-	 * (`database/listener.ts`), a new or failed policy (`Publisher`), a refused key, or a new lineage. Callers also poll
+	 * (`database/listener.ts`), a new or failed policy (`Publisher`), a rejected key, or a new lineage. Callers also poll
 	 * every `pollInterval`.
 	 */
 	#news({ environment, key, closed }: FeedQuery) {

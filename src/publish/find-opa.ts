@@ -65,7 +65,7 @@ function onlyFirst(say: OpaSearch['say']): (detail: string) => void {
 	};
 }
 
-/** Rewords a message from setup so that it names the setting. */
+/** Rewords a message from setup so the message contains the setting. */
 function oneLine(message: string): string {
 	const line = message.replaceAll('\n', ' ');
 	return line.startsWith('OPA_PATH: ') ? line : `OPA_PATH: ${line}`;

@@ -16,7 +16,7 @@ export interface TestedPolicy {
 	readonly tests: readonly TestResult[];
 }
 
-/** Maximum milliseconds for all tests in a policy. */
+/** Maximum time in milliseconds for all tests in a policy. */
 const usualTime = 60_000;
 /** Maximum number of cached results. */
 const maxResults = 32;
@@ -35,7 +35,7 @@ const slice = 128;
 export interface TesterLimits {
 	/** Maximum number of tests listed in a result. */
 	readonly listed: number;
-	/** Maximum milliseconds for all tests in a policy. */
+	/** Maximum time in milliseconds for all tests in a policy. */
 	readonly milliseconds?: number | undefined;
 }
 
@@ -90,7 +90,7 @@ export class PolicyTester {
 		return result;
 	}
 
-	/** Ends the running test and refuses the waiting tests. Resolves when the running test has ended. */
+	/** Ends the running test and rejects the waiting tests. Resolves when the running test has ended. */
 	async stop(): Promise<void> {
 		this.#stopped.abort();
 		await this.#last;
@@ -155,7 +155,7 @@ function cut(text: string): string {
 	return text.length <= maxErrorLength ? text : `${text.slice(0, maxErrorLength)}…`;
 }
 
-/** Returns the hexadecimal SHA-256 over all files, regardless of their order. Lets other requests run in between. */
+/** Returns the hexadecimal SHA-256 over all files, regardless of their order. Lets other requests run between the steps. */
 async function contentDigest(files: readonly RegoFile[]): Promise<string> {
 	const hash = createHash('sha256');
 	const sorted = [...files].sort((left, right) => (left.path < right.path ? -1 : 1));

@@ -163,7 +163,7 @@ export class Snapshots {
 
 	/**
 	 * Deletes stored snapshots from a different lineage. If the database lacks the revision of a snapshot in this
-	 * lineage, history was cut. Then ends the lineage and returns true.
+	 * lineage, revisions were lost. Then ends the lineage and returns true.
 	 */
 	async #dropOthers(environmentId: string, lineage: string): Promise<boolean> {
 		let isCut = false;

@@ -51,7 +51,7 @@ export interface TriedChange<T = unknown> {
 /**
  * Applies a change in a unit that is rolled back, and returns its effect on the data since `held`. Compiles nothing,
  * because writers may wait for the unit. Returns `moved` if the active policy differs from the policy in `seen`, or if
- * `held` is too old or belongs to a history that was cut. Rejects with errors from the change, and `not_found`.
+ * `held` is too old or belongs to a history with lost revisions. Rejects with errors from the change, and `not_found`.
  */
 export async function tryChange<T>(
 	store: Store,

@@ -77,7 +77,7 @@ export class Store {
 	 * - `key`: the API key's current secret is no longer accepted.
 	 * - `outbox`: a unit in this process added entries to the outbox.
 	 * - `lineage`: this process began a lineage.
-	 * - `full`: the decision log refuses an environment.
+	 * - `full`: the decision log rejects an environment.
 	 */
 	readonly committed = new EventEmitter<StoreEvents>().setMaxListeners(0);
 
@@ -157,7 +157,7 @@ export class Store {
 	}
 
 	/**
-	 * Ends a lineage whose history was cut, which means that this revision no longer matches the revision issued by this
+	 * Ends a lineage whose revisions were lost, which means that this revision no longer matches the revision issued by this
 	 * server. Has no effect if the lineage has already ended. Returns the result of `Lineages.renew`.
 	 */
 	async endLineage(lineage: string, environmentId: string, revision: number): Promise<boolean> {

@@ -18,8 +18,8 @@ const maxCodes = 64;
 
 /**
  * Counts decisions by code and model. The model is determined from the check, because a decision without reasons does
- * not show which rule granted access: `abac` if the check has attributes or a context, otherwise `rebac` if it names an
- * instance, otherwise `rbac`.
+ * not show which rule granted access: `abac` if the check has attributes or a context, otherwise `rebac` if it
+ * specifies an instance, otherwise `rbac`.
  */
 export class DecisionTally {
 	readonly #codes = new Map<string, Float64Array>();

@@ -10,7 +10,7 @@ export async function diskFamilies(folder: string, reserve: number): Promise<Met
 			gauge('regolith_api_disk_size_bytes', 'Size of the disk of DATA_DIR in bytes', [sample(blocks * bsize)]),
 			gauge(
 				'regolith_api_disk_reserve_bytes',
-				'Free bytes below which the embedded database refuses writes (MIN_FREE_DISK); 0 with a PostgreSQL server',
+				'Free bytes below which the embedded database rejects writes (MIN_FREE_DISK); 0 with a PostgreSQL server',
 				[sample(reserve)],
 			),
 		];

@@ -1,8 +1,8 @@
 import { valueInTime } from '../limit/value-in-time.js';
 
-/** Maximum milliseconds to wait for a new result. */
+/** Maximum time in milliseconds to wait for a new result. */
 const patience = 3_000;
-/** Milliseconds for which the last result stays valid while a new check is running. */
+/** Validity of the last result while a new check is running, in milliseconds. */
 const trust = 30_000;
 
 /** Checks whether a dependency works. Returns quickly, even if the dependency is slow. */

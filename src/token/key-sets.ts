@@ -8,7 +8,7 @@ import type { Jwks } from '../wire/general/environment.js';
 
 /** Maximum size of a fetched key set, in bytes. */
 const maxKeySetBytes = 64 * 1024;
-/** Milliseconds before an address may be fetched again, after an unknown key or a failure. */
+/** Time in milliseconds before an address may be fetched again, after an unknown key or a failure. */
 const cooldownMilliseconds = 30_000;
 /** Maximum number of addresses whose key sets are cached. */
 const maxKeySets = 1_000;

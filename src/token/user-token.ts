@@ -10,7 +10,7 @@ const clockTolerance = 30;
 /** Algorithms with public keys. With a shared secret, everyone who verifies tokens could also create them. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 
-/** Characters that no key contains and that the database refuses. */
+/** Characters that no key contains and that the database rejects. */
 const unstorable = /[\0\p{Surrogate}]/u;
 
 /** User token received in a request. */
@@ -74,7 +74,7 @@ export class UserTokens {
 			return (await jwtVerify(user_jwt, keys, options)).payload;
 		} catch (error) {
 			if (error instanceof Failure) throw error;
-			// All other errors concern the token itself or the key named in it.
+			// All other errors concern the token itself or the key to which it refers.
 			return null;
 		}
 	}

@@ -117,7 +117,7 @@ function documentWith(
 	const { resource, key: own } = instanceParts(key) ?? { resource: key, key };
 	const holder = nested === undefined ? value : { ...nothingNested, [nested]: { [own]: value } };
 	const held = list ? [value] : { [nested === undefined ? key : resource]: holder };
-	// A part reads only its own member, and the draft schema validates values like the document schema.
+	// A part reads only its own field, and the draft schema validates values like the document schema.
 	return { [half]: { [member]: held } } as unknown as EnvironmentDocument;
 }
 
@@ -190,7 +190,7 @@ async function setsNarrowing(unit: WritingUnit, planned: readonly PlannedChange[
 }
 
 /**
- * Refuses a draft that would leave other condition sets without their parent, because these sets would then select
+ * Rejects a draft that would leave other condition sets without their parent, because these sets would then select
  * more.
  */
 async function refuseWidenedSets(unit: WritingUnit, narrowed: readonly NarrowingSet[]): Promise<void> {

@@ -10,9 +10,9 @@ import type { Environment } from '../store/table/account.js';
 import type { EnvironmentCopy } from '../wire/general/environment-copy.js';
 import { applySchema, extractSchema } from './transfer.js';
 
-/** Milliseconds between lease renewals. A lease is renewed several times before it expires. */
+/** Time in milliseconds between lease renewals. A lease is renewed several times before it expires. */
 const renewalMilliseconds = 15_000;
-/** Milliseconds between polls while a request waits for its task. */
+/** Time in milliseconds between polls while a request waits for its task. */
 const lookMilliseconds = 200;
 
 /** A finished copy. */

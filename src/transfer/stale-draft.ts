@@ -16,7 +16,7 @@ interface Conflict extends Pick<LoggedEntry, 'kind' | 'key' | 'revision' | 'oper
 }
 
 /**
- * Refuses a draft if any object in it changed after the base revision, directly or by cascade. A change that was
+ * Rejects a draft if any object in it changed after the base revision, directly or by cascade. A change that was
  * reverted later is a conflict too. Throws `conflict` with the changed objects, and `unprocessable` for a base revision
  * in the future.
  */

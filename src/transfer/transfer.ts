@@ -71,7 +71,7 @@ function renderEntry(part: AnyPart, { name, value }: Entry<unknown>, nested: obj
 	return `${JSON.stringify(name)}: ${text}`;
 }
 
-/** Returns the objects nested in a part's objects, keyed by object name, member and key. */
+/** Returns the objects nested in a part's objects, keyed by object name, field and key. */
 async function nestedObjects(
 	unit: ReadingUnit,
 	{ member: [half, member] }: AnyPart,
@@ -100,7 +100,7 @@ export type Given = (part: AnyPart) => readonly Entry<unknown>[];
  * Imports a document into an environment. If an object exists with different content, `strategy` decides whether the
  * whole import fails (`duplicate`) or the object is overwritten. Existing objects outside the document stay, unless the
  * strategy is `replace`, which deletes them. Skips grants whose expiry has passed. Throws `not_found` and
- * `unprocessable` for objects that the API refuses, with the place in the document. Throws `limit_reached`.
+ * `unprocessable` for objects that the API rejects, with the place in the document. Throws `limit_reached`.
  */
 export async function importDocument(
 	unit: WritingUnit,

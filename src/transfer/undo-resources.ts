@@ -4,7 +4,7 @@ import type { ReverseChange } from '../wire/general/draft.js';
 
 /** In the log, actions and attributes are separate objects. In drafts, they are parts of their resource. */
 
-/** Resource member with the parts, keyed by their kind. */
+/** Resource field with the parts, keyed by their kind. */
 const parts = { resource_action: 'actions', resource_attribute: 'attributes' } as const;
 
 const ownMembers = ['name', 'urn', 'description', 'type_attributes'] as const;
@@ -68,7 +68,7 @@ function withParts(base: ChangedRecord, kind: keyof typeof parts, changes: reado
 	return Object.fromEntries(there);
 }
 
-/** Returns the named members of a record. Null members are omitted. */
+/** Returns the given fields of a record. Null fields are omitted. */
 export function members(record: ChangedRecord, names: readonly string[]): ChangedRecord {
 	return Object.fromEntries(names.flatMap((name) => (record[name] == null ? [] : [[name, record[name]]])));
 }

@@ -1,7 +1,7 @@
 import type { Logger } from '../log.js';
 import type { AuditLogUpkeep } from '../store/audit-log/audit-log-upkeep.js';
 
-/** Milliseconds between rounds. */
+/** Time in milliseconds between rounds. */
 const defaultPause = 600_000;
 
 /** Keeps the decision log within its limits: prepares space for the next day, and drops old and excess decisions. */

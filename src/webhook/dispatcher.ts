@@ -5,11 +5,11 @@ import type { DeliveryOutcome, TakenDelivery, WebhookOutbox } from '../store/acc
 import type { Poster } from './post.js';
 import { sign } from './signature.js';
 
-/** Maximum concurrent deliveries per process. */
+/** Maximum number of concurrent deliveries per process. */
 const maxConcurrent = 8;
-/** Milliseconds between polls of the outbox if no signal arrives. */
+/** Time in milliseconds between polls of the outbox if no signal arrives. */
 const pollMilliseconds = 5_000;
-/** Milliseconds before the second attempt. Each later pause is four times as long as the previous pause. */
+/** Time in milliseconds before the second attempt. Each later pause is four times as long as the previous pause. */
 const firstPause = 1_000;
 /** Maximum number of attempts. The last attempt is about six hours after the first. */
 export const maxAttempts = 9;
@@ -82,8 +82,7 @@ export class WebhookDispatcher {
 			this.#failing = false;
 			return taken;
 		} catch (error) {
-			// The database is unavailable or full. Log this once, and again only after the database has recovered in
-			// between.
+			// The database is unavailable or full. Log this once, and again only after the database has recovered.
 			if (!this.#failing) this.parts.log.warn({ error }, 'cannot read the webhook outbox');
 			this.#failing = true;
 			return [];

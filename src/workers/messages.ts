@@ -81,7 +81,7 @@ export type WorkerMessage =
 export type LeaderMessage =
 	| { readonly type: 'begin'; readonly beginning: Beginning }
 	| { readonly type: 'answer'; readonly id: number; readonly value: unknown }
-	/** `refused`: the control plane refuses the key. `gone`: the environment was deleted. */
+	/** `refused`: the control plane rejects the key. `gone`: the environment was deleted. */
 	| {
 			readonly type: 'failure';
 			readonly id: number;

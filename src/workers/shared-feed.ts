@@ -11,7 +11,7 @@ interface Flight {
 
 /**
  * Feed for many followers. Equal requests share a single request to the control plane. A follower that asks slightly
- * later gets the last step from a cache.
+ * later gets the last delta from a cache.
  */
 export class SharedFeed implements FeedClient {
 	readonly #flights = new Map<string, Flight>();

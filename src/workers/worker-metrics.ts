@@ -1,7 +1,7 @@
 import type { MetricFamilies } from '../telemetry/metric-family.js';
 import { addFamilies } from '../telemetry/render-families.js';
 
-/** Maximum milliseconds to wait for a worker's metrics. After this time, the worker's last metrics are used. */
+/** Maximum time in milliseconds to wait for a worker's metrics. After this time, the worker's last metrics are used. */
 const patience = 2_000;
 
 /** Metrics from all decision point workers. Keeps the counts from ended workers. */

@@ -52,7 +52,7 @@ interface Member {
 
 /** Lifetime in milliseconds below which an ended worker is replaced only after a pause of the same length. */
 const soon = 2_000;
-/** Milliseconds until stopping workers are killed. */
+/** Time in milliseconds until stopping workers are killed. */
 const stopTime = 20_000;
 
 const unavailable: Health = {

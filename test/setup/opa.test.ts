@@ -49,7 +49,7 @@ for (const [shape, text] of Object.entries(modules)) {
 
 test('a go.mod without the pin is refused', (t) => {
 	t.throws(() => parsePin('module m\ngo 1.26.0\nrequire github.com/open-policy-agent/opa-extra v1.0.0\n'), {
-		message: /names no version of OPA/,
+		message: /contains no version of OPA/,
 	});
 });
 

@@ -52,7 +52,7 @@ test('an import that rooms.json does not allow is found, with its line', async (
 	}
 	const found = await findForbiddenImports(folder);
 
-	t.true(found.includes('compiler/model.ts: rooms.json names no room for this file'));
+	t.true(found.includes('compiler/model.ts: rooms.json has no room for this file'));
 	for (const [file, { allowed, forbidden }] of Object.entries(imports)) {
 		if (file.startsWith('compiler/')) continue;
 		const lines = found.filter((line) => line.startsWith(`${file}:`)).map((line) => Number(line.split(':')[1]));

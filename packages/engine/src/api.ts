@@ -10,7 +10,7 @@ export type EngineSource = BundleSource | ControlPlaneSource | ModuleSource;
 export interface BundleSource {
 	/** A snapshot, as returned to decision points by `GET /bundles/{environment id}`. */
 	readonly bundle: Uint8Array | ArrayBuffer;
-	/** SHA-256 of the bundle in hexadecimal. If given, a bundle with a different digest is refused before it is read. */
+	/** SHA-256 of the bundle in hexadecimal. If given, a bundle with a different digest is rejected before it is read. */
 	readonly sha256?: string;
 	/** As in `ControlPlaneSource`. */
 	readonly verificationKeys?: readonly string[];
@@ -42,7 +42,7 @@ export interface ModuleSource {
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * A user in a query. Only the key is required. Conditions read the other members in addition to the stored attributes.
+ * A user in a query. Only the key is required. Conditions read the other fields in addition to the stored attributes.
  */
 export interface UserDescription {
 	readonly key: string;
@@ -180,7 +180,7 @@ export interface AuthorizedUsers {
  * - `ready`: the engine decides queries.
  * - `stale`: the engine uses its last revision, because the API is unreachable.
  * - `starting`: nothing is loaded, so the engine denies.
- * - `refused`: the API refuses the key, so nothing is loaded and the engine denies.
+ * - `refused`: the API rejects the key, so nothing is loaded and the engine denies.
  * - `deleted`: the environment was deleted, so the engine denies with the code `environment_deleted`.
  * - `closed`: the engine denies forever.
  */
@@ -198,7 +198,7 @@ export interface LoadedEngine {
 	/** Decides a check synchronously. Never throws, regardless of the input. */
 	check(query: CheckQuery): CheckResult;
 	/**
-	 * Decides up to 10,000 checks at a single revision, in slices that let other work run in between. Denies invalid
+	 * Decides up to 10,000 checks at a single revision, in slices, so other work can run between them. Denies invalid
 	 * items. Rejects with `RegolithError` if nothing is loaded, or if the list is invalid or too long.
 	 */
 	checkMany(queries: readonly CheckQuery[]): Promise<readonly CheckResult[]>;
@@ -206,7 +206,7 @@ export interface LoadedEngine {
 	userPermissions(query: PermissionsQuery): Promise<UserPermissions>;
 	/** Lists the tenants where a user holds a role. Rejects with `RegolithError`. */
 	userTenants(query: Pick<PermissionsQuery, 'user' | 'context'>): Promise<readonly ListedTenant[]>;
-	/** Lists the users who may do an action on a resource. Rejects with `RegolithError`. */
+	/** Lists the users who may perform an action on a resource. Rejects with `RegolithError`. */
 	authorizedUsers(query: UsersQuery): Promise<AuthorizedUsers>;
 	/**
 	 * Calculates the rows on which a user may do an action. Rejects with `RegolithError`: `invalid_query` also if the
@@ -239,7 +239,7 @@ export type RegolithErrorCode =
 	| 'invalid_source'
 	/** The bundle, or the module with its data, is damaged or has an unsupported version. */
 	| 'invalid_bundle'
-	/** The API refuses the key. */
+	/** The API rejects the key. */
 	| 'refused'
 	/** The query is invalid. */
 	| 'invalid_query'

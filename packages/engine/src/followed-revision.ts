@@ -14,7 +14,7 @@ const defaultTimeout = 30_000;
 
 /**
  * Starts following an environment, and resolves when the newest revision is in use. Rejects with `refused` if the API
- * refuses the key, and with `unavailable` if no revision arrives in time.
+ * rejects the key, and with `unavailable` if no revision arrives in time.
  */
 export async function followControlPlane(
 	source: ControlPlaneSource,
@@ -36,7 +36,7 @@ export async function followControlPlane(
 	}
 }
 
-/** Wraps a feed. Calls `notice` with every refusal before throwing it. */
+/** Wraps a feed. Calls `notice` with every rejection before throwing it. */
 function noticingRefusal(feed: FeedClient, notice: (refusal: Refusal) => void): FeedClient {
 	const noticing = async <T>(answer: Promise<T>): Promise<T> => {
 		try {

@@ -33,14 +33,14 @@ import {
 } from './api.js';
 import { type RevisionHolder, silent } from './held-revision.js';
 
-/** Maximum processor time per query in milliseconds, same as in a decision point. */
+/** Maximum CPU time per query in milliseconds, the same as in a decision point. */
 const budget = 10_000;
 /** Default timeout for `reached`, in milliseconds. */
 const defaultWait = 10_000;
 /** Maximum length of the error detail for an invalid query, in characters. */
 const maxDetail = 500;
 
-/** Answers queries from the holder's revision. */
+/** Processes queries at the holder's revision. */
 export class QuestionAnswerer implements LoadedEngine {
 	/** Cleared by `close`, so memory is freed even if the caller keeps this object. */
 	#holder: RevisionHolder | undefined;

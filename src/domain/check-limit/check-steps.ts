@@ -10,7 +10,7 @@ import { groupBy } from '../../../compiler/group-by.js';
 import type { Schema } from '../../../compiler/model.js';
 import type { DerivationStep, StepIds } from '../../store/model/graph-walk.js';
 
-/** Maximum steps in a check (see `Steps`). They take less than 100 ms, as measured for decision 0028. */
+/** Maximum number of steps in a check (see `Steps`). They take less than 100 ms, as measured for decision 0028. */
 export const maxSteps = 150_000;
 
 /** Cost, in steps, of visiting a role on an instance in a walked cycle. */

@@ -21,7 +21,7 @@ import { Derivations, maxSteps, type Steps, Upstream } from './check-steps.js';
 import { findFanInAbove, type InstanceRole } from './fan-in.js';
 
 /**
- * A check walks everything that leads to an instance. To keep checks fast, these functions refuse any write that makes
+ * A check walks everything that leads to an instance. To keep checks fast, these functions reject any write that makes
  * the walk too long, with `limit_reached`. They read the written data before the unit ends. One limit is on the number
  * of roles that lead to a single role within a cycle (decision 0014). The second limit is on the steps in a check
  * (decision 0028).
@@ -33,7 +33,7 @@ const maxExamined = 2_000;
 /** Bound that applies until a greater bound is stored. Writes below it neither read nor store a bound. */
 const usualBound: CheckBound = { steps: 5_000, closures: 500 };
 
-/** Refuses new relationships that would make a check too long. */
+/** Rejects new relationships that would make a check too long. */
 export async function refuseTuplesOverLimit(unit: WritingUnit, made: readonly StepIds[]): Promise<void> {
 	const relationIds = [...new Set(made.map(({ relation_id }) => relation_id))];
 	if (relationIds.length === 0) return;
@@ -56,7 +56,7 @@ export async function refuseTuplesOverLimit(unit: WritingUnit, made: readonly St
 }
 
 /**
- * Refuses the derivations of these roles if they would make a check too long. If no relationship leads to these roles
+ * Rejects the derivations of these roles if they would make a check too long. If no relationship leads to these roles
  * or to roles derived from them, no check changes. New types and roles therefore cost nothing.
  */
 export async function refuseRolesOverLimit(unit: WritingUnit, roleIds: readonly string[]): Promise<void> {
@@ -71,7 +71,7 @@ export async function refuseRolesOverLimit(unit: WritingUnit, roleIds: readonly 
 	if (await anyTuple(unit, relationIds)) await recomputeBound(unit, new Derivations(rules));
 }
 
-/** Refuses an environment over the limit. Use it after a large part of the environment has changed. */
+/** Rejects an environment over the limit. Use it after a large part of the environment has changed. */
 export async function refuseEnvironmentOverLimit(unit: WritingUnit): Promise<void> {
 	const derivations = new Derivations(await derivationsWith(unit, 'all'));
 	if (derivations.relationIds.length === 0) return;
@@ -80,7 +80,7 @@ export async function refuseEnvironmentOverLimit(unit: WritingUnit): Promise<voi
 
 /**
  * Checks relationships with too many downstream instances to examine individually. It adds the new steps to the stored
- * bound, which no existing check exceeds, and refuses the relationships if the sum is over the limit and the exact
+ * bound, which no existing check exceeds, and rejects the relationships if the sum is over the limit and the exact
  * bound is too.
  */
 async function refuseByBound(
@@ -159,7 +159,7 @@ function maximum(one: CheckBound, other: CheckBound): CheckBound {
 }
 
 /**
- * Refuses roles with too many sources within a cycle. `tuples` are all relationships upstream of the affected
+ * Rejects roles with too many sources within a cycle. `tuples` are all relationships upstream of the affected
  * instances; `null` if there are too many.
  */
 async function refuseCycles(

@@ -100,8 +100,8 @@ function readLevels(rows: readonly LevelRow[]): ElementsConfigRead['roles_to_lev
 }
 
 /**
- * Adds an element. Links an `approval_flow` element with the user management element named in its settings. For an
- * `operation_approval` element, adds the roles for reviewers and approved users to the resource named in its settings.
+ * Adds an element. Links an `approval_flow` element with the user management element in its settings. For an
+ * `operation_approval` element, adds the roles for reviewers and approved users to the resource in its settings.
  * Throws `duplicate`, `unprocessable` for invalid references in settings, and otherwise like `resolveLevels`.
  */
 export async function createElementsConfig(unit: WritingUnit, body: ElementsConfigCreate): Promise<ElementsConfig> {
@@ -185,7 +185,7 @@ function webhookColumns(unit: WritingUnit, webhook: WebhookEdit | null, before?:
 
 /**
  * Links an `approval_flow` element with the user management element in its settings, in both directions. Unlinks the
- * element named in the settings of `before`.
+ * element in the settings of `before`.
  */
 async function link(unit: WritingUnit, row: ElementsConfig, before: ElementsConfig | null): Promise<void> {
 	if (row.elements_type !== 'approval_flow') return;
@@ -232,7 +232,7 @@ async function clearSetting(unit: WritingUnit, reference: string, name: string):
 
 /**
  * Adds the action `operate` and the roles `_Reviewer_` and `_Approved_` to the resource of an `operation_approval`
- * element, if they are missing. Grants `_Approved_` the action named in the settings. The roles remain when the element
+ * element, if they are missing. Grants `_Approved_` the action in the settings. The roles remain when the element
  * is deleted, because they may be assigned.
  */
 async function makeApprovalRoles(unit: WritingUnit, { elements_type, settings }: ElementsConfig): Promise<void> {

@@ -38,7 +38,7 @@ export async function actorLevels(unit: ReadingUnit, configId: string, actor: Ac
 	};
 }
 
-/** Refuses a user whose roles have levels in elements, if no level is better than `HIDDEN`. Throws `hidden_user`. */
+/** Rejects a user whose roles have levels in elements, if no level is better than `HIDDEN`. Throws `hidden_user`. */
 export async function refuseHiddenUser(unit: ReadingUnit, actor: ActingUser): Promise<void> {
 	const levels = await heldLevels(unit, actor);
 	if (levels.length === 0 || levels.some(({ level }) => level !== 'HIDDEN')) return;

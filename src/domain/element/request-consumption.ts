@@ -11,7 +11,7 @@ import { changeRequest } from './request-record.js';
 import { approvedRole, singleUseSetting } from './setting.js';
 
 /**
- * Consumes an operation approval. Removes its role in the same unit, so that an approval is used at most once. Throws
+ * Consumes an operation approval. Removes its role in the same unit, so an approval is used at most once. Throws
  * `not_found`. Throws `conflict` if the request is not approved, if the approval was used, has expired or was revoked,
  * and if the element allows repeated use.
  */

@@ -3,12 +3,12 @@ import { hasRequested } from '../../store/table/element/element-request.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import type { ActingUser } from './level.js';
 
-/** Maximum requests per signed-in user and hour, across all elements in an environment. */
+/** Maximum number of requests per signed-in user and hour, across all elements in an environment. */
 const maxRequestsInAnHour = 1_000;
 const hour = 3_600_000;
 
 /**
- * Refuses a signed-in user with too many requests. The limit is needed because each request is stored permanently, sent
+ * Rejects a signed-in user with too many requests. The limit is needed because each request is stored permanently, sent
  * to a webhook, and may create an instance. Throws `limit_reached`.
  */
 export async function refuseManyRequests(unit: WritingUnit, { user_id }: ActingUser): Promise<void> {

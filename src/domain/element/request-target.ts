@@ -15,7 +15,7 @@ import type { ActingUser } from './level.js';
 
 /**
  * Returns the actor's tenant. For a reference to any other tenant, existing or not, throws `invalid` with the same
- * message, so that users learn nothing about other tenants. Throws `forbidden` if the user is not a member.
+ * message, so users learn nothing about other tenants. Throws `forbidden` if the user is not a member.
  */
 export async function requireOwnTenant(unit: ReadingUnit, actor: ActingUser, reference: string): Promise<Tenant> {
 	const tenant = await unit.find(Tenant, actor.tenant_id);

@@ -128,7 +128,7 @@ export function readPlacedRequest(unit: ReadingUnit, row: PlacedRequest): Elemen
 		: { ...readListedApproval(unit, row), ...place };
 }
 
-/** Returns the element named in a path. Throws `not_found`, and `invalid` if it does not accept this request type. */
+/** Returns the element in a path. Throws `not_found`, and `invalid` if it does not accept this request type. */
 export async function findRequestElement(
 	unit: ReadingUnit,
 	reference: string,
@@ -168,7 +168,7 @@ export async function createAccessRequest(
 }
 
 /**
- * Requests approval for an operation on a resource. Creates a missing instance in the actor's tenant, so that reviewers
+ * Requests approval for an operation on a resource. Creates a missing instance in the actor's tenant, so reviewers
  * can be assigned on it. Throws like `createAccessRequest`.
  */
 export async function createOperationApproval(

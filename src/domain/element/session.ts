@@ -20,7 +20,7 @@ export interface ElementMember {
 }
 
 /**
- * Returns the user and the tenant for a sign-in, which names both by id or key. Throws `tenant_not_found` for a missing
+ * Returns the user and the tenant for a sign-in, which contains both by id or key. Throws `tenant_not_found` for a missing
  * tenant, `user_not_found` for a user who is missing or not a member, and `hidden_user`.
  */
 export async function findElementMember(unit: ReadingUnit, named: ElementLogin): Promise<ElementMember> {
@@ -54,7 +54,7 @@ async function requireMember(unit: ReadingUnit, tenant: Tenant, user: User | und
 	return { user, tenant };
 }
 
-/** Refuses an action if the user was signed out or removed from the tenant after the request began. */
+/** Rejects an action if the user was signed out or removed from the tenant after the request began. */
 export async function requireSignedIn(unit: ReadingUnit, { id }: ElementSession): Promise<void> {
 	if (!(await isSignedIn(unit, id))) throw signedOut();
 }

@@ -80,7 +80,7 @@ type NamedTarget = Omit<InviteTarget, 'resource_instance_id'> & {
 
 /**
  * Checks that all objects in an invite exist, and returns their ids. The role belongs to the instance's resource or is
- * a tenant role. A tenant role applies to the whole tenant, even if the invite names an instance.
+ * a tenant role. A tenant role applies to the whole tenant, even if the invite contains an instance.
  */
 async function resolveTarget(unit: ReadingUnit, target: NamedTarget): Promise<InviteTarget> {
 	const tenant = await unit.find(Tenant, target.tenant_id);

@@ -38,7 +38,7 @@ const shown: readonly PermissionLevel[] = ['LEVEL_1', ...managed];
 
 /**
  * Opens an element for an actor, in the actor's tenant or on the instance in `named`. Throws `not_found` for an unknown
- * element or instance, and for an actor without access. Throws `unprocessable` if the element's settings name a
+ * element or instance, and for an actor without access. Throws `unprocessable` if the element's settings contain a
  * resource but `named` has no instance.
  */
 export async function openElement(
@@ -80,7 +80,7 @@ async function findPlace(
 ): Promise<InstanceRow | null> {
 	const resource = config.settings[resourceSetting];
 	const seesAny = sees(levels.inTenant) || seeing.some((level) => levels.instancesAt(level).length > 0);
-	// Check this before any lookup, so that an actor without access learns nothing.
+	// Check this before any lookup, so an actor without access learns nothing.
 	if (!seesAny) throw unseen(config);
 	if (named !== undefined) {
 		return findOwnInstance(unit, actor, resource === undefined ? undefined : String(resource), named);

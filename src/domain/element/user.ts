@@ -215,7 +215,7 @@ function placedRole({ tenant, instance }: UserManagement, user: User, role: Role
 	return { user: user.id, role: role.id, tenant: tenant.id, resource_instance: instance?.id };
 }
 
-/** Returns the instance named in the query or body. Throws `invalid` if the two differ. */
+/** Returns the instance in the query or body. Throws `invalid` if the two differ. */
 export function namedInstance(query: string | undefined, body: string | undefined): string | undefined {
 	if (query !== undefined && body !== undefined && query !== body) {
 		throw new Failure('invalid', `\`resource_instance_id\` is \`${query}\` in the query and \`${body}\` in the body`);

@@ -16,7 +16,7 @@ import { instanceName } from '../../wire/common.js';
 import { asDate } from '../as-date.js';
 import { createMissingInstances, findInstances, requireTenant } from './named-instance.js';
 
-/** Resolves assignment references. A reference names a tenant role in a tenant, or a resource role on an instance. */
+/** Resolves assignment references. A reference identifies a tenant role in a tenant, or a resource role on an instance. */
 
 /** Referenced instances, keyed by reference, and their resources' roles, keyed by resource id and reference. */
 export interface AssignmentTargets {
@@ -96,7 +96,7 @@ export interface ResolvedAssignment extends AssignmentColumns {
 
 /**
  * Resolves assignment references. Throws `not_found` for the first missing object, and `mismatched_tenants` for an
- * instance outside its named tenant.
+ * instance outside the given tenant.
  */
 export function resolveAssignments(
 	references: readonly AssignmentReference[],

@@ -232,7 +232,7 @@ async function createMissing(
 	return unit.createMany(User, rows, (user) => user.key);
 }
 
-/** Refuses invalid keys for new users. A reference to an existing user may be any string. */
+/** Rejects invalid keys for new users. A reference to an existing user may be any string. */
 function refuseWrongKeys(references: readonly AssignmentReference[], missing: ReadonlySet<string>): void {
 	const problems = references.flatMap(({ user }, index) => {
 		const [issue] = (missing.has(user) ? UserKey.safeParse(user).error?.issues : undefined) ?? [];

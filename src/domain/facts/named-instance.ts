@@ -129,7 +129,7 @@ export function withKeys(row: ResourceInstance, resource: string, tenant: string
 	return Object.assign(row, { resource, tenant });
 }
 
-/** Throws `mismatched_tenants` if the instance is not in the named tenant. */
+/** Throws `mismatched_tenants` if the instance is not in the given tenant. */
 export function requireTenant(instance: InstanceRow, tenant: Named | undefined): void {
 	if (tenant === undefined || tenant.id === instance.tenant_id) return;
 	const name = instanceName(instance.resource, instance.key);

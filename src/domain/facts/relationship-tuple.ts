@@ -131,7 +131,7 @@ function longestEach(tuples: readonly NamedTuple[]): ReadonlyMap<string, NamedTu
 }
 
 /**
- * Deletes a relationship. Throws `not_found` if it does not exist, for example because an object it names is missing.
+ * Deletes a relationship. Throws `not_found` if it does not exist, for example because an object in it is missing.
  */
 export async function unrelate(unit: WritingUnit, body: RelationshipTupleRemove): Promise<TupleRow> {
 	const [row] = await unrelateMany(unit, [body]);
@@ -201,7 +201,7 @@ function tupleIdentity({ subject_id, relation_id, object_id }: Omit<TupleIds, 't
 	return `${subject_id}/${relation_id}/${object_id}`;
 }
 
-/** Returns a tuple in the usual relationship notation. */
+/** Returns a tuple in the common relationship notation. */
 function tupleName({ subject, relation, object }: Pick<TupleKeys, 'subject' | 'relation' | 'object'>): string {
 	return `${object}#${relation}@${subject}`;
 }

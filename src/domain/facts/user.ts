@@ -141,7 +141,7 @@ export async function removeUser(unit: WritingUnit, user: User): Promise<void> {
 
 /**
  * Deletes users, each once, with their roles and tenant memberships. The code deletes these itself instead of relying
- * on a database cascade, so that the log contains each role and membership.
+ * on a database cascade, so the log contains each role and membership.
  */
 export async function removeUsers(unit: WritingUnit, users: readonly User[]): Promise<void> {
 	const user_ids = users.map((user) => user.id);

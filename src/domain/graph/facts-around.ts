@@ -12,14 +12,14 @@ import { type GraphExtent, type GraphParts, maxGraphEdges, sizeAfterExpansion } 
 import { takeNeighbours } from './take-neighbours.js';
 
 /**
- * Maximum edges read per node and connection kind. The first number is for a small set of nodes, and the second for a
+ * Maximum number of edges read per node and connection kind. The first number is for a small set of nodes, and the second for a
  * very large set.
  */
 const mostEdgesOfNode = 500;
 const fewestEdgesOfNode = 50;
-/** Maximum edges read for all nodes together, unless each node's share would be less than `fewestEdgesOfNode`. */
+/** Maximum number of edges read for all nodes together, unless each node's share would be less than `fewestEdgesOfNode`. */
 const edgesAtOnce = 10_000;
-/** Maximum edges examined per connection kind to count hidden neighbours. */
+/** Maximum number of edges examined per connection kind to count hidden neighbours. */
 const mostCounted = 1_000;
 
 /**
@@ -88,7 +88,7 @@ async function edgesBetween(
 	read: readonly EdgesOfNode[],
 	found: ReadonlyMap<string, number>,
 ): Promise<readonly FactEdge[]> {
-	// Unless a node's edges were cut, all its edges have been read. So only edges between two cut nodes may be missing.
+	// All edges of a node are already read unless its list was truncated, so only edges between two truncated nodes can be missing.
 	const cut = read.filter((edges) => edges.cut).map(({ node }) => node);
 	const between = cut.length < 2 ? [] : await edgesAmong(unit, cut);
 	const edges = new Map<string, FactEdge>();
@@ -98,7 +98,7 @@ async function edgesBetween(
 	return [...edges.values()].sort((left, right) => (left.id < right.id ? -1 : 1));
 }
 
-/** Returns the number of hidden neighbours, keyed by node id. Leaves out nodes without hidden neighbours. */
+/** Returns the number of hidden neighbours, keyed by node id. Omits nodes without hidden neighbours. */
 async function moreNeighbours(
 	unit: ReadingUnit,
 	read: readonly EdgesOfNode[],

@@ -18,9 +18,9 @@ import { FoundSteps, farState, type PathStep, type RoleState, stateName } from '
  * level.
  */
 
-/** Maximum relationships in a path. */
+/** Maximum number of relationships in a path. */
 export const maxPathSteps = 30;
-/** Maximum roles on instances visited from each end. */
+/** Maximum number of roles on instances visited from each end. */
 export const maxPathStates = 2_000;
 /** Maximum number of relationships followed per instance and relation, and of assignments per role. */
 const mostFollowed = 200;
@@ -67,7 +67,7 @@ interface Side {
 	depth: number;
 	/** Instances with more relationships than the search follows. */
 	readonly hubs: Set<string>;
-	/** True if the search left out any relationships or assignments. */
+	/** True if the search omitted any relationships or assignments. */
 	cut: boolean;
 }
 

@@ -2,9 +2,9 @@ import { type Graph, type GraphEdge, maxGraphNodes } from '../../wire/facts/grap
 
 /** Requested graph size. */
 export interface GraphExtent<Node> {
-	/** Maximum steps from the start. */
+	/** Maximum number of steps from the start. */
 	readonly depth: number;
-	/** Maximum nodes within `depth`, and maximum nodes added by each expanded node. */
+	/** Maximum number of nodes within `depth`, and maximum number of nodes added by each expanded node. */
 	readonly limit: number;
 	/** Nodes whose neighbours are added, in this order. Nodes that are not in the graph by then add nothing. */
 	readonly expand: readonly Node[];
@@ -21,7 +21,7 @@ export type GraphParts = Pick<Graph, 'nodes' | 'edges' | 'truncated'>;
 /** Maximum number of edges in a response. */
 export const maxGraphEdges = 2_000;
 
-/** Maximum actions named by an edge. */
+/** Maximum number of actions listed on an edge. */
 const maxShownActions = 20;
 
 /** Returns an edge's action fields. */

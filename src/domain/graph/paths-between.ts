@@ -27,7 +27,7 @@ export interface PathEnds {
 
 /**
  * Returns the shortest paths from a user or an instance to an instance or a role on it, with at most `limit` nodes.
- * Paths from a user follow assigned roles, roles in groups, and derivations. If no role is named, they also follow the
+ * Paths from a user follow assigned roles, roles in groups, and derivations. Without a role, they also follow the
  * user's tenant roles that allow an action on the instance. Paths from an instance to a role follow derivations from
  * any role on the first instance. Paths between two instances follow any relationships. Throws `not_found` if the
  * resource does not have the role.

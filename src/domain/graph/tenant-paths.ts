@@ -6,7 +6,7 @@ import type { InstanceRow } from '../../store/table/resource-instance.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { Path } from './write-paths.js';
 
-/** Maximum roles examined per user and tenant. */
+/** Maximum number of roles examined per user and tenant. */
 const maxTenantRoles = 100;
 
 /**

@@ -57,7 +57,7 @@ export function asPath(start: FactNode, { assigned, steps }: FoundPath): Path {
 	];
 }
 
-/** Converts paths to a graph. Leaves out paths that would exceed `limit` nodes. */
+/** Converts paths to a graph. Omits paths that would exceed `limit` nodes. */
 export async function writePaths(
 	unit: ReadingUnit,
 	start: FactNode,

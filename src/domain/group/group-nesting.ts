@@ -11,7 +11,7 @@ import { ensureMemberRole, findMemberRole } from './made-for-groups.js';
 
 /**
  * Groups in groups. A group member holds the role `member` on the group. When two groups are nested, an environment
- * setting decides which group becomes a member of the second. The lists of children and parents do not depend on this
+ * setting determines which group becomes a member of the other. The lists of children and parents do not depend on this
  * direction.
  */
 

@@ -33,7 +33,7 @@ export interface GroupRole {
 }
 
 /**
- * Returns the role and instance named in a body. Throws `not_found`, `invalid` for an instance with a different
+ * Returns the role and instance in a body. Throws `not_found`, `invalid` for an instance with a different
  * resource, and `mismatched_tenants` unless the group and the instance are both in the tenant.
  */
 export async function findGroupRole(unit: ReadingUnit, group: GroupRow, body: GroupRoleCreate): Promise<GroupRole> {
@@ -46,7 +46,7 @@ export async function findGroupRole(unit: ReadingUnit, group: GroupRow, body: Gr
 	return { role, object };
 }
 
-/** Returns the referenced instance. A reference that is only a key names an instance of `resource`. */
+/** Returns the referenced instance. A reference that is only a key refers to an instance of `resource`. */
 async function findObject(unit: ReadingUnit, resource: Resource, reference: string): Promise<InstanceRow> {
 	const rows = (await instancesNamed(unit, [reference])).get(reference) ?? [];
 	const own = rows.find(({ resource_id }) => resource_id === resource.id);

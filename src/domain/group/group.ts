@@ -29,7 +29,7 @@ export function readGroupSchema({ id, resource, key, tenant }: GroupRow): GroupR
 	return { id, group_resource_type_key: resource, group_instance_key: key, group_tenant: tenant };
 }
 
-/** Converts groups to API objects with their roles and users. Leaves out lists that exceed the size limit. */
+/** Converts groups to API objects with their roles and users. Omits lists that exceed the size limit. */
 export async function readGroups(unit: ReadingUnit, rows: readonly GroupRow[]): Promise<readonly GroupRead[]> {
 	const ids = rows.map(({ id }) => id);
 	const most = maxShownOfGroup + 1;

@@ -23,7 +23,7 @@ import { withRelated } from './related-instances.js';
 
 /**
  * Checks all users, or all instances of a resource, and returns the rows that the set currently selects. Reads in
- * chunks, so that a large environment neither fills memory nor blocks other requests. `closed` returns true if the
+ * chunks so a large environment neither fills memory nor blocks other requests. `closed` returns true if the
  * client has disconnected. Throws like `resolveSelection`, `readSides` and `ConditionSelector`.
  */
 export async function previewConditions(
@@ -74,7 +74,7 @@ async function* usersAsked(
 
 /**
  * Yields the instances in chunks. Each instance determines the check's tenant. The tenant's attributes are visible,
- * unless the request names a user without roles in the tenant.
+ * unless the request contains a user without roles in the tenant.
  */
 async function* instancesAsked(
 	unit: ReadingUnit,

@@ -28,7 +28,7 @@ export type RelatedInstances = ReadonlyMap<string, Json>;
 
 /** A user's tenant roles. */
 export interface HeldTenantRoles {
-	/** Keys of the roles in the check's tenant, or in any tenant if the check names none. */
+	/** Keys of the roles in the check's tenant, or in any tenant if the check contains none. */
 	readonly roles: readonly string[];
 	readonly tenants: readonly string[];
 }
@@ -92,7 +92,7 @@ export interface CheckSides {
 
 /**
  * Reads a check's data for a request. A user or instance that is not stored has only the sent values, and no roles. If
- * the request names no tenant, the instance's tenant applies. `type` is the check's resource, if known. Throws
+ * the request contains no tenant, the instance's tenant applies. `type` is the check's resource, if known. Throws
  * `not_found` for an unknown tenant, and `mismatched_tenants` for an instance in a different tenant.
  */
 export async function readSides(
@@ -150,6 +150,6 @@ function without(attributes: JsonObject, names: readonly string[]): JsonObject {
 
 /** Casts a record to compiler JSON. */
 export function asJson(record: JsonObject): Readonly<Record<string, Json>> {
-	// Stored and sent values are JSON, so the members are JSON values.
+	// Stored and sent values are JSON, so the fields are JSON values.
 	return record as Readonly<Record<string, Json>>;
 }

@@ -161,7 +161,7 @@ export function refuseProblems(problems: readonly Problem[]): void {
 }
 
 /**
- * Returns the problems with a set's resource, which the request names as `given`. A resource set needs a resource, and
+ * Returns the problems with a set's resource, which is `given` in the request. A resource set needs a resource, and
  * a user set must not have a resource.
  */
 export function resourceProblems(

@@ -1,4 +1,4 @@
-/** A resource's actions, attributes or relations in a body. Each is the member named by its key. */
+/** A resource's actions, attributes or relations in a body. The field name is the key of each part. */
 export type Blocks<B> = Readonly<Record<string, B>>;
 
 /** Returns the block with this key; `undefined` if the body has none. */
@@ -15,7 +15,7 @@ export function missingFrom<B>(
 	return Object.entries(blocks).filter(([key]) => !keys.has(key));
 }
 
-/** Returns an object in which each row is the member named by its key, as in a resource's API object. */
+/** Returns an object that contains each row under its key, as in a resource's API object. */
 export function recordByKey<R extends { readonly key: string }>(rows: readonly R[]): Record<string, R> {
 	return Object.fromEntries(rows.map((row) => [row.key, row]));
 }

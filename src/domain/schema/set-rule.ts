@@ -47,7 +47,7 @@ export async function addSetRules(
 	return made.length === wanted.length ? made : rulesJoining(unit, wanted);
 }
 
-/** Deletes a rule. Does nothing if the rule, or an object it names, does not exist. Throws `invalid_permission`. */
+/** Deletes a rule. Does nothing if the rule, or an object in it, does not exist. Throws `invalid_permission`. */
 export async function removeSetRule(unit: WritingUnit, body: SetRuleRemove): Promise<void> {
 	const action = await findAction(unit, body.permission);
 	const userSet = await findExistingSet(unit, ruleSide(body, 'userset'));
@@ -70,7 +70,7 @@ export async function resolveRuleFilter(unit: ReadingUnit, query: SetRuleQuery):
 interface Side {
 	readonly type: ConditionSet['type'];
 	readonly reference: string;
-	/** True if the reference names a role or resource instead of a set. */
+	/** True if the reference is to a role or resource instead of a set. */
 	readonly automatic: boolean;
 }
 
@@ -104,7 +104,7 @@ async function findNamedSet(unit: ReadingUnit, { type, reference }: Side): Promi
 	throw new Failure('invalid', `the condition set \`${reference}\` is a ${other.type}, not a ${type}`);
 }
 
-/** Returns the role or resource that a side names, if its automatic set does not exist yet. */
+/** Returns the role or resource of a side, if its automatic set does not exist yet. */
 async function findNamedOwner(unit: ReadingUnit, { type, reference }: Side): Promise<SetOwner | undefined> {
 	return reference.startsWith(automaticPrefix) ? lookUpSetOwner(unit, type, reference) : undefined;
 }

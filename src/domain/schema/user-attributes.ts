@@ -6,7 +6,7 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 const usersResource = '__user';
 
 /**
- * Refuses user attributes that the environment defines. Element users must not set them on any user, because conditions
+ * Rejects user attributes that the environment defines. Element users must not set them on any user, because conditions
  * use these attributes in every tenant and may therefore grant access. Throws `forbidden`.
  */
 export async function refuseDefinedAttributes(

@@ -20,9 +20,9 @@ export interface GrantedKey {
 export interface GrantedRows {
 	/** Tenants in which a role grants all rows, with the granting roles. */
 	readonly tenants: ReadonlyMap<number, readonly string[]>;
-	/** Keys granted by roles on instances, by tenant. Tenants in `tenants` are left out. */
+	/** Keys granted by roles on instances, by tenant. Tenants in `tenants` are omitted. */
 	readonly keys: ReadonlyMap<number, readonly GrantedKey[]>;
-	/** Rows granted by condition sets. Tenants in `tenants` are left out. */
+	/** Rows granted by condition sets. Tenants in `tenants` are omitted. */
 	readonly groups: readonly TenantGroup[];
 	/** Roles that the user holds on instances, by the number of the instance. */
 	readonly held: ReadonlyMap<number, readonly string[]>;

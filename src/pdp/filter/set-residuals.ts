@@ -52,7 +52,7 @@ export class SetResiduals {
 	}
 
 	/**
-	 * Groups tenants by the rows that rules grant in them. Tenants without such rows are left out. `given` are the tenants
+	 * Groups tenants by the rows that rules grant in them. Tenants without such rows are omitted. `given` are the tenants
 	 * of the request; without it, all tenants that exist. `members` are the tenants in which the user holds a role.
 	 */
 	*groups(given: number | undefined, members: readonly number[]): Steps<readonly TenantGroup[]> {

@@ -49,7 +49,7 @@ export class AccountUnit {
 		return rowQuery(asId(search ?? '') === this.organizationId ? query : whereSearched(query, ['key', 'name'], search));
 	}
 
-	/** Returns this organization by id or key. Throws `not_found` if the reference names a different organization. */
+	/** Returns this organization by id or key. Throws `not_found` if the reference is to a different organization. */
 	async organization(reference: string): Promise<Organization> {
 		const [row] = await this.organizations().all();
 		if (row === undefined || (reference !== row.key && asId(reference) !== row.id)) {
@@ -115,7 +115,7 @@ export class AccountUnit {
 		return project;
 	}
 
-	/** Returns an environment. The project and the environment are each named by id or key. Throws like `project`. */
+	/** Returns an environment. The project and the environment are each given by id or key. Throws like `project`. */
 	async environment(caller: Caller, project: string, reference: string): Promise<Environment> {
 		const opened = await this.#opened(caller, project, reference);
 		const environment = opened ?? (await this.#findEnvironment((await this.project(caller, project)).id, reference));

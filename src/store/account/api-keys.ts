@@ -92,7 +92,7 @@ export class ApiKeys {
 	}
 
 	/**
-	 * Refuses console sessions for keys in other environments, and for keys of projects and of the organization unless
+	 * Rejects console sessions for keys in other environments, and for keys of projects and of the organization unless
 	 * the request confirms the use with the key of the project or organization. Throws `forbidden`.
 	 */
 	async requireInSession(caller: Caller, place: Pick<ApiKey, 'project_id' | 'environment_id'>): Promise<void> {
@@ -125,7 +125,7 @@ export class ApiKeys {
 	/**
 	 * Returns the project and environment ids for a new key of this type. Throws `forbidden` if the new key would grant
 	 * more access than the caller's key. Throws `not_found` if the project or environment does not exist. Without a
-	 * project, the environment must be named by its id.
+	 * project, the environment must be given by its id.
 	 */
 	async placeFor(
 		caller: Caller,

@@ -38,7 +38,7 @@ export async function identify(store: Store, { authorization, session, confirmat
 }
 
 /**
- * Returns the caller from `identified`. If the key is refused because its environment was deleted recently, throws
+ * Returns the caller from `identified`. If the key is rejected because its environment was deleted recently, throws
  * `environment_deleted` instead of `unauthorized`. If `environmentId` is passed, does so only if this is the deleted
  * environment.
  */

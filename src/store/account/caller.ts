@@ -38,7 +38,7 @@ export function opens(caller: Caller, environment: Environment): boolean {
 	);
 }
 
-/** Refusals of console sessions, by the object that they ask for. */
+/** Rejections of console sessions, by the requested object. */
 const sessionRefusals = {
 	environment: 'this session belongs to a different environment',
 	key: 'a console session can only change the API keys of its environment: use an API key',

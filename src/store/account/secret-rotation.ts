@@ -100,7 +100,7 @@ export class SecretRotation {
 				outdated += pass.outdated;
 				unreadable += pass.unreadable;
 			}
-			// Renewed last: until then, a server that has only the new key refuses to start.
+			// Renewed last: until then, a server that has only the new key does not start.
 			if (outdated === 0 && !this.#stopped) await this.#renewCheck();
 			return this.#stopped ? null : { outdated, unreadable };
 		} catch (error) {

@@ -13,7 +13,7 @@ export interface NewAuditLog extends Omit<AuditLogRow, 'raw'> {
 /** Space for the decisions of all environments. */
 export interface AuditLogRoom {
 	readonly bytes: number;
-	/** Called when decisions are refused because the environment has used up its share. */
+	/** Called when decisions are rejected because the environment has used up its share. */
 	readonly full: () => void;
 }
 

@@ -24,7 +24,7 @@ export interface ListedAuditLog extends AuditLogRow {
 	readonly user_name: string | null;
 }
 
-/** Filter for decisions. Undefined members do not filter. */
+/** Filter for decisions. Undefined fields do not filter. */
 export interface AuditLogFilter {
 	readonly pdp_id?: string | undefined;
 	readonly users?: readonly string[] | undefined;

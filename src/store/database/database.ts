@@ -258,7 +258,7 @@ export function isDeadlock(error: unknown): boolean {
 
 /**
  * Three groups of error codes: system errors of failed connections; the PostgreSQL classes 08 (connection), 53
- * (resources) and 57P (shutdown); and 25006, from a server that refuses writes, such as a standby or a hosted server with
+ * (resources) and 57P (shutdown); and 25006, from a server that rejects writes, such as a standby or a hosted server with
  * a full disk.
  */
 const unreachable = /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|08...|53...|57P0.|25006)$/;

@@ -74,7 +74,7 @@ export class Maintenance {
 			'select pg_database_size(current_database())::float8 as bytes',
 		);
 		if (!hasRoom(rows[0]?.bytes ?? 0)) return;
-		// One table at a time, so statements can run in between.
+		// One table at a time, so statements can run between the tables.
 		for (const name of await this.#tables()) await this.knex.raw('vacuum (analyze) ??', [name]);
 		for (const name of statisticsTables) await this.knex.raw('vacuum ??', [`pg_catalog.${name}`]);
 	}

@@ -3,7 +3,7 @@ import type { Page, PageResult } from '../query/row-query.js';
 import type { Change, ChangeKind } from '../unit/change.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 
-/** Filter for an environment's changes. Absent members do not filter. Ranges include both ends. */
+/** Filter for an environment's changes. Absent fields do not filter. Ranges include both ends. */
 export interface ChangeFilter {
 	readonly kind?: readonly ChangeKind[] | undefined;
 	readonly operation?: readonly Change['operation'][] | undefined;

@@ -10,7 +10,7 @@ export interface WantedChanges {
 	readonly deleted: readonly LoggedName[];
 }
 
-/** Kind and key by which the change log names an object. */
+/** Kind and key by which the change log identifies an object. */
 export interface LoggedName {
 	readonly kind: ChangeKind;
 	readonly key: string;

@@ -130,7 +130,7 @@ function distinct<T extends object>(
 	const found = new Map<string, T>();
 	for (const change of changes) {
 		const one = convert(change);
-		// Members have a fixed order, so equal objects have equal JSON, whatever characters the keys contain.
+		// Fields have a fixed order, so equal objects have equal JSON, regardless of the characters in the keys.
 		if (one !== null) found.set(JSON.stringify(one), one);
 	}
 	return [...found.values()];

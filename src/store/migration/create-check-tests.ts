@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Creates the table of the check tests, and adds their changes to the index of document changes. `check` is `json`, which
- * keeps the order of the members.
+ * Creates the table of the check tests, and adds their changes to the index of document changes. `check` is `json`,
+ * which keeps the order of the fields.
  */
 export async function createCheckTests(knex: Knex): Promise<void> {
 	await knex.raw(`create table check_tests (

@@ -91,7 +91,7 @@ export interface EdgesOfNode {
 	readonly node: FactNode;
 	/** A list for each kind of connection. */
 	readonly lists: readonly (readonly FactEdge[])[];
-	/** True if a list was cut at the limit. */
+	/** True if a list was truncated at the limit. */
 	readonly cut: boolean;
 }
 
@@ -124,7 +124,7 @@ export async function edgesAround(
 	});
 }
 
-/** Returns all edges between these nodes. Needed for nodes whose edge lists were cut at the limit. */
+/** Returns all edges between these nodes. Needed for nodes whose edge lists were truncated at the limit. */
 export async function edgesAmong(unit: ReadingUnit, nodes: readonly FactNode[]): Promise<readonly FactEdge[]> {
 	const idsIn = (kind: FactNodeKind) => nodes.filter((node) => node.kind === kind).map(({ id }) => id);
 	const [users, tenants, instances] = [idsIn('user'), idsIn('tenant'), idsIn('instance')];

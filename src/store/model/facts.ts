@@ -142,6 +142,6 @@ export function keyIn(keys: Keys, id: string): string {
 
 /** Converts a tenant to its form in the model. Attributes that were never set become an empty object. */
 export function asTenant(tenant: Tenant): ModelTenant {
-	// The column holds JSON, so its members are JSON values.
+	// The column contains JSON, so its fields are JSON values.
 	return { key: tenant.key, attributes: (tenant.attributes ?? {}) as Readonly<Record<string, Json>> };
 }

@@ -16,7 +16,7 @@ export interface InstanceRelation {
 	readonly relation_id: string;
 }
 
-/** Relationships, and the instances whose relationships were cut at the limit. */
+/** Relationships, and the instances whose relationships were truncated at the limit. */
 export interface FoundTuples {
 	readonly tuples: readonly TupleStep[];
 	readonly cut: ReadonlySet<string>;
@@ -40,7 +40,7 @@ const mostTuples = 20_000;
 
 /**
  * Returns the relationships that have these instances as subject or object, depending on `end`: at most `most` per
- * instance and relation. If the total reaches `mostTuples`, all instances are reported as cut.
+ * instance and relation. If the total reaches `mostTuples`, all instances are reported as truncated.
  */
 export async function tuplesAt(
 	unit: ReadingUnit,

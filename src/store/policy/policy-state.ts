@@ -58,5 +58,5 @@ export async function policyState(
 }
 
 function leftOutDetail(leftOut: readonly LeftOut[]): string {
-	return leftOut.map(({ object, message }) => `${object} is left out: ${message}`).join('\n');
+	return leftOut.map(({ object, message }) => `${object} is excluded: ${message}`).join('\n');
 }

@@ -68,7 +68,7 @@ export class PolicyStore {
 	}
 
 	/**
-	 * Activates a policy compiled from `schema`, which does not contain the objects that were left out. If a different
+	 * Activates a policy compiled from `schema`, which does not contain the excluded objects. If a different
 	 * process has published the policy of a newer schema in the meantime, keeps the newer policy. Returns false and does
 	 * nothing if the schema is not part of this history. Throws `not_found`.
 	 */

@@ -16,7 +16,7 @@ export interface LivePolicy {
 	readonly published_at: Date;
 }
 
-/** An object that was left out of a policy, because the schema did not compile with it. */
+/** An object that was excluded from a policy, because the schema did not compile with it. */
 export interface LeftOut {
 	/** Human-readable name, such as "user set `adults`". */
 	readonly object: string;
@@ -24,7 +24,7 @@ export interface LeftOut {
 	readonly message: string;
 }
 
-/** Active policy, and the objects left out of it. */
+/** Active policy, and the objects excluded from it. */
 export interface PolicyInForce extends LivePolicy {
 	/** Layout of its data; `null` if an earlier version published it. */
 	readonly layout: number | null;

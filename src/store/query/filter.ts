@@ -38,7 +38,7 @@ export function whereIdsIn<M extends Model>(
 	return query;
 }
 
-/** String value that a member in a JSON column must have. */
+/** String value that a field in a JSON column must have. */
 export interface AttributeFilter {
 	readonly name: string;
 	readonly value: string;

@@ -20,8 +20,8 @@ export class ConsoleEntrance {
 	constructor(private readonly store: Store) {}
 
 	/**
-	 * Returns the entry for an unspent ticket. Throws `signed_out` if the ticket is refused, `unauthorized` if its key
-	 * is gone or rotated, and `forbidden` if the key has no access.
+	 * Returns the entry for an unspent ticket. Throws `signed_out` if the ticket is rejected, `unauthorized` if its key
+	 * was deleted or rotated, and `forbidden` if the key has no access.
 	 */
 	async byTicket(ticket: string): Promise<ConsoleEntry> {
 		const key = await this.store.consoleTickets.find(ticket);

@@ -7,7 +7,7 @@ import type { ApiKey } from '../table/account.js';
 /** Ticket lifetime in seconds. */
 export const consoleTicketSeconds = 10 * 60;
 
-/** Retention period for expired tickets, to report why they are refused, in milliseconds. */
+/** Retention period for expired tickets, to report why they are rejected, in milliseconds. */
 const memory = 24 * 3_600_000;
 
 /** A ticket's API key, and the hash of the key's secret at the time the ticket was issued. */

@@ -159,7 +159,7 @@ export class ElementSessions {
 		await this.#all().where({ user_id }).whereNotIn('id', kept).delete();
 	}
 
-	/** Returns a new secret. A ticket contains its environment id, so a page can report why the ticket is refused. */
+	/** Returns a new secret. A ticket contains its environment id, so a page can report why the ticket is rejected. */
 	#newSecret(kind: SessionSecret): string {
 		const token = newToken();
 		return kind === 'ticket' ? `${this.scope.environment_id.replaceAll('-', '')}.${token}` : token;

@@ -110,8 +110,8 @@ export async function someInstancesAfter(
 
 /**
  * Returns instances by reference, omitting unknown references. INVARIANT: if a reference matches both an id and a key,
- * the id match is used. An id or `<resource key>:<instance key>` names a single instance. A bare instance key names all
- * instances with that key, in all resources.
+ * the id match is used. An id or `<resource key>:<instance key>` identifies a single instance. A bare instance key
+ * matches all instances with this key, in all resources.
  */
 export async function instancesNamed(
 	unit: ReadingUnit,

@@ -161,13 +161,13 @@ export interface AssignmentReference {
 	readonly expires_at?: string | undefined;
 }
 
-/** An object named by a reference. */
+/** An object to which a reference refers. */
 export interface Named {
 	readonly id: string;
 	readonly key: string;
 }
 
-/** Objects named by assignment references, keyed by reference. Omits unknown references. */
+/** Objects in assignment references, keyed by reference. Omits unknown references. */
 export interface Participants {
 	readonly users: ReadonlyMap<string, Named>;
 	/** Tenant roles only. Resource roles are looked up later, when their resource is known. */
@@ -175,7 +175,7 @@ export interface Participants {
 	readonly tenants: ReadonlyMap<string, Named>;
 }
 
-/** Returns the users, tenant roles and tenants named by the references. Uses a single statement. */
+/** Returns the users, tenant roles and tenants in the references. Uses a single statement. */
 export async function participantsIn(
 	unit: ReadingUnit,
 	references: readonly AssignmentReference[],
@@ -208,7 +208,7 @@ export async function participantsIn(
 	return { users: named('users'), roles: named('roles'), tenants: named('tenants') };
 }
 
-/** Returns these resources' roles named by the references, keyed by resource, then by reference. */
+/** Returns these resources' roles in the references, keyed by resource, then by reference. */
 export async function resourceRolesIn(
 	unit: ReadingUnit,
 	resourceIds: readonly string[],

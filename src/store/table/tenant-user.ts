@@ -20,7 +20,7 @@ export class TenantUser extends EnvironmentModel {
 
 /**
  * Returns an SQL condition that is true if the row's user is a tenant member, which means that the tenant's user list
- * contains the user. `row` names a table with `environment_id`, `tenant_id` and `user_id`.
+ * contains the user. `row` is the name of a table with `environment_id`, `tenant_id` and `user_id`.
  */
 export function membershipCondition(row: string): string {
 	const held = (table: string, condition: string) =>

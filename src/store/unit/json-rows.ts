@@ -26,7 +26,7 @@ export function insertion<M extends EnvironmentModel>(
 	const known = statements.get(name);
 	if (known !== undefined) return known;
 	const listed = columns.flatMap((column) => (column === 'environment_id' ? [] : [`"${column}"`])).join(', ');
-	// Use `json`: `jsonb` would reorder object members in `json` columns.
+	// Use `json`: `jsonb` would reorder object fields in `json` columns.
 	const source = `select ?::uuid, ${listed} from json_populate_recordset(null::"${tableName}", ?::json)`;
 	const statement = `insert into "${tableName}" (environment_id, ${listed}) ${source} ${action} returning *`;
 	statements.set(name, statement);

@@ -15,7 +15,7 @@ import { lookUp } from './look-up.js';
 import { type SchemaChange, schemaChangeAfter } from './schema-change.js';
 import { asModel, type TableModel, type Within } from './table-model.js';
 
-/** Environment named by a caller's key and path. All statements in a unit are bound to this environment. */
+/** Environment in a caller's key and path. All statements in a unit are bound to this environment. */
 export interface Scope {
 	readonly organization_id: string;
 	readonly project_id: string;
@@ -162,7 +162,7 @@ export class ReadingUnit {
 	}
 
 	/**
-	 * Returns all rows named by the references. A key that is unique only within a resource may name several rows.
+	 * Returns all rows that the references match. A key that is unique only within a resource may name several rows.
 	 * INVARIANT: if a reference matches both an id and a key, the id match is used, as in `findMany`.
 	 */
 	async findNamed<M extends KeyedModel>(table: TableModel<M>, references: Iterable<string>): Promise<readonly M[]> {
@@ -181,7 +181,7 @@ export class ReadingUnit {
 		return new Set(rows.map((row) => row.key));
 	}
 
-	/** Returns the rows named by the references, each row once. Throws like `findAll`. */
+	/** Returns the rows that the references match, each row once. Throws like `findAll`. */
 	async findEach<M extends KeyedModel>(table: TableModel<M>, references: Iterable<string>): Promise<readonly M[]> {
 		const found = await this.findAll(table, references);
 		return [...new Map([...found.values()].map((row) => [row.id, row])).values()];

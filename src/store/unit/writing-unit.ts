@@ -102,7 +102,7 @@ export class WritingUnit extends ReadingUnit {
 		return row;
 	}
 
-	/** Inserts rows and records their creation. Adds ids and times. `toKey` names a row in the change log. */
+	/** Inserts rows and records their creation. Adds ids and times. `toKey` returns a row's key in the change log. */
 	async createMany<M extends KeyedModel>(
 		table: TableModel<M>,
 		rows: readonly Columns<M>[],
@@ -137,8 +137,7 @@ export class WritingUnit extends ReadingUnit {
 	}
 
 	/**
-	 * Inserts rows unchanged. Does not write to the change log. Throws `duplicate`, which names the first row in the
-	 * failed statement.
+	 * Inserts rows unchanged. Does not write to the change log. Throws `duplicate` with the first row in the failed statement.
 	 */
 	async insert<M extends EnvironmentModel>(
 		table: TableModel<M>,
@@ -255,7 +254,7 @@ export class WritingUnit extends ReadingUnit {
 		return rows.map((row) => asModel(table).fromDatabaseJson(row));
 	}
 
-	/** Updates columns in many distinct rows, like `update`. In the change log, each row is named by its key. */
+	/** Updates columns in many distinct rows, like `update`. In the change log, each row is identified by its key. */
 	async updateMany<M extends KeyedModel>(table: TableModel<M>, changes: readonly RowChange<M>[]): Promise<void> {
 		for (const { before, after } of await this.changeMany(table, changes)) {
 			this.record(table.kind, 'update', before.key, changeRecord(before), changeRecord(after));
@@ -316,7 +315,7 @@ export class WritingUnit extends ReadingUnit {
 		await this.removeMany(table, [row], () => key);
 	}
 
-	/** Deletes rows, like `remove`. `toKey` names a row in the change log. */
+	/** Deletes rows, like `remove`. `toKey` returns a row's key in the change log. */
 	async removeMany<M extends KeyedModel>(
 		table: TableModel<M>,
 		rows: readonly M[],
@@ -345,7 +344,7 @@ export class WritingUnit extends ReadingUnit {
 	}
 
 	/**
-	 * Sets a deadline, because other writers wait for the unit. After this many seconds, refuses statements with
+	 * Sets a deadline, because other writers wait for the unit. After this many seconds, rejects statements with
 	 * `limit_reached`. The database also cancels a statement that is running at the deadline, except on the embedded
 	 * store, which cannot be interrupted.
 	 */

@@ -167,7 +167,7 @@ interface Holder {
 	readonly tenant: string | null;
 }
 
-/** Loads the users and tenants named in entries. */
+/** Loads the users and tenants in entries. */
 async function holderResolvers(unit: ReadingUnit, entries: readonly Entry<Holder>[]) {
 	const users = entries.map(({ value }) => value.user);
 	const tenants = entries.flatMap(({ value }) => value.tenant ?? []);

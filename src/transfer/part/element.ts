@@ -52,7 +52,7 @@ export const elementPart: DocumentPart<ElementsConfigEntry> = {
 	async write(unit, entries) {
 		const given = await resolve(unit, entries);
 		for (const { columns } of given) await makeWay(unit, columns);
-		// An `approval_flow` element names its user management element, which must exist first.
+		// An `approval_flow` element refers to its user management element, which must exist first.
 		const linking = given.filter(({ columns }) => columns.elements_type === 'approval_flow');
 		for (const { entry, columns } of [...given.filter((one) => !linking.includes(one)), ...linking]) {
 			await withPlace(entry.place, () => writeElement(unit, columns));
@@ -75,7 +75,7 @@ function* copyPasses({ role_levels, settings }: ElementsConfigEntry): Generator<
 }
 
 /**
- * Returns the settings without derived members. The link on a user management element is derived from its request
+ * Returns the settings without derived fields. The link on a user management element is derived from its request
  * element.
  */
 function ownSettings({ elements_type, settings }: Pick<ElementsConfig, 'elements_type' | 'settings'>) {

@@ -102,7 +102,7 @@ export const madeForGroupsPart: DocumentPart<MadeForGroupsEntry> = {
 	},
 };
 
-/** Finds the named schema objects. */
+/** Finds the given schema objects. */
 async function resolveObjects(
 	unit: ReadingUnit,
 	entries: readonly Entry<MadeForGroupsEntry>[],

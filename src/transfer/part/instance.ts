@@ -25,7 +25,7 @@ import { type FindByKey, keyResolver } from './reference.js';
 
 const member = ['facts', 'resource_instances'] as const;
 
-/** Resource instances, named by resource and key. */
+/** Resource instances, identified by resource and key. */
 export const instancePart: DocumentPart<InstanceEntry> = {
 	title: 'resource instance',
 	member,

@@ -105,7 +105,7 @@ async function describeEntries<M extends PartModel, V>(
 }
 
 /**
- * Returns the rows named in entries. Skips entries whose resource is missing. During a write the resource exists,
+ * Returns the rows for entries. Skips entries whose resource is missing. During a write the resource exists,
  * because a document writes resources before nested objects.
  */
 async function findNamed<M extends PartModel, V>(

@@ -6,7 +6,7 @@ import type { TableModel, Within } from '../../store/unit/table-model.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import type { EnvironmentDocument } from '../../wire/general/environment-document.js';
 
-/** Place in a document: the member names and indexes from the document's root. */
+/** Place in a document: the field names and indexes from the document's root. */
 export type DocumentPlace = readonly (string | number)[];
 
 /** An object from a document or an environment. Both have the same form. */
@@ -32,14 +32,14 @@ export type CopyPass = readonly [filter: 'resources' | 'roles' | 'user_sets' | '
 export interface DocumentPart<V> {
 	/** Kind name in messages. */
 	readonly title: string;
-	/** The document member that contains the objects. For nested objects, also the member in the enclosing object. */
+	/** The document field that contains the objects. For nested objects, also the field in the enclosing object. */
 	readonly member: readonly [half: 'schema' | 'facts', member: string, nested?: string];
 	/**
 	 * Returns the copy filters an object must pass, each with the key to test. Includes the filters for objects in `all`
 	 * that this object requires. `null` for kinds that are never copied.
 	 */
 	readonly scope: ((entry: Entry<V>, all: readonly Entry<V>[]) => readonly CopyPass[]) | null;
-	/** True if the member is a list. Then an object is identified only by its content. */
+	/** True if the field is a list. Then an object is identified only by its content. */
 	readonly list: boolean;
 	/** Returns all objects in a document. */
 	entriesIn(document: EnvironmentDocument): readonly Entry<V>[];
@@ -47,11 +47,11 @@ export interface DocumentPart<V> {
 	chunks(unit: ReadingUnit): AsyncIterable<readonly Entry<V>[]>;
 	/** Returns the stored objects with the same names as these entries, keyed by name. */
 	stored(unit: ReadingUnit, entries: readonly Entry<V>[]): Promise<ReadonlyMap<string, V>>;
-	/** Converts a value for a document, without members that have default values. */
+	/** Converts a value for a document, without fields that have default values. */
 	toDocument(value: V): unknown;
-	/** Creates and changes the named objects. */
+	/** Creates and changes the given objects. */
 	write(unit: WritingUnit, entries: readonly WantedEntry<V>[]): Promise<void>;
-	/** Deletes the named objects, with everything attached to them. */
+	/** Deletes the given objects, with everything attached to them. */
 	remove(unit: WritingUnit, entries: readonly Entry<V>[]): Promise<void>;
 }
 
@@ -109,17 +109,17 @@ function failureAt(place: DocumentPlace, failure: Failure): Failure {
 	return new Failure(failure.code, `${failure.message}, at ${place.join('.')}`, failure.info, problems);
 }
 
-/** Returns the members of `value` that differ from the same members of `blank`. */
+/** Returns the fields of `value` that differ from the same fields of `blank`. */
 export function withoutDefaults(value: object, blank: Readonly<Record<string, unknown>>): Record<string, unknown> {
 	const says = ([name, member]: [string, unknown]) =>
 		!Object.hasOwn(blank, name) || JSON.stringify(member) !== JSON.stringify(blank[name]);
 	return Object.fromEntries(Object.entries(value).filter(says));
 }
 
-/** Record with absent members instead of nulls, like API bodies. */
+/** Record with absent fields instead of nulls, like API bodies. */
 type WithoutNulls<F> = { [K in keyof F]: null extends F[K] ? Exclude<F[K], null> | undefined : F[K] };
 
-/** Returns the fields without nulls, for functions that expect absent members instead. */
+/** Returns the fields without nulls, for functions that expect absent fields instead. */
 export function withoutNulls<F extends object>(fields: F): WithoutNulls<F> {
 	const given = Object.entries(fields).map(([name, value]) => [name, value ?? undefined]);
 	// Only nulls were removed, so the type is correct.

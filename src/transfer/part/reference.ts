@@ -38,7 +38,7 @@ export interface PartName {
 /** Returns the resource part with a name. Throws `not_found` with the name's place. */
 export type FindPart<M> = (name: PartName, place: DocumentPlace) => M;
 
-/** Loads the named resource parts in a few statements. */
+/** Loads the given resource parts in a few statements. */
 export async function partResolver<M extends PartModel>(
 	unit: ReadingUnit,
 	table: TableModel<M>,

@@ -33,7 +33,7 @@ export interface EmbeddedOptions extends DatabaseFolder {
 	readonly worker?: URL | undefined;
 }
 
-/** Members of a PostgreSQL error. */
+/** Properties of a PostgreSQL error. */
 interface Failure {
 	readonly code?: unknown;
 	readonly severity?: unknown;
@@ -41,7 +41,7 @@ interface Failure {
 }
 
 /**
- * PostgreSQL embedded in this process, as knex's only connection. Refuses writes with `NoSpaceError` while the disk is
+ * PostgreSQL embedded in this process, as knex's only connection. Rejects writes with `NoSpaceError` while the disk is
  * nearly full. If the disk fills up nevertheless, PostgreSQL needs a restart: it is terminated as with `kill -9`, and
  * started again when there is enough space. A failed disk sync (`PANIC`) also causes a restart.
  */

@@ -9,7 +9,7 @@ export const freeSpace: FreeSpace = (folder) => {
 	return bavail * bsize;
 };
 
-/** A statement was refused or failed because the disk is full. */
+/** A statement was rejected or failed because the disk is full. */
 export class NoSpaceError extends Error {
 	override readonly name = 'NoSpaceError';
 	/** PostgreSQL's `disk_full`. */
@@ -45,13 +45,13 @@ export class Space {
 		const free = this.#free();
 		const low = free < this.reserve;
 		const facts = { folder: this.folder, free, reserve: this.reserve };
-		if (low && !this.#low) this.log.error(facts, 'the disk is nearly full: refusing writes');
+		if (low && !this.#low) this.log.error(facts, 'the disk is nearly full: rejecting writes');
 		if (!low && this.#low) this.log.warn(facts, 'enough disk space again: accepting writes');
 		this.#low = low;
 		return free >= this.reserve + bytes;
 	}
 
-	/** Returns true if there is space to open the database. The opened database may still refuse writes. */
+	/** Returns true if there is space to open the database. The opened database may still reject writes. */
 	hasRoomToOpen(): boolean {
 		return this.#free() >= this.reserve / 4;
 	}
@@ -62,7 +62,7 @@ export class Space {
 		return `not enough disk space: the database disk has ${free} MiB free, and ${reserve} MiB are reserved`;
 	}
 
-	/** Free space in bytes. Infinity if it is unknown, so nothing is refused. */
+	/** Free space in bytes. Infinity if it is unknown, so nothing is rejected. */
 	#free(): number {
 		try {
 			return this.read(this.folder);

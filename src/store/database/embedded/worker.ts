@@ -41,8 +41,7 @@ async function answer(question: Question): Promise<Answer> {
 	try {
 		return { id, result: await run(question) };
 	} catch (error) {
-		// Copying an error between threads keeps only its message, so SQLSTATE and constraint are sent as plain
-		// members.
+		// Copying an error between threads keeps only its message, so SQLSTATE and constraint are sent as plain properties.
 		const { message } = error as Error;
 		return { id, failure: { ...(error as object), message } };
 	}

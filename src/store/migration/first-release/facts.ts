@@ -1,7 +1,7 @@
 /**
  * An environment's facts: users, tenants, resource instances, groups, relationship tuples and role assignments.
  *
- * Delta queries ask for a user's roles anywhere, a user's roles on an instance, and relations with an instance as
+ * Delta queries find a user's roles anywhere, a user's roles on an instance, and relations with an instance as
  * subject. An id is indexed as text if a query could use a different index on it, with very many rows per id: without
  * statistics the database might choose the wrong index.
  */

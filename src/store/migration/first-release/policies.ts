@@ -7,7 +7,7 @@ export const policies = [
 		created_at timestamptz not null
 	)`,
 	// The active policy, or the reason why there is none. `schema` is the active policy's schema, to find the objects
-	// removed by a newer schema; `left_out` has the objects left out of the policy; `layout` is the layout of its data.
+	// removed by a newer schema; `left_out` has the objects excluded from the policy; `layout` is the layout of its data.
 	`create table publications (
 		environment_id uuid primary key references environments on delete cascade,
 		digest text references policies,

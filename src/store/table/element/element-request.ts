@@ -48,7 +48,7 @@ export interface ListedRequest extends ElementRequest {
 	readonly role_name: string | null;
 }
 
-/** Filter for requests. Absent members do not filter. */
+/** Filter for requests. Absent fields do not filter. */
 export interface RequestFilter {
 	readonly ids?: readonly string[] | undefined;
 	readonly config_ids?: readonly string[] | undefined;

@@ -33,7 +33,7 @@ export class UserInvite extends KeyedModel {
 	declare expires_at: Date | null;
 }
 
-/** Filter for invites. An invite must match every member, and an entry in each list. Absent members do not filter. */
+/** Filter for invites. An invite must match every field, and an entry in each list. Absent fields do not filter. */
 export interface UserInviteFilter {
 	/** Matches key, email address and names. */
 	readonly search?: string | undefined;
