@@ -41,7 +41,7 @@ interface Rule {
 	readonly description: string;
 	/** True if a value other than null is accepted. */
 	accepts(value: Json): boolean;
-	/** Library function to detect a refused value (a missing value is not refused). Absent if every value is accepted. */
+	/** Library function to detect a rejected value (a missing value is not rejected). Absent if every value is accepted. */
 	readonly refused?: Fragment;
 	/** Library function to detect an accepted value. */
 	readonly accepted?: Fragment;
@@ -142,7 +142,7 @@ export const acceptedKinds: Readonly<Record<AcceptedKind, Rule>> = {
 	match: { description: 'an object with `match`, and optionally `fk_resource_type`', accepts: () => false },
 };
 
-/** The reason for refusing an inexact number. */
+/** The reason for rejecting an inexact number. */
 export const inexactText = `whole numbers beyond ±${greatestWhole} are not exact: JSON readers round them`;
 
 /** Returns the kind a value needs to be ordered against this operand. For a range, this is the kind of its bounds. */

@@ -32,7 +32,7 @@ export function attributeNamed(text: string): AttributePath | undefined {
 	return object === undefined || !isPath(path) ? undefined : { object, path };
 }
 
-/** Splits a member path such as `address.city`. Returns `undefined` if a name is empty. */
+/** Splits a field path such as `address.city`. Returns `undefined` if a name is empty. */
 export function membersNamed(text: string): readonly string[] | undefined {
 	const path = text.split('.');
 	return isPath(path) ? path : undefined;

@@ -1,7 +1,7 @@
 /** The condition tree: the common source for decisions, previews, explanations and messages. */
 import type { Json } from '../model.js';
 
-/** Objects whose attributes a condition can name, and `now`, the time of the check in milliseconds since 1970. */
+/** Objects whose attributes a condition can use, and `now`, the time of the check in milliseconds since 1970. */
 export type AttributeObject = 'user' | 'resource' | 'tenant' | 'context' | 'now';
 
 /**
@@ -14,12 +14,13 @@ export interface AttributePath {
 	readonly path: readonly string[];
 }
 
-/** Member names and array indexes from `conditions` to a place inside it. */
+/** Field names and array indexes from `conditions` to a place inside it. */
 export type ConditionPath = readonly (string | number)[];
 
 /**
- * Right side of a comparison. `match` contains a condition on an object's members, with paths relative to that object.
- * With `related`, a resource type, the attribute names instances, and the objects are their stored attributes.
+ * Right side of a comparison. `match` contains a condition on an object's fields, with paths relative to that object.
+ * With `related`, a resource type, the attribute contains instance keys, and the objects are the stored attributes of
+ * these instances.
  */
 export type Operand = { readonly value: Json } | { readonly ref: AttributePath } | MatchOperand;
 

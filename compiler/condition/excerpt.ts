@@ -29,7 +29,7 @@ function nestedExcerpt(value: unknown): string {
 
 const maxShownLength = 60;
 
-/** Cuts a long string. Returns any other value unchanged. */
+/** Truncates a long string. Returns any other value unchanged. */
 export function truncate(value: unknown): unknown {
 	return typeof value === 'string' && value.length > maxShownLength ? `${value.slice(0, maxShownLength)}…` : value;
 }

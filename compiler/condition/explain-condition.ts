@@ -10,8 +10,8 @@ import { type Operator, operatorNamed, type PatternMatcher } from './operator.js
 import { arrayItems, isInexact, jsonKind, lookUp } from './value.js';
 
 /**
- * Values that conditions can refer to. Built-in attributes are ordinary members, such as `roles` in `user`. An absent
- * member or null means a missing value.
+ * Values that conditions can refer to. Built-in attributes are ordinary fields, such as `roles` in `user`. An absent
+ * field or null means a missing value.
  */
 export interface Subject {
 	readonly user: Json;

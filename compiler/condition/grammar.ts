@@ -21,7 +21,7 @@ export type { NamedAttribute, RelatedName } from './parse-run.js';
 
 /** A condition, or all problems in the input. */
 export type Parsed = ({ readonly condition: Condition } | { readonly problems: readonly ConditionProblem[] }) & {
-	/** Every correctly named attribute, in the order of the input, without members inside `match`. */
+	/** Every correctly named attribute, in the order of the input, without fields inside `match`. */
 	readonly attributes: readonly NamedAttribute[];
 	/** Every resource type in a `fk_resource_type`, and every attribute of its instances. */
 	readonly related: readonly RelatedName[];
@@ -49,7 +49,7 @@ export function parseConditions(conditions: unknown, { type, measurePattern = ac
 	return problems.length === 0 ? { condition, attributes, related } : { problems, attributes, related };
 }
 
-/** Returns every attribute in a condition, in order, without members inside `match`. */
+/** Returns every attribute in a condition, in order, without fields inside `match`. */
 export function attributesIn(condition: Condition): readonly AttributePath[] {
 	if (condition.kind === 'not') {
 		return attributesIn(condition.condition);
@@ -149,7 +149,7 @@ function unknownOperator(name: string, value: unknown): string {
 }
 
 /**
- * Reads an object with a single member. If the object has more members, reads the first few to find further problems.
+ * Reads an object with a single field. If the object has more fields, reads the first few to find further problems.
  */
 function readMembers<A>(
 	run: ParseRun,

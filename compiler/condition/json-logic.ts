@@ -1,6 +1,6 @@
 /**
- * Conditions as JsonLogic (jsonlogic.com), used to ask the store which users a set currently selects. A rule's data is
- * `{user, resource, tenant, context, now}`. Built-in attributes, such as `user.roles`, are members.
+ * Conditions as JsonLogic (jsonlogic.com), used to query the store for the users that a set currently selects. A rule's data is
+ * `{user, resource, tenant, context, now}`. Built-in attributes, such as `user.roles`, are fields.
  */
 import { isArray } from '../json.js';
 import type { Json } from '../model.js';
@@ -25,7 +25,7 @@ export function toJsonLogic(condition: Condition): Json {
  */
 export const operations: Readonly<Record<string, (...given: readonly unknown[]) => unknown>> = {
 	/**
-	 * Returns the attribute at the path; `undefined` if it is missing. Reads own members only, unlike JsonLogic's `var`.
+	 * Returns the attribute at the path; `undefined` if it is missing. Reads only own fields, unlike JsonLogic's `var`.
 	 */
 	attribute(this: unknown, ...path: readonly unknown[]): unknown {
 		return lookUp(asJson(this) ?? null, path.map(String));
@@ -155,7 +155,7 @@ function mistypedMatch<A>(
 	return [itself, { some: [found, { or: [stranger, ...mistypedIn(match, memberLogic)] }] }];
 }
 
-/** Looks up an attribute's members. */
+/** Looks up an attribute's fields. */
 function within<A>(lookup: Lookup<A>, attribute: A): Lookup<readonly string[]> {
 	const found = lookup(attribute) as { readonly attribute: readonly string[] };
 	return (path) => ({ attribute: [...found.attribute, ...path] });

@@ -11,7 +11,7 @@ export const logical: ReadonlyMap<string, 'all' | 'any' | 'not'> = new Map([
 	['not', 'not'],
 ]);
 
-/** Maps a name's lower-case letters to the intended logical operator. */
+/** Maps a name's lowercase letters to the intended logical operator. */
 const logicalMeant = byName({
 	allOf: ['allof', 'all', 'every', 'must'],
 	and: ['and'],
@@ -71,7 +71,7 @@ function nearest(name: string): string {
 	return distances.reduce((best, next) => (next.distance < best.distance ? next : best)).known;
 }
 
-/** Number of characters to compare. Longer names are cut. */
+/** Number of characters to compare. Longer names are truncated. */
 const maxNameLength = 40;
 
 function letters(name: string): string {

@@ -56,7 +56,7 @@ function readReference(
 	return null;
 }
 
-/** Maximum number of members in an object operand, because the engine compares objects in quadratic time. */
+/** Maximum number of fields in an object operand, because the engine compares objects in quadratic time. */
 export const maxMembers = 32;
 
 /** Returns the value if Rego can express it as JSON. Otherwise records problems. */
@@ -83,7 +83,7 @@ function readValue(run: ParseRun, value: unknown, at: ConditionPath, depth: numb
 			run.refuse('too_large', at, `an object in a condition must not have more than ${maxMembers} members`);
 			return null;
 		}
-		// `Object.fromEntries` makes every name an own member, even `__proto__`.
+		// `Object.fromEntries` makes every name an own property, even `__proto__`.
 		return Object.fromEntries(
 			Object.entries(value).map(([name, member]) => {
 				const place = [...at, name];
@@ -138,7 +138,7 @@ function checkItems(run: ParseRun, operator: Operator, value: Json, at: Conditio
 	}
 }
 
-/** Refuses an empty range, which matches no value. */
+/** Rejects an empty range, which matches no value. */
 function checkRange(run: ParseRun, operator: Operator, value: Json, at: ConditionPath): void {
 	const [first, last] = Array.isArray(value) ? value : [];
 	if (operator.holdsFor([first ?? null, last ?? null], () => false)(first ?? null, 0)) {

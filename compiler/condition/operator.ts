@@ -22,7 +22,7 @@ export interface Sides {
 	readonly literal: Json | undefined;
 	/** If set, an earlier statement has checked the kinds of both sides. */
 	readonly guarded: boolean;
-	/** If set, the operand is known to be exact (keys are), so a value equal to it is exact too. */
+	/** If set, the operand is known to be exact (keys are), so a value equal to it is also exact. */
 	readonly exact: boolean;
 }
 
@@ -40,7 +40,7 @@ interface OperatorCode {
 	readonly note?: string;
 	/** If set, both sides must have the same kind: numbers or strings. */
 	readonly ordered?: true;
-	/** If set, the operator's Rego needs no guard, because it is never true for refused values. */
+	/** If set, the operator's Rego needs no guard, because it is never true for rejected values. */
 	readonly guards?: true;
 	/**
 	 * Set if the operand is a condition. It applies to the attribute, which is then an object, or to any or all items of
@@ -75,7 +75,7 @@ export const maxPatternLength = 1000;
 export const maxItemsPatternLength = 250;
 
 const orderingNote = 'Strings are ordered by code point, so ISO 8601 times in UTC are in order too.';
-const durationNote = 'Months and years are refused, because their length varies.';
+const durationNote = 'Months and years are rejected, because their length varies.';
 const matching = { holdsFor: () => () => false, rego: () => [] } as const;
 
 function relatedNote(names: string): string {
@@ -281,7 +281,7 @@ const operatorCode: Readonly<Record<OperatorName, OperatorCode>> = {
 	},
 	object_match: {
 		...matching,
-		note: `Inside \`match\`, attributes are the members of the object, without prefix. ${relatedNote('the attribute is the key of an instance')}`,
+		note: `Inside \`match\`, attributes are the fields of the object, without prefix. ${relatedNote('the attribute is the key of an instance')}`,
 		match: 'object',
 		example: { match: { city: { equals: 'Paris' } } },
 	},
@@ -335,7 +335,7 @@ function there(value: Fragment): Fragment {
 
 /**
  * Tests whether a value is in an array. Comparing an object with each item takes quadratic time in the number of its
- * members, so this function searches a set of the items instead (`compare.member`). `items` is whichever side is a
+ * fields, so this function searches a set of the items instead (`compare.member`). `items` is whichever side is a
  * literal in the condition, the array or the value. A plain `in` is cheap if no item is an object or array.
  */
 function isIn(value: Fragment, array: Fragment, items: Json | undefined): Fragment {
@@ -371,7 +371,7 @@ function unguarded({ guarded }: Sides, statements: readonly Fragment[]): readonl
 	return guarded ? [] : statements;
 }
 
-/** Writes the time that lies a duration before the check: a rule, so that a check computes the time once. */
+/** Writes the time that lies a duration before the check. It is a rule so a check computes the time only once. */
 function timeAgo(duration: Json | undefined): Fragment {
 	// The grammar has accepted the duration, so it contains only digits and capital letters.
 	return rego`ago.${new Fragment(String(duration))}`;

@@ -12,7 +12,7 @@ export interface ConditionProblem {
 	readonly input?: unknown;
 }
 
-/** An attribute named in a condition. */
+/** An attribute used in a condition. */
 export interface NamedAttribute {
 	readonly attribute: AttributePath;
 	/** Its place in the conditions. */
@@ -38,7 +38,7 @@ export const maxNodes = 10_000;
 /** Maximum size of all regular expressions in a set, in steps. At this limit a check takes up to 200 ms. */
 export const maxPatternSteps = 50_000;
 
-/** A regular expression's size, and the reason to refuse it, which is `null` for a valid expression. */
+/** A regular expression's size, and the reason to reject it, which is `null` for a valid expression. */
 export interface PatternMeasure {
 	readonly steps: number;
 	readonly problem: string | null;
@@ -95,8 +95,8 @@ export class ParseRun {
 	}
 
 	/**
-	 * Returns the reason to refuse a regular expression, or null. Adds its size to the set's total. Once the total
-	 * exceeds the limit the set is refused, so further expressions are not measured.
+	 * Returns the reason to reject a regular expression, or null. Adds its size to the set's total. Once the total
+	 * exceeds the limit, the set is rejected, so further expressions are not measured.
 	 */
 	patternProblem(pattern: string): string | null {
 		if (this.#patternSteps > maxPatternSteps) return null;

@@ -12,7 +12,7 @@ export interface RegoScope<Attribute> {
 	/**
 	 * If true, the set selects nothing unless the condition holds. Its statements then also check the kinds of its
 	 * values, and fail on a mistyped value. Conditions inside `any` or `not` are not required: the function `mistyped`
-	 * checks their values, and a mistyped value makes the set select nothing, whatever the other conditions say.
+	 * checks their values, and a mistyped value makes the set select nothing, regardless of the other conditions.
 	 */
 	readonly required: boolean;
 	/** Helper functions with the same parameter. */
@@ -39,7 +39,7 @@ export function optional<A>(scope: RegoScope<A>): RegoScope<A> {
 	return { ...scope, required: false };
 }
 
-/** Returns the scope for a condition on an object's members. */
+/** Returns the scope for a condition on an object's fields. */
 export function scopeOfMembers<A>(object: Fragment, scope: RegoScope<A>): RegoScope<readonly string[]> {
 	return { ...scope, attribute: (path) => memberRego(object, path) };
 }

@@ -10,7 +10,7 @@ import { requireWellFormed } from './operand.js';
 import { type Operator, operatorNamed } from './operator.js';
 import type { ParseRun } from './parse-run.js';
 
-/** Resolves names. A name refers to an attribute, or to an object's member inside `match`. */
+/** Resolves names. A name refers to an attribute or, inside `match`, to an object's field. */
 export interface Scope<Attribute> {
 	readonly run: ParseRun;
 	/** If set, operands may be references. */
@@ -48,7 +48,7 @@ export function attributeScope(run: ParseRun, object: 'user' | 'resource'): Scop
 	};
 }
 
-/** Refuses comparisons of `now` that could never match. */
+/** Rejects comparisons of `now` that could never match. */
 function refuseOtherThanNumbers(run: ParseRun, operator: Operator, value: Json | undefined, at: ConditionPath): void {
 	const isOther = value !== undefined && operator.ordered === true && orderedKind(value) !== 'number';
 	if (!isOther && acceptedKinds[operator.attribute].accepts(0)) return;
@@ -63,7 +63,7 @@ function isOfItems({ operand }: Operator): boolean {
 	return operand === 'compared' || operand === 'list';
 }
 
-/** Refuses names of roles on instances. They could never match, because role keys contain no colon. */
+/** Rejects names of roles on instances. They could never match, because role keys contain no colon. */
 function refuseInstanceRoles(run: ParseRun, value: Json, at: ConditionPath): void {
 	if (isArray(value)) {
 		for (const [index, item] of value.entries()) {
@@ -79,8 +79,8 @@ function refuseInstanceRoles(run: ParseRun, value: Json, at: ConditionPath): voi
 }
 
 /**
- * Returns the scope inside `match`, where names are an object's members, without a prefix. With `related`, a resource
- * type, the members are attributes of its instances.
+ * Returns the scope inside `match`, where names are an object's fields, without a prefix. With `related`, a resource
+ * type, the fields are attributes of its instances.
  */
 export function memberScope(run: ParseRun, related?: string): Scope<readonly string[]> {
 	return {

@@ -26,7 +26,7 @@ export function isInexact(value: Json): boolean {
 	return typeof value === 'object' && value !== null && Object.values(value).some(isInexact);
 }
 
-/** Compares values as JSON: member order has no meaning, and a number never equals a string. */
+/** Compares values as JSON: field order has no meaning, and a number never equals a string. */
 export function equal(left: Json, right: Json): boolean {
 	// Only arrays and objects can be equal without being identical.
 	if (left === right || !isNested(left) || !isNested(right)) return left === right;
@@ -69,7 +69,7 @@ export function compareValues(left: Json, right: Json): number {
 	return Number(left) - Number(right);
 }
 
-/** Looks up the member at a path. Returns `undefined` if the member is missing or null. */
+/** Looks up the field at a path. Returns `undefined` if the field is missing or null. */
 export function lookUp(value: Json, path: readonly string[]): Json | undefined {
 	let found: Json | undefined = value;
 	for (const name of path) {
@@ -78,7 +78,7 @@ export function lookUp(value: Json, path: readonly string[]): Json | undefined {
 	return found ?? undefined;
 }
 
-/** Reads own members only, never inherited members. */
+/** Reads only own fields, never inherited properties. */
 function ownMember(value: Json | undefined, name: string): Json | undefined {
 	return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }

@@ -94,7 +94,7 @@ class ItemFunctionWriter implements ItemFunctions {
 	#write(condition: Condition<readonly string[]>, { match, mistyped }: ItemFunctionNames): Fragment {
 		const isObject = rego`is_object(item)`;
 		const statements = writeStatements(condition, this.#scope);
-		// Only an object has members, so no comparison holds for any other item. Only a constant condition needs an
+		// Only an object has fields, so no comparison holds for any other item. Only a constant condition needs an
 		// explicit check.
 		const matching = constantValue(condition) === undefined ? statements : [isObject, ...statements];
 		const mistypedBodies = [[rego`not ${isObject}`], ...writeMistyped(condition, this.#scope)];

@@ -14,7 +14,7 @@ import { refusing, writeMistypedComparison } from './write-comparison.js';
 export function writeMistyped<A>(condition: Condition<A>, scope: RegoScope<A>): readonly Body[] {
 	switch (condition.kind) {
 		case 'all':
-			// Constant conditions emit no Rego, so their comparisons check nothing.
+			// Constant conditions emit no Rego, so their comparisons need no checks.
 			return constantValue(condition) === undefined
 				? eachMistyped(condition.conditions, scope)
 				: eachMistyped(condition.conditions, optional(scope));
@@ -48,7 +48,7 @@ function writeOneMistyped<A>(comparison: Comparison<A>, scope: RegoScope<A>): re
 	return scope.required ? [] : writeMistypedComparison(operator, attribute, operand);
 }
 
-/** Returns the bodies for a `match`: the attribute itself, a member, an item or a related attribute may be mistyped. */
+/** Returns the bodies for a `match`: the attribute itself, a field, an item or a related attribute may be mistyped. */
 function writeMistypedMatch<A>(
 	operator: Operator,
 	attribute: Fragment,

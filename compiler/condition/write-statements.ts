@@ -72,7 +72,7 @@ function writeOneComparison<A>(comparison: Comparison<A>, scope: RegoScope<A>): 
 		: writeComparison(operator, attribute, operand, scope);
 }
 
-/** Writes a condition on an object's members, on an array's items, or on the instances that they name. */
+/** Writes a condition on an object's fields, on an array's items, or on the instances with these keys. */
 function writeMatch<A>(
 	operator: Operator,
 	attribute: Fragment,

@@ -1,4 +1,4 @@
-/** Evaluates residuals on rows: the meaning that every target must express. */
+/** Evaluates residuals on rows: the reference for every target. */
 
 import { compileCondition } from '../../compiler/condition/compile-condition.js';
 import { evaluateComparison, type Truth } from '../../compiler/condition/evaluate-comparison.js';
@@ -55,7 +55,7 @@ function compileComparison(comparison: ColumnComparison, matches: PatternMatcher
 		: (row) => evaluateComparison(operator, read(row), refer(row), { now: noTime, matches });
 }
 
-/** Comparisons with the time of the check are refused as parts of residuals. */
+/** Comparisons with the time of the check are rejected as parts of residuals. */
 const noTime = 0;
 
 function literalIn(operand: ColumnComparison['operand']): Json | undefined {

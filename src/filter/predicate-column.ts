@@ -1,4 +1,4 @@
-/** Columns of predicates and the tests that every writer has. */
+/** Columns of predicates, and the tests that every writer supports. */
 
 import type { Acceptance } from './acceptance.js';
 import { always, type ColumnKind, never, type Predicate, type PredicateColumn } from './predicate.js';

@@ -1,4 +1,4 @@
-/** Conditions of sets as residuals: a back end of the condition tree, beside Rego, JsonLogic and compiled functions. */
+/** Converts conditions of sets to residuals: a back end of the condition tree, in addition to Rego, JsonLogic and compiled functions. */
 
 import { acceptedKinds } from '../../compiler/condition/accepted-kinds.js';
 import { compileCondition } from '../../compiler/condition/compile-condition.js';
@@ -19,7 +19,7 @@ import {
 /** A value that a condition reads: a known value, where `undefined` is a missing value, or a column. */
 export type Resolved = { readonly value: Json | undefined } | { readonly column: Column };
 
-/** How to read a condition. */
+/** Context for reading a condition. */
 export interface ConditionReading {
 	/** Key of the condition set. */
 	readonly name: string;
@@ -109,7 +109,7 @@ function compared(operator: Operator, place: Place, value: Json | undefined, gua
 	return written({ ...place, operator: operator.name, operand: { value } }, operator, guards);
 }
 
-/** Operators that say the same with exchanged sides. */
+/** Operators with the same meaning and exchanged sides. */
 const mirrored: Readonly<Record<string, string>> = {
 	equals: 'equals',
 	'not-equals': 'not-equals',

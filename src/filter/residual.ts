@@ -11,7 +11,7 @@ export type Column =
 	| { readonly kind: 'key' | 'tenant' }
 	| {
 			readonly kind: 'attribute';
-			/** The attribute's name, and further names that lead into its value. Never empty. */
+			/** The attribute's name, followed by names that lead into its value. Never empty. */
 			readonly path: readonly string[];
 			/** Declared type of the attribute, if known. */
 			readonly type?: string;
@@ -31,7 +31,7 @@ export interface ColumnComparison {
 	readonly operand: ResidualOperand;
 	/** If set, the operand is on the left side of the operator and the column on its right side. */
 	readonly reversed?: true;
-	/** Key of the condition set that contains the comparison, or `roles`. For refusals. */
+	/** Key of the condition set that contains the comparison, or `roles`. Used in error messages. */
 	readonly name: string;
 }
 
@@ -66,7 +66,7 @@ export function constantOf(residual: Residual): boolean | undefined {
 	return residual.parts.length > 0 ? undefined : residual.kind === 'all';
 }
 
-/** Returns the column's name in answers: `resource.key`, `resource.tenant` or `resource.attributes.<path>`. */
+/** Returns the column's name in responses: `resource.key`, `resource.tenant` or `resource.attributes.<path>`. */
 export function columnText(column: Column): string {
 	return column.kind === 'attribute' ? `resource.attributes.${column.path.join('.')}` : `resource.${column.kind}`;
 }

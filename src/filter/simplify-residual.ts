@@ -1,4 +1,4 @@
-/** Simplifies residuals without a change of meaning. */
+/** Simplifies residuals without changing their meaning. */
 
 import { acceptedKinds } from '../../compiler/condition/accepted-kinds.js';
 import { arrayItems, valueSet } from '../../compiler/condition/value.js';

@@ -11,7 +11,7 @@ export type CerbosOperand =
 	| { readonly variable: string }
 	| { readonly value: Scalar | null | readonly Scalar[] };
 
-/** The `filter` of an answer to PlanResources. */
+/** The `filter` in a PlanResources response. */
 export type CerbosFilter =
 	| { readonly kind: 'KIND_ALWAYS_ALLOWED' | 'KIND_ALWAYS_DENIED' }
 	| { readonly kind: 'KIND_CONDITIONAL'; readonly condition: CerbosOperand };
@@ -19,7 +19,7 @@ export type CerbosFilter =
 const target = 'cerbos';
 const searches = { start: 'startsWith', end: 'endsWith', anywhere: 'contains' } as const;
 
-/** Writes a filter as a Cerbos plan. The bounds of `toUcast` apply to its columns too. Throws `FilterRefusal`. */
+/** Writes a filter as a Cerbos plan. The bounds of `toUcast` also apply to its columns. Throws `FilterRefusal`. */
 export function toCerbosPlan(residual: Residual): CerbosFilter {
 	const predicate = toPredicate(residual, { target, ignoresBounds: true });
 	if ('parts' in predicate && predicate.parts.length === 0) {

@@ -1,4 +1,4 @@
-/** Turns residuals into predicates: the only place where targets meet missing and mistyped values. */
+/** Converts residuals to predicates: the only place that handles missing and mistyped values for all targets. */
 
 import { acceptedKinds, orderedKind } from '../../compiler/condition/accepted-kinds.js';
 import { type Operator, operatorNamed } from '../../compiler/condition/operator.js';
@@ -10,9 +10,9 @@ import { inside, missing, outside, present, type ReadKind, readColumn } from './
 import { type ColumnComparison, columnText, FilterRefusal, type Residual } from './residual.js';
 import { relations, valueTests } from './value-tests.js';
 
-/** Where a predicate will be used. */
+/** Target of a predicate. */
 export interface PredicateTarget {
-	/** Name for refusals, such as `sql.sqlite`. */
+	/** Name in error messages, such as `sql.sqlite`. */
 	readonly target: string;
 	readonly readKind?: ReadKind;
 	/** If set, the target has no tests for bounds: its number and string columns have no values outside. */

@@ -1,4 +1,4 @@
-/** Filters as UCAST trees, as in answers of OPA's Compile API. */
+/** Filters as UCAST trees, as in responses from OPA's Compile API. */
 
 import {
 	guardNegations,
@@ -15,9 +15,9 @@ import { toPredicate } from './to-predicate.js';
 
 /** Limits of a UCAST variant. */
 interface UcastLimits {
-	/** If set, there are the operators `in` and `nin`. */
+	/** If set, the operators `in` and `nin` are available. */
 	readonly lists: 'in' | 'in and nin' | 'none';
-	/** If set, there are searches and `not`. */
+	/** If set, searches and `not` are available. */
 	readonly searches: boolean;
 	/** If set, a value can be a column. */
 	readonly columns: boolean;
@@ -26,7 +26,7 @@ interface UcastLimits {
 /** UCAST variants by name. */
 export const ucastVariants = {
 	all: { lists: 'in and nin', searches: true, columns: true },
-	// The published interpreter for Prisma does not know `nin`.
+	// The published interpreter for Prisma does not support `nin`.
 	prisma: { lists: 'in', searches: true, columns: false },
 	linq: { lists: 'in', searches: false, columns: false },
 	minimal: { lists: 'none', searches: false, columns: false },
@@ -56,7 +56,7 @@ export function toUcast(
 	const target = `ucast.${variant}`;
 	const predicate = toPredicate(residual, { target, ignoresBounds: true });
 	if ('parts' in predicate && predicate.parts.length === 0) return predicate.kind === 'all' ? {} : undefined;
-	// Prisma refuses tests for null on required fields, and its tests are three-valued.
+	// Prisma rejects tests for null on required fields, and its tests are three-valued.
 	const guarded = variant === 'prisma' ? predicate : guardNegations(predicate);
 	return writeNode(guarded, { target, limits: ucastVariants[variant], field });
 }

@@ -58,7 +58,7 @@ export function valueTests(
 	}
 }
 
-/** A column, and the condition set for refusals. */
+/** A column, and the condition set for error messages. */
 interface Place {
 	readonly column: PredicateColumn;
 	readonly name: string;

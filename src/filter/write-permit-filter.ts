@@ -1,7 +1,7 @@
 /**
  * Filters as residuals of `permit-datafilter`: `and`, `or`, and comparisons of a variable with a value. The plugin
- * evaluates them in SQL, where a comparison with NULL is neither true nor false. Negations are therefore written out
- * down to the comparisons, each with the case of a missing value.
+ * evaluates them in SQL, where a comparison with NULL is neither true nor false. Negations are therefore expanded down
+ * to the comparisons, and each comparison explicitly includes missing values.
  */
 
 import { arrayItems } from '../../compiler/condition/value.js';
@@ -14,7 +14,7 @@ export type PermitOperand =
 	| { readonly variable: string }
 	| { readonly value: Json };
 
-/** Name of this target in refusals. */
+/** Name of this target in error messages. */
 const target = 'permit-datafilter';
 
 /** Writes a simplified residual that rows decide. Throws `FilterRefusal`. */

@@ -83,7 +83,7 @@ function pageFor(succeeded: ReadonlySet<string>): string {
 		'Every endpoint of the specification, with its operation name and tests.',
 		`${served} of ${named.size} are served, and ${others.length} others.`,
 		'',
-		'- **tour**: a test calls the endpoint with valid input, and the answer matches its description.',
+		'- **tour**: a test calls the endpoint with valid input, and the response matches its description.',
 		'- **journey**: the test file for the object of the endpoint.',
 		'',
 		'Further tests call every operation with invalid input (`test/journey/input.test.ts`), with ids from other environments',

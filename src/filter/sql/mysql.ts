@@ -7,7 +7,7 @@ export const mysql: SqlDialect = {
 	identifier: (name) => `\`${name}\``,
 	numbersParameters: false,
 	parameter: () => '?',
-	// In a plain literal, the setting NO_BACKSLASH_ESCAPES decides on backslashes.
+	// In a plain literal, the setting NO_BACKSLASH_ESCAPES determines the meaning of backslashes.
 	literal: (text) => (/^[\w .,:;@/+-]*$/.test(text) ? `'${text}'` : `_utf8mb4 X'${hexadecimal(text)}'`),
 	truth: { true: 'TRUE', false: 'FALSE' },
 	exactColumn: bytes,

@@ -8,7 +8,7 @@ export const postgresql: SqlDialect = {
 	numbersParameters: true,
 	// Without a type, the server would infer the type of the column, and different types for two uses.
 	parameter: (number, value) => `CAST($${number} AS ${typeOf(value)})`,
-	// In a plain literal, the setting `standard_conforming_strings` decides on backslashes.
+	// In a plain literal, the setting `standard_conforming_strings` determines the meaning of backslashes.
 	literal: (text) => {
 		const quoted = text.replaceAll("'", "''");
 		return text.includes('\\') ? `E'${quoted.replaceAll('\\', '\\\\')}'` : `'${quoted}'`;

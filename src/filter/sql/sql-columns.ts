@@ -9,7 +9,7 @@ export type SqlColumn = string | { readonly column: string; readonly type?: stri
 /** Columns by attribute: `key`, `tenant`, or an attribute's path such as `owner` or `address.city`. */
 export type SqlColumns = Readonly<Record<string, SqlColumn>>;
 
-/** Thrown if the columns are unusable. Each problem names the attribute and the value. */
+/** Thrown if the columns are unusable. Each problem contains the attribute and the value. */
 export class ColumnMappingError extends Error {
 	override readonly name = 'ColumnMappingError';
 

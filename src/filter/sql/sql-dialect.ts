@@ -2,7 +2,7 @@ import type { Relation } from '../predicate.js';
 import type { SqlText, SqlValue } from './sql-text.js';
 
 /**
- * Differences between databases. Every test compares texts byte for byte, whatever the collation of the column, and is
+ * Differences between databases. Every test compares texts byte for byte, regardless of the column's collation, and is
  * true only if the column has a value.
  */
 export interface SqlDialect {
@@ -12,7 +12,7 @@ export interface SqlDialect {
 	readonly numbersParameters: boolean;
 	/** Writes the parameter with this number, from 1. */
 	readonly parameter: (number: number, value: SqlValue) => string;
-	/** Writes a text as a literal, in such a way that no server setting changes its meaning. */
+	/** Writes a text as a literal whose meaning does not depend on server settings. */
 	readonly literal: (text: string) => string;
 	readonly truth: Readonly<Record<'true' | 'false', string>>;
 	/** Text of a column, or of a value, in a form whose equality is equality of bytes. */

@@ -9,10 +9,10 @@ import { code, joinSql, type SqlText, sql } from './sql-text.js';
 /** Place of values: in parameters, or as quoted literals. A list is a single parameter, but a literal per item. */
 export type SqlForm = 'parameters' | 'literals';
 
-/** How a predicate is written. */
+/** Options for writing a predicate. */
 export interface SqlWriting {
 	readonly dialect: SqlDialect;
-	/** Name for refusals. */
+	/** Name in error messages. */
 	readonly target: string;
 	readonly form: SqlForm;
 	readonly column: (column: PredicateColumn) => SqlText;

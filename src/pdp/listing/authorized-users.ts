@@ -1,6 +1,6 @@
 /**
- * Lists the users who may do an action on a resource, with their granting assignments, set at a time from the facts
- * index. The policy confirms a sample.
+ * Lists the users who may perform an action on a resource, with their granting assignments, with set operations on the
+ * facts index. The policy confirms a sample.
  */
 
 import { z } from 'zod';

@@ -1,5 +1,5 @@
 /**
- * Lists a user's permissions in all tenants and on all instances, set at a time from the facts index. The policy confirms
+ * Lists a user's permissions in all tenants and on all instances, with set operations on the facts index. The policy confirms
  * a sample.
  */
 
@@ -61,7 +61,7 @@ type Entries = Map<string, string>;
 /** Entries from the engine, keyed by object name. */
 type EngineEntries = ReadonlyMap<string, Entry>;
 
-/** A question, with the numbers of the tenants and instances that may be listed. */
+/** A query, with the numbers of the tenants and instances that may be listed. */
 interface Asked {
 	readonly input: PermissionsInput;
 	readonly roles: UserRoles;
@@ -101,7 +101,7 @@ function* entriesFromFacts({ facts, time }: DecisionContext, asked: Asked): Step
 			const entry = permitted.instanceEntry(instance, number, asksForInstances(asked.input));
 			if (entry === undefined) continue;
 			const name = names.text(instance);
-			// Written member by member, which takes half the time of a single call.
+			// Written field by field, which takes half the time of a single call.
 			const { type, key } = parseInstanceName(name);
 			const [typeText, keyText] = [JSON.stringify(type), JSON.stringify(key)];
 			const attributes = JSON.stringify(instanceAttributes.at(instance) ?? {});
@@ -218,7 +218,7 @@ function onlyTenants({ resource_types }: PermissionsInput): boolean {
 	return resource_types?.every((type) => type === '__tenant') ?? false;
 }
 
-/** True if the input names instances or types. Instances are then listed wherever the user has any permission. */
+/** True if the input contains instances or types. Instances are then listed wherever the user has any permission. */
 function asksForInstances({ resources, resource_types }: PermissionsInput): boolean {
 	return resources !== undefined || resource_types !== undefined;
 }
@@ -228,9 +228,9 @@ function asksForSets({ context }: PermissionsInput): boolean {
 }
 
 /**
- * Returns the numbers of the instances that pass the filters and on which the user may hold a role. If the input names
- * instances or types, adds instances opened by tenant roles. If it requests conditions, adds instances of the named
- * types on which condition sets may grant anything.
+ * Returns the numbers of the instances that pass the filters and on which the user may hold a role. If the input
+ * contains instances or types, adds instances on which tenant roles grant permissions. If it requests conditions, adds
+ * instances of the given types on which condition sets may grant a permission.
  */
 function* instancesWanted(
 	facts: FactsIndex,
@@ -262,7 +262,7 @@ function* instancesWanted(
 	return found;
 }
 
-/** Returns the numbers of the instances that are named by instance name or by bare key, or of all instances. */
+/** Returns the numbers of the instances given by instance name or by bare key, or of all instances. */
 function instancesNamed({ names, schema, instanceTenants }: FactsIndex, input: PermissionsInput): Iterable<number> {
 	const { resources, resource_types = schema.types } = input;
 	if (resources === undefined) return instanceTenants.numbers();

@@ -1,4 +1,4 @@
-/** Finds what one user may do, set at a time: from the facts alone, without the engine. */
+/** Finds the permitted actions of a user with set operations on the facts, without the engine. */
 
 import { type CompiledRule, type CompiledSet, compiledSetsIn } from '../facts/compiled-sets.js';
 import { ConditionSubject, type SentAttributes, type SubjectPlace } from '../facts/condition-subject.js';
@@ -37,7 +37,7 @@ interface TypeActions {
 	readonly texts: Map<string, string>;
 }
 
-/** A question about one user. */
+/** A query about one user. */
 export interface UserQuestion {
 	readonly user: { readonly key: string; readonly attributes?: SentAttributes };
 	readonly context: SentAttributes;
@@ -69,7 +69,7 @@ export class PermittedActions {
 		this.#subject.setUser(user.key, user.attributes);
 	}
 
-	/** Returns the members `permissions` and `roles` for an existing tenant, as JSON. */
+	/** Returns the fields `permissions` and `roles` for an existing tenant, as JSON. */
 	tenantEntry(tenant: number): string {
 		const permissions = this.#facts.schema.types.flatMap((type) => {
 			const about = this.#type(type);
@@ -80,7 +80,7 @@ export class PermittedActions {
 	}
 
 	/**
-	 * Returns the members `permissions` and `roles` for an instance in an existing tenant, as JSON. Returns `undefined` if
+	 * Returns the fields `permissions` and `roles` for an instance in an existing tenant, as JSON. Returns `undefined` if
 	 * the user holds no role on the instance, and neither condition sets nor, with `byPermission`, anything permits an
 	 * action.
 	 */

@@ -1,6 +1,6 @@
 /**
- * Compares answers from the facts index with the engine. The engine decides: after a difference, listings with the same
- * schema are left to the engine.
+ * Compares results from the facts index with the engine. The engine is authoritative: after a difference, the engine
+ * computes all listings with the same schema.
  */
 
 import type { Steps } from '../../../compiler/steps.js';
@@ -15,8 +15,8 @@ export const sampleSize = 16;
 const distrusted = new WeakSet<SchemaTables>();
 
 /**
- * Answers from the facts index if `isRight` confirms the answer, and otherwise by the engine. The engine also answers
- * while the policy in force is older than the schema.
+ * Returns the result from the facts index if `isRight` confirms it, and otherwise the result from the engine. The
+ * engine is also used while the active policy is older than the schema.
  */
 export function* answerWithReferee<T>(
 	context: DecisionContext,
@@ -46,7 +46,7 @@ export function* answerWithReferee<T>(
 	distrusted.add(facts.schema);
 	context.log.error(
 		{ request_id: context.requestId, revision },
-		'a listing from the facts index differs from the policy: the policy answers all listings until the next one',
+		'a listing from the facts index differs from the policy: the policy computes all listings until the next one',
 	);
 	context.countDifference?.();
 	return yield* byEngine();
