@@ -348,6 +348,7 @@ function stepsIn({ model, inputs }: Case): string {
 			source_role_id: roleId(source),
 			relation_id: `${target.type}:${relation}`,
 			no_direct_roles_on_object,
+			asked_by_sets: false,
 		})),
 	);
 	const upstream = new Upstream(derivations);

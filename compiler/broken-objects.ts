@@ -2,9 +2,10 @@
  * Uses compiler or OPA errors to find the objects that stop a schema from compiling, and removes these objects. All
  * other changes can then become active.
  */
-import { type Cycle, derivationCycles, roleName } from './cycle.js';
+import { type Cycle, derivationCycles, derivationEdges, roleName, withDerivedRoles } from './cycle.js';
 import type { Diagnostic } from './diagnostic.js';
 import type { ConditionSet, Resource, Schema } from './model.js';
+import { userSetsNaming } from './policy/named-roles.js';
 import { keyFolder } from './rego/path.js';
 
 /** A removable schema object. */
@@ -39,7 +40,12 @@ export function withoutBroken(schema: Schema, broken: readonly BrokenObject[]): 
 	const resources = schema.resources
 		.filter(resourceStands)
 		.map((resource) => withoutDerivations(resource, kept, texts));
-	const sets = remainingSets(schema.condition_sets, kept, texts);
+	const naming = userSetsNaming(schema, rolesWithLostDerivations(schema, resources));
+	const sets = remainingSets(
+		schema.condition_sets.filter(({ type, key }) => type !== 'userset' || !naming.has(key)),
+		kept,
+		texts,
+	);
 	const names = new Set(sets.map(({ type, key }) => `${type} ${key}`));
 	return {
 		resources,
@@ -56,6 +62,20 @@ export function withoutBroken(schema: Schema, broken: readonly BrokenObject[]): 
 				!texts.has(identify({ kind: 'set_rules', resource, action })),
 		),
 	};
+}
+
+/**
+ * Returns the names of the roles that have lost a derivation, and of all roles derived from them. Sets that name such a
+ * role are left out with it: a set that excludes the role would otherwise select more users.
+ */
+function rolesWithLostDerivations(schema: Schema, remaining: readonly Resource[]): ReadonlySet<string> {
+	const lost = remaining.flatMap(({ key: type, roles }) => {
+		const before = schema.resources.find(({ key }) => key === type)?.roles ?? [];
+		return roles
+			.filter(({ derivations }, index) => derivations.length !== before[index]?.derivations.length)
+			.map(({ key: role }) => roleName({ type, role }));
+	});
+	return withDerivedRoles(lost, derivationEdges(schema));
 }
 
 /** Returns a human-readable name, such as "user set `adults`". */

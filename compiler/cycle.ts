@@ -173,6 +173,20 @@ function asCircularRelation({ target, relation }: Edge, inside: boolean): Circul
 	return { type: target.type, relation, inside };
 }
 
+/**
+ * Returns the names of these roles and of all roles derived from them along the edges, at any distance. Names are as
+ * returned by `roleName`.
+ */
+export function withDerivedRoles(names: Iterable<string>, edges: readonly Edge[]): ReadonlySet<string> {
+	const bySource = groupBy(edges, ({ source }) => roleName(source));
+	const found = new Set(names);
+	// A Set also iterates over items added during the iteration, so it serves as the queue.
+	for (const name of found) {
+		for (const { target } of bySource.get(name) ?? []) found.add(roleName(target));
+	}
+	return found;
+}
+
 /** Returns a role's readable name, with its type. */
 export function roleText({ type, role }: RoleName): string {
 	return `${type}#${role}`;

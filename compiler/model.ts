@@ -95,9 +95,9 @@ export interface ConditionSet {
 	readonly name: string;
 	readonly description: string | null;
 	readonly type: 'userset' | 'resourceset';
-	/** Resource type of a resource set; null for user sets. */
+	/** Resource type of a resource set, or of a user set that names roles on the resource; null for other user sets. */
 	readonly resource: string | null;
-	/** The parent set's key; it must have the same type. Every member of a set is also in its parent. */
+	/** The parent set's key; it must have the same type and resource type. Every member of a set is also in its parent. */
 	readonly parent: string | null;
 	readonly selects: Selection;
 }

@@ -1,5 +1,7 @@
 /** Checks condition sets and their rules. */
+import type { ConditionPath } from './condition/condition.js';
 import { parseConditions } from './condition/grammar.js';
+import { rolesNamedIn, unknownRoleMessage } from './condition/resource-roles.js';
 import { type Diagnostic, finding, keyProblems, repeated, tick } from './diagnostic.js';
 import type { ConditionSet, Schema, SetRule } from './model.js';
 import { extendsCycles } from './policy/grant.js';
@@ -40,12 +42,8 @@ function setPlace({ key }: ConditionSet, ...further: readonly string[]): readonl
 
 function checkSetResource(set: ConditionSet, { resources }: Schema): readonly Diagnostic[] {
 	const place = setPlace(set, 'resource');
-	if (set.type === 'userset') {
-		return set.resource === null
-			? []
-			: [finding('misplaced_resource', place, `user set ${tick(set.key)} must not have a resource type`)];
-	}
 	if (set.resource === null) {
+		if (set.type === 'userset') return [];
 		return [finding('misplaced_resource', place, `resource set ${tick(set.key)} has no resource type`)];
 	}
 	return resources.some(({ key }) => key === set.resource)
@@ -62,11 +60,11 @@ function checkParent(set: ConditionSet, sets: Sets): readonly Diagnostic[] {
 	if (parent === undefined) {
 		return [finding('unknown_condition_set', place, `${setNoun(set.type)} ${tick(set.parent)} does not exist`)];
 	}
-	const message = `resource set ${tick(set.parent)} has a different resource type than ${tick(set.key)}`;
+	const message = `${setNoun(set.type)} ${tick(set.parent)} has a different resource type than ${tick(set.key)}`;
 	return parent.resource === set.resource ? [] : [finding('other_resource', place, message)];
 }
 
-function checkSelection(set: ConditionSet, { roles }: Schema): readonly Diagnostic[] {
+function checkSelection(set: ConditionSet, { roles, resources }: Schema): readonly Diagnostic[] {
 	const { selects } = set;
 	if ('role' in selects) {
 		const place = setPlace(set, 'role');
@@ -78,12 +76,17 @@ function checkSelection(set: ConditionSet, { roles }: Schema): readonly Diagnost
 		const message = `resource type ${tick(selects.resource)} is not the resource type of the set ${tick(set.key)}`;
 		return selects.resource === set.resource ? [] : [finding('other_resource', setPlace(set, 'resource'), message)];
 	}
-	const parsed = parseConditions(selects.conditions, { type: set.type });
-	return 'condition' in parsed
-		? []
-		: parsed.problems.map(({ at, msg }) =>
-				finding('malformed_conditions', setPlace(set, 'conditions', ...at.map(String)), msg),
-			);
+	const parsed = parseConditions(selects.conditions, { type: set.type, bound: set.resource !== null });
+	const conditionPlace = (at: ConditionPath) => setPlace(set, 'conditions', ...at.map(String));
+	if ('problems' in parsed) {
+		return parsed.problems.map(({ at, msg }) => finding('malformed_conditions', conditionPlace(at), msg));
+	}
+	const known = resources.find(({ key }) => key === set.resource)?.roles.map(({ key }) => key) ?? [];
+	return rolesNamedIn(parsed.condition)
+		.filter(({ role }) => !known.includes(role))
+		.map(({ role, at }) =>
+			finding('unknown_role', conditionPlace(at), unknownRoleMessage(set.resource ?? '', role, known)),
+		);
 }
 
 function checkCycles(sets: readonly ConditionSet[]): readonly Diagnostic[] {
@@ -101,7 +104,10 @@ function checkCycles(sets: readonly ConditionSet[]): readonly Diagnostic[] {
 function checkRule(rule: SetRule, { resources }: Schema, sets: Sets): readonly Diagnostic[] {
 	const place = ['set_rules', ruleName(rule)];
 	const type = resources.find(({ key }) => key === rule.resource);
-	const resourceSet = sets.get(typedKey('resourceset', rule.resource_set));
+	const [userSet, resourceSet] = [
+		sets.get(typedKey('userset', rule.user_set)),
+		sets.get(typedKey('resourceset', rule.resource_set)),
+	];
 	const missing = (
 		[
 			['userset', rule.user_set],
@@ -129,6 +135,15 @@ function checkRule(rule: SetRule, { resources }: Schema, sets: Sets): readonly D
 						'other_resource',
 						place,
 						`resource set ${tick(rule.resource_set)} does not have the resource type ${tick(rule.resource)}`,
+					),
+				]
+			: []),
+		...(userSet !== undefined && userSet.resource !== null && userSet.resource !== rule.resource
+			? [
+					finding(
+						'other_resource',
+						place,
+						`user set ${tick(rule.user_set)} has a different resource type than ${tick(rule.resource)}`,
 					),
 				]
 			: []),

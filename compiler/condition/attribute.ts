@@ -15,7 +15,7 @@ const objects: ReadonlyMap<string, AttributeObject> = new Map([
  * these values.
  */
 const asked: Readonly<Record<Exclude<AttributeObject, 'now'>, readonly string[]>> = {
-	user: ['key', 'roles', 'tenants'],
+	user: ['key', 'roles', 'tenants', 'resource_roles'],
 	resource: ['key', 'type', 'tenant'],
 	tenant: ['key'],
 	context: [],

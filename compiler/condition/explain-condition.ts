@@ -119,7 +119,10 @@ function traceComparison<A>(comparison: Comparison<A>, source: AttributeSource<A
 		holds,
 		operand: 'ref' in operand ? { ref: attributeText(operand.ref) } : operand.value,
 		operand_value: compared ?? null,
-		why: reason(operator, holds, { text, value }, { text: written, value: compared }),
+		why:
+			text === 'user.resource_roles'
+				? `the user ${holds === true ? 'holds' : 'does not hold'} ${excerpt(compared)} on the resource`
+				: reason(operator, holds, { text, value }, { text: written, value: compared }),
 	};
 }
 

@@ -30,6 +30,8 @@ export type Parsed = ({ readonly condition: Condition } | { readonly problems: r
 /** Parser input besides the conditions. */
 export interface ParseOptions {
 	readonly type: 'userset' | 'resourceset';
+	/** True if the set has a resource. A user set can then name roles on the resource. */
+	readonly bound?: boolean;
 	/**
 	 * Measures a regular expression. If absent, every expression is accepted, because the compiler has no regular
 	 * expression engine.
@@ -42,9 +44,12 @@ function acceptPattern(): PatternMeasure {
 }
 
 /** Parses `conditions`. Reports the first twenty problems together, each with its place. Never throws. */
-export function parseConditions(conditions: unknown, { type, measurePattern = acceptPattern }: ParseOptions): Parsed {
+export function parseConditions(
+	conditions: unknown,
+	{ type, bound = false, measurePattern = acceptPattern }: ParseOptions,
+): Parsed {
 	const run = new ParseRun(measurePattern);
-	const condition = readWhole(conditions, [], 0, attributeScope(run, type === 'userset' ? 'user' : 'resource'));
+	const condition = readWhole(conditions, [], 0, attributeScope(run, type === 'userset' ? 'user' : 'resource', bound));
 	const { problems, attributes, related } = run;
 	return problems.length === 0 ? { condition, attributes, related } : { problems, attributes, related };
 }
@@ -131,6 +136,8 @@ function readComparison<A>(
 			run.refuse('unknown_operator', place, unknownOperator(name, member), name);
 			return nothing;
 		}
+		const special = scope.special(attribute, operator, member, place);
+		if (special !== undefined) return special ?? nothing;
 		const operand = readAnyOperand(scope, operator, member, place, depth);
 		if (operand !== null) {
 			scope.compared(attribute, operator, 'value' in operand ? operand.value : undefined, place);

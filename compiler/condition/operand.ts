@@ -8,6 +8,7 @@ import type { ConditionPath, Operand } from './condition.js';
 import { excerpt } from './excerpt.js';
 import { maxItemsPatternLength, maxPatternLength, type Operator } from './operator.js';
 import type { ParseRun } from './parse-run.js';
+import { isResourceRoles } from './resource-roles.js';
 import { isInexact } from './value.js';
 
 /**
@@ -49,6 +50,9 @@ function readReference(
 		run.refuse('wrong_shape', at, '`ref` must be the only member of its object');
 	} else if (attribute === undefined) {
 		const msg = `\`ref\` must name an attribute of user, resource, tenant or context, such as "user.key", or \`now\`, not ${excerpt(ref)}`;
+		run.refuse('wrong_attribute', [...at, 'ref'], msg, ref);
+	} else if (isResourceRoles(attribute)) {
+		const msg = '`user.resource_roles` cannot be a `ref`: name the roles in a comparison of `user.resource_roles`';
 		run.refuse('wrong_attribute', [...at, 'ref'], msg, ref);
 	} else if (requireWellFormed(run, attribute.path.join('.'), [...at, 'ref'])) {
 		return { ref: run.name(attribute, [...at, 'ref']) };

@@ -2,13 +2,15 @@
 import { packagePart } from '../rego/path.js';
 import { Fragment, rego } from '../rego/rego.js';
 import { isAsked } from './attribute.js';
-import type { AttributePath, Condition } from './condition.js';
+import type { AttributePath, Comparison, Condition } from './condition.js';
 import type { HelperFunctions } from './helper-functions.js';
 
 /** Context in which a condition is written. */
 export interface RegoScope<Attribute> {
 	/** Writes an attribute. */
 	readonly attribute: (attribute: Attribute) => Fragment;
+	/** Writes a comparison that is a single rule in the policy; `undefined` for all other comparisons. */
+	readonly rule: (comparison: Comparison<Attribute>) => Fragment | undefined;
 	/**
 	 * If true, the set selects nothing unless the condition holds. Its statements then also check the kinds of its
 	 * values, and fail on a mistyped value. Conditions inside `any` or `not` are not required: the function `mistyped`
@@ -41,7 +43,7 @@ export function optional<A>(scope: RegoScope<A>): RegoScope<A> {
 
 /** Returns the scope for a condition on an object's fields. */
 export function scopeOfMembers<A>(object: Fragment, scope: RegoScope<A>): RegoScope<readonly string[]> {
-	return { ...scope, attribute: (path) => memberRego(object, path) };
+	return { ...scope, attribute: (path) => memberRego(object, path), rule: () => undefined };
 }
 
 /**

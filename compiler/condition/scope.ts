@@ -3,12 +3,13 @@ import { isArray, isObject } from '../json.js';
 import type { Json } from '../model.js';
 import { acceptedKinds, orderedKind } from './accepted-kinds.js';
 import { attributeNamed, attributeText, membersNamed } from './attribute.js';
-import type { AttributePath, ConditionPath } from './condition.js';
+import type { AttributePath, Condition, ConditionPath } from './condition.js';
 import { excerpt } from './excerpt.js';
 import { logicalHint } from './name-hint.js';
 import { requireWellFormed } from './operand.js';
 import { type Operator, operatorNamed } from './operator.js';
 import type { ParseRun } from './parse-run.js';
+import { isResourceRoles, readRoleComparison } from './resource-roles.js';
 
 /** Resolves names. A name refers to an attribute or, inside `match`, to an object's field. */
 export interface Scope<Attribute> {
@@ -17,27 +18,42 @@ export interface Scope<Attribute> {
 	readonly refs: boolean;
 	/** Resolves a name; `value` is the comparison below it. If this records a problem, the result must not be used. */
 	attribute(name: string, value: unknown, at: ConditionPath): Attribute;
+	/** Reads a comparison with a special form. Returns `undefined` for all other comparisons, and null after a problem. */
+	special(
+		attribute: Attribute,
+		operator: Operator,
+		value: unknown,
+		at: ConditionPath,
+	): Condition<Attribute> | null | undefined;
 	/** Records the problems of a comparison between this attribute and a value; `undefined` for any other operand. */
 	compared(attribute: Attribute, operator: Operator, value: Json | undefined, at: ConditionPath): void;
 }
 
-/** Returns the scope of a set. A set compares user or resource attributes, context attributes, and the check's time. */
-export function attributeScope(run: ParseRun, object: 'user' | 'resource'): Scope<AttributePath> {
+/**
+ * Returns the scope of a set. A set compares user or resource attributes, context attributes, and the check's time. A
+ * user set that is `bound` to a resource also compares the user's roles on the resource.
+ */
+export function attributeScope(run: ParseRun, object: 'user' | 'resource', bound: boolean): Scope<AttributePath> {
 	return {
 		run,
 		refs: true,
 		attribute(name, value, at) {
 			const attribute = attributeNamed(name);
 			if (attribute === undefined || ![object, 'context', 'now'].includes(attribute.object)) {
-				const known = attribute !== undefined;
+				const known = attribute !== undefined && !isResourceRoles(attribute);
 				const msg = known
 					? strangerMessage(object, name)
 					: (operatorMessage(object, name) ?? nameMessage(object, name, value));
 				run.refuse('wrong_attribute', at, msg, name);
+			} else if (isResourceRoles(attribute) && (!bound || attribute.path.length > 1)) {
+				run.refuse('wrong_attribute', at, bound ? noMembersText : unboundText, name);
 			} else if (requireWellFormed(run, name, at)) {
 				return run.name(attribute, at);
 			}
 			return { object, path: [name] };
+		},
+		special(attribute, operator, value, at) {
+			return isResourceRoles(attribute) ? readRoleComparison(run, attribute, operator, value, at) : undefined;
 		},
 		compared(attribute, operator, value, at) {
 			if (value !== undefined && attributeText(attribute) === 'user.roles' && isOfItems(operator)) {
@@ -57,6 +73,10 @@ function refuseOtherThanNumbers(run: ParseRun, operator: Operator, value: Json |
 		'by `within-last` and `older-than`';
 	run.refuse('wrong_operand', at, msg, value);
 }
+const noMembersText = '`user.resource_roles` is a list of role keys, which has no members';
+const unboundText =
+	'`user.resource_roles` needs a set with `resource_id`, the resource whose roles it names; the roles in the tenant are ' +
+	'`user.roles`';
 
 /** True if an operator tests a value, or array items, for equality. */
 function isOfItems({ operand }: Operator): boolean {
@@ -73,7 +93,7 @@ function refuseInstanceRoles(run: ParseRun, value: Json, at: ConditionPath): voi
 		const role = excerpt(value.slice(value.lastIndexOf(':') + 1));
 		const msg =
 			`\`user.roles\` contains keys of tenant roles, such as ${role}, and no roles on instances, so it never contains ` +
-			`${excerpt(value)}; grant permissions to the instance role instead`;
+			`${excerpt(value)}; roles on the resource are in \`user.resource_roles\`, for a user set with \`resource_id\``;
 		run.refuse('wrong_operand', at, msg, value);
 	}
 }
@@ -98,6 +118,7 @@ export function memberScope(run: ParseRun, related?: string): Scope<readonly str
 			}
 			return path ?? [name];
 		},
+		special: () => undefined,
 		compared() {},
 	};
 }
@@ -121,6 +142,7 @@ function operatorMessage(object: 'user' | 'resource', name: string): string | un
 
 /** Returns the message for any other name: a misspelt logical operator, or an unknown name. */
 function nameMessage(object: 'user' | 'resource', name: string, value: unknown): string {
+	if (attributeNamed(name) !== undefined) return 'only a user set compares `user.resource_roles`';
 	const hint = Array.isArray(value) || isObject(value) ? logicalHint(name) : undefined;
 	if (hint !== undefined) {
 		return `unknown logical operator \`${name}\`: did you mean ${hint}?`;

@@ -23,12 +23,14 @@
  * mistyped_1(item) if compare.inexact(item.lead)
  * ```
  */
+import { packagePart } from '../rego/path.js';
 import { type Fragment, lines, rego } from '../rego/rego.js';
 import { type Body, regoFunction } from '../rego/rule.js';
-import type { Condition } from './condition.js';
+import type { Comparison, Condition } from './condition.js';
 import { constantValue } from './constant-value.js';
 import { HelperFunctions } from './helper-functions.js';
 import { attributeRego, type ItemFunctionNames, type ItemFunctions, memberRego, type RegoScope } from './rego-scope.js';
+import { roleRequired } from './resource-roles.js';
 import { writeMistyped } from './write-mistyped.js';
 import { writeStatements } from './write-statements.js';
 
@@ -45,18 +47,36 @@ export interface ConditionRego {
 	readonly helpers: readonly Fragment[];
 }
 
+/** The set whose condition is written. */
+export interface WrittenSet {
+	/** Parameter of the set's functions: the attributes of the user or of the resource. */
+	readonly object: 'user' | 'resource';
+	/** Resource type of the set; null if it has none. */
+	readonly resource: string | null;
+}
+
 /**
- * Writes a condition on attributes for functions with a single parameter, `object`: the user's or the resource's
- * attributes. Functions are faster than rules here: the engine does not cache function results, and caching costs more
+ * Writes a condition on attributes for functions with a single parameter, the set's `object`. Functions are faster than rules here: the engine does not cache function results, and caching costs more
  * than most comparisons.
  */
-export function writeCondition(condition: Condition, object: 'user' | 'resource'): ConditionRego {
+export function writeCondition(condition: Condition, { object, resource }: WrittenSet): ConditionRego {
 	const helpers = new HelperFunctions('', object);
 	const items = new ItemFunctionWriter();
-	const scope = { attribute: attributeRego, required: true, helpers, items };
+	const rule = (comparison: Comparison) => heldRole(comparison, resource);
+	const scope = { attribute: attributeRego, rule, required: true, helpers, items };
 	const holds = writeStatements(condition, scope);
 	const mistyped = writeMistyped(condition, scope);
 	return { holds, mistyped, helpers: [...helpers.written(), ...items.written()] };
+}
+
+/**
+ * Writes the rule for a role on the resource of the check, which explanations and listings read too. Each check
+ * evaluates it once, however many sets name the role.
+ */
+function heldRole(comparison: Comparison, resource: string | null): Fragment | undefined {
+	const role = roleRequired(comparison);
+	if (role === undefined) return undefined;
+	return rego`instances${packagePart(resource ?? '')}.holds${packagePart(role)}`;
 }
 
 /**
@@ -70,6 +90,7 @@ class ItemFunctionWriter implements ItemFunctions {
 	readonly #helpers = new HelperFunctions('item_', 'item');
 	readonly #scope: RegoScope<readonly string[]> = {
 		attribute: (path) => memberRego(rego`item`, path),
+		rule: () => undefined,
 		required: false,
 		helpers: this.#helpers,
 		items: this,

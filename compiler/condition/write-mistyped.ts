@@ -37,7 +37,7 @@ function withoutRepetition(bodies: readonly Body[]): readonly Body[] {
 
 function writeOneMistyped<A>(comparison: Comparison<A>, scope: RegoScope<A>): readonly Body[] {
 	const operator = operatorNamed(comparison.operator);
-	if (operator === undefined) {
+	if (operator === undefined || scope.rule(comparison) !== undefined) {
 		return [];
 	}
 	const attribute = scope.attribute(comparison.attribute);

@@ -43,8 +43,11 @@ function writeNot<A>(denied: Condition<A>, scope: RegoScope<A>): Body {
 	if (denied.kind === 'not') {
 		return writeStatements(denied.condition, scope);
 	}
-	if (denied.kind === 'comparison' && operatorNamed(denied.operator)?.match === 'any') {
-		// The comparison is already a single call, so it needs no function.
+	if (
+		denied.kind === 'comparison' &&
+		(scope.rule(denied) !== undefined || operatorNamed(denied.operator)?.match === 'any')
+	) {
+		// The comparison is already a single rule or call, so it needs no function.
 		return writeOneComparison(denied, scope).map((call) => rego`not ${call}`);
 	}
 	return [rego`not ${scope.helpers.add('excluded', () => writeBodies(denied, scope))}`];
@@ -61,6 +64,8 @@ function writeBodies<A>(condition: Condition<A>, scope: RegoScope<A>): readonly 
 }
 
 function writeOneComparison<A>(comparison: Comparison<A>, scope: RegoScope<A>): Body {
+	const rule = scope.rule(comparison);
+	if (rule !== undefined) return [rule];
 	const operator = operatorNamed(comparison.operator);
 	if (operator === undefined) {
 		return [rego`false`];

@@ -185,7 +185,8 @@ function writeConditions(sets: readonly ConditionSet[], writer: JsonWriter): voi
 
 function writeResourceSets({ resources, condition_sets }: Schema, writer: JsonWriter): void {
 	writer.open('resource_sets');
-	const byResource = groupBy(condition_sets, ({ resource }) => resource);
+	const ofResources = condition_sets.filter(({ type }) => type === 'resourceset');
+	const byResource = groupBy(ofResources, ({ resource }) => resource);
 	for (const { key } of sortedBy(resources, (resource) => resource.key)) {
 		const sets = byResource.get(key);
 		if (sets !== undefined) {

@@ -7,6 +7,7 @@ import type { ConditionSet, RegoFile } from '../model.js';
 import { canonical, sortedBy } from '../order.js';
 import { packagePart } from '../rego/path.js';
 import { type Fragment, lines, rego } from '../rego/rego.js';
+import { rule } from '../rego/rule.js';
 import { metadata } from './metadata.js';
 import { regoFile } from './rego-file.js';
 import { selectsCall } from './set-policy.js';
@@ -43,8 +44,12 @@ export function writeMatching(conditionSets: readonly ConditionSet[]): readonly 
 
 /** Writes a body for each set. The METADATA block is on the first body. */
 function described(title: string, head: Fragment, sets: readonly ConditionSet[]): readonly Fragment[] {
-	const [first, ...others] = sets.map(
-		({ type, key }) => rego`${head} contains ${key} if ${selectsCall(type, key, rego`attributes.`)}`,
+	const [first, ...others] = sets.map(({ type, key, resource }) =>
+		rule(rego`${head} contains ${key}`, [
+			// A user set with a resource names roles on instances of this resource only.
+			...(type === 'userset' && resource !== null ? [rego`input.resource.type == ${resource}`] : []),
+			selectsCall(type, key, rego`attributes.`),
+		]),
 	);
 	return first === undefined ? [] : [lines([metadata({ title }), first]), ...others];
 }

@@ -8,13 +8,15 @@
  * - `actions[type][action]` actions with a pending grant, either suspended or new. A denial of such an action has the
  *   code `policy_pending`
  *
- * Only removed or narrowed grants are suspended. Additions are not in the Rego yet.
+ * Only removed or narrowed grants are suspended. Additions are not in the Rego yet. If a role that a user set excludes may
+ * have gained holders, the rules with this set have lost users, so they are suspended too (`standing.ts`).
  */
-import { derivationEdges, type Edge, type RoleName, roleName } from '../cycle.js';
+import { derivationEdges, type Edge, type RoleName, roleName, withDerivedRoles } from '../cycle.js';
 import { addTo, type Tree, treeValue } from '../data/tree.js';
 import { groupBy } from '../group-by.js';
 import type { Json, Schema, SetRule } from '../model.js';
 import { resourceRoleGrants } from './grant.js';
+import { userSetsNaming } from './named-roles.js';
 import { edgeName, ruleText, standingRules, suspendedEdges } from './standing.js';
 
 /**
@@ -102,8 +104,8 @@ function changedRuleActions(inForce: Schema, schema: Schema, stands: Stands): Re
 }
 
 /**
- * Returns the actions granted by affected roles: a new role, a role with changed derivations, or a role derived from an
- * affected role.
+ * Returns the actions granted by affected roles, or by rules whose user sets name an affected role. Affected are new
+ * roles, roles with changed derivations, and roles derived from an affected role.
  */
 function changedRoleActions(inForce: Schema, schema: Schema): ReadonlySet<string> {
 	const roles = affectedRoles(inForce, schema);
@@ -115,27 +117,24 @@ function changedRoleActions(inForce: Schema, schema: Schema): ReadonlySet<string
 			}
 		}
 	}
+	for (const one of [inForce, schema]) {
+		const naming = userSetsNaming(one, roles);
+		for (const rule of one.set_rules) if (naming.has(rule.user_set)) actions.add(actionText(rule));
+	}
 	return actions;
 }
 
 function affectedRoles(inForce: Schema, schema: Schema): ReadonlySet<string> {
 	const [before, after] = [derivationEdges(inForce), derivationEdges(schema)];
 	const known = new Set(roleNames(inForce).map(roleName));
-	const affected = new Set([
+	const affected = [
 		...roleNames(schema)
 			.map(roleName)
 			.filter((name) => !known.has(name)),
 		...difference(before, after),
 		...difference(after, before),
-	]);
-	const bySource = groupBy([...before, ...after], ({ source }) => roleName(source));
-	// A Set also iterates over items added during the iteration, so it serves as the queue.
-	for (const name of affected) {
-		for (const { target } of bySource.get(name) ?? []) {
-			affected.add(roleName(target));
-		}
-	}
-	return affected;
+	];
+	return withDerivedRoles(affected, [...before, ...after]);
 }
 
 function roleNames({ resources }: Schema): readonly RoleName[] {

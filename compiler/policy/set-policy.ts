@@ -46,7 +46,7 @@ function setWords({ type }: Pick<ConditionSet, 'type'>) {
 }
 
 function writeSelection(set: ConditionSet): ConditionRego {
-	const { selects: selection, type } = set;
+	const { selects: selection, type, resource } = set;
 	const nothingMore = { mistyped: [], helpers: [] };
 	if ('role' in selection) {
 		return { ...nothingMore, holds: [live(rego`rbac.roles${packagePart(selection.role)}`)] };
@@ -54,9 +54,9 @@ function writeSelection(set: ConditionSet): ConditionRego {
 	if ('resource' in selection) {
 		return { ...nothingMore, holds: [] };
 	}
-	const parsed = parseConditions(selection.conditions, { type });
+	const parsed = parseConditions(selection.conditions, { type, bound: resource !== null });
 	return 'condition' in parsed
-		? writeCondition(parsed.condition, setWords(set).object)
+		? writeCondition(parsed.condition, { object: setWords(set).object, resource })
 		: { ...nothingMore, holds: [rego`false`] };
 }
 
@@ -98,6 +98,7 @@ function imports(code: readonly Fragment[], parameter: string): readonly Fragmen
 		),
 		...(names.has('compare') ? [rego`import data.regolith.compare`] : []),
 		...(names.has('now') ? [rego`import data.regolith.expiry.now`] : []),
+		...(names.has('instances') ? [rego`import data.regolith.instances`] : []),
 		...(names.has('rbac') ? [rego`import data.regolith.rbac`] : []),
 	];
 	return used.length === 0 ? [] : [lines(used)];

@@ -1,12 +1,21 @@
 /**
  * The parts of a policy still in effect after a schema change. A derivation is in effect if the newer schema contains
  * it too and it grants at least as much there. A set rule is in effect if the newer schema contains it and both its
- * sets are unchanged. `pending.ts` writes the suspended parts into the data, where `notSuspended` (`role-reference.ts`)
+ * sets are unchanged, including all derivations that lead to a role excluded by the user set. `pending.ts` writes the suspended parts into the data, where `notSuspended` (`role-reference.ts`)
  * and the action rules (`set-rule-policy.ts`) read them.
  */
-import { type DerivationGraph, derivationEdges, derivationGraph, type Edge, roleName, roleText } from '../cycle.js';
+import {
+	type DerivationGraph,
+	derivationEdges,
+	derivationGraph,
+	type Edge,
+	type RoleName,
+	roleName,
+	roleText,
+} from '../cycle.js';
 import { canonicalText } from '../json-writer.js';
 import type { ConditionSet, Schema, SetRule } from '../model.js';
+import { rolesNamedBy } from './named-roles.js';
 
 /** Returns the name of an edge. The name is unique among the edges into the same target. */
 export function edgeName({ relation, source }: Pick<Edge, 'relation' | 'source'>): string {
@@ -82,19 +91,49 @@ function setName(type: ConditionSet['type'], key: string): string {
  * Returns a string for each set's selection, including the selections of its parents. Sets with equal strings select
  * the same members.
  */
-function setTexts({ condition_sets }: Schema): ReadonlyMap<string, string> {
-	const sets = new Map(condition_sets.map((set) => [setName(set.type, set.key), set]));
+function setTexts(schema: Schema): ReadonlyMap<string, string> {
+	const sets = new Map(schema.condition_sets.map((set) => [setName(set.type, set.key), set]));
 	const texts = new Map<string, string>();
+	const upstreamText = upstreamTexts(schema);
 	for (const [name, set] of sets) {
 		const chain: string[] = [];
 		const seen = new Set<ConditionSet>();
 		// Sets that narrow each other in a cycle do not compile, but must not loop here forever.
 		for (let next: ConditionSet | undefined = set; next !== undefined && !seen.has(next); ) {
 			seen.add(next);
-			chain.push(canonicalText([next.key, next.resource, next.selects]));
+			chain.push(canonicalText([next.key, next.resource, next.selects]), ...excludedRoles(next).map(upstreamText));
 			next = next.parent === null ? undefined : sets.get(setName(next.type, next.parent));
 		}
 		texts.set(name, chain.join(' '));
 	}
 	return texts;
+}
+
+/** Returns the roles that a set excludes itself. */
+function excludedRoles(set: ConditionSet): readonly RoleName[] {
+	return rolesNamedBy(set)
+		.filter(({ negated }) => negated)
+		.map(({ role }) => ({ type: set.resource ?? '', role }));
+}
+
+/**
+ * Returns a function that maps a role to a string for all derivations that lead to the role, at any distance. An
+ * excluded role must have the same holders in both schemas: further holders lose access, and suspended derivations
+ * would remove holders, who would gain access.
+ */
+function upstreamTexts(schema: Schema): (role: RoleName) => string {
+	let graph: DerivationGraph | undefined;
+	return (role) => {
+		graph ??= derivationGraph(schema);
+		const roles = new Map([[roleName(role), role]]);
+		const edges: string[] = [];
+		// A Map also iterates over entries added during the iteration, so it serves as the queue.
+		for (const [, target] of roles) {
+			for (const edge of graph.into(target)) {
+				edges.push(JSON.stringify(edge));
+				roles.set(roleName(edge.source), edge.source);
+			}
+		}
+		return JSON.stringify([role, edges.sort()]);
+	};
 }

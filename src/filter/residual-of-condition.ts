@@ -5,6 +5,7 @@ import { compileCondition } from '../../compiler/condition/compile-condition.js'
 import type { AttributePath, Comparison, Condition } from '../../compiler/condition/condition.js';
 import { durationsIn } from '../../compiler/condition/grammar.js';
 import { type Operator, operatorNamed, type PatternMatcher } from '../../compiler/condition/operator.js';
+import { isResourceRoles } from '../../compiler/condition/resource-roles.js';
 import { jsonKind } from '../../compiler/condition/value.js';
 import type { Json } from '../../compiler/model.js';
 import {
@@ -29,7 +30,8 @@ export interface ConditionReading {
 
 /**
  * Returns the rows that a condition selects. A row with a mistyped comparison is not selected. The result is not
- * simplified. Throws `FilterRefusal` if the rows depend on related instances, or on a duration before the check.
+ * simplified. Throws `FilterRefusal` if the rows depend on roles, on related instances, or on a duration before the
+ * check.
  */
 export function residualOfCondition(condition: Condition, reading: ConditionReading): Residual {
 	const guards: Residual[] = [];
@@ -69,6 +71,9 @@ function comparisonOf(comparison: Comparison, reading: ConditionReading, guards:
 	if (operator === undefined) throw new Mistyped();
 	if ('match' in comparison.operand && comparison.operand.related !== undefined) {
 		throw new FilterRefusal(name, 'filter', 'it reads related instances by `fk_resource_type`');
+	}
+	if (isResourceRoles(comparison.attribute)) {
+		throw new FilterRefusal(name, 'filter', 'it names roles on the resource');
 	}
 	const left = resolve(comparison.attribute);
 	if ('column' in left && durationsIn(comparison).length > 0) {

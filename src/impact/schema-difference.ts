@@ -2,6 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Json } from '../../compiler/model.js';
+import { conditionSetsIn } from '../pdp/facts/condition-sets.js';
 import { jsonMember, jsonMembers, valueAt } from '../pdp/facts/json-members.js';
 import type { SchemaTables } from '../pdp/facts/schema-tables.js';
 
@@ -16,9 +17,9 @@ export interface ActionDifference {
 	readonly tenantRoles: ReadonlySet<string>;
 	/** Tenant roles that grant the action in only one schema. */
 	readonly changedTenantRoles: ReadonlySet<string>;
-	/** Instance roles that grant the action. */
+	/** Instance roles that grant the action, or that its user sets name. */
 	readonly instanceRoles: ReadonlySet<string>;
-	/** Instance roles that grant the action in only one schema, or that have different derivations. */
+	/** Instance roles that do so in only one schema, or that have different derivations. */
 	readonly changedInstanceRoles: ReadonlySet<string>;
 	/** Users that the action's set rules may select. */
 	readonly selectable: Selectable;
@@ -49,11 +50,7 @@ export function compareSchemas(before: SchemaTables, after: SchemaTables, everyt
 			after.tenantRolesThatGrant(type, action),
 			whole,
 		);
-		const instance = compareSets(
-			before.instanceRolesThatGrant(type, action),
-			after.instanceRolesThatGrant(type, action),
-			whole,
-		);
+		const instance = compareSets(rolesThatMatter(before, type, action), rolesThatMatter(after, type, action), whole);
 		const derived = [...instance.all].filter((role) => derivedOtherwise.has(roleName(type, role)));
 		const rules = compareRules(before, after, { type, action, changedSets, whole });
 		return {
@@ -86,6 +83,11 @@ function writtenConditions({ value }: SchemaTables): string {
 export function relatedTypes(schema: SchemaTables): ReadonlySet<string> {
 	const types = writtenConditions(schema).matchAll(/"fk_resource_type":("(?:[^"\\]|\\.)*")/g);
 	return new Set([...types].map(([, type = '""']) => JSON.parse(type)));
+}
+
+/** Returns the instance roles that grant an action, or that the user sets in its rules name. */
+function rolesThatMatter(schema: SchemaTables, type: string, action: string): readonly string[] {
+	return [...schema.instanceRolesThatGrant(type, action), ...conditionSetsIn(schema).rolesNamed(type, action)];
 }
 
 function exists({ value }: SchemaTables, type: string, action: string): boolean {

@@ -1,4 +1,5 @@
 import { refuseEnvironmentOverLimit } from '../domain/check-limit/cycle-limit.js';
+import { refuseMissingRoles } from '../domain/schema/named-role.js';
 import { Failure, unprocessable } from '../failure.js';
 import { nextTurn } from '../limit/next-turn.js';
 import type { Change } from '../store/unit/change.js';
@@ -203,9 +204,10 @@ async function removeOthers(unit: WritingUnit, part: AnyPart, given: Given): Pro
 	}
 }
 
-/** Imports objects, each kind after the kinds it refers to. Throws like `importDocument`. */
+/** Imports objects, each kind after the kinds it refers to. Throws like `importDocument` and `refuseMissingRoles`. */
 export async function importParts(unit: WritingUnit, given: Given, strategy: ImportStrategy): Promise<void> {
 	for (const part of parts) await importPart(unit, part, given(part), strategy);
+	await refuseMissingRoles(unit);
 }
 
 async function importPart(

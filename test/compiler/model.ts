@@ -157,7 +157,7 @@ type GeneratedSet = Pick<ConditionSet, 'key' | 'name' | 'description'> & {
 	readonly type: ConditionSet['type'];
 	readonly resource: number;
 	readonly narrows: boolean;
-	readonly selects: 'anything' | 'levels' | 'texts' | 'times' | 'related' | 'role';
+	readonly selects: 'anything' | 'levels' | 'texts' | 'times' | 'related' | 'role' | 'roles';
 	readonly value: number;
 };
 
@@ -169,8 +169,8 @@ function setArbitrary({ key, name, description }: Material): fc.Arbitrary<Genera
 		type: fc.constantFrom('userset', 'resourceset'),
 		resource: choice,
 		narrows: fc.boolean(),
-		selects: fc.constantFrom('anything', 'levels', 'texts', 'times', 'related', 'role'),
-		value: fc.nat({ max: 2 }),
+		selects: fc.constantFrom('anything', 'levels', 'texts', 'times', 'related', 'role', 'roles', 'roles', 'roles'),
+		value: fc.nat({ max: 59 }),
 	});
 }
 
@@ -178,7 +178,9 @@ function setArbitrary({ key, name, description }: Material): fc.Arbitrary<Genera
 function withSets(schema: Schema, generated: readonly GeneratedSet[], rules: readonly number[]): Schema {
 	const condition_sets: ConditionSet[] = [];
 	for (const [index, { key, type, resource, narrows, selects, value, ...named }] of generated.entries()) {
-		const of = type === 'userset' ? null : (pick(schema.resources, resource)?.key ?? null);
+		const chosen = pick(schema.resources, resource);
+		const namesRoles = type === 'userset' && selects === 'roles' && (chosen?.roles.length ?? 0) > 0;
+		const of = type === 'userset' && !namesRoles ? null : (chosen?.key ?? null);
 		if (type === 'resourceset' && of === null) continue;
 		const role = pick(schema.roles, resource)?.key;
 		const automatic = selects === 'role' ? (of ?? role) : undefined;
@@ -191,11 +193,18 @@ function withSets(schema: Schema, generated: readonly GeneratedSet[], rules: rea
 			resource: of,
 			parent: narrows && automatic === undefined ? (parent?.key ?? null) : null,
 			selects:
-				automatic === undefined
-					? { conditions: setConditions(type === 'userset' ? 'user' : 'resource', selects, value, related) }
-					: type === 'userset'
-						? { role: automatic }
-						: { resource: automatic },
+				namesRoles && chosen !== undefined
+					? {
+							conditions: roleConditions(
+								chosen.roles.map((row) => row.key),
+								value,
+							),
+						}
+					: automatic === undefined
+						? { conditions: setConditions(type === 'userset' ? 'user' : 'resource', selects, value % 3, related) }
+						: type === 'userset'
+							? { role: automatic }
+							: { resource: automatic },
 		});
 	}
 	const whole = { ...schema, condition_sets };
@@ -225,18 +234,39 @@ function setConditions(
 	}
 }
 
+/** Returns conditions on roles on the resource, required, excluded or both. */
+export function roleConditions(roles: readonly string[], value: number): Json {
+	const [one = '', other = ''] = [pick(roles, value), pick(roles, value + 1)];
+	const holds = { 'user.resource_roles': { array_contains: one } };
+	const lacks = { not: { 'subject.resource_roles': { array_contains: other } } };
+	const forms: readonly Json[] = [
+		holds,
+		{ not: holds },
+		{ allOf: [holds, lacks] },
+		{ anyOf: [holds, lacks] },
+		{ 'user.resource_roles': { array_superset: [one, other] } },
+		{ 'user.resource_roles': { not: { array_intersect: [one, other] } } },
+		{ allOf: [{ anyOf: [holds, { 'user.level': { equals: value % 3 } }] }, lacks] },
+		{ not: { allOf: [{ 'user.resource_roles': { array_intersect: [one, other] } }, lacks] } },
+	];
+	return pick(forms, Math.floor(value / 4)) ?? {};
+}
+
 /** Returns a possible rule between the schema's sets for each choice. */
 export function chosenSetRules({ condition_sets, resources }: Schema, choices: readonly number[]): readonly SetRule[] {
 	const users = condition_sets.filter(({ type }) => type === 'userset');
-	const all = condition_sets.flatMap(({ key, resource }) =>
-		users.flatMap((user) =>
-			(resources.find((type) => type.key === resource)?.actions ?? []).map((action) => ({
-				user_set: user.key,
-				resource_set: key,
-				resource: resource ?? '',
-				action: action.key,
-			})),
-		),
+	const ofResources = condition_sets.filter(({ type }) => type === 'resourceset');
+	const all = ofResources.flatMap(({ key, resource }) =>
+		users
+			.filter((user) => user.resource === null || user.resource === resource)
+			.flatMap((user) =>
+				(resources.find((type) => type.key === resource)?.actions ?? []).map((action) => ({
+					user_set: user.key,
+					resource_set: key,
+					resource: resource ?? '',
+					action: action.key,
+				})),
+			),
 	);
 	const chosen = choices.flatMap((number) => pick(all, number * 7) ?? []);
 	return [...new Map(chosen.map((rule) => [JSON.stringify(rule), rule])).values()];

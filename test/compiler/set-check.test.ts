@@ -88,10 +88,10 @@ const cases: readonly Case[] = [
 		],
 	],
 	[
-		'a resource set without a type, and a user set of one',
-		{ condition_sets: [set('a', { resource: 'document' }), set('b', { type: 'resourceset' })] },
+		'a resource set without a type, and a user set of one that does not exist',
+		{ condition_sets: [set('a', { resource: 'none' }), set('b', { type: 'resourceset' })] },
 		[
-			['misplaced_resource', 'condition_sets', 'a', 'resource'],
+			['unknown_resource', 'condition_sets', 'a', 'resource'],
 			['misplaced_resource', 'condition_sets', 'b', 'resource'],
 		],
 	],

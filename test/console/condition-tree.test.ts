@@ -160,7 +160,7 @@ test('a problem reported by the server is shown at its part', (t) => {
 	t.is(problemPath(null, ['body', 'conditions', 'allOf', 0]), '');
 });
 
-const samples: Readonly<Record<AttributeType, readonly Json[]>> = {
+const samples: Readonly<Record<Exclude<AttributeType, 'roles'>, readonly Json[]>> = {
 	bool: [true],
 	number: [17],
 	string: ['a', '10.0.0.1', '2030-01-01T00:00:00.000Z'],
@@ -170,7 +170,7 @@ const samples: Readonly<Record<AttributeType, readonly Json[]>> = {
 	object: [{ a: 1 }],
 	object_array: [[{ a: 1 }]],
 };
-const types = Object.keys(samples) as AttributeType[];
+const types = Object.keys(samples) as (keyof typeof samples)[];
 
 test('the operators are the compiler’s operators, and fit the attribute types', (t) => {
 	t.deepEqual(
@@ -247,7 +247,7 @@ test('the offered attributes are the schema’s attributes and the predefined at
 			bare: {},
 		},
 	};
-	const all = conditionAttributes(schema, null);
+	const all = conditionAttributes(schema, { type: 'userset', resource: null });
 	t.is(attributeType(all, 'user.age'), 'number');
 	t.is(attributeType(all, 'subject.age'), 'number');
 	t.is(attributeType(all, 'user.odd'), null);
@@ -255,10 +255,14 @@ test('the offered attributes are the schema’s attributes and the predefined at
 	t.is(attributeType(all, 'resource.size'), null, 'a number here, a string there');
 	t.is(attributeType(all, 'user.roles'), 'array');
 	t.is(attributeType(all, 'context.ip'), null);
-	const own = conditionAttributes(schema, 'document');
+	const own = conditionAttributes(schema, { type: 'resourceset', resource: 'document' });
 	t.is(attributeType(own, 'resource.size'), 'number');
 	t.is(own.filter(({ name: one }) => one === 'resource.size').length, 1);
 	t.true(all.every(({ name: one }) => /^(user|resource|tenant)\.|^now$/.test(one)));
+	const byRoles = conditionAttributes(schema, { type: 'userset', resource: 'document' });
+	t.is(attributeType(byRoles, 'user.resource_roles'), 'roles');
+	t.is(attributeType(byRoles, 'resource.size'), 'number');
+	t.true([...all, ...own].every(({ name: one }) => one !== 'user.resource_roles'));
 });
 
 test('a set is read with all members and compared, and offers only parents that form no cycle', (t) => {

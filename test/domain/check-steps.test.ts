@@ -13,7 +13,14 @@ function derived(...rules: readonly string[]): Derivations {
 function ruleIn(text: string): DerivationStep {
 	const [role_id = '', relation_id = '', source_role_id = ''] = text.replace('?', '').split(' < ');
 	const [resource_id = ''] = role_id.split('.');
-	return { role_id, resource_id, relation_id, source_role_id, no_direct_roles_on_object: text.endsWith('?') };
+	return {
+		role_id,
+		resource_id,
+		relation_id,
+		source_role_id,
+		no_direct_roles_on_object: text.endsWith('?'),
+		asked_by_sets: false,
+	};
 }
 
 /** Parses tuples in the form `subject>object`. */
@@ -106,6 +113,12 @@ const repeats = {
 		repeated: 4,
 	},
 } as const;
+
+test('roles that user sets name are looked up twice', (t) => {
+	const rules = [inFolder, 'folder.viewer < parent < shelf.viewer'].map(ruleIn);
+	const asked = rules.map((rule) => ({ ...rule, asked_by_sets: rule.resource_id === 'document' }));
+	t.is(new Derivations(asked).repeated, 2 * new Derivations(rules).repeated);
+});
 
 for (const [title, { rules, repeated }] of Object.entries(repeats)) {
 	test(`${title}: repeated ${repeated} times at most`, (t) => t.is(derived(...rules).repeated, repeated));

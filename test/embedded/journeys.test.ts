@@ -42,6 +42,7 @@ import '../journey/resource-instances.test.js';
 import '../journey/resource-roles.test.js';
 import '../journey/resources.test.js';
 import '../journey/role-hierarchy.test.js';
+import '../journey/roles-in-sets.test.js';
 import '../journey/roles.test.js';
 import '../journey/scope.test.js';
 import '../journey/session-bounds.test.js';

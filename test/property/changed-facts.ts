@@ -97,7 +97,7 @@ function withoutFact(facts: Facts, removed: AttemptFact): Facts {
 
 /**
  * Reduces the model to the facts in an attempt's chain and the input to its rule's conditions. This input consists of
- * the attributes of the check's objects and the user's tenant roles, whose permissions are removed.
+ * the attributes of the check's objects and the user's roles, whose permissions are removed.
  */
 export function onlyChain(
 	model: Model,
@@ -107,7 +107,11 @@ export function onlyChain(
 	const tenant = named.tenant ?? '';
 	const empty: Facts = {
 		...noFacts,
-		role_assignments: by === 'set_rule' ? model.facts.role_assignments.filter((row) => row.user === user) : [],
+		...(by === 'set_rule' && {
+			role_assignments: model.facts.role_assignments.filter((row) => row.user === user),
+			instance_assignments: model.facts.instance_assignments.filter((row) => row.user === user),
+			relationships: model.facts.relationships,
+		}),
 		user_attributes: model.facts.user_attributes.filter((row) => row.user === user),
 		instance_attributes: model.facts.instance_attributes.filter(
 			({ type, key }) => by === 'set_rule' || (type === named.type && key === named.key),
@@ -143,8 +147,11 @@ export function onlyChain(
 	}
 	for (const resource_instance of instances) facts.push({ fact: 'resource_instance', resource_instance, tenant });
 	const roles = model.schema.roles.map((role) => (by === 'set_rule' ? { ...role, permissions: [] } : role));
+	const resources = model.schema.resources.map((resource) =>
+		by === 'set_rule' ? { ...resource, roles: resource.roles.map((role) => ({ ...role, permissions: [] })) } : resource,
+	);
 	return changed(
-		{ ...model, schema: { ...model.schema, roles }, facts: empty },
+		{ ...model, schema: { ...model.schema, roles, resources }, facts: empty },
 		facts.map((fact) => ({ kind: 'add', fact })),
 	);
 }

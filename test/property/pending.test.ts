@@ -15,7 +15,7 @@ import { draws, leastDrawn } from '../support/tier.js';
 import { neighbourhood, touchedBetween } from './neighbourhood.js';
 import { decide, patched } from './oracle.js';
 import { answered, type Question, rego } from './questions.js';
-import { edited, factsUnder, schemaEdit } from './schema-edits.js';
+import { edited, factsUnder, rolesIn, schemaEdit } from './schema-edits.js';
 import { standing } from './standing.js';
 
 const users = [...userNames, 'unone'];
@@ -25,8 +25,12 @@ const models = modelsOfOneSchema(4);
 /** An active schema and a series of later schemas, with facts. Each later schema is an edit of the previous schema. */
 const histories = fc
 	.tuple(
-		// Most schemas have rules, which are rare in random schemas.
-		fc.oneof(models, { weight: 2, arbitrary: models.filter(([first]) => (first?.schema.set_rules.length ?? 0) > 1) }),
+		// Most schemas have rules, many of them for holders of roles. Both are rare in random schemas.
+		fc.oneof(
+			models,
+			{ weight: 2, arbitrary: models.filter(([first]) => (first?.schema.set_rules.length ?? 0) > 1) },
+			{ weight: 2, arbitrary: models.filter(([first]) => first !== undefined && hasRulesByRoles(first.schema)) },
+		),
 		fc.array(fc.array(schemaEdit, { minLength: 1, maxLength: 3 }), { minLength: 4, maxLength: 4 }),
 	)
 	.map(([drawn, edits]) => {
@@ -38,6 +42,12 @@ const histories = fc
 		});
 		return { inForce, later };
 	});
+
+/** True if a rule's user set names roles on the resource. */
+function hasRulesByRoles({ condition_sets, set_rules }: Schema): boolean {
+	const naming = condition_sets.filter(({ selects }) => rolesIn(selects).length > 0).map(({ key }) => key);
+	return set_rules.some(({ user_set }) => naming.includes(user_set));
+}
 
 /** Attribute values that the random sets' conditions select. */
 const levels = [0, 1, 2];

@@ -1,7 +1,7 @@
 /** Random schema edits. The schema has no errors after any edit. */
 import fc from 'fast-check';
-import type { Facts, Resource, ResourceRole, Schema } from '../../compiler/model.js';
-import { chosenSetRules, pick } from '../compiler/model.js';
+import type { ConditionSet, Facts, Resource, ResourceRole, Schema } from '../../compiler/model.js';
+import { chosenSetRules, pick, roleConditions } from '../compiler/model.js';
 
 /** An edit, with its kind and numbers to select objects. */
 export interface SchemaEdit {
@@ -26,16 +26,16 @@ const edits = {
 	},
 	'edit a set': (schema: Schema, which: number, other: number): Schema => ({
 		...schema,
-		condition_sets: replaced(schema.condition_sets, which, (set) =>
-			'conditions' in set.selects
-				? {
-						...set,
-						selects: {
-							conditions: { [`${set.type === 'userset' ? 'user' : 'resource'}.level`]: { equals: other % 3 } },
-						},
-					}
-				: set,
-		),
+		condition_sets: replaced(schema.condition_sets, which, (set) => {
+			if (!('conditions' in set.selects)) return set;
+			const roles = schema.resources.find(({ key }) => key === set.resource)?.roles.map(({ key }) => key) ?? [];
+			const object = set.type === 'userset' ? 'user' : 'resource';
+			const conditions =
+				set.type === 'userset' && roles.length > 0 && other % 3 > 0
+					? roleConditions(roles, other)
+					: { [`${object}.level`]: { equals: other % 3 } };
+			return { ...set, selects: { conditions } };
+		}),
 	}),
 	'let a set narrow no other': (schema: Schema, which: number): Schema => ({
 		...schema,
@@ -50,16 +50,26 @@ const edits = {
 	'add a derivation': (schema: Schema, which: number, other: number): Schema =>
 		inResource(schema, which, (resource) => ({
 			...resource,
-			roles: replaced(resource.roles, other, (role) => {
-				const relation = pick(resource.relations, other);
-				const subject = schema.resources.find(({ key }) => key === relation?.subject);
-				const source = pick(subject?.roles ?? [], which);
-				if (relation === undefined || source === undefined) return role;
-				const others = role.derivations.filter((row) => row.relation !== relation.key || row.role !== source.key);
-				const derivation = { relation: relation.key, role: source.key, no_direct_roles_on_object: other % 3 === 0 };
-				return { ...role, derivations: [...others, derivation] };
-			}),
+			roles: replaced(resource.roles, other, (role) => withDerivation(schema, resource, role, [which, other])),
 		})),
+	'add a derivation to a role that a set names': (schema: Schema, which: number, other: number): Schema => {
+		const set = pick(
+			schema.condition_sets.filter(({ selects }) => rolesIn(selects).length > 0),
+			which,
+		);
+		const named = set === undefined ? undefined : pick(rolesIn(set.selects), other);
+		return {
+			...schema,
+			resources: schema.resources.map((resource) => ({
+				...resource,
+				roles: resource.roles.map((role) =>
+					resource.key === set?.resource && role.key === named
+						? withDerivation(schema, resource, role, [which, other])
+						: role,
+				),
+			})),
+		};
+	},
 	'let assignments stop a derivation, or no longer': (schema: Schema, which: number, other: number): Schema =>
 		inRole(schema, which, (role) => ({
 			...role,
@@ -116,6 +126,9 @@ export const schemaEdit: fc.Arbitrary<SchemaEdit> = fc.record({
 		...(Object.keys(edits) as SchemaEdit['kind'][]),
 		'edit a set',
 		'edit a set',
+		'add a derivation to a role that a set names',
+		'add a derivation to a role that a set names',
+		'add a derivation to a role that a set names',
 		'drop a rule',
 		'add a rule',
 	),
@@ -149,6 +162,22 @@ export function factsUnder(schema: Schema, facts: Facts): Facts {
 		),
 		instance_attributes: facts.instance_attributes.filter(({ type, key }) => names.has(`${type}:${key}`)),
 	};
+}
+
+/** Adds a derivation to a role, or replaces its settings. */
+function withDerivation(
+	schema: Schema,
+	resource: Resource,
+	role: ResourceRole,
+	[which, other]: readonly [number, number],
+): ResourceRole {
+	const relation = pick(resource.relations, other);
+	const subject = schema.resources.find(({ key }) => key === relation?.subject);
+	const source = pick(subject?.roles ?? [], which);
+	if (relation === undefined || source === undefined) return role;
+	const others = role.derivations.filter((row) => row.relation !== relation.key || row.role !== source.key);
+	const derivation = { relation: relation.key, role: source.key, no_direct_roles_on_object: other % 3 === 0 };
+	return { ...role, derivations: [...others, derivation] };
 }
 
 function inResource(schema: Schema, which: number, edit: (resource: Resource) => Resource): Schema {
@@ -210,14 +239,32 @@ function pruned(schema: Schema): Schema {
 			extends: role.extends.filter(hasRole),
 		})),
 		condition_sets: schema.condition_sets
-			.filter(({ resource, type: kind }) => kind === 'userset' || type(resource) !== undefined)
+			.filter(({ resource, type: kind }) => (kind === 'userset' && resource === null) || type(resource) !== undefined)
+			.filter(({ resource, selects }) =>
+				rolesIn(selects).every((role) => type(resource)?.roles.some(({ key }) => key === role)),
+			)
 			.filter(({ selects }) => !('role' in selects) || hasRole(selects.role))
 			.map((own) => (set(own.type, own.parent) === undefined ? { ...own, parent: null } : own)),
 		set_rules: schema.set_rules.filter(
 			({ user_set, resource_set, resource, action }) =>
-				set('userset', user_set) !== undefined &&
+				schema.condition_sets.some(
+					(own) =>
+						own.type === 'userset' && own.key === user_set && (own.resource === null || own.resource === resource),
+				) &&
 				set('resourceset', resource_set) !== undefined &&
 				hasAction(resource, action),
 		),
 	};
+}
+
+/** Returns the roles that a set's conditions name, as written. */
+export function rolesIn(selects: ConditionSet['selects']): readonly string[] {
+	if (!('conditions' in selects)) return [];
+	const found: string[] = [];
+	JSON.stringify(selects.conditions, (name, value) => {
+		if (name === 'array_contains') found.push(value);
+		if (name === 'array_superset' || name === 'array_intersect') found.push(...value);
+		return value;
+	});
+	return found;
 }

@@ -5,7 +5,7 @@
 import type { Json, Model } from '../../compiler/index.js';
 import type { ConditionSet } from '../../compiler/model.js';
 import type { Query } from './query.js';
-import { instanceTenant } from './relationship-oracle.js';
+import { instanceTenant, rolesOn } from './relationship-oracle.js';
 
 type Attributes = Readonly<Record<string, Json>>;
 
@@ -40,6 +40,7 @@ function selects(model: Model, set: ConditionSet, query: Query): boolean {
 	if (stored !== undefined && stored !== tenant) return false;
 	const parent = schema.condition_sets.find(({ key }) => key === set.parent);
 	if (parent !== undefined && !selects(model, parent, query)) return false;
+	if (set.type === 'userset' && set.resource !== null && set.resource !== resource.type) return false;
 	if ('resource' in set.selects) return set.resource === resource.type;
 	if ('role' in set.selects) {
 		const { role } = set.selects;
@@ -50,6 +51,8 @@ function selects(model: Model, set: ConditionSet, query: Query): boolean {
 	}
 	const of = set.type === 'userset' ? ofUser(model, query) : ofResource(model, query);
 	const known = new Map([...of].map(([name, value]) => [`${set.type}.${name}`, value]));
+	const roles = stored === undefined ? new Set<string>() : rolesOn(model, user.key, resource.type, resource.key ?? '');
+	known.set('userset.resource_roles', [...roles]);
 	return holds(set.selects.conditions, known, (key, related) => {
 		const isHere = instanceTenant(model, related, key) === tenant;
 		const row = isHere ? facts.instance_attributes.find((one) => one.type === related && one.key === key) : undefined;
@@ -79,13 +82,16 @@ function overlaid(stored: Attributes = {}, sent: Attributes = {}): ReadonlyMap<s
 
 type FindRelated = (key: string, type: string) => Attributes;
 
-/** Evaluates `allOf` and the comparisons of random sets on `user.<name>` or `resource.<name>`. */
+/** Evaluates logic and the comparisons of random sets on `user.<name>` or `resource.<name>`. */
 function holds(conditions: Json, known: ReadonlyMap<string, Json>, find: FindRelated): boolean {
 	return Object.entries(conditions as Attributes).every(([name, below]) => {
 		if (name === 'allOf') return (below as readonly Json[]).every((one) => holds(one, known, find));
-		const attribute = name.replace(/^user\./, 'userset.').replace(/^resource\./, 'resourceset.');
+		if (name === 'anyOf') return (below as readonly Json[]).some((one) => holds(one, known, find));
+		if (name === 'not') return !holds(below, known, find);
+		const attribute = name.replace(/^(?:user|subject)\./, 'userset.').replace(/^resource\./, 'resourceset.');
 		const value = known.get(attribute) ?? null;
 		const [[operator, operand] = ['', null]] = Object.entries(below as Attributes);
+		if (operator === 'not') return !holds({ [name]: operand }, known, find);
 		if (operator === 'is-null') return (value === null) === operand;
 		return value !== null && compares(operator, value, operand, find);
 	});
@@ -101,6 +107,12 @@ function compares(operator: string, value: Json, operand: Json, find: FindRelate
 	switch (operator) {
 		case 'equals':
 			return value === operand;
+		case 'array_contains':
+			return (value as readonly Json[]).includes(operand);
+		case 'array_superset':
+			return (operand as readonly Json[]).every((one) => (value as readonly Json[]).includes(one));
+		case 'array_intersect':
+			return (operand as readonly Json[]).some((one) => (value as readonly Json[]).includes(one));
 		case 'within-last':
 			return String(value) >= limit;
 		case 'older-than':

@@ -1,4 +1,6 @@
-import type { Resource, Schema } from '../../compiler/model.js';
+import type { Json, Resource, Schema } from '../../compiler/model.js';
+import { joinedKeys } from './joined-keys.js';
+import { leadTo, schemaDerivations } from './relationship-oracle.js';
 
 /**
  * Returns the part of the newer schema that is still valid under the active policy: the derivations and rules with the
@@ -51,9 +53,26 @@ function standingResource(before: Resource, after: Resource): Resource {
 	};
 }
 
-function textOfSet({ condition_sets }: Pick<Schema, 'condition_sets'>, type: string, key: string | null): string {
-	const set = condition_sets.find((other) => other.type === type && other.key === key);
-	return set === undefined
-		? 'none'
-		: JSON.stringify([set.selects, set.resource, textOfSet({ condition_sets }, type, set.parent)]);
+function textOfSet(schema: Schema, type: string, key: string | null): string {
+	const set = schema.condition_sets.find((other) => other.type === type && other.key === key);
+	if (set === undefined) return 'none';
+	const excluded = 'conditions' in set.selects && set.resource !== null ? excludedRoles(set.selects.conditions) : [];
+	const derivations = excluded.map((role) => derivationsOf(schema, set.resource ?? '', role));
+	return JSON.stringify([set.selects, set.resource, derivations, textOfSet(schema, type, set.parent)]);
+}
+
+/** Returns all roles under an odd number of `not`. */
+function excludedRoles(conditions: Json, isExcluded = false): readonly string[] {
+	if (typeof conditions === 'string') return isExcluded ? [conditions] : [];
+	if (typeof conditions !== 'object' || conditions === null) return [];
+	return Object.entries(conditions).flatMap(([name, below]) => excludedRoles(below, isExcluded !== (name === 'not')));
+}
+
+/** Returns all derivations that lead to a role, at any distance. */
+function derivationsOf(schema: Schema, type: string, role: string): readonly string[] {
+	const roles = leadTo(schema, type, role);
+	return schemaDerivations(schema)
+		.filter((row) => roles.has(joinedKeys(row.type, row.role)))
+		.map((row) => JSON.stringify(row))
+		.sort();
 }

@@ -4,6 +4,8 @@ import { plainMessage } from './plain-message.js';
 export interface RequestProblem {
 	readonly loc: readonly (string | number)[];
 	readonly msg: string;
+	/** Problem type, for programs. */
+	readonly type?: string;
 }
 
 /** Response with a failure status. */

@@ -59,7 +59,7 @@ export class Derivations {
 
 	/**
 	 * Maximum number of times that a check repeats the same steps. Steps are repeated because a check looks up every role
-	 * on an instance.
+	 * on an instance, and again for the roles that user sets name.
 	 */
 	get repeated(): number {
 		this.#repeated ??= this.#countRepeated();
@@ -77,7 +77,8 @@ export class Derivations {
 				const walked = walks.walkTo(name) !== undefined;
 				for (const called of this.#callsFrom(name, walked)) calls.set(called, (calls.get(called) ?? 0) + 1);
 			}
-			for (const count of calls.values()) most = Math.max(most, count);
+			const times = rules.some(({ asked_by_sets }) => asked_by_sets) ? 2 : 1;
+			for (const count of calls.values()) most = Math.max(most, count * times);
 		}
 		return most;
 	}

@@ -7,6 +7,7 @@ import { derivationsThrough } from '../../store/table/role-derivation.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { Key, maxKeyLength } from '../../wire/common.js';
+import { setsNaming } from '../schema/named-role.js';
 import { createRelation, removeRelations, replaceRelation } from '../schema/relation.js';
 import { createResource, removeResource } from '../schema/resource.js';
 import { createRole, removeRoles } from '../schema/role.js';
@@ -101,7 +102,7 @@ export async function setMadeForGroups(unit: WritingUnit, object: SchemaObject, 
 
 /**
  * Deletes objects made for groups that no group needs: relations without relationships or further derivations, roles
- * `member` that nobody holds on resources without groups, and unused resources.
+ * `member` that nobody holds on resources without groups and that no user set names, and unused resources.
  */
 export async function removeUnneeded(unit: WritingUnit): Promise<void> {
 	const relations = await relationsWithoutTuples(unit);
@@ -110,7 +111,12 @@ export async function removeUnneeded(unit: WritingUnit): Promise<void> {
 		unit,
 		relations.filter(({ id }) => !needed.has(id)),
 	);
-	await removeRoles(unit, await unusedRoles(unit));
+	const roles = await unusedRoles(unit);
+	const naming = await setsNaming(unit, roles);
+	await removeRoles(
+		unit,
+		roles.filter(({ id }) => !naming.has(id)),
+	);
 	for (const resource of await unusedResources(unit)) await removeResource(unit, resource);
 }
 

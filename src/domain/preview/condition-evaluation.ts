@@ -6,10 +6,11 @@ import { type AskedSelection, resolveSelection } from './condition-selection.js'
 import { readSides, tenantRecord } from './condition-subject.js';
 import { explainConditions } from './condition-thread.js';
 import { withRelated } from './related-instances.js';
+import { rolesHeldOn, rolesNamed } from './resource-roles.js';
 
 /**
  * Evaluates a set for a user or resource instance. Explains the result for the set's conditions and for its ancestors'
- * conditions. Throws like `resolveSelection`, `readSides` and `explainConditions`, and `unprocessable` for an instance
+ * conditions. Throws like `resolveSelection`, `readSides`, `rolesHeldOn` and `explainConditions`, and `unprocessable` for an instance
  * of the wrong resource.
  */
 export async function evaluateConditions(
@@ -17,10 +18,21 @@ export async function evaluateConditions(
 	body: ConditionEvaluation,
 ): Promise<ConditionEvaluationRead> {
 	const selection = await resolveSelection(unit, body);
-	const { tenant, user, held, resource, context, now } = await readSides(unit, body, selection.resource?.key);
+	const { tenant, user, held, resource, context, now, stored } = await readSides(unit, body, selection.resource?.key);
 	refuseForeignInstance(selection, resource['type'], body);
 	const known = body.user === undefined && tenant !== null ? { ...held, tenants: [tenant.key] } : held;
-	const alone = { user, resource, tenant: tenantRecord(tenant, known), context, now };
+	const named = rolesNamed(selection);
+	const resource_roles =
+		named.length === 0 || stored.user === undefined || stored.instance === undefined
+			? []
+			: await rolesHeldOn(unit, named, stored.user.id, stored.instance);
+	const alone = {
+		user: named.length === 0 ? user : { ...user, resource_roles },
+		resource,
+		tenant: tenantRecord(tenant, known),
+		context,
+		now,
+	};
 	const { own, ancestors } = selection;
 	const conditions = [own, ...ancestors.map(({ condition }) => condition)];
 	const [subject = alone] = await withRelated(unit, conditions, [alone]);

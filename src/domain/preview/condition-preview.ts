@@ -20,6 +20,7 @@ import {
 } from './condition-subject.js';
 import { ConditionSelector } from './condition-thread.js';
 import { withRelated } from './related-instances.js';
+import { refuseNamedRoles } from './resource-roles.js';
 
 /**
  * Checks all users, or all instances of a resource, and returns the rows that the set currently selects. Reads in
@@ -32,12 +33,13 @@ export async function previewConditions(
 	closed: () => boolean,
 ): Promise<ConditionPreviewRead> {
 	const selection = await resolveSelection(unit, body);
+	refuseNamedRoles(selection);
 	const sides = await readSides(unit, body);
 	const conditions = [selection.own, ...selection.ancestors.map(({ condition }) => condition)];
 	const selector = new ConditionSelector(conditions);
 	const page = new MatchPage<User | InstanceRow>(body.page, body.per_page);
 	const chunks =
-		selection.resource === null
+		selection.resource === null || selection.type === 'userset'
 			? usersAsked(unit, sides, asksForRoles(selection))
 			: instancesAsked(unit, sides, selection.resource.id, body.user !== undefined);
 	for await (const chunk of chunks) {
@@ -67,7 +69,9 @@ async function* usersAsked(
 		const heldRoles = withRoles ? await readHeldRoles(unit, users, sides.tenant) : () => ({ roles: [], tenants: [] });
 		yield users.map((row) => {
 			const held = heldRoles(row);
-			return { row, subject: { ...sides, user: userRecord(row, held), tenant: tenantRecord(sides.tenant, held) } };
+			const { resource, context, now } = sides;
+			const [user, tenant] = [userRecord(row, held), tenantRecord(sides.tenant, held)];
+			return { row, subject: { user, resource, tenant, context, now } };
 		});
 	}
 }
@@ -90,7 +94,11 @@ async function* instancesAsked(
 		yield instances.map((row) => {
 			const tenant = tenants.get(row.tenant_id) ?? null;
 			const held = userNamed ? sides.held : { roles: [], tenants: [row.tenant] };
-			return { row, subject: { ...sides, resource: instanceRecord(row), tenant: tenantRecord(tenant, held) } };
+			const { user, context, now } = sides;
+			return {
+				row,
+				subject: { user, resource: instanceRecord(row), tenant: tenantRecord(tenant, held), context, now },
+			};
 		});
 	}
 }

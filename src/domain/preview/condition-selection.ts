@@ -4,13 +4,13 @@ import { ancestorSetIds, type ConditionSet, conditionSetsWithIds } from '../../s
 import { Resource } from '../../store/table/resource.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { AskedSet } from '../../wire/schema/condition-preview.js';
-import { conditionProblems, parseStoredCondition, readDefinedAttributes } from '../schema/condition-check.js';
+import { conditionProblems, parseStoredCondition } from '../schema/condition-check.js';
 import { findConditionSet, parentProblems, refuseProblems, resourceProblems } from '../schema/condition-set.js';
 
 /** The set to preview, stored or not, and its ancestors. */
 export interface AskedSelection {
 	readonly type: ConditionSet['type'];
-	/** A resource set's resource; `null` for user sets. */
+	/** The resource of a resource set, or of a user set that names roles; `null` for other user sets. */
 	readonly resource: Resource | null;
 	readonly own: Condition;
 	/** The ancestors, nearest first. */
@@ -26,17 +26,17 @@ export async function resolveSelection(unit: ReadingUnit, asked: AskedSet): Prom
 	const checked = { type, ...(type === 'resourceset' && resource_id === null ? {} : { resource_id }) };
 	const { conditions = stored?.conditions ?? {} } = asked;
 	refuseProblems([
-		...resourceProblems(type, resource_id, asked.resource_id),
+		...(stored === null ? resourceProblems({ type, conditions, resource_id }, asked) : []),
 		...(parent === null || asked.parent_id === undefined ? [] : parentProblems(parent, checked)),
 		...(asked.conditions === undefined
 			? []
-			: conditionProblems(await readDefinedAttributes(unit), { ...checked, conditions }, ['body', 'conditions'])),
+			: await conditionProblems(unit, { ...checked, conditions }, ['body', 'conditions'])),
 	]);
 	const above = parent === null ? [] : [parent, ...(await findAncestors(unit, parent))];
 	return {
 		type,
 		resource,
-		own: parseStoredCondition({ key: stored?.key ?? '', type, conditions }),
+		own: parseStoredCondition({ key: stored?.key ?? '', type, conditions, resource_id }),
 		ancestors: above.map((set) => ({ key: set.key, condition: parseStoredCondition(set) })),
 	};
 }

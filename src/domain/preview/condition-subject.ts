@@ -88,6 +88,8 @@ export interface CheckSides {
 	readonly resource: JsonObject;
 	readonly context: JsonObject;
 	readonly now: number;
+	/** The rows of the user and of the instance, if they are stored. */
+	readonly stored: { readonly user?: User | undefined; readonly instance?: InstanceRow | undefined };
 }
 
 /**
@@ -111,6 +113,7 @@ export async function readSides(
 		held,
 		context,
 		now: unit.clock.now().getTime(),
+		stored: { user: stored, instance },
 		user: stored === undefined ? unstoredUser(user) : userRecord(stored, held, user?.attributes),
 		resource:
 			instance === undefined

@@ -1,10 +1,12 @@
 import type { Condition } from '../../../compiler/condition/condition.js';
 import { type NamedAttribute, parseConditions, type RelatedName } from '../../../compiler/condition/grammar.js';
+import { rolesNamedIn, unknownRoleMessage } from '../../../compiler/condition/resource-roles.js';
 import { groupBy } from '../../../compiler/group-by.js';
-import type { Problem } from '../../failure.js';
+import { maxProblems, type Problem } from '../../failure.js';
 import { measurePattern } from '../../pattern/pattern.js';
 import type { ConditionSet } from '../../store/table/condition-set.js';
 import { attributeKeys, Resource, resourceKeys } from '../../store/table/resource.js';
+import { rolesOfResources } from '../../store/table/role.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { userResource } from '../environment.js';
 
@@ -34,21 +36,41 @@ export interface CheckedSet extends Pick<ConditionSet, 'type' | 'conditions'> {
 }
 
 /**
- * Returns all problems in a set's conditions, each with its place below `at`: grammar violations and undefined
- * attributes.
+ * Returns all problems in a set's conditions, each with its place below `at`: grammar violations, undefined attributes
+ * and unknown roles. A caller with many sets passes the defined attributes.
  */
-export function conditionProblems(
-	defined: DefinedAttributes,
+export async function conditionProblems(
+	unit: ReadingUnit,
 	set: CheckedSet,
 	at: readonly (string | number)[],
-): readonly Problem[] {
-	const parsed = parseConditions(set.conditions, { type: set.type, measurePattern });
-	const refused = 'problems' in parsed ? parsed.problems : [];
-	const undefinedNames = [
-		...undefinedAttributes(defined, set, parsed.attributes),
-		...undefinedRelated(defined, parsed.related),
+	defined?: DefinedAttributes,
+): Promise<readonly Problem[]> {
+	const parsed = parseConditions(set.conditions, { type: set.type, bound: set.resource_id !== null, measurePattern });
+	const names = defined ?? (await readDefinedAttributes(unit));
+	const problems = [
+		...('problems' in parsed ? parsed.problems : await unknownRoles(unit, set, parsed.condition)),
+		...undefinedAttributes(names, set, parsed.attributes),
+		...undefinedRelated(names, parsed.related),
 	];
-	return [...refused, ...undefinedNames].map(({ at: place, msg, type }) => ({ loc: [...at, ...place], msg, type }));
+	return problems.map(({ at: place, msg, type }) => ({ loc: [...at, ...place], msg, type }));
+}
+
+/** True if a user set's conditions name roles on the resource, or cannot be read. */
+export function mayNameRoles(conditions: unknown): boolean {
+	const parsed = parseConditions(conditions, { type: 'userset', bound: true });
+	return 'problems' in parsed || rolesNamedIn(parsed.condition).length > 0;
+}
+
+/** Returns a problem for each named role that the set's resource does not have. */
+async function unknownRoles(unit: ReadingUnit, { resource_id }: CheckedSet, condition: Condition) {
+	const named = rolesNamedIn(condition);
+	if (named.length === 0 || typeof resource_id !== 'string') return [];
+	const { key } = await unit.find(Resource, resource_id);
+	const known = (await rolesOfResources(unit, [resource_id]).all()).map((role) => role.key);
+	return named
+		.filter(({ role }) => !known.includes(role))
+		.slice(0, maxProblems)
+		.map(({ role, at }) => ({ at, msg: unknownRoleMessage(key, role, known), type: 'unknown_role' }));
 }
 
 /** Parses a stored set's conditions. They were checked before they were stored, so a problem here is a bug. */
@@ -56,8 +78,9 @@ export function parseStoredCondition({
 	key,
 	type,
 	conditions,
-}: Pick<ConditionSet, 'key' | 'type' | 'conditions'>): Condition {
-	const parsed = parseConditions(conditions, { type });
+	resource_id,
+}: Pick<ConditionSet, 'key' | 'type' | 'conditions' | 'resource_id'>): Condition {
+	const parsed = parseConditions(conditions, { type, bound: resource_id !== null });
 	if ('condition' in parsed) return parsed.condition;
 	throw new Error(`the stored conditions of \`${key}\` are invalid: ${JSON.stringify(parsed.problems)}`);
 }

@@ -10,7 +10,7 @@ import {
 } from '../../store/table/condition-set.js';
 import type { KeyedModel } from '../../store/table/environment-model.js';
 import { Resource } from '../../store/table/resource.js';
-import { Role } from '../../store/table/role.js';
+import { Role, rolesOfResources } from '../../store/table/role.js';
 import type { ChangedRecord } from '../../store/unit/change.js';
 import { changeRecord, hasValues } from '../../store/unit/change-record.js';
 import { rowsWithIds } from '../../store/unit/keyed-rows.js';
@@ -18,8 +18,9 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { Columns, TableModel } from '../../store/unit/table-model.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import type { ConditionSetCreate, ConditionSetUpdate } from '../../wire/schema/condition-set.js';
+import { refuseRolesOverLimit } from '../check-limit/cycle-limit.js';
 import { refuseTakenKeys } from '../refuse-taken-keys.js';
-import { conditionProblems, readDefinedAttributes } from './condition-check.js';
+import { conditionProblems, mayNameRoles } from './condition-check.js';
 import { definedFields } from './defined-fields.js';
 import { removeSetRules } from './set-rule-record.js';
 
@@ -30,8 +31,8 @@ const body: RequestPlace = ['body'];
 const parentPlace: RequestPlace = ['body', 'parent_id'];
 
 /**
- * Adds a condition set. Throws `duplicate` if its key is taken, `not_found` for its resource or parent, and
- * `unprocessable` with all other problems together.
+ * Adds a condition set. Throws `duplicate` if its key is taken, `not_found` for its resource or parent, `limit_reached`
+ * if checks would take too long, and `unprocessable` with all other problems together.
  */
 export async function createConditionSet(unit: WritingUnit, given: ConditionSetCreate): Promise<ConditionSet> {
 	const { key, name, type, conditions, description = null } = given;
@@ -40,13 +41,22 @@ export async function createConditionSet(unit: WritingUnit, given: ConditionSetC
 	const parent = given.parent_id === undefined ? null : await unit.find(ConditionSet, given.parent_id);
 	const checked = { type, conditions, ...(!missing && { resource_id }) };
 	refuseProblems([
-		...resourceProblems(type, resource_id, given.resource_id),
+		...resourceProblems({ type, conditions, resource_id }, given),
 		...(parent === null ? [] : parentProblems(parent, checked)),
-		...conditionProblems(await readDefinedAttributes(unit), checked, [...body, 'conditions']),
+		...(await conditionProblems(unit, checked, [...body, 'conditions'])),
 	]);
 	await refuseTakenKeys(unit, ConditionSet, [key]);
 	const columns = { key, name, type, conditions, description, resource_id, parent_id: parent?.id ?? null };
-	return addConditionSet(unit, columns);
+	const set = await addConditionSet(unit, columns);
+	if (type === 'userset' && resource_id !== null) {
+		// Checks look up the named roles a second time.
+		const roles = await rolesOfResources(unit, [resource_id]).all();
+		await refuseRolesOverLimit(
+			unit,
+			roles.map(({ id }) => id),
+		);
+	}
+	return set;
 }
 
 /** Inserts a set and records it. */
@@ -88,8 +98,13 @@ export async function changeConditionSet(
 		// Do not check unchanged conditions again, because an attribute in them may have been deleted since.
 		...(conditions === undefined || hasValues(set, { conditions })
 			? []
-			: conditionProblems(await readDefinedAttributes(unit), { ...set, conditions }, [...body, 'conditions'])),
+			: await conditionProblems(unit, { ...set, conditions }, [...body, 'conditions'])),
 	]);
+	const after = { ...set, ...(conditions !== undefined && { conditions }) };
+	if (hasNeedlessResource(after, parentGiven === undefined ? set.parent_id : parentGiven)) {
+		const msg = 'must compare `user.resource_roles`, because the user set has a resource and no parent';
+		throw unprocessable([{ loc: [...body, 'conditions'], msg, type: 'value_error' }]);
+	}
 	return rewriteConditionSet(unit, set, columns);
 }
 
@@ -160,22 +175,29 @@ export function refuseProblems(problems: readonly Problem[]): void {
 	if (problems.length > 0) throw unprocessable(problems);
 }
 
+/** True for a user set with a resource that names no roles on it, and has no parent that does. */
+export function hasNeedlessResource(
+	{ type, conditions, resource_id }: Pick<ConditionSet, 'type' | 'conditions' | 'resource_id'>,
+	parent: string | null | undefined,
+): boolean {
+	return type === 'userset' && resource_id !== null && (parent ?? null) === null && !mayNameRoles(conditions);
+}
+
 /**
- * Returns the problems with a set's resource, which is `given` in the request. A resource set needs a resource, and
- * a user set must not have a resource.
+ * Returns the problems with the resource of a new set. A resource set needs a resource. A user set needs one to name
+ * roles, and must have none otherwise, because the caller probably forgot the type. `given` is the request.
  */
 export function resourceProblems(
-	type: ConditionSet['type'],
-	resource_id: string | null,
-	given: string | undefined,
+	{ type, conditions, resource_id }: Pick<ConditionSet, 'type' | 'conditions' | 'resource_id'>,
+	given: { readonly resource_id?: string | undefined; readonly parent_id?: string | undefined },
 ): readonly Problem[] {
 	const loc = [...body, 'resource_id'];
 	if (type === 'resourceset') {
 		return resource_id === null ? [{ loc, msg: 'field required for a resource set', type: 'missing' }] : [];
 	}
-	return given === undefined
-		? []
-		: [{ loc, msg: `must be omitted for a user set, got \`${given}\``, type: 'value_error' }];
+	if (resource_id === null || !hasNeedlessResource({ type, conditions, resource_id }, given.parent_id)) return [];
+	const msg = `must be omitted for a user set that does not compare \`user.resource_roles\`, got \`${given.resource_id}\``;
+	return [{ loc, msg, type: 'value_error' }];
 }
 
 /**

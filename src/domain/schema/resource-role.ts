@@ -6,6 +6,7 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import type { ResourceRoleRead, RoleBlockEdit } from '../../wire/schema/resource-role.js';
 import type { RoleBulkRead, RoleReplace } from '../../wire/schema/role.js';
+import { refuseNamedRoles } from './named-role.js';
 import { removeRoles, syncRoles } from './role.js';
 import { withLinks } from './role-record.js';
 
@@ -47,7 +48,8 @@ export async function rolesByResource(
 
 /**
  * Replaces a resource's roles, which may refer to each other. Remaining roles keep their ids and assignments. Removed
- * roles are deleted with their assignments and derivations. Throws the errors about links from `createRole`.
+ * roles are deleted with their assignments and derivations. Throws the errors about links from `createRole`, and
+ * `conflict` if a user set names a removed role.
  */
 export async function setRoles(
 	unit: WritingUnit,
@@ -55,10 +57,9 @@ export async function setRoles(
 	blocks: Readonly<Record<string, RoleBlockEdit>>,
 ): Promise<void> {
 	const existing = await rolesOfResources(unit, [resource.id]).all();
-	await removeRoles(
-		unit,
-		existing.filter(({ key }) => !Object.hasOwn(blocks, key)),
-	);
+	const gone = existing.filter(({ key }) => !Object.hasOwn(blocks, key));
+	await refuseNamedRoles(unit, gone);
+	await removeRoles(unit, gone);
 	const wanted = Object.entries(blocks).map(([key, block]) => {
 		return { resource_id: resource.id, body: { ...block, key }, at: ['body', 'roles', key] };
 	});

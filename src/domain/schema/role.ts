@@ -18,6 +18,7 @@ import { removeAssignments } from '../facts/assignment.js';
 import { removeConditionSets } from './condition-set.js';
 import { definedFields } from './defined-fields.js';
 import { derivationColumns, setDerivations } from './derivation.js';
+import { refuseNamedRoles } from './named-role.js';
 import { setParents } from './role-hierarchy.js';
 import { setPermissions } from './role-permission.js';
 import { recordRoleChanges, recordRoleRemovals, withLinks } from './role-record.js';
@@ -120,14 +121,15 @@ export async function syncRoles(unit: WritingUnit, wanted: readonly RoleSync[]):
 	return { created: synced.filter(({ id }) => !old.has(id)), existing: synced.filter(({ id }) => old.has(id)) };
 }
 
-/** Deletes a role like `removeRoles`. */
+/** Deletes a role like `removeRoles`. Throws `conflict` if a user set names it. */
 export async function removeRole(unit: WritingUnit, role: Role): Promise<void> {
+	await refuseNamedRoles(unit, [role]);
 	await removeRoles(unit, [role]);
 }
 
 /**
  * Deletes roles with their grants, assignments, invites, automatic condition sets and levels in elements. Roles that
- * extend them or are derived from them lose these links.
+ * extend them or are derived from them lose these links. The caller makes sure that no user set names them in the end.
  */
 export async function removeRoles(unit: WritingUnit, roles: readonly Role[]): Promise<void> {
 	if (roles.length === 0) return;

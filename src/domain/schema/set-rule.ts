@@ -1,4 +1,4 @@
-import { Failure, notFound } from '../../failure.js';
+import { Failure, notFound, unprocessable } from '../../failure.js';
 import { ConditionSet } from '../../store/table/condition-set.js';
 import {
 	insertRules,
@@ -24,8 +24,8 @@ export function readSetRule(unit: ReadingUnit, row: RuleRow): SetRuleRead {
 
 /**
  * Creates a rule, and its automatic sets if they are missing. An existing rule stays unchanged. Throws `not_found` for
- * a missing set, role, resource or action, `invalid_permission`, and `invalid` for a set with the wrong type or with a
- * resource other than the permission's resource.
+ * a missing set, role, resource or action, `invalid_permission`, `invalid` for a set with the wrong type and for a
+ * resource set with a resource other than the permission's resource, and `unprocessable` for such a user set.
  */
 export async function createSetRule(unit: WritingUnit, body: SetRuleCreate): Promise<readonly RuleRow[]> {
 	const [users, resources] = [ruleSide(body, 'userset'), ruleSide(body, 'resourceset')];
@@ -34,6 +34,7 @@ export async function createSetRule(unit: WritingUnit, body: SetRuleCreate): Pro
 	const action = await findAction(unit, body.permission);
 	if (action === undefined) throw notFound(ResourceAction.title, body.permission);
 	await refuseForeignAction(unit, resourceSet, action, body.permission);
+	refuseForeignUserSet(userSet, resourceSet, ['body', 'user_set']);
 	return addSetRules(unit, [{ user_set_id: userSet.id, action_id: action.id, resource_set_id: resourceSet.id }]);
 }
 
@@ -120,6 +121,17 @@ async function refuseForeignAction(unit: ReadingUnit, set: ConditionSet, action:
 	if (key === action.resource) return;
 	const message = `the permission \`${permission}\` belongs to \`${action.resource}\`, but the resource set \`${set.key}\` belongs to \`${key}\``;
 	throw new Failure('invalid', message);
+}
+
+/** Refuses a user set with a different resource than the rule, because it names roles on that resource. */
+export function refuseForeignUserSet(
+	{ key, resource_id }: ConditionSet,
+	resourceSet: ConditionSet,
+	loc: readonly (string | number)[],
+): void {
+	if (resource_id === null || resource_id === resourceSet.resource_id) return;
+	const msg = `must be a set without a resource, or with the resource of \`${resourceSet.key}\`, got \`${key}\``;
+	throw unprocessable([{ loc, msg, type: 'other_resource' }]);
 }
 
 async function setIds(unit: ReadingUnit, references: readonly string[] | undefined): Promise<string[] | undefined> {

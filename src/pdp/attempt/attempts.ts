@@ -7,7 +7,7 @@ import type { AuthorizationResult } from '../../wire/decision/check.js';
 import { type DecisionContext, decide } from '../decide/decide.js';
 import type { EngineInput } from '../engine/engine.js';
 import { roleAttempts } from './role-attempts.js';
-import { checkNames, RoleFacts } from './role-facts.js';
+import { checkNames, type FactChanges, RoleFacts } from './role-facts.js';
 import { maxChanges, setAttempts } from './set-attempts.js';
 import { SetFacts } from './set-facts.js';
 import { WorkLimit, WorkSpent } from './work-limit.js';
@@ -34,6 +34,8 @@ export interface Attempts {
 	readonly truncated: boolean;
 	/** False if no role and no condition set rule grants the action on the resource type. */
 	readonly granted: boolean;
+	/** Roles that the user holds on the instance and that a user set excludes, as `<type>:<key>#<role>`; absent if none. */
+	readonly blocking_roles?: readonly string[];
 }
 
 /** Result while the active policy is older than the schema, because sufficient changes are then unknown. */
@@ -81,6 +83,7 @@ export function* findAttempts(
 	const work = new WorkLimit(stepsToFind);
 	const found: Attempt[] = [];
 	let truncated = false;
+	let blocking: Pick<Attempts, 'blocking_roles'> = {};
 	let world: World | undefined;
 	try {
 		const roles = yield* RoleFacts.gather(facts, checkNames(input), time, work);
@@ -96,13 +99,16 @@ export function* findAttempts(
 			const bySets = yield* setAttempts(world.sets, allowed, new WorkLimit(stepsToFind));
 			found.push(...bySets.attempts);
 			truncated ||= bySets.more;
+			const blocked = bySets.blocking ?? [];
+			const { instance } = roles.check;
+			if (blocked.length > 0) blocking = { blocking_roles: blocked.map((role) => `${instance}#${role}`) };
 		}
 	} catch (error) {
 		if (!(error instanceof WorkSpent)) throw error;
 		truncated = true;
 	}
 	const sorted = found.toSorted(inOrder);
-	if (!allowed && world !== undefined) return { ...(yield* verified(world, sorted, truncated)), granted };
+	if (!allowed && world !== undefined) return { ...(yield* verified(world, sorted, truncated)), granted, ...blocking };
 	return { attempts: sorted.slice(0, maxAttempts), truncated: truncated || sorted.length > maxAttempts, granted };
 }
 
@@ -164,16 +170,16 @@ function* isMinimal(world: World, attempt: Attempt, work: WorkLimit): Steps<bool
 function* allows({ roles, sets }: World, changes: readonly Change[], work: WorkLimit): Steps<boolean> {
 	const facts = (kind: Change['kind']) =>
 		changes.flatMap((change) => (change.kind === kind && 'fact' in change ? [change.fact] : []));
-	const add = facts('add');
-	if (yield* roles.allowWith(add, facts('remove'), work)) return true;
-	if (sets === undefined || !changes.some(concernsSets)) return false;
+	const factChanges: FactChanges = { add: facts('add'), remove: facts('remove') };
+	if (yield* roles.allowWith(factChanges, work)) return true;
+	if (sets === undefined || !(sets.nameRoles || changes.some(concernsSets))) return false;
 	const values = new Map(
 		changes.flatMap((change) => (change.kind === 'change' ? [[change.attribute, change.value] as const] : [])),
 	);
-	return yield* sets.allowWith(add, values, work);
+	return yield* sets.allowWith(factChanges, values, work);
 }
 
-/** True if condition sets may see a change. Condition sets see neither roles on instances nor relationships. */
+/** True if condition sets that name no roles on the resource may see a change. */
 function concernsSets(change: Change): boolean {
 	if (change.kind === 'change') return true;
 	const { fact } = change;

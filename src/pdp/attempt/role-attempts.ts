@@ -30,6 +30,8 @@ export interface FoundAttempts {
 	readonly attempts: readonly Attempt[];
 	/** True if there are more attempts. */
 	readonly more: boolean;
+	/** Keys of the roles that the user holds on the instance and that user sets of the action exclude. */
+	readonly blocking?: readonly string[];
 }
 
 /**
@@ -73,7 +75,8 @@ export function missingTenantAndUser({ facts, check: { tenant, user } }: FactsAn
 	return missing;
 }
 
-function missingObjects({ facts, check }: FactsAndCheck): AttemptFact[] {
+/** Returns the check's tenant, user and instance as facts to add, each only if it does not exist. */
+export function missingObjects({ facts, check }: FactsAndCheck): AttemptFact[] {
 	const { instance, tenant } = check;
 	if (instance === undefined || facts.tenantKey(instance) !== undefined) return missingTenantAndUser({ facts, check });
 	return [

@@ -26,6 +26,14 @@ export function checkNames({ user, action, resource }: EngineInput): CheckNames 
 	return { user: user.key, action, type, tenant, instance };
 }
 
+/** Facts added to and removed from a revision's facts. */
+export interface FactChanges {
+	readonly add: readonly AttemptFact[];
+	readonly remove: readonly AttemptFact[];
+}
+
+export const noFactChanges: FactChanges = { add: [], remove: [] };
+
 const nothing: ReadonlySet<string> = new Set();
 
 /** Facts for deciding a check by roles, with the user's facts gathered in advance. */
@@ -69,21 +77,35 @@ export class RoleFacts {
 		return this.#assigned.get(instance) ?? nothing;
 	}
 
-	/** True if roles allow the check once the facts in `add` are added and the facts in `remove` are removed. */
-	*allowWith(add: readonly AttemptFact[], remove: readonly AttemptFact[], work: WorkLimit): Steps<boolean> {
-		const { facts, check, time } = this;
-		const { user, tenant, type, action, instance } = check;
-		const { schema } = facts;
-		if (!facts.hasUser(user) && !add.some(({ fact }) => fact === 'user')) return false;
-		if (!facts.tenants.has(tenant) && !add.some(({ fact }) => fact === 'tenant')) return false;
+	/** True if roles allow the check after the changes. */
+	*allowWith(changes: FactChanges, work: WorkLimit): Steps<boolean> {
+		const { schema } = this.facts;
+		const { type, action } = this.check;
+		if (!this.#mayHoldRoles(changes)) return false;
 		for (const role of schema.tenantRolesThatGrant(type, action)) {
-			if (this.#inTenant.has(role) || addsAssignment(add, undefined, role)) return true;
+			if (this.#inTenant.has(role) || addsAssignment(changes.add, undefined, role)) return true;
 		}
-		if (instance === undefined) return false;
+		return yield* this.holdsOneOf(schema.instanceRolesThatGrant(type, action), changes, work);
+	}
+
+	/** True if the user and the tenant exist after the changes. */
+	#mayHoldRoles({ add }: FactChanges): boolean {
+		const { facts, check } = this;
+		if (!facts.hasUser(check.user) && !add.some(({ fact }) => fact === 'user')) return false;
+		return facts.tenants.has(check.tenant) || add.some(({ fact }) => fact === 'tenant');
+	}
+
+	/** True if the user holds any of these roles on the check's instance after the changes. */
+	*holdsOneOf(roles: Iterable<string>, changes: FactChanges, work: WorkLimit): Steps<boolean> {
+		const { facts, check, time } = this;
+		const { tenant, instance } = check;
+		const { schema } = facts;
+		const { add, remove } = changes;
+		if (instance === undefined || !this.#mayHoldRoles(changes)) return false;
 		const home = facts.tenantKey(instance) ?? (add.some(({ fact }) => fact === 'resource_instance') ? tenant : null);
 		if (home !== tenant) return false;
 		const walk = new RoleWalk(facts, time, work);
-		for (const role of schema.instanceRolesThatGrant(type, action)) walk.visit({ role, instance });
+		for (const role of roles) walk.visit({ role, instance });
 		for (const { role, instance: object } of walk.nodes) {
 			if (work.step()) yield;
 			const held = rolesWith(this.assignedOn(object), object, add, remove);

@@ -4,14 +4,16 @@ import { attributeText, isAsked } from '../../../compiler/condition/attribute.js
 import type { AttributePath, Comparison, Condition } from '../../../compiler/condition/condition.js';
 import { durationLength, timeBefore } from '../../../compiler/condition/duration.js';
 import type { Subject } from '../../../compiler/condition/explain-condition.js';
+import { roleRequired } from '../../../compiler/condition/resource-roles.js';
 import { lookUp } from '../../../compiler/condition/value.js';
 import type { Json } from '../../../compiler/model.js';
 import { setRulesPlace } from '../../../compiler/policy/rule-place.js';
 import type { Steps } from '../../../compiler/steps.js';
 import type { Attempt, AttemptComparison, AttemptFact, AttemptStep } from '../../wire/decision/attempt.js';
 import { conditionSetsIn, type RuleOfSets, type SetType } from '../facts/condition-sets.js';
-import { type FoundAttempts, missingTenantAndUser } from './role-attempts.js';
-import { noChanges, type SetFacts, withAttribute } from './set-facts.js';
+import { type FoundAttempts, missingObjects, missingTenantAndUser } from './role-attempts.js';
+import { type FactChanges, noFactChanges, type RoleFacts } from './role-facts.js';
+import { noChanges, type SetFacts, textsIn, withAttribute } from './set-facts.js';
 import { type WorkLimit, WorkSpent } from './work-limit.js';
 
 /** Maximum number of changes per attempt. Each change doubles the number of subsets to try. */
@@ -53,15 +55,15 @@ export function setAttempts(sets: SetFacts, passed: boolean, work: WorkLimit): S
 
 function* passedRules(sets: SetFacts, work: WorkLimit): Steps<FoundAttempts> {
 	const { facts, check } = sets.roles;
-	const subject = sets.subjectWith([], noChanges);
+	const subject = yield* sets.subjectWith(noFactChanges, noChanges, work);
 	const attempts: Attempt[] = [];
 	for (const rule of conditionSetsIn(facts.schema).rules(check.type, check.action)) {
 		if (attempts.length === maxFound) return { attempts, more: true };
 		if (work.step()) yield;
 		const matches =
-			(yield* sets.selects(['userset', rule.userSet], [], subject, work)) &&
-			(yield* sets.selects(['resourceset', rule.resourceSet], [], subject, work));
-		if (matches) attempts.push(attemptBy(sets, rule, { add: [], compare: [] }));
+			(yield* sets.selects(['userset', rule.userSet], noFactChanges, subject, work)) &&
+			(yield* sets.selects(['resourceset', rule.resourceSet], noFactChanges, subject, work));
+		if (matches) attempts.push(attemptBy(sets, rule, { ...noFactChanges, compare: [] }));
 	}
 	return { attempts, more: false };
 }
@@ -71,9 +73,10 @@ function* failedRules(sets: SetFacts, work: WorkLimit): Steps<FoundAttempts> {
 	const attempts: Attempt[] = [];
 	const known = new Map<string, readonly SideWay[]>();
 	let more = false;
+	const now = yield* sets.subjectWith(noFactChanges, noChanges, work);
 	function* waysOf(type: SetType, key: string): Steps<readonly SideWay[]> {
 		const name = `${type} ${key}`;
-		const ways = known.get(name) ?? (yield* waysToMatch(sets, type, key, work));
+		const ways = known.get(name) ?? (yield* waysToMatch(sets, [type, key], now, work));
 		known.set(name, ways);
 		return ways;
 	}
@@ -81,33 +84,47 @@ function* failedRules(sets: SetFacts, work: WorkLimit): Steps<FoundAttempts> {
 		for (const rule of conditionSetsIn(facts.schema).rules(check.type, check.action)) {
 			for (const user of yield* waysOf('userset', rule.userSet)) {
 				for (const resource of yield* waysOf('resourceset', rule.resourceSet)) {
-					if (attempts.length === maxFound) return { attempts, more: true };
+					if (attempts.length === maxFound) throw new WorkSpent();
 					if (work.step()) yield;
-					const proposed = yield* proposal(sets, rule, [user, resource], work);
+					const proposed = yield* proposal(sets, rule, { sides: [user, resource], now }, work);
 					if (proposed === 'too_large') more = true;
 					else if (proposed !== undefined) attempts.push(proposed);
 				}
 			}
 		}
 	} catch (error) {
-		if (error instanceof WorkSpent) return { attempts, more: true };
-		throw error;
+		if (!(error instanceof WorkSpent)) throw error;
+		more = true;
 	}
-	return { attempts, more };
+	return { attempts, more, blocking: blockingRoles([...known.values()].flat(), now) };
+}
+
+/** Returns the roles held on the resource that any of these ways excludes. */
+function blockingRoles(ways: readonly SideWay[], now: Subject): readonly string[] {
+	const held = textsIn(now.user, 'resource_roles');
+	const excluded = ways.flatMap(({ demands }) =>
+		demands.flatMap(({ comparison, wanted }) => (wanted ? [] : (roleRequired(comparison) ?? []))),
+	);
+	return held.filter((role) => excluded.includes(role)).sort();
 }
 
 /**
  * Returns the ways for a set and all its ancestors to match. Returns an empty list if any of these sets selects
  * nothing.
  */
-function* waysToMatch(sets: SetFacts, type: SetType, key: string, work: WorkLimit): Steps<readonly SideWay[]> {
+function* waysToMatch(
+	sets: SetFacts,
+	[type, key]: readonly [SetType, string],
+	now: Subject,
+	work: WorkLimit,
+): Steps<readonly SideWay[]> {
 	let role: string | undefined;
 	let ways: readonly Way[] = [{ demands: [], unmet: 0 }];
 	for (const set of sets.ancestry(type, key)) {
 		if (set.standsFor !== undefined) {
 			if (type === 'userset') role = set.standsFor;
 		} else if (set.condition === undefined) return [];
-		else ways = joined(ways, yield* waysToMeet(sets, { set: set.key, wanted: true, work }, set.condition));
+		else ways = joined(ways, yield* waysToMeet(sets, { set: set.key, wanted: true, now, work }, set.condition));
 	}
 	return ways.slice(0, maxWaysOfSide).map((way) => ({ ...way, role }));
 }
@@ -116,14 +133,16 @@ function* waysToMatch(sets: SetFacts, type: SetType, key: string, work: WorkLimi
 interface Wish {
 	readonly set: string;
 	readonly wanted: boolean;
+	/** Subject without changes. */
+	readonly now: Subject;
 	readonly work: WorkLimit;
 }
 
 /** Returns the ways to meet a condition, fewest unmet demands first. */
 function* waysToMeet(sets: SetFacts, wish: Wish, condition: Condition): Steps<readonly Way[]> {
-	const { set, wanted, work } = wish;
+	const { set, wanted, now, work } = wish;
 	if (condition.kind === 'comparison') {
-		const truth = yield* sets.compare(condition, sets.subjectWith([], noChanges), work);
+		const truth = yield* sets.compare(condition, now, work);
 		return [{ demands: [{ set, comparison: condition, wanted }], unmet: truth === wanted ? 0 : 1 }];
 	}
 	if (condition.kind === 'not') return yield* waysToMeet(sets, { ...wish, wanted: !wanted }, condition.condition);
@@ -157,14 +176,13 @@ function fewest(ways: readonly Way[]): readonly Way[] {
 function* proposal(
 	sets: SetFacts,
 	rule: RuleOfSets,
-	sides: readonly [user: SideWay, resource: SideWay],
+	{ sides, now: before }: { readonly sides: readonly [user: SideWay, resource: SideWay]; readonly now: Subject },
 	work: WorkLimit,
 ): Steps<Attempt | 'too_large' | undefined> {
 	const [{ role }] = sides;
 	const { check, inTenant, facts } = sets.roles;
 	const demands = sides.flatMap((side) => side.demands);
 	const wantedRoles = new Set(role === undefined ? [] : [role]);
-	const before = sets.subjectWith([], noChanges);
 	for (const { comparison, wanted } of demands) {
 		const named = roleAskedFor(comparison);
 		if (wanted && named !== undefined) wantedRoles.add(named);
@@ -173,11 +191,14 @@ function* proposal(
 	const add: AttemptFact[] = [...wantedRoles]
 		.filter((wanted) => !inTenant.has(wanted))
 		.map((wanted) => ({ fact: 'role_assignment', user, role: wanted, tenant }));
-	const missing = missingTenantAndUser({ facts, check });
+	const onResource = changesOnResource(sets.roles, demands, before);
+	const missing = onResource.add.length > 0 ? missingObjects(sets.roles) : missingTenantAndUser({ facts, check });
+	add.push(...onResource.add);
 	add.unshift(...missing.filter(({ fact }) => fact === 'tenant' || add.length > 0));
+	const { remove } = onResource;
 	const compare: AttemptComparison[] = [];
 	const changed = new Set<string>();
-	let subject = sets.subjectWith(add, noChanges);
+	let subject = yield* sets.subjectWith({ add, remove }, noChanges, work);
 	for (const { comparison, wanted } of demands) {
 		if (work.step()) yield;
 		if ((yield* sets.compare(comparison, subject, work)) === wanted) continue;
@@ -188,7 +209,7 @@ function* proposal(
 		const example = yield* valueThatMeets(sets, { text, about, subject }, work);
 		if (example === undefined) return undefined;
 		changed.add(text);
-		if (add.length + changed.size > maxChanges) return 'too_large';
+		if (add.length + remove.length + changed.size > maxChanges) return 'too_large';
 		subject = withAttribute(subject, [text, example]);
 		const now = lookUp(before[target.object], target.path) ?? null;
 		for (const demand of about) {
@@ -196,7 +217,25 @@ function* proposal(
 			compare.push({ ...written(demand), met, change: text, now, example });
 		}
 	}
-	return attemptBy(sets, rule, { add, compare });
+	return attemptBy(sets, rule, { add, remove, compare });
+}
+
+/**
+ * Returns the assignments on the resource to add for required roles, and to remove for excluded roles. An excluded role
+ * that is derived needs changes elsewhere, so nothing is proposed for it.
+ */
+function changesOnResource(roles: RoleFacts, demands: readonly Demand[], now: Subject): FactChanges {
+	const { user, tenant, instance } = roles.check;
+	const held = textsIn(now.user, 'resource_roles');
+	const [add, remove] = [new Map<string, AttemptFact>(), new Map<string, AttemptFact>()];
+	for (const { comparison, wanted } of demands) {
+		const role = roleRequired(comparison);
+		if (role === undefined || instance === undefined) continue;
+		const fact: AttemptFact = { fact: 'role_assignment', user, role, tenant, resource_instance: instance };
+		if (wanted && !held.includes(role)) add.set(role, fact);
+		if (!wanted && roles.assignedOn(instance).has(role)) remove.set(role, fact);
+	}
+	return { add: [...add.values()], remove: [...remove.values()] };
 }
 
 /** Formats a demand for an attempt. */
@@ -308,7 +347,7 @@ function timesAround(text: string, now: number): readonly string[] {
 function attemptBy(
 	{ roles }: SetFacts,
 	{ userSet, resourceSet }: RuleOfSets,
-	{ add, compare }: { readonly add: AttemptFact[]; readonly compare: AttemptComparison[] },
+	{ add, remove, compare }: FactChanges & { readonly compare: readonly AttemptComparison[] },
 ): Attempt {
 	const { type, action, tenant } = roles.check;
 	const sets = conditionSetsIn(roles.facts.schema);
@@ -328,8 +367,8 @@ function attemptBy(
 			...assigned,
 		],
 		policy: setRulesPlace(type, action),
-		add,
-		remove: [],
-		compare,
+		add: [...add],
+		remove: [...remove],
+		compare: [...compare],
 	};
 }

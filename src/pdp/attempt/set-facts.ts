@@ -9,11 +9,10 @@ import { lookUp } from '../../../compiler/condition/value.js';
 import type { Json } from '../../../compiler/model.js';
 import type { Steps } from '../../../compiler/steps.js';
 import { CompiledPatterns } from '../../pattern/compiled-patterns.js';
-import type { AttemptFact } from '../../wire/decision/attempt.js';
 import type { EngineInput } from '../engine/engine.js';
 import { conditionSetsIn, countComparisons, type ReadSet, type SetType } from '../facts/condition-sets.js';
 import { instanceName } from '../facts/instance-name.js';
-import type { RoleFacts } from './role-facts.js';
+import type { FactChanges, RoleFacts } from './role-facts.js';
 import type { WorkLimit } from './work-limit.js';
 
 /** Maximum number of rules per action to consider. */
@@ -50,11 +49,21 @@ export class SetFacts {
 	/** Cached comparison results, latest first, because most comparisons are repeated with the same values. */
 	readonly #outcomes = new Map<Comparison, readonly Outcome[]>();
 
+	/** Keys of the roles on the resource that the action's user sets name. */
+	readonly #named: ReadonlySet<string>;
+
 	private constructor(
 		readonly roles: RoleFacts,
 		subject: Subject,
 	) {
+		const { facts, check } = roles;
 		this.#subject = subject;
+		this.#named = conditionSetsIn(facts.schema).rolesNamed(check.type, check.action);
+	}
+
+	/** True if the action's user sets name roles on the resource. */
+	get nameRoles(): boolean {
+		return this.#named.size > 0;
 	}
 
 	/**
@@ -105,8 +114,13 @@ export class SetFacts {
 	}
 
 	/** Returns the subject of conditions after the changes. */
-	subjectWith(add: readonly AttemptFact[], changes: AttributeChanges): Subject {
+	*subjectWith(factChanges: FactChanges, changes: AttributeChanges, work: WorkLimit): Steps<Subject> {
 		const { facts, check, inTenant } = this.roles;
+		const { add } = factChanges;
+		const resource_roles: string[] = [];
+		for (const role of this.#named) {
+			if (yield* this.roles.holdsOneOf([role], factChanges, work)) resource_roles.push(role);
+		}
 		const added = add.flatMap((fact) =>
 			fact.fact === 'role_assignment' && fact.resource_instance === undefined ? [fact.role] : [],
 		);
@@ -115,7 +129,7 @@ export class SetFacts {
 		const tenants = [...new Set([...textsIn(user, 'tenants'), ...(roles.length > 0 ? [check.tenant] : [])])].sort();
 		const attributes = roles.length > 0 ? (facts.tenants.get(check.tenant) ?? {}) : {};
 		const before: Subject = {
-			user: { ...(user as object), roles, tenants },
+			user: { ...(user as object), roles, tenants, resource_roles },
 			resource,
 			tenant: { ...(attributes as object), key: check.tenant },
 			context,
@@ -127,7 +141,7 @@ export class SetFacts {
 	/** True if a set and all its ancestors select the subject after the changes. */
 	*selects(
 		[type, key]: readonly [SetType, string],
-		add: readonly AttemptFact[],
+		{ add }: FactChanges,
 		subject: Subject,
 		work: WorkLimit,
 	): Steps<boolean> {
@@ -186,14 +200,14 @@ export class SetFacts {
 	}
 
 	/** True if a rule allows the check after the changes. */
-	*allowWith(add: readonly AttemptFact[], changes: AttributeChanges, work: WorkLimit): Steps<boolean> {
+	*allowWith({ add, remove }: FactChanges, changes: AttributeChanges, work: WorkLimit): Steps<boolean> {
 		const { facts, check } = this.roles;
 		const { type, action, tenant, user } = check;
 		if (!facts.tenants.has(tenant) && !add.some(({ fact }) => fact === 'tenant')) return false;
 		// A role has no effect if its user does not exist.
 		const exists = facts.hasUser(user) || add.some(({ fact }) => fact === 'user');
-		const given = exists ? add : add.filter(({ fact }) => fact !== 'role_assignment');
-		const subject = this.subjectWith(given, changes);
+		const given = { add: exists ? add : add.filter(({ fact }) => fact !== 'role_assignment'), remove };
+		const subject = yield* this.subjectWith(given, changes, work);
 		const known = new Map<string, boolean>();
 		for (const { userSet, resourceSet } of conditionSetsIn(facts.schema).rules(type, action)) {
 			if (work.step()) yield;
@@ -242,9 +256,9 @@ function ancestry({ facts, check }: RoleFacts, type: SetType, key: string): read
 	return found;
 }
 
-const nothing = { parent: undefined, standsFor: undefined, condition: undefined, comparisons: 0 } as const;
+const nothing = { parent: undefined, standsFor: undefined, condition: undefined, comparisons: 0, roles: [] } as const;
 
-function addsRole(add: readonly AttemptFact[], role: string): boolean {
+function addsRole(add: FactChanges['add'], role: string): boolean {
 	return add.some(
 		(fact) => fact.fact === 'role_assignment' && fact.resource_instance === undefined && fact.role === role,
 	);
@@ -265,7 +279,8 @@ function withValue(whole: Json | undefined, [name, ...below]: readonly string[],
 	return Object.fromEntries([...members.filter(([other]) => other !== name), [name, withValue(inner, below, value)]]);
 }
 
-function textsIn(value: Json, name: string): readonly string[] {
+/** Returns the texts in a member that is an array. */
+export function textsIn(value: Json, name: string): readonly string[] {
 	const list = (value as Readonly<Record<string, Json>>)[name];
 	return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];
 }

@@ -3,6 +3,7 @@
 import { isAsked } from '../../../compiler/condition/attribute.js';
 import { compileCondition, usesPattern } from '../../../compiler/condition/compile-condition.js';
 import type { AttributePath } from '../../../compiler/condition/condition.js';
+import { isResourceRoles } from '../../../compiler/condition/resource-roles.js';
 import { conditionSetsIn, type ReadSet, type SetType } from './condition-sets.js';
 import { ConditionSubject } from './condition-subject.js';
 import type { SchemaTables } from './schema-tables.js';
@@ -22,7 +23,10 @@ export interface CompiledRule {
 	readonly resources: readonly CompiledSet[];
 }
 
-/** Thrown if only the engine can evaluate a condition, because the condition contains a regular expression. */
+/**
+ * Thrown if only the engine can evaluate a condition, because the condition contains a regular expression, or names roles
+ * of many users.
+ */
 export class NeedsEngine extends Error {
 	override readonly name = 'NeedsEngine';
 }
@@ -105,7 +109,8 @@ function compileOwn(type: SetType, { standsFor, condition }: ReadSet): CompiledS
 		const { object, path } = attribute;
 		// A tenant's attributes are only visible to its members.
 		if (object === 'user' || (object === 'tenant' && !isAsked(attribute))) readsUser = true;
-		if (object === 'resource' && path[0] !== 'type' && path[0] !== 'tenant') readsInstance = true;
+		if (isResourceRoles(attribute) || (object === 'resource' && path[0] !== 'type' && path[0] !== 'tenant'))
+			readsInstance = true;
 		return ConditionSubject.reader(attribute);
 	};
 	const test = compileCondition<ConditionSubject, AttributePath>(condition, {

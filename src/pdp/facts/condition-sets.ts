@@ -2,6 +2,7 @@
 
 import type { Condition } from '../../../compiler/condition/condition.js';
 import { parseConditions } from '../../../compiler/condition/grammar.js';
+import { rolesNamedIn } from '../../../compiler/condition/resource-roles.js';
 import type { Json } from '../../../compiler/model.js';
 import { jsonMember, jsonMembers, valueAt } from './json-members.js';
 import type { SchemaTables } from './schema-tables.js';
@@ -19,6 +20,8 @@ export interface ReadSet {
 	readonly condition: Condition | undefined;
 	/** Number of comparisons in the condition. */
 	readonly comparisons: number;
+	/** Keys of the roles on the resource that the condition names. */
+	readonly roles: readonly string[];
 }
 
 /** A rule that connects two sets, identified by their keys. */
@@ -60,6 +63,21 @@ export class ConditionSets {
 		return this.#known.get(name);
 	}
 
+	/** Returns the keys of the roles on the resource that the user sets in an action's rules, and their parents, name. */
+	rolesNamed(resource: string, action: string): ReadonlySet<string> {
+		const sets = new Set<string>();
+		const roles = new Set<string>();
+		for (const { userSet } of this.rules(resource, action)) {
+			for (let key: string | undefined = userSet; key !== undefined && !sets.has(key); ) {
+				sets.add(key);
+				const set: ReadSet | undefined = this.find('userset', resource, key);
+				for (const role of set?.roles ?? []) roles.add(role);
+				key = set?.parent;
+			}
+		}
+		return roles;
+	}
+
 	#read(type: SetType, resource: string, key: string): ReadSet | undefined {
 		const place = type === 'userset' ? ['user_sets', key] : ['resource_sets', resource, key];
 		const standsFor = valueAt(this.#schema, ...place);
@@ -67,7 +85,7 @@ export class ConditionSets {
 		if (standsFor === undefined || written === undefined) return undefined;
 		const parent = jsonMember(written, 'parent');
 		const conditions = jsonMember(written, 'conditions');
-		const parsed = conditions === undefined ? undefined : parseConditions(conditions, { type });
+		const parsed = conditions === undefined ? undefined : parseConditions(conditions, { type, bound: true });
 		const condition = parsed !== undefined && 'condition' in parsed ? parsed.condition : undefined;
 		return {
 			key,
@@ -75,6 +93,7 @@ export class ConditionSets {
 			standsFor: typeof standsFor === 'string' ? standsFor : undefined,
 			condition,
 			comparisons: condition === undefined ? 0 : countComparisons(condition),
+			roles: condition === undefined ? [] : [...new Set(rolesNamedIn(condition).map(({ role }) => role))],
 		};
 	}
 }

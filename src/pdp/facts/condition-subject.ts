@@ -6,6 +6,7 @@ import type { Json } from '../../../compiler/model.js';
 import type { FactsIndex } from './facts-index.js';
 import { instanceName, parseInstanceName } from './instance-name.js';
 import { jsonMember } from './json-members.js';
+import type { RolesByInstance } from './role-walk.js';
 
 /** Attributes sent with a request. Each replaces the stored attribute with the same name. */
 export type SentAttributes = Readonly<Record<string, unknown>> | undefined;
@@ -31,6 +32,8 @@ export class ConditionSubject {
 		readonly facts: FactsIndex,
 		readonly time: number,
 		readonly sent: { readonly context: SentAttributes; readonly resource?: SentAttributes },
+		/** Roles that the user holds on instances. */
+		private readonly held: RolesByInstance = new Map(),
 	) {}
 
 	setUser(key: string, sent: SentAttributes): void {
@@ -50,6 +53,11 @@ export class ConditionSubject {
 	get roles(): readonly string[] {
 		this.#roles ??= this.#sortedLinks((tenant) => tenant === this.#place?.tenant, 1);
 		return this.#roles;
+	}
+
+	/** The user's roles on the stored instance. */
+	get resourceRoles(): readonly string[] {
+		return (this.#instance === undefined ? undefined : this.held.get(this.#instance)) ?? [];
 	}
 
 	/** Returns the reader for an attribute. */
@@ -131,6 +139,7 @@ const askedReaders: Readonly<Record<string, ReadValue<ConditionSubject>>> = {
 	'user.key': (subject) => subject.userKey,
 	'user.roles': (subject) => subject.roles,
 	'user.tenants': (subject) => subject.tenants,
+	'user.resource_roles': (subject) => subject.resourceRoles,
 	'resource.key': (subject) => subject.resourceKey,
 	'resource.type': (subject) => subject.type,
 	'resource.tenant': (subject) => subject.tenantKey,

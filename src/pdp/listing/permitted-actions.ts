@@ -65,7 +65,7 @@ export class PermittedActions {
 		const { user, context, resource, time } = question;
 		this.#facts = facts;
 		this.#question = question;
-		this.#subject = new ConditionSubject(facts, time, { context, resource });
+		this.#subject = new ConditionSubject(facts, time, { context, resource }, question.held);
 		this.#subject.setUser(user.key, user.attributes);
 	}
 

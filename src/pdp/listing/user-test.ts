@@ -1,5 +1,6 @@
 import type { EngineInput } from '../engine/engine.js';
-import { type CompiledSet, compiledSetsIn } from '../facts/compiled-sets.js';
+import { type CompiledSet, compiledSetsIn, NeedsEngine } from '../facts/compiled-sets.js';
+import { conditionSetsIn } from '../facts/condition-sets.js';
 import { ConditionSubject, type SentAttributes } from '../facts/condition-subject.js';
 import type { FactsIndex } from '../facts/facts-index.js';
 import { instanceName } from '../facts/instance-name.js';
@@ -23,6 +24,9 @@ export function userTest(
 	// In a missing tenant, and for an instance of a different tenant, condition sets allow nothing.
 	if (context?.['pdp_type'] === 'cloud' || tenant === undefined || facts.tenants.at(tenant) === undefined) return never;
 	if (home !== undefined && home !== tenant) return never;
+	if (conditionSetsIn(facts.schema).rolesNamed(type, action).size > 0) {
+		throw new NeedsEngine('a user set names roles on the resource');
+	}
 	const subject = new ConditionSubject(facts, time, { context, resource: resource.attributes });
 	subject.setResource({ type, tenant, key }, home === undefined ? undefined : instance);
 	const open: (readonly [users: CompiledSet, resources: readonly CompiledSet[]])[] = [];

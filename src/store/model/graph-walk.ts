@@ -108,6 +108,8 @@ export interface DerivationStep {
 	readonly relation_id: string;
 	/** True if a role assigned on the object disables the derivation, as set on the derivation or its block. */
 	readonly no_direct_roles_on_object: boolean;
+	/** True if user sets may name roles on the derived role's resource. */
+	readonly asked_by_sets: boolean;
 }
 
 /** Returns all derivations if at least one of them uses these relations, and no derivations otherwise. */
@@ -117,7 +119,11 @@ export async function derivationsWith(
 ): Promise<readonly DerivationStep[]> {
 	const { rows } = await unit.raw<DerivationStep>(
 		`select step.role_id, roles.resource_id, step.source_role_id, step.relation_id,
-			step.no_direct_roles_on_object or roles.no_direct_roles_on_object as no_direct_roles_on_object
+			step.no_direct_roles_on_object or roles.no_direct_roles_on_object as no_direct_roles_on_object,
+			exists (
+				select from condition_sets
+				where environment_id = :environment_id and resource_id = roles.resource_id and type = 'userset'
+			) as asked_by_sets
 		from role_derivations as step
 		join roles on roles.environment_id = :environment_id and roles.id = step.role_id
 		where step.environment_id = :environment_id and (:all or exists (

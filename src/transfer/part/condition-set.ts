@@ -2,6 +2,7 @@ import { conditionProblems, readDefinedAttributes } from '../../domain/schema/co
 import {
 	addConditionSets,
 	cycleProblems,
+	hasNeedlessResource,
 	parentProblems,
 	refuseProblems,
 	removeConditionSets,
@@ -69,7 +70,11 @@ async function refuseWrongConditions(unit: ReadingUnit, entries: readonly Entry<
 	for (const entry of entries) {
 		const { type, conditions } = entry.value;
 		const set = { type, conditions, resource_id: resourceId(entry) };
-		problems.push(...conditionProblems(defined, set, ['body', ...entry.place, 'conditions']));
+		if (hasNeedlessResource(set, entry.value.parent)) {
+			const msg = 'must be null for a user set that does not compare `user.resource_roles`';
+			problems.push({ loc: ['body', ...entry.place, 'resource'], msg, type: 'value_error' });
+		}
+		problems.push(...(await conditionProblems(unit, set, ['body', ...entry.place, 'conditions'], defined)));
 		if (problems.length >= maxProblems) break;
 		// Compiling regular expressions takes up to 50 ms per set.
 		await nextTurn();

@@ -1,5 +1,5 @@
 import { ensureAutomaticSet, ownerKeys } from '../../domain/schema/automatic-set.js';
-import { addSetRules } from '../../domain/schema/set-rule.js';
+import { addSetRules, refuseForeignUserSet } from '../../domain/schema/set-rule.js';
 import { removeSetRuleRows } from '../../domain/schema/set-rule-record.js';
 import { Failure } from '../../failure.js';
 import { ConditionSet } from '../../store/table/condition-set.js';
@@ -73,7 +73,7 @@ function rowsNamed(unit: ReadingUnit, entries: readonly Entry<SetRuleEntry>[]): 
 	);
 }
 
-/** Resolves rules to ids. Creates missing automatic sets. Throws `not_found` and `invalid`. */
+/** Resolves rules to ids. Creates missing automatic sets. Throws `not_found`, `invalid` and `unprocessable`. */
 async function resolveIds(unit: WritingUnit, entries: readonly Entry<SetRuleEntry>[]): Promise<readonly RuleIds[]> {
 	const values = entries.map(({ value }) => value);
 	const actionAt = await partResolver(unit, ResourceAction, values.map(permissionParts));
@@ -93,6 +93,7 @@ async function resolveIds(unit: WritingUnit, entries: readonly Entry<SetRuleEntr
 		const userSet = await userSetAt(value.user_set, [...place, 'user_set']);
 		const resourceSet = await resourceSetAt(value.resource_set, [...place, 'resource_set']);
 		if (resourceSet.resource_id !== action.resource_id) throw foreignSet(value, place);
+		refuseForeignUserSet(userSet, resourceSet, ['body', ...place, 'user_set']);
 		ids.push({ user_set_id: userSet.id, action_id: action.id, resource_set_id: resourceSet.id });
 	}
 	return ids;

@@ -197,18 +197,20 @@ export const ConditionSetEntry = z
 		description: orNull(Text).describe('Set description.'),
 		type: ConditionSetType.describe('Set type: users (`userset`) or resources (`resourceset`).'),
 		conditions: defaulted(Conditions, () => ({})).describe('Set conditions; everything matches by default.'),
-		resource: orNull(Key).describe('Key of the resource that a resource set narrows; null for a user set.'),
+		resource: orNull(Key).describe(
+			'Key of the resource that a resource set narrows, or whose roles a user set names; null for other user sets.',
+		),
 		parent: orNull(OwnConditionSetKey).describe('Parent set key; null if there is none.'),
 	})
-	.refine(({ type, resource }) => (type === 'resourceset') === (resource !== null), {
-		message: 'is required for a resource set, and not allowed for a user set',
+	.refine(({ type, resource }) => type === 'userset' || resource !== null, {
+		message: 'is required for a resource set',
 		path: ['resource'],
 	})
 	.meta({
 		id: 'ConditionSetEntry',
 		description:
 			'A condition set that is not automatic. `resource` is the resource ' +
-			'that a resource set narrows; `parent` is the parent set.',
+			'that a resource set narrows, or whose roles a user set names; `parent` is the parent set.',
 	});
 export type ConditionSetEntry = z.output<typeof ConditionSetEntry>;
 

@@ -45,7 +45,9 @@ const asked = {
 	conditions: optional(Conditions).describe(
 		'Conditions for a set that is not stored, or replacements for stored conditions.',
 	),
-	resource_id: optional(Reference).meta({ description: 'Required for a resource set that is not stored.' }),
+	resource_id: optional(Reference).meta({
+		description: 'Required for a resource set that is not stored; optional for a user set that is not stored.',
+	}),
 	parent_id: optional(Reference).describe('Parent set: id or key.'),
 	tenant: optional(Reference).meta({ description: 'Tenant for the check. Without it, roles in all tenants count.' }),
 	context: defaulted(ComparedAttributes, nothing).describe(

@@ -2,6 +2,7 @@ import test from 'ava';
 import { attributeText, isBuiltIn } from '../../../compiler/condition/attribute.js';
 import { attributesIn, parseConditions } from '../../../compiler/condition/grammar.js';
 import { operators } from '../../../compiler/condition/operator.js';
+import { rolesNamedIn } from '../../../compiler/condition/resource-roles.js';
 import type { Json } from '../../../compiler/model.js';
 import { parsedCondition } from '../../support/conditions.js';
 
@@ -15,6 +16,65 @@ function conditionProblems(conditions: unknown, type: 'userset' | 'resourceset' 
 	return 'problems' in parsed ? parsed.problems.map(({ at, msg }) => `${at.join(' ')}: ${msg}`) : [];
 }
 
+/** User set conditions on roles on the resource, for a set with a resource, each with all its problems. */
+const wrongRoles: readonly (readonly [conditions: unknown, ...problems: readonly string[]])[] = [
+	[{ 'user.resource_roles': { equals: ['viewer'] } }, `user.resource_roles equals: ${rolesBy('equals')}`],
+	[
+		{ 'user.resource_roles': { array_subset: ['viewer'] } },
+		`user.resource_roles array_subset: ${rolesBy('array_subset')}`,
+	],
+	[{ 'subject.resource_roles': { 'is-null': true } }, `subject.resource_roles is-null: ${rolesBy('is-null')}`],
+	[
+		{ not: { 'user.resource_roles': { array_contains: { ref: 'user.team' } } } },
+		'not user.resource_roles array_contains: must be the key of a role on the resource, not {"ref": "user.team"}',
+	],
+	[
+		{ 'user.resource_roles': { array_superset: ['viewer', 7] } },
+		'user.resource_roles array_superset 1: must be the key of a role on the resource, not 7',
+	],
+	[
+		{ 'user.resource_roles': { array_intersect: [] } },
+		'user.resource_roles array_intersect: the operand of `array_intersect` must be an array of role keys, not []',
+	],
+	[
+		{ 'user.resource_roles.first': { array_contains: 'viewer' } },
+		'user.resource_roles.first: `user.resource_roles` is a list of role keys, which has no members',
+	],
+	[
+		{ 'user.teams': { equals: { ref: 'user.resource_roles' } } },
+		'user.teams equals ref: `user.resource_roles` cannot be a `ref`: name the roles in a comparison of ' +
+			'`user.resource_roles`',
+	],
+];
+
+function rolesBy(operator: string): string {
+	return (
+		'`user.resource_roles` is compared with role keys by `array_contains`, `array_superset` or `array_intersect`, not by ' +
+		`\`${operator}\``
+	);
+}
+
+test('roles on the resource are named by key, in sets with a resource', (t) => {
+	const problemsOf = (conditions: unknown, type: 'userset' | 'resourceset', bound: boolean) => {
+		const parsed = parseConditions(conditions, { type, bound });
+		return 'problems' in parsed ? parsed.problems.map(({ at, msg }) => `${at.join(' ')}: ${msg}`) : [];
+	};
+	for (const [conditions, ...problems] of wrongRoles) t.deepEqual(problemsOf(conditions, 'userset', true), problems);
+	const named = { 'user.resource_roles': { array_contains: 'viewer' } };
+	t.deepEqual(problemsOf(named, 'userset', true), []);
+	t.regex(problemsOf(named, 'userset', false).join(), /needs a set with `resource_id`.*`user.roles`/);
+	t.regex(problemsOf(named, 'resourceset', true).join(), /only a user set compares `user.resource_roles`/);
+	const parsed = parseConditions(
+		{ allOf: [{ not: { 'user.resource_roles': { array_superset: ['a', 'b'] } } }, { not: { not: named } }] },
+		{ type: 'userset', bound: true },
+	);
+	t.deepEqual('condition' in parsed ? rolesNamedIn(parsed.condition).map(({ role, negated }) => [role, negated]) : [], [
+		['a', true],
+		['b', true],
+		['viewer', false],
+	]);
+});
+
 const operatorNames = operators.map(({ name }) => name).join(', ');
 const absence = 'to test for absence, use {"is-null": true}';
 const unknown = (written: string, meant: string) =>
@@ -24,7 +84,7 @@ const inexact =
 	'whole numbers beyond ±9007199254740991 are not exact: JSON readers round them; write this one as a string';
 const onInstances = (role: string, written: string) =>
 	`\`user.roles\` contains keys of tenant roles, such as "${role}", and no roles on instances, so it never contains ` +
-	`"${written}"; grant permissions to the instance role instead`;
+	`"${written}"; roles on the resource are in \`user.resource_roles\`, for a user set with \`resource_id\``;
 
 /** User set conditions, each with all its problems. */
 const notRanges = [[1], [1, 2, 3], [1, 'b'], ['a', null], 'a'];

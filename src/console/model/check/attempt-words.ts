@@ -91,7 +91,7 @@ function derivationPhrases(step: AttemptStep, add: readonly AttemptFact[]): read
 
 function ruleSentence(
 	step: Extract<AttemptStep, { readonly type: 'set_rule' }>,
-	{ add, compare, chain }: Attempt,
+	{ add, remove, compare, chain }: Attempt,
 	{ user, action, type, instance }: NamedCheck,
 ): readonly Phrase[] {
 	const thing: readonly Phrase[] = instance === null ? ['this ', { name: type }] : [{ key: instance }];
@@ -105,7 +105,13 @@ function ruleSentence(
 					{ name: step.role ?? '' },
 					...(place === null ? [' in the tenant'] : [' in tenant ', { key: place }]),
 				]
-			: [isChanged(step.userset, 'user.') ? ' would be in ' : ' is in ', 'the user set ', { name: step.userset }];
+			: [
+					isChanged(step.userset, 'user.') || [...add, ...remove].some(({ fact }) => fact === 'role_assignment')
+						? ' would be in '
+						: ' is in ',
+					'the user set ',
+					{ name: step.userset },
+				];
 	const what: readonly Phrase[] =
 		step.resourceset === undefined
 			? [' is a ', { name: step.resource_type ?? type }]
@@ -149,8 +155,23 @@ export function factWords(fact: AttemptFact): readonly Phrase[] {
 	}
 }
 
-/** Reason for removing a blocking fact. */
-export const stopWords = 'It blocks a derived role on this instance.';
+/** Returns the reason for removing a blocking fact. */
+export function stopWords(by: Attempt['by']): string {
+	return by === 'set_rule' ? 'A user set excludes this role.' : 'It blocks a derived role on this instance.';
+}
+
+/** Formats a role that user sets exclude, such as "ann is `blocked` on document:budget, and a user set excludes this role". */
+export function blockingWords(user: string, name: string): readonly Phrase[] {
+	const mark = name.lastIndexOf('#');
+	return [
+		{ key: user },
+		' is ',
+		{ name: name.slice(mark + 1) },
+		' on ',
+		{ key: name.slice(0, mark) },
+		', and a user set excludes this role.',
+	];
+}
 
 /** Returns an operator's phrase, such as "is at least" or "contains", for use after "must". */
 function operatorWords(name: string): string {

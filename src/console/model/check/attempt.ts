@@ -101,6 +101,8 @@ export interface DecisionDebug {
 	readonly truncated?: boolean | undefined;
 	/** False if no role and no condition set rule grants the action. */
 	readonly granted?: boolean | undefined;
+	/** Roles held on the instance that a user set excludes, as `<type>:<key>#<role>`. */
+	readonly blocking_roles?: readonly string[] | undefined;
 }
 
 const tenantMark = '__tenant:';

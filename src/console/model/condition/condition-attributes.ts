@@ -11,6 +11,10 @@ export interface ConditionAttribute {
 	readonly note: string;
 }
 
+function resourceRoles(resource: string): ConditionAttribute {
+	return { name: 'user.resource_roles', type: 'roles', note: `roles on the ${resource} of the check` };
+}
+
 /** Members in the schema half that define attributes. */
 export interface AttributeSchema {
 	readonly user_attributes: Readonly<Record<string, { readonly type?: unknown }>>;
@@ -31,12 +35,20 @@ const builtIn: readonly ConditionAttribute[] = [
 	{ name: 'now', type: 'number', note: 'time of the check, in milliseconds since 1970' },
 ];
 
+/** Set whose conditions are edited. */
+interface EditedSet {
+	readonly type: 'userset' | 'resourceset';
+	readonly resource: string | null;
+}
+
 /**
- * Returns the attributes that conditions can use, user attributes first. The result includes the attributes of
- * `resource`. If `resource` is null, as in a user set, the result includes the attributes of all resources. Tenant and
- * context attributes are not included, because they have no definitions.
+ * Returns the attributes that conditions can use, user attributes first. The result includes the attributes of the set's
+ * resource. For a user set without a resource, the result includes the attributes of all resources. Tenant and context
+ * attributes are not included, because they have no definitions.
  */
-export function conditionAttributes(schema: AttributeSchema, resource: string | null): readonly ConditionAttribute[] {
+export function conditionAttributes(schema: AttributeSchema, set: EditedSet): readonly ConditionAttribute[] {
+	const isOfUsers = set.type === 'userset';
+	const resource = isOfUsers ? set.resource : (set.resource ?? '');
 	const users = typed('user', schema.user_attributes, () => 'of users');
 	const asked = Object.entries(schema.resources).filter(([key]) => resource === null || key === resource);
 	const found = new Map<string, ConditionAttribute>();
@@ -52,7 +64,8 @@ export function conditionAttributes(schema: AttributeSchema, resource: string | 
 	}
 	const objects = ['user.', 'resource.', 'tenant.', 'now'];
 	const rank = ({ name }: ConditionAttribute) => objects.findIndex((object) => name.startsWith(object));
-	return [...users, ...found.values(), ...builtIn].sort((left, right) => rank(left) - rank(right));
+	const roles = isOfUsers && resource !== null ? [resourceRoles(resource)] : [];
+	return [...users, ...found.values(), ...builtIn, ...roles].sort((left, right) => rank(left) - rank(right));
 }
 
 function typed(

@@ -5,8 +5,17 @@ import type { ConditionComparison } from './condition-tree.js';
 
 /** Comparison operators for forms (docs/policy/conditions.md: Operators). The server validates the result again. */
 
-/** Value type of an attribute. */
-export type AttributeType = 'bool' | 'number' | 'string' | 'time' | 'array' | 'json' | 'object' | 'object_array';
+/** Value type of an attribute. `roles` is a list of roles on the resource, which is compared with role keys only. */
+export type AttributeType =
+	| 'bool'
+	| 'number'
+	| 'string'
+	| 'time'
+	| 'array'
+	| 'json'
+	| 'object'
+	| 'object_array'
+	| 'roles';
 
 /** Operand kind: a value like the attribute's, an ordered value, a text, an array, a range … */
 type OperandKind = 'value' | 'item' | 'ordered' | 'text' | 'duration' | 'list' | 'range' | 'boolean' | 'match';
@@ -70,8 +79,13 @@ export const conditionOperators: readonly ConditionOperator[] = Object.entries<O
 
 /** Returns the operators for an attribute type; all operators if the type is unknown. */
 export function operatorsFor(type: AttributeType | null): readonly ConditionOperator[] {
-	return type === null ? conditionOperators : conditionOperators.filter(({ types }) => types.includes(type));
+	if (type === null) return conditionOperators;
+	if (type === 'roles') return conditionOperators.filter(({ name }) => roleOperators.has(name));
+	return conditionOperators.filter(({ types }) => types.includes(type));
 }
+
+/** The operators for `user.resource_roles`. */
+const roleOperators: ReadonlySet<string> = new Set(['array_contains', 'array_superset', 'array_intersect']);
 
 export function operatorNamed(name: string): ConditionOperator | undefined {
 	// `string_contains` is an older alias, which the server also accepts.
@@ -103,6 +117,7 @@ function isRef(operand: Json): operand is { readonly ref: string } {
 export function operandForms(name: string, type: AttributeType | null): readonly OperandForm[] {
 	const known = operatorNamed(name);
 	if (known === undefined) return ['text', 'number', 'boolean', 'texts', 'numbers', 'ref', 'json'];
+	if (type === 'roles') return [known.operand === 'item' ? 'text' : 'texts'];
 	const forms = literalForms(known.operand, type);
 	return known.literal ? forms : [...forms, 'ref'];
 }

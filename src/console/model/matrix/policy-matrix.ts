@@ -7,7 +7,7 @@ export interface MatrixColumn {
 	readonly id: string;
 	readonly kind: 'role' | 'resource_role' | 'user_set';
 	readonly key: string;
-	/** Resource to which a resource role belongs. */
+	/** Resource of a resource role, or of a user set that names roles on the resource. */
 	readonly resource: string | null;
 	readonly name: string;
 }
@@ -99,7 +99,7 @@ export function policyMatrix(schema: PolicySchema): PolicyMatrix {
 		reach: (column) =>
 			column.resource === null
 				? new Set(schema.resources.keys())
-				: new Set([column.resource, ...derived(columnRole(column)).keys()]),
+				: new Set([column.resource, ...(column.kind === 'user_set' ? [] : derived(columnRole(column)).keys())]),
 	};
 }
 
@@ -110,8 +110,8 @@ function matrixColumns(schema: PolicySchema): readonly MatrixColumn[] {
 	return [
 		...[...schema.roles].map(([id, role]) => column('role', id, role)),
 		...[...schema.resourceRoles].map(([id, role]) => column('resource_role', id, role)),
-		...[...schema.userSets].map(([id, { key, name }]) => {
-			return { id: `user_set ${id}`, kind: 'user_set' as const, key, name, resource: null };
+		...[...schema.userSets].map(([id, { key, name, resource }]) => {
+			return { id: `user_set ${id}`, kind: 'user_set' as const, key, name, resource };
 		}),
 	];
 }

@@ -65,7 +65,7 @@ export function possibleDerivations(
 export interface PolicySet {
 	readonly key: string;
 	readonly name: string;
-	/** Resource, for a resource set. */
+	/** Resource of a resource set, or of a user set that names roles on the resource. */
 	readonly resource: string | null;
 	/** Parent set's key. */
 	readonly parent: string | null;

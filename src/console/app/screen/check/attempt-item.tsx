@@ -67,7 +67,7 @@ export function AttemptItem(props: AttemptItemProps) {
 	);
 }
 
-function Changes({ attempt: { add, remove, compare }, answer, form, onAsk, onAskAgain }: AttemptItemProps) {
+function Changes({ attempt: { by, add, remove, compare }, answer, form, onAsk, onAskAgain }: AttemptItemProps) {
 	// Writes change the newest revision, so they cannot affect a result from an older revision.
 	const isChangeable = mayWrite.value && form.revision === '';
 	const unmet = compare.filter(({ met }) => !met);
@@ -97,7 +97,7 @@ function Changes({ attempt: { add, remove, compare }, answer, form, onAsk, onAsk
 				))}
 				{remove.map((fact) => (
 					<Change key={JSON.stringify(fact)} title="Blocks the check">
-						<PhraseText phrases={factWords(fact)} />. <span class="quiet">{stopWords}</span>{' '}
+						<PhraseText phrases={factWords(fact)} />. <span class="quiet">{stopWords(by)}</span>{' '}
 						{isChangeable && (
 							<ActionButton act={() => act('Remove', fact)} label={`Remove this: ${phraseText(factWords(fact))}`}>
 								Remove this

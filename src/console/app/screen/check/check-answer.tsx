@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { attemptSentence, attemptsTitle } from '../../../model/check/attempt-words.js';
+import { attemptSentence, attemptsTitle, blockingWords } from '../../../model/check/attempt-words.js';
 import { type CheckForm, checkQuery } from '../../../model/check/check-form.js';
 import { decisiveReason, reasonSections } from '../../../model/check/decided.js';
 import { explainCode } from '../../../model/check/denial-codes.js';
@@ -74,6 +74,11 @@ export function CheckAnswerView({ answer, form, onAsk, onAskAgain }: CheckAnswer
 					onAskAgain={onAskAgain}
 				/>
 			)}
+			{debug.blocking_roles?.map((name) => (
+				<p key={name}>
+					<PhraseText phrases={blockingWords(answer.check.user.key, name)} />
+				</p>
+			))}
 			{!allow && debug.granted === false && <GrantLink check={answer.check} />}
 			{debug.truncated === true && attempts.length > 0 && <p class="quiet">This list may be incomplete.</p>}
 			<Sections answer={answer} />

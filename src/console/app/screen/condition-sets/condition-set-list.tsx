@@ -57,7 +57,12 @@ export function ConditionSetList() {
 									{ title: 'Name', cell: ({ name }) => <NameText text={name} /> },
 									{
 										title: 'Type',
-										cell: ({ resource }) => (resource === null ? 'users' : <KeyText text={resource.key} />),
+										cell: ({ type, resource }) => (
+											<>
+												{type === 'userset' && (resource === null ? 'users' : 'users, by roles on ')}
+												{resource !== null && <KeyText text={resource.key} />}
+											</>
+										),
 									},
 									{ title: 'Parent set', cell: ({ parent_id }) => (parent_id === null ? '' : 'a parent set') },
 								]}

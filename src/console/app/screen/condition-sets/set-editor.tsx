@@ -64,10 +64,7 @@ export function SetEditor({ setKey, stored, base, schema, reload }: SetEditorPro
 		if (kept !== search.get('conditions')) search.set({ conditions: kept }, { replace: true });
 	}, [address]);
 
-	const attributes = useMemo(
-		() => conditionAttributes(schema, value.type === 'userset' ? null : (value.resource ?? '')),
-		[schema, value.type, value.resource],
-	);
+	const attributes = useMemo(() => conditionAttributes(schema, value), [schema, value.type, value.resource]);
 	const question = useSettled(
 		JSON.stringify({
 			type: value.type,
@@ -83,7 +80,8 @@ export function SetEditor({ setKey, stored, base, schema, reload }: SetEditorPro
 		[question, tenant, page, isAskable],
 		{ accompanies: true },
 	);
-	const refused = preview.failure instanceof ApiFailure ? preview.failure.problems : [];
+	const problemsFound = preview.failure instanceof ApiFailure ? preview.failure.problems : [];
+	const refused = problemsFound.filter(({ type }) => type !== 'needs_decision_point');
 	const problems = problemsByPath(rows, refused);
 	const shownText = typed.value ?? JSON.stringify(conditions, null, 2);
 	const edit = (next: ConditionTree) => {
@@ -158,6 +156,7 @@ export function SetEditor({ setKey, stored, base, schema, reload }: SetEditorPro
 				type={value.type}
 				isAskable={isAskable}
 				hasProblems={refused.length > 0}
+				needsDecisionPoint={problemsFound.length > refused.length}
 				absent={[value.type === 'userset' ? 'resource' : 'user', 'context'].filter((object) =>
 					text.includes(`"${object}.`),
 				)}

@@ -52,15 +52,15 @@ export function SetFields({ setKey, isNew, value, isStored, resources, parents, 
 					<option value="resourceset">Instances of a resource</option>
 				</select>
 			</label>
-			{type === 'resourceset' && (
+			{(type === 'resourceset' || resources.length > 0) && (
 				<label>
-					<span>Resource</span>
+					<span>{type === 'userset' ? 'Resource with the roles' : 'Resource'}</span>
 					<select
 						value={resource ?? ''}
 						disabled={isStored}
 						onChange={(event) => onChange({ resource: event.currentTarget.value || null, parent: null })}
 					>
-						<option value="">Choose a resource</option>
+						<option value="">{type === 'userset' ? 'None' : 'Choose a resource'}</option>
 						{resources.map((one) => (
 							<option key={one} value={one}>
 								{one}

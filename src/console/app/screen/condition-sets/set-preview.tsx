@@ -28,6 +28,8 @@ interface SetPreviewProps {
 	readonly isAskable: boolean;
 	/** True if the server rejected the conditions. The rows show the problems. */
 	readonly hasProblems: boolean;
+	/** True if the set names roles on a resource, which a preview of all users cannot find. */
+	readonly needsDecisionPoint: boolean;
 	/** Objects of a check that the conditions name and a preview lacks: its other side, and its context. */
 	readonly absent: readonly string[];
 	readonly loaded: Loaded<Found | null>;
@@ -36,7 +38,9 @@ interface SetPreviewProps {
 }
 
 /** Preview of the users or instances that the edited set selects. */
-export function SetPreview({ type, isAskable, hasProblems, absent, loaded, tenant, page }: SetPreviewProps) {
+export function SetPreview(props: SetPreviewProps) {
+	const { type, hasProblems, needsDecisionPoint, absent, loaded, tenant, page } = props;
+	const isAskable = props.isAskable && !needsDecisionPoint;
 	const search = useSearch();
 	return (
 		<section>
@@ -50,7 +54,13 @@ export function SetPreview({ type, isAskable, hasProblems, absent, loaded, tenan
 					propose={proposeTenants}
 				/>
 			</form>
-			{!isAskable && <p class="quiet">Choose a resource first.</p>}
+			{!props.isAskable && <p class="quiet">Choose a resource first.</p>}
+			{needsDecisionPoint && !hasProblems && (
+				<p class="quiet">
+					The set names roles on a resource, so there is no list of its users. Test the set below for one user and one
+					instance.
+				</p>
+			)}
 			{isAskable && hasProblems && <p class="quiet">Fix the conditions to see a preview.</p>}
 			{isAskable && !hasProblems && absent.length > 0 && (
 				<p class="quiet">

@@ -17,7 +17,7 @@ import { PhraseText } from '../../part/phrase-text.js';
 import { screenPath } from '../../screen-path.js';
 import { mayWrite } from '../../session.js';
 import { CellRules } from './cell-rules.js';
-import { CellMark, cellBefore } from './matrix-cell.js';
+import { CellMark, cellBefore, isEditable } from './matrix-cell.js';
 import type { PanelProps } from './panel-props.js';
 import { RoleDerivations } from './role-derivations.js';
 
@@ -76,7 +76,7 @@ function CellState({
 	const cell = matrix.cell(column, place);
 	const before = cellBefore(cell, column, place, stored);
 	const isOwn = cell.reasons.some(({ by }) => by === 'own');
-	const isRole = column.kind === 'role' || column.resource === place.resource;
+	const isRole = column.kind === 'role' || (column.kind === 'resource_role' && isEditable(column, place));
 	return (
 		<>
 			<p class="line">
@@ -95,8 +95,9 @@ function CellState({
 			</ul>
 			{cell.state === 'apart' && (
 				<p class="quiet">
-					Resource roles grant actions of their own resource. They grant actions of a different resource only through
-					derivations.
+					{column.kind === 'user_set'
+						? `The user set names roles on ${column.resource}, so rules join it with ${column.resource} only.`
+						: 'Resource roles grant actions of their own resource. They grant actions of a different resource only through derivations.'}
 				</p>
 			)}
 			{isRole && mayWrite.value && (
@@ -107,7 +108,7 @@ function CellState({
 					{isOwn ? 'Remove from role' : 'Grant to role'}
 				</button>
 			)}
-			{column.kind !== 'resource_role' && <CellRules place={place} {...panel} />}
+			{column.kind !== 'resource_role' && isEditable(column, place) && <CellRules place={place} {...panel} />}
 		</>
 	);
 }

@@ -67,7 +67,10 @@ export function cellBefore(
 	return isEqualJson(before, cell) ? null : before;
 }
 
-/** True if a cell is editable. A grant derived through a role on a different resource must be edited at that role. */
+/**
+ * True if a cell is editable. A grant derived through a role on a different resource must be edited at that role. A user
+ * set that names roles applies to its resource only.
+ */
 export function isEditable(column: MatrixColumn, row: Pick<MatrixRow, 'resource'>): boolean {
 	return column.resource === null || column.resource === row.resource;
 }

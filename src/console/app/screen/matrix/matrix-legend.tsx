@@ -7,7 +7,7 @@ const meanings: readonly (readonly [CellState, string])[] = [
 	['derived', 'derived from a role on a related instance'],
 	['condition', 'granted by a condition set rule'],
 	['none', 'not granted'],
-	['apart', 'not applicable: role of a different resource'],
+	['apart', 'not applicable: role or user set of a different resource'],
 ];
 
 /** Explains the symbols and the navigation keys. */

@@ -11,6 +11,11 @@ export const samples: readonly Sample[] = [
 		read: () => import('../../../../../docs/samples/code-hosting.json'),
 	},
 	{
+		title: 'Code review',
+		about: 'Pull requests, merged by senior approvers who are neither the author nor suspended.',
+		read: () => import('../../../../../docs/samples/code-review.json'),
+	},
+	{
 		title: 'SaaS with plans',
 		about: 'Features by the plan of a tenant, spending limits, projects by region.',
 		read: () => import('../../../../../docs/samples/saas-plans.json'),

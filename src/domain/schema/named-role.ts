@@ -1,0 +1,60 @@
+import { rolesNamedIn } from '../../../compiler/condition/resource-roles.js';
+import { groupBy } from '../../../compiler/group-by.js';
+import { Failure } from '../../failure.js';
+import { type ConditionSet, userSetsOfResources } from '../../store/table/condition-set.js';
+import { Resource } from '../../store/table/resource.js';
+import { type Role, rolesOfResources } from '../../store/table/role.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import { parseStoredCondition } from './condition-check.js';
+
+/** Resource roles that user sets name. A set must not outlive a role that it names. */
+
+/** Returns the keys of the roles that a stored user set names. */
+function rolesNamedBy(set: ConditionSet): ReadonlySet<string> {
+	return new Set(rolesNamedIn(parseStoredCondition(set)).map(({ role }) => role));
+}
+
+/** Returns the user sets that name each of these roles, keyed by role id. */
+export async function setsNaming(
+	unit: ReadingUnit,
+	roles: readonly Role[],
+): Promise<ReadonlyMap<string, readonly ConditionSet[]>> {
+	const resourceIds = [...new Set(roles.flatMap(({ resource_id }) => resource_id ?? []))];
+	const sets = resourceIds.length === 0 ? [] : await userSetsOfResources(unit, resourceIds).all();
+	const named = sets.map((set) => ({ set, keys: rolesNamedBy(set) }));
+	const found = roles.map(({ id, key, resource_id }) => {
+		const naming = named.filter(({ set, keys }) => set.resource_id === resource_id && keys.has(key));
+		return [id, naming.map(({ set }) => set)] as const;
+	});
+	return new Map(found.filter(([, naming]) => naming.length > 0));
+}
+
+/** Refuses the deletion of roles that user sets name. Throws `conflict` with the keys of the sets. */
+export async function refuseNamedRoles(unit: ReadingUnit, roles: readonly Role[]): Promise<void> {
+	const naming = await setsNaming(unit, roles);
+	const role = roles.find(({ id }) => naming.has(id));
+	if (role === undefined) return;
+	const condition_sets = (naming.get(role.id) ?? []).map(({ key }) => key);
+	const names = condition_sets.slice(0, maxListed).map((key) => `\`${key}\``);
+	const more = condition_sets.length > maxListed ? ` and ${condition_sets.length - maxListed} more` : '';
+	const message = `the role \`${role.key}\` is named in the conditions of ${names.join(', ')}${more}`;
+	throw new Failure('conflict', message, { role: role.key, condition_sets });
+}
+
+const maxListed = 10;
+
+/** Refuses an environment with a user set that names a missing role. Throws `conflict`. */
+export async function refuseMissingRoles(unit: ReadingUnit): Promise<void> {
+	const sets = await userSetsOfResources(unit, 'all').all();
+	const resourceIds = [...new Set(sets.flatMap(({ resource_id }) => resource_id ?? []))];
+	if (resourceIds.length === 0) return;
+	const roles = groupBy(await rolesOfResources(unit, resourceIds).all(), ({ resource_id }) => resource_id);
+	for (const set of sets) {
+		const known = new Set((roles.get(set.resource_id) ?? []).map(({ key }) => key));
+		const missing = [...rolesNamedBy(set)].find((role) => !known.has(role));
+		if (missing === undefined) continue;
+		const { key } = await unit.find(Resource, set.resource_id ?? '');
+		const message = `the condition set \`${set.key}\` names the role \`${missing}\`, which the resource \`${key}\` does not have`;
+		throw new Failure('conflict', message, { role: missing, condition_sets: [set.key] });
+	}
+}

@@ -1,0 +1,81 @@
+import test from 'ava';
+import { withoutBroken } from '../../compiler/broken-objects.js';
+import type { ConditionSet, Resource, Schema } from '../../compiler/model.js';
+
+/** Objects that are left out of a policy, and the objects that depend on them. */
+
+const named = (key: string) => ({ key, name: key, description: null });
+
+const folder: Resource = {
+	...named('folder'),
+	actions: [],
+	relations: [],
+	roles: [{ ...named('blocked'), permissions: [], extends: [], derivations: [], no_direct_roles_on_object: false }],
+};
+
+const derived = { relation: 'parent', role: 'blocked', no_direct_roles_on_object: false };
+
+const document: Resource = {
+	...named('document'),
+	actions: [named('read')],
+	relations: [{ ...named('parent'), subject: 'folder' }],
+	roles: ['blocked', 'other'].map((key) => ({
+		...named(key),
+		permissions: [],
+		extends: [],
+		derivations: key === 'blocked' ? [derived] : [],
+		no_direct_roles_on_object: false,
+	})),
+};
+
+function userSet(key: string, role: string, parent: string | null = null): ConditionSet {
+	const conditions = { not: { 'user.resource_roles': { array_contains: role } } };
+	return { ...named(key), type: 'userset', resource: 'document', parent, selects: { conditions } };
+}
+
+const all: ConditionSet = {
+	...named('all'),
+	type: 'resourceset',
+	resource: 'document',
+	parent: null,
+	selects: { resource: 'document' },
+};
+
+const schema: Schema = {
+	resources: [document, folder],
+	roles: [],
+	condition_sets: [
+		userSet('welcome', 'blocked'),
+		userSet('guests', 'other', 'welcome'),
+		userSet('others', 'other'),
+		all,
+	],
+	set_rules: ['welcome', 'guests', 'others'].map((user_set) => {
+		return { user_set, resource_set: 'all', resource: 'document', action: 'read' };
+	}),
+};
+
+test('a role without its derivations takes along the sets that name it, and their rules', (t) => {
+	for (const broken of [
+		{ kind: 'role_derivations', resource: 'document', role: 'blocked' },
+		{ kind: 'resource', key: 'folder' },
+	] as const) {
+		const { condition_sets, set_rules } = withoutBroken(schema, [broken]);
+		t.deepEqual(
+			condition_sets.map(({ key }) => key),
+			['others', 'all'],
+		);
+		t.deepEqual(
+			set_rules.map(({ user_set }) => user_set),
+			['others'],
+		);
+	}
+});
+
+test('a set that names only other roles stays', (t) => {
+	const { condition_sets } = withoutBroken(schema, [{ kind: 'condition_set', type: 'userset', key: 'others' }]);
+	t.deepEqual(
+		condition_sets.map(({ key }) => key),
+		['welcome', 'guests', 'all'],
+	);
+});
