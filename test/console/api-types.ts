@@ -4,6 +4,7 @@ import type { ElementActor } from '../../src/wire/element/element-session.js';
 import type { ElementRoleRead } from '../../src/wire/element/element-user.js';
 import type { ElementsRuntime } from '../../src/wire/element/elements-config.js';
 import type { UserRead } from '../../src/wire/facts/user.js';
+import type { AuditLogModel } from '../../src/wire/general/audit-log.js';
 
 /**
  * Compares the response types in the pages with the API types. If they do not match, this file does not compile: a
@@ -25,4 +26,5 @@ export type Compared = [
 	ReadAs<Pages.ListedRequest, Sent<OperationApprovalListed>>,
 	ReadAs<Pages.ListedUser, Sent<UserRead>>,
 	ReadAs<Pages.ElementRole, Sent<ElementRoleRead>>,
+	ReadAs<Pages.ListedDecision, Sent<AuditLogModel>>,
 ];

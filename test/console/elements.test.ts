@@ -1,6 +1,7 @@
 // @alone @rest
 
 import { execFile, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -489,6 +490,48 @@ test.serial('an owner manages users and roles; an observer can only read', async
 	await frame.getByText('No matching users.').waitFor();
 	const { body } = await stack.environment.get<readonly unknown[]>(`${facts}/role_assignments?user=zoe@example.com`);
 	t.deepEqual(body, []);
+});
+
+/** Returns a decision as sent by a decision point. */
+function decisionEvent(user: string, allow: boolean) {
+	return {
+		decision_id: randomUUID(),
+		timestamp: new Date().toISOString(),
+		path: 'regolith/check/code',
+		input: { user: { key: user }, action: 'read', resource: { type: 'report', tenant: 'acme' } },
+		result: { allow, code: allow ? 'allow' : 'no_permission' },
+	};
+}
+
+test.serial('the decisions in the tenant are listed and searched, in a narrow window too', async (t) => {
+	const config = { key: 'decisions', name: 'Decisions in Acme', elements_type: 'audit_log', settings: {} };
+	const { environment } = stack;
+	const made = await environment.post(`${elements}/config`, { ...config, roles_to_levels: { LEVEL_1: ['owner'] } });
+	t.is(made.status, 200);
+	const events = [decisionEvent('ann', true), decisionEvent('w'.repeat(120), false)];
+	t.is((await environment.post('/v1/decision_logs/ingress', events)).status, 204);
+	for (const [width, query] of [
+		[390, { darkMode: 'true' }],
+		[1280, {}],
+	] as const) {
+		const context = await newBrowser(t, { viewport: { width, height: 800 } });
+		const { page, frame } = await openSignedIn(context, 'rex', 'decisions', query);
+		await page.evaluate('document.querySelector("iframe").width = innerWidth - 20');
+		const items = frame.getByRole('listitem');
+		await items.nth(1).waitFor();
+		const texts = await items.allInnerTexts();
+		t.true(
+			texts.some((text) => /allowed\s+Ann\s+read report/.test(text)),
+			texts.join(),
+		);
+		t.true(texts.some((text) => /denied\s+w+[\s\S]*none of them grants the action/.test(text)));
+		t.deepEqual(await seriousFaults(frameOf(page)), []);
+		const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+		t.is(await frameOf(page).evaluate(overflow), 0);
+		await frame.getByLabel('Search').fill('nobody');
+		await frame.getByLabel('Search').press('Enter');
+		await frame.getByText('No matching decisions.').waitFor();
+	}
 });
 
 test.serial('an invited user accepts through our script and gets the role', async (t) => {

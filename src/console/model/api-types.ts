@@ -106,3 +106,18 @@ export interface ElementRole {
 	readonly name: string;
 	readonly permission_level: PermissionLevel;
 }
+
+/** Decision in a tenant. */
+export interface ListedDecision {
+	readonly id: string;
+	readonly timestamp: string;
+	readonly user_key: string | null;
+	readonly user_name: string | null;
+	readonly user_email: string | null;
+	readonly action: string | null;
+	readonly resource_type: string | null;
+	/** True if allowed; `null` if the event does not say. */
+	readonly decision: boolean | null;
+	/** Code: `allow`, or a denial code. */
+	readonly reason: string | null;
+}

@@ -8,6 +8,7 @@ import { createApiClient } from './api-client.js';
 import { ApprovalManagement } from './approval-management.js';
 import './element-page.css';
 import { messageOf } from '../part/message-of.js';
+import { DecisionLog } from './decision-log.js';
 import { listenForToken } from './listen-for-token.js';
 import { isOpened, type OpenedElement, openElement, type Refusal, signedOut } from './opened-element.js';
 import { requestKind } from './request-kind.js';
@@ -104,5 +105,5 @@ function Element({ element }: { readonly element: OpenedElement }) {
 	if (kind !== null) return <Requests element={element} kind={kind} />;
 	if (element.config.elements_type === 'user_management') return <UserManagement element={element} />;
 	if (element.config.elements_type === 'approval_management') return <ApprovalManagement element={element} />;
-	return <p class="quiet">This element type has no page yet.</p>;
+	return <DecisionLog element={element} />;
 }

@@ -7,6 +7,7 @@ import { announce } from '../part/announce.js';
 import { PagedListFrame, perPage, usePagedList } from '../part/paged-list.js';
 import type { OpenedElement } from './opened-element.js';
 import type { RequestKind } from './request-kind.js';
+import { Time } from './time.js';
 
 export const requestStates: readonly RequestStatus[] = ['pending', 'approved', 'denied', 'canceled'];
 
@@ -98,15 +99,5 @@ export function RequestState({ request }: { readonly request: ListedRequest }) {
 				</span>
 			)}
 		</>
-	);
-}
-
-/** Time in the user's language and zone. */
-function Time({ at }: { readonly at: string }) {
-	const shown = new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-	return (
-		<time class="quiet" dateTime={at}>
-			{shown}
-		</time>
 	);
 }
