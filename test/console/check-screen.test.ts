@@ -152,6 +152,8 @@ test.serial('a check is saved as a test, run, changed in the draft and deleted',
 		await page.getByText('1 of 3 permissions covered').click();
 		await page.getByText('0 of 1 set rules covered').click();
 		await page.getByText('seniors may document:sign on contracts').waitFor();
+		const ofRule = page.getByRole('link', { name: 'Add test for seniors document:sign contracts' });
+		t.regex((await ofRule.getAttribute('href')) ?? '', /\?new=yes&resource=document&action=sign$/);
 		await page.getByRole('link', { name: 'Add test for document:sign' }).focus();
 		await page.keyboard.press('Enter');
 		await page.getByRole('combobox', { name: 'User' }).focus();

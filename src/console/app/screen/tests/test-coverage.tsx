@@ -16,39 +16,55 @@ export function TestCoverage({ coverage }: { readonly coverage: TestRun['coverag
 				A test covers the permission that it checks, and the derivations and rules through which its check is allowed.
 			</p>
 			<Uncovered name="permissions" list={permissions}>
-				{(permission) => {
-					const { type, key: action } = splitInstance(permission);
-					return (
-						<>
-							<KeyText text={permission} />{' '}
-							{mayWrite.value && (
-								<a
-									href={screenPath('tests', { new: 'yes', resource: type, action })}
-									aria-label={`Add test for ${permission}`}
-								>
-									Add test
-								</a>
-							)}
-						</>
-					);
-				}}
+				{(permission) => (
+					<>
+						<KeyText text={permission} /> <AddTest check={permissionCheck(permission)} target={permission} />
+					</>
+				)}
 			</Uncovered>
 			<Uncovered name="derivations" list={derivations}>
 				{({ role, relation, from }) => (
 					<>
-						<KeyText text={role} /> from <KeyText text={from} /> through <KeyText text={relation} />
+						<KeyText text={role} /> from <KeyText text={from} /> through <KeyText text={relation} />{' '}
+						<AddTest
+							check={{ resource: role.split('#')[0] ?? '' }}
+							target={`${role} from ${from} through ${relation}`}
+						/>
 					</>
 				)}
 			</Uncovered>
 			<Uncovered name="set rules" list={set_rules}>
 				{({ user_set, permission, resource_set }) => (
 					<>
-						<KeyText text={user_set} /> may <KeyText text={permission} /> on <KeyText text={resource_set} />
+						<KeyText text={user_set} /> may <KeyText text={permission} /> on <KeyText text={resource_set} />{' '}
+						<AddTest check={permissionCheck(permission)} target={`${user_set} ${permission} ${resource_set}`} />
 					</>
 				)}
 			</Uncovered>
 		</section>
 	);
+}
+
+interface AddTestProps {
+	/** Known part of the check: the resource and, for a permission, the action. */
+	readonly check: { readonly resource: string; readonly action?: string };
+	/** Uncovered object, for the accessible label. */
+	readonly target: string;
+}
+
+/** Link to a new test, filled in as far as the uncovered object says. Omitted for a read-only key. */
+function AddTest({ check, target }: AddTestProps) {
+	if (!mayWrite.value) return null;
+	return (
+		<a href={screenPath('tests', { new: 'yes', ...check })} aria-label={`Add test for ${target}`}>
+			Add test
+		</a>
+	);
+}
+
+function permissionCheck(permission: string): AddTestProps['check'] {
+	const { type: resource, key: action } = splitInstance(permission);
+	return { resource, action };
 }
 
 interface UncoveredProps<Item> {

@@ -27,7 +27,7 @@ export function TestResults({ results, isDraft }: TestResultsProps) {
 					{isDraft ? `with the draft, based on revision ${base_revision}` : `at revision ${base_revision}`}
 				</span>
 			</TestSummary>
-			{truncated && <p class="quiet">Not all tests ran: the environment exceeds the limit per run.</p>}
+			{truncated && <p class="quiet">The environment has more tests than fit into a run.</p>}
 			{tests.length === 0 ? (
 				<Empty title="No tests yet">
 					<p>The coverage below lists the parts of the schema to test.</p>
@@ -65,51 +65,44 @@ interface TestTableProps {
 /** Tests with their results. */
 export function TestTable({ tests, isDraft }: TestTableProps) {
 	return (
-		<>
-			<FoldedTable
-				caption="Test results, failed tests first"
-				rows={tests}
-				rowKey={({ key }) => key}
-				columns={[
-					{
-						title: 'Result',
-						cell: ({ passed }) => (
-							<span class={passed ? 'badge good' : 'badge bad'}>{passed ? 'passed' : 'failed'}</span>
-						),
-					},
-					{ title: 'Test', cell: (test) => <TestLink test={test} /> },
-					{ title: 'Check', cell: ({ check }) => <TestedCheckText check={check} /> },
-					{ title: 'Expected', cell: ({ expected }) => <ExpectedText expected={expected} /> },
-					{
-						title: 'Actual',
-						cell: ({ result: { allow, code, reason } }) => (
-							<>
-								<ExpectedText expected={allow ? 'allow' : 'deny'} />{' '}
-								<span class="draft-reason">
-									<PhraseText phrases={reasonPhrases(reason === '' ? code : reason)} />
-								</span>
-							</>
-						),
-					},
-					// The check screen uses the published policy.
-					...(isDraft
-						? []
-						: [
-								{
-									title: 'Explain',
-									align: 'end' as const,
-									cell: (test: TestRun['tests'][number]) => (
-										<a
-											href={screenPath('check', checkQuery(checkTestForm(test).check))}
-											aria-label={`Why: ${test.key}`}
-										>
-											Why
-										</a>
-									),
-								},
-							]),
-				]}
-			/>
-		</>
+		<FoldedTable
+			caption="Test results, failed tests first"
+			rows={tests}
+			rowKey={({ key }) => key}
+			columns={[
+				{
+					title: 'Result',
+					cell: ({ passed }) => <span class={passed ? 'badge good' : 'badge bad'}>{passed ? 'passed' : 'failed'}</span>,
+				},
+				{ title: 'Test', cell: (test) => <TestLink test={test} /> },
+				{ title: 'Check', cell: ({ check }) => <TestedCheckText check={check} /> },
+				{ title: 'Expected', cell: ({ expected }) => <ExpectedText expected={expected} /> },
+				{
+					title: 'Actual',
+					cell: ({ result: { allow, code, reason } }) => (
+						<>
+							<ExpectedText expected={allow ? 'allow' : 'deny'} />{' '}
+							<span class="draft-reason">
+								<PhraseText phrases={reasonPhrases(reason === '' ? code : reason)} />
+							</span>
+						</>
+					),
+				},
+				// The check screen uses the published policy.
+				...(isDraft
+					? []
+					: [
+							{
+								title: 'Explain',
+								align: 'end' as const,
+								cell: (test: TestRun['tests'][number]) => (
+									<a href={screenPath('check', checkQuery(checkTestForm(test).check))} aria-label={`Why: ${test.key}`}>
+										Why
+									</a>
+								),
+							},
+						]),
+			]}
+		/>
 	);
 }
