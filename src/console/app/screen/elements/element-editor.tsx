@@ -66,7 +66,9 @@ export function ElementEditor({ elementKey, stored, base, schema, reload }: Elem
 								disabled={stored !== null}
 								onChange={({ currentTarget }) => {
 									const type = types.find((one) => one === currentTarget.value);
-									if (type !== undefined) edit(withType(value, type));
+									if (type === undefined) return;
+									typedSettings.value = null;
+									edit(withType(value, type));
 								}}
 							>
 								{types.map((type) => (

@@ -31,10 +31,12 @@ export function PartDialog({ view, kind, resource, part, onClose }: PartDialogPr
 	const problem = useSignal<string | null>(null);
 	const added = useSignal<string | null>(null);
 	const element = useRef<HTMLFormElement>(null);
+	/** Revision at which the form was filled in. The form does not include later changes. */
+	const begun = useRef(view.revision);
 	const owner = kind === 'resource' ? null : resource;
 	/** Saves the form to the draft. Returns the key, or `null` if the form has a problem. */
 	const save = (): string | null => {
-		const { objects, revision, policy } = view;
+		const { objects, policy } = view;
 		const rows = part === null ? rowsOf(view, kind, owner).filter(({ state }) => state !== 'removed') : [];
 		const now: PartForm = { ...form.value, key: form.value.key.trim() };
 		problem.value = partFormProblem(kind, now, new Set(rows.map((row) => ownKey(row.part))));
@@ -44,7 +46,7 @@ export function PartDialog({ view, kind, resource, part, onClose }: PartDialogPr
 		}
 		const value = writePartForm(kind, now, part?.value ?? {}, policy, resource ?? '');
 		const key = owner === null ? now.key : `${owner}:${now.key}`;
-		editDraft(revision, (draft) => withPart(objects, draft, { kind, key, value }));
+		editDraft(begun.current, (draft) => withPart(objects, draft, { kind, key, value }));
 		return now.key;
 	};
 	const title = part === null ? `Add ${partWords[kind]}` : `Edit ${partWords[kind]} ${ownKey(part)}`;
