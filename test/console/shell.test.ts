@@ -6,7 +6,8 @@ import test from 'ava';
 import type { Browser } from 'playwright-core';
 import { startChromium } from '../support/chromium.js';
 import { openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
-import { consoleScreens } from '../support/console-screens.js';
+import { consolePages, consoleScreens } from '../support/console-screens.js';
+import { setDocumentScene } from '../support/console-stack.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
 /** Shared console behavior in Chromium: sign-in, the bar, rights, and expired sessions. */
@@ -16,6 +17,7 @@ let browser: Browser;
 
 test.before(async () => {
 	stack = await startStack();
+	await setDocumentScene(stack);
 	browser = await startChromium();
 });
 
@@ -33,14 +35,18 @@ async function makeKey(access_level: string): Promise<{ readonly id: string; rea
 
 const everyScreen = Object.keys(consoleScreens);
 
-test.serial('every screen opens in a narrow dark window, without a serious accessibility violation', async (t) => {
-	for (const options of [{}, { width: 390, dark: true } as const]) {
-		const { page, open, faults, close } = await openConsole(browser, stack, options);
-		for (const screen of everyScreen) {
+test.serial('every page is free of serious violations, light and dark, in a wide and a narrow window', async (t) => {
+	for (const width of [1280, 390] as const) {
+		const { page, open, faults, close } = await openConsole(browser, stack, { key: stack.keys.organization, width });
+		for (const [screen, content] of Object.entries({ ...consoleScreens, ...consolePages })) {
 			await open(screen);
+			await page.locator(content).first().waitFor();
 			await page.waitForLoadState('networkidle');
-			t.deepEqual(await seriousViolations(page), [], screen);
-			t.is(await overflowWidth(page), 0, screen);
+			for (const colorScheme of ['light', 'dark'] as const) {
+				await page.emulateMedia({ colorScheme });
+				t.deepEqual(await seriousViolations(page), [], `${screen}, ${width}, ${colorScheme}`);
+			}
+			t.is(await overflowWidth(page), 0, `${screen}, ${width}`);
 			t.is(await page.locator('nav[aria-label=Screens] [aria-current=page]').count(), 1, screen);
 		}
 		t.deepEqual(faults, []);

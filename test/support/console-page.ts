@@ -78,7 +78,9 @@ export async function openConsole(
 /** Returns a page's serious and critical axe violations, each on its own line. */
 export async function seriousViolations(page: Page): Promise<unknown> {
 	await page.evaluate(axe);
-	return page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations
+	// The rule for small targets is off by default.
+	const options = `{ resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } }`;
+	return page.evaluate(`axe.run(document, ${options}).then(({ violations }) => violations
 		.filter(({ impact }) => ['serious', 'critical'].includes(impact))
 		.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ': ' + html + ' ' + failureSummary)))`);
 }

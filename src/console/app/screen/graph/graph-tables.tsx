@@ -1,5 +1,5 @@
 import { edgeLabel, nodeKind, type ShownEdge, type ShownNode } from '../../../model/graph-words.js';
-import { DataTable } from '../../part/data-table.js';
+import { FoldedTable } from '../../part/data-table.js';
 import { KeyText } from '../../part/key-text.js';
 import { NameText } from '../../part/name-text.js';
 import { TimeText } from '../../part/time-text.js';
@@ -40,7 +40,7 @@ export function GraphTables({ graph, isExpandable, onExpand, onStart }: GraphTab
 				</>
 			)}
 			<h2>Connections</h2>
-			<DataTable
+			<FoldedTable
 				caption="Connections"
 				rows={edges.map((edge, index) => ({ ...edge, index }))}
 				rowKey={({ index }) => String(index)}
@@ -57,7 +57,7 @@ export function GraphTables({ graph, isExpandable, onExpand, onStart }: GraphTab
 				]}
 			/>
 			<h2>Nodes</h2>
-			<DataTable
+			<FoldedTable
 				caption="Nodes by distance from the start"
 				rows={nodes}
 				rowKey={({ id }) => id}
