@@ -21,9 +21,9 @@ import { sendLoad } from './support/request-load.js';
 
 /**
  * Compares the cost of a check over HTTP: a decision point with default settings and with fewer features, and plain
- * `node:http` servers on the same world (`bench/rivals`). Every server is a separate process, and takes turns with the
- * others. Shows requests per second, and the processor time per request: of the server itself, and beside it the time
- * of the API and of PostgreSQL, which store the decisions. Processor time is comparable on a busy machine, too.
+ * `node:http` servers with the same data (`bench/rivals`). Every server is a separate process, and takes turns with the
+ * others. Shows requests per second, and the CPU time per request: of the server itself and, separately, of the API and
+ * PostgreSQL, which store the decisions. CPU time is comparable even on a busy machine.
  *
  * `SERVERS` selects servers by parts of their names, `MIXES` the questions; `ROUNDS` and `SECONDS` set the length.
  */

@@ -180,7 +180,7 @@ function distinct(objects: readonly BrokenObject[]): readonly BrokenObject[] {
 	return [...new Map(objects.map((object) => [identify(object), object])).values()];
 }
 
-/** Returns a unique string for the object, whatever characters its keys contain. */
+/** Returns a unique string for the object, regardless of the characters in its keys. */
 function identify(object: BrokenObject): string {
 	switch (object.kind) {
 		case 'condition_set':

@@ -192,7 +192,7 @@ export function roleText({ type, role }: RoleName): string {
 	return `${type}#${role}`;
 }
 
-/** Returns a unique string for a role and its type, whatever characters the keys contain. */
+/** Returns a unique string for a role and its type, regardless of the characters in the keys. */
 export function roleName({ type, role }: RoleName): string {
 	return JSON.stringify([type, role]);
 }

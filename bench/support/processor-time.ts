@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Processor time of processes in seconds, as Linux reports it. */
+/** CPU time of processes in seconds, as reported by Linux. */
 
-/** Returns the processor time of processes and all their descendants; `NaN` if the system does not report it. */
+/** Returns the CPU time of processes and all their descendants; `NaN` if the system does not report it. */
 export function processorTime(...pids: readonly number[]): number {
 	try {
 		const all = readdirSync('/proc')

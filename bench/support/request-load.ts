@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { removeFolder, temporaryFolder } from '../../test/support/temporary.js';
 
 /**
- * Load from a separate process, by `wrk` if it is installed, or else by autocannon. Autocannon takes as much processor
- * time as a fast server, so on a small machine only `wrk` shows the highest rates.
+ * Load from a separate process, by `wrk` if it is installed, or else by autocannon. Autocannon takes as much CPU time
+ * as a fast server, so on a small machine only `wrk` shows the highest rates.
  */
 
 const autocannon = createRequire(import.meta.url).resolve('autocannon');
@@ -22,7 +22,7 @@ export interface Load {
 	readonly seconds: number;
 }
 
-/** Sends requests and returns their number and the rate per second. Throws unless every answer is a success. */
+/** Sends requests and returns their number and the rate per second. Throws unless every response is a success. */
 export async function sendLoad(load: Load): Promise<{ readonly total: number; readonly rate: number }> {
 	const folder = temporaryFolder();
 	try {

@@ -27,7 +27,7 @@ export type Parsed = ({ readonly condition: Condition } | { readonly problems: r
 	readonly related: readonly RelatedName[];
 };
 
-/** Parser input besides the conditions. */
+/** Parser input in addition to the conditions. */
 export interface ParseOptions {
 	readonly type: 'userset' | 'resourceset';
 	/** True if the set has a resource. A user set can then name roles on the resource. */

@@ -335,8 +335,8 @@ function there(value: Fragment): Fragment {
 
 /**
  * Tests whether a value is in an array. Comparing an object with each item takes quadratic time in the number of its
- * fields, so this function searches a set of the items instead (`compare.member`). `items` is whichever side is a
- * literal in the condition, the array or the value. A plain `in` is cheap if no item is an object or array.
+ * fields, so this function searches a set of the items instead (`compare.member`). `items` is the side that is a
+ * literal in the condition: the array or the value. A plain `in` is cheap if no item is an object or array.
  */
 function isIn(value: Fragment, array: Fragment, items: Json | undefined): Fragment {
 	const plain = items !== undefined && arrayItems(items).every((item) => typeof item !== 'object');

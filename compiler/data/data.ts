@@ -393,7 +393,7 @@ type Assignments = ReadonlyMap<string, readonly RoleAssignment[]>;
 
 /**
  * Groups the assignments without sorting all rows. It sorts only each user's few rows. Because it then visits the users
- * in order, each tenant's rows are ordered by user and role too. Skips assignments with a missing user or tenant.
+ * in order, each tenant's rows are also ordered by user and role. Skips assignments with a missing user or tenant.
  */
 function* assignmentsInOrder(facts: Facts): Steps<{ readonly byTenant: Assignments; readonly byUser: Assignments }> {
 	const byUser = new Map<string, RoleAssignment[]>(canonical(facts.users).map((user) => [user, []]));

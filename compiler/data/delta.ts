@@ -355,7 +355,7 @@ function upToEmpty(path: readonly string[], tables: ReadonlySet<string>): readon
 	return empty === -1 ? path : path.slice(0, empty + 1);
 }
 
-/** Returns a unique string for a path, whatever characters its keys contain. */
+/** Returns a unique string for a path, regardless of the characters in its keys. */
 function pathText(path: readonly string[]): string {
 	return JSON.stringify(path);
 }

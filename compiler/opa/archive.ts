@@ -13,7 +13,7 @@ const attributes = { mode: 0o644, uid: 0, gid: 0, mtime: new Date(0), type: 'fil
 
 /**
  * Packs files into a tar, sorted by path. Writing and reading an archive is faster than writing and reading thousands
- * of files. Equal files give equal bytes, whatever their order.
+ * of files. Equal files give equal bytes, regardless of their order.
  * @throws RangeError if a path leads out of the archive or occurs twice.
  */
 export async function archive(files: readonly ArchivedFile[]): Promise<Uint8Array> {

@@ -5,7 +5,7 @@
  */
 import { type Fragment, lines, rego } from '../rego/rego.js';
 
-/** Block content. JSON string literals are YAML too. */
+/** Block content. JSON string literals are also valid YAML. */
 export interface Metadata {
 	readonly title: string;
 	readonly description?: string | null;

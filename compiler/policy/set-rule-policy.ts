@@ -34,7 +34,7 @@ export function writeSetRules({ set_rules }: Schema): readonly RegoFile[] {
 
 type ActionName = Pick<SetRule, 'resource' | 'action'>;
 
-/** Returns a unique string for an action and its type, whatever characters the keys contain. */
+/** Returns a unique string for an action and its type, regardless of the characters in the keys. */
 function actionText({ resource, action }: ActionName): string {
 	return JSON.stringify([resource, action]);
 }

@@ -73,7 +73,7 @@ export function standingRules(inForce: Schema, schema: Schema): (rule: SetRule) 
 		unchanged(setName('resourceset', rule.resource_set));
 }
 
-/** Returns a unique string for a rule, whatever characters its keys contain. */
+/** Returns a unique string for a rule, regardless of the characters in its keys. */
 export function ruleText({ user_set, resource_set, resource, action }: SetRule): string {
 	return JSON.stringify([resource, action, user_set, resource_set]);
 }

@@ -87,7 +87,7 @@ export { RefusedKeyError, type StartedPoint, untilAnswering } from '../pdp/follo
 /** Reports each step that may take seconds. */
 type Say = (step: string) => void;
 
-/** Store options besides the settings. */
+/** Store options in addition to the settings. */
 export interface StoreOptions {
 	/** Receives startup progress. */
 	readonly say?: Say | undefined;
@@ -175,11 +175,11 @@ export interface RunningApi {
 	stop(): Promise<void>;
 }
 
-/** Management API options besides the settings. */
+/** Management API options in addition to the settings. */
 export interface ApiOptions extends Pick<StoreOptions, 'say' | 'freeSpace' | 'interrupted'> {
 	/** Time in milliseconds that a revision waits for its policy. Afterwards it is sent with the previous policy. */
 	readonly policyWait?: number;
-	/** Time in milliseconds between sweeps for expired grants. */
+	/** Time in milliseconds between two deletions of expired grants. */
 	readonly sweepPause?: number;
 	/**
 	 * Returns the decision point in this process, or `null` while it is not known. The API reference links to it, and
@@ -373,7 +373,7 @@ export async function requireDecisionPointPorts({ host, pdp_port, pdp_opa_port }
 	if (pdp_opa_port !== null) await requirePort(host, pdp_opa_port, 'PDP_OPA_PORT');
 }
 
-/** Dependencies of a decision point, besides the settings. */
+/** Dependencies of a decision point, in addition to the settings. */
 export interface DecisionPointParts {
 	/** Clock for grant expiry; the system clock by default. */
 	readonly clock?: Pick<Clock, 'now'>;

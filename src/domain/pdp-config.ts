@@ -9,7 +9,7 @@ import { asId } from '../wire/common.js';
 
 /**
  * PDP configs. Each is an environment's API key for decision points. PDP configs are environment objects, so the
- * environment's history contains every change to them, whatever the endpoint. Other API keys belong to the
+ * environment's history contains every change to them, regardless of the endpoint. Other API keys belong to the
  * organization, which has no history.
  */
 
@@ -45,7 +45,7 @@ export interface AskedRefresh {
 }
 
 /**
- * Asks a PDP config's decision points, or all decision points in the environment, to take a fresh snapshot. Throws
+ * Requests a fresh snapshot for a PDP config's decision points, or for all decision points in the environment. Throws
  * `not_found` for a missing config, and for an environment without PDP configs.
  */
 export async function refreshDecisionPoints(

@@ -121,7 +121,7 @@ function isRedundant(kind: 'all' | 'any', part: Predicate, other: Predicate): bo
 	return kind === 'all' ? implies(other, part) : implies(part, other);
 }
 
-/** True if the second predicate certainly holds where the first does. */
+/** True if the first predicate implies the second. */
 function implies(first: Predicate, second: Predicate): boolean {
 	if ('parts' in second && second.kind === 'all') {
 		return second.parts.length > 0 && second.parts.every((part) => implies(first, part));

@@ -88,7 +88,7 @@ function distinct(items: readonly Json[]): readonly Json[] {
 	const seen = new Set<Json>();
 	return items.filter((item) => {
 		const text = typeof item === 'object' && item !== null ? canonicalText(item) : undefined;
-		// A text of a nested value begins with a bracket, and so does no marked string.
+		// The text of a nested value begins with a bracket, unlike any marked string.
 		const mark = text ?? (typeof item === 'string' ? `"${item}` : item);
 		const before = seen.size;
 		return seen.add(mark).size > before;

@@ -51,7 +51,7 @@ export interface LeanPathOptions {
 	readonly access: LeanAccess;
 	/** Returns the request id: the client's, if it may be echoed, or else `ownId`. */
 	readonly requestId: (path: string, sent: string | string[] | undefined, ownId: string) => string;
-	/** True if the request runs in a span that was begun outside of this program. */
+	/** True if the request runs in a span that began outside this program. */
 	readonly isObserved: () => boolean;
 	/** Called after every response. */
 	readonly answered: (answered: LeanAnswered) => void;

@@ -13,7 +13,7 @@ const idleTime = 60_000;
 /** Callback that uses a process. `left` returns the remaining time in milliseconds. */
 export type ProcessWork<T> = (process: ImpactProcess, left: () => number) => Promise<T>;
 
-/** Options for processes, besides their limits. */
+/** Options for processes, in addition to their limits. */
 export interface ProcessesOptions {
 	readonly limits: ProcessLimits;
 	readonly log: Logger;

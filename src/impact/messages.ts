@@ -93,7 +93,7 @@ export interface ExplanationQuestion {
 	} | null;
 }
 
-/** Question to the process. */
+/** Request to the process. */
 export type Question =
 	/** Applies a feed bundle: a snapshot, or a step that continues the held state. */
 	| { readonly kind: 'hold'; readonly bundle: Uint8Array; readonly held: HeldState }

@@ -141,7 +141,7 @@ function setsThatDiffer(before: SchemaTables, after: SchemaTables): ReadonlySet<
 			}
 		}
 	}
-	// Sets that narrow a changed set differ too. The loop also visits sets added during iteration.
+	// Sets that narrow a changed set also differ. The loop also visits sets added during iteration.
 	for (const name of changed) for (const child of children.get(name) ?? []) changed.add(child);
 	return changed;
 }

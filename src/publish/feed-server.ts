@@ -35,7 +35,7 @@ export interface FeedQuery {
 	readonly flavour: Flavour;
 	/** State that the decision point already has; `null` to ask for a snapshot. */
 	readonly held: ClientState | null;
-	/** Supported bundle kinds besides snapshots. */
+	/** Supported bundle kinds in addition to snapshots. */
 	readonly modes: ReadonlySet<string>;
 	/** Maximum time in milliseconds to wait for a new state. */
 	readonly wait: number;

@@ -7,7 +7,7 @@ import { unpack } from '../bundle/bundle.js';
 /** Compiles policy Rego into a module. */
 export interface WasmCompiler {
 	/**
-	 * Returns the bytes of the module. Equal files always give equal bytes, whatever was compiled earlier. Throws
+	 * Returns the bytes of the module. Equal files always give equal bytes, regardless of earlier compilations. Throws
 	 * `OpaFailure` if the files do not compile.
 	 */
 	compile(files: readonly RegoFile[]): Promise<Uint8Array>;

@@ -195,20 +195,20 @@ for (const [code, body] of denials) {
 }
 
 const problems: readonly (readonly [title: string, path: string, body: object, loc: string, message: RegExp])[] = [
-	['a key', '/filter', ask('ann', 'read', { key: 'd1' }), 'body.resource.key', /for a single instance use \/allowed/],
+	['a key', '/filter', ask('ann', 'read', { key: 'd1' }), 'body.resource.key', /for a single instance, use \/allowed/],
 	[
 		'a short key',
 		'/filter',
 		{ user: 'ann', action: 'read', resource: 'document:d1' },
 		'body.resource.key',
-		/for a single instance use \/allowed/,
+		/for a single instance, use \/allowed/,
 	],
 	[
 		'a key, for Permit',
 		'/filter_resources',
 		ask('ann', 'read', { key: 'd1' }),
 		'body.resource.key',
-		/for a single instance use \/allowed/,
+		/for a single instance, use \/allowed/,
 	],
 	[
 		'too many keys',

@@ -54,7 +54,7 @@ export type Admit<Context> = (visit: Visit, run: RunHandler<Context>) => Promise
 
 /**
  * Declares an access rule. If the body took time to arrive, `authenticate` runs again. Writes check the caller once
- * more in their transaction. If the caller has lost access by then, `authenticate` runs again to produce the error.
+ * more in their transaction. If this check fails, `authenticate` runs again to produce the error.
  */
 export function defineAccess<Found, Context>({ authenticate, open }: AccessRule<Found, Context>): Admit<Context> {
 	return async (visit, run) => {

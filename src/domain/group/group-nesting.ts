@@ -44,7 +44,7 @@ export async function nestGroup(
 }
 
 /**
- * Removes `child` from `parent`, whatever the direction of the membership. Throws `not_found` if `child` is not nested
+ * Removes `child` from `parent`, regardless of the direction of the membership. Throws `not_found` if `child` is not nested
  * in `parent`.
  */
 export async function releaseGroup(unit: WritingUnit, parent: GroupRow, child: GroupRow): Promise<void> {

@@ -1,4 +1,4 @@
-/** Evaluates conditions in a separate thread, because the author of a request determines how expensive they are. */
+/** Evaluates conditions in a separate thread, because requests may contain expensive conditions. */
 
 import type { Condition } from '../../../compiler/condition/condition.js';
 import type { Subject as ExplainedSubject, Trace } from '../../../compiler/condition/explain-condition.js';
@@ -9,7 +9,7 @@ import { asJson, type RelatedInstances, type Subject } from './condition-subject
 /** Maximum evaluation time per request, in milliseconds. */
 const maxMilliseconds = 10_000;
 
-/** A question to the thread. `conditions` is JSON, and also the key under which the compiled form is cached. */
+/** A request to the thread. `conditions` is JSON, and also the key under which the compiled form is cached. */
 export type ConditionQuestion =
 	| { readonly kind: 'select'; readonly conditions: string; readonly subjects: readonly Subject[] }
 	| {

@@ -34,7 +34,7 @@ export function filterEndpoints(mode: Mode) {
 function filterEndpoint(mode: Mode) {
 	return endpoint({
 		name: 'filter',
-		summary: 'Filter the rows on which a user may do an action',
+		summary: 'Filter the rows on which a user may perform an action',
 		description:
 			"Returns a condition for the application's query. A row satisfies the condition if the check with the row's key, " +
 			'tenant and attributes is allowed. Tenant roles become tenants, roles on instances become keys, and condition ' +
@@ -65,8 +65,9 @@ function keysEndpoint(mode: Mode) {
 		name: 'listFilterKeys',
 		summary: 'List the keys of a filter in pages',
 		description:
-			'For filters with more keys than `max_keys` permits: a row passes if it satisfies `rest`, or if its tenant and ' +
-			'key are on one of the pages. All pages come from one revision. If the revision changes or a fact expires ' +
+			'For filters with more than `max_keys` keys. A row satisfies the filter if it satisfies `rest`, or ' +
+			'if its tenant and key are on one of the pages. All pages come from one revision. If the revision ' +
+			'changes or a fact expires ' +
 			'between two pages, the response is 409.',
 		tag,
 		method: 'post',
@@ -95,11 +96,11 @@ function keysEndpoint(mode: Mode) {
 function permitEndpoint(mode: Mode) {
 	return endpoint({
 		name: 'filterResources',
-		summary: 'Filter the rows on which a user may do an action, for permit-datafilter',
+		summary: 'Filter the rows on which a user may perform an action, for permit-datafilter',
 		description:
 			'Same as `/filter`, in the format of the plugin `permit-datafilter`. The format has no lists, so each key is a ' +
 			`separate comparison. A filter with more than ${usualKeys} keys, or with a condition that the format cannot ` +
-			'express exactly, is refused.',
+			'express exactly, is rejected.',
 		tag,
 		method: 'post',
 		path: '/filter_resources',
@@ -130,7 +131,7 @@ export function answerFilter(
 	return filterRows(context, input, { ...options, matches: new CompiledPatterns().matches });
 }
 
-/** Returns a filter in another format. Throws `Failure` (`unprocessable`) if the format cannot express it. */
+/** Returns a filter in a different format. Throws `Failure` (`unprocessable`) if the format cannot express it. */
 export function orRefused<T>(write: () => T): T {
 	try {
 		return write();

@@ -39,7 +39,7 @@ export function instantiatePolicy(module: WebAssembly.Module, pages: number): Po
 	return { exports, memory, entrypoints: entrypoints as Readonly<Record<string, number>> };
 }
 
-/** Module exports used only at instantiation, besides the exports used by engines. */
+/** Module exports used only at instantiation, in addition to the exports that engines use. */
 interface InstanceExports extends PolicyExports {
 	readonly opa_wasm_abi_version?: { readonly value: unknown };
 	entrypoints(): number;

@@ -32,7 +32,7 @@ export interface KeyPageOptions {
 	readonly matches: PatternMatcher;
 }
 
-/** Place in the pages: lineage, revision, decision time, and the last key before the page. */
+/** Position in the pages: lineage, revision, decision time, and the last key before the page. */
 const Place = z.tuple([z.string(), z.int(), z.number(), z.string()]);
 
 /**
@@ -86,13 +86,13 @@ export function* filterKeys(
 	};
 }
 
-/** Asks the engine about a sample of the keys. */
+/** Checks a sample of the keys with the engine. */
 function requireGrants(context: DecisionContext, input: FilterInput, keys: KeyPage['keys']): void {
 	const isGranted = ({ tenant, key }: KeyPage['keys'][number]) =>
 		context.engine.code({ ...input, resource: { ...input.resource, tenant, key }, time: context.time }) === 'allow';
 	if (randomItems(keys, sampleSize).every(isGranted)) return;
 	const { log, requestId: request_id, revision } = context;
-	log.error({ request_id, revision }, 'keys of a filter differ from the policy: the request is refused');
+	log.error({ request_id, revision }, 'keys of a filter differ from the policy: the request is rejected');
 	context.countDifference?.();
 	throw new Failure('unavailable', 'the keys differ from the policy, which is a defect: use checks or listings');
 }

@@ -33,7 +33,7 @@ export interface Filter {
 export interface FilterReasons {
 	/** Denial code of an `always_deny`. */
 	readonly code?: string;
-	/** A branch for each grant. Together they are the filter before it was simplified. */
+	/** A branch for each grant. Together, the branches are the filter before it is simplified. */
 	readonly branches: readonly GrantBranch[];
 }
 
@@ -126,7 +126,7 @@ function denialCode({ engine, facts, time }: DecisionContext, input: FilterInput
 	const [first] = facts.tenants.keys();
 	const tenant = resource.tenant ?? own?.[0] ?? first ?? '';
 	const code = engine.code({ ...input, resource: { ...resource, tenant }, time });
-	// The resource type without a key may be allowed where no row is.
+	// A check without a key may be allowed even if no row is allowed.
 	return code === 'allow' ? 'no_permission' : code;
 }
 
@@ -140,13 +140,13 @@ export function requireFewKeys({ tenants, keys, groups }: GrantedRows, maxKeys: 
 		rules += group.rules.length;
 	}
 	if (rules > mostRules) {
-		const msg = `the filter has ${rules} rules in different tenants, and at most ${mostRules} are possible: name a tenant`;
+		const msg = `the filter has ${rules} rules in different tenants, and at most ${mostRules} are possible: specify a tenant`;
 		throw unprocessable([{ loc: ['body'], msg, type: 'filter_too_large' }]);
 	}
 	if (count <= maxKeys) return;
 	const msg =
 		`the filter has ${count} keys of instances and tenants, and \`max_keys\` is ${maxKeys}: raise \`max_keys\` (at ` +
-		`most ${mostKeys}), name a tenant, or read the keys in pages with \`POST /filter/keys\``;
+		`most ${mostKeys}), specify a tenant, or read the keys in pages with \`POST /filter/keys\``;
 	throw unprocessable([{ loc: ['body'], msg, type: 'filter_too_large' }]);
 }
 

@@ -1,4 +1,4 @@
-/** Explains a filter: the rows of each grant, in the words of a check's explanation. */
+/** Explains a filter: the rows of each grant, in the wording of a check's explanation. */
 
 import { Pauses, type Steps } from '../../../compiler/steps.js';
 import type { Residual } from '../../filter/residual.js';

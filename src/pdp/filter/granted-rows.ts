@@ -118,8 +118,8 @@ function withoutTenants(groups: readonly TenantGroup[], open: ReadonlyMap<number
 }
 
 /**
- * Returns a test for whether the policy in force grants a role's rows. While a newer schema's policy is pending for the
- * action, only the engine knows.
+ * Returns a test that is true if the active policy grants a role's rows. While a newer schema's policy is pending for
+ * the action, only the engine can decide.
  */
 function confirmingEngine({ engine, facts, time }: DecisionContext, { user, action, resource }: FilterInput) {
 	const { type } = resource;

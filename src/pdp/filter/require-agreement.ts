@@ -56,7 +56,7 @@ export function* requireAgreement(
 		const code = engine.code({ ...input, resource: { ...input.resource, key: row.key, tenant: row.tenant }, time });
 		yield;
 		if (code === evaluationFailed || (code === 'allow') === selects(row)) continue;
-		log.error({ request_id, revision }, 'a filter differs from the policy: the request is refused');
+		log.error({ request_id, revision }, 'a filter differs from the policy: the request is rejected');
 		context.countDifference?.();
 		throw new Failure('unavailable', 'the filter differs from the policy, which is a defect: use checks or listings');
 	}

@@ -100,7 +100,7 @@ export class SetResiduals {
 		return found;
 	}
 
-	/** Determines the facts on which the residuals depend beside the user and the context. */
+	/** Determines the facts on which the residuals depend in addition to the user and the context. */
 	#reads(): { readonly roles: boolean; readonly tenant: boolean } {
 		let [roles, tenant] = [false, false];
 		for (const { userSet, resourceSet } of this.#rules) {
@@ -118,7 +118,7 @@ export class SetResiduals {
 		return { roles, tenant };
 	}
 
-	/** Returns the rows that a set and all its ancestors select. The same object, `noRow`, stands for none. */
+	/** Returns the rows that a set and all its ancestors select. Always returns the same object, `noRow`, if there are none. */
 	#setResidual(type: SetType, key: string, known: Map<string, Residual>): Residual {
 		const name = `${type} ${key}`;
 		const before = known.get(name);
@@ -159,7 +159,7 @@ export class SetResiduals {
 			if (first === 'type') return { value: lookUp(type, below) };
 			const isKey = first === 'key' && object === 'resource';
 			if (!isKey && tenant !== undefined) return { value: lookUp(tenant, below) };
-			// A key is text, so it has no members.
+			// A key is text, so it has no fields.
 			return below.length > 0 ? { value: undefined } : { column: { kind: isKey ? 'key' : 'tenant' } };
 		}
 		if (object !== 'resource') return { value: ConditionSubject.reader(attribute)(this.#subject) };
@@ -170,7 +170,7 @@ export class SetResiduals {
 	};
 }
 
-/** Returns the rules for the action that the policy in force evaluates. */
+/** Returns the rules for the action that the active policy evaluates. */
 function rulesInForce(facts: FactsIndex, { action, resource: { type } }: FilterInput): readonly RuleOfSets[] {
 	const standing = facts.pendingAt('set_rules', type, action);
 	if (standing === undefined) return [...conditionSetsIn(facts.schema).rules(type, action)];

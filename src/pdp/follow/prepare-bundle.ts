@@ -52,7 +52,7 @@ export interface TargetState {
 	readonly environment: string;
 	/** Revision in use. */
 	readonly held: FeedRevision | undefined;
-	/** Loaded snapshot that is not in use yet. A step continues this snapshot, or else `held`. */
+	/** Loaded snapshot that is not in use yet. A delta continues this snapshot, or else `held`. */
 	readonly next: FeedRevision | undefined;
 	/** True if the request was for a snapshot, which may be older than `held`. */
 	readonly wantsSnapshot: boolean;

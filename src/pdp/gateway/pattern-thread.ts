@@ -7,7 +7,7 @@ import { LimitedThread } from '../../limit/limited-thread.js';
 import type { Logger } from '../../log.js';
 import type { UrlAttributes } from './url-pattern.js';
 
-/** Question to the thread: does a JavaScript regular expression match at the start of a URL? */
+/** Request to the thread: does a JavaScript regular expression match at the start of a URL? */
 export interface PatternQuestion {
 	readonly source: string;
 	readonly url: string;

@@ -129,7 +129,7 @@ function idsByKey(rows: readonly { readonly id: string; readonly key: string }[]
 	return new Map(rows.map(({ id, key }) => [key, id]));
 }
 
-/** Returns a unique string per pair, whatever characters the keys contain. */
+/** Returns a unique string per pair, regardless of the characters in the keys. */
 function membershipName({ user, tenant }: Membership): string {
 	return JSON.stringify([user, tenant]);
 }

@@ -120,7 +120,7 @@ export const BulkQuery = choice(
 ).transform((given): readonly Query[] => ('checks' in given ? given.checks : given));
 
 /**
- * A check in all tenants. The body is the check itself, or the Node SDK's format with headers beside the check. The
+ * A check in all tenants. The body is the check itself, or the Node SDK's format with the headers next to the check. The
  * resource's tenant, if any, is ignored.
  */
 export const AllTenantsQuery = choice(

@@ -23,7 +23,7 @@ const { user, action, resource, context } = Query.shape;
 
 const unkeyed = resource.superRefine((value, ctx) => {
 	if (!value.key) return;
-	const message = 'must be absent, because a filter is about all instances: for a single instance use /allowed';
+	const message = 'must be absent, because a filter covers all instances: for a single instance, use /allowed';
 	ctx.addIssue({ code: 'custom', path: ['key'], message, input: value.key });
 });
 
@@ -32,8 +32,9 @@ const question = {
 	action,
 	resource: unkeyed.meta({
 		description:
-			'The resource type: its key, or an object. `tenant` restricts the filter to rows of the tenant; without it, the ' +
-			'filter is about the rows of every tenant. `attributes` are known for every row, so the filter does not compare them.',
+			'The resource type: its key, or an object. `tenant` restricts the filter to rows of the tenant; ' +
+			'without it, the filter covers the rows of every tenant. `attributes` have a known value for every ' +
+			'row, so the filter does not compare them.',
 		example: { type: 'document' },
 	}),
 	context,
@@ -42,7 +43,7 @@ const question = {
 /** A check without a resource key. */
 export const FilterQuery = named(
 	'FilterQuery',
-	'On which rows may this user do this action? A check without a resource key. Unknown members are ignored.',
+	'On which rows may this user perform this action? A check without a resource key. Unknown fields are ignored.',
 	{
 		...question,
 		max_keys: z
@@ -52,7 +53,7 @@ export const FilterQuery = named(
 			.nullish()
 			.describe(
 				`Maximum number of instance and tenant keys in the filter: ${usualKeys} by default, at most ${mostKeys}. A ` +
-					'filter with more keys is refused with the problem type `filter_too_large`.',
+					'filter with more keys is rejected with the problem type `filter_too_large`.',
 			),
 	},
 );
@@ -71,7 +72,7 @@ export const FilterKeysQuery = named('FilterKeysQuery', 'A page of the keys that
 		.string()
 		.max(maxTokenLength)
 		.nullish()
-		.describe('`next` of the previous page. The other members must be the same as for that page.'),
+		.describe('`next` of the previous page. All other fields must be the same as for that page.'),
 });
 
 export type FilterKeysQuery = z.output<typeof FilterKeysQuery>;
@@ -82,7 +83,7 @@ const Column = z
 		path: z
 			.array(z.string())
 			.optional()
-			.describe("For an attribute: its name, and further names that lead into the attribute's value."),
+			.describe('For an attribute: its name, followed by names that lead into its value.'),
 		type: z.string().optional().describe('Declared type of the attribute, if known.'),
 	})
 	.meta({ id: 'FilterColumn', description: 'A column of the rows.' });
@@ -91,9 +92,9 @@ const Operand = z
 	.object({
 		value: z.unknown().optional().describe('A literal; null is a missing value.'),
 		column: Column.optional().describe('A column.'),
-		match: z.unknown().optional().describe('A condition on the members of an object or of the items of an array.'),
+		match: z.unknown().optional().describe('A condition on the fields of an object, or of each item of an array.'),
 	})
-	.meta({ id: 'FilterOperand', description: 'Right side of a comparison: exactly one of the members.' });
+	.meta({ id: 'FilterOperand', description: 'Right side of a comparison: exactly one of the fields.' });
 
 const Condition: z.ZodType = z
 	.object({
@@ -161,8 +162,11 @@ const Branch = named('FilterBranch', 'The rows of one grant.', {
 const validUntil = z.iso
 	.datetime()
 	.nullable()
-	.describe('Time at which an expiry may change the answer, in UTC; null if no fact expires. Ask again at that time.');
-const revision = z.int().describe('Environment revision for the answer.');
+	.describe(
+		'Time at which an expiry may change the filter, in UTC; null if no fact expires. Request the filter again at ' +
+			'this time.',
+	);
+const revision = z.int().describe('Environment revision for the response.');
 
 export const FilterAnswer = named('FilterAnswer', 'A filter for rows.', {
 	type: FilterType.describe('Every row, no row, or the rows that satisfy `condition`.'),
@@ -186,7 +190,7 @@ const FilterKey = named('FilterKey', 'A row granted by a role on its instance.',
 
 export const FilterKeys = named(
 	'FilterKeys',
-	'A page of keys. A row passes if it satisfies `rest`, or if its tenant and key are on one of the pages.',
+	'A page of keys. A row satisfies the filter if it satisfies `rest`, or if its tenant and key are on one of the pages.',
 	{
 		rest: named('FilterRest', 'The filter without keys of instances.', {
 			type: FilterType.describe('Every row, no row, or the rows that satisfy `condition`.'),
@@ -199,7 +203,7 @@ export const FilterKeys = named(
 	},
 );
 
-/** Answer in the format of `permit-datafilter`. */
+/** Response in the format of `permit-datafilter`. */
 export const PermitFilter = named('PermitFilter', 'A filter in the format of the plugin `permit-datafilter`.', {
 	type: FilterType.describe('Every row, no row, or the rows that satisfy `condition`.'),
 	condition: unchecked(

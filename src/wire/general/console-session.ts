@@ -46,7 +46,7 @@ export const ConsoleSessionRequest = z.object({
 	'X-Console-Environment': Uuid.optional().describe('Environment id that selects a session among the session cookies.'),
 });
 
-/** Header with which a console session confirms a change outside of its environment. */
+/** Header with which a console session confirms a change outside its environment. */
 export const ConsoleConfirmation = z.object({
 	'X-Console-Confirm': z
 		.string()

@@ -102,7 +102,7 @@ export class EmbeddedPostgres {
 		await this.#open().ask({ kind: 'exec', sql });
 	}
 
-	/** Closes the database, whatever its state, within `closingTime`. */
+	/** Closes the database within `closingTime`, regardless of its state. */
 	async close(): Promise<void> {
 		this.#closed = true;
 		clearInterval(this.#looking);

@@ -39,7 +39,7 @@ export class Space {
 		return this.hasRoom(writtenForEach * bytes);
 	}
 
-	/** Returns true if this many bytes fit beside the reserve. Logs when the result changes. */
+	/** Returns true if this number of bytes is free in addition to the reserve. Logs when the result changes. */
 	hasRoom(bytes: number): boolean {
 		if (this.reserve === 0) return true;
 		const free = this.#free();

@@ -8,7 +8,7 @@ import { type GroupRow, groupQuery } from './group.js';
 
 /**
  * Roles that group members derive on instances. These roles are not stored. They are computed from relationships and
- * derivations, whichever API created them.
+ * derivations, regardless of the API that created them.
  */
 
 /** Key of the role held by group members on the group's instance. */

@@ -21,7 +21,7 @@ interface RemovalDialogProps {
 	readonly onClose: () => void;
 }
 
-/** Asks before a part is deleted, and lists everything that is deleted or changed with it. */
+/** Asks for confirmation before a part is deleted, and lists everything that is deleted or changed with it. */
 export function RemovalDialog({ view: { objects, revision }, part, onClose }: RemovalDialogProps) {
 	const { route } = useLocation();
 	const draft = currentDraft.value ?? { base_revision: revision, changes: [] };
