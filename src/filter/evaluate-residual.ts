@@ -37,7 +37,7 @@ export function compileResidual(residual: Residual, matches: PatternMatcher): (r
 }
 
 function compileComparison(comparison: ColumnComparison, matches: PatternMatcher): (row: Row) => Truth {
-	const { column, operand, reversed } = comparison;
+	const { column, operand, reversed, now = 0 } = comparison;
 	const operator = operatorNamed(comparison.operator);
 	if (operator === undefined) return () => 'mistyped';
 	if (reversed !== true && ('match' in operand || ('value' in operand && operand.value !== null))) {
@@ -46,17 +46,14 @@ function compileComparison(comparison: ColumnComparison, matches: PatternMatcher
 			{ kind: 'comparison', attribute: column, operator: operator.name, operand, at: [] },
 			readers,
 		);
-		return (row) => test(row, noTime);
+		return (row) => test(row, now);
 	}
 	const read = columnReader(column);
 	const refer = 'column' in operand ? columnReader(operand.column) : () => literalIn(operand);
 	return reversed === true
-		? (row) => evaluateComparison(operator, refer(row), read(row), { now: noTime, matches })
-		: (row) => evaluateComparison(operator, read(row), refer(row), { now: noTime, matches });
+		? (row) => evaluateComparison(operator, refer(row), read(row), { now, matches })
+		: (row) => evaluateComparison(operator, read(row), refer(row), { now, matches });
 }
-
-/** Comparisons with the time of the check are rejected as parts of residuals. */
-const noTime = 0;
 
 function literalIn(operand: ColumnComparison['operand']): Json | undefined {
 	return 'value' in operand ? (operand.value ?? undefined) : undefined;

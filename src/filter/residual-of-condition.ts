@@ -30,8 +30,7 @@ export interface ConditionReading {
 
 /**
  * Returns the rows that a condition selects. A row with a mistyped comparison is not selected. The result is not
- * simplified. Throws `FilterRefusal` if the rows depend on roles, on related instances, or on a duration before the
- * check.
+ * simplified. Throws `FilterRefusal` if the condition reads roles on the resource, or related instances.
  */
 export function residualOfCondition(condition: Condition, reading: ConditionReading): Residual {
 	const guards: Residual[] = [];
@@ -76,9 +75,6 @@ function comparisonOf(comparison: Comparison, reading: ConditionReading, guards:
 		throw new FilterRefusal(name, 'filter', 'it names roles on the resource');
 	}
 	const left = resolve(comparison.attribute);
-	if ('column' in left && durationsIn(comparison).length > 0) {
-		throw new FilterRefusal(name, 'filter', 'it compares the resource with a duration before the check');
-	}
 	const operand: ResidualOperand | Resolved =
 		'ref' in comparison.operand ? resolve(comparison.operand.ref) : comparison.operand;
 	if ('value' in left) {
@@ -87,21 +83,27 @@ function comparisonOf(comparison: Comparison, reading: ConditionReading, guards:
 			: constant(comparison, left.value, 'value' in operand ? operand.value : undefined, reading);
 	}
 	const { column } = left;
-	if (!('value' in operand)) return written({ column, operator: operator.name, operand, name }, operator, guards);
-	return compared(operator, { column, name }, operand.value, guards);
+	const place = { column, name, ...(durationsIn(comparison).length > 0 ? { now: timeOf(reading) } : {}) };
+	if (!('value' in operand)) return written({ ...place, operator: operator.name, operand }, operator, guards);
+	return compared(operator, place, operand.value, guards);
 }
 
 /** Compares two known values. */
 function constant(comparison: Comparison, left: Json | undefined, right: Json | undefined, reading: ConditionReading) {
-	const { resolve, matches } = reading;
-	const now = resolve({ object: 'now', path: [] });
+	const { matches } = reading;
 	const readers = { attribute: () => () => left, reference: () => () => right, related: () => ({}), matches };
-	const truth = compileCondition(comparison, readers)(undefined, 'value' in now ? Number(now.value) : Number.NaN);
+	const truth = compileCondition(comparison, readers)(undefined, timeOf(reading));
 	if (truth === 'mistyped') throw new Mistyped();
 	return { kind: truth ? 'all' : 'any', parts: [] } as const;
 }
 
-type Place = Pick<ColumnComparison, 'column' | 'name'>;
+/** Returns the time of the check in milliseconds since 1970, which is always known. */
+function timeOf({ resolve }: ConditionReading): number {
+	const now = resolve({ object: 'now', path: [] });
+	return 'value' in now ? Number(now.value) : Number.NaN;
+}
+
+type Place = Pick<ColumnComparison, 'column' | 'name' | 'now'>;
 
 /** Compares a column with a known operand. */
 function compared(operator: Operator, place: Place, value: Json | undefined, guards: Residual[] | undefined): Residual {

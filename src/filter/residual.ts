@@ -31,6 +31,8 @@ export interface ColumnComparison {
 	readonly operand: ResidualOperand;
 	/** If set, the operand is on the left side of the operator and the column on its right side. */
 	readonly reversed?: true;
+	/** Time of the check in milliseconds since 1970, for an operator with a duration before this time. */
+	readonly now?: number;
 	/** Key of the condition set that contains the comparison, or `roles`. Used in error messages. */
 	readonly name: string;
 }

@@ -96,7 +96,7 @@ test('the residual of a condition selects the rows that the condition selects', 
 					const reading = { name: 'set', resolve, matches: patternMatches };
 					const residual = residualUnlessRefused(() => residualOfCondition(parsedCondition(conditions), reading));
 					if (residual === undefined) {
-						t.regex(JSON.stringify(conditions), /fk_resource_type|within-last|older-than/);
+						t.regex(JSON.stringify(conditions), /fk_resource_type/);
 						refused += 1;
 						continue;
 					}
@@ -114,7 +114,7 @@ test('the residual of a condition selects the rows that the condition selects', 
 		),
 		{ numRuns: draws(6_000) },
 	);
-	t.true(refused >= leastDrawn(100), `${refused} conditions refused`);
+	t.true(refused >= leastDrawn(40), `${refused} conditions refused`);
 	t.true(selected >= leastDrawn(600), `${selected} rows selected`);
 	t.true(decided >= leastDrawn(600), `${decided} conditions decided`);
 });

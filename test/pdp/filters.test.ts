@@ -18,7 +18,7 @@ const model: Model = {
 		...acme.schema,
 		resources: [
 			{
-				...resource('document', ['read', 'sign']),
+				...resource('document', ['read', 'sign', 'share', 'renew']),
 				roles: [
 					{
 						...named('reader'),
@@ -39,9 +39,15 @@ const model: Model = {
 					{ not: { 'resource.owner': { 'not-equals': { ref: 'user.key' } } } },
 				],
 			}),
+			set('in open folders', 'resourceset', {
+				'resource.folder': { object_match: { match: { open: { equals: true } }, fk_resource_type: 'folder' } },
+			}),
+			set('new', 'resourceset', { 'resource.created_at': { 'within-last': 'P30D' } }),
 			set('matched', 'resourceset', { 'resource.name': { 'starts-with': 'plan' } }),
 		],
 		set_rules: [
+			{ user_set: 'leveled', resource_set: 'in open folders', resource: 'document', action: 'share' },
+			{ user_set: 'leveled', resource_set: 'new', resource: 'document', action: 'renew' },
 			{ user_set: 'leveled', resource_set: 'own drafts', resource: 'document', action: 'read' },
 			{ user_set: 'leveled', resource_set: 'matched', resource: 'document', action: 'sign' },
 		],
@@ -137,6 +143,16 @@ for (const [title, body, condition] of filters) {
 	});
 }
 
+test('a filter that reads the time of the check is valid only now', async (t) => {
+	const time = Date.UTC(2026, 0, 31);
+	const { http } = await serving(t, model, { clock: { now: () => new Date(time) } });
+	const created = { ...compare(attribute('created_at'), 'within-last', 'P30D', 'new'), now: time };
+	t.like((await http.post('/filter', ask('cleo', 'renew', { tenant: 'acme' }))).body, {
+		condition: all(tenantIs('acme'), created),
+		valid_until: new Date(time).toISOString(),
+	});
+});
+
 test('the grants of a filter are explained in the words of a check', async (t) => {
 	const { http } = await serving(t, model);
 	const branches = async (user: string) =>
@@ -219,6 +235,13 @@ const problems: readonly (readonly [title: string, path: string, body: object, l
 	],
 	['a limit that is too large', '/filter', { ...ask('ben'), max_keys: 50_001 }, 'body.max_keys', /50000/],
 	['a page that is too large', '/filter/keys', { ...ask('ben'), limit: 50_001 }, 'body.limit', /50000/],
+	[
+		'a condition on related instances',
+		'/filter',
+		ask('cleo', 'share'),
+		'body',
+		/^`filter` cannot express the condition `in open folders`: it reads related instances by `fk_resource_type`$/,
+	],
 	[
 		'a condition that the format cannot express',
 		'/filter_resources',

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { compile, documentBytes } from '../../compiler/index.js';
 import type { Attributes, Json, Model } from '../../compiler/model.js';
 import { runToEnd } from '../../compiler/steps.js';
+import { Failure } from '../../src/failure.js';
 import { compileResidual } from '../../src/filter/evaluate-residual.js';
 import { everyRow, noRow, type Residual, type Row } from '../../src/filter/residual.js';
 import type { DecisionContext } from '../../src/pdp/decide/decide.js';
@@ -142,10 +143,22 @@ function conditionOf({ type, condition }: Filter): Residual {
 	return condition ?? (type === 'always_allow' ? everyRow : noRow);
 }
 
+const options = { maxKeys: 1_000, explain: true, matches: patternMatches };
+
+/** Returns a filter, unless its conditions read related instances. */
+function filterUnlessRefused(context: DecisionContext, input: FilterInput): Filter | undefined {
+	try {
+		return runToEnd(filterRows(context, input, options));
+	} catch (error) {
+		if (error instanceof Failure && error.message.includes('fk_resource_type')) return undefined;
+		throw error;
+	}
+}
+
 /** Compares a filter with checks. Returns the number of allowed rows. */
 function compareFilter(t: ExecutionContext, context: DecisionContext, input: FilterInput, question: Question): number {
-	const options = { maxKeys: 1_000, explain: true, matches: patternMatches };
-	const filter = runToEnd(filterRows(context, input, options));
+	const filter = filterUnlessRefused(context, input);
+	if (filter === undefined) return 0;
 	const selects = compileResidual(conditionOf(filter), patternMatches);
 	const branches = (filter.debug?.branches ?? []).map(({ condition }) => compileResidual(condition, patternMatches));
 	const { attributes: known, tenant: given } = input.resource;
@@ -159,14 +172,14 @@ function compareFilter(t: ExecutionContext, context: DecisionContext, input: Fil
 		const check = { ...input, resource: { type, key: row.key, tenant, attributes }, time: context.time };
 		const right = context.engine.code(check) === 'allow' && (given === undefined || given === tenant);
 		const asRow: Row = { ...row, tenant };
-		const said = () => JSON.stringify({ check, filter });
+		const said = (): string => JSON.stringify({ check, filter });
 		if (selects(asRow) !== right) t.is(selects(asRow), right, said());
 		const byBranch = branches.some((holds) => holds(asRow)) && (given === undefined || given === tenant);
 		if (byBranch !== right) t.is(byBranch, right, said());
 		allowed += Number(right);
 	}
 	const { valid_until } = filter;
-	const later = valid_until === null ? 8e15 : Date.parse(valid_until) - 1;
+	const later = valid_until === null ? 8e15 : Math.max(context.time, Date.parse(valid_until) - 1);
 	const { condition, type } = runToEnd(filterRows({ ...context, time: later }, input, options));
 	t.deepEqual({ condition, type }, { condition: filter.condition, type: filter.type }, 'until it expires');
 	return allowed;
@@ -219,7 +232,7 @@ test('a filter selects the rows that checks allow, and its branches do together'
 	);
 	t.log({ rows, allowed, conditional });
 	t.true(
-		allowed >= leastDrawn(300) && conditional >= leastDrawn(60),
+		allowed >= leastDrawn(100) && conditional >= leastDrawn(30),
 		`${allowed} of ${rows} rows, ${conditional} filters`,
 	);
 });
@@ -253,5 +266,5 @@ test('a filter has no suspended and no pending grants', async (t) => {
 		{ numRuns: draws(9, 'SCHEMAS') },
 	);
 	t.log({ rows, allowed, pending });
-	t.true(allowed >= leastDrawn(60) && pending >= leastDrawn(4), `${allowed} of ${rows} rows, ${pending} pending`);
+	t.true(allowed >= leastDrawn(10) && pending >= leastDrawn(4), `${allowed} of ${rows} rows, ${pending} pending`);
 });

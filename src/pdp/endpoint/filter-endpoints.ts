@@ -1,7 +1,6 @@
 /** Data filters. */
 
 import type { Steps } from '../../../compiler/steps.js';
-import { unprocessable } from '../../failure.js';
 import { FilterRefusal } from '../../filter/residual.js';
 import { writePermitFilter } from '../../filter/write-permit-filter.js';
 import { reply } from '../../http/endpoint.js';
@@ -18,7 +17,7 @@ import {
 import { DecidedAnswer, ReasonsRequest } from '../../wire/headers.js';
 import type { DecisionContext } from '../decide/decide.js';
 import { type FilterInput, type Mode, normaliseFilter } from '../decide/normalise.js';
-import { type Filter, type FilterOptions, filterRows } from '../filter/filter.js';
+import { type Filter, type FilterOptions, filterRows, refusalFailure } from '../filter/filter.js';
 import { filterKeys } from '../filter/filter-keys.js';
 import { headerExplains } from './decision-endpoints.js';
 import { endpoint, revisionHeader, unavailableOrCostly } from './endpoint.js';
@@ -136,7 +135,6 @@ export function orRefused<T>(write: () => T): T {
 	try {
 		return write();
 	} catch (error) {
-		if (!(error instanceof FilterRefusal)) throw error;
-		throw unprocessable([{ loc: ['body'], msg: error.message, type: 'filter_refused' }]);
+		throw error instanceof FilterRefusal ? refusalFailure(error) : error;
 	}
 }

@@ -5,8 +5,8 @@
 
 import type { PatternMatcher } from '../../../compiler/condition/operator.js';
 import { Pauses, type Steps } from '../../../compiler/steps.js';
-import { unprocessable } from '../../failure.js';
-import { constantOf, noRow, type Residual } from '../../filter/residual.js';
+import { type Failure, unprocessable } from '../../failure.js';
+import { constantOf, FilterRefusal, noRow, type Residual } from '../../filter/residual.js';
 import { simplifyResidual } from '../../filter/simplify-residual.js';
 import type { FilterType } from '../../wire/decision/filter.js';
 import { mostKeys } from '../../wire/decision/filter.js';
@@ -107,7 +107,16 @@ export function* rowsGranted(
 	const { names } = context.facts;
 	const { tenant } = input.resource;
 	const given = tenant === undefined ? undefined : names.number(tenant);
-	return yield* grantedRows(context, { input, given, matches });
+	try {
+		return yield* grantedRows(context, { input, given, matches });
+	} catch (error) {
+		throw error instanceof FilterRefusal ? refusalFailure(error) : error;
+	}
+}
+
+/** Returns the failure for a condition that the filter or its format cannot express. */
+export function refusalFailure({ message }: FilterRefusal): Failure {
+	return unprocessable([{ loc: ['body'], msg: message, type: 'filter_refused' }]);
 }
 
 /** Returns the code that denies every row, if the request alone decides it. */

@@ -26,7 +26,10 @@ export interface GrantedRows {
 	readonly groups: readonly TenantGroup[];
 	/** Roles that the user holds on instances, by the number of the instance. */
 	readonly held: ReadonlyMap<number, readonly string[]>;
-	/** First expiry of a fact that was read, in milliseconds since 1970; `undefined` if none expires. */
+	/**
+	 * First expiry of a fact that was read, or the time of the check if conditions read it, in milliseconds since 1970;
+	 * `undefined` if nothing expires.
+	 */
 	readonly validUntil: number | undefined;
 }
 
@@ -92,6 +95,7 @@ export function* grantedRows(context: DecisionContext, { input, given, matches }
 		else found.push({ instance, key, roles });
 	}
 	const groups = evaluatesSets ? yield* sets.groups(given, [...members]) : [];
+	if (evaluatesSets && sets.readTime) expiry.note(time);
 	return { tenants, keys, held, groups: withoutTenants(groups, tenants), validUntil: expiry.first };
 }
 

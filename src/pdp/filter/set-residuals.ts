@@ -2,6 +2,7 @@
 
 import { isAsked } from '../../../compiler/condition/attribute.js';
 import type { AttributePath, Condition } from '../../../compiler/condition/condition.js';
+import { durationsIn } from '../../../compiler/condition/grammar.js';
 import type { PatternMatcher } from '../../../compiler/condition/operator.js';
 import { lookUp } from '../../../compiler/condition/value.js';
 import type { Json } from '../../../compiler/model.js';
@@ -100,22 +101,29 @@ export class SetResiduals {
 		return found;
 	}
 
+	/** True if the residuals depend on the time of the check. */
+	get readTime(): boolean {
+		return this.#reads().time;
+	}
+
 	/** Determines the facts on which the residuals depend in addition to the user and the context. */
-	#reads(): { readonly roles: boolean; readonly tenant: boolean } {
-		let [roles, tenant] = [false, false];
+	#reads(): { readonly roles: boolean; readonly tenant: boolean; readonly time: boolean } {
+		let [roles, tenant, time] = [false, false, false];
 		for (const { userSet, resourceSet } of this.#rules) {
 			for (const { standsFor, condition } of [
 				...this.#ancestry('userset', userSet),
 				...this.#ancestry('resourceset', resourceSet),
 			]) {
 				roles ||= standsFor !== undefined;
+				time ||= condition !== undefined && durationsIn(condition).length > 0;
 				for (const attribute of condition === undefined ? [] : attributesIn(condition)) {
 					roles ||= attribute.object === 'user' && attribute.path[0] === 'roles';
 					tenant ||= attribute.object === 'tenant' && !isAsked(attribute);
+					time ||= attribute.object === 'now';
 				}
 			}
 		}
-		return { roles, tenant };
+		return { roles, tenant, time };
 	}
 
 	/** Returns the rows that a set and all its ancestors select. Always returns the same object, `noRow`, if there are none. */
@@ -155,6 +163,7 @@ export class SetResiduals {
 		const { object, path } = attribute;
 		const [first = '', ...below] = path;
 		const { type, tenant, attributes } = this.#input.resource;
+		if (object === 'now') return { value: this.#subject.time };
 		if (isAsked(attribute) && object !== 'user') {
 			if (first === 'type') return { value: lookUp(type, below) };
 			const isKey = first === 'key' && object === 'resource';

@@ -119,6 +119,10 @@ const Condition: z.ZodType = z
 			.literal(true)
 			.optional()
 			.describe('Present if the operand is on the left side of the operator, and the column on its right side.'),
+		now: z
+			.number()
+			.optional()
+			.describe('Time of the check in milliseconds since 1970, for an operator with a duration before this time.'),
 		name: z
 			.string()
 			.optional()
