@@ -27,7 +27,7 @@ export function TestResults({ results, isDraft }: TestResultsProps) {
 					{isDraft ? `with the draft, based on revision ${base_revision}` : `at revision ${base_revision}`}
 				</span>
 			</TestSummary>
-			{truncated && <p class="quiet">The environment has more tests than fit into a run.</p>}
+			{truncated && <p class="quiet">Not all tests ran: the environment exceeds the limit per run.</p>}
 			{tests.length === 0 ? (
 				<Empty title="No tests yet">
 					<p>The coverage below lists the parts of the schema to test.</p>
