@@ -320,7 +320,7 @@ test.serial('a sample is drafted and published, or imported at once', async (t) 
 	await drafted.close();
 
 	const imported = await openEmptyModel('imported-sample');
-	t.is(await imported.page.getByRole('button', { name: /^Import now/ }).count(), 3);
+	t.is(await imported.page.getByRole('button', { name: /^Import now/ }).count(), 4);
 	await imported.page.getByRole('button', { name: 'Import now: Documents and folders' }).click();
 	await imported.page.getByRole('link', { name: 'folder', exact: true }).first().waitFor();
 	await imported.open('tests?run=published');
