@@ -356,7 +356,7 @@ function attemptBy(
 	const assigned: AttemptStep[] =
 		role === undefined ? [] : [{ type: 'role_assignment', role, resource: `__tenant:${tenant}` }];
 	return {
-		passed: add.length === 0 && compare.length === 0,
+		passed: add.length + remove.length + compare.length === 0,
 		by: 'set_rule',
 		chain: [
 			{
