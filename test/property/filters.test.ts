@@ -145,12 +145,13 @@ function conditionOf({ type, condition }: Filter): Residual {
 
 const options = { maxKeys: 1_000, explain: true, matches: patternMatches };
 
-/** Returns a filter, unless its conditions read related instances. */
+/** Returns a filter, unless its conditions read related instances or name roles on the resource. */
 function filterUnlessRefused(context: DecisionContext, input: FilterInput): Filter | undefined {
 	try {
 		return runToEnd(filterRows(context, input, options));
 	} catch (error) {
-		if (error instanceof Failure && error.message.includes('fk_resource_type')) return undefined;
+		if (error instanceof Failure && /fk_resource_type|names roles on the resource/.test(error.message))
+			return undefined;
 		throw error;
 	}
 }
