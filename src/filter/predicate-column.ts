@@ -7,6 +7,13 @@ import type { Column } from './residual.js';
 /** Returns a column's kind; `undefined` for the kind of its declared type. `name` is as in `PredicateColumn`. */
 export type ReadKind = (name: string) => ColumnKind | undefined;
 
+/** Properties of the columns of a target. */
+export interface KnownColumns {
+	readonly readKind?: ReadKind;
+	/** True if every row has a value. */
+	readonly isRequired?: (name: string) => boolean;
+}
+
 const kinds: ReadonlyMap<string, ColumnKind> = new Map([
 	['string', 'string'],
 	['number', 'number'],
@@ -24,10 +31,16 @@ export function kindOfType(type: string): ColumnKind {
 	return kinds.get(type) ?? 'other';
 }
 
-export function readColumn(column: Column, readKind: ReadKind): PredicateColumn {
-	const name = column.kind === 'attribute' ? column.path.join('.') : column.kind;
+/** Returns a column's name as in `PredicateColumn`. */
+export function columnNameOf(column: Column): string {
+	return column.kind === 'attribute' ? column.path.join('.') : column.kind;
+}
+
+export function readColumn(column: Column, { readKind, isRequired }: KnownColumns): PredicateColumn {
+	const name = columnNameOf(column);
 	const declared = column.kind === 'attribute' ? kindOfType(column.type ?? '') : 'string';
-	return { name, kind: readKind(name) ?? declared, required: column.kind !== 'attribute' };
+	const required = column.kind !== 'attribute' || isRequired?.(name) === true;
+	return { name, kind: readKind?.(name) ?? declared, required };
 }
 
 export function missing(column: PredicateColumn): Predicate {

@@ -1,5 +1,6 @@
 /** Filters as Cerbos query plans. */
 
+import { inferKinds } from './infer-kinds.js';
 import { guardNegations, type Predicate, type PredicateColumn, type PredicateTest, type Scalar } from './predicate.js';
 import { requirePlain } from './require-plain.js';
 import { FilterRefusal, type Residual } from './residual.js';
@@ -21,7 +22,7 @@ const searches = { start: 'startsWith', end: 'endsWith', anywhere: 'contains' } 
 
 /** Writes a filter as a Cerbos plan. The bounds of `toUcast` also apply to its columns. Throws `FilterRefusal`. */
 export function toCerbosPlan(residual: Residual): CerbosFilter {
-	const predicate = toPredicate(residual, { target, ignoresBounds: true });
+	const predicate = toPredicate(residual, { target, readKind: inferKinds(residual), ignoresBounds: true });
 	if ('parts' in predicate && predicate.parts.length === 0) {
 		return { kind: predicate.kind === 'all' ? 'KIND_ALWAYS_ALLOWED' : 'KIND_ALWAYS_DENIED' };
 	}

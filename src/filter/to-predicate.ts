@@ -6,15 +6,14 @@ import type { Kind } from '../../compiler/condition/value.js';
 import type { Json } from '../../compiler/model.js';
 import { acceptanceOf } from './acceptance.js';
 import { allOf, always, anyOf, never, type Predicate, type PredicateColumn, type Relation } from './predicate.js';
-import { inside, missing, outside, present, type ReadKind, readColumn } from './predicate-column.js';
+import { inside, type KnownColumns, missing, outside, present, readColumn } from './predicate-column.js';
 import { type ColumnComparison, columnText, FilterRefusal, type Residual } from './residual.js';
 import { relations, valueTests } from './value-tests.js';
 
-/** Target of a predicate. */
-export interface PredicateTarget {
-	/** Name in error messages, such as `sql.sqlite`. */
+/** Where a predicate will be used. */
+export interface PredicateTarget extends KnownColumns {
+	/** Name for refusals, such as `sql.sqlite`. */
 	readonly target: string;
-	readonly readKind?: ReadKind;
 	/** If set, the target has no tests for bounds: its number and string columns have no values outside. */
 	readonly ignoresBounds?: true;
 }
@@ -55,26 +54,24 @@ interface Outcomes {
 /** Returns the values of a column that an operator accepts. */
 type Accept = (column: PredicateColumn) => ReturnType<typeof acceptanceOf>;
 
-const declaredKind: ReadKind = () => undefined;
-
 const noOutcome = { holds: never, fails: always } as const;
 
 function outcomesOf(comparison: ColumnComparison, where: PredicateTarget): Outcomes {
-	const { target, readKind = declaredKind } = where;
+	const { target } = where;
 	const { operand, name } = comparison;
 	const refuse = (reason: string) => new FilterRefusal(name, target, reason);
 	const operator = operatorNamed(comparison.operator);
 	if (operator === undefined || comparison.reversed === true || 'match' in operand) {
 		throw refuse(`\`${comparison.operator}\` on \`${columnText(comparison.column)}\` has no equivalent`);
 	}
-	const column = readColumn(comparison.column, readKind);
+	const column = readColumn(comparison.column, where);
 	const accept: Accept = ({ kind }) => {
 		const accepts = acceptanceOf(operator.attribute, kind);
 		return accepts !== undefined && accepts !== 'none' && where.ignoresBounds === true ? 'all' : accepts;
 	};
 	const outcomes =
 		'column' in operand
-			? columnOutcomes(operator, [column, readColumn(operand.column, readKind)], accept, name)
+			? columnOutcomes(operator, [column, readColumn(operand.column, where)], accept, name)
 			: valueOutcomes(operator, column, operand.value, accept, name);
 	if (outcomes !== undefined) return outcomes;
 	const types = column.kind === 'other' ? ' without a scalar type' : ` of type \`${column.kind}\``;

@@ -1,5 +1,6 @@
 /** Filters as UCAST trees, as in responses from OPA's Compile API. */
 
+import { inferKinds } from './infer-kinds.js';
 import {
 	guardNegations,
 	type Predicate,
@@ -54,7 +55,7 @@ export function toUcast(
 	field: FieldName,
 ): UcastNode | Readonly<Record<string, never>> | undefined {
 	const target = `ucast.${variant}`;
-	const predicate = toPredicate(residual, { target, ignoresBounds: true });
+	const predicate = toPredicate(residual, { target, readKind: inferKinds(residual), ignoresBounds: true });
 	if ('parts' in predicate && predicate.parts.length === 0) return predicate.kind === 'all' ? {} : undefined;
 	// Prisma rejects tests for null on required fields, and its tests are three-valued.
 	const guarded = variant === 'prisma' ? predicate : guardNegations(predicate);

@@ -2,9 +2,9 @@
 
 import { compareValues } from '../../compiler/condition/value.js';
 import type { Json } from '../../compiler/model.js';
+import type { Row } from '../../src/filter/residual.js';
 import type { CerbosFilter, CerbosOperand } from '../../src/filter/to-cerbos-plan.js';
 import type { UcastNode } from '../../src/filter/to-ucast.js';
-import { asRow, type StoredRow } from './rows.js';
 
 /**
  * How missing values compare: `unknown` as in SQL, whose `not` of unknown is unknown, or `plain` as in programs, where
@@ -15,13 +15,14 @@ type Nulls = 'unknown' | 'plain';
 /** A truth value; null if unknown. */
 type Truth = boolean | null;
 
-type Select = (row: StoredRow) => boolean;
+type Select = (row: Row) => boolean;
 
-export function selectedByUcast(query: ReturnType<Ucast>, nulls: Nulls): Select {
+/** `table` is the table of the fields. */
+export function selectedByUcast(query: ReturnType<Ucast>, nulls: Nulls, table = 'documents'): Select {
 	if (query === undefined) return () => false;
 	if (!('type' in query)) return () => true;
 	const node = query as UcastNode;
-	return (row) => ucastTruth(node, valuesOf(row), nulls) === true;
+	return (row) => ucastTruth(node, valuesOf(row), nulls, table) === true;
 }
 
 type Ucast = typeof import('../../src/filter/to-ucast.js').toUcast;
@@ -29,18 +30,17 @@ type Ucast = typeof import('../../src/filter/to-ucast.js').toUcast;
 /** Values by column. */
 type Values = Readonly<Record<string, Json>>;
 
-function valuesOf(row: StoredRow): Values {
-	const { key, tenant, attributes } = asRow(row);
+function valuesOf({ key, tenant, attributes }: Row): Values {
 	return { key, tenant, ...(attributes as Values) };
 }
 
-function ucastTruth(node: UcastNode, row: Values, nulls: Nulls): Truth {
+function ucastTruth(node: UcastNode, row: Values, nulls: Nulls, table: string): Truth {
 	if (node.type === 'compound')
 		return joinTruths(
 			node.operator,
-			node.value.map((one) => ucastTruth(one, row, nulls)),
+			node.value.map((one) => ucastTruth(one, row, nulls, table)),
 		);
-	const read = (field: string) => row[field.replace(/^documents\./, '')] ?? null;
+	const read = (field: string) => row[field.replace(`${table}.`, '')] ?? null;
 	const { value } = node;
 	const operand = typeof value === 'object' && value !== null && 'field' in value ? read(value.field) : (value as Json);
 	return testTruth(node.operator, read(node.field), operand, nulls, value === null);

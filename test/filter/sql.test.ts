@@ -2,15 +2,16 @@
 
 import test from 'ava';
 import fc from 'fast-check';
+import { type ColumnMapping, ColumnMappingError } from '../../src/filter/column-mapping.js';
 import { FilterRefusal, type Residual } from '../../src/filter/residual.js';
-import { ColumnMappingError, type SqlColumns } from '../../src/filter/sql/sql-columns.js';
+
 import { type SqlDialectName, sqlDialects, toSql, toSqlLiterals } from '../../src/filter/sql/to-sql.js';
 import { anyCodePoint } from '../support/any-code-point.js';
 import { draws, inPush } from '../support/tier.js';
 
 const dialects = Object.keys(sqlDialects) as SqlDialectName[];
 
-const columns: SqlColumns = { key: 'id', tenant: 'tenant_id', owner: 'd.owner', level: 'level', at: 'created_at' };
+const columns: ColumnMapping = { key: 'id', tenant: 'tenant_id', owner: 'd.owner', level: 'level', at: 'created_at' };
 
 function compare(name: string, type: string, operator: string, value: unknown): Residual {
 	const column = name === 'key' ? ({ kind: 'key' } as const) : ({ kind: 'attribute', path: [name], type } as const);
@@ -57,15 +58,15 @@ const cases: readonly Case[] = [
 		residual: { kind: 'not', part: compare('level', 'number', 'greater-than', 3) },
 		sql: {
 			postgresql: [
-				'"level" IS NULL OR "level" <= CAST($1 AS bigint) OR ("level" < -9007199254740991 OR "level" > 9007199254740991)',
+				'("level" IS NULL OR "level" <= CAST($1 AS bigint) OR ("level" < -9007199254740991 OR "level" > 9007199254740991))',
 				3,
 			],
-			mysql: ['`level` IS NULL OR `level` <= ? OR (`level` < -9007199254740991 OR `level` > 9007199254740991)', 3],
+			mysql: ['(`level` IS NULL OR `level` <= ? OR (`level` < -9007199254740991 OR `level` > 9007199254740991))', 3],
 			sqlserver: [
-				'[level] IS NULL OR [level] <= CAST(@p1 AS bigint) OR ([level] < -9007199254740991 OR [level] > 9007199254740991)',
+				'([level] IS NULL OR [level] <= CAST(@p1 AS bigint) OR ([level] < -9007199254740991 OR [level] > 9007199254740991))',
 				3,
 			],
-			sqlite: ['`level` IS NULL OR `level` <= ? OR (`level` < -9007199254740991 OR `level` > 9007199254740991)', 3],
+			sqlite: ['(`level` IS NULL OR `level` <= ? OR (`level` < -9007199254740991 OR `level` > 9007199254740991))', 3],
 		},
 		literals: {},
 	},
@@ -169,7 +170,7 @@ inPush('a filter that no dialect can express is refused with the names of the co
 	}
 });
 
-const wrongColumns: readonly (readonly [SqlColumns, RegExp])[] = [
+const wrongColumns: readonly (readonly [ColumnMapping, RegExp])[] = [
 	[{}, /`owner`/],
 	[{ owner: 'a b' }, /`owner`.*`a b`/],
 	[{ owner: '' }, /`owner`/],

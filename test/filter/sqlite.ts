@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 /** SQLite in this process. Node.js 20 has none, and packages with native code need an install script. */
 export interface Sqlite {
@@ -30,7 +31,16 @@ export async function openSqlite(): Promise<Sqlite> {
 
 /** Loads a package of `test/filter/clients`. */
 export function requireTool(name: string) {
+	return toolRequire()(name);
+}
+
+/** Loads a package of `test/filter/clients` that has no form for `require`. */
+export async function importTool(name: string) {
+	return import(pathToFileURL(toolRequire().resolve(name)).href);
+}
+
+function toolRequire(): NodeJS.Require {
 	const tools = process.env['FILTER_TOOLS'];
 	if (tools === undefined) throw new Error('run this file with `npm test -- test/filter/<name>.test.ts`');
-	return createRequire(join(tools, 'package.json'))(name);
+	return createRequire(join(tools, 'package.json'));
 }

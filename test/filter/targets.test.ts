@@ -9,7 +9,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import pg from 'pg';
 import { compileResidual } from '../../src/filter/evaluate-residual.js';
-import { FilterRefusal, type Residual } from '../../src/filter/residual.js';
+import { FilterRefusal, type Residual, type Row } from '../../src/filter/residual.js';
 import { type SqlDialectName, toSql, toSqlLiterals } from '../../src/filter/sql/to-sql.js';
 import { toCerbosPlan } from '../../src/filter/to-cerbos-plan.js';
 import { toUcast, type UcastVariant, ucastVariants } from '../../src/filter/to-ucast.js';
@@ -147,9 +147,9 @@ test('UCAST, Cerbos plans and Prisma conditions select the rows of the residual'
 	fc.assert(
 		fc.property(anyResidual, (residual) => {
 			const right = rightKeys(residual, boundedRows);
-			const expectRight = (target: string, select: (row: StoredRow) => boolean) => {
+			const expectRight = (target: string, select: (row: Row) => boolean) => {
 				counts[target] = (counts[target] ?? 0) + 1;
-				const got = boundedRows.filter(select).map(({ key }) => key);
+				const got = boundedRows.filter((row) => select(asRow(row))).map(({ key }) => key);
 				t.deepEqual(got, right, `${target}: ${JSON.stringify(residual)}`);
 			};
 			for (const variant of Object.keys(ucastVariants) as UcastVariant[]) {

@@ -174,6 +174,49 @@ export interface AuthorizedUsers {
 	readonly users: Readonly<Record<string, readonly GrantingAssignment[]>>;
 }
 
+/** The part of a filter that a query needs. */
+export type RowFilter = Pick<FilterResult, 'type' | 'condition'>;
+
+/** Database of a query. `mysql` includes MariaDB. */
+export type SqlDialect = 'postgresql' | 'mysql' | 'sqlserver' | 'sqlite';
+
+/**
+ * Columns by attribute: `key`, `tenant`, or the name of an attribute, such as `owner`. A column is a name, such as
+ * `owner_id` or `documents.owner_id`, or an object with the name and the column's properties.
+ */
+export type ColumnMapping = Readonly<Record<string, string | MappedColumn>>;
+
+export interface MappedColumn {
+	readonly column: string;
+	/**
+	 * Type of the values: `string`, `number`, `bool` or `time`; `integer` for numbers without values beyond ±(2^53 - 1),
+	 * or `uuid`. Needed for every attribute that a filter compares, except `key` and `tenant`.
+	 */
+	readonly type?: string;
+	/** True if every row has a value. */
+	readonly required?: boolean;
+}
+
+/** A filter in SQL. */
+export interface SqlFilter {
+	/** A condition for `WHERE`, with `$1` in PostgreSQL, `@p1` in SQL Server, and `?` in other dialects. */
+	readonly sql: string;
+	/** The parameters, in order. A list of texts is an array in PostgreSQL, and JSON in other dialects. */
+	readonly parameters: readonly (string | number | readonly string[])[];
+}
+
+/** The part of a Knex query that `applyFilter` uses. */
+export interface KnexBuilder {
+	whereRaw(sql: string, bindings: (string | number | string[])[]): unknown;
+	readonly client?: { readonly config?: { readonly client?: unknown }; readonly dialect?: string };
+}
+
+/** Databases with exact comparisons through Prisma. */
+export type PrismaProvider = 'postgresql' | 'sqlite';
+
+/** A condition for Prisma's `where`. */
+export type PrismaWhere = Readonly<Record<string, unknown>>;
+
 /**
  * Engine state.
  *
@@ -243,6 +286,10 @@ export type RegolithErrorCode =
 	| 'refused'
 	/** The query is invalid. */
 	| 'invalid_query'
+	/** The target of a filter cannot express it exactly. The message names the condition set and the target. */
+	| 'filter_refused'
+	/** Columns for a filter are missing or no identifiers. The message names the attribute. */
+	| 'invalid_columns'
 	/** Nothing is loaded, or the calculation takes too long. */
 	| 'unavailable'
 	/** The engine was closed. */

@@ -1,2 +1,3 @@
 export * from './api.js';
+export { applyFilter, toPrismaWhere, toSql } from './filter.js';
 export { loadEngine } from './load-engine.js';

@@ -39,6 +39,12 @@ export function joinSql(parts: readonly SqlText[], separator: string): SqlText {
 	return { code: joined, values };
 }
 
+/** Joins a text, with the result of `write` in its gaps. */
+export function fillGaps({ code: parts, values }: SqlText, write: (value: SqlValue) => string): string {
+	const [first = '', ...others] = parts;
+	return values.reduce((text: string, value, index) => `${text}${write(value)}${others[index] ?? ''}`, first);
+}
+
 function append(codes: string[], values: SqlValue[], part: SqlText): void {
 	const [first = '', ...others] = part.code;
 	codes.push(`${codes.pop() ?? ''}${first}`, ...others);

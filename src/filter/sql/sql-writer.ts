@@ -21,18 +21,13 @@ export interface SqlWriting {
 type Comparison = Extract<PredicateTest, { readonly kind: 'compare' }>;
 type Membership = Extract<PredicateTest, { readonly kind: 'in' | 'not-in' }>;
 
-/** Writes a predicate as a condition. Throws `FilterRefusal`. */
+/** Writes a predicate as a condition that can be joined with other conditions. Throws `FilterRefusal`. */
 export function writePredicate(predicate: Predicate, writing: SqlWriting): SqlText {
 	if (!('parts' in predicate)) return writeTest(predicate, writing);
 	const { kind, parts } = predicate;
 	if (parts.length === 0) return code(kind === 'all' ? '1 = 1' : '1 = 0');
-	const written = parts.map((part) => writePart(part, writing));
-	return joinSql(written, kind === 'all' ? ' AND ' : ' OR ');
-}
-
-function writePart(part: Predicate, writing: SqlWriting): SqlText {
-	const text = writePredicate(part, writing);
-	return 'parts' in part && part.parts.length > 1 ? sql`(${text})` : text;
+	const written = parts.map((part) => writePredicate(part, writing));
+	return sql`(${joinSql(written, kind === 'all' ? ' AND ' : ' OR ')})`;
 }
 
 function writeTest(test: PredicateTest, writing: SqlWriting): SqlText {

@@ -1,12 +1,14 @@
 /** Filters as SQL. */
 
+import { type ColumnMapping, mappedColumn, readColumns } from '../column-mapping.js';
+import type { ReadKind } from '../predicate-column.js';
 import type { Residual } from '../residual.js';
 import { toPredicate } from '../to-predicate.js';
 import { mysql } from './mysql.js';
 import { postgresql } from './postgresql.js';
-import { ColumnMappingError, readColumns, type SqlColumns } from './sql-columns.js';
+
 import type { SqlDialect } from './sql-dialect.js';
-import { code, type SqlText, type SqlValue } from './sql-text.js';
+import { code, fillGaps, type SqlText, type SqlValue } from './sql-text.js';
 import { type SqlForm, writePredicate } from './sql-writer.js';
 import { sqlite } from './sqlite.js';
 import { sqlserver } from './sqlserver.js';
@@ -28,7 +30,7 @@ export interface SqlFilter {
  * Writes a filter as SQL with parameters: `$1` in PostgreSQL, `@p1` in SQL Server, `?` in other dialects. Throws
  * `FilterRefusal` if the dialect cannot express the filter, and `ColumnMappingError`.
  */
-export function toSql(residual: Residual, dialect: SqlDialectName, columns: SqlColumns): SqlFilter {
+export function toSql(residual: Residual, dialect: SqlDialectName, columns: ColumnMapping): SqlFilter {
 	const { parameter, numbersParameters } = sqlDialects[dialect];
 	const parameters: SqlValue[] = [];
 	const sql = fillGaps(writeSql(residual, dialect, columns, 'parameters'), (value) => {
@@ -38,33 +40,41 @@ export function toSql(residual: Residual, dialect: SqlDialectName, columns: SqlC
 	return { sql, parameters };
 }
 
-/** Writes a filter as SQL with quoted literals instead of parameters. Throws the same errors as `toSql`. */
-export function toSqlLiterals(residual: Residual, dialect: SqlDialectName, columns: SqlColumns): string {
+/**
+ * Writes a filter as SQL with quoted literals instead of parameters. `inferKind` returns the kind of a column without a
+ * type. Throws the same errors as `toSql`.
+ */
+export function toSqlLiterals(
+	residual: Residual,
+	dialect: SqlDialectName,
+	columns: ColumnMapping,
+	inferKind?: ReadKind,
+): string {
 	const { literal }: SqlDialect = sqlDialects[dialect];
-	const text = writeSql(residual, dialect, columns, 'literals');
+	const text = writeSql(residual, dialect, columns, 'literals', inferKind);
 	return fillGaps(text, (value) => (typeof value === 'number' ? String(value) : literal(String(value))));
 }
 
 /** Writes a filter with gaps for its values. Throws the same errors as `toSql`. */
-export function writeSql(residual: Residual, dialectName: SqlDialectName, columns: SqlColumns, form: SqlForm): SqlText {
+export function writeSql(
+	residual: Residual,
+	dialectName: SqlDialectName,
+	columns: ColumnMapping,
+	form: SqlForm,
+	inferKind: ReadKind = () => undefined,
+): SqlText {
 	const mapped = readColumns(columns);
 	const target = `sql.${dialectName}`;
-	const predicate = toPredicate(residual, { target, readKind: (name) => mapped.get(name)?.kind });
+	const predicate = toPredicate(residual, {
+		target,
+		readKind: (name) => mappedColumn(mapped, name).kind ?? inferKind(name),
+		isRequired: (name) => mapped.get(name)?.required === true,
+	});
 	const dialect: SqlDialect = sqlDialects[dialectName];
 	return writePredicate(predicate, {
 		dialect,
 		target,
 		form,
-		column: ({ name }) => {
-			const found = mapped.get(name);
-			if (found !== undefined) return code(found.identifiers.map(dialect.identifier).join('.'));
-			throw new ColumnMappingError([`columns: the filter needs a column for the attribute \`${name}\``]);
-		},
+		column: ({ name }) => code(mappedColumn(mapped, name).identifiers.map(dialect.identifier).join('.')),
 	});
-}
-
-/** Joins a text, with the result of `write` in its gaps. */
-export function fillGaps({ code: parts, values }: SqlText, write: (value: SqlValue) => string): string {
-	const [first = '', ...others] = parts;
-	return values.reduce((text: string, value, index) => `${text}${write(value)}${others[index] ?? ''}`, first);
 }

@@ -1,13 +1,16 @@
 /** The application's mapping from attributes to columns. */
 
-import type { ColumnKind } from '../predicate.js';
-import { columnTypes, kindOfType } from '../predicate-column.js';
+import type { ColumnKind } from './predicate.js';
+import { columnTypes, kindOfType } from './predicate-column.js';
 
-/** A column, or its name. */
-export type SqlColumn = string | { readonly column: string; readonly type?: string };
+/**
+ * A column, or its name. `type` is a type of attributes, `integer` for numbers without values beyond ±(2^53 - 1), or
+ * `uuid`; the declared type of the attribute by default. A `required` column has a value in every row.
+ */
+export type MappedName = string | { readonly column: string; readonly type?: string; readonly required?: boolean };
 
 /** Columns by attribute: `key`, `tenant`, or an attribute's path such as `owner` or `address.city`. */
-export type SqlColumns = Readonly<Record<string, SqlColumn>>;
+export type ColumnMapping = Readonly<Record<string, MappedName>>;
 
 /** Thrown if the columns are unusable. Each problem contains the attribute and the value. */
 export class ColumnMappingError extends Error {
@@ -23,17 +26,18 @@ export interface MappedColumn {
 	/** Identifier, after the identifiers of its table and schema. */
 	readonly identifiers: readonly string[];
 	readonly kind: ColumnKind | undefined;
+	readonly required: boolean;
 }
 
 const identifier = /^[A-Za-z_][\w$]{0,62}$/;
 const mostProblems = 20;
 
 /** Checks a mapping. Throws `ColumnMappingError`. */
-export function readColumns(columns: SqlColumns): ReadonlyMap<string, MappedColumn> {
+export function readColumns(columns: ColumnMapping): ReadonlyMap<string, MappedColumn> {
 	const problems: string[] = [];
 	const read = new Map<string, MappedColumn>();
 	for (const [attribute, given] of Object.entries(columns)) {
-		const { column, type }: { readonly column?: unknown; readonly type?: unknown } =
+		const { column, type, required }: Readonly<Record<'column' | 'type' | 'required', unknown>> =
 			typeof given === 'string' ? { column: given } : Object(given);
 		const identifiers = String(column).split('.');
 		if (typeof column !== 'string' || identifiers.length > 3 || !identifiers.every((one) => identifier.test(one))) {
@@ -42,10 +46,22 @@ export function readColumns(columns: SqlColumns): ReadonlyMap<string, MappedColu
 			);
 		} else if (type !== undefined && !columnTypes.some((known) => known === type)) {
 			problems.push(`type of \`${attribute}\`: must be one of ${columnTypes.join(', ')}, got \`${excerpt(type)}\``);
-		} else read.set(attribute, { identifiers, kind: type === undefined ? undefined : kindOfType(String(type)) });
+		} else
+			read.set(attribute, {
+				identifiers,
+				kind: type === undefined ? undefined : kindOfType(String(type)),
+				required: required === true,
+			});
 	}
 	if (problems.length > 0) throw new ColumnMappingError(problems.slice(0, mostProblems));
 	return read;
+}
+
+/** Finds the column of an attribute. Throws `ColumnMappingError`. */
+export function mappedColumn(columns: ReadonlyMap<string, MappedColumn>, attribute: string): MappedColumn {
+	const found = columns.get(attribute);
+	if (found !== undefined) return found;
+	throw new ColumnMappingError([`columns: the filter needs a column for the attribute \`${attribute}\``]);
 }
 
 function excerpt(value: unknown): string {

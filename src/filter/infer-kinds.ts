@@ -1,0 +1,50 @@
+/** Column kinds for formats that carry no column types. */
+
+import { arrayItems } from '../../compiler/condition/value.js';
+import type { Json } from '../../compiler/model.js';
+import type { ColumnKind } from './predicate.js';
+import { columnNameOf, type ReadKind } from './predicate-column.js';
+import type { ColumnComparison, Residual } from './residual.js';
+import { millisecondsOf } from './time-text.js';
+
+/**
+ * Infers the kind of each column from the values that the residual compares with the column. A column with values of
+ * several kinds, or with none, has no scalar kind, unless its type is declared.
+ */
+export function inferKinds(residual: Residual): ReadKind {
+	const found = new Map<string, Set<ColumnKind>>();
+	for (const comparison of comparisonsIn(residual)) {
+		const { column, operand, operator } = comparison;
+		if (column.kind !== 'attribute' || column.type !== undefined || operator === 'is-null') continue;
+		const kinds = found.get(columnNameOf(column)) ?? new Set();
+		found.set(columnNameOf(column), kinds);
+		const { value = null } = 'value' in operand ? operand : {};
+		for (const item of Array.isArray(value) ? arrayItems(value) : [value]) {
+			const kind = kindOfValue(item);
+			if (kind !== undefined) kinds.add(kind);
+		}
+	}
+	return (name) => {
+		const [kind, ...others] = found.get(name) ?? [];
+		return others.length === 0 ? kind : undefined;
+	};
+}
+
+/** Returns all comparisons in a residual. */
+export function comparisonsIn(residual: Residual): readonly ColumnComparison[] {
+	if (residual.kind === 'not') return comparisonsIn(residual.part);
+	return 'parts' in residual ? residual.parts.flatMap(comparisonsIn) : [residual];
+}
+
+function kindOfValue(value: Json): ColumnKind | undefined {
+	switch (typeof value) {
+		case 'string':
+			return millisecondsOf(value) === undefined ? 'string' : 'time';
+		case 'number':
+			return 'number';
+		case 'boolean':
+			return 'boolean';
+		default:
+			return value === null ? undefined : 'other';
+	}
+}

@@ -1,0 +1,80 @@
+/** Filters as conditions for Prisma. */
+
+import { type ColumnMapping, mappedColumn, readColumns } from './column-mapping.js';
+import type { Predicate, PredicateTest } from './predicate.js';
+import { requirePlain } from './require-plain.js';
+import { FilterRefusal, type Residual } from './residual.js';
+import { toPredicate } from './to-predicate.js';
+
+/** A condition for `where`. */
+export type PrismaWhere = Readonly<Record<string, unknown>>;
+
+/** Databases whose comparisons through Prisma are exact. Other databases ignore case or trailing blanks. */
+export type PrismaProvider = 'postgresql' | 'sqlite';
+
+const searches = { start: 'startsWith', end: 'endsWith', anywhere: 'contains' } as const;
+const relations = { eq: 'equals', ne: 'not', lt: 'lt', le: 'lte', gt: 'gt', ge: 'gte' } as const;
+
+/**
+ * Writes a filter as a Prisma condition. `fields` names a field for each attribute; a field without `?` needs `required`,
+ * because Prisma refuses a test for null on this field. The bounds of `toUcast` apply. Throws `FilterRefusal` and
+ * `ColumnMappingError`.
+ */
+export function toPrismaWhere(residual: Residual, provider: PrismaProvider, fields: ColumnMapping): PrismaWhere {
+	const mapped = readColumns(fields);
+	const target = `prisma.${provider}`;
+	const predicate = toPredicate(residual, {
+		target,
+		readKind: (name) => mappedColumn(mapped, name).kind,
+		isRequired: (name) => mapped.get(name)?.required === true,
+		ignoresBounds: true,
+	});
+	const field = (name: string) => mappedColumn(mapped, name).identifiers.join('.');
+	return writePart(predicate, { target, provider, field });
+}
+
+interface Writing {
+	readonly target: string;
+	readonly provider: PrismaProvider;
+	readonly field: (name: string) => string;
+}
+
+function writePart(predicate: Predicate, writing: Writing): PrismaWhere {
+	if ('parts' in predicate) {
+		const parts = predicate.parts.map((part) => writePart(part, writing));
+		return predicate.kind === 'all' ? { AND: parts } : { OR: parts };
+	}
+	const where = (test: unknown) => ({ [writing.field(predicate.column.name)]: test });
+	const written = where(writeTest(predicate, writing));
+	return predicate.kind === 'search' && !predicate.found ? { NOT: written } : written;
+}
+
+/** Writes the test of a field. */
+function writeTest(test: PredicateTest, { target, provider }: Writing): unknown {
+	switch (test.kind) {
+		case 'missing':
+			return null;
+		case 'present':
+			return { not: null };
+		case 'inside':
+		case 'outside':
+			throw new FilterRefusal(test.column.name, target, 'it has no bounds');
+		case 'compare': {
+			const { operand, relation, name, column } = test;
+			if ('column' in operand) throw new FilterRefusal(name, target, 'it compares fields only with values');
+			const isOrder = relation !== 'eq' && relation !== 'ne';
+			if (isOrder && column.kind === 'string' && provider !== 'sqlite') {
+				throw new FilterRefusal(name, target, 'the collation decides on the order of texts');
+			}
+			return { [relations[relation]]: column.kind === 'time' ? new Date(Number(operand.value)) : operand.value };
+		}
+		case 'in':
+			return { in: test.values };
+		case 'not-in':
+			return { notIn: test.values };
+		case 'search':
+			if (provider === 'sqlite') requirePlain(test, target);
+			if (!/[%_\\]/.test(test.text)) return { [searches[test.place]]: test.text };
+			throw new FilterRefusal(test.name, target, 'Prisma reads `%`, `_` and `\\` in a searched text as wildcards');
+	}
+}
