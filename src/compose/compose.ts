@@ -445,6 +445,7 @@ export async function startDecisionPoint(
 		metrics: metricsSource(families, { open: config.open_metrics.pdp, leader, log }),
 		authzen: { publicUrl: config.pdp_public_url, subjectTypes: config.pdp_subject_types },
 		gateways: await readGatewaySettings(config.gateways),
+		version,
 	});
 	const endpoints = [
 		...decisionPoint.endpoints,

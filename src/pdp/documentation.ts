@@ -5,6 +5,7 @@ import type { DocumentInfo } from '../http/openapi.js';
 import { ValidationProblems } from '../wire/error.js';
 import { AwaitedRevision, EveryAnswer, LoadedAnswer, NamedRequest } from '../wire/headers.js';
 import { authzenFailures, authzenOpenFailures } from './authzen/failures.js';
+import { cerbosFailures } from './endpoint/cerbos-failures.js';
 
 /** Failure response body. */
 const FailureBody = z
@@ -79,6 +80,12 @@ export function decisionPointDocumentation(
 				secured: true,
 				failures: authzenFailures,
 				requestHeaders: AwaitedRevision.extend(NamedRequest.shape),
+			},
+			cerbos: {
+				description: "Requires the decision point's API key.",
+				secured: true,
+				failures: cerbosFailures,
+				...waiting,
 			},
 			key_or_body: {
 				description:

@@ -17,6 +17,9 @@ import { createRevisionReader } from './decide/revision-reader.js';
 import { allTenantsEndpoints, authorizationInBody, maxNamingBody } from './endpoint/all-tenants-endpoint.js';
 import type { ConsumeApproval } from './endpoint/approval-client.js';
 import { approvalEndpoints } from './endpoint/approval-endpoints.js';
+import { cerbosEndpoints } from './endpoint/cerbos-endpoints.js';
+import { isCerbosPath, renderCerbosFailure } from './endpoint/cerbos-failures.js';
+import { compileEndpoint } from './endpoint/compile-endpoint.js';
 import { controlEndpoints } from './endpoint/control-endpoints.js';
 import { dataEndpoints, renderDataFailure } from './endpoint/data-endpoints.js';
 import { decisionEndpoints } from './endpoint/decision-endpoints.js';
@@ -77,6 +80,8 @@ export interface DecisionPointOptions {
 	readonly gateways?: GatewaySettings;
 	/** As in `UrlEndpointOptions`. */
 	readonly patternLimit?: number;
+	/** Version of the program, for Cerbos clients. */
+	readonly version?: string;
 }
 
 /** A table of endpoints, as required by `createApplication`. */
@@ -117,6 +122,7 @@ export function createDecisionPoint(options: DecisionPointOptions): DecisionPoin
 		patternLimit,
 		gateways = noGateways,
 		metrics,
+		version = '',
 	} = options;
 	const approvals = consume === undefined ? [] : approvalEndpoints(progress, consume, revisionWait);
 	const surround = createSurround(options);
@@ -131,6 +137,7 @@ export function createDecisionPoint(options: DecisionPointOptions): DecisionPoin
 			...filterEndpoints(mode),
 			...authzenEndpoints(mode, authzen),
 			...approvals,
+			...cerbosEndpoints(mode, version),
 			...healthEndpoints(replica),
 			...(metrics === undefined ? [] : [metricsEndpoint(metrics)]),
 			...controlEndpoints({ refetch: fetchAnew }),
@@ -141,12 +148,19 @@ export function createDecisionPoint(options: DecisionPointOptions): DecisionPoin
 		failureHeaders,
 		echoesRequestId: isAuthzenPath,
 		lean: leanAccess(options),
-		dataApi: { endpoints: dataEndpoints(mode), surround, renderFailure: renderDataFailure, failureHeaders },
+		dataApi: {
+			endpoints: [...dataEndpoints(mode), compileEndpoint(mode)],
+			surround,
+			renderFailure: renderDataFailure,
+			failureHeaders,
+		},
 	};
 }
 
 /** Renders a failure body. */
-function renderFailure({ code, problems, message }: Failure, _: string, path: string): unknown {
+function renderFailure(failure: Failure, _: string, path: string): unknown {
+	if (isCerbosPath(path)) return renderCerbosFailure(failure);
+	const { code, problems, message } = failure;
 	return isAuthzenPath(path) ? message : { detail: code === 'unprocessable' ? problems : message };
 }
 

@@ -102,6 +102,7 @@ function prismaTruth(where: object, row: Values): Truth {
 		}
 		if (name === 'NOT') return joinTruths('not', [prismaTruth(value, row)]);
 		if (value === null) return (row[name] ?? null) === null;
+		if (typeof value !== 'object') return testTruth('eq', row[name] ?? null, value, 'unknown', false);
 		return joinTruths(
 			'and',
 			Object.entries(value as object).map(([operator, operand]) => {

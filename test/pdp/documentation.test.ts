@@ -56,6 +56,9 @@ test('the document is served, valid, and lists the served endpoints', async (t) 
 		'/allowed/all-tenants',
 		'/allowed/bulk',
 		'/allowed_url',
+		'/api/check/resources',
+		'/api/plan/resources',
+		'/api/server_info',
 		'/authorized_users',
 		'/data-updater/trigger',
 		'/filter',
@@ -111,6 +114,8 @@ const evaluation = { subject, action: { name: 'read' }, resource: { type: 'docum
 const url = { user: 'ann', http_method: 'GET', url: 'https://example.com/documents/7', tenant: 'default' };
 const table = { catalogName: 'lake', schemaName: 'sales', tableName: 'orders', columns: ['price'] };
 const operation = { operation: 'SelectFromColumns', resource: { table } };
+const plan = { principal: { id: 'ann' }, action: 'read', resource: { kind: 'document' } };
+const cerbosCheck = { resource: { kind: 'document', id: 'plan' }, actions: ['read'] };
 const explained = { 'x-debug': 'true' };
 
 const questions: readonly (readonly [
@@ -151,6 +156,10 @@ const questions: readonly (readonly [
 	['listFilterKeys', '/filter/keys', { ...check, resource: 'document' }],
 	['listFilterKeys', '/filter/keys', { ...check, resource: 'document', cursor: 'x' }],
 	['filterResources', '/filter_resources', { ...check, resource: 'document' }],
+	['planResources', '/api/plan/resources', plan],
+	['planResources', '/api/plan/resources', { ...plan, action: 'fly' }],
+	['planResources', '/api/plan/resources', {}],
+	['checkResources', '/api/check/resources', { principal: { id: 'ann' }, resources: [cerbosCheck] }],
 	['accessEvaluation', '/access/v1/evaluation', evaluation],
 	['accessEvaluation', '/access/v1/evaluation', evaluation, explained],
 	['accessEvaluation', '/access/v1/evaluation', {}],

@@ -32,6 +32,8 @@ interface Contexts {
 	authzen_open: undefined;
 	/** Requires the key, with AuthZEN failures. */
 	authzen: AnswerContext;
+	/** Requires the key, with failures in the format of Cerbos. */
+	cerbos: AnswerContext;
 	/** Requires the key in the header, or else in the body. A body with the key must be small. */
 	key_or_body: AnswerContext;
 	/** Requires the key, unless the decision point is open to Trino. */

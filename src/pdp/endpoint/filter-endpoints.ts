@@ -1,6 +1,8 @@
 /** Data filters. */
 
 import type { Steps } from '../../../compiler/steps.js';
+import { unprocessable } from '../../failure.js';
+import { ColumnMappingError } from '../../filter/column-mapping.js';
 import { FilterRefusal } from '../../filter/residual.js';
 import { writePermitFilter } from '../../filter/write-permit-filter.js';
 import { reply } from '../../http/endpoint.js';
@@ -130,11 +132,16 @@ export function answerFilter(
 	return filterRows(context, input, { ...options, matches: new CompiledPatterns().matches });
 }
 
-/** Returns a filter in a different format. Throws `Failure` (`unprocessable`) if the format cannot express it. */
+/**
+ * Returns a filter in a different format. Throws `Failure` (`unprocessable`) if the format cannot express it, or for unusable
+ * columns.
+ */
 export function orRefused<T>(write: () => T): T {
 	try {
 		return write();
 	} catch (error) {
-		throw error instanceof FilterRefusal ? refusalFailure(error) : error;
+		if (error instanceof FilterRefusal) throw refusalFailure(error);
+		if (!(error instanceof ColumnMappingError)) throw error;
+		throw unprocessable(error.problems.map((msg) => ({ loc: ['body', 'options'], msg, type: 'invalid_column' })));
 	}
 }

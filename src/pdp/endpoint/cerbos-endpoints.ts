@@ -1,0 +1,137 @@
+/** The part of the Cerbos API that clients of query plans call. */
+
+import type { Steps } from '../../../compiler/steps.js';
+import { everyRow, noRow, type Residual } from '../../filter/residual.js';
+import { simplifyResidual } from '../../filter/simplify-residual.js';
+import { toCerbosPlan } from '../../filter/to-cerbos-plan.js';
+import { reply } from '../../http/endpoint.js';
+import { usualKeys } from '../../wire/decision/filter.js';
+import { CerbosChecks, CerbosResults, CerbosServer, PlanAnswer, PlanQuery } from '../../wire/decision/plan.js';
+import { DecidedAnswer } from '../../wire/headers.js';
+import { type DecisionContext, decide } from '../decide/decide.js';
+import { type Mode, normalise, normaliseFilter } from '../decide/normalise.js';
+import { forEachItem } from '../engine/chunks.js';
+import { endpoint, revisionHeader, unavailableOrCostly } from './endpoint.js';
+import { answerFilter, orRefused } from './filter-endpoints.js';
+
+const tag = 'Filters';
+const principal = { id: 'ann@example.com', roles: ['user'] };
+
+/** Declares the endpoints. `version` is the version of the decision point. */
+export function cerbosEndpoints(mode: Mode, version: string) {
+	return [planEndpoint(mode), checksEndpoint(mode), serverEndpoint(version)];
+}
+
+function planEndpoint(mode: Mode) {
+	return endpoint({
+		name: 'planResources',
+		summary: 'Filter the rows on which a user may do an action, for Cerbos clients',
+		description:
+			'Same as `/filter`, as a Cerbos query plan. `principal.id` is the user; `principal.roles` and `policyVersion` have ' +
+			'no effect, because roles come from the environment. A condition that plans cannot express exactly is refused.',
+		tag,
+		method: 'post',
+		path: '/api/plan/resources',
+		access: 'cerbos',
+		body: PlanQuery,
+		example: { principal, action: 'read', resource: { kind: 'document' } },
+		returns: { 200: PlanAnswer },
+		answerHeaders: DecidedAnswer,
+		failures: unavailableOrCostly,
+		handle: async ({ body, closed }, { read }) => {
+			const actions = body.action ? [body.action] : (body.actions ?? []);
+			const work = (context: DecisionContext) => rowsForAll(context, body, actions, mode);
+			const { result, ...from } = await read({ kind: 'listing', work, closed });
+			const answer = {
+				requestId: body.requestId ?? '',
+				action: actions[0] ?? '',
+				actions,
+				resourceKind: body.resource.kind,
+				policyVersion: 'default',
+				filter: orRefused(() => toCerbosPlan(result)),
+				cerbosCallId: from.decisionId ?? '',
+			};
+			return reply(200, answer, revisionHeader(from));
+		},
+	});
+}
+
+/** Returns the rows on which the user may do all actions. */
+function* rowsForAll(
+	context: DecisionContext,
+	{ principal: { id, attr }, resource }: PlanQuery,
+	actions: readonly string[],
+	mode: Mode,
+): Steps<Residual> {
+	const parts: Residual[] = [];
+	for (const action of actions) {
+		const user = { key: id, attributes: attr };
+		const input = normaliseFilter({ user, action, resource: { type: resource.kind, ...placed(resource.attr) } }, mode);
+		const { type, condition } = yield* answerFilter(context, input, { maxKeys: usualKeys, explain: false });
+		if (type === 'always_deny') return noRow;
+		parts.push(condition ?? everyRow);
+	}
+	return simplifyResidual({ kind: 'all', parts });
+}
+
+function checksEndpoint(mode: Mode) {
+	return endpoint({
+		name: 'checkResources',
+		summary: 'Decide actions on instances, for Cerbos clients',
+		description: 'Checks in the format of Cerbos, at one revision.',
+		tag,
+		method: 'post',
+		path: '/api/check/resources',
+		access: 'cerbos',
+		body: CerbosChecks,
+		example: { principal, resources: [{ resource: { kind: 'document', id: 'plan' }, actions: ['read'] }] },
+		returns: { 200: CerbosResults },
+		answerHeaders: DecidedAnswer,
+		failures: unavailableOrCostly,
+		handle: async ({ body, closed }, { read }) => {
+			const work = (context: DecisionContext) => checkAll(context, body, mode);
+			const { result: results, ...from } = await read({ kind: 'batch', work, closed });
+			const answer = { requestId: body.requestId ?? '', results, cerbosCallId: from.decisionId ?? '' };
+			return reply(200, answer, revisionHeader(from));
+		},
+	});
+}
+
+function* checkAll(
+	context: DecisionContext,
+	{ principal: { id, attr }, resources }: CerbosChecks,
+	mode: Mode,
+): Steps<readonly unknown[]> {
+	const results: unknown[] = [];
+	yield* forEachItem(resources, ({ resource, actions }) => {
+		const { kind: type, id: key } = resource;
+		const user = { key: id, attributes: attr };
+		const effects = actions.map((action) => {
+			const query = { user, action, resource: { type, key, ...placed(resource.attr) } };
+			const { allow } = decide(context, normalise(query, context.time, mode), false);
+			return [action, allow ? 'EFFECT_ALLOW' : 'EFFECT_DENY'];
+		});
+		const named = { id: key, kind: type, policyVersion: 'default', scope: '' };
+		results.push({ resource: named, actions: Object.fromEntries(effects) });
+	});
+	return results;
+}
+
+/** Splits the attributes of a resource into its tenant and the other attributes. */
+function placed(attr: PlanQuery['resource']['attr']) {
+	const { tenant, ...attributes } = attr ?? {};
+	return { ...(typeof tenant === 'string' ? { tenant } : {}), attributes };
+}
+
+function serverEndpoint(version: string) {
+	return endpoint({
+		name: 'readServerInfo',
+		summary: 'Version, for Cerbos clients',
+		tag,
+		method: 'get',
+		path: '/api/server_info',
+		access: 'cerbos',
+		returns: { 200: CerbosServer },
+		handle: () => reply(200, { version, commit: '', buildDate: '' }),
+	});
+}

@@ -1,0 +1,127 @@
+/** OPA's Compile API on the listener for OPA clients: filters as UCAST and as SQL with literals. */
+
+import { z } from 'zod';
+import { Failure, notFound } from '../../failure.js';
+import type { ColumnMapping } from '../../filter/column-mapping.js';
+import { comparisonsIn, inferKinds } from '../../filter/infer-kinds.js';
+import { columnNameOf } from '../../filter/predicate-column.js';
+import type { Residual } from '../../filter/residual.js';
+import { type SqlDialectName, sqlDialects, toSqlLiterals } from '../../filter/sql/to-sql.js';
+import { toUcast, type UcastVariant, ucastVariants } from '../../filter/to-ucast.js';
+import { Raw } from '../../http/endpoint.js';
+import { CompileQuery } from '../../wire/decision/compile.js';
+import { usualKeys } from '../../wire/decision/filter.js';
+import type { DecisionContext } from '../decide/decide.js';
+import { type Mode, normaliseFilter } from '../decide/normalise.js';
+import type { Filter } from '../filter/filter.js';
+import { endpoint, revisionHeader, unavailableOrCostly } from './endpoint.js';
+import { answerFilter, orRefused } from './filter-endpoints.js';
+
+/** The only path with a filter. */
+const policyPath = 'regolith/check/allow';
+/** Table of the rows, unless a mapping renames it. */
+const table = 'resource';
+
+/** A target such as `ucast+prisma`. */
+type Target =
+	| { readonly kind: 'ucast'; readonly dialect: UcastVariant }
+	| { readonly kind: 'sql'; readonly dialect: SqlDialectName };
+
+/** Declares the endpoint. */
+export function compileEndpoint(mode: Mode) {
+	return endpoint({
+		name: 'compileFilter',
+		summary: 'Translate the policy into a filter for rows',
+		tag: 'Documents',
+		method: 'post',
+		path: '/v1/compile/*path',
+		params: z.object({ path: z.string() }),
+		access: 'key',
+		body: CompileQuery,
+		returns: { 200: z.unknown() },
+		failures: { ...unavailableOrCostly, 404: 'No filter at this path' },
+		handle: async ({ params, body, headers, closed }, { read }) => {
+			if (params.path !== policyPath) throw notFound('policy', params.path);
+			const { accept = '' } = headers;
+			const targets = targetsOf(accept, body);
+			requireSupported(body);
+			const input = normaliseFilter(body.input, mode);
+			const options = { maxKeys: body.input.max_keys ?? usualKeys, explain: false };
+			const work = (context: DecisionContext) => answerFilter(context, input, options);
+			const { result: filter, ...from } = await read({ kind: 'listing', work, closed });
+			const results = targets.map((target) => [nameOf(target), write(filter, target, body)] as const);
+			const result = accept === multitarget ? Object.fromEntries(results) : results[0]?.[1];
+			return new Raw(200, { 'content-type': accept, ...revisionHeader(from) }, JSON.stringify({ result }));
+		},
+	});
+}
+
+const multitarget = 'application/vnd.opa.multitarget+json';
+const singleTarget = /^application\/vnd\.opa\.(\w+)\.(\w+)\+json$/;
+
+/** Returns the requested targets. Throws `Failure` for an unknown target. */
+function targetsOf(accept: string, { options }: CompileQuery): readonly Target[] {
+	if (accept === multitarget) {
+		const names = options?.targetDialects ?? [];
+		if (names.length === 0) throw new Failure('invalid', 'options.targetDialects must name a target');
+		return names.map((name) => targetNamed(name) ?? refuse(`options.targetDialects names \`${name}\``));
+	}
+	const [, kind, dialect] = singleTarget.exec(accept) ?? [];
+	return [targetNamed(`${kind}+${dialect}`) ?? refuse(`the header Accept is \`${accept}\``)];
+}
+
+function refuse(problem: string): never {
+	throw new Failure('invalid', `${problem}, and the targets are ${targetNames.join(', ')}`);
+}
+
+const targetNames = [
+	...Object.keys(ucastVariants).map((name) => `ucast+${name}`),
+	...Object.keys(sqlDialects).map((name) => `sql+${name}`),
+];
+
+function targetNamed(name: string): Target | undefined {
+	if (!targetNames.includes(name)) return undefined;
+	const [kind, dialect] = name.split('+');
+	// The name is one of `targetNames`.
+	return { kind, dialect } as Target;
+}
+
+/** Name of a target's result in an answer for several targets. */
+function nameOf({ kind, dialect }: Target): string {
+	return kind === 'ucast' ? kind : dialect;
+}
+
+/** Refuses requests whose answer would be wrong if the member were ignored. */
+function requireSupported({ unknowns, options }: CompileQuery): void {
+	const stranger = unknowns?.find((unknown) => !/^input\.resource(?:$|[.[])/.test(unknown));
+	if (stranger !== undefined)
+		throw new Failure('invalid', `unknowns must be below input.resource, got \`${stranger}\``);
+	if (options?.maskRule) throw new Failure('invalid', 'options.maskRule is not supported');
+}
+
+/** Writes a filter for a target. Without `query` no row passes; an empty `query` lets all rows pass. */
+function write({ type, condition }: Filter, target: Target, { options }: CompileQuery): { readonly query?: unknown } {
+	if (type === 'always_deny') return {};
+	if (condition === undefined) return { query: target.kind === 'sql' ? '' : {} };
+	const mappings = own(options?.targetSQLTableMappings, target.dialect) ?? {};
+	const mapped = own(mappings, table) ?? {};
+	const place = own(mapped, '$self') ?? table;
+	const field = (name: string) => `${place}.${own(mapped, name) ?? name}`;
+	if (target.kind === 'ucast') return { query: orRefused(() => toUcast(condition, target.dialect, field)) };
+	const columns = columnsOf(condition, field);
+	const text = orRefused(() => toSqlLiterals(condition, target.dialect, columns, inferKinds(condition)));
+	return { query: `WHERE ${text}` };
+}
+
+/** Returns the columns that a filter compares. */
+function columnsOf(condition: Residual, field: (name: string) => string): ColumnMapping {
+	const names = comparisonsIn(condition).flatMap(({ column, operand }) =>
+		'column' in operand ? [columnNameOf(column), columnNameOf(operand.column)] : [columnNameOf(column)],
+	);
+	return Object.fromEntries(names.map((name) => [name, field(name)]));
+}
+
+/** Returns an own member. */
+function own<T>(members: Readonly<Record<string, T>> | null | undefined, name: string): T | undefined {
+	return members && Object.hasOwn(members, name) ? members[name] : undefined;
+}

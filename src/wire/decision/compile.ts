@@ -1,0 +1,23 @@
+/** Requests of OPA's Compile API. */
+
+import { z } from 'zod';
+import { boundedArray, boundedRecord } from '../bounded.js';
+import { FilterQuery } from './filter.js';
+
+const name = z.string().max(200);
+/** Columns of a table by field, and the table's own name as `$self`. */
+const tables = boundedRecord(name, boundedRecord(name, z.string()));
+
+export const CompileQuery = z.object({
+	input: FilterQuery,
+	unknowns: boundedArray(z.string(), 100).nullish(),
+	options: z
+		.object({
+			targetSQLTableMappings: boundedRecord(name, tables).nullish(),
+			targetDialects: boundedArray(z.string(), 20).nullish(),
+			maskRule: z.string().nullish(),
+		})
+		.nullish(),
+});
+
+export type CompileQuery = z.output<typeof CompileQuery>;
