@@ -8,7 +8,7 @@ import { makeStampedFolder } from './stamped-folder.mjs';
 const folder = 'packages/engine';
 
 /** Public type declarations. They import only each other. */
-const declarations = ['index', 'api', 'load-engine'];
+const declarations = ['index', 'api', 'filter', 'load-engine'];
 
 /** Engine modules that have a second version without packages, because the library has no dependencies. */
 const withPackages = /\/policy-instance\.js$/;
