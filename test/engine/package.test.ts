@@ -51,7 +51,7 @@ test('the package installs in an empty folder without a network, and its README 
 	const installed = join(user, 'node_modules/@regolith/engine');
 	t.deepEqual(readdirSync(join(user, 'node_modules')).sort(), ['.package-lock.json', '@regolith']);
 	t.deepEqual(readdirSync(installed).sort(), ['LICENSE', 'README.md', 'dist', 'package.json']);
-	const built = ['LICENSES.txt', 'api.d.ts', 'edge.js', 'index.d.ts', 'load-engine.d.ts', 'node.js'];
+	const built = ['LICENSES.txt', 'api.d.ts', 'edge.js', 'filter.d.ts', 'index.d.ts', 'load-engine.d.ts', 'node.js'];
 	t.deepEqual(readdirSync(join(installed, 'dist')).sort(), built);
 	t.is(readFileSync(join(installed, 'LICENSE'), 'utf8'), readFileSync(join(root, 'LICENSE'), 'utf8'));
 	t.regex(readFileSync(join(installed, 'dist/LICENSES.txt'), 'utf8'), /^zod \d[^\n]+\(MIT\)$/m);
