@@ -31,7 +31,7 @@ export type Parsed = ({ readonly condition: Condition } | { readonly problems: r
 export interface ParseOptions {
 	readonly type: 'userset' | 'resourceset';
 	/** True if the set has a resource. A user set can then name roles on the resource. */
-	readonly bound?: boolean;
+	readonly bound: boolean;
 	/**
 	 * Measures a regular expression. If absent, every expression is accepted, because the compiler has no regular
 	 * expression engine.
@@ -46,7 +46,7 @@ function acceptPattern(): PatternMeasure {
 /** Parses `conditions`. Reports the first twenty problems together, each with its place. Never throws. */
 export function parseConditions(
 	conditions: unknown,
-	{ type, bound = false, measurePattern = acceptPattern }: ParseOptions,
+	{ type, bound, measurePattern = acceptPattern }: ParseOptions,
 ): Parsed {
 	const run = new ParseRun(measurePattern);
 	const condition = readWhole(conditions, [], 0, attributeScope(run, type === 'userset' ? 'user' : 'resource', bound));

@@ -1,4 +1,5 @@
 /** Rego for the durations in conditions. */
+import type { Condition } from '../condition/condition.js';
 import { durationLength } from '../condition/duration.js';
 import { attributesIn, durationsIn, parseConditions } from '../condition/grammar.js';
 import type { ConditionSet, RegoFile } from '../model.js';
@@ -25,19 +26,21 @@ export function writeAgo(conditionSets: readonly ConditionSet[]): readonly RegoF
 }
 
 /** True if a set's conditions depend on the time of the check. */
-export function usesTime({ selects, type }: ConditionSet): boolean {
-	if (!('conditions' in selects)) return false;
-	const parsed = parseConditions(selects.conditions, { type });
-	if (!('condition' in parsed)) return false;
-	return (
-		durationsIn(parsed.condition).length > 0 || attributesIn(parsed.condition).some(({ object }) => object === 'now')
-	);
+export function usesTime(set: ConditionSet): boolean {
+	const condition = conditionOf(set);
+	if (condition === undefined) return false;
+	return durationsIn(condition).length > 0 || attributesIn(condition).some(({ object }) => object === 'now');
 }
 
-function durationsOf({ selects, type }: ConditionSet): readonly string[] {
-	if (!('conditions' in selects)) return [];
-	const parsed = parseConditions(selects.conditions, { type });
-	return 'condition' in parsed ? durationsIn(parsed.condition) : [];
+function durationsOf(set: ConditionSet): readonly string[] {
+	const condition = conditionOf(set);
+	return condition === undefined ? [] : durationsIn(condition);
+}
+
+function conditionOf({ selects, type, resource }: ConditionSet): Condition | undefined {
+	if (!('conditions' in selects)) return undefined;
+	const parsed = parseConditions(selects.conditions, { type, bound: resource !== null });
+	return 'condition' in parsed ? parsed.condition : undefined;
 }
 
 function writeDuration(duration: string): Fragment {

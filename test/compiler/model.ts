@@ -239,6 +239,7 @@ export function roleConditions(roles: readonly string[], value: number): Json {
 	const [one = '', other = ''] = [pick(roles, value), pick(roles, value + 1)];
 	const holds = { 'user.resource_roles': { array_contains: one } };
 	const lacks = { not: { 'subject.resource_roles': { array_contains: other } } };
+	const seen = { 'user.seen': { 'within-last': 'P2D' } };
 	const forms: readonly Json[] = [
 		holds,
 		{ not: holds },
@@ -248,6 +249,7 @@ export function roleConditions(roles: readonly string[], value: number): Json {
 		{ 'user.resource_roles': { not: { array_intersect: [one, other] } } },
 		{ allOf: [{ anyOf: [holds, { 'user.level': { equals: value % 3 } }] }, lacks] },
 		{ not: { allOf: [{ 'user.resource_roles': { array_intersect: [one, other] } }, lacks] } },
+		{ allOf: [holds, { not: seen }] },
 	];
 	return pick(forms, Math.floor(value / 4)) ?? {};
 }

@@ -91,7 +91,7 @@ function section(operator: Operator): readonly string[] {
 
 /** Returns the problems with these conditions, as in API responses. */
 function problems(conditions: Json): readonly string[] {
-	const parsed = parseConditions(conditions, { type: 'userset' });
+	const parsed = parseConditions(conditions, { type: 'userset', bound: false });
 	const found = 'problems' in parsed ? parsed.problems : [];
 	return found.map(
 		({ at, msg }) => `| \`${JSON.stringify(conditions)}\` | \`${at.join(' › ')}\` | ${msg.replaceAll('|', '\\|')} |`,

@@ -53,7 +53,7 @@ const cases = [
 	'007-folders-and-documents',
 	'008-cycles',
 	'009-condition-sets',
-	'010-times-and-related-instances',
+	'011-times-and-related-instances',
 ];
 
 for (const name of cases) {

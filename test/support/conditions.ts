@@ -47,7 +47,7 @@ export function userSet(key: string, conditions: Json): ConditionSet {
 
 /** Returns a user set's condition. Throws if it has problems. */
 export function parsedCondition(conditions: Json): Condition {
-	const parsed = parseConditions(conditions, { type: 'userset' });
+	const parsed = parseConditions(conditions, { type: 'userset', bound: false });
 	if ('problems' in parsed) throw new Error(JSON.stringify(parsed.problems));
 	return parsed.condition;
 }
