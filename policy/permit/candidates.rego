@@ -31,11 +31,11 @@ instances := [{"type": type, "key": key} |
 ]
 
 # METADATA
-# description: The request without empty filters, which match everything.
-filtered := object.remove(input, [name |
+# description: The filters of the request. An empty filter matches everything. Nothing else of the request is passed on.
+filtered := {name: input[name] |
 	some name in ["tenants", "resources", "resource_types"]
-	_empty(name)
-])
+	not _empty(name)
+}
 
 # METADATA
 # description: The request selects instances by name or type, so the listing includes instances without a role.
