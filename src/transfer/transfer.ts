@@ -169,6 +169,7 @@ export async function extractSchema(unit: ReadingUnit, scope: Pick<CopyScope, Co
 /** Writes schema objects into an environment, like `importDocument`. */
 export async function applySchema(unit: WritingUnit, copy: SchemaCopy, strategy: 'fail' | 'overwrite'): Promise<void> {
 	await importParts(unit, (part) => copy.get(part) ?? [], strategy);
+	await refuseEnvironmentOverLimit(unit);
 }
 
 /** Returns the predicate for a filter. */

@@ -150,3 +150,19 @@ journey('an evaluation finds derived roles, and a preview of all users is refuse
 	const preview = await http.post(`${sets}/preview`, { condition_set: 'welcome' });
 	fails(t, preview, 422, 'decision point');
 });
+
+journey('an import does not take a set’s parent away', async (t, place) => {
+	const { sets, env } = await furnished(place);
+	const { http } = place;
+	const staff = { key: 'staff', name: 'Staff', conditions: { 'user.level': { 'greater-than': 1 } } };
+	t.is((await http.post(sets, { ...staff, type: 'userset' })).status, 200);
+	const auditor = { key: 'auditors', name: 'A', type: 'userset', conditions: { 'user.level': { 'less-than': 9 } } };
+	t.is((await http.post(sets, { ...auditor, parent_id: 'staff' })).status, 200);
+	const bound = { name: 'Staff', type: 'userset', resource: 'document', conditions: holds };
+	const document = { format: 'regolith-environment', version: 1, schema: { condition_sets: { staff: bound } } };
+	const answer = await http.post(`${env}/import?conflict_strategy=overwrite`, document);
+	fails(t, answer, 422, '`auditors`');
+	t.like((await http.get(`${sets}/auditors`)).body, {
+		parent_id: (await http.get<{ id: string }>(`${sets}/staff`)).body.id,
+	});
+});

@@ -39,8 +39,9 @@ export const conditionSetPart: DocumentPart<ConditionSetEntry> = {
 	async write(unit, entries) {
 		if (entries.length === 0) return;
 		await refuseWrongConditions(unit, entries);
-		await writeSets(unit, entries);
+		const orphans = await writeSets(unit, entries);
 		await setParents(unit, entries);
+		await restoreParents(unit, orphans, entries);
 	},
 	async remove(unit, entries) {
 		const rows = [...(await rowsWithKeys(unit, ConditionSet, entryNames(entries), written)).values()];
@@ -91,9 +92,12 @@ async function resolveResources(unit: ReadingUnit, entries: readonly Entry<Condi
 
 /**
  * Creates and changes sets, but does not set their parents yet, because a parent may come later in the same document.
- * Replaces a set if its type or resource changes.
+ * Replaces a set if its type or resource changes. Returns the sets whose parents were replaced.
  */
-async function writeSets(unit: WritingUnit, entries: readonly WantedEntry<ConditionSetEntry>[]): Promise<void> {
+async function writeSets(
+	unit: WritingUnit,
+	entries: readonly WantedEntry<ConditionSetEntry>[],
+): Promise<readonly Orphan[]> {
 	const resourceId = await resolveResources(unit, entries);
 	const rows = await rowsWithKeys(unit, ConditionSet, entryNames(entries), written);
 	const wanted = entries.map((entry) => {
@@ -105,7 +109,7 @@ async function writeSets(unit: WritingUnit, entries: readonly WantedEntry<Condit
 		row !== undefined && row.type === columns.type && row.resource_id === columns.resource_id;
 	const replaced = wanted.filter((set) => !stays(set));
 	const gone = replaced.flatMap(({ row }) => row ?? []);
-	await orphan(unit, gone);
+	const orphans = await orphan(unit, gone);
 	await removeConditionSets(unit, gone);
 	await addConditionSets(
 		unit,
@@ -114,13 +118,42 @@ async function writeSets(unit: WritingUnit, entries: readonly WantedEntry<Condit
 	for (const { row, columns } of wanted.filter(stays)) {
 		if (row !== undefined) await rewriteConditionSet(unit, row, columns);
 	}
+	return orphans;
 }
 
-/** Clears the parent on sets whose parent is about to be deleted. The write after it sets the parents again. */
-async function orphan(unit: WritingUnit, going: readonly ConditionSet[]): Promise<void> {
-	const ids = going.map(({ id }) => id);
-	if (ids.length === 0) return;
-	for (const child of await childSets(unit, ids).all()) await rewriteConditionSet(unit, child, { parent_id: null });
+/** A set whose parent was deleted, with the key of the parent. */
+interface Orphan {
+	readonly key: string;
+	readonly parent: string;
+}
+
+/** Clears the parent on sets whose parent is about to be deleted. */
+async function orphan(unit: WritingUnit, going: readonly ConditionSet[]): Promise<readonly Orphan[]> {
+	const parents = new Map(going.map(({ id, key }) => [id, key]));
+	if (parents.size === 0) return [];
+	const children = await childSets(unit, [...parents.keys()]).all();
+	for (const child of children) await rewriteConditionSet(unit, child, { parent_id: null });
+	return children.map(({ key, parent_id }) => ({ key, parent: parents.get(parent_id ?? '') ?? '' }));
+}
+
+/** Sets the parents of orphans that the write leaves unchanged: without a parent, they would select more. */
+async function restoreParents(
+	unit: WritingUnit,
+	orphans: readonly Orphan[],
+	entries: readonly Entry<ConditionSetEntry>[],
+): Promise<void> {
+	const places = new Map(entries.map(({ name, place }) => [name, place]));
+	const left = orphans.filter(({ key }) => !places.has(key));
+	const keys = left.flatMap(({ key, parent }) => [key, parent]);
+	const rows = await rowsWithKeys(unit, ConditionSet, keys, written);
+	for (const { key, parent: parentKey } of left) {
+		const [set, parent] = [rows.get(key), rows.get(parentKey)];
+		if (set === undefined || parent === undefined) continue;
+		const at = ['body', ...(places.get(parentKey) ?? [])];
+		const problems = [...parentProblems(parent, set, at), ...(await cycleProblems(unit, parent, set, at))];
+		refuseProblems(problems.map((problem) => ({ ...problem, msg: `as the parent of \`${key}\`, ${problem.msg}` })));
+		await rewriteConditionSet(unit, set, { parent_id: parent.id });
+	}
 }
 
 async function setParents(unit: WritingUnit, entries: readonly Entry<ConditionSetEntry>[]): Promise<void> {
