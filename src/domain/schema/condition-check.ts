@@ -2,7 +2,7 @@ import type { Condition } from '../../../compiler/condition/condition.js';
 import { type NamedAttribute, parseConditions, type RelatedName } from '../../../compiler/condition/grammar.js';
 import { rolesNamedIn, unknownRoleMessage } from '../../../compiler/condition/resource-roles.js';
 import { groupBy } from '../../../compiler/group-by.js';
-import { maxProblems, type Problem } from '../../failure.js';
+import { Failure, maxProblems, type Problem } from '../../failure.js';
 import { measurePattern } from '../../pattern/pattern.js';
 import type { ConditionSet } from '../../store/table/condition-set.js';
 import { attributeKeys, Resource, resourceKeys } from '../../store/table/resource.js';
@@ -73,7 +73,10 @@ async function unknownRoles(unit: ReadingUnit, { resource_id }: CheckedSet, cond
 		.map(({ role, at }) => ({ at, msg: unknownRoleMessage(key, role, known), type: 'unknown_role' }));
 }
 
-/** Parses a stored set's conditions. They were checked before they were stored, so a problem here is a bug. */
+/**
+ * Parses a stored set's conditions. Throws `Failure` (`invalid`) for conditions that an earlier release accepted, and
+ * that are left out of the policy now.
+ */
 export function parseStoredCondition({
 	key,
 	type,
@@ -82,7 +85,8 @@ export function parseStoredCondition({
 }: Pick<ConditionSet, 'key' | 'type' | 'conditions' | 'resource_id'>): Condition {
 	const parsed = parseConditions(conditions, { type, bound: resource_id !== null });
 	if ('condition' in parsed) return parsed.condition;
-	throw new Error(`the stored conditions of \`${key}\` are invalid: ${JSON.stringify(parsed.problems)}`);
+	const [problem] = parsed.problems;
+	throw new Failure('invalid', `the stored conditions of \`${key}\` are invalid: ${problem?.msg ?? ''}`);
 }
 
 function undefinedAttributes(defined: DefinedAttributes, set: CheckedSet, attributes: readonly NamedAttribute[]) {

@@ -1,3 +1,4 @@
+import { parseConditions } from '../../../compiler/condition/grammar.js';
 import { rolesNamedIn } from '../../../compiler/condition/resource-roles.js';
 import { groupBy } from '../../../compiler/group-by.js';
 import { Failure } from '../../failure.js';
@@ -5,13 +6,13 @@ import { type ConditionSet, userSetsOfResources } from '../../store/table/condit
 import { Resource } from '../../store/table/resource.js';
 import { type Role, rolesOfResources } from '../../store/table/role.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import { parseStoredCondition } from './condition-check.js';
 
 /** Resource roles that user sets name. A set must not outlive a role that it names. */
 
-/** Returns the keys of the roles that a stored user set names. */
-function rolesNamedBy(set: ConditionSet): ReadonlySet<string> {
-	return new Set(rolesNamedIn(parseStoredCondition(set)).map(({ role }) => role));
+/** Returns the keys of the roles that a stored user set names. A set that no policy contains names none. */
+function rolesNamedBy({ type, conditions }: ConditionSet): ReadonlySet<string> {
+	const parsed = parseConditions(conditions, { type, bound: true });
+	return new Set('condition' in parsed ? rolesNamedIn(parsed.condition).map(({ role }) => role) : []);
 }
 
 /** Returns the user sets that name each of these roles, keyed by role id. */
