@@ -161,7 +161,9 @@ test('strings too long for substring search are type errors in every engine', as
 		asked.map((subject) => logicAnswer(condition, subject)),
 		[true, false, false],
 	);
-	t.true('problems' in parseConditions({ 'user.text': { contains: 'x'.repeat(10_001) } }, { type: 'userset', bound: false }));
+	t.true(
+		'problems' in parseConditions({ 'user.text': { contains: 'x'.repeat(10_001) } }, { type: 'userset', bound: false }),
+	);
 });
 
 test('a pattern that the engine cannot read selects nobody, even when negated', async (t) => {
