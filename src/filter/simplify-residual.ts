@@ -34,8 +34,8 @@ function negated(part: Residual): Residual {
 /** Joins simplified parts. */
 function joined(kind: 'all' | 'any', simplified: readonly Residual[]): Residual {
 	const parts: Residual[] = [];
-	/** Places of tests for equality in `parts`, by column. */
-	const places = new Map<string, number>();
+	/** Tests for equality by column, with their place in `parts` and their items. */
+	const tests = new Map<string, { readonly place: number; readonly first: ColumnComparison; items: Json[] }>();
 	const seen = new Set<string>();
 	for (const part of simplified.flatMap((one) => (one.kind === kind ? one.parts : [one]))) {
 		const constant = constantOf(part);
@@ -49,17 +49,16 @@ function joined(kind: 'all' | 'any', simplified: readonly Residual[]): Residual 
 			continue;
 		}
 		const column = JSON.stringify(part.column);
-		const place = places.get(column);
-		const known = place === undefined ? undefined : parts[place];
-		if (place === undefined || known?.kind !== 'comparison') {
-			places.set(column, parts.push(part) - 1);
-			continue;
+		const test = tests.get(column);
+		if (test === undefined) tests.set(column, { place: parts.push(part) - 1, first: part, items: [...items] });
+		else if (kind === 'any') for (const item of items) test.items.push(item);
+		else {
+			test.items = test.items.filter(valueSet(items).has);
+			if (test.items.length === 0) return noRow;
 		}
-		const others = itemsIn(known) ?? [];
-		const both = kind === 'any' ? distinct([...others, ...items]) : others.filter(valueSet(items).has);
-		if (both.length === 0) return noRow;
-		parts[place] = membership(known, both);
 	}
+	// Removing equal items once for each column keeps the time linear.
+	for (const { place, first, items } of tests.values()) parts[place] = membership(first, distinct(items));
 	const [only, ...others] = parts;
 	return only !== undefined && others.length === 0 ? only : { kind, parts };
 }
