@@ -65,6 +65,19 @@ export const DecidedAnswer = LoadedAnswer.extend({
 		}),
 });
 
+/** Headers of responses that contain a filter in a format without `valid_until`. */
+export const FilteredAnswer = DecidedAnswer.extend({
+	'X-Valid-Until': z.iso
+		.datetime()
+		.optional()
+		.meta({
+			description:
+				'Time at which an expiry may change the filter, in UTC; absent if no fact expires. Request the filter again ' +
+				'at this time.',
+			example: '2030-01-31T08:15:00.000Z',
+		}),
+});
+
 /** Revision for which a request to a decision point waits. */
 export const AwaitedRevision = z.object({
 	'X-Min-Revision': z

@@ -300,9 +300,10 @@ test('bad plans are refused in the format of Cerbos', async (t) => {
 
 const question = { input: { user: 'ann', action: 'own', resource: { type: 'document' } } };
 const postgresql = 'application/vnd.opa.sql.postgresql+json';
+const ucast = 'application/vnd.opa.ucast.all+json';
 const mapped = (mapping: object) => ({
 	...question,
-	options: { targetSQLTableMappings: { postgresql: { resource: mapping } } },
+	options: { targetSQLTableMappings: { postgresql: { resource: mapping }, all: { resource: mapping } } },
 });
 const wrongCompiles: readonly (readonly [
 	path: string,
@@ -321,6 +322,9 @@ const wrongCompiles: readonly (readonly [
 	['regolith/check/allow', postgresql, { input: { ...question.input, resource: 'document:d1' } }, 422, /\/allowed/],
 	['regolith/check/allow', postgresql, mapped({ owner: 'a"b' }), 422, /`owner`.*a"b/],
 	['regolith/check/allow', postgresql, mapped({ $self: 'a; b' }), 422, /a; b/],
+	['regolith/check/allow', postgresql, mapped({ unread: 'a"b' }), 422, /`unread`.*a"b/],
+	['regolith/check/allow', ucast, mapped({ owner: 'a"b' }), 422, /`owner`.*a"b/],
+	['regolith/check/allow', ucast, mapped({ $self: 'a; b' }), 422, /a; b/],
 	['regolith/check/allow', postgresql, { input: { ...question.input, action: 'matched' } }, 422, /matched documents/],
 ];
 

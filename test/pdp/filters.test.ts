@@ -1,8 +1,12 @@
 /** Data filters over HTTP: the answers, their limits, bad input, pages of keys, and the decision log. */
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import type { Json, Model } from '../../compiler/model.js';
+import { createApplication, listen } from '../../src/http/server.js';
+import { createDecisionPoint } from '../../src/pdp/endpoints.js';
+import { client } from '../support/client.js';
 import { serving } from './cases.js';
-import { acme, resource, snapshot } from './environment.js';
+import { acme, quiet, resource, snapshot } from './environment.js';
+import { key as apiKey } from './served.js';
 
 const expiry = Date.UTC(2100, 0, 1);
 const set = (key: string, type: 'userset' | 'resourceset', conditions: Json) => {
@@ -18,7 +22,7 @@ const model: Model = {
 		...acme.schema,
 		resources: [
 			{
-				...resource('document', ['read', 'sign', 'share', 'renew']),
+				...resource('document', ['read', 'sign', 'share', 'renew', 'move']),
 				roles: [
 					{
 						...named('reader'),
@@ -43,11 +47,13 @@ const model: Model = {
 				'resource.folder': { object_match: { match: { open: { equals: true } }, fk_resource_type: 'folder' } },
 			}),
 			set('new', 'resourceset', { 'resource.created_at': { 'within-last': 'P30D' } }),
+			set('local', 'resourceset', { 'resource.address.city': { equals: 'Bonn' } }),
 			set('matched', 'resourceset', { 'resource.name': { 'starts-with': 'plan' } }),
 		],
 		set_rules: [
 			{ user_set: 'leveled', resource_set: 'in open folders', resource: 'document', action: 'share' },
 			{ user_set: 'leveled', resource_set: 'new', resource: 'document', action: 'renew' },
+			{ user_set: 'leveled', resource_set: 'local', resource: 'document', action: 'move' },
 			{ user_set: 'leveled', resource_set: 'own drafts', resource: 'document', action: 'read' },
 			{ user_set: 'leveled', resource_set: 'matched', resource: 'document', action: 'sign' },
 		],
@@ -74,6 +80,18 @@ const model: Model = {
 			subject_type: 'folder',
 			subject: 'f1',
 		})),
+	},
+};
+
+/** The model with a rule that reads the time of the check, for documents that ben reads. */
+const timed: Model = {
+	...model,
+	schema: {
+		...model.schema,
+		set_rules: [
+			...(model.schema.set_rules ?? []),
+			{ user_set: 'leveled', resource_set: 'new', resource: 'document', action: 'read' },
+		],
 	},
 };
 
@@ -226,6 +244,8 @@ const problems: readonly (readonly [title: string, path: string, body: object, l
 		'body.resource.key',
 		/for a single instance, use \/allowed/,
 	],
+	// An empty tenant is `default` in a check, so it must not be every tenant.
+	['an empty tenant', '/filter', ask('cleo', 'read', { tenant: '' }), 'body.resource.tenant', /must be a tenant key/],
 	[
 		'too many keys',
 		'/filter',
@@ -291,6 +311,107 @@ test('the keys of a filter come in pages of one revision', async (t) => {
 	const { rest } = (await http.post<{ rest: object }>('/filter/keys', ask('ann'))).body;
 	t.deepEqual(rest, { type: 'conditional', condition: tenantIs('acme') });
 });
+
+test('the keys of a filter that reads the time of the check', async (t) => {
+	let time = Date.UTC(2026, 0, 31);
+	const { http } = await serving(t, timed, { clock: { now: () => new Date(time) } });
+	const page = (cursor: string | null) =>
+		http.post<{ keys: readonly object[]; next: string | null }>('/filter/keys', { ...ask('ben'), limit: 3, cursor });
+	const first = await page(null);
+	t.is(first.status, 200);
+	t.like(first.body, { keys: { length: 3 }, valid_until: new Date(time).toISOString() });
+	time += 1;
+	const second = await page(first.body.next);
+	t.is(second.status, 200);
+	t.deepEqual(second.body.keys, [{ tenant: 'default', key: 'd4' }]);
+});
+
+const forgedPlaces = ['', '{', '[]', '["",7,-1,"d1"]', '["",7,0.5,"d1"]', '["",7,4102444800001,"d1"]'];
+
+for (const place of forgedPlaces) {
+	test(`a forged cursor is refused: ${place}`, async (t) => {
+		const { http } = await serving(t, model, { clock: { now: () => new Date(expiry) } });
+		const page = (cursor: string | null) =>
+			http.post<{ next: string; detail: unknown }>('/filter/keys', { ...ask('ben'), limit: 3, cursor });
+		const digest = Buffer.from((await page(null)).body.next, 'base64url').subarray(0, 16);
+		const forged = await page(Buffer.concat([digest, Buffer.from(place)]).toString('base64url'));
+		t.is(forged.status, 400);
+		t.regex(String(forged.body.detail), /^cursor is malformed/);
+	});
+}
+
+const plan = (user: string, actions: readonly string[], attr: object = {}) => {
+	return { principal: { id: user, roles: [] }, actions, resource: { kind: 'document', attr } };
+};
+
+/** Serves the model with the Compile API. */
+async function servingCompile(t: ExecutionContext) {
+	const { http, replica } = await serving(t, model);
+	const { dataApi } = createDecisionPoint({ replica, apiKey, log: quiet });
+	const application = createApplication({ ...dataApi, onUnexpected: (error) => t.fail(String(error)) });
+	const listening = await listen(application, '127.0.0.1', 0);
+	t.teardown(() => listening.close(0));
+	const data = client(listening.url, apiKey);
+	const compile = (target: string, input: object, options: object = {}) =>
+		data.post<{ message: string }>(
+			'/v1/compile/regolith/check/allow',
+			{ input, options },
+			{ headers: { accept: `application/vnd.opa.${target}+json` } },
+		);
+	return { http, compile };
+}
+
+test('the Compile API refuses a nested attribute without a column', async (t) => {
+	const { compile } = await servingCompile(t);
+	for (const [target, dialect] of [
+		['ucast.all', 'all'],
+		['sql.postgresql', 'postgresql'],
+	] as const) {
+		const refused = await compile(target, ask('cleo', 'move'));
+		t.is(refused.status, 422);
+		t.regex(refused.body.message, /`address\.city`/);
+		const targetSQLTableMappings = { [dialect]: { resource: { 'address.city': 'city' } } };
+		const answer = await compile(target, ask('cleo', 'move'), { targetSQLTableMappings });
+		t.is(answer.status, 200);
+		t.regex(JSON.stringify(answer.body), /city/);
+	}
+});
+
+test('filters in formats without `valid_until` have it as a header', async (t) => {
+	const { http, compile } = await servingCompile(t);
+	for (const [user, expires] of [
+		['ann', new Date(expiry).toISOString()],
+		['ben', null],
+	] as const) {
+		for (const answer of [
+			await http.post('/filter_resources', ask(user)),
+			await http.post('/api/plan/resources', plan(user, ['read'])),
+			await compile('ucast.all', ask(user)),
+		]) {
+			t.is(answer.status, 200, JSON.stringify(answer.body));
+			t.is(answer.headers.get('x-valid-until'), expires);
+		}
+	}
+	const time = Date.now();
+	const several = await http.post('/api/plan/resources', plan('ann', ['read', 'renew']));
+	const until = Date.parse(several.headers.get('x-valid-until') ?? '');
+	t.true(until >= time && until < expiry, `${until}`);
+});
+
+for (const tenant of [5, '', null, ['acme'], true]) {
+	test(`a tenant that is no key is refused for Cerbos: ${JSON.stringify(tenant)}`, async (t) => {
+		const { http } = await serving(t, model);
+		const checked = { kind: 'document', id: 'd1', attr: { tenant } };
+		for (const [path, body] of [
+			['plan', plan('cleo', ['read'], { tenant })],
+			['check', { ...plan('cleo', []), resources: [{ resource: checked, actions: ['read'] }] }],
+		] as const) {
+			const answer = await http.post<{ message: string }>(`/api/${path}/resources`, body);
+			t.is(answer.status, 422);
+			t.regex(answer.body.message, /attr\.tenant.*must be a tenant key/);
+		}
+	});
+}
 
 test('the plugin of Permit gets a residual without lists', async (t) => {
 	const { http } = await serving(t, model);

@@ -7,11 +7,11 @@ import { toCerbosPlan } from '../../filter/to-cerbos-plan.js';
 import { reply } from '../../http/endpoint.js';
 import { usualKeys } from '../../wire/decision/filter.js';
 import { CerbosChecks, CerbosResults, CerbosServer, PlanAnswer, PlanQuery } from '../../wire/decision/plan.js';
-import { DecidedAnswer } from '../../wire/headers.js';
+import { DecidedAnswer, FilteredAnswer } from '../../wire/headers.js';
 import { type DecisionContext, decide } from '../decide/decide.js';
 import { type Mode, normalise, normaliseFilter } from '../decide/normalise.js';
 import { forEachItem } from '../engine/chunks.js';
-import { endpoint, revisionHeader, unavailableOrCostly } from './endpoint.js';
+import { endpoint, filterHeaders, revisionHeader, unavailableOrCostly } from './endpoint.js';
 import { answerFilter, orRefused } from './filter-endpoints.js';
 
 const tag = 'Filters';
@@ -36,7 +36,7 @@ function planEndpoint(mode: Mode) {
 		body: PlanQuery,
 		example: { principal, action: 'read', resource: { kind: 'document' } },
 		returns: { 200: PlanAnswer },
-		answerHeaders: DecidedAnswer,
+		answerHeaders: FilteredAnswer,
 		failures: unavailableOrCostly,
 		handle: async ({ body, closed }, { read }) => {
 			const actions = body.action ? [body.action] : (body.actions ?? []);
@@ -48,30 +48,41 @@ function planEndpoint(mode: Mode) {
 				actions,
 				resourceKind: body.resource.kind,
 				policyVersion: 'default',
-				filter: orRefused(() => toCerbosPlan(result)),
+				filter: orRefused(() => toCerbosPlan(result.rows)),
 				cerbosCallId: from.decisionId ?? '',
 			};
-			return reply(200, answer, revisionHeader(from));
+			return reply(200, answer, filterHeaders(result.validUntil, from));
 		},
 	});
 }
 
-/** Returns the rows on which the user may do all actions. */
+/** Returns the rows on which the user may do all actions, with the first expiry. */
 function* rowsForAll(
 	context: DecisionContext,
 	{ principal: { id, attr }, resource }: PlanQuery,
 	actions: readonly string[],
 	mode: Mode,
-): Steps<Residual> {
+): Steps<{ readonly rows: Residual; readonly validUntil: string | null }> {
 	const parts: Residual[] = [];
+	let validUntil: string | null = null;
 	for (const action of actions) {
 		const user = { key: id, attributes: attr };
 		const input = normaliseFilter({ user, action, resource: { type: resource.kind, ...placed(resource.attr) } }, mode);
-		const { type, condition } = yield* answerFilter(context, input, { maxKeys: usualKeys, explain: false });
-		if (type === 'always_deny') return noRow;
+		const { type, condition, valid_until } = yield* answerFilter(context, input, {
+			maxKeys: usualKeys,
+			explain: false,
+		});
+		validUntil = earlier(validUntil, valid_until);
+		if (type === 'always_deny') return { rows: noRow, validUntil };
 		parts.push(condition ?? everyRow);
 	}
-	return simplifyResidual({ kind: 'all', parts });
+	return { rows: simplifyResidual({ kind: 'all', parts }), validUntil };
+}
+
+/** Returns the earlier of two times; `null` is never. */
+function earlier(left: string | null, right: string | null): string | null {
+	if (left === null || right === null) return left ?? right;
+	return Date.parse(left) <= Date.parse(right) ? left : right;
 }
 
 function checksEndpoint(mode: Mode) {

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { Failure, notFound } from '../../failure.js';
-import type { ColumnMapping } from '../../filter/column-mapping.js';
+import { type ColumnMapping, ColumnMappingError, readColumns } from '../../filter/column-mapping.js';
 import { comparisonsIn, inferKinds } from '../../filter/infer-kinds.js';
 import { columnNameOf } from '../../filter/predicate-column.js';
 import type { Residual } from '../../filter/residual.js';
@@ -14,7 +14,7 @@ import { usualKeys } from '../../wire/decision/filter.js';
 import type { DecisionContext } from '../decide/decide.js';
 import { type Mode, normaliseFilter } from '../decide/normalise.js';
 import type { Filter } from '../filter/filter.js';
-import { endpoint, revisionHeader, unavailableOrCostly } from './endpoint.js';
+import { endpoint, filterHeaders, unavailableOrCostly } from './endpoint.js';
 import { answerFilter, orRefused } from './filter-endpoints.js';
 
 /** The only path with a filter. */
@@ -51,7 +51,8 @@ export function compileEndpoint(mode: Mode) {
 			const { result: filter, ...from } = await read({ kind: 'listing', work, closed });
 			const results = targets.map((target) => [nameOf(target), write(filter, target, body)] as const);
 			const result = accept === multitarget ? Object.fromEntries(results) : results[0]?.[1];
-			return new Raw(200, { 'content-type': accept, ...revisionHeader(from) }, JSON.stringify({ result }));
+			const sent = { 'content-type': accept, ...filterHeaders(filter.valid_until, from) };
+			return new Raw(200, sent, JSON.stringify({ result }));
 		},
 	});
 }
@@ -101,16 +102,27 @@ function requireSupported({ unknowns, options }: CompileQuery): void {
 
 /** Writes a filter for a target. Without `query` no row passes; an empty `query` lets all rows pass. */
 function write({ type, condition }: Filter, target: Target, { options }: CompileQuery): { readonly query?: unknown } {
-	if (type === 'always_deny') return {};
-	if (condition === undefined) return { query: target.kind === 'sql' ? '' : {} };
 	const mappings = own(options?.targetSQLTableMappings, target.dialect) ?? {};
 	const mapped = own(mappings, table) ?? {};
 	const place = own(mapped, '$self') ?? table;
-	const field = (name: string) => `${place}.${own(mapped, name) ?? name}`;
+	const field = (name: string) => `${place}.${own(mapped, name) ?? plainName(name)}`;
+	const given = Object.keys(mapped).filter((name) => name !== '$self');
+	const columns = orRefused(() => {
+		const compared = condition === undefined ? {} : columnsOf(condition, field);
+		readColumns({ ...Object.fromEntries(given.map((name) => [name, field(name)])), ...compared });
+		return compared;
+	});
+	if (type === 'always_deny') return {};
+	if (condition === undefined) return { query: target.kind === 'sql' ? '' : {} };
 	if (target.kind === 'ucast') return { query: orRefused(() => toUcast(condition, target.dialect, field)) };
-	const columns = columnsOf(condition, field);
 	const text = orRefused(() => toSqlLiterals(condition, target.dialect, columns, inferKinds(condition)));
 	return { query: `WHERE ${text}` };
+}
+
+/** Returns the default column of an attribute. Throws `ColumnMappingError` for a nested attribute. */
+function plainName(name: string): string {
+	if (!name.includes('.')) return name;
+	throw new ColumnMappingError([`the nested attribute \`${name}\` needs a column in \`targetSQLTableMappings\``]);
 }
 
 /** Returns the columns that a filter compares. */

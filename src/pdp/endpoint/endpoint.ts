@@ -68,6 +68,14 @@ export function revisionHeader(
 	};
 }
 
+/** Returns the response headers of a filter in a format without `valid_until`. */
+export function filterHeaders(
+	validUntil: string | null,
+	from: Parameters<typeof revisionHeader>[0],
+): Readonly<Record<string, string>> {
+	return { ...(validUntil === null ? {} : { 'x-valid-until': validUntil }), ...revisionHeader(from) };
+}
+
 /** Returns a reply with chunked JSON and the headers for its revision. */
 export function chunkedReply({ result, ...from }: ReadResult<readonly string[]>): Raw {
 	return new Raw(200, { 'content-type': 'application/json', ...revisionHeader(from) }, result);

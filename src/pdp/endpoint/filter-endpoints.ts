@@ -16,13 +16,13 @@ import {
 	PermitFilter,
 	usualKeys,
 } from '../../wire/decision/filter.js';
-import { DecidedAnswer, ReasonsRequest } from '../../wire/headers.js';
+import { DecidedAnswer, FilteredAnswer, ReasonsRequest } from '../../wire/headers.js';
 import type { DecisionContext } from '../decide/decide.js';
 import { type FilterInput, type Mode, normaliseFilter } from '../decide/normalise.js';
 import { type Filter, type FilterOptions, filterRows, refusalFailure } from '../filter/filter.js';
 import { filterKeys } from '../filter/filter-keys.js';
 import { headerExplains } from './decision-endpoints.js';
-import { endpoint, revisionHeader, unavailableOrCostly } from './endpoint.js';
+import { endpoint, filterHeaders, revisionHeader, unavailableOrCostly } from './endpoint.js';
 
 const tag = 'Filters';
 const example = { user: 'ann@example.com', action: 'read', resource: { type: 'document' } };
@@ -109,16 +109,16 @@ function permitEndpoint(mode: Mode) {
 		body: FilterQuery,
 		example,
 		returns: { 200: PermitFilter },
-		answerHeaders: DecidedAnswer,
+		answerHeaders: FilteredAnswer,
 		failures: unavailableOrCostly,
 		handle: async ({ body, closed }, { read }) => {
 			const input = normaliseFilter(body, mode);
 			const options = { maxKeys: Math.min(body.max_keys ?? usualKeys, mostKeys), explain: false };
 			const work = (context: DecisionContext) => answerFilter(context, input, options);
 			const { result, ...from } = await read({ kind: 'listing', work, closed });
-			const { type, condition } = result;
+			const { type, condition, valid_until } = result;
 			const written = condition === undefined ? {} : { condition: orRefused(() => writePermitFilter(condition)) };
-			return reply(200, { type, ...written }, revisionHeader(from));
+			return reply(200, { type, ...written }, filterHeaders(valid_until, from));
 		},
 	});
 }

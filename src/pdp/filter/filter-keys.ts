@@ -11,7 +11,7 @@ import type { FilterInput } from '../decide/normalise.js';
 import { sortedBy } from '../engine/chunks.js';
 import { pageToken, readPageToken } from '../listing/page-token.js';
 import { randomItems, sampleSize } from '../listing/referee.js';
-import { denialOf, recordFilter, requireFewKeys, residualOf, rowsGranted, timeText } from './filter.js';
+import { denialOf, recordFilter, requireFewKeys, residualOf, rowsGranted, validUntil } from './filter.js';
 
 /** A page of keys. */
 export interface KeyPage {
@@ -33,12 +33,12 @@ export interface KeyPageOptions {
 }
 
 /** Position in the pages: lineage, revision, decision time, and the last key before the page. */
-const Place = z.tuple([z.string(), z.int(), z.number(), z.string()]);
+const Place = z.tuple([z.string(), z.int(), z.int().min(0), z.string()]);
 
 /**
  * Returns a page of keys, sorted. All pages are from one revision and one time. Throws `Failure`: `conflict` if the
- * revision has changed or a fact has expired since the first page, `invalid` if the cursor belongs to a different
- * request.
+ * revision has changed or a fact has expired since the first page, `invalid` if the cursor is malformed or belongs to a
+ * different request.
  */
 export function* filterKeys(
 	now: DecisionContext,
@@ -47,7 +47,7 @@ export function* filterKeys(
 ): Steps<KeyPage> {
 	const started = performance.now();
 	const { revision, lineage = '', denial } = now;
-	const place = cursor === undefined ? undefined : Place.parse(JSON.parse(readPageToken(cursor, input, 'cursor')));
+	const place = cursor === undefined ? undefined : readPlace(cursor, input, now.time);
 	if (place !== undefined && (place[0] !== lineage || place[1] !== revision)) {
 		throw changed(`the revision has changed from ${place[1]} to ${revision}`);
 	}
@@ -58,7 +58,9 @@ export function* filterKeys(
 		return { rest: { type: 'always_deny' }, keys: [], next: null, revision, valid_until: null };
 	}
 	const granted = yield* rowsGranted(context, input, matches);
-	if (granted.validUntil !== undefined && granted.validUntil <= now.time) throw changed('a fact has expired');
+	if (place !== undefined && granted.expiry !== undefined && granted.expiry <= now.time) {
+		throw changed('a fact has expired');
+	}
 	const { names } = context.facts;
 	const all = [...granted.keys].flatMap(([tenant, found]) =>
 		found.map(({ key }) => ({ tenant: names.text(tenant), key })),
@@ -82,8 +84,20 @@ export function* filterKeys(
 		keys,
 		next,
 		revision,
-		valid_until: timeText(granted.validUntil),
+		valid_until: validUntil(granted, time),
 	};
+}
+
+/** Reads a cursor, whose content a client can forge. `latest` is the last possible time. */
+function readPlace(cursor: string, input: FilterInput, latest: number): z.output<typeof Place> {
+	const text = readPageToken(cursor, input, 'cursor');
+	try {
+		const place = Place.parse(JSON.parse(text));
+		if (place[2] <= latest) return place;
+	} catch {
+		// The failure below replaces the details.
+	}
+	throw new Failure('invalid', 'cursor is malformed: start again without `cursor`');
 }
 
 /** Checks a sample of the keys with the engine. */

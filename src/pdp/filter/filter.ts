@@ -54,9 +54,10 @@ export function* filterRows(context: DecisionContext, input: FilterInput, option
 	return filter;
 }
 
-/** Returns a time in ISO 8601. */
-export function timeText(time: number | undefined): string | null {
-	return time === undefined ? null : new Date(time).toISOString();
+/** Returns `valid_until` for rows at a time. */
+export function validUntil({ expiry, readTime }: GrantedRows, time: number): string | null {
+	const until = readTime ? time : expiry;
+	return until === undefined ? null : new Date(until).toISOString();
 }
 
 /** Logs a filter. `started` is the time at which its calculation started. */
@@ -79,7 +80,7 @@ function* calculate(context: DecisionContext, input: FilterInput, options: Filte
 	requireFewKeys(granted, options.maxKeys);
 	const condition = yield* residualOf(context, input, granted);
 	yield* requireAgreement(context, { input, condition, granted, matches: options.matches });
-	const valid_until = timeText(granted.validUntil);
+	const valid_until = validUntil(granted, context.time);
 	if (constantOf(condition) === false) {
 		const code = denialCode(context, input);
 		return { ...alwaysDeny(revision, code, options), valid_until };

@@ -26,11 +26,10 @@ export interface GrantedRows {
 	readonly groups: readonly TenantGroup[];
 	/** Roles that the user holds on instances, by the number of the instance. */
 	readonly held: ReadonlyMap<number, readonly string[]>;
-	/**
-	 * First expiry of a fact that was read, or the time of the check if conditions read it, in milliseconds since 1970;
-	 * `undefined` if nothing expires.
-	 */
-	readonly validUntil: number | undefined;
+	/** First expiry of a fact that was read, in milliseconds since 1970; `undefined` if nothing expires. */
+	readonly expiry: number | undefined;
+	/** True if conditions read the time of the check. */
+	readonly readTime: boolean;
 }
 
 /** A request for the rows of a type and an action that exist. */
@@ -95,8 +94,8 @@ export function* grantedRows(context: DecisionContext, { input, given, matches }
 		else found.push({ instance, key, roles });
 	}
 	const groups = evaluatesSets ? yield* sets.groups(given, [...members]) : [];
-	if (evaluatesSets && sets.readTime) expiry.note(time);
-	return { tenants, keys, held, groups: withoutTenants(groups, tenants), validUntil: expiry.first };
+	const readTime = evaluatesSets && sets.readTime;
+	return { tenants, keys, held, groups: withoutTenants(groups, tenants), expiry: expiry.first, readTime };
 }
 
 /** First of several expiries. */

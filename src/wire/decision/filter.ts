@@ -22,6 +22,11 @@ export type FilterType = z.output<typeof FilterType>;
 const { user, action, resource, context } = Query.shape;
 
 const unkeyed = resource.superRefine((value, ctx) => {
+	if (value.tenant === '') {
+		// In a check, an empty tenant is `default`. A filter must not cover every tenant instead.
+		const message = 'must be a tenant key, or absent for the rows of every tenant';
+		ctx.addIssue({ code: 'custom', path: ['tenant'], message, input: value.tenant });
+	}
 	if (!value.key) return;
 	const message = 'must be absent, because a filter covers all instances: for a single instance, use /allowed';
 	ctx.addIssue({ code: 'custom', path: ['key'], message, input: value.key });

@@ -20,7 +20,12 @@ const principal = named('CerbosPrincipal', 'The user. Other members are ignored.
 });
 
 const kind = z.string().describe('Resource key.');
-const attr = attributes.describe('Attributes of the resource. `tenant` is the tenant.');
+const attr = attributes
+	.refine((members) => !members || !Object.hasOwn(members, 'tenant') || isTenant(members['tenant']), {
+		path: ['tenant'],
+		error: 'must be a tenant key, or absent',
+	})
+	.describe('Attributes of the resource. `tenant` is the tenant.');
 const policyVersion = optionalText.describe('Ignored.');
 const requestId = optionalText.describe('Returned unchanged.');
 const actions = boundedArray(z.string(), maxActions);
@@ -90,3 +95,7 @@ export const CerbosFailure = named('CerbosFailure', 'A failure, in the format of
 	code: z.int().describe('Status code of gRPC.'),
 	message: z.string().describe('The problem.'),
 });
+
+function isTenant(value: unknown): boolean {
+	return typeof value === 'string' && value !== '';
+}
