@@ -77,20 +77,53 @@ export function anyOf(...parts: readonly Predicate[]): Predicate {
 	return join('any', parts);
 }
 
-/** Joins parts, without nesting, repetition, constants, and parts that follow from their siblings. */
+/** Most tests in parts whose implications are found, because each pair of tests is compared. */
+const mostCompared = 64;
+
+/**
+ * Joins parts, without nesting, repetition and constants. A few parts are also without parts that follow from their
+ * siblings.
+ */
 function join(kind: 'all' | 'any', parts: readonly Predicate[]): Predicate {
 	const flat = parts.flatMap((part) => (part.kind === kind ? part.parts : [part]));
 	const dual = kind === 'all' ? never : always;
-	if (flat.some((part) => isSame(part, dual))) return dual;
+	if (flat.some((part) => 'parts' in part && part.kind === dual.kind && part.parts.length === 0)) return dual;
+	const different = [...new Map(flat.map((part) => [textOf(part), part])).values()];
+	const size = different.reduce((sum, part) => sum + sizeOf(part), 0);
+	const kept = size > mostCompared ? different : withoutRedundant(kind, different);
+	const missing = new Set(kept.flatMap((part) => (part.kind === 'missing' ? part.column.name : [])));
+	if (kept.some((part) => part.kind === 'present' && missing.has(part.column.name))) return dual;
+	const [only] = kept;
+	return only !== undefined && kept.length === 1 ? only : { kind, parts: kept };
+}
+
+function withoutRedundant(kind: 'all' | 'any', parts: readonly Predicate[]): readonly Predicate[] {
 	const kept: Predicate[] = [];
-	for (const part of flat) {
+	for (const part of parts) {
 		if (kept.some((other) => isRedundant(kind, part, other))) continue;
 		const needed = kept.filter((other) => !isRedundant(kind, other, part));
 		kept.splice(0, kept.length, ...needed, part);
 	}
-	if (kept.some((part) => kept.some((other) => isOpposite(part, other)))) return dual;
-	const [only] = kept;
-	return only !== undefined && kept.length === 1 ? only : { kind, parts: kept };
+	return kept;
+}
+
+const texts = new WeakMap<Predicate, string>();
+
+/** Returns a text that equal predicates share. */
+function textOf(predicate: Predicate): string {
+	const known = texts.get(predicate);
+	if (known !== undefined) return known;
+	const text =
+		'parts' in predicate ? `${predicate.kind}(${predicate.parts.map(textOf).join()})` : JSON.stringify(predicate);
+	texts.set(predicate, text);
+	return text;
+}
+
+/** Returns the number of tests, up to a limit. */
+function sizeOf(predicate: Predicate): number {
+	if (!('parts' in predicate)) return 1;
+	if (predicate.parts.length > mostCompared) return predicate.parts.length;
+	return predicate.parts.reduce((sum, part) => sum + sizeOf(part), 0);
 }
 
 /**
@@ -146,10 +179,6 @@ function isInside(test: PredicateTest): boolean {
 	return test.kind === 'in' || (test.kind === 'compare' && test.relation === 'eq' && 'value' in test.operand);
 }
 
-function isOpposite(first: Predicate, second: Predicate): boolean {
-	return first.kind === 'missing' && second.kind === 'present' && first.column.name === second.column.name;
-}
-
 function isSame(first: Predicate, second: Predicate): boolean {
-	return first === second || (first.kind === second.kind && JSON.stringify(first) === JSON.stringify(second));
+	return first === second || (first.kind === second.kind && textOf(first) === textOf(second));
 }

@@ -47,8 +47,10 @@ export function fillGaps({ code: parts, values }: SqlText, write: (value: SqlVal
 
 function append(codes: string[], values: SqlValue[], part: SqlText): void {
 	const [first = '', ...others] = part.code;
-	codes.push(`${codes.pop() ?? ''}${first}`, ...others);
-	values.push(...part.values);
+	codes.push(`${codes.pop() ?? ''}${first}`);
+	// A call has too few arguments for the texts of a large filter.
+	for (const other of others) codes.push(other);
+	for (const value of part.values) values.push(value);
 }
 
 function isSqlText(part: SqlText | SqlValue): part is SqlText {
