@@ -31,6 +31,8 @@ export interface MappedColumn {
 
 const identifier = /^[A-Za-z_][\w$]{0,62}$/;
 const mostProblems = 20;
+/** Types of the columns `key` and `tenant`: conditions treat their values as texts. */
+const textTypes = ['string', 'uuid'] as const;
 
 /** Checks a mapping. Throws `ColumnMappingError`. */
 export function readColumns(columns: ColumnMapping): ReadonlyMap<string, MappedColumn> {
@@ -40,12 +42,13 @@ export function readColumns(columns: ColumnMapping): ReadonlyMap<string, MappedC
 		const { column, type, required }: Readonly<Record<'column' | 'type' | 'required', unknown>> =
 			typeof given === 'string' ? { column: given } : Object(given);
 		const identifiers = String(column).split('.');
+		const types: readonly string[] = attribute === 'key' || attribute === 'tenant' ? textTypes : columnTypes;
 		if (typeof column !== 'string' || identifiers.length > 3 || !identifiers.every((one) => identifier.test(one))) {
 			problems.push(
 				`column of \`${attribute}\`: must be an identifier of letters, digits and \`_\`, up to 63 characters, got \`${excerpt(column)}\``,
 			);
-		} else if (type !== undefined && !columnTypes.some((known) => known === type)) {
-			problems.push(`type of \`${attribute}\`: must be one of ${columnTypes.join(', ')}, got \`${excerpt(type)}\``);
+		} else if (type !== undefined && !types.some((known) => known === type)) {
+			problems.push(`type of \`${attribute}\`: must be one of ${types.join(', ')}, got \`${excerpt(type)}\``);
 		} else
 			read.set(attribute, {
 				identifiers,

@@ -1,5 +1,7 @@
 /** Column kinds for formats that carry no column types. */
 
+import type { AcceptedKind } from '../../compiler/condition/accepted-kinds.js';
+import { operatorNamed } from '../../compiler/condition/operator.js';
 import { arrayItems } from '../../compiler/condition/value.js';
 import type { Json } from '../../compiler/model.js';
 import type { ColumnKind } from './predicate.js';
@@ -9,7 +11,8 @@ import { millisecondsOf } from './time-text.js';
 
 /**
  * Infers the kind of each column from the values that the residual compares with the column. A column with values of
- * several kinds, or with none, has no scalar kind, unless its type is declared.
+ * several kinds, or with none, has no scalar kind, unless its type is declared. A column of texts may contain more than
+ * times, so an inferred time has only the comparisons whose results are the same for texts and for timestamps.
  */
 export function inferKinds(residual: Residual): ReadKind {
 	const found = new Map<string, Set<ColumnKind>>();
@@ -18,10 +21,11 @@ export function inferKinds(residual: Residual): ReadKind {
 		if (column.kind !== 'attribute' || column.type !== undefined || operator === 'is-null') continue;
 		const kinds = found.get(columnNameOf(column)) ?? new Set();
 		found.set(columnNameOf(column), kinds);
+		if (valuesInside.has(operatorNamed(operator)?.attribute ?? 'anything')) kinds.add('other');
 		const { value = null } = 'value' in operand ? operand : {};
 		for (const item of Array.isArray(value) ? arrayItems(value) : [value]) {
 			const kind = kindOfValue(item);
-			if (kind !== undefined) kinds.add(kind);
+			if (kind !== undefined) kinds.add(kind === 'time' && !timeOrders.has(operator) ? 'other' : kind);
 		}
 	}
 	return (name) => {
@@ -29,6 +33,11 @@ export function inferKinds(residual: Residual): ReadKind {
 		return others.length === 0 ? kind : undefined;
 	};
 }
+
+/** Kinds of columns whose operators compare the values inside them. */
+const valuesInside: ReadonlySet<AcceptedKind> = new Set(['array', 'list', 'object']);
+
+const timeOrders: ReadonlySet<string> = new Set(['greater-than-equals', 'less-than']);
 
 /** Returns all comparisons in a residual. */
 export function comparisonsIn(residual: Residual): readonly ColumnComparison[] {

@@ -38,9 +38,9 @@ export function columnNameOf(column: Column): string {
 
 export function readColumn(column: Column, { readKind, isRequired }: KnownColumns): PredicateColumn {
 	const name = columnNameOf(column);
-	const declared = column.kind === 'attribute' ? kindOfType(column.type ?? '') : 'string';
-	const required = column.kind !== 'attribute' || isRequired?.(name) === true;
-	return { name, kind: readKind?.(name) ?? declared, required };
+	const known = readKind?.(name);
+	if (column.kind !== 'attribute') return { name, kind: known === 'uuid' ? known : 'string', required: true };
+	return { name, kind: known ?? kindOfType(column.type ?? ''), required: isRequired?.(name) === true };
 }
 
 export function missing(column: PredicateColumn): Predicate {

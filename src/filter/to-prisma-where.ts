@@ -25,7 +25,10 @@ export function toPrismaWhere(residual: Residual, provider: PrismaProvider, fiel
 	const target = `prisma.${provider}`;
 	const predicate = toPredicate(residual, {
 		target,
-		readKind: (name) => mappedColumn(mapped, name).kind,
+		readKind: (name) => {
+			const { kind } = mappedColumn(mapped, name);
+			return kind === 'uuid' && provider === 'sqlite' ? 'string' : kind;
+		},
 		isRequired: (name) => mapped.get(name)?.required === true,
 		ignoresBounds: true,
 	});

@@ -1,12 +1,13 @@
 /**
  * Filters as residuals of `permit-datafilter`: `and`, `or`, and comparisons of a variable with a value. The plugin
- * evaluates them in SQL, where a comparison with NULL is neither true nor false. Negations are therefore expanded down
- * to the comparisons, and each comparison explicitly includes missing values.
+ * evaluates them in SQL, where a comparison with NULL is neither true nor false.
  */
 
-import { arrayItems } from '../../compiler/condition/value.js';
 import type { Json } from '../../compiler/model.js';
-import { type ColumnComparison, columnText, FilterRefusal, type Residual } from './residual.js';
+import { inferKinds } from './infer-kinds.js';
+import type { Predicate, PredicateTest, Relation } from './predicate.js';
+import { FilterRefusal, type Residual } from './residual.js';
+import { toPredicate } from './to-predicate.js';
 
 /** An expression or one of its operands. */
 export type PermitOperand =
@@ -17,104 +18,57 @@ export type PermitOperand =
 /** Name of this target in error messages. */
 const target = 'permit-datafilter';
 
-/** Writes a simplified residual that rows decide. Throws `FilterRefusal`. */
+/** Writes a filter for the plugin. The bounds of `toUcast` also apply to its columns. Throws `FilterRefusal`. */
 export function writePermitFilter(residual: Residual): PermitOperand {
-	return written(residual, true);
+	return writeOperand(toPredicate(residual, { target, readKind: inferKinds(residual), ignoresBounds: true }));
 }
 
-/** Writes a residual, or its negation if it must not hold. */
-function written(residual: Residual, holds: boolean): PermitOperand {
-	switch (residual.kind) {
-		case 'not':
-			return written(residual.part, !holds);
-		case 'all':
-		case 'any': {
-			const operator = (residual.kind === 'all') === holds ? 'and' : 'or';
-			return joined(
-				operator,
-				residual.parts.map((part) => written(part, holds)),
-			);
+function writeOperand(predicate: Predicate): PermitOperand {
+	if (!('parts' in predicate)) return writeTest(predicate);
+	const { kind, parts } = predicate;
+	// The plugin has no constants, but every row has a key.
+	if (parts.length === 0) return comparison(kind === 'all' ? 'ne' : 'eq', 'key', null);
+	return expression(kind === 'all' ? 'and' : 'or', parts.map(writeOperand));
+}
+
+function writeTest(test: PredicateTest): PermitOperand {
+	const { name } = test.column;
+	switch (test.kind) {
+		case 'missing':
+			return comparison('eq', name, null);
+		case 'present':
+			return comparison('ne', name, null);
+		case 'compare': {
+			const { operand, relation } = test;
+			if ('column' in operand) throw refusal(test.name, 'it compares a column with a literal only');
+			const isOrder = relation !== 'eq' && relation !== 'ne';
+			if (isOrder && (test.column.kind === 'string' || test.column.kind === 'time')) {
+				throw refusal(test.name, 'the order of text depends on the database');
+			}
+			return comparison(relation, name, operand.value);
 		}
-		case 'comparison':
-			return comparison(residual, holds);
-		case 'mistyped':
-			throw refusal(residual, 'it depends on the types of values');
-	}
-}
-
-/** Operators with their negations, for values that are present. */
-const negations = { eq: 'ne', ne: 'eq', lt: 'ge', ge: 'lt', gt: 'le', le: 'gt' } as const;
-type PermitOperator = keyof typeof negations;
-
-const ordering: Readonly<Record<string, PermitOperator>> = {
-	'greater-than': 'gt',
-	'greater-than-equals': 'ge',
-	'less-than': 'lt',
-	'less-than-equals': 'le',
-};
-
-function comparison(residual: ColumnComparison, holds: boolean): PermitOperand {
-	const { operator, operand, reversed } = residual;
-	if (reversed === true || !('value' in operand)) throw refusal(residual, 'it compares a column with a literal only');
-	const { value } = operand;
-	const either = (kind: 'and' | 'or', tests: readonly (readonly [PermitOperator, Json])[]) => {
-		const parts = tests.map(([name, other]) => test(residual, holds ? name : negations[name], other));
-		if (holds) return joined(kind, parts);
-		const opposite = joined(kind === 'and' ? 'or' : 'and', parts);
-		return residual.column.kind === 'attribute' ? joined('or', [opposite, isMissing(residual, true)]) : opposite;
-	};
-	const order = ordering[operator];
-	if (order !== undefined) return either('and', [[order, number(residual, value)]]);
-	switch (operator) {
-		case 'equals':
-			return either('and', [['eq', scalar(residual, value)]]);
-		case 'not-equals':
-			return either('and', [['ne', scalar(residual, value)]]);
 		case 'in':
-		case 'not-in': {
-			const isIn = operator === 'in';
-			const items = arrayItems(value).map((item) => [isIn ? 'eq' : 'ne', scalar(residual, item)] as const);
-			if (items.length > 0) return either(isIn ? 'or' : 'and', items);
-			if (isIn) throw refusal(residual, 'an empty list');
-			return isMissing(residual, !holds);
-		}
-		case 'between': {
-			const [first = null, last = null] = arrayItems(value);
-			return either('and', [
-				['ge', number(residual, first)],
-				['le', number(residual, last)],
-			]);
-		}
-		case 'is-null':
-			return isMissing(residual, (value === true) === holds);
+		case 'not-in':
+			return expression(
+				test.kind === 'in' ? 'or' : 'and',
+				test.values.map((value) => comparison(test.kind === 'in' ? 'eq' : 'ne', name, value)),
+			);
+		case 'search':
+			throw refusal(test.name, 'it has no search in strings');
 		default:
-			throw refusal(residual, `it has no operator for \`${operator}\``);
+			throw refusal(name, 'it has no bounds');
 	}
 }
 
-function isMissing(residual: ColumnComparison, missing: boolean): PermitOperand {
-	return test(residual, missing ? 'eq' : 'ne', null);
+function comparison(relation: Relation, name: string, value: Json): PermitOperand {
+	const column = name === 'key' || name === 'tenant' ? name : `attributes.${name}`;
+	return expression(relation, [{ variable: `input.resource.${column}` }, { value }]);
 }
 
-function test({ column }: ColumnComparison, operator: PermitOperator, value: Json): PermitOperand {
-	return { expression: { operator, operands: [{ variable: `input.${columnText(column)}` }, { value }] } };
+function expression(operator: string, operands: readonly PermitOperand[]): PermitOperand {
+	return { expression: { operator, operands } };
 }
 
-function joined(operator: 'and' | 'or', operands: readonly PermitOperand[]): PermitOperand {
-	const [only, ...others] = operands;
-	return only !== undefined && others.length === 0 ? only : { expression: { operator, operands } };
-}
-
-function scalar(residual: ColumnComparison, value: Json): Json {
-	if (typeof value !== 'object') return value;
-	throw refusal(residual, 'it compares text, numbers and booleans only');
-}
-
-function number(residual: ColumnComparison, value: Json): Json {
-	if (typeof value === 'number') return value;
-	throw refusal(residual, 'the order of text depends on the database');
-}
-
-function refusal({ name }: ColumnComparison, reason: string): FilterRefusal {
-	return new FilterRefusal(name, target, reason);
+function refusal(condition: string, reason: string): FilterRefusal {
+	return new FilterRefusal(condition, target, reason);
 }

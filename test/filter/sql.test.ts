@@ -41,7 +41,7 @@ const cases: readonly Case[] = [
 				"o'hara\\",
 			],
 			sqlserver: [
-				"([d].[owner] = @p1 AND CAST([d].[owner] AS nvarchar(max)) COLLATE Latin1_General_100_BIN2 + N'|' = @p1 + N'|')",
+				"([d].[owner] = @p1 AND CAST([d].[owner] AS nvarchar(max)) COLLATE Latin1_General_100_BIN2 + N'|' = CAST(@p1 AS nvarchar(max)) + N'|')",
 				"o'hara\\",
 			],
 			sqlite: ['`d`.`owner` COLLATE BINARY = ?', "o'hara\\"],
@@ -178,6 +178,10 @@ const wrongColumns: readonly (readonly [ColumnMapping, RegExp])[] = [
 	[{ owner: 'a.b.c.d' }, /`owner`.*`a.b.c.d`/],
 	[{ owner: 'x'.repeat(64) }, /`owner`/],
 	[{ owner: { column: 'owner', type: 'text' } }, /`owner`.*`text`/],
+	...['integer', 'number', 'bool', 'time', 'array', 'json'].flatMap((type): [ColumnMapping, RegExp][] => [
+		[{ owner: 'owner', key: { column: 'id', type } }, /`key`.*string, uuid/],
+		[{ owner: 'owner', tenant: { column: 'tenant', type } }, /`tenant`.*string, uuid/],
+	]),
 	[{ owner: 'owner', other: { column: '1a' } }, /`other`.*`1a`/],
 	[JSON.parse('{"owner": null}'), /`owner`/],
 	[JSON.parse('{"__proto__": {"column": "a"}}'), /`owner`/],
@@ -192,6 +196,25 @@ inPush('unusable columns are refused by name', (t) => {
 	}
 });
 
+const uuid = '0B5A3F0E-1C2D-4E5F-8A9B-0C1D2E3F4A5B';
+
+inPush('a UUID is a text in databases that store UUIDs as texts', (t) => {
+	const residual = compare('owner', 'string', 'not-equals', uuid);
+	const typed = { owner: { column: 'owner', type: 'uuid', required: true } };
+	t.is(toSqlLiterals(residual, 'sqlite', typed), `\`owner\` COLLATE BINARY <> '${uuid}'`);
+	t.regex(toSqlLiterals(residual, 'mysql', typed), new RegExp(`<> .*${uuid}`));
+	t.is(toSqlLiterals(residual, 'postgresql', typed), '1 = 1');
+});
+
+inPush('SQL Server continues no literal at the end of a line', (t) => {
+	const owner = { owner: 'owner' };
+	for (const end of ['\n', '\r\n']) {
+		const residual = compare('owner', 'string', 'starts-with', `a\\${end}'b`);
+		const text = toSqlLiterals(residual, 'sqlserver', owner);
+		t.true(text.includes(`= (CAST(N'a\\' AS nvarchar(max)) + N'${end}''b') + N'|'`), text);
+	}
+});
+
 const identifier = /^(?:`[A-Za-z_][\w$]*`|"[A-Za-z_][\w$]*"|\[[A-Za-z_][\w$]*\])/;
 /** Quoted texts of all dialects, and the words, numbers and signs that filters consist of. */
 const token =
@@ -200,7 +223,27 @@ const token =
 test('no text of a user is outside quotes', (t) => {
 	const text = fc.oneof(
 		fc.string({ unit: anyCodePoint }),
-		fc.string({ unit: fc.constantFrom("'", '"', '\\', '`', ']', '[', '%', '_', ';', '-', '/', '*', 'a', '\n', '😀') }),
+		fc.string({
+			unit: fc.constantFrom(
+				"'",
+				'"',
+				'\\',
+				'\\\n',
+				'\\\r\n',
+				'`',
+				']',
+				'[',
+				'%',
+				'_',
+				';',
+				'-',
+				'/',
+				'*',
+				'a',
+				'\n',
+				'😀',
+			),
+		}),
 	);
 	fc.assert(
 		fc.property(
@@ -245,6 +288,7 @@ function isOfTokens(text: string, dialect: SqlDialectName): boolean {
 		token.lastIndex = place;
 		const found = name ?? token.exec(text)?.[0];
 		if (found === undefined || (dialect === 'mysql' && found.startsWith("'") && found.includes('\\'))) return false;
+		if (dialect === 'sqlserver' && /\\\r?\n/.test(found)) return false;
 		place += found.length;
 	}
 	return true;

@@ -267,7 +267,7 @@ const problems: readonly (readonly [title: string, path: string, body: object, l
 		'/filter_resources',
 		ask('cleo', 'sign', { tenant: 'acme' }),
 		'body',
-		/^`permit-datafilter` cannot express the condition `matched`: it has no operator for `starts-with`$/,
+		/^`permit-datafilter` cannot express the condition `matched`: it has no search in strings$/,
 	],
 ];
 

@@ -1,6 +1,6 @@
 import { relationSign } from './relation-sign.js';
 import type { SqlDialect } from './sql-dialect.js';
-import { code, joinSql, type SqlText, sql } from './sql-text.js';
+import { code, type SqlText, sql } from './sql-text.js';
 
 /** MySQL 8.0 or newer, and MariaDB 10.6 or newer. Collations ignore case and trailing blanks, so bytes are compared. */
 export const mysql: SqlDialect = {
@@ -18,8 +18,7 @@ export const mysql: SqlDialect = {
 		const list = sql`JSON_TABLE(${JSON.stringify(values)}, '$[*]' COLUMNS (item LONGTEXT PATH '$')) AS items`;
 		return sql`${bytes(column)} ${code(found ? 'IN' : 'NOT IN')} (SELECT ${bytes(code('items.item'))} FROM ${list})`;
 	},
-	uuidTest: (column, values, found) =>
-		sql`${bytes(column)} ${code(found ? 'IN' : 'NOT IN')} (${joinSql(values.map(bytes), ', ')})`,
+	hasTextUuids: true,
 	search: (column, place, text, found) => {
 		if (place === 'anywhere')
 			return sql`LOCATE(${bytes(sql`${text}`)}, ${bytes(column)}) ${code(found ? '> 0' : '= 0')}`;

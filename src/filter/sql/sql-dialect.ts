@@ -24,7 +24,9 @@ export interface SqlDialect {
 	readonly addsIndexTest: boolean;
 	/** Tests a column against a list in one parameter. */
 	readonly inList: (column: SqlText, values: readonly string[], found: boolean) => SqlText;
-	/** Tests a column of type `uuid`. Without this function, there is no exact test. */
+	/** If set, a column of type `uuid` contains texts. */
+	readonly hasTextUuids?: true;
+	/** Tests a column of type `uuid`, whose texts are lower-case. Without this function, there is no exact test. */
 	readonly uuidTest?: (column: SqlText, values: readonly SqlText[], found: boolean) => SqlText;
 	readonly search: (column: SqlText, place: 'start' | 'end' | 'anywhere', text: string, found: boolean) => SqlText;
 	/** Number of code points in a text. */

@@ -1,7 +1,7 @@
 import { timeText } from '../time-text.js';
 import { relationSign } from './relation-sign.js';
 import type { SqlDialect } from './sql-dialect.js';
-import { code, joinSql, sql } from './sql-text.js';
+import { code, sql } from './sql-text.js';
 
 /** SQLite, in databases with the encoding UTF-8. Times are texts such as `2030-01-31T08:15:00.000Z`. */
 export const sqlite: SqlDialect = {
@@ -17,8 +17,7 @@ export const sqlite: SqlDialect = {
 	addsIndexTest: false,
 	inList: (column, values, found) =>
 		sql`${column} COLLATE BINARY ${code(found ? 'IN' : 'NOT IN')} (SELECT value FROM json_each(${JSON.stringify(values)}))`,
-	uuidTest: (column, values, found) =>
-		sql`${column} COLLATE BINARY ${code(found ? 'IN' : 'NOT IN')} (${joinSql(values, ', ')})`,
+	hasTextUuids: true,
 	// LIKE ignores case, and GLOB has more special characters than a text can quote.
 	search: (column, place, text, found) => {
 		if (place === 'anywhere') return sql`instr(${column}, ${text}) ${code(found ? '> 0' : '= 0')}`;

@@ -13,10 +13,15 @@ export const sqlserver: SqlDialect = {
 		if (typeof value !== 'number') return `@p${number}`;
 		return `CAST(@p${number} AS ${Number.isInteger(value) ? 'bigint' : 'float'})`;
 	},
-	literal: (text) => `N'${text.replaceAll("'", "''")}'`,
+	literal: (text) => {
+		// A backslash before a line break continues the literal, without both characters.
+		const [first = '', ...others] = text.split(/(?<=\\)(?=[\r\n])/).map((part) => `N'${part.replaceAll("'", "''")}'`);
+		return others.length === 0 ? first : `(${[`CAST(${first} AS nvarchar(max))`, ...others].join(' + ')})`;
+	},
 	truth: { true: '1', false: '0' },
 	exactColumn,
-	exactValue: (value) => sql`${value} + N'|'`,
+	// The result of joining shorter types is cut off after 4,000 characters.
+	exactValue: (value) => sql`CAST(${value} AS nvarchar(max)) + N'|'`,
 	ordersText: false,
 	addsIndexTest: true,
 	inList: (column, values, found) => {

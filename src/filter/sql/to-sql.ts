@@ -33,9 +33,11 @@ export interface SqlFilter {
 export function toSql(residual: Residual, dialect: SqlDialectName, columns: ColumnMapping): SqlFilter {
 	const { parameter, numbersParameters } = sqlDialects[dialect];
 	const parameters: SqlValue[] = [];
+	const numbers = new Map<SqlValue, number>();
 	const sql = fillGaps(writeSql(residual, dialect, columns, 'parameters'), (value) => {
-		const known = numbersParameters ? parameters.indexOf(value) + 1 : 0;
-		return parameter(known || parameters.push(value), value);
+		const number = (numbersParameters ? numbers.get(value) : undefined) ?? parameters.push(value);
+		numbers.set(value, number);
+		return parameter(number, value);
 	});
 	return { sql, parameters };
 }
@@ -63,14 +65,17 @@ export function writeSql(
 	form: SqlForm,
 	inferKind: ReadKind = () => undefined,
 ): SqlText {
+	const dialect: SqlDialect = sqlDialects[dialectName];
 	const mapped = readColumns(columns);
 	const target = `sql.${dialectName}`;
 	const predicate = toPredicate(residual, {
 		target,
-		readKind: (name) => mappedColumn(mapped, name).kind ?? inferKind(name),
+		readKind: (name) => {
+			const kind = mappedColumn(mapped, name).kind ?? inferKind(name);
+			return kind === 'uuid' && dialect.hasTextUuids === true ? 'string' : kind;
+		},
 		isRequired: (name) => mapped.get(name)?.required === true,
 	});
-	const dialect: SqlDialect = sqlDialects[dialectName];
 	return writePredicate(predicate, {
 		dialect,
 		target,

@@ -1,0 +1,125 @@
+// @both
+
+/** Writers of filters: large filters, kinds of columns without types, and the format of Permit's plugin. */
+
+import test from 'ava';
+import type { Json } from '../../compiler/model.js';
+import { inferKinds } from '../../src/filter/infer-kinds.js';
+import { type Column, FilterRefusal, type Residual } from '../../src/filter/residual.js';
+import { type SqlDialectName, sqlDialects, toSql, toSqlLiterals } from '../../src/filter/sql/to-sql.js';
+import { toCerbosPlan } from '../../src/filter/to-cerbos-plan.js';
+import { toPrismaWhere } from '../../src/filter/to-prisma-where.js';
+import { toUcast } from '../../src/filter/to-ucast.js';
+import { writePermitFilter } from '../../src/filter/write-permit-filter.js';
+
+function compare(name: string, operator: string, value: Json): Residual {
+	const column: Column = name === 'key' || name === 'tenant' ? { kind: name } : { kind: 'attribute', path: [name] };
+	return { kind: 'comparison', column, operator, operand: { value }, name: 'a-set' };
+}
+
+const not = (part: Residual): Residual => ({ kind: 'not', part });
+const all = (...parts: readonly Residual[]): Residual => ({ kind: 'all', parts });
+const any = (...parts: readonly Residual[]): Residual => ({ kind: 'any', parts });
+
+const dialects = Object.keys(sqlDialects) as SqlDialectName[];
+const columns = {
+	key: 'id',
+	tenant: 'tenant',
+	name: { column: 'name', type: 'string' },
+	at: { column: 'at', type: 'time' },
+};
+
+const untyped = Object.fromEntries(['key', 'tenant', 'name', 'at', 'tags', 'level'].map((name) => [name, name]));
+
+/** Writers that infer the kinds of columns. */
+const inferring: Readonly<Record<string, (residual: Residual) => unknown>> = {
+	cerbos: toCerbosPlan,
+	ucast: (residual) => toUcast(residual, 'all', (name) => name),
+	permit: writePermitFilter,
+	sql: (residual) => toSqlLiterals(residual, 'sqlite', untyped, inferKinds(residual)),
+};
+
+const numbers = Array.from({ length: 5_000 }, (_, index) => index);
+
+test('the time to write a filter is proportional to the number of its parts', (t) => {
+	const pairs = any(
+		...numbers.map((one) => all(compare('tenant', 'equals', `t${one}`), compare('key', 'equals', `k${one}`))),
+	);
+	const names = numbers.map((one) => `n${one}`);
+	const list = all(compare('name', 'in', names), not(compare('name', 'not-in', names)));
+	for (const residual of [pairs, list]) {
+		for (const dialect of dialects) {
+			t.true(toSqlLiterals(residual, dialect, columns).length > 10_000);
+			t.truthy(toSql(residual, dialect, columns).sql);
+		}
+		t.truthy(toPrismaWhere(residual, 'postgresql', columns));
+		for (const write of Object.values(inferring)) t.truthy(write(residual));
+	}
+	const times = numbers.map((one) => new Date(one).toISOString());
+	for (const operator of ['in', 'not-in']) t.truthy(toSql(compare('at', operator, times), 'sqlite', columns).sql);
+});
+
+/** Residuals over columns whose kinds are not certain. */
+const uncertain: readonly Residual[] = [
+	compare('tags', 'array_contains', 'a'),
+	not(compare('tags', 'array_intersect', ['a'])),
+	compare('tags', 'array_subset', ['a']),
+	compare('tags', 'array_superset', ['a']),
+	any(compare('tags', 'equals', 'a'), compare('tags', 'array_contains', 'a')),
+	any(compare('level', 'equals', '5'), compare('level', 'greater-than', 7)),
+	...['equals', 'not-equals', 'less-than-equals', 'greater-than'].map((operator) =>
+		compare('at', operator, '2030-01-01T00:00:00.000Z'),
+	),
+	compare('at', 'in', ['2030-01-01T00:00:00.000Z']),
+	compare('at', 'between', ['2030-01-01T00:00:00.000Z', '2031-01-01T00:00:00.000Z']),
+];
+
+test('a comparison is refused if the kind of its column is not certain', (t) => {
+	for (const residual of uncertain) {
+		for (const write of Object.values(inferring)) {
+			t.throws(() => write(residual), { instanceOf: FilterRefusal }, JSON.stringify(residual));
+		}
+	}
+});
+
+test('an inferred time has the orders that texts and timestamps share', (t) => {
+	const time = '2030-01-01T00:00:00.000Z';
+	const plan = (operator: string) => ({
+		kind: 'KIND_CONDITIONAL' as const,
+		condition: { expression: { operator, operands: [{ variable: 'request.resource.attr.at' }, { value: time }] } },
+	});
+	t.deepEqual(toCerbosPlan(compare('at', 'greater-than-equals', time)), plan('ge'));
+	t.deepEqual(toCerbosPlan(compare('at', 'less-than', time)), plan('lt'));
+});
+
+test('a UUID in SQLite is a text for Prisma', (t) => {
+	const uuid = '0B5A3F0E-1C2D-4E5F-8A9B-0C1D2E3F4A5B';
+	const fields = { name: { column: 'name', type: 'uuid', required: true } };
+	t.deepEqual(toPrismaWhere(compare('name', 'not-equals', uuid), 'sqlite', fields), { name: { not: uuid } });
+	t.deepEqual(toPrismaWhere(compare('name', 'not-equals', uuid), 'postgresql', fields), { AND: [] });
+});
+
+const permit = (operator: string, name: string, value: Json) => {
+	return { expression: { operator, operands: [{ variable: `input.resource.${name}` }, { value }] } };
+};
+const join = (operator: 'and' | 'or', ...operands: object[]) => ({ expression: { operator, operands } });
+const level = 'attributes.level';
+
+const permitted: readonly (readonly [Residual, object])[] = [
+	[compare('level', 'greater-than', 7), permit('gt', level, 7)],
+	[not(compare('level', 'greater-than', 7)), join('or', permit('eq', level, null), permit('le', level, 7))],
+	[compare('level', 'in', [1, 2]), join('or', permit('eq', level, 1), permit('eq', level, 2))],
+	[compare('level', 'not-in', [1, 2]), join('and', permit('ne', level, 1), permit('ne', level, 2))],
+	[compare('level', 'between', [1, 2]), join('and', permit('ge', level, 1), permit('le', level, 2))],
+	[compare('level', 'is-null', true), permit('eq', level, null)],
+	[not(compare('key', 'equals', 'd1')), permit('ne', 'key', 'd1')],
+	[compare('key', 'in', []), permit('eq', 'key', null)],
+	[not(compare('key', 'in', [])), permit('ne', 'key', null)],
+];
+
+test("the format of Permit's plugin has tests for missing values, and no lists", (t) => {
+	for (const [residual, expected] of permitted) t.deepEqual(writePermitFilter(residual), expected as never);
+	for (const residual of [compare('name', 'less-than', 'a'), compare('at', 'less-than', '2030-01-01T00:00:00.000Z')]) {
+		t.throws(() => writePermitFilter(residual), { instanceOf: FilterRefusal, message: /order of text/ });
+	}
+});
