@@ -695,6 +695,7 @@ export const wrongQueries: Readonly<Record<string, readonly string[]>> = {
 	kind: ['x', '', 'ROLE', 'role&kind=x'],
 	operation: ['x', '', 'create&operation=x'],
 	actor: ['x', '', '%00'],
+	expand: ['x', '', '%00', 'user:'],
 	revision_from: ['x', '', '-1', '1.5', '9'.repeat(20), '1&revision_from=2'],
 	revision_to: ['x', '', '-1', '1e3'],
 	created_from: ['x', '', '2026-01-01', '2026-01-01T00:00:00', '%00'],
