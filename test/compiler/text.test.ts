@@ -34,7 +34,8 @@ const part = String.raw`(?:\.\w+|\[""\])`;
 /** Paths that are followed by keys, either after a dot or as literals. Each path comes with the number of its keys. */
 const paths: readonly (readonly [string, number])[] = [
 	['regolith.resources', 1],
-	['regolith.instances', 1],
+	['instances', 1],
+	['instances[""].holds', 1],
 	['regolith.roles', 2],
 	['regolith.cycles', 2],
 	['regolith.walks', 2],
@@ -57,7 +58,7 @@ const paths: readonly (readonly [string, number])[] = [
 function skeleton(rego: string): readonly string[] {
 	const bare = rego
 		.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""')
-		.replaceAll(/(?<=(?:step|walk|further|user|resource|instances)_|== )\d+/g, '0');
+		.replaceAll(/(?<=(?:step|walk|further|user|resource|instances|any|excluded)_|== )\d+/g, '0');
 	const text = paths.reduce(
 		(current, [path, count]) =>
 			current.replaceAll(
@@ -70,6 +71,7 @@ function skeleton(rego: string): readonly string[] {
 }
 
 const objects = ['user', 'resource'];
+const holds = 'instances[""].holds[""]';
 const tables = ['relations', 'closures'];
 
 const grammar = new Set([
@@ -132,6 +134,23 @@ const grammar = new Set([
 		`\tnot mistyped(${object})`,
 		`mistyped(${object}) if mistyped_1(related("", ${object}.of))`,
 	]),
+	'user_sets contains "" if {',
+	'\tinput.resource.type == ""',
+	'\tdata.regolith.user_sets[""].selects(attributes.user)',
+	'import data.regolith.instances',
+	'selects(_) if {',
+	'selects(user) if any_0(user)',
+	'selects(user) if not excluded_0(user)',
+	...[holds, `not ${holds}`].flatMap((one) => [`selects(_) if ${one}`, `\t${one}`, `any_0(_) if ${one}`]),
+	'any_0(user) if user.level == 0',
+	'\tany_0(user)',
+	'\tnot excluded_0(user)',
+	`excluded_0(_) if ${holds}`,
+	'excluded_0(user) if {',
+	'excluded_0(user) if user.seen >= ago.P2D',
+	'mistyped(user) if compare.inexact(user.level)',
+	'mistyped(user) if compare.not_instant(user.seen)',
+	'P2D := instant.text(expiry.now - 172800000)',
 	'package regolith.ago',
 	'P1D := instant.text(expiry.now - 86400000)',
 	'match_1(item) if item.level == 0',
