@@ -20,6 +20,8 @@ export interface AccessNote {
 		readonly body: z.ZodType;
 		/** Descriptions, keyed by status. */
 		readonly statuses: Readonly<Record<number, string>>;
+		/** Returns an example body for a description. By default, the description is the body. */
+		readonly example?: (description: string) => unknown;
 	};
 }
 
@@ -376,7 +378,8 @@ function operationResponses(
 	}
 	for (const [status, description] of Object.entries({ ...own?.statuses, ...endpoint.failures })) {
 		const body = own?.body ?? (status === '422' ? info.validationBody : info.failureBody);
-		const example = own === undefined ? info.failureExample(Number(status), description) : description;
+		const ownExample = own?.example?.(description) ?? description;
+		const example = own === undefined ? info.failureExample(Number(status), description) : ownExample;
 		const shown = headers.referencesTo([info.headers.every, info.headers.failures]);
 		responses[status] = answer(description, components.schemaFor(body, 'output'), example, shown);
 	}

@@ -10,6 +10,9 @@ export function isCerbosPath(path: string): boolean {
 	return paths.some((one) => path.startsWith(one));
 }
 
+/** Status code of gRPC for other failures: unknown. */
+const unknownCode = 2;
+
 /** Documented failures of the Cerbos API. */
 export const cerbosFailures = {
 	body: CerbosFailure,
@@ -20,6 +23,7 @@ export const cerbosFailures = {
 		413: 'The request body is too large, has too many values, or a text that is too long.',
 		422: 'A member is missing or invalid, or a plan cannot express the filter.',
 	},
+	example: (message: string) => ({ code: unknownCode, message }),
 } as const;
 
 /** Status codes of gRPC by failure. */
@@ -32,9 +36,6 @@ const codes: Partial<Record<FailureCode, number>> = {
 	unavailable: 14,
 	unauthorized: 16,
 };
-
-/** Status code of gRPC for other failures: unknown. */
-const unknownCode = 2;
 
 export function renderCerbosFailure({ code, message }: Failure): unknown {
 	return { code: codes[code] ?? unknownCode, message };
