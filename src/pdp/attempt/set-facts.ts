@@ -86,13 +86,14 @@ export class SetFacts {
 		let rules = 0;
 		let comparisons = 0;
 		const seen = new Set<string>();
-		for (const { userSet, resourceSet } of conditionSetsIn(facts.schema).rules(type, action)) {
+		const sets = conditionSetsIn(facts.schema);
+		for (const { userSet, resourceSet } of sets.rules(type, action)) {
 			rules += 1;
 			if (work.step()) yield;
 			for (const [set, key] of [['userset', userSet] as const, ['resourceset', resourceSet] as const]) {
 				if (seen.has(`${set} ${key}`)) continue;
 				seen.add(`${set} ${key}`);
-				for (const one of ancestry(roles, set, key)) {
+				for (const one of sets.ancestry(set, type, key)) {
 					comparisons += one.comparisons;
 					if (work.step(one.comparisons)) yield;
 				}
@@ -110,7 +111,8 @@ export class SetFacts {
 
 	/** Returns a set and its ancestors, starting with the set. */
 	ancestry(type: SetType, key: string): readonly ReadSet[] {
-		return ancestry(this.roles, type, key);
+		const { facts, check } = this.roles;
+		return conditionSetsIn(facts.schema).ancestry(type, check.type, key);
 	}
 
 	/** Returns the subject of conditions after the changes. */
@@ -239,24 +241,6 @@ interface Outcome {
 	readonly other: Json | undefined;
 	readonly truth: Truth;
 }
-
-function ancestry({ facts, check }: RoleFacts, type: SetType, key: string): readonly ReadSet[] {
-	const found: ReadSet[] = [];
-	const keys = new Set<string>();
-	for (let next: string | undefined = key; next !== undefined; ) {
-		// A set that does not exist, or is its own ancestor, selects nothing.
-		const set: ReadSet | undefined = keys.has(next)
-			? undefined
-			: conditionSetsIn(facts.schema).find(type, check.type, next);
-		if (set === undefined) return [...found, { key: next, ...nothing }];
-		found.push(set);
-		keys.add(next);
-		next = set.parent;
-	}
-	return found;
-}
-
-const nothing = { parent: undefined, standsFor: undefined, condition: undefined, comparisons: 0, roles: [] } as const;
 
 function addsRole(add: FactChanges['add'], role: string): boolean {
 	return add.some(

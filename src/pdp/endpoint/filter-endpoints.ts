@@ -12,7 +12,6 @@ import {
 	FilterKeys,
 	FilterKeysQuery,
 	FilterQuery,
-	mostKeys,
 	PermitFilter,
 	usualKeys,
 } from '../../wire/decision/filter.js';
@@ -68,8 +67,7 @@ function keysEndpoint(mode: Mode) {
 		description:
 			'For filters with more than `max_keys` keys. A row satisfies the filter if it satisfies `rest`, or ' +
 			'if its tenant and key are on one of the pages. All pages come from one revision. If the revision ' +
-			'changes or a fact expires ' +
-			'between two pages, the response is 409.',
+			'changes or a fact expires between two pages, the response is 409.',
 		tag,
 		method: 'post',
 		path: '/filter/keys',
@@ -113,7 +111,7 @@ function permitEndpoint(mode: Mode) {
 		failures: unavailableOrCostly,
 		handle: async ({ body, closed }, { read }) => {
 			const input = normaliseFilter(body, mode);
-			const options = { maxKeys: Math.min(body.max_keys ?? usualKeys, mostKeys), explain: false };
+			const options = { maxKeys: body.max_keys ?? usualKeys, explain: false };
 			const work = (context: DecisionContext) => answerFilter(context, input, options);
 			const { result, ...from } = await read({ kind: 'listing', work, closed });
 			const { type, condition, valid_until } = result;

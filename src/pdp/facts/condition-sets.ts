@@ -63,19 +63,28 @@ export class ConditionSets {
 		return this.#known.get(name);
 	}
 
+	/**
+	 * Returns a set and its ancestors, starting with the set. A set that does not exist, or is its own ancestor, selects
+	 * nothing, and ends the list.
+	 */
+	ancestry(type: SetType, resource: string, key: string): readonly ReadSet[] {
+		const found: ReadSet[] = [];
+		const keys = new Set<string>();
+		for (let next: string | undefined = key; next !== undefined; ) {
+			const set: ReadSet | undefined = keys.has(next) ? undefined : this.find(type, resource, next);
+			if (set === undefined) return [...found, { key: next, ...nothing }];
+			found.push(set);
+			keys.add(next);
+			next = set.parent;
+		}
+		return found;
+	}
+
 	/** Returns the keys of the roles on the resource that the user sets in an action's rules, and their parents, name. */
 	rolesNamed(resource: string, action: string): ReadonlySet<string> {
-		const sets = new Set<string>();
-		const roles = new Set<string>();
-		for (const { userSet } of this.rules(resource, action)) {
-			for (let key: string | undefined = userSet; key !== undefined && !sets.has(key); ) {
-				sets.add(key);
-				const set: ReadSet | undefined = this.find('userset', resource, key);
-				for (const role of set?.roles ?? []) roles.add(role);
-				key = set?.parent;
-			}
-		}
-		return roles;
+		const userSets = new Set(Array.from(this.rules(resource, action), ({ userSet }) => userSet));
+		const sets = [...userSets].flatMap((userSet) => this.ancestry('userset', resource, userSet));
+		return new Set(sets.flatMap(({ roles }) => roles));
 	}
 
 	#read(type: SetType, resource: string, key: string): ReadSet | undefined {
@@ -97,6 +106,8 @@ export class ConditionSets {
 		};
 	}
 }
+
+const nothing = { parent: undefined, standsFor: undefined, condition: undefined, comparisons: 0, roles: [] } as const;
 
 /** Counts the comparisons in a condition, including those inside `match`. */
 export function countComparisons<A>(condition: Condition<A>): number {

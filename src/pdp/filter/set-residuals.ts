@@ -1,8 +1,8 @@
 /** Residuals of condition set rules: the user sets are decided, and the resource sets remain. */
 
 import { isAsked } from '../../../compiler/condition/attribute.js';
-import type { AttributePath, Condition } from '../../../compiler/condition/condition.js';
-import { durationsIn } from '../../../compiler/condition/grammar.js';
+import type { AttributePath } from '../../../compiler/condition/condition.js';
+import { attributesIn, durationsIn } from '../../../compiler/condition/grammar.js';
 import type { PatternMatcher } from '../../../compiler/condition/operator.js';
 import { lookUp } from '../../../compiler/condition/value.js';
 import type { Json } from '../../../compiler/model.js';
@@ -37,6 +37,7 @@ export class SetResiduals {
 	readonly #matches: PatternMatcher;
 	readonly #subject: ConditionSubject;
 	readonly #rules: readonly RuleOfSets[];
+	readonly #reads: { readonly roles: boolean; readonly tenant: boolean; readonly time: boolean };
 
 	constructor(facts: FactsIndex, input: FilterInput, time: number, matches: PatternMatcher) {
 		this.#facts = facts;
@@ -45,6 +46,7 @@ export class SetResiduals {
 		this.#subject = new ConditionSubject(facts, time, { context: input.context });
 		this.#subject.setUser(input.user.key, input.user.attributes);
 		this.#rules = rulesInForce(facts, input);
+		this.#reads = this.#findReads();
 	}
 
 	/** True if rules may grant rows. */
@@ -59,7 +61,7 @@ export class SetResiduals {
 	*groups(given: number | undefined, members: readonly number[]): Steps<readonly TenantGroup[]> {
 		if (!this.any) return [];
 		const { tenants } = this.#facts;
-		const reads = this.#reads();
+		const reads = this.#reads;
 		const wanted = given === undefined ? members.filter((tenant) => tenants.at(tenant) !== undefined) : [given];
 		const groups = new Map<string, number[]>();
 		const pauses = new Pauses();
@@ -103,11 +105,11 @@ export class SetResiduals {
 
 	/** True if the residuals depend on the time of the check. */
 	get readTime(): boolean {
-		return this.#reads().time;
+		return this.#reads.time;
 	}
 
 	/** Determines the facts on which the residuals depend in addition to the user and the context. */
-	#reads(): { readonly roles: boolean; readonly tenant: boolean; readonly time: boolean } {
+	#findReads() {
 		let [roles, tenant, time] = [false, false, false];
 		for (const { userSet, resourceSet } of this.#rules) {
 			for (const { standsFor, condition } of [
@@ -132,7 +134,7 @@ export class SetResiduals {
 		const before = known.get(name);
 		if (before !== undefined) return before;
 		const parts = this.#ancestry(type, key).map((set) => this.#ownResidual(type, set));
-		const simple = simplifyResidual({ kind: 'all', parts: parts.length === 0 ? [noRow] : parts });
+		const simple = simplifyResidual({ kind: 'all', parts });
 		const residual = simple.kind === 'any' && simple.parts.length === 0 ? noRow : simple;
 		known.set(name, residual);
 		return residual;
@@ -146,17 +148,8 @@ export class SetResiduals {
 		return residualOfCondition(condition, { name: key, resolve: this.#resolve, matches: this.#matches });
 	}
 
-	/** Returns a set and its ancestors; none if one of them is missing or its own ancestor. */
 	#ancestry(type: SetType, key: string): readonly ReadSet[] {
-		const found: ReadSet[] = [];
-		const sets = conditionSetsIn(this.#facts.schema);
-		for (let next: string | undefined = key; next !== undefined; ) {
-			const set: ReadSet | undefined = sets.find(type, this.#input.resource.type, next);
-			if (set === undefined || found.some((one) => one.key === set.key)) return [];
-			found.push(set);
-			next = set.parent;
-		}
-		return found;
+		return conditionSetsIn(this.#facts.schema).ancestry(type, this.#input.resource.type, key);
 	}
 
 	readonly #resolve = (attribute: AttributePath): Resolved => {
@@ -186,13 +179,4 @@ function rulesInForce(facts: FactsIndex, { action, resource: { type } }: FilterI
 	return jsonMembers(standing).flatMap(([userSet, resourceSets]) =>
 		jsonMembers(resourceSets).map(([resourceSet]) => ({ userSet, resourceSet })),
 	);
-}
-
-function* attributesIn(condition: Condition): Iterable<AttributePath> {
-	if (condition.kind === 'not') yield* attributesIn(condition.condition);
-	else if (condition.kind !== 'comparison') for (const one of condition.conditions) yield* attributesIn(one);
-	else {
-		yield condition.attribute;
-		if ('ref' in condition.operand) yield condition.operand.ref;
-	}
 }
