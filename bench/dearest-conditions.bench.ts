@@ -1,6 +1,6 @@
 import { longest } from '../compiler/condition/accepted-kinds.js';
-import { maxMembers as maxLiteralMembers } from '../compiler/condition/operand.js';
 import { maxItemsPatternLength } from '../compiler/condition/operator.js';
+import { maxMembers as maxLiteralMembers } from '../compiler/condition/parse/operand.js';
 import { compile, documentBytes } from '../compiler/index.js';
 import type { Json, Model } from '../compiler/model.js';
 import { buildWasm, readPolicyLibrary } from '../compiler/opa/build.js';

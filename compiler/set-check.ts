@@ -1,6 +1,6 @@
 /** Checks condition sets and their rules. */
 import type { ConditionPath } from './condition/condition.js';
-import { parseConditions } from './condition/grammar.js';
+import { parseConditions } from './condition/parse/grammar.js';
 import { rolesNamedIn, unknownRoleMessage } from './condition/resource-roles.js';
 import { type Diagnostic, finding, keyProblems, repeated, tick } from './diagnostic.js';
 import type { ConditionSet, Schema, SetRule } from './model.js';

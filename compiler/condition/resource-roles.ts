@@ -7,7 +7,7 @@ import { distance } from 'fastest-levenshtein';
 import type { AttributePath, Comparison, Condition, ConditionPath } from './condition.js';
 import { excerpt } from './excerpt.js';
 import type { Operator } from './operator.js';
-import type { ParseRun } from './parse-run.js';
+import type { ParseRun } from './parse/parse-run.js';
 
 /** A role in a condition. */
 export interface NamedRole {

@@ -1,7 +1,7 @@
 /** Rego for the durations in conditions. */
 import type { Condition } from '../condition/condition.js';
 import { durationLength } from '../condition/duration.js';
-import { attributesIn, durationsIn, parseConditions } from '../condition/grammar.js';
+import { attributesIn, durationsIn, parseConditions } from '../condition/parse/grammar.js';
 import type { ConditionSet, RegoFile } from '../model.js';
 import { canonical } from '../order.js';
 import { Fragment, lines, rego } from '../rego/rego.js';

@@ -1,5 +1,5 @@
 /** Roles on the resource that user sets name. A set that excludes a role loses members when the role gains holders. */
-import { parseConditions } from '../condition/grammar.js';
+import { parseConditions } from '../condition/parse/grammar.js';
 import { type NamedRole, rolesNamedIn } from '../condition/resource-roles.js';
 import { roleName } from '../cycle.js';
 import { groupBy } from '../group-by.js';

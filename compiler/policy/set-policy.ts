@@ -1,6 +1,6 @@
 /** Rego for condition sets. Each set has its own package, so a rule evaluates only the sets it uses. */
-import { parseConditions } from '../condition/grammar.js';
-import { type ConditionRego, writeCondition } from '../condition/write-condition.js';
+import { parseConditions } from '../condition/parse/grammar.js';
+import { type ConditionRego, writeCondition } from '../condition/rego/write-condition.js';
 import type { ConditionSet, RegoFile } from '../model.js';
 import { canonical } from '../order.js';
 import { keyFolder, packagePart } from '../rego/path.js';

@@ -3,8 +3,8 @@
 import { acceptedKinds } from '../../compiler/condition/accepted-kinds.js';
 import { compileCondition } from '../../compiler/condition/compile-condition.js';
 import type { AttributePath, Comparison, Condition } from '../../compiler/condition/condition.js';
-import { durationsIn } from '../../compiler/condition/grammar.js';
 import { type Operator, operatorNamed, type PatternMatcher } from '../../compiler/condition/operator.js';
+import { durationsIn } from '../../compiler/condition/parse/grammar.js';
 import { isResourceRoles } from '../../compiler/condition/resource-roles.js';
 import { jsonKind } from '../../compiler/condition/value.js';
 import type { Json } from '../../compiler/model.js';

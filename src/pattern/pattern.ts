@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js';
-import type { PatternMeasure } from '../../compiler/condition/parse-run.js';
+import type { PatternMeasure } from '../../compiler/condition/parse/parse-run.js';
 import { errorMessage } from '../failure.js';
 import { estimateSteps } from './compiled-patterns.js';
 import { unicodeClasses } from './unicode-classes.js';

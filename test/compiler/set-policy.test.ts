@@ -1,5 +1,5 @@
 import test from 'ava';
-import { parseConditions } from '../../compiler/condition/grammar.js';
+import { parseConditions } from '../../compiler/condition/parse/grammar.js';
 import type { ConditionSet, Json } from '../../compiler/model.js';
 import { writeConditionSet } from '../../compiler/policy/set-policy.js';
 import {

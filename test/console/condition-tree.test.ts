@@ -1,8 +1,8 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { acceptedKinds } from '../../compiler/condition/accepted-kinds.js';
-import { parseConditions } from '../../compiler/condition/grammar.js';
 import { operators } from '../../compiler/condition/operator.js';
+import { parseConditions } from '../../compiler/condition/parse/grammar.js';
 import { attributeType, conditionAttributes } from '../../src/console/model/condition/condition-attributes.js';
 import {
 	type AttributeType,

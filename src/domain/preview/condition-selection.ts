@@ -1,5 +1,5 @@
 import type { Condition } from '../../../compiler/condition/condition.js';
-import { attributesIn } from '../../../compiler/condition/grammar.js';
+import { attributesIn } from '../../../compiler/condition/parse/grammar.js';
 import { ancestorSetIds, type ConditionSet, conditionSetsWithIds } from '../../store/table/condition-set.js';
 import { Resource } from '../../store/table/resource.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';

@@ -1,5 +1,5 @@
 import type { Condition } from '../../../compiler/condition/condition.js';
-import { type NamedAttribute, parseConditions, type RelatedName } from '../../../compiler/condition/grammar.js';
+import { type NamedAttribute, parseConditions, type RelatedName } from '../../../compiler/condition/parse/grammar.js';
 import { rolesNamedIn, unknownRoleMessage } from '../../../compiler/condition/resource-roles.js';
 import { groupBy } from '../../../compiler/group-by.js';
 import { Failure, maxProblems, type Problem } from '../../failure.js';

@@ -1,4 +1,4 @@
-import { parseConditions } from '../../../compiler/condition/grammar.js';
+import { parseConditions } from '../../../compiler/condition/parse/grammar.js';
 import { rolesNamedIn } from '../../../compiler/condition/resource-roles.js';
 import { groupBy } from '../../../compiler/group-by.js';
 import { Failure } from '../../failure.js';

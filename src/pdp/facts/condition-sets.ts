@@ -1,7 +1,7 @@
 /** Condition sets in a schema, read from the data document for explanations. */
 
 import type { Condition } from '../../../compiler/condition/condition.js';
-import { parseConditions } from '../../../compiler/condition/grammar.js';
+import { parseConditions } from '../../../compiler/condition/parse/grammar.js';
 import { rolesNamedIn } from '../../../compiler/condition/resource-roles.js';
 import type { Json } from '../../../compiler/model.js';
 import { jsonMember, jsonMembers, valueAt } from './json-members.js';

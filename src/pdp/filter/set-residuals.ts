@@ -2,8 +2,8 @@
 
 import { isAsked } from '../../../compiler/condition/attribute.js';
 import type { AttributePath } from '../../../compiler/condition/condition.js';
-import { attributesIn, durationsIn } from '../../../compiler/condition/grammar.js';
 import type { PatternMatcher } from '../../../compiler/condition/operator.js';
+import { attributesIn, durationsIn } from '../../../compiler/condition/parse/grammar.js';
 import { lookUp } from '../../../compiler/condition/value.js';
 import type { Json } from '../../../compiler/model.js';
 import { Pauses, type Steps } from '../../../compiler/steps.js';

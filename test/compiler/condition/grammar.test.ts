@@ -1,7 +1,7 @@
 import test from 'ava';
 import { attributeText, isBuiltIn } from '../../../compiler/condition/attribute.js';
-import { attributesIn, parseConditions } from '../../../compiler/condition/grammar.js';
 import { operators } from '../../../compiler/condition/operator.js';
+import { attributesIn, parseConditions } from '../../../compiler/condition/parse/grammar.js';
 import { rolesNamedIn } from '../../../compiler/condition/resource-roles.js';
 import type { Json } from '../../../compiler/model.js';
 import { parsedCondition } from '../../support/conditions.js';

@@ -1,12 +1,12 @@
 /** Writes comparisons as Rego: between an attribute and a value, or between two attributes. */
-import type { Json } from '../model.js';
-import { jsonValue } from '../rego/json-value.js';
-import { type Fragment, rego } from '../rego/rego.js';
-import type { Body } from '../rego/rule.js';
-import { type AcceptedKind, acceptedKinds, orderedKind } from './accepted-kinds.js';
-import { isAsked } from './attribute.js';
-import type { Operand } from './condition.js';
-import type { Operator, Sides } from './operator.js';
+import type { Json } from '../../model.js';
+import { jsonValue } from '../../rego/json-value.js';
+import { type Fragment, rego } from '../../rego/rego.js';
+import type { Body } from '../../rego/rule.js';
+import { type AcceptedKind, acceptedKinds, orderedKind } from '../accepted-kinds.js';
+import { isAsked } from '../attribute.js';
+import type { Operand } from '../condition.js';
+import type { Operator, Sides } from '../operator.js';
 import { attributeRego, type RegoScope } from './rego-scope.js';
 
 /** An operand other than a condition. */

@@ -1,9 +1,9 @@
 /** Writes conditions as Rego statements. */
-import { type Fragment, lines, rego } from '../rego/rego.js';
-import type { Body } from '../rego/rule.js';
-import type { Comparison, Condition, MatchOperand } from './condition.js';
-import { constantValue, variableAmong } from './constant-value.js';
-import { type Operator, operatorNamed } from './operator.js';
+import { type Fragment, lines, rego } from '../../rego/rego.js';
+import type { Body } from '../../rego/rule.js';
+import type { Comparison, Condition, MatchOperand } from '../condition.js';
+import { constantValue, variableAmong } from '../constant-value.js';
+import { type Operator, operatorNamed } from '../operator.js';
 import { optional, type RegoScope, relatedRego, scopeOfMembers } from './rego-scope.js';
 import { writeComparison } from './write-comparison.js';
 

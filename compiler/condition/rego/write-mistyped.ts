@@ -1,9 +1,9 @@
 /** Writes Rego to detect mistyped comparisons in a condition. A set with mistyped conditions selects nothing. */
-import { type Fragment, lines, rego } from '../rego/rego.js';
-import type { Body } from '../rego/rule.js';
-import type { Comparison, Condition, MatchOperand } from './condition.js';
-import { constantValue } from './constant-value.js';
-import { type Operator, operatorNamed } from './operator.js';
+import { type Fragment, lines, rego } from '../../rego/rego.js';
+import type { Body } from '../../rego/rule.js';
+import type { Comparison, Condition, MatchOperand } from '../condition.js';
+import { constantValue } from '../constant-value.js';
+import { type Operator, operatorNamed } from '../operator.js';
 import { optional, type RegoScope, relatedRego, scopeOfMembers } from './rego-scope.js';
 import { refusing, writeMistypedComparison } from './write-comparison.js';
 

@@ -1,8 +1,8 @@
 /** Context for generated Rego: a function about the user, the resource, or an array item. */
-import { packagePart } from '../rego/path.js';
-import { Fragment, rego } from '../rego/rego.js';
-import { isAsked } from './attribute.js';
-import type { AttributePath, Comparison, Condition } from './condition.js';
+import { packagePart } from '../../rego/path.js';
+import { Fragment, rego } from '../../rego/rego.js';
+import { isAsked } from '../attribute.js';
+import type { AttributePath, Comparison, Condition } from '../condition.js';
 import type { HelperFunctions } from './helper-functions.js';
 
 /** Context in which a condition is written. */

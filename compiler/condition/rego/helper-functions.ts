@@ -1,7 +1,7 @@
 /** Generated functions for conditions, in addition to `selects`: for alternatives, negations and array items. */
 
-import { Fragment, rego } from '../rego/rego.js';
-import { type Body, regoFunction } from '../rego/rule.js';
+import { Fragment, rego } from '../../rego/rego.js';
+import { type Body, regoFunction } from '../../rego/rule.js';
 
 /** Reason for a helper function; a prefix in its name. */
 export type HelperKind = 'any' | 'excluded' | 'present' | 'any_match';

@@ -1,15 +1,15 @@
 /** Resolves attribute names at a place in a condition. */
-import { isArray, isObject } from '../json.js';
-import type { Json } from '../model.js';
-import { acceptedKinds, orderedKind } from './accepted-kinds.js';
-import { attributeNamed, attributeText, membersNamed } from './attribute.js';
-import type { AttributePath, Condition, ConditionPath } from './condition.js';
-import { excerpt } from './excerpt.js';
+import { isArray, isObject } from '../../json.js';
+import type { Json } from '../../model.js';
+import { acceptedKinds, orderedKind } from '../accepted-kinds.js';
+import { attributeNamed, attributeText, membersNamed } from '../attribute.js';
+import type { AttributePath, Condition, ConditionPath } from '../condition.js';
+import { excerpt } from '../excerpt.js';
+import { type Operator, operatorNamed } from '../operator.js';
+import { isResourceRoles, readRoleComparison } from '../resource-roles.js';
 import { logicalHint } from './name-hint.js';
 import { requireWellFormed } from './operand.js';
-import { type Operator, operatorNamed } from './operator.js';
 import type { ParseRun } from './parse-run.js';
-import { isResourceRoles, readRoleComparison } from './resource-roles.js';
 
 /** Resolves names. A name refers to an attribute or, inside `match`, to an object's field. */
 export interface Scope<Attribute> {

@@ -1,12 +1,12 @@
 /** The `conditions` grammar: parses user input into a tree, or reports its problems. */
 
-import { isObject } from '../json.js';
-import { attributeNamed } from './attribute.js';
-import type { AttributePath, Condition, ConditionPath, Operand } from './condition.js';
-import { excerpt } from './excerpt.js';
+import { isObject } from '../../json.js';
+import { attributeNamed } from '../attribute.js';
+import type { AttributePath, Condition, ConditionPath, Operand } from '../condition.js';
+import { excerpt } from '../excerpt.js';
+import { type Operator, operatorNamed, operators } from '../operator.js';
 import { logical, logicalHint, operatorHint } from './name-hint.js';
 import { readOperand, requireWellFormed } from './operand.js';
-import { type Operator, operatorNamed, operators } from './operator.js';
 import {
 	type ConditionProblem,
 	maxProblems,

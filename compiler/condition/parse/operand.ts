@@ -1,15 +1,15 @@
 /** Operands as the author writes them: a value, or `{"ref": "…"}`. */
 
-import { isObject } from '../json.js';
-import type { Json } from '../model.js';
-import { acceptedKinds, inexactText } from './accepted-kinds.js';
-import { attributeNamed } from './attribute.js';
-import type { ConditionPath, Operand } from './condition.js';
-import { excerpt } from './excerpt.js';
-import { maxItemsPatternLength, maxPatternLength, type Operator } from './operator.js';
+import { isObject } from '../../json.js';
+import type { Json } from '../../model.js';
+import { acceptedKinds, inexactText } from '../accepted-kinds.js';
+import { attributeNamed } from '../attribute.js';
+import type { ConditionPath, Operand } from '../condition.js';
+import { excerpt } from '../excerpt.js';
+import { maxItemsPatternLength, maxPatternLength, type Operator } from '../operator.js';
+import { isResourceRoles } from '../resource-roles.js';
+import { isInexact } from '../value.js';
 import type { ParseRun } from './parse-run.js';
-import { isResourceRoles } from './resource-roles.js';
-import { isInexact } from './value.js';
 
 /**
  * Reads the operand for an operator without `match`. If the operand is invalid, records problems and returns null.

@@ -23,14 +23,14 @@
  * mistyped_1(item) if compare.inexact(item.lead)
  * ```
  */
-import { packagePart } from '../rego/path.js';
-import { type Fragment, lines, rego } from '../rego/rego.js';
-import { type Body, regoFunction } from '../rego/rule.js';
-import type { Comparison, Condition } from './condition.js';
-import { constantValue } from './constant-value.js';
+import { packagePart } from '../../rego/path.js';
+import { type Fragment, lines, rego } from '../../rego/rego.js';
+import { type Body, regoFunction } from '../../rego/rule.js';
+import type { Comparison, Condition } from '../condition.js';
+import { constantValue } from '../constant-value.js';
+import { roleRequired } from '../resource-roles.js';
 import { HelperFunctions } from './helper-functions.js';
 import { attributeRego, type ItemFunctionNames, type ItemFunctions, memberRego, type RegoScope } from './rego-scope.js';
-import { roleRequired } from './resource-roles.js';
 import { writeMistyped } from './write-mistyped.js';
 import { writeStatements } from './write-statements.js';
 

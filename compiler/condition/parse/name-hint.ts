@@ -1,6 +1,6 @@
 /** Guesses the intended name behind an unknown name. */
 import { distance } from 'fastest-levenshtein';
-import { operators } from './operator.js';
+import { operators } from '../operator.js';
 
 /** Spellings for logical operators. */
 export const logical: ReadonlyMap<string, 'all' | 'any' | 'not'> = new Map([

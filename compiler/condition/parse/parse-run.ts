@@ -1,7 +1,7 @@
 /** The state of a parser run: its problems and counters. */
-import { isBuiltIn } from './attribute.js';
-import type { AttributePath, ConditionPath } from './condition.js';
-import { truncate } from './excerpt.js';
+import { isBuiltIn } from '../attribute.js';
+import type { AttributePath, ConditionPath } from '../condition.js';
+import { truncate } from '../excerpt.js';
 
 /** A problem in the conditions. */
 export interface ConditionProblem {
