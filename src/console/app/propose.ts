@@ -1,5 +1,5 @@
 import { answered, management } from './api.js';
-import type { Choice } from './part/combobox.js';
+import type { Choice } from './part/field/combobox.js';
 import { environmentPath } from './session.js';
 
 /** Suggestions from the server for text fields. All functions reject if the server cannot be reached. */

@@ -1,6 +1,6 @@
 import { changeKinds, kindWord, operationWords } from '../../../model/change/change-words.js';
 import { answered, management } from '../../api.js';
-import { SearchField } from '../../part/search-field.js';
+import { SearchField } from '../../part/field/search-field.js';
 import { useLoaded } from '../../use-loaded.js';
 import type { Search } from '../../use-search.js';
 

@@ -2,8 +2,8 @@ import { groupByRevision, isChangeKind, isChangeOperation } from '../../../model
 import { answered, management } from '../../api.js';
 import { Empty } from '../../part/empty.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
-import { Pager } from '../../part/pager.js';
 import { Screen } from '../../part/screen.js';
+import { Pager } from '../../part/table/pager.js';
 import { screenPath } from '../../screen-path.js';
 import { environmentPath } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';

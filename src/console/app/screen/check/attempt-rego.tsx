@@ -1,6 +1,6 @@
 import type { Attempt } from '../../../model/check/attempt.js';
 import { attemptExcerpts, type PolicyFile } from '../../../model/policy/rego-lines.js';
-import { CodeView } from '../../part/code-view.js';
+import { CodeView } from '../../part/code/code-view.js';
 import { KeyText } from '../../part/key-text.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
 import { screenPath } from '../../screen-path.js';

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type CheckForm, emptyCheckForm, formProblem, separateInstance } from '../../../model/check/check-form.js';
 import { Failure } from '../../../part/action-button.js';
-import { CheckInputs } from '../../part/check-inputs.js';
-import { Combobox } from '../../part/combobox.js';
+import { CheckInputs } from '../../part/field/check-inputs.js';
+import { Combobox } from '../../part/field/combobox.js';
 import { proposeRevisions } from '../../propose.js';
 
 interface CheckFieldsProps {

@@ -9,7 +9,7 @@ import {
 	type ConditionTree,
 	replaceCondition,
 } from '../../../model/condition/condition-tree.js';
-import { Combobox } from '../../part/combobox.js';
+import { Combobox } from '../../part/field/combobox.js';
 import { OperandField } from './operand-field.js';
 import { RawField } from './raw-field.js';
 

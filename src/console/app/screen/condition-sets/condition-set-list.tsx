@@ -1,12 +1,12 @@
 import { answered, management } from '../../api.js';
-import { DataTable } from '../../part/data-table.js';
 import { DraftedObjects } from '../../part/drafted-objects.js';
 import { Empty } from '../../part/empty.js';
+import { SearchField } from '../../part/field/search-field.js';
 import { KeyText } from '../../part/key-text.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
 import { NameText } from '../../part/name-text.js';
-import { Pager } from '../../part/pager.js';
-import { SearchField } from '../../part/search-field.js';
+import { DataTable } from '../../part/table/data-table.js';
+import { Pager } from '../../part/table/pager.js';
 import { screenPath } from '../../screen-path.js';
 import { environmentPath } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';

@@ -9,7 +9,7 @@ import {
 	readOperandText,
 } from '../../../model/condition/condition-operator.js';
 import type { Json } from '../../../model/json.js';
-import { type Choice, Combobox } from '../../part/combobox.js';
+import { type Choice, Combobox } from '../../part/field/combobox.js';
 
 interface OperandFieldProps {
 	readonly operator: string;

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Json } from '../../../model/json.js';
-import { JsonField } from '../../part/json-field.js';
+import { JsonField } from '../../part/field/json-field.js';
 
 interface RawFieldProps {
 	readonly json: Json;

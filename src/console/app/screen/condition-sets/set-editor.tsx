@@ -11,7 +11,7 @@ import {
 } from '../../../model/condition/condition-tree.js';
 import type { Json } from '../../../model/json.js';
 import { answered, management } from '../../api.js';
-import { JsonField } from '../../part/json-field.js';
+import { JsonField } from '../../part/field/json-field.js';
 import { environmentPath, mayWrite } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';

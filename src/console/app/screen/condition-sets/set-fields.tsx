@@ -1,6 +1,6 @@
 import type { Signal } from '@preact/signals';
 import type { ConditionSetValue } from '../../../model/condition/condition-set-value.js';
-import { KeyField } from '../../part/key-field.js';
+import { KeyField } from '../../part/field/key-field.js';
 
 interface SetFieldsProps {
 	readonly setKey: Signal<string>;

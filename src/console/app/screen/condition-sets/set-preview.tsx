@@ -1,10 +1,10 @@
 import { directoryPath } from '../../../model/directory-path.js';
-import { Combobox } from '../../part/combobox.js';
-import { DataTable } from '../../part/data-table.js';
+import { Combobox } from '../../part/field/combobox.js';
 import { KeyText } from '../../part/key-text.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
 import { NameText } from '../../part/name-text.js';
-import { Pager } from '../../part/pager.js';
+import { DataTable } from '../../part/table/data-table.js';
+import { Pager } from '../../part/table/pager.js';
 import { proposeTenants } from '../../propose.js';
 import { screenPath } from '../../screen-path.js';
 import type { Loaded } from '../../use-loaded.js';

@@ -1,7 +1,7 @@
 import { automaticPrefix } from '../../../model/matrix/policy-schema.js';
-import { DataTable } from '../../part/data-table.js';
 import { Empty } from '../../part/empty.js';
 import { KeyText } from '../../part/key-text.js';
+import { DataTable } from '../../part/table/data-table.js';
 import { screenPath } from '../../screen-path.js';
 import type { SetSchema } from './read-schema.js';
 

@@ -9,7 +9,7 @@ import { denialCodes } from '../../../model/check/denial-codes.js';
 import { fieldTime } from '../../../model/instants.js';
 import { visibleText } from '../../../model/visible-text.js';
 import { answered, management } from '../../api.js';
-import { Combobox } from '../../part/combobox.js';
+import { Combobox } from '../../part/field/combobox.js';
 import { proposeActions, proposeResources, proposeTenants, proposeUsers } from '../../propose.js';
 import { environmentPath } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';

@@ -5,11 +5,11 @@ import { auditLogParameters, type DecisionFilter } from '../../../model/check/de
 import { decisionForm, type LoggedDecision, newRows, readDecisionNote } from '../../../model/check/logged-decision.js';
 import { visibleText } from '../../../model/visible-text.js';
 import { answered, management } from '../../api.js';
-import { DataTable } from '../../part/data-table.js';
 import { Empty } from '../../part/empty.js';
 import { KeyText } from '../../part/key-text.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
-import { Pager } from '../../part/pager.js';
+import { DataTable } from '../../part/table/data-table.js';
+import { Pager } from '../../part/table/pager.js';
 import { TimeText } from '../../part/time-text.js';
 import { screenPath } from '../../screen-path.js';
 import { environmentPath } from '../../session.js';

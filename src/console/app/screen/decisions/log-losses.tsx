@@ -1,7 +1,7 @@
 import { readPointState } from '../../../model/point-state.js';
 import { answered, management } from '../../api.js';
-import { DataTable } from '../../part/data-table.js';
 import { KeyText } from '../../part/key-text.js';
+import { DataTable } from '../../part/table/data-table.js';
 import { TimeText } from '../../part/time-text.js';
 import { environmentPath } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';

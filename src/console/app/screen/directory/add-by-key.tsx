@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { Failure, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
-import { type Choice, Combobox } from '../../part/combobox.js';
 import { confirmWrite } from '../../part/confirm.js';
+import { type Choice, Combobox } from '../../part/field/combobox.js';
 import { reloadAll } from '../../use-loaded.js';
 
 interface AddByKeyProps {

@@ -5,7 +5,7 @@ import { visibleText } from '../../../model/visible-text.js';
 import { Failure, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
 import { confirmWrite } from '../../part/confirm.js';
-import { JsonField } from '../../part/json-field.js';
+import { JsonField } from '../../part/field/json-field.js';
 import { mayWrite } from '../../session.js';
 import { reloadAll } from '../../use-loaded.js';
 

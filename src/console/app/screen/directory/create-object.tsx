@@ -3,10 +3,10 @@ import { useLocation } from 'preact-iso';
 import { jsonProblem } from '../../../model/json-problem.js';
 import { Failure, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
-import { type Choice, Combobox } from '../../part/combobox.js';
 import { confirmWrite } from '../../part/confirm.js';
 import { Dialog } from '../../part/dialog.js';
-import { JsonField } from '../../part/json-field.js';
+import { type Choice, Combobox } from '../../part/field/combobox.js';
+import { JsonField } from '../../part/field/json-field.js';
 import { readAttributes } from './attributes-form.js';
 
 interface Field {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { Combobox } from '../../part/combobox.js';
-import { SearchField } from '../../part/search-field.js';
+import { Combobox } from '../../part/field/combobox.js';
+import { SearchField } from '../../part/field/search-field.js';
 import { proposeResources, proposeTenants } from '../../propose.js';
 import { useSearch } from '../../use-search.js';
 

@@ -1,7 +1,7 @@
 import type { components } from '#management-api';
 import { answered, management } from '../../api.js';
 import { KeyText } from '../../part/key-text.js';
-import { actionColumn, asRowPage, PagedTable, type RowPage } from '../../part/paged-table.js';
+import { actionColumn, asRowPage, PagedTable, type RowPage } from '../../part/table/paged-table.js';
 import { TimeText } from '../../part/time-text.js';
 import { environmentPath } from '../../session.js';
 import { ObjectLink } from './object-link.js';

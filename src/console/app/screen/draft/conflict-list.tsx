@@ -4,8 +4,8 @@ import type { StaleDraft } from '../../../model/draft/stale-draft.js';
 import { announce } from '../../../part/announce.js';
 import { replaceDraft } from '../../current-draft.js';
 import { focusTitle } from '../../focus-title.js';
-import { DataTable } from '../../part/data-table.js';
 import { KeyText } from '../../part/key-text.js';
+import { DataTable } from '../../part/table/data-table.js';
 import { screenPath } from '../../screen-path.js';
 import { reloadAll } from '../../use-loaded.js';
 

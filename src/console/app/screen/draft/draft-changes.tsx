@@ -7,8 +7,8 @@ import { withoutDraftChange } from '../../../model/schema/schema-part.js';
 import { announce } from '../../../part/announce.js';
 import { currentDraft, editDraft } from '../../current-draft.js';
 import { focusTitle } from '../../focus-title.js';
-import { FoldedRows } from '../../part/folded-rows.js';
 import { KeyText } from '../../part/key-text.js';
+import { FoldedRows } from '../../part/table/folded-rows.js';
 import type { ReadSchema } from '../../read-schema.js';
 
 interface DraftChangesProps {

@@ -1,10 +1,10 @@
 import type { components } from '#management-api';
 import { kindWord, operationWords } from '../../../model/change/change-words.js';
 import { diffCounts, diffLines } from '../../../model/policy/line-diff.js';
-import { FoldedTable } from '../../part/data-table.js';
-import { DiffView } from '../../part/diff-view.js';
+import { DiffView } from '../../part/code/diff-view.js';
 import { KeyText } from '../../part/key-text.js';
 import { LazyDetails } from '../../part/lazy-details.js';
+import { FoldedTable } from '../../part/table/data-table.js';
 
 type Preview = components['schemas']['DraftPreview'];
 type File = Preview['policy']['files'][number];

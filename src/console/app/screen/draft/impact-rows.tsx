@@ -1,8 +1,8 @@
 import type { components } from '#management-api';
 import { reasonPhrases } from '../../../model/phrase.js';
-import { FoldedRows } from '../../part/folded-rows.js';
 import { KeyText } from '../../part/key-text.js';
 import { PhraseText } from '../../part/phrase-text.js';
+import { FoldedRows } from '../../part/table/folded-rows.js';
 import { TimeText } from '../../part/time-text.js';
 import { screenPath } from '../../screen-path.js';
 

@@ -12,8 +12,8 @@ import {
 } from '../../../model/element/element-value.js';
 import { isEqualJson } from '../../../model/equal-json.js';
 import { applyChange } from '../../apply-change.js';
-import { JsonField } from '../../part/json-field.js';
-import { KeyField } from '../../part/key-field.js';
+import { JsonField } from '../../part/field/json-field.js';
+import { KeyField } from '../../part/field/key-field.js';
 import { SaveActions } from '../../part/save-actions.js';
 import type { ReadSchema } from '../../read-schema.js';
 import { mayWrite } from '../../session.js';

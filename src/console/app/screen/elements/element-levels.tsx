@@ -6,8 +6,8 @@ import {
 	levelText,
 	withLevel,
 } from '../../../model/element/element-value.js';
-import { DataTable } from '../../part/data-table.js';
 import { KeyText } from '../../part/key-text.js';
+import { DataTable } from '../../part/table/data-table.js';
 
 interface ElementLevelsProps {
 	readonly value: ElementValue;

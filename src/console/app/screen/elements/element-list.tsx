@@ -3,7 +3,7 @@ import { visibleText } from '../../../model/visible-text.js';
 import { answered, management } from '../../api.js';
 import { Empty } from '../../part/empty.js';
 import { KeyText } from '../../part/key-text.js';
-import { PagedTable } from '../../part/paged-table.js';
+import { PagedTable } from '../../part/table/paged-table.js';
 import { screenPath } from '../../screen-path.js';
 import { environmentPath } from '../../session.js';
 

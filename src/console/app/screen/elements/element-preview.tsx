@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { Failure, useWork } from '../../../part/action-button.js';
 import { answered, management } from '../../api.js';
-import { Combobox } from '../../part/combobox.js';
+import { Combobox } from '../../part/field/combobox.js';
 import { proposeTenants, proposeUsers } from '../../propose.js';
 import { openSession } from '../../session.js';
 

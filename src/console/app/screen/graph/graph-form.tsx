@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { type GraphQuestion, graphModes, isMode } from '../../../model/graph-question.js';
-import { Combobox } from '../../part/combobox.js';
+import { Combobox } from '../../part/field/combobox.js';
 import { proposeNodes } from './propose-nodes.js';
 
 interface GraphFormProps {

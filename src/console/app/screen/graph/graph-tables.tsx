@@ -1,7 +1,7 @@
 import { edgeLabel, nodeKind, type ShownEdge, type ShownNode } from '../../../model/graph-words.js';
-import { FoldedTable } from '../../part/data-table.js';
 import { KeyText } from '../../part/key-text.js';
 import { NameText } from '../../part/name-text.js';
+import { FoldedTable } from '../../part/table/data-table.js';
 import { TimeText } from '../../part/time-text.js';
 
 interface ListedEdge extends ShownEdge {

@@ -1,6 +1,6 @@
 import type { GraphMode } from '../../../model/graph-question.js';
 import { answered, management } from '../../api.js';
-import type { Choice } from '../../part/combobox.js';
+import type { Choice } from '../../part/field/combobox.js';
 import { proposeResources, proposeUsers } from '../../propose.js';
 import { environmentPath } from '../../session.js';
 

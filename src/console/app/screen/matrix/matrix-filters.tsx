@@ -1,7 +1,7 @@
 import type { Fold, MatrixRow } from '../../../model/matrix/matrix-view.js';
 import { columnWords } from '../../../model/matrix/matrix-words.js';
 import type { MatrixColumn } from '../../../model/matrix/policy-matrix.js';
-import { SearchField } from '../../part/search-field.js';
+import { SearchField } from '../../part/field/search-field.js';
 import { type Search, useSearch } from '../../use-search.js';
 
 interface MatrixFiltersProps {

@@ -3,7 +3,7 @@ import { useLocation } from 'preact-iso';
 import { type PolicyFile, type policyPart, regoOutline } from '../../../model/policy/policy-files.js';
 import { program } from '../../../model/program.js';
 import { visibleText } from '../../../model/visible-text.js';
-import { CodeView } from '../../part/code-view.js';
+import { CodeView } from '../../part/code/code-view.js';
 import { CopyButton } from '../../part/copy-button.js';
 import { screenPath } from '../../screen-path.js';
 

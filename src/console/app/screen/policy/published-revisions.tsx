@@ -1,10 +1,10 @@
 import { schemaKinds, summariseRevisions, summaryText } from '../../../model/change/revision-changes.js';
 import { answered, management } from '../../api.js';
-import { DataTable } from '../../part/data-table.js';
 import { Empty } from '../../part/empty.js';
 import { KeyText } from '../../part/key-text.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
-import { Pager } from '../../part/pager.js';
+import { DataTable } from '../../part/table/data-table.js';
+import { Pager } from '../../part/table/pager.js';
 import { TimeText } from '../../part/time-text.js';
 import { screenPath } from '../../screen-path.js';
 import { environmentPath, newestRevision } from '../../session.js';

@@ -1,8 +1,8 @@
 import { ApiFailure } from '../../../model/api-failure.js';
 import { program } from '../../../model/program.js';
-import { DataTable } from '../../part/data-table.js';
 import { Empty } from '../../part/empty.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
+import { DataTable } from '../../part/table/data-table.js';
 import { screenPath } from '../../screen-path.js';
 import { newestRevision } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';

@@ -1,10 +1,10 @@
 import type { ReviewMove } from '../../../part/listen-for-review-keys.js';
 import { answered, management } from '../../api.js';
-import { Combobox } from '../../part/combobox.js';
 import { Empty } from '../../part/empty.js';
+import { Combobox } from '../../part/field/combobox.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
-import { Pager } from '../../part/pager.js';
 import { Screen } from '../../part/screen.js';
+import { Pager } from '../../part/table/pager.js';
 import { proposeTenants, proposeUsers } from '../../propose.js';
 import { screenPath } from '../../screen-path.js';
 import { environmentPath } from '../../session.js';

@@ -10,8 +10,8 @@ import {
 } from '../../../model/check/check-test.js';
 import { isEqualJson } from '../../../model/equal-json.js';
 import { answered, management } from '../../api.js';
-import { CheckInputs } from '../../part/check-inputs.js';
-import { KeyField } from '../../part/key-field.js';
+import { CheckInputs } from '../../part/field/check-inputs.js';
+import { KeyField } from '../../part/field/key-field.js';
 import { SaveActions } from '../../part/save-actions.js';
 import { screenPath } from '../../screen-path.js';
 import { environmentPath, mayWrite } from '../../session.js';

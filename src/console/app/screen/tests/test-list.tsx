@@ -1,6 +1,6 @@
 import { answered, management } from '../../api.js';
 import { Empty } from '../../part/empty.js';
-import { PagedTable } from '../../part/paged-table.js';
+import { PagedTable } from '../../part/table/paged-table.js';
 import { screenPath } from '../../screen-path.js';
 import { environmentPath } from '../../session.js';
 import { ExpectedText, TestedCheckText, TestLink } from './test-texts.js';

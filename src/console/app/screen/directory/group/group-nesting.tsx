@@ -2,7 +2,7 @@ import { ActionButton } from '../../../../part/action-button.js';
 import { announce } from '../../../../part/announce.js';
 import { answered, management } from '../../../api.js';
 import { confirmWrite } from '../../../part/confirm.js';
-import { actionColumn, PagedTable } from '../../../part/paged-table.js';
+import { actionColumn, PagedTable } from '../../../part/table/paged-table.js';
 import { environmentPath, mayWrite } from '../../../session.js';
 import { reloadAll } from '../../../use-loaded.js';
 import { AddByKey } from '../add-by-key.js';

@@ -5,10 +5,10 @@ import { ActionButton, Failure, useWork } from '../../../../part/action-button.j
 import { announce } from '../../../../part/announce.js';
 import { ExpiryField } from '../../../../part/expiry-field.js';
 import { answered, management } from '../../../api.js';
-import { Combobox } from '../../../part/combobox.js';
 import { confirmWrite } from '../../../part/confirm.js';
+import { Combobox } from '../../../part/field/combobox.js';
 import { KeyText } from '../../../part/key-text.js';
-import { actionColumn, PagedTable } from '../../../part/paged-table.js';
+import { actionColumn, PagedTable } from '../../../part/table/paged-table.js';
 import { proposeInstanceNames } from '../../../propose.js';
 import { environmentPath, mayWrite } from '../../../session.js';
 import { reloadAll } from '../../../use-loaded.js';

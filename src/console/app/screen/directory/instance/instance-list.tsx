@@ -1,7 +1,7 @@
 import { directoryPath } from '../../../../model/directory-path.js';
 import { answered, management } from '../../../api.js';
 import { Empty } from '../../../part/empty.js';
-import { asRowPage, PagedTable } from '../../../part/paged-table.js';
+import { asRowPage, PagedTable } from '../../../part/table/paged-table.js';
 import { TimeText } from '../../../part/time-text.js';
 import { proposeResources, proposeTenants } from '../../../propose.js';
 import { screenPath } from '../../../screen-path.js';

@@ -3,7 +3,7 @@ import { announce } from '../../../../part/announce.js';
 import { answered, management } from '../../../api.js';
 import { confirmWrite } from '../../../part/confirm.js';
 import { KeyText } from '../../../part/key-text.js';
-import { actionColumn, asRowPage, PagedTable } from '../../../part/paged-table.js';
+import { actionColumn, asRowPage, PagedTable } from '../../../part/table/paged-table.js';
 import { TimeText } from '../../../part/time-text.js';
 import { environmentPath, mayWrite } from '../../../session.js';
 import { reloadAll } from '../../../use-loaded.js';

@@ -1,7 +1,7 @@
 import { answered, management } from '../../../api.js';
-import { DataTable } from '../../../part/data-table.js';
 import { KeyText } from '../../../part/key-text.js';
 import { LoadedFrame } from '../../../part/loaded-frame.js';
+import { DataTable } from '../../../part/table/data-table.js';
 import { TimeText } from '../../../part/time-text.js';
 import { screenPath } from '../../../screen-path.js';
 import { environmentPath } from '../../../session.js';

@@ -2,7 +2,7 @@ import { directoryPath } from '../../../../model/directory-path.js';
 import { answered, management } from '../../../api.js';
 import { Empty } from '../../../part/empty.js';
 import { NameText } from '../../../part/name-text.js';
-import { PagedTable } from '../../../part/paged-table.js';
+import { PagedTable } from '../../../part/table/paged-table.js';
 import { screenPath } from '../../../screen-path.js';
 import { environmentPath, mayWrite } from '../../../session.js';
 import { useSearch } from '../../../use-search.js';

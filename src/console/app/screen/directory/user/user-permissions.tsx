@@ -1,11 +1,11 @@
 import { permissionPage } from '../../../../model/matrix/permission-rows.js';
 import { answered, decisions } from '../../../api.js';
-import { Combobox } from '../../../part/combobox.js';
-import { DataTable } from '../../../part/data-table.js';
+import { Combobox } from '../../../part/field/combobox.js';
+import { SearchField } from '../../../part/field/search-field.js';
 import { KeyText } from '../../../part/key-text.js';
 import { LoadedFrame } from '../../../part/loaded-frame.js';
-import { Pager } from '../../../part/pager.js';
-import { SearchField } from '../../../part/search-field.js';
+import { DataTable } from '../../../part/table/data-table.js';
+import { Pager } from '../../../part/table/pager.js';
 import { proposeResources, proposeTenants } from '../../../propose.js';
 import { screenPath } from '../../../screen-path.js';
 import { openSession } from '../../../session.js';

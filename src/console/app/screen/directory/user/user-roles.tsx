@@ -1,11 +1,11 @@
 import { type HeldRole, rolesByTenant, sourceText } from '../../../../model/held-role.js';
 import { readHeldRoles } from '../../../held-roles.js';
-import { Combobox } from '../../../part/combobox.js';
-import { FoldedTable } from '../../../part/data-table.js';
 import { Empty } from '../../../part/empty.js';
+import { Combobox } from '../../../part/field/combobox.js';
 import { KeyText } from '../../../part/key-text.js';
 import { LoadedFrame } from '../../../part/loaded-frame.js';
-import { actionColumn } from '../../../part/paged-table.js';
+import { FoldedTable } from '../../../part/table/data-table.js';
+import { actionColumn } from '../../../part/table/paged-table.js';
 import { TimeText } from '../../../part/time-text.js';
 import { proposeTenants } from '../../../propose.js';
 import { screenPath } from '../../../screen-path.js';

@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { visibleText } from '../../model/visible-text.js';
-import { KeyText } from './key-text.js';
+import { visibleText } from '../../../model/visible-text.js';
+import { KeyText } from '../key-text.js';
 
 export interface Choice {
 	readonly value: string;

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { DiffHunk, DiffLine } from '../../model/policy/line-diff.js';
+import type { DiffHunk, DiffLine } from '../../../model/policy/line-diff.js';
 
 interface DiffViewProps {
 	readonly hunks: readonly DiffHunk[];

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
-import { mayWrite } from '../session.js';
-import { useLoaded } from '../use-loaded.js';
-import { useSearch } from '../use-search.js';
+import { mayWrite } from '../../session.js';
+import { useLoaded } from '../../use-loaded.js';
+import { useSearch } from '../../use-search.js';
+import { LoadedFrame } from '../loaded-frame.js';
 import { DataTable } from './data-table.js';
-import { LoadedFrame } from './loaded-frame.js';
 import { Pager } from './pager.js';
 
 /** Number of rows per page. */

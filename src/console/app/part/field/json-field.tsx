@@ -1,5 +1,5 @@
 import { useId } from 'preact/hooks';
-import { jsonProblem } from '../../model/json-problem.js';
+import { jsonProblem } from '../../../model/json-problem.js';
 
 interface JsonFieldProps {
 	readonly label: string;

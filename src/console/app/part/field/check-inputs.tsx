@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { type CheckForm, objectProblem } from '../../model/check/check-form.js';
-import { proposeActions, proposeInstanceKeys, proposeResources, proposeTenants, proposeUsers } from '../propose.js';
+import { type CheckForm, objectProblem } from '../../../model/check/check-form.js';
+import { proposeActions, proposeInstanceKeys, proposeResources, proposeTenants, proposeUsers } from '../../propose.js';
 import { Combobox } from './combobox.js';
 import { JsonField } from './json-field.js';
 
