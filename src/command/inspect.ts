@@ -1,7 +1,7 @@
 import { PolicyRead } from '../wire/general/policy.js';
 import type { Told } from './declaration.js';
-import { writeBelow } from './policy-folder.js';
-import { policyPlace } from './policy-source.js';
+import { writeBelow } from './policy/policy-folder.js';
+import { policyPlace } from './policy/policy-source.js';
 import { askFor, path } from './server.js';
 import type { Session, SharedOptions } from './session.js';
 

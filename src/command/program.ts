@@ -19,10 +19,10 @@ import { undo } from './manage/undo.js';
 import { migrateCheck } from './migrate/migrate-command.js';
 import { logs } from './observe/logs.js';
 import { status } from './observe/status.js';
-import { diffPolicies, writePolicy } from './policy-commands.js';
+import { diffPolicies, writePolicy } from './policy/policy-commands.js';
+import { testPolicy } from './policy/test-policy.js';
 import { createKey, openConsole, renewLineage, running } from './server-commands.js';
 import type { Variables } from './session.js';
-import { testPolicy } from './test-policy.js';
 
 const waitHelp = 'keep trying if the key in PDP_API_KEY is rejected';
 

@@ -18,8 +18,8 @@ import { metricsType, renderFamilies } from '../telemetry/render-families.js';
 import type { RequestTally } from '../telemetry/request-tally.js';
 import type { Tracing } from '../telemetry/tracing.js';
 import { WordCounts } from '../telemetry/word-counts.js';
+import type { WebhookDispatcher } from '../upkeep/webhook/dispatcher.js';
 import { version } from '../version.js';
-import type { WebhookDispatcher } from '../webhook/dispatcher.js';
 
 /** Maximum time in milliseconds for counting objects in the database. After this time, the metrics omit these counts. */
 const countingTime = 2_000;

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import test from 'ava';
 import { readPolicyLibrary } from '../../compiler/opa/build.js';
-import { writeBelow } from '../../src/command/policy-folder.js';
+import { writeBelow } from '../../src/command/policy/policy-folder.js';
 import { opaPath } from '../support/opa.js';
 import { root } from '../support/root.js';
 import { type Stack, startStack } from '../support/stack.js';

@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import test from 'ava';
 import { isPublicAddress, PrivateAddressError, publicLookup } from '../../src/outbound/public-address.js';
 import { createSender } from '../../src/outbound/send.js';
-import { createPoster } from '../../src/webhook/post.js';
+import { createPoster } from '../../src/upkeep/webhook/post.js';
 import { startReceiver } from '../support/receiver.js';
 
 /**

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { WrittenTest } from '../../wire/general/impact.js';
 import type { Told } from '../declaration.js';
 import { onFile } from '../on-file.js';
-import { policyPlace, readNewestPolicy } from '../policy-source.js';
+import { policyPlace, readNewestPolicy } from '../policy/policy-source.js';
 import { parseResource } from '../resource-word.js';
 import { requireRevision } from '../revision-word.js';
 import { askFor, path } from '../server.js';

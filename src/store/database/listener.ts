@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Logger } from '../../log.js';
-import type { Store } from '../store.js';
+import type { Database } from './database.js';
 
 const firstPause = 100;
 const maxPause = 5_000;
@@ -16,11 +16,20 @@ export interface Running {
 	stop(): Promise<void>;
 }
 
+/** Receives the commits of other processes. `Store` is the implementation. */
+interface CommitReceiver {
+	readonly database: Pick<Database, 'url' | 'isOwn'>;
+	readonly committed: {
+		emit(event: 'environment', id: string, part: 'schema'): unknown;
+		emit(event: 'key', id: string): unknown;
+	};
+}
+
 /**
  * Listens for commits by other processes on the same server and emits them like `store.committed`. Reconnects after a
  * lost connection. Code that waits for a commit also polls from time to time, in case a notification was missed.
  */
-export function listen(store: Store, log: Logger): Running {
+export function listen(store: CommitReceiver, log: Logger): Running {
 	const { url } = store.database;
 	if (url === null) return { stop: async () => undefined };
 	let stopped = false;

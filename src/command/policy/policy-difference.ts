@@ -1,5 +1,5 @@
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
-import type { RegoFile } from '../../compiler/model.js';
+import type { RegoFile } from '../../../compiler/model.js';
 
 /** Number of unchanged lines around a change. */
 const context = 3;

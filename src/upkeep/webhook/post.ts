@@ -1,4 +1,4 @@
-import type { Sender } from '../outbound/send.js';
+import type { Sender } from '../../outbound/send.js';
 
 /** Maximum number of bytes to read from a response. They are discarded. */
 const maxAnswerBytes = 16 * 1024;

@@ -2,16 +2,16 @@ import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { readTestResults, someFailed, testWords } from '../../compiler/opa/test-results.js';
-import { ConfigError } from '../config.js';
-import { findOpa } from '../publish/find-opa.js';
-import { checkTestText, runCheckTests } from './check-tests.js';
-import type { Told } from './declaration.js';
-import { onFile } from './on-file.js';
+import { readTestResults, someFailed, testWords } from '../../../compiler/opa/test-results.js';
+import { ConfigError } from '../../config.js';
+import { findOpa } from '../../publish/find-opa.js';
+import { checkTestText, runCheckTests } from '../check-tests.js';
+import type { Told } from '../declaration.js';
+import { onFile } from '../on-file.js';
+import type { Session, SharedOptions } from '../session.js';
+import { visible } from '../terminal.js';
 import { innerFolder, isPolicyFolder, writePolicyFolder } from './policy-folder.js';
 import { policyPlace, readFacts, readNewestPolicy } from './policy-source.js';
-import type { Session, SharedOptions } from './session.js';
-import { visible } from './terminal.js';
 
 export interface TestOptions extends SharedOptions {
 	/** Regular expression for test names. Only matching tests run. */

@@ -2,8 +2,8 @@ import test from 'ava';
 import { systemClock } from '../../src/clock.js';
 import { createLogger } from '../../src/log.js';
 import type { DeliveryOutcome, TakenDelivery } from '../../src/store/account/webhook-outbox.js';
-import { maxAttempts, pauseAfter, WebhookDispatcher } from '../../src/webhook/dispatcher.js';
-import type { Post } from '../../src/webhook/post.js';
+import { maxAttempts, pauseAfter, WebhookDispatcher } from '../../src/upkeep/webhook/dispatcher.js';
+import type { Post } from '../../src/upkeep/webhook/post.js';
 import { eventually } from '../support/eventually.js';
 
 /** Attempt results, and the dispatcher's behaviour when it is woken or stopped. */

@@ -1,7 +1,7 @@
-import type { Clock } from '../clock.js';
-import type { Logger } from '../log.js';
-import { PrivateAddressError } from '../outbound/public-address.js';
-import type { DeliveryOutcome, TakenDelivery, WebhookOutbox } from '../store/account/webhook-outbox.js';
+import type { Clock } from '../../clock.js';
+import type { Logger } from '../../log.js';
+import { PrivateAddressError } from '../../outbound/public-address.js';
+import type { DeliveryOutcome, TakenDelivery, WebhookOutbox } from '../../store/account/webhook-outbox.js';
 import type { Poster } from './post.js';
 import { sign } from './signature.js';
 

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import type { RegoFile } from '../../compiler/model.js';
-import { ConfigError } from '../config.js';
-import { onFile } from './on-file.js';
+import type { RegoFile } from '../../../compiler/model.js';
+import { ConfigError } from '../../config.js';
+import { onFile } from '../on-file.js';
 
 /**
  * Writes files below a folder. Throws `ConfigError` if writing fails, or if an (untrusted) path leads outside the

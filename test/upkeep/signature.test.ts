@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import test from 'ava';
 import { Webhook } from 'standardwebhooks';
-import { sign } from '../../src/webhook/signature.js';
+import { sign } from '../../src/upkeep/webhook/signature.js';
 
 /** Signatures follow Standard Webhooks. Its own library verifies them. */
 

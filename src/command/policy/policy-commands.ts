@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
-import { archive as packFiles } from '../../compiler/opa/archive.js';
-import { ConfigError } from '../config.js';
-import type { Told } from './declaration.js';
-import { onFile } from './on-file.js';
+import { archive as packFiles } from '../../../compiler/opa/archive.js';
+import { ConfigError } from '../../config.js';
+import type { Told } from '../declaration.js';
+import { onFile } from '../on-file.js';
+import { Session, type SharedOptions } from '../session.js';
 import { policyDifference } from './policy-difference.js';
 import { writePolicyFolder } from './policy-folder.js';
 import { type PolicyPlace, policyPlace, readFacts, readNewestPolicy, readPolicyAt } from './policy-source.js';
-import { Session, type SharedOptions } from './session.js';
 
 export interface PolicyOptions extends SharedOptions {
 	/** Folder to write to. */

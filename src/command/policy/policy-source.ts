@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RegoFile } from '../../compiler/model.js';
-import { unpack } from '../bundle/bundle.js';
-import { ConfigError } from '../config.js';
-import { EnvironmentRead } from '../wire/general/environment.js';
-import { PolicyOfRevision, PolicyRead } from '../wire/general/policy.js';
-import { placeName } from './place-name.js';
-import { requireRevision } from './revision-word.js';
-import { ask, askFor, decodeText, path, type Server } from './server.js';
-import type { Place, Session } from './session.js';
+import type { RegoFile } from '../../../compiler/model.js';
+import { unpack } from '../../bundle/bundle.js';
+import { ConfigError } from '../../config.js';
+import { EnvironmentRead } from '../../wire/general/environment.js';
+import { PolicyOfRevision, PolicyRead } from '../../wire/general/policy.js';
+import { placeName } from '../place-name.js';
+import { requireRevision } from '../revision-word.js';
+import { ask, askFor, decodeText, path, type Server } from '../server.js';
+import type { Place, Session } from '../session.js';
 
 /** Maximum wait for a compilation and polling interval, both in milliseconds. */
 const timeout = 15_000;
