@@ -15,7 +15,7 @@ import {
 } from '../cycle.js';
 import { canonicalText } from '../json-writer.js';
 import type { ConditionSet, Schema, SetRule } from '../model.js';
-import { rolesNamedBy } from './named-roles.js';
+import { rolesNamedBySet } from './named-roles.js';
 
 /** Returns the name of an edge. The name is unique among the edges into the same target. */
 export function edgeName({ relation, source }: Pick<Edge, 'relation' | 'source'>): string {
@@ -111,7 +111,7 @@ function setTexts(schema: Schema): ReadonlyMap<string, string> {
 
 /** Returns the roles that a set excludes itself. */
 function excludedRoles(set: ConditionSet): readonly RoleName[] {
-	return rolesNamedBy(set)
+	return rolesNamedBySet(set)
 		.filter(({ negated }) => negated)
 		.map(({ role }) => ({ type: set.resource ?? '', role }));
 }

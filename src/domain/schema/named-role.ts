@@ -1,5 +1,4 @@
-import { parseConditions } from '../../../compiler/condition/parse/grammar.js';
-import { rolesNamedIn } from '../../../compiler/condition/resource-roles.js';
+import { rolesNamedBy } from '../../../compiler/condition/named-roles.js';
 import { groupBy } from '../../../compiler/group-by.js';
 import { Failure } from '../../failure.js';
 import { type ConditionSet, userSetsOfResources } from '../../store/table/condition-set.js';
@@ -9,12 +8,6 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 
 /** Resource roles that user sets name. A set must not outlive a role that it names. */
 
-/** Returns the keys of the roles that a stored user set names. A set that no policy contains names none. */
-function rolesNamedBy({ type, conditions }: ConditionSet): ReadonlySet<string> {
-	const parsed = parseConditions(conditions, { type, bound: true });
-	return new Set('condition' in parsed ? rolesNamedIn(parsed.condition).map(({ role }) => role) : []);
-}
-
 /** Returns the user sets that name each of these roles, keyed by role id. */
 export async function setsNaming(
 	unit: ReadingUnit,
@@ -22,7 +15,7 @@ export async function setsNaming(
 ): Promise<ReadonlyMap<string, readonly ConditionSet[]>> {
 	const resourceIds = [...new Set(roles.flatMap(({ resource_id }) => resource_id ?? []))];
 	const sets = resourceIds.length === 0 ? [] : await userSetsOfResources(unit, resourceIds).all();
-	const named = sets.map((set) => ({ set, keys: rolesNamedBy(set) }));
+	const named = sets.map((set) => ({ set, keys: new Set(rolesNamedBy(set.conditions).map(({ role }) => role)) }));
 	const found = roles.map(({ id, key, resource_id }) => {
 		const naming = named.filter(({ set, keys }) => set.resource_id === resource_id && keys.has(key));
 		return [id, naming.map(({ set }) => set)] as const;
@@ -52,7 +45,7 @@ export async function refuseMissingRoles(unit: ReadingUnit): Promise<void> {
 	const roles = groupBy(await rolesOfResources(unit, resourceIds).all(), ({ resource_id }) => resource_id);
 	for (const set of sets) {
 		const known = new Set((roles.get(set.resource_id) ?? []).map(({ key }) => key));
-		const missing = [...rolesNamedBy(set)].find((role) => !known.has(role));
+		const missing = rolesNamedBy(set.conditions).find(({ role }) => !known.has(role))?.role;
 		if (missing === undefined) continue;
 		const { key } = await unit.find(Resource, set.resource_id ?? '');
 		const message = `the condition set \`${set.key}\` names the role \`${missing}\`, which the resource \`${key}\` does not have`;
