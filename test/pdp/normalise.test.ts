@@ -76,6 +76,10 @@ const cases: readonly Case[] = [
 	{ title: 'unknown members', sent: { sdk: 'node', tenant: 'other', use_debugger: true, more: { deep: [1] } } },
 	{ title: 'a time, which the caller cannot set', sent: { time: 1 } },
 	{
+		title: 'holdings, which the caller cannot set',
+		sent: { user: { key: 'ann', holdings: { document: { owner: { 'document:d1': null } } } }, holdings: {} },
+	},
+	{
 		title: 'names in snake case',
 		sent: { user: { key: 'ann', first_name: 'Ann', last_name: 'Lee', email: 'ann@example.com' } },
 		asked: { user: { key: 'ann', attributes: { email: 'ann@example.com', first_name: 'Ann', last_name: 'Lee' } } },

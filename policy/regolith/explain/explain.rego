@@ -246,7 +246,7 @@ _permission := concat(":", [input.resource.type, input.action])
 
 default _user := {}
 
-_user := input.user if is_object(input.user)
+_user := object.remove(input.user, {"holdings"}) if is_object(input.user)
 
 default _synced := false
 

@@ -13,8 +13,11 @@ import data.regolith.rbac
 # title: Holdings
 # description: |
 #   The user's role assignments on instances: a map from resource type to role to instances, each with its expiry.
-#   Undefined without assignments; in this case, no role is derived either.
-holdings := data.regolith.facts.user_roles[user] if {
+#   Undefined without assignments; in this case, no role is derived either. `input.user.holdings` replaces the stored
+#   assignments. Only a decision point sets it: neither requests nor `permit.question` pass it through.
+holdings := input.user.holdings if {
+	is_object(input.user.holdings)
+} else := data.regolith.facts.user_roles[user] if {
 	user := input.user.key
 	is_string(user)
 }

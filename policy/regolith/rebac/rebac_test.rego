@@ -43,6 +43,22 @@ test_code[name] if {
 	code(question.input) == question.code
 }
 
+holding(question, holdings) := object.union(question, {"user": {"holdings": holdings}})
+
+test_given_holdings_replace_stored_assignments if {
+	question := ask("eve", "write", "d2", "acme")
+	code(holding(question, {"document": {"author": {"document:d1": null}}})) == "no_graph_roles"
+	code(holding(ask("eve", "write", "d1", "acme"), {"document": {"author": {"document:d1": null}}})) == "allow"
+	code(holding(ask("bob", "read", "d1", "acme"), {"folder": {"keeper": {"folder:f1": null}}})) == "allow"
+	code(holding(question, {})) == "no_graph_roles"
+}
+
+test_holdings_that_are_no_object_count_as_absent if {
+	every holdings in [null, "document", [], true] {
+		code(holding(ask("eve", "write", "d2", "acme"), holdings)) == "allow"
+	}
+}
+
 test_sections_name_the_assignment if {
 	sections(ask("eve", "write", "d2", "acme")).rebac == {
 		"allow": true,

@@ -17,11 +17,19 @@ const immediately: Run = async (steps) => runToEnd(steps);
 
 export { EngineError } from './engine-error.js';
 
+/** Role assignments on instances: resource type, role, instance name. */
+export type Holdings = Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, null>>>>>>;
+
 /**
  * Policy input: a normalised check. A typical check, without attributes and context, is passed without JSON.
  */
 export interface EngineInput {
-	readonly user: { readonly key: string; readonly attributes?: Readonly<Record<string, unknown>> };
+	readonly user: {
+		readonly key: string;
+		readonly attributes?: Readonly<Record<string, unknown>>;
+		/** Replaces the stored role assignments. Only this program sets it; no request can. */
+		readonly holdings?: Holdings;
+	};
 	readonly action: string;
 	readonly resource: {
 		readonly type: string;
@@ -297,6 +305,7 @@ export class Engine {
 function isUsual({ user, action, resource, context, time }: EngineInput): boolean {
 	if (!Number.isSafeInteger(time)) return false;
 	if (context !== undefined || user.attributes !== undefined || resource.attributes !== undefined) return false;
+	if (user.holdings !== undefined) return false;
 	const { type, tenant, key = '' } = resource;
 	return isText(user.key) && isText(action) && isText(type) && isText(tenant) && isText(key);
 }
