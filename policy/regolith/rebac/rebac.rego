@@ -13,13 +13,24 @@ import data.regolith.rbac
 # title: Holdings
 # description: |
 #   The user's role assignments on instances: a map from resource type to role to instances, each with its expiry.
-#   Undefined without assignments; in this case, no role is derived either. `input.user.holdings` replaces the stored
-#   assignments. Only a decision point sets it: neither requests nor `permit.question` pass it through.
+#   Undefined without assignments. `input.user.holdings` replaces the stored assignments. Only a decision point sets it:
+#   neither requests nor `permit.question` pass it through.
 holdings := input.user.holdings if {
 	is_object(input.user.holdings)
 } else := data.regolith.facts.user_roles[user] if {
 	user := input.user.key
 	is_string(user)
+}
+
+# METADATA
+# title: Holdings or none
+# description: |
+#   Same as `holdings`, but an empty map without assignments, for types with roles that a user can hold without an own
+#   assignment. An undefined argument would skip every body of a role's function. Undefined without a user.
+holdings_or_none := holdings if {
+	holdings
+} else := {} if {
+	is_string(input.user.key)
 }
 
 # METADATA
@@ -56,7 +67,6 @@ granted if {
 # description: |
 #   Keys of all roles that the user holds on the instance. A check tests only granting roles, which is cheaper.
 held_roles contains role if {
-	holdings
 	instance
 	type := input.resource.type
 	some role, _ in data.regolith.schema.resource_roles[type]
@@ -83,7 +93,8 @@ applies(resource) if {
 # description: |
 #   Denial code for instance roles, chosen by the first failing condition.
 #   The last codes are tested first, because they are common and some conditions imply all others. A user with holdings
-#   exists, and the grant has already looked up the holdings, so users without holdings are a separate case.
+#   exists, and the grant has already looked up the holdings, so users without holdings are a separate case. Such users
+#   may still hold roles that need no own assignment.
 default denial := "no_permission"
 
 denial := "no_graph_roles" if {
@@ -96,6 +107,7 @@ denial := "no_graph_roles" if {
 	instance
 	rbac.action_exists(input.resource.type, input.action)
 	rbac.user_known
+	not held_in_vain
 } else := rbac.unknown if {
 	rbac.unknown
 } else := "no_such_resource_instance" if {

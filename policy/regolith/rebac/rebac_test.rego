@@ -93,6 +93,17 @@ test_a_model_that_denies_is_silent_when_another_allows if {
 	object.keys(sections(ask("bob", "read", "d1", "acme"))) == {"request", "abac", "rbac", "rebac"}
 }
 
+holdings_of(user) := holdings if {
+	holdings := rebac.holdings_or_none with input.user as user with data.regolith.facts as environment.facts
+}
+
+test_users_without_assignments_have_empty_holdings if {
+	holdings_of({"key": "eve"}) == environment.facts.user_roles.eve
+	holdings_of({"key": "bob"}) == {}
+	not holdings_of({"key": null})
+	not holdings_of({})
+}
+
 test_meet_looks_through_the_smaller_table if {
 	rebac.meet({"a": null}, {"a": null, "b": null})
 	rebac.meet({"a": null, "b": null}, {"b": null})
