@@ -122,6 +122,34 @@ const dear: readonly Dear[] = [
 			return answers[0] ?? { status: 0, body: null };
 		},
 	},
+	...(['keeper', 'scattered'] as const).flatMap((user) => [
+		{ title: `filter: ${user}`, run: ((api) => api.pdp.post('/filter', filterOf(user))) satisfies Sender },
+		{
+			title: `filter: ${user}, with reasons`,
+			run: ((api) => api.pdp.post('/filter', filterOf(user), { headers: { 'x-debug': 'true' } })) satisfies Sender,
+		},
+		{
+			title: `filter: ${user}, for Permit`,
+			run: ((api) => api.pdp.post('/filter_resources', filterOf(user))) satisfies Sender,
+		},
+		...['sql.postgresql', 'sql.mysql', 'ucast.all', 'ucast.minimal'].map((target) => ({
+			title: `filter: ${user}, ${target}`,
+			run: compileFor(user, target),
+		})),
+	]),
+	...(['small-keeper', 'scattered'] as const).map((user) => ({
+		title: `filter: ${user}, as a plan`,
+		run: ((api) =>
+			api.pdp.post('/api/plan/resources', {
+				principal: { id: user, roles: [] },
+				action: 'read',
+				resource: { kind: 'document' },
+			})) satisfies Sender,
+	})),
+	{
+		title: 'filter: page of 50,000 keys',
+		run: (api) => api.pdp.post('/filter/keys', { user: 'keeper', action: 'read', resource: 'document', limit: 50_000 }),
+	},
 	{ title: 'checks: user permissions', run: (api) => api.pdp.post('/user-permissions', { user: user(1) }) },
 	{
 		title: 'graph: 200 nodes, depth 3',
@@ -221,7 +249,50 @@ const dear: readonly Dear[] = [
 	},
 ];
 
-const document = consoleEnvironment(scale) as { readonly [member: string]: Json };
+/** Users who hold a role on many documents, each in one of a tenth as many tenants or, for `scattered`, in its own tenant. */
+const keepers = { keeper: 50_000, 'small-keeper': 5_000, scattered: 5_000 } as const;
+
+/** Adds the documents of `keepers`. */
+function withKeepers(document: Json): { readonly [member: string]: Json } {
+	const { facts: some, ...others } = document as Record<string, Record<string, Record<string, Json>>>;
+	const kept = Object.entries(keepers).flatMap(([name, count]) =>
+		range(count).map((index) => {
+			const tenant = `${name}-${index % (name === 'scattered' ? count : count / 10)}`;
+			return { user: name, role: 'viewer', resource_instance: `document:${name}-${index}`, tenant };
+		}),
+	);
+	return {
+		...others,
+		facts: {
+			...some,
+			users: { ...some?.['users'], ...Object.fromEntries(Object.keys(keepers).map((name) => [name, {}])) },
+			tenants: { ...some?.['tenants'], ...Object.fromEntries(kept.map(({ tenant }) => [tenant, { name: 'Kept' }])) },
+			resource_instances: {
+				...some?.['resource_instances'],
+				...Object.fromEntries(kept.map(({ resource_instance, tenant }) => [resource_instance, { tenant }])),
+			},
+			role_assignments: [
+				...((some?.['role_assignments'] ?? []) as unknown as Json[]),
+				...kept.map(({ tenant: _, ...assignment }) => assignment),
+			],
+		},
+	};
+}
+
+const document = withKeepers(consoleEnvironment(scale));
+
+function filterOf(user: keyof typeof keepers) {
+	return { user, action: 'read', resource: 'document', max_keys: keepers[user] };
+}
+
+function compileFor(user: keyof typeof keepers, target: string): Sender {
+	return (api) =>
+		api.opa.post(
+			'/v1/compile/regolith/check/allow',
+			{ input: filterOf(user) },
+			{ headers: { accept: `application/vnd.opa.${target}+json` } },
+		);
+}
 
 /** Sends requests in a loop until stopped. Returns the longest time in milliseconds. */
 function probing(send: (turn: number) => Promise<{ readonly status: number }>): () => Promise<string> {

@@ -9,6 +9,17 @@ export function runToEnd<T>(steps: Steps<T>): T {
 	}
 }
 
+/** Maps items, with pauses. */
+export function* mapInSteps<T, R>(items: readonly T[], run: (item: T) => R): Steps<R[]> {
+	const pauses = new Pauses(500);
+	const results: R[] = [];
+	for (const item of items) {
+		if (pauses.step()) yield;
+		results.push(run(item));
+	}
+	return results;
+}
+
 /** Counts work, and signals when to pause. */
 export class Pauses {
 	#done = 0;

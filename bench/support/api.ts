@@ -19,6 +19,8 @@ export interface Api {
 	 */
 	readonly environment: Client;
 	readonly pdp: Client;
+	/** Client for the decision point's listener for OPA clients. */
+	readonly opa: Client;
 	/** Creates an environment with an assignable role, and returns its address. */
 	place(): Promise<Target>;
 	stop(): Promise<void>;
@@ -30,11 +32,13 @@ export async function startApi(kind: StoreKind, command: 'serve' | 'start' = 'se
 	const database = kind === 'server' ? await createDatabase() : null;
 	const port = await freePort();
 	const pdpPort = await freePort();
+	const opaPort = await freePort();
 	const url = `http://127.0.0.1:${port}`;
 	const env = {
 		...settings(folder, 'bench'),
 		API_PORT: String(port),
 		PDP_PORT: String(pdpPort),
+		PDP_OPA_PORT: String(opaPort),
 		DATABASE_URL: database?.url ?? '',
 		EMBEDDED_FSYNC: process.env['EMBEDDED_FSYNC'] ?? '',
 	};
@@ -48,6 +52,7 @@ export async function startApi(kind: StoreKind, command: 'serve' | 'start' = 'se
 		organization,
 		environment: client(url, secretFor('bench-environment')),
 		pdp: client(`http://127.0.0.1:${pdpPort}`, secretFor('bench-environment')),
+		opa: client(`http://127.0.0.1:${opaPort}`, secretFor('bench-environment')),
 		async place() {
 			places += 1;
 			const key = `place-${places}`;

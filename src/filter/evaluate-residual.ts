@@ -5,26 +5,32 @@ import { evaluateComparison, type Truth } from '../../compiler/condition/evaluat
 import { operatorNamed, type PatternMatcher } from '../../compiler/condition/operator.js';
 import { lookUp } from '../../compiler/condition/value.js';
 import type { Json } from '../../compiler/model.js';
+import { Pauses, runToEnd, type Steps } from '../../compiler/steps.js';
 import type { Column, ColumnComparison, Residual, Row } from './residual.js';
 
 /** True if the row satisfies the residual. `matches` evaluates regular expressions. */
 export function evaluateResidual(residual: Residual, row: Row, matches: PatternMatcher): boolean {
-	return compileResidual(residual, matches)(row);
+	return runToEnd(compileResidual(residual, matches))(row);
 }
 
 /** Like `evaluateResidual`, for many rows. */
-export function compileResidual(residual: Residual, matches: PatternMatcher): (row: Row) => boolean {
+export function* compileResidual(
+	residual: Residual,
+	matches: PatternMatcher,
+	pauses = new Pauses(50),
+): Steps<(row: Row) => boolean> {
+	if (pauses.step()) yield;
 	switch (residual.kind) {
-		case 'all': {
-			const parts = residual.parts.map((part) => compileResidual(part, matches));
-			return (row) => parts.every((holds) => holds(row));
-		}
+		case 'all':
 		case 'any': {
-			const parts = residual.parts.map((part) => compileResidual(part, matches));
-			return (row) => parts.some((holds) => holds(row));
+			const parts: ((row: Row) => boolean)[] = [];
+			for (const part of residual.parts) parts.push(yield* compileResidual(part, matches, pauses));
+			return residual.kind === 'all'
+				? (row) => parts.every((holds) => holds(row))
+				: (row) => parts.some((holds) => holds(row));
 		}
 		case 'not': {
-			const holds = compileResidual(residual.part, matches);
+			const holds = yield* compileResidual(residual.part, matches, pauses);
 			return (row) => !holds(row);
 		}
 		case 'comparison':

@@ -4,6 +4,7 @@ import type { AcceptedKind } from '../../compiler/condition/accepted-kinds.js';
 import { operatorNamed } from '../../compiler/condition/operator.js';
 import { arrayItems } from '../../compiler/condition/value.js';
 import type { Json } from '../../compiler/model.js';
+import { Pauses, type Steps } from '../../compiler/steps.js';
 import type { ColumnKind } from './predicate.js';
 import { columnNameOf, type ReadKind } from './predicate-column.js';
 import type { ColumnComparison, Residual } from './residual.js';
@@ -14,9 +15,11 @@ import { millisecondsOf } from './time-text.js';
  * several kinds, or with none, has no scalar kind, unless its type is declared. A column of texts may contain more than
  * times, so an inferred time has only the comparisons whose results are the same for texts and for timestamps.
  */
-export function inferKinds(residual: Residual): ReadKind {
+export function* inferKinds(residual: Residual): Steps<ReadKind> {
 	const found = new Map<string, Set<ColumnKind>>();
+	const pauses = new Pauses();
 	for (const comparison of comparisonsIn(residual)) {
+		if (pauses.step()) yield;
 		const { column, operand, operator } = comparison;
 		if (column.kind !== 'attribute' || column.type !== undefined || operator === 'is-null') continue;
 		const kinds = found.get(columnNameOf(column)) ?? new Set();
@@ -40,9 +43,10 @@ const valuesInside: ReadonlySet<AcceptedKind> = new Set(['array', 'list', 'objec
 const timeOrders: ReadonlySet<string> = new Set(['greater-than-equals', 'less-than']);
 
 /** Returns all comparisons in a residual. */
-export function comparisonsIn(residual: Residual): readonly ColumnComparison[] {
-	if (residual.kind === 'not') return comparisonsIn(residual.part);
-	return 'parts' in residual ? residual.parts.flatMap(comparisonsIn) : [residual];
+export function* comparisonsIn(residual: Residual): Generator<ColumnComparison, void, undefined> {
+	if (residual.kind === 'not') yield* comparisonsIn(residual.part);
+	else if ('parts' in residual) for (const part of residual.parts) yield* comparisonsIn(part);
+	else yield residual;
 }
 
 function kindOfValue(value: Json): ColumnKind | undefined {

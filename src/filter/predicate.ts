@@ -6,6 +6,8 @@
  * counts as false, and nothing negates it.
  */
 
+import { Pauses, runToEnd, type Steps } from '../../compiler/steps.js';
+
 /**
  * Kind of the values in a column. `integer` is a number column without values beyond ±(2^53 - 1); a `number` column may
  * have them. `other` columns, such as arrays, can only be tested for a value.
@@ -70,11 +72,11 @@ export const always: Predicate = { kind: 'all', parts: [] };
 export const never: Predicate = { kind: 'any', parts: [] };
 
 export function allOf(...parts: readonly Predicate[]): Predicate {
-	return join('all', parts);
+	return runToEnd(joinParts('all', parts));
 }
 
 export function anyOf(...parts: readonly Predicate[]): Predicate {
-	return join('any', parts);
+	return runToEnd(joinParts('any', parts));
 }
 
 /** Most tests in parts whose implications are found, because each pair of tests is compared. */
@@ -84,12 +86,26 @@ const mostCompared = 64;
  * Joins parts, without nesting, repetition and constants. A few parts are also without parts that follow from their
  * siblings.
  */
-function join(kind: 'all' | 'any', parts: readonly Predicate[]): Predicate {
+export function* joinParts(
+	kind: 'all' | 'any',
+	parts: readonly Predicate[],
+	pauses = new Pauses(50),
+): Steps<Predicate> {
 	const flat = parts.flatMap((part) => (part.kind === kind ? part.parts : [part]));
 	const dual = kind === 'all' ? never : always;
 	if (flat.some((part) => 'parts' in part && part.kind === dual.kind && part.parts.length === 0)) return dual;
-	const different = [...new Map(flat.map((part) => [textOf(part), part])).values()];
-	const size = different.reduce((sum, part) => sum + sizeOf(part), 0);
+	const [single] = flat;
+	if (single !== undefined && flat.length === 1) return single;
+	const byText = new Map<string, Predicate>();
+	let size = 0;
+	for (const part of flat) {
+		if (pauses.step()) yield;
+		const text = textOf(part);
+		if (byText.has(text)) continue;
+		byText.set(text, part);
+		size += sizeOf(part);
+	}
+	const different = [...byText.values()];
 	const kept = size > mostCompared ? different : withoutRedundant(kind, different);
 	const missing = new Set(kept.flatMap((part) => (part.kind === 'missing' ? part.column.name : [])));
 	if (kept.some((part) => part.kind === 'present' && missing.has(part.column.name))) return dual;
@@ -130,11 +146,18 @@ function sizeOf(predicate: Predicate): number {
  * Adds a test for a value to each test that two-valued targets, such as LINQ, would find true without a value. The
  * result is nested.
  */
-export function guardNegations(predicate: Predicate, missing: readonly string[] = []): Predicate {
+export function* guardNegations(
+	predicate: Predicate,
+	missing: readonly string[] = [],
+	pauses = new Pauses(50),
+): Steps<Predicate> {
+	if (pauses.step()) yield;
 	if ('parts' in predicate) {
 		const { kind, parts } = predicate;
 		const known = kind === 'all' ? missing : parts.flatMap((part) => (part.kind === 'missing' ? part.column.name : []));
-		return { kind, parts: parts.map((part) => guardNegations(part, known)) };
+		const guarded: Predicate[] = [];
+		for (const part of parts) guarded.push(yield* guardNegations(part, known, pauses));
+		return { kind, parts: guarded };
 	}
 	const guards = negatedColumns(predicate)
 		.filter(({ name, required }) => !required && !missing.includes(name))

@@ -4,24 +4,29 @@ import { acceptedKinds } from '../../compiler/condition/accepted-kinds.js';
 import { arrayItems, valueSet } from '../../compiler/condition/value.js';
 import { canonicalText } from '../../compiler/json-writer.js';
 import type { Json } from '../../compiler/model.js';
+import { Pauses, type Steps } from '../../compiler/steps.js';
 import { type ColumnComparison, constantOf, everyRow, noRow, type Residual } from './residual.js';
 
 /**
  * Returns an equal residual without constant parts, repeated parts, and parts of the same kind as the part around them.
  * An `any` or `all` has at most one `equals` or `in` per column, and an `in` has at least two items, all different.
  */
-export function simplifyResidual(residual: Residual): Residual {
+export function* simplifyResidual(residual: Residual, pauses = new Pauses(50)): Steps<Residual> {
+	if (pauses.step()) yield;
 	switch (residual.kind) {
 		case 'not':
-			return negated(simplifyResidual(residual.part));
+			return negated(yield* simplifyResidual(residual.part, pauses));
 		case 'comparison': {
 			const items = itemsIn(residual);
-			return items === undefined ? residual : membership(residual, distinct(items));
+			return items === undefined ? residual : membership(residual, yield* distinct(items));
 		}
 		case 'mistyped':
 			return residual;
-		default:
-			return joined(residual.kind, residual.parts.map(simplifyResidual));
+		default: {
+			const parts: Residual[] = [];
+			for (const part of residual.parts) parts.push(yield* simplifyResidual(part, pauses));
+			return yield* joined(residual.kind, parts, pauses);
+		}
 	}
 }
 
@@ -32,12 +37,13 @@ function negated(part: Residual): Residual {
 }
 
 /** Joins simplified parts. */
-function joined(kind: 'all' | 'any', simplified: readonly Residual[]): Residual {
+function* joined(kind: 'all' | 'any', simplified: readonly Residual[], pauses: Pauses): Steps<Residual> {
 	const parts: Residual[] = [];
 	/** Tests for equality by column, with their place in `parts` and their items. */
 	const tests = new Map<string, { readonly place: number; readonly first: ColumnComparison; items: Json[] }>();
 	const seen = new Set<string>();
 	for (const part of simplified.flatMap((one) => (one.kind === kind ? one.parts : [one]))) {
+		if (pauses.step()) yield;
 		const constant = constantOf(part);
 		if (constant === (kind === 'any')) return part;
 		if (constant !== undefined) continue;
@@ -58,7 +64,7 @@ function joined(kind: 'all' | 'any', simplified: readonly Residual[]): Residual 
 		}
 	}
 	// Removing equal items once for each column keeps the time linear.
-	for (const { place, first, items } of tests.values()) parts[place] = membership(first, distinct(items));
+	for (const { place, first, items } of tests.values()) parts[place] = membership(first, yield* distinct(items));
 	const [only, ...others] = parts;
 	return only !== undefined && others.length === 0 ? only : { kind, parts };
 }
@@ -83,13 +89,15 @@ function membership(comparison: ColumnComparison, items: readonly Json[]): Resid
 	};
 }
 
-function distinct(items: readonly Json[]): readonly Json[] {
-	const seen = new Set<Json>();
-	return items.filter((item) => {
+function* distinct(items: readonly Json[]): Steps<readonly Json[]> {
+	const found = new Map<Json, Json>();
+	const pauses = new Pauses();
+	for (const item of items) {
+		if (pauses.step()) yield;
 		const text = typeof item === 'object' && item !== null ? canonicalText(item) : undefined;
 		// The text of a nested value begins with a bracket, unlike any marked string.
 		const mark = text ?? (typeof item === 'string' ? `"${item}` : item);
-		const before = seen.size;
-		return seen.add(mark).size > before;
-	});
+		if (!found.has(mark)) found.set(mark, item);
+	}
+	return [...found.values()];
 }

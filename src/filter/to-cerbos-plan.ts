@@ -1,5 +1,6 @@
 /** Filters as Cerbos query plans. */
 
+import { Pauses, type Steps } from '../../compiler/steps.js';
 import { inferKinds } from './infer-kinds.js';
 import { guardNegations, type Predicate, type PredicateColumn, type PredicateTest, type Scalar } from './predicate.js';
 import { requirePlain } from './require-plain.js';
@@ -21,17 +22,21 @@ const target = 'cerbos';
 const searches = { start: 'startsWith', end: 'endsWith', anywhere: 'contains' } as const;
 
 /** Writes a filter as a Cerbos plan. The bounds of `toUcast` also apply to its columns. Throws `FilterRefusal`. */
-export function toCerbosPlan(residual: Residual): CerbosFilter {
-	const predicate = toPredicate(residual, { target, readKind: inferKinds(residual), ignoresBounds: true });
+export function* toCerbosPlan(residual: Residual): Steps<CerbosFilter> {
+	const readKind = yield* inferKinds(residual);
+	const predicate = yield* toPredicate(residual, { target, readKind, ignoresBounds: true });
 	if ('parts' in predicate && predicate.parts.length === 0) {
 		return { kind: predicate.kind === 'all' ? 'KIND_ALWAYS_ALLOWED' : 'KIND_ALWAYS_DENIED' };
 	}
-	return { kind: 'KIND_CONDITIONAL', condition: writeOperand(guardNegations(predicate)) };
+	return { kind: 'KIND_CONDITIONAL', condition: yield* writeOperand(yield* guardNegations(predicate)) };
 }
 
-function writeOperand(predicate: Predicate): CerbosOperand {
+function* writeOperand(predicate: Predicate, pauses = new Pauses(50)): Steps<CerbosOperand> {
+	if (pauses.step()) yield;
 	if (!('parts' in predicate)) return writeTest(predicate);
-	return expression(predicate.kind === 'all' ? 'and' : 'or', predicate.parts.map(writeOperand));
+	const operands: CerbosOperand[] = [];
+	for (const part of predicate.parts) operands.push(yield* writeOperand(part, pauses));
+	return expression(predicate.kind === 'all' ? 'and' : 'or', operands);
 }
 
 function writeTest(test: PredicateTest): CerbosOperand {

@@ -4,8 +4,18 @@ import { acceptedKinds, orderedKind } from '../../compiler/condition/accepted-ki
 import { type Operator, operatorNamed } from '../../compiler/condition/operator.js';
 import type { Kind } from '../../compiler/condition/value.js';
 import type { Json } from '../../compiler/model.js';
+import { Pauses, type Steps } from '../../compiler/steps.js';
 import { acceptanceOf } from './acceptance.js';
-import { allOf, always, anyOf, never, type Predicate, type PredicateColumn, type Relation } from './predicate.js';
+import {
+	allOf,
+	always,
+	anyOf,
+	joinParts,
+	never,
+	type Predicate,
+	type PredicateColumn,
+	type Relation,
+} from './predicate.js';
 import { inside, type KnownColumns, missing, outside, present, readColumn } from './predicate-column.js';
 import { type ColumnComparison, columnText, FilterRefusal, type Residual } from './residual.js';
 import { relations, valueTests } from './value-tests.js';
@@ -19,15 +29,16 @@ export interface PredicateTarget extends KnownColumns {
 }
 
 /** Returns the rows that satisfy a residual. Throws `FilterRefusal` if a comparison needs more than scalar values. */
-export function toPredicate(residual: Residual, target: PredicateTarget): Predicate {
-	return rowsWhere(residual, true, target);
+export function toPredicate(residual: Residual, target: PredicateTarget): Steps<Predicate> {
+	return rowsWhere(residual, true, target, new Pauses(20));
 }
 
 /** Returns the rows on which the residual is `wanted`. */
-function rowsWhere(residual: Residual, wanted: boolean, target: PredicateTarget): Predicate {
+function* rowsWhere(residual: Residual, wanted: boolean, target: PredicateTarget, pauses: Pauses): Steps<Predicate> {
+	if (pauses.step()) yield;
 	switch (residual.kind) {
 		case 'not':
-			return rowsWhere(residual.part, !wanted, target);
+			return yield* rowsWhere(residual.part, !wanted, target, pauses);
 		case 'comparison': {
 			const { holds, fails } = outcomesOf(residual, target);
 			return wanted ? holds : fails;
@@ -37,8 +48,9 @@ function rowsWhere(residual: Residual, wanted: boolean, target: PredicateTarget)
 			return wanted ? mistyped : typed;
 		}
 		default: {
-			const parts = residual.parts.map((part) => rowsWhere(part, wanted, target));
-			return (residual.kind === 'all') === wanted ? allOf(...parts) : anyOf(...parts);
+			const parts: Predicate[] = [];
+			for (const part of residual.parts) parts.push(yield* rowsWhere(part, wanted, target, pauses));
+			return yield* joinParts((residual.kind === 'all') === wanted ? 'all' : 'any', parts, pauses);
 		}
 	}
 }

@@ -1,5 +1,6 @@
 /** Filters as conditions for Prisma. */
 
+import { runToEnd } from '../../compiler/steps.js';
 import { type ColumnMapping, mappedColumn, readColumns } from './column-mapping.js';
 import type { Predicate, PredicateTest } from './predicate.js';
 import { requirePlain } from './require-plain.js';
@@ -23,7 +24,7 @@ const relations = { eq: 'equals', ne: 'not', lt: 'lt', le: 'lte', gt: 'gt', ge: 
 export function toPrismaWhere(residual: Residual, provider: PrismaProvider, fields: ColumnMapping): PrismaWhere {
 	const mapped = readColumns(fields);
 	const target = `prisma.${provider}`;
-	const predicate = toPredicate(residual, {
+	const steps = toPredicate(residual, {
 		target,
 		readKind: (name) => {
 			const { kind } = mappedColumn(mapped, name);
@@ -33,7 +34,7 @@ export function toPrismaWhere(residual: Residual, provider: PrismaProvider, fiel
 		ignoresBounds: true,
 	});
 	const field = (name: string) => mappedColumn(mapped, name).identifiers.join('.');
-	return writePart(predicate, { target, provider, field });
+	return writePart(runToEnd(steps), { target, provider, field });
 }
 
 interface Writing {

@@ -1,5 +1,6 @@
 /** Filters as UCAST trees, as in responses from OPA's Compile API. */
 
+import { mapInSteps, Pauses, type Steps } from '../../compiler/steps.js';
 import { inferKinds } from './infer-kinds.js';
 import {
 	guardNegations,
@@ -49,17 +50,18 @@ type FieldName = (name: string) => string;
  * `undefined` for a filter that no row satisfies, and an empty object for a filter that every row satisfies. Throws
  * `FilterRefusal`.
  */
-export function toUcast(
+export function* toUcast(
 	residual: Residual,
 	variant: UcastVariant,
 	field: FieldName,
-): UcastNode | Readonly<Record<string, never>> | undefined {
+): Steps<UcastNode | Readonly<Record<string, never>> | undefined> {
 	const target = `ucast.${variant}`;
-	const predicate = toPredicate(residual, { target, readKind: inferKinds(residual), ignoresBounds: true });
+	const readKind = yield* inferKinds(residual);
+	const predicate = yield* toPredicate(residual, { target, readKind, ignoresBounds: true });
 	if ('parts' in predicate && predicate.parts.length === 0) return predicate.kind === 'all' ? {} : undefined;
 	// Prisma rejects tests for null on required fields, and its tests are three-valued.
-	const guarded = variant === 'prisma' ? predicate : guardNegations(predicate);
-	return writeNode(guarded, { target, limits: ucastVariants[variant], field });
+	const guarded = variant === 'prisma' ? predicate : yield* guardNegations(predicate);
+	return yield* writeNode(guarded, { target, limits: ucastVariants[variant], field });
 }
 
 interface Writing {
@@ -71,15 +73,15 @@ interface Writing {
 const operators: Readonly<Record<Relation, string>> = { eq: 'eq', ne: 'ne', lt: 'lt', le: 'lte', gt: 'gt', ge: 'gte' };
 const searches = { start: 'startswith', end: 'endswith', anywhere: 'contains' } as const;
 
-function writeNode(predicate: Predicate, writing: Writing): UcastNode {
-	if (!('parts' in predicate)) return writeTest(predicate, writing);
-	return compound(
-		predicate.kind === 'all' ? 'and' : 'or',
-		predicate.parts.map((part) => writeNode(part, writing)),
-	);
+function* writeNode(predicate: Predicate, writing: Writing, pauses = new Pauses(50)): Steps<UcastNode> {
+	if (pauses.step()) yield;
+	if (!('parts' in predicate)) return yield* writeTest(predicate, writing);
+	const nodes: UcastNode[] = [];
+	for (const part of predicate.parts) nodes.push(yield* writeNode(part, writing, pauses));
+	return compound(predicate.kind === 'all' ? 'and' : 'or', nodes);
 }
 
-function writeTest(test: PredicateTest, writing: Writing): UcastNode {
+function* writeTest(test: PredicateTest, writing: Writing): Steps<UcastNode> {
 	const { target, limits } = writing;
 	const write = (operator: string, value: UcastValue): UcastNode => {
 		return { type: 'field', operator, field: writing.field(test.column.name), value };
@@ -97,16 +99,10 @@ function writeTest(test: PredicateTest, writing: Writing): UcastNode {
 		}
 		case 'in':
 			if (limits.lists !== 'none') return write('in', test.values);
-			return compound(
-				'or',
-				test.values.map((value) => write('eq', value)),
-			);
+			return compound('or', yield* mapInSteps(test.values, (value) => write('eq', value)));
 		case 'not-in':
 			if (limits.lists === 'in and nin') return write('nin', test.values);
-			return compound(
-				'and',
-				test.values.map((value) => write('ne', value)),
-			);
+			return compound('and', yield* mapInSteps(test.values, (value) => write('ne', value)));
 		case 'search': {
 			if (!limits.searches) throw new FilterRefusal(test.name, target, 'it has no search in strings');
 			requirePlain(test, target);

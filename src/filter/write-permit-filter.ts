@@ -4,6 +4,7 @@
  */
 
 import type { Json } from '../../compiler/model.js';
+import { mapInSteps, Pauses, type Steps } from '../../compiler/steps.js';
 import { inferKinds } from './infer-kinds.js';
 import type { Predicate, PredicateTest, Relation } from './predicate.js';
 import { FilterRefusal, type Residual } from './residual.js';
@@ -19,19 +20,23 @@ export type PermitOperand =
 const target = 'permit-datafilter';
 
 /** Writes a filter for the plugin. The bounds of `toUcast` also apply to its columns. Throws `FilterRefusal`. */
-export function writePermitFilter(residual: Residual): PermitOperand {
-	return writeOperand(toPredicate(residual, { target, readKind: inferKinds(residual), ignoresBounds: true }));
+export function* writePermitFilter(residual: Residual): Steps<PermitOperand> {
+	const readKind = yield* inferKinds(residual);
+	return yield* writeOperand(yield* toPredicate(residual, { target, readKind, ignoresBounds: true }));
 }
 
-function writeOperand(predicate: Predicate): PermitOperand {
-	if (!('parts' in predicate)) return writeTest(predicate);
+function* writeOperand(predicate: Predicate, pauses = new Pauses(50)): Steps<PermitOperand> {
+	if (pauses.step()) yield;
+	if (!('parts' in predicate)) return yield* writeTest(predicate);
 	const { kind, parts } = predicate;
 	// The plugin has no constants, but every row has a key.
 	if (parts.length === 0) return comparison(kind === 'all' ? 'ne' : 'eq', 'key', null);
-	return expression(kind === 'all' ? 'and' : 'or', parts.map(writeOperand));
+	const operands: PermitOperand[] = [];
+	for (const part of parts) operands.push(yield* writeOperand(part, pauses));
+	return expression(kind === 'all' ? 'and' : 'or', operands);
 }
 
-function writeTest(test: PredicateTest): PermitOperand {
+function* writeTest(test: PredicateTest): Steps<PermitOperand> {
 	const { name } = test.column;
 	switch (test.kind) {
 		case 'missing':
@@ -51,7 +56,7 @@ function writeTest(test: PredicateTest): PermitOperand {
 		case 'not-in':
 			return expression(
 				test.kind === 'in' ? 'or' : 'and',
-				test.values.map((value) => comparison(test.kind === 'in' ? 'eq' : 'ne', name, value)),
+				yield* mapInSteps(test.values, (value) => comparison(test.kind === 'in' ? 'eq' : 'ne', name, value)),
 			);
 		case 'search':
 			throw refusal(test.name, 'it has no search in strings');

@@ -2,6 +2,7 @@
 
 import { compareValues } from '../../compiler/condition/value.js';
 import type { Json } from '../../compiler/model.js';
+import type { Steps } from '../../compiler/steps.js';
 import type { Row } from '../../src/filter/residual.js';
 import type { CerbosFilter, CerbosOperand } from '../../src/filter/to-cerbos-plan.js';
 import type { UcastNode } from '../../src/filter/to-ucast.js';
@@ -18,14 +19,15 @@ type Truth = boolean | null;
 type Select = (row: Row) => boolean;
 
 /** `table` is the table of the fields. */
-export function selectedByUcast(query: ReturnType<Ucast>, nulls: Nulls, table = 'documents'): Select {
+export function selectedByUcast(query: UcastQuery, nulls: Nulls, table = 'documents'): Select {
 	if (query === undefined) return () => false;
 	if (!('type' in query)) return () => true;
 	const node = query as UcastNode;
 	return (row) => ucastTruth(node, valuesOf(row), nulls, table) === true;
 }
 
-type Ucast = typeof import('../../src/filter/to-ucast.js').toUcast;
+type UcastQuery =
+	ReturnType<typeof import('../../src/filter/to-ucast.js').toUcast> extends Steps<infer Query> ? Query : never;
 
 /** Values by column. */
 type Values = Readonly<Record<string, Json>>;

@@ -2,6 +2,7 @@
 
 import test from 'ava';
 import fc from 'fast-check';
+import { runToEnd } from '../../compiler/steps.js';
 import { type ColumnMapping, ColumnMappingError } from '../../src/filter/column-mapping.js';
 import { FilterRefusal, type Residual } from '../../src/filter/residual.js';
 
@@ -142,7 +143,7 @@ for (const { title, residual, sql, literals } of cases) {
 			}
 			const written = toSql(residual, dialect, columns);
 			t.deepEqual([written.sql, ...written.parameters], expected);
-			if (literals[dialect] !== undefined) t.is(toSqlLiterals(residual, dialect, columns), literals[dialect]);
+			if (literals[dialect] !== undefined) t.is(runToEnd(toSqlLiterals(residual, dialect, columns)), literals[dialect]);
 		}
 	});
 }
@@ -162,7 +163,7 @@ const refused: readonly Residual[] = [
 inPush('a filter that no dialect can express is refused with the names of the condition and the target', (t) => {
 	for (const residual of refused) {
 		for (const dialect of dialects) {
-			for (const write of [toSql, toSqlLiterals]) {
+			for (const write of [toSql, (...given: Parameters<typeof toSqlLiterals>) => runToEnd(toSqlLiterals(...given))]) {
 				const error = t.throws(() => write(residual, dialect, columns), { instanceOf: FilterRefusal });
 				t.true(error.message.includes(`sql.${dialect}`) && error.message.includes('own'), error.message);
 			}
@@ -201,16 +202,16 @@ const uuid = '0B5A3F0E-1C2D-4E5F-8A9B-0C1D2E3F4A5B';
 inPush('a UUID is a text in databases that store UUIDs as texts', (t) => {
 	const residual = compare('owner', 'string', 'not-equals', uuid);
 	const typed = { owner: { column: 'owner', type: 'uuid', required: true } };
-	t.is(toSqlLiterals(residual, 'sqlite', typed), `\`owner\` COLLATE BINARY <> '${uuid}'`);
-	t.regex(toSqlLiterals(residual, 'mysql', typed), new RegExp(`<> .*${uuid}`));
-	t.is(toSqlLiterals(residual, 'postgresql', typed), '1 = 1');
+	t.is(runToEnd(toSqlLiterals(residual, 'sqlite', typed)), `\`owner\` COLLATE BINARY <> '${uuid}'`);
+	t.regex(runToEnd(toSqlLiterals(residual, 'mysql', typed)), new RegExp(`<> .*${uuid}`));
+	t.is(runToEnd(toSqlLiterals(residual, 'postgresql', typed)), '1 = 1');
 });
 
 inPush('SQL Server continues no literal at the end of a line', (t) => {
 	const owner = { owner: 'owner' };
 	for (const end of ['\n', '\r\n']) {
 		const residual = compare('owner', 'string', 'starts-with', `a\\${end}'b`);
-		const text = toSqlLiterals(residual, 'sqlserver', owner);
+		const text = runToEnd(toSqlLiterals(residual, 'sqlserver', owner));
 		t.true(text.includes(`= (CAST(N'a\\' AS nvarchar(max)) + N'${end}''b') + N'|'`), text);
 	}
 });
@@ -253,7 +254,7 @@ test('no text of a user is outside quotes', (t) => {
 			(value, operator, name) => {
 				for (const dialect of dialects) {
 					const usable = unless([FilterRefusal], () =>
-						toSqlLiterals(compare('owner', 'string', operator, value), dialect, columns),
+						runToEnd(toSqlLiterals(compare('owner', 'string', operator, value), dialect, columns)),
 					);
 					const parameters = unless([FilterRefusal], () =>
 						toSql(compare('owner', 'string', operator, value), dialect, columns),
@@ -261,7 +262,7 @@ test('no text of a user is outside quotes', (t) => {
 					if (usable !== undefined) t.true(isOfTokens(usable, dialect), usable);
 					if (parameters !== undefined) t.true(isOfTokens(parameters.sql.replace(/[$@]p?\d+|\?/g, '0'), dialect));
 					const named = unless([ColumnMappingError], () =>
-						toSqlLiterals(compare('owner', 'string', 'equals', 'a'), dialect, { owner: name }),
+						runToEnd(toSqlLiterals(compare('owner', 'string', 'equals', 'a'), dialect, { owner: name })),
 					);
 					if (named !== undefined) t.regex(name, /^[\w$.]+$/);
 				}

@@ -8,6 +8,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import pg from 'pg';
+import { runToEnd } from '../../compiler/steps.js';
 import { compileResidual } from '../../src/filter/evaluate-residual.js';
 import { FilterRefusal, type Residual, type Row } from '../../src/filter/residual.js';
 import { type SqlDialectName, toSql, toSqlLiterals } from '../../src/filter/sql/to-sql.js';
@@ -85,7 +86,7 @@ function valuesOf(row: Readonly<Record<(typeof members)[number], unknown>>): unk
 
 /** Returns the keys of the rows that satisfy the residual, in their order. */
 function rightKeys(residual: Residual, from: readonly StoredRow[]): readonly string[] {
-	const holds = compileResidual(residual, patternMatches);
+	const holds = runToEnd(compileResidual(residual, patternMatches));
 	return from.filter((row) => holds(asRow(row))).map(({ key }) => key);
 }
 
@@ -108,7 +109,7 @@ for (const dialect of ['postgresql', 'sqlite'] as const) {
 				if (select === undefined) throw new Error('no database');
 				const written = unlessRefused(() =>
 					hasLiterals
-						? { sql: toSqlLiterals(residual, dialect, columns), parameters: [] }
+						? { sql: runToEnd(toSqlLiterals(residual, dialect, columns)), parameters: [] }
 						: toSql(residual, dialect, columns),
 				);
 				counts.all += 1;
@@ -153,7 +154,9 @@ test('UCAST, Cerbos plans and Prisma conditions select the rows of the residual'
 				t.deepEqual(got, right, `${target}: ${JSON.stringify(residual)}`);
 			};
 			for (const variant of Object.keys(ucastVariants) as UcastVariant[]) {
-				const node = unlessRefused(() => ({ query: toUcast(residual, variant, (name) => `documents.${name}`) }));
+				const node = unlessRefused(() => ({
+					query: runToEnd(toUcast(residual, variant, (name) => `documents.${name}`)),
+				}));
 				if (node === undefined) continue;
 				expectRight(variant, selectedByUcast(node.query, 'unknown'));
 				if (variant !== 'prisma') expectRight(`${variant} with null as a value`, selectedByUcast(node.query, 'plain'));
@@ -162,7 +165,7 @@ test('UCAST, Cerbos plans and Prisma conditions select the rows of the residual'
 					expectRight('ucast-prisma', selectedByPrisma(where));
 				}
 			}
-			const plan = unlessRefused(() => toCerbosPlan(residual));
+			const plan = unlessRefused(() => runToEnd(toCerbosPlan(residual)));
 			if (plan === undefined) return;
 			expectRight('cerbos', selectedByCerbos(plan, 'unknown'));
 			expectRight('cerbos with null as a value', selectedByCerbos(plan, 'plain'));

@@ -4,13 +4,17 @@
 
 import test from 'ava';
 import type { Json } from '../../compiler/model.js';
+import { runToEnd, type Steps } from '../../compiler/steps.js';
+import { compileResidual } from '../../src/filter/evaluate-residual.js';
 import { inferKinds } from '../../src/filter/infer-kinds.js';
 import { type Column, FilterRefusal, type Residual } from '../../src/filter/residual.js';
+import { simplifyResidual } from '../../src/filter/simplify-residual.js';
 import { type SqlDialectName, sqlDialects, toSql, toSqlLiterals } from '../../src/filter/sql/to-sql.js';
 import { toCerbosPlan } from '../../src/filter/to-cerbos-plan.js';
 import { toPrismaWhere } from '../../src/filter/to-prisma-where.js';
 import { toUcast } from '../../src/filter/to-ucast.js';
 import { writePermitFilter } from '../../src/filter/write-permit-filter.js';
+import { stepsIn } from '../support/steps-in.js';
 
 function compare(name: string, operator: string, value: Json): Residual {
 	const column: Column = name === 'key' || name === 'tenant' ? { kind: name } : { kind: 'attribute', path: [name] };
@@ -32,12 +36,15 @@ const columns = {
 const untyped = Object.fromEntries(['key', 'tenant', 'name', 'at', 'tags', 'level'].map((name) => [name, name]));
 
 /** Writers that infer the kinds of columns. */
-const inferring: Readonly<Record<string, (residual: Residual) => unknown>> = {
+const inferringSteps: Readonly<Record<string, (residual: Residual) => Steps<unknown>>> = {
 	cerbos: toCerbosPlan,
-	ucast: (residual) => toUcast(residual, 'all', (name) => name),
+	ucast: (residual) => toUcast(residual, 'minimal', (name) => name),
 	permit: writePermitFilter,
-	sql: (residual) => toSqlLiterals(residual, 'sqlite', untyped, inferKinds(residual)),
+	*sql(residual) {
+		return yield* toSqlLiterals(residual, 'sqlite', untyped, yield* inferKinds(residual));
+	},
 };
+const inferring = Object.values(inferringSteps).map((write) => (residual: Residual) => runToEnd(write(residual)));
 
 const numbers = Array.from({ length: 5_000 }, (_, index) => index);
 
@@ -49,14 +56,35 @@ test('the time to write a filter is proportional to the number of its parts', (t
 	const list = all(compare('name', 'in', names), not(compare('name', 'not-in', names)));
 	for (const residual of [pairs, list]) {
 		for (const dialect of dialects) {
-			t.true(toSqlLiterals(residual, dialect, columns).length > 10_000);
+			t.true(runToEnd(toSqlLiterals(residual, dialect, columns)).length > 10_000);
 			t.truthy(toSql(residual, dialect, columns).sql);
 		}
 		t.truthy(toPrismaWhere(residual, 'postgresql', columns));
-		for (const write of Object.values(inferring)) t.truthy(write(residual));
+		for (const write of inferring) t.truthy(write(residual));
 	}
 	const times = numbers.map((one) => new Date(one).toISOString());
 	for (const operator of ['in', 'not-in']) t.truthy(toSql(compare('at', operator, times), 'sqlite', columns).sql);
+});
+
+test('large filters are simplified, evaluated and written in steps', (t) => {
+	const pairs = any(
+		...numbers.map((one) => all(compare('tenant', 'equals', `t${one}`), compare('key', 'equals', `k${one}`))),
+	);
+	const list = compare(
+		'key',
+		'in',
+		numbers.map((one) => `k${one}`),
+	);
+	const matches = () => false;
+	for (const work of [simplifyResidual, (residual: Residual) => compileResidual(residual, matches)]) {
+		t.true(stepsIn(work(pairs)) > 200);
+	}
+	t.true(stepsIn(simplifyResidual(list)) > 4);
+	for (const [name, write] of Object.entries(inferringSteps)) {
+		t.true(stepsIn(write(pairs)) > 500, name);
+		// A plan contains the list unchanged.
+		if (name !== 'cerbos') t.true(stepsIn(write(list)) > 8, name);
+	}
 });
 
 /** Residuals over columns whose kinds are not certain. */
@@ -76,7 +104,7 @@ const uncertain: readonly Residual[] = [
 
 test('a comparison is refused if the kind of its column is not certain', (t) => {
 	for (const residual of uncertain) {
-		for (const write of Object.values(inferring)) {
+		for (const write of inferring) {
 			t.throws(() => write(residual), { instanceOf: FilterRefusal }, JSON.stringify(residual));
 		}
 	}
@@ -88,8 +116,8 @@ test('an inferred time has the orders that texts and timestamps share', (t) => {
 		kind: 'KIND_CONDITIONAL' as const,
 		condition: { expression: { operator, operands: [{ variable: 'request.resource.attr.at' }, { value: time }] } },
 	});
-	t.deepEqual(toCerbosPlan(compare('at', 'greater-than-equals', time)), plan('ge'));
-	t.deepEqual(toCerbosPlan(compare('at', 'less-than', time)), plan('lt'));
+	t.deepEqual(runToEnd(toCerbosPlan(compare('at', 'greater-than-equals', time))), plan('ge'));
+	t.deepEqual(runToEnd(toCerbosPlan(compare('at', 'less-than', time))), plan('lt'));
 });
 
 test('a UUID in SQLite is a text for Prisma', (t) => {
@@ -118,8 +146,8 @@ const permitted: readonly (readonly [Residual, object])[] = [
 ];
 
 test("the format of Permit's plugin has tests for missing values, and no lists", (t) => {
-	for (const [residual, expected] of permitted) t.deepEqual(writePermitFilter(residual), expected as never);
+	for (const [residual, expected] of permitted) t.deepEqual(runToEnd(writePermitFilter(residual)), expected as never);
 	for (const residual of [compare('name', 'less-than', 'a'), compare('at', 'less-than', '2030-01-01T00:00:00.000Z')]) {
-		t.throws(() => writePermitFilter(residual), { instanceOf: FilterRefusal, message: /order of text/ });
+		t.throws(() => runToEnd(writePermitFilter(residual)), { instanceOf: FilterRefusal, message: /order of text/ });
 	}
 });

@@ -1,16 +1,11 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { runToEnd, type Steps } from '../../compiler/steps.js';
+import { runToEnd } from '../../compiler/steps.js';
 import { enough, forEachChunk, forEachItem, sortedBy } from '../../src/pdp/engine/chunks.js';
-import { arrayChunks, objectChunks } from '../../src/pdp/engine/json-chunks.js';
+import { arrayChunks, objectChunks, valueChunks } from '../../src/pdp/engine/json-chunks.js';
+import { stepsIn } from '../support/steps-in.js';
 
 /** Processing a long list in several steps gives the same result as processing it in a single step. */
-
-function stepsIn<T>(steps: Steps<T>): number {
-	let count = 1;
-	while (!steps.next().done) count += 1;
-	return count;
-}
 
 test('sorting in steps gives the same result as sorting in one step', (t) => {
 	const row = fc.record({ text: fc.string({ maxLength: 2 }), number: fc.nat() });
@@ -66,4 +61,23 @@ test('the joined pieces of JSON are valid JSON', (t) => {
 	);
 	t.deepEqual(JSON.parse(runToEnd(arrayChunks(members.map(([, json]) => json))).join('')).length, members.length);
 	t.deepEqual([runToEnd(objectChunks([])).join(''), runToEnd(arrayChunks([])).join('')], ['{}', '[]']);
+});
+
+test('a value is written in pieces as `JSON.stringify` writes it', (t) => {
+	const law = fc.property(
+		fc.jsonValue({ maxDepth: 2 }),
+		fc.string({ unit: 'binary', maxLength: 8 }),
+		fc.integer({ min: 1, max: 300 }),
+		(value, part, times) => {
+			const text = part.repeat(times * 60);
+			const whole = { value, many: Array(times).fill(value), [part]: text, absent: undefined, list: [] };
+			return runToEnd(valueChunks(whole)).join('') === JSON.stringify(whole);
+		},
+	);
+	t.notThrows(() => fc.assert(law, { numRuns: 60 }));
+	const pairs = Array.from({ length: 5_000 }, (_, index) => ({ tenant: `t${index}`, parts: [{ key: `k${index}` }] }));
+	t.true(stepsIn(valueChunks({ pairs })) > 200);
+	const faces = `a${'\u{1f600}'.repeat(500_000)}`;
+	t.true(stepsIn(valueChunks(faces)) > 10);
+	t.true(runToEnd(valueChunks(faces)).join('') === JSON.stringify(faces));
 });

@@ -160,8 +160,10 @@ function filterUnlessRefused(context: DecisionContext, input: FilterInput): Filt
 function compareFilter(t: ExecutionContext, context: DecisionContext, input: FilterInput, question: Question): number {
 	const filter = filterUnlessRefused(context, input);
 	if (filter === undefined) return 0;
-	const selects = compileResidual(conditionOf(filter), patternMatches);
-	const branches = (filter.debug?.branches ?? []).map(({ condition }) => compileResidual(condition, patternMatches));
+	const selects = runToEnd(compileResidual(conditionOf(filter), patternMatches));
+	const branches = (filter.debug?.branches ?? []).map(({ condition }) =>
+		runToEnd(compileResidual(condition, patternMatches)),
+	);
 	const { attributes: known, tenant: given } = input.resource;
 	let allowed = 0;
 	for (const row of question.rows) {

@@ -1,8 +1,9 @@
 /** Writers for filters: the answers of `POST /filter`, and of `LoadedEngine.filter`. */
 
+import { runToEnd } from '../../../compiler/steps.js';
 import { ColumnMappingError } from '../../../src/filter/column-mapping.js';
 import { everyRow, FilterRefusal, noRow, type Residual } from '../../../src/filter/residual.js';
-import { fillGaps } from '../../../src/filter/sql/sql-text.js';
+import { fillGaps, type SqlValue } from '../../../src/filter/sql/sql-text.js';
 import { sqlDialects, toSql as toParameters, writeSql } from '../../../src/filter/sql/to-sql.js';
 import { toPrismaWhere as toPrisma } from '../../../src/filter/to-prisma-where.js';
 import {
@@ -47,13 +48,15 @@ export function applyFilter<Query extends KnexBuilder>(query: Query, filter: Row
 	const dialect = Object.hasOwn(dialectsByClient, name) ? dialectsByClient[name] : undefined;
 	if (dialect === undefined) throw new RegolithError('invalid_columns', `no filters for the Knex client \`${name}\``);
 	return written(() => {
-		const text = writeSql(residualOf(filter), dialect, columns, 'parameters');
+		const text = runToEnd(writeSql(residualOf(filter), dialect, columns, 'parameters'));
 		const { parameter, numbersParameters } = sqlDialects[dialect];
 		// Knex numbers the parameters itself, and reads `\?` as a question mark.
-		const place = (value: (typeof text.values)[number]) =>
-			numbersParameters ? parameter(1, value).replace(/\$1|@p1/, '?') : '?';
-		const bindings = text.values.map((value) => (typeof value === 'object' ? [...value] : value));
-		query.whereRaw(fillGaps(text, place), bindings);
+		const bindings: (string | number | string[])[] = [];
+		const place = (value: SqlValue) => {
+			bindings.push(typeof value === 'object' ? [...value] : value);
+			return numbersParameters ? parameter(1, value).replace(/\$1|@p1/, '?') : '?';
+		};
+		query.whereRaw(runToEnd(fillGaps(text, place)), bindings);
 		return query;
 	});
 }

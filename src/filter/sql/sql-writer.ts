@@ -1,5 +1,6 @@
 import { longest } from '../../../compiler/condition/accepted-kinds.js';
 import { greatestWhole } from '../../../compiler/condition/value.js';
+import { mapInSteps, Pauses, type Steps } from '../../../compiler/steps.js';
 import type { Predicate, PredicateColumn, PredicateTest, Scalar } from '../predicate.js';
 import { FilterRefusal } from '../residual.js';
 import { relationSign } from './relation-sign.js';
@@ -22,15 +23,17 @@ type Comparison = Extract<PredicateTest, { readonly kind: 'compare' }>;
 type Membership = Extract<PredicateTest, { readonly kind: 'in' | 'not-in' }>;
 
 /** Writes a predicate as a condition that can be joined with other conditions. Throws `FilterRefusal`. */
-export function writePredicate(predicate: Predicate, writing: SqlWriting): SqlText {
-	if (!('parts' in predicate)) return writeTest(predicate, writing);
+export function* writePredicate(predicate: Predicate, writing: SqlWriting, pauses = new Pauses(20)): Steps<SqlText> {
+	if (pauses.step()) yield;
+	if (!('parts' in predicate)) return yield* writeTest(predicate, writing);
 	const { kind, parts } = predicate;
 	if (parts.length === 0) return code(kind === 'all' ? '1 = 1' : '1 = 0');
-	const written = parts.map((part) => writePredicate(part, writing));
+	const written: SqlText[] = [];
+	for (const part of parts) written.push(yield* writePredicate(part, writing, pauses));
 	return sql`(${joinSql(written, kind === 'all' ? ' AND ' : ' OR ')})`;
 }
 
-function writeTest(test: PredicateTest, writing: SqlWriting): SqlText {
+function* writeTest(test: PredicateTest, writing: SqlWriting): Steps<SqlText> {
 	const { dialect, target } = writing;
 	const column = writing.column(test.column);
 	switch (test.kind) {
@@ -45,7 +48,7 @@ function writeTest(test: PredicateTest, writing: SqlWriting): SqlText {
 			return writeComparison(test, column, writing);
 		case 'in':
 		case 'not-in':
-			return writeMembership(test, column, writing);
+			return yield* writeMembership(test, column, writing);
 		case 'search':
 			return dialect.search(column, test.place, checkText(test.text, test, target), test.found);
 	}
@@ -92,17 +95,16 @@ function requireOrder(test: Comparison, { dialect, target }: SqlWriting): void {
 	throw refusal(test, target);
 }
 
-function writeMembership(test: Membership, column: SqlText, writing: SqlWriting): SqlText {
+function* writeMembership(test: Membership, column: SqlText, writing: SqlWriting): Steps<SqlText> {
 	const { dialect, target, form } = writing;
 	const { values, kind } = test;
 	const found = kind === 'in';
 	const [sign, texts] = [code(found ? 'IN' : 'NOT IN'), values.filter((value) => typeof value === 'string')];
 	if (texts.length < values.length) return sql`${column} ${sign} (${commas(values.map(writeNumber))})`;
-	for (const text of texts) checkText(text, test, target);
-	const items = texts.map((text) => sql`${text}`);
+	const items = yield* mapInSteps(texts, (text) => sql`${checkText(text, test, target)}`);
 	if (test.column.kind === 'uuid') return writeUuids(test, column, items, writing);
 	if (form === 'parameters') return dialect.inList(column, texts, found);
-	const exact = sql`${dialect.exactColumn(column)} ${sign} (${commas(items.map(dialect.exactValue))})`;
+	const exact = sql`${dialect.exactColumn(column)} ${sign} (${commas(yield* mapInSteps(items, dialect.exactValue))})`;
 	return found && dialect.addsIndexTest ? sql`(${column} IN (${commas(items)}) AND ${exact})` : exact;
 }
 

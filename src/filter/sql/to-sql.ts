@@ -1,5 +1,6 @@
 /** Filters as SQL. */
 
+import { runToEnd, type Steps } from '../../../compiler/steps.js';
 import { type ColumnMapping, mappedColumn, readColumns } from '../column-mapping.js';
 import type { ReadKind } from '../predicate-column.js';
 import type { Residual } from '../residual.js';
@@ -34,41 +35,42 @@ export function toSql(residual: Residual, dialect: SqlDialectName, columns: Colu
 	const { parameter, numbersParameters } = sqlDialects[dialect];
 	const parameters: SqlValue[] = [];
 	const numbers = new Map<SqlValue, number>();
-	const sql = fillGaps(writeSql(residual, dialect, columns, 'parameters'), (value) => {
+	const text = runToEnd(writeSql(residual, dialect, columns, 'parameters'));
+	const write = (value: SqlValue) => {
 		const number = (numbersParameters ? numbers.get(value) : undefined) ?? parameters.push(value);
 		numbers.set(value, number);
 		return parameter(number, value);
-	});
-	return { sql, parameters };
+	};
+	return { sql: runToEnd(fillGaps(text, write)), parameters };
 }
 
 /**
  * Writes a filter as SQL with quoted literals instead of parameters. `inferKind` returns the kind of a column without a
  * type. Throws the same errors as `toSql`.
  */
-export function toSqlLiterals(
+export function* toSqlLiterals(
 	residual: Residual,
 	dialect: SqlDialectName,
 	columns: ColumnMapping,
 	inferKind?: ReadKind,
-): string {
+): Steps<string> {
 	const { literal }: SqlDialect = sqlDialects[dialect];
-	const text = writeSql(residual, dialect, columns, 'literals', inferKind);
-	return fillGaps(text, (value) => (typeof value === 'number' ? String(value) : literal(String(value))));
+	const text = yield* writeSql(residual, dialect, columns, 'literals', inferKind);
+	return yield* fillGaps(text, (value) => (typeof value === 'number' ? String(value) : literal(String(value))));
 }
 
 /** Writes a filter with gaps for its values. Throws the same errors as `toSql`. */
-export function writeSql(
+export function* writeSql(
 	residual: Residual,
 	dialectName: SqlDialectName,
 	columns: ColumnMapping,
 	form: SqlForm,
 	inferKind: ReadKind = () => undefined,
-): SqlText {
+): Steps<SqlText> {
 	const dialect: SqlDialect = sqlDialects[dialectName];
 	const mapped = readColumns(columns);
 	const target = `sql.${dialectName}`;
-	const predicate = toPredicate(residual, {
+	const predicate = yield* toPredicate(residual, {
 		target,
 		readKind: (name) => {
 			const kind = mappedColumn(mapped, name).kind ?? inferKind(name);
@@ -76,7 +78,7 @@ export function writeSql(
 		},
 		isRequired: (name) => mapped.get(name)?.required === true,
 	});
-	return writePredicate(predicate, {
+	return yield* writePredicate(predicate, {
 		dialect,
 		target,
 		form,

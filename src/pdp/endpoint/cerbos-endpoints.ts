@@ -11,7 +11,8 @@ import { DecidedAnswer, FilteredAnswer } from '../../wire/headers.js';
 import { type DecisionContext, decide } from '../decide/decide.js';
 import { type Mode, normalise, normaliseFilter } from '../decide/normalise.js';
 import { forEachItem } from '../engine/chunks.js';
-import { endpoint, filterHeaders, revisionHeader, unavailableOrCostly } from './endpoint.js';
+import { valueChunks } from '../engine/json-chunks.js';
+import { endpoint, filterReply, revisionHeader, unavailableOrCostly } from './endpoint.js';
 import { answerFilter, orRefused } from './filter-endpoints.js';
 
 const tag = 'Filters';
@@ -40,18 +41,20 @@ function planEndpoint(mode: Mode) {
 		failures: unavailableOrCostly,
 		handle: async ({ body, closed }, { read }) => {
 			const actions = body.action ? [body.action] : (body.actions ?? []);
-			const work = (context: DecisionContext) => rowsForAll(context, body, actions, mode);
-			const { result, ...from } = await read({ kind: 'listing', work, closed });
-			const answer = {
-				requestId: body.requestId ?? '',
-				action: actions[0] ?? '',
-				actions,
-				resourceKind: body.resource.kind,
-				policyVersion: 'default',
-				filter: orRefused(() => toCerbosPlan(result.rows)),
-				cerbosCallId: from.decisionId ?? '',
+			const work = function* (context: DecisionContext) {
+				const { rows, validUntil } = yield* rowsForAll(context, body, actions, mode);
+				const answer = {
+					requestId: body.requestId ?? '',
+					action: actions[0] ?? '',
+					actions,
+					resourceKind: body.resource.kind,
+					policyVersion: 'default',
+					filter: yield* orRefused(toCerbosPlan(rows)),
+					cerbosCallId: context.decisionId ?? '',
+				};
+				return { body: yield* valueChunks(answer), validUntil };
 			};
-			return reply(200, answer, filterHeaders(result.validUntil, from));
+			return filterReply(await read({ kind: 'listing', work, closed }));
 		},
 	});
 }
@@ -76,7 +79,7 @@ function* rowsForAll(
 		if (type === 'always_deny') return { rows: noRow, validUntil };
 		parts.push(condition ?? everyRow);
 	}
-	return { rows: simplifyResidual({ kind: 'all', parts }), validUntil };
+	return { rows: yield* simplifyResidual({ kind: 'all', parts }), validUntil };
 }
 
 /** Returns the earlier of two times; `null` is never. */

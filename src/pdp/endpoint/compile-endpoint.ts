@@ -1,6 +1,7 @@
 /** OPA's Compile API on the listener for OPA clients: filters as UCAST and as SQL with literals. */
 
 import { z } from 'zod';
+import { Pauses, type Steps } from '../../../compiler/steps.js';
 import { Failure, notFound } from '../../failure.js';
 import { type ColumnMapping, ColumnMappingError, readColumns } from '../../filter/column-mapping.js';
 import { comparisonsIn, inferKinds } from '../../filter/infer-kinds.js';
@@ -8,13 +9,13 @@ import { columnNameOf } from '../../filter/predicate-column.js';
 import type { Residual } from '../../filter/residual.js';
 import { type SqlDialectName, sqlDialects, toSqlLiterals } from '../../filter/sql/to-sql.js';
 import { toUcast, type UcastVariant, ucastVariants } from '../../filter/to-ucast.js';
-import { Raw } from '../../http/endpoint.js';
 import { CompileQuery } from '../../wire/decision/compile.js';
 import { usualKeys } from '../../wire/decision/filter.js';
 import type { DecisionContext } from '../decide/decide.js';
 import { type Mode, normaliseFilter } from '../decide/normalise.js';
+import { valueChunks } from '../engine/json-chunks.js';
 import type { Filter } from '../filter/filter.js';
-import { endpoint, filterHeaders, unavailableOrCostly } from './endpoint.js';
+import { endpoint, filterReply, unavailableOrCostly } from './endpoint.js';
 import { answerFilter, orRefused } from './filter-endpoints.js';
 
 /** The only path with a filter. */
@@ -47,12 +48,14 @@ export function compileEndpoint(mode: Mode) {
 			requireSupported(body);
 			const input = normaliseFilter(body.input, mode);
 			const options = { maxKeys: body.input.max_keys ?? usualKeys, explain: false };
-			const work = (context: DecisionContext) => answerFilter(context, input, options);
-			const { result: filter, ...from } = await read({ kind: 'listing', work, closed });
-			const results = targets.map((target) => [nameOf(target), write(filter, target, body)] as const);
-			const result = accept === multitarget ? Object.fromEntries(results) : results[0]?.[1];
-			const sent = { 'content-type': accept, ...filterHeaders(filter.valid_until, from) };
-			return new Raw(200, sent, JSON.stringify({ result }));
+			const work = function* (context: DecisionContext) {
+				const filter = yield* answerFilter(context, input, options);
+				const results: (readonly [name: string, written: WrittenQuery])[] = [];
+				for (const target of targets) results.push([nameOf(target), yield* orRefused(write(filter, target, body))]);
+				const result = accept === multitarget ? Object.fromEntries(results) : results[0]?.[1];
+				return { body: yield* valueChunks({ result }), validUntil: filter.valid_until };
+			};
+			return filterReply(await read({ kind: 'listing', work, closed }), accept);
 		},
 	});
 }
@@ -100,23 +103,24 @@ function requireSupported({ unknowns, options }: CompileQuery): void {
 	if (options?.maskRule) throw new Failure('invalid', 'options.maskRule is not supported');
 }
 
-/** Writes a filter for a target. Without `query` no row passes; an empty `query` lets all rows pass. */
-function write({ type, condition }: Filter, target: Target, { options }: CompileQuery): { readonly query?: unknown } {
+/** A filter for a target. Without `query` no row passes; an empty `query` lets all rows pass. */
+interface WrittenQuery {
+	readonly query?: unknown;
+}
+
+/** Writes a filter for a target. Throws `FilterRefusal` and `ColumnMappingError`. */
+function* write({ type, condition }: Filter, target: Target, { options }: CompileQuery): Steps<WrittenQuery> {
 	const mappings = own(options?.targetSQLTableMappings, target.dialect) ?? {};
 	const mapped = own(mappings, table) ?? {};
 	const place = own(mapped, '$self') ?? table;
 	const field = (name: string) => `${place}.${own(mapped, name) ?? plainName(name)}`;
 	const given = Object.keys(mapped).filter((name) => name !== '$self');
-	const columns = orRefused(() => {
-		const compared = condition === undefined ? {} : columnsOf(condition, field);
-		readColumns({ ...Object.fromEntries(given.map((name) => [name, field(name)])), ...compared });
-		return compared;
-	});
+	const columns = condition === undefined ? {} : yield* columnsOf(condition, field);
+	readColumns({ ...Object.fromEntries(given.map((name) => [name, field(name)])), ...columns });
 	if (type === 'always_deny') return {};
 	if (condition === undefined) return { query: target.kind === 'sql' ? '' : {} };
-	if (target.kind === 'ucast') return { query: orRefused(() => toUcast(condition, target.dialect, field)) };
-	const text = orRefused(() => toSqlLiterals(condition, target.dialect, columns, inferKinds(condition)));
-	return { query: `WHERE ${text}` };
+	if (target.kind === 'ucast') return { query: yield* toUcast(condition, target.dialect, field) };
+	return { query: `WHERE ${yield* toSqlLiterals(condition, target.dialect, columns, yield* inferKinds(condition))}` };
 }
 
 /** Returns the default column of an attribute. Throws `ColumnMappingError` for a nested attribute. */
@@ -126,11 +130,15 @@ function plainName(name: string): string {
 }
 
 /** Returns the columns that a filter compares. */
-function columnsOf(condition: Residual, field: (name: string) => string): ColumnMapping {
-	const names = comparisonsIn(condition).flatMap(({ column, operand }) =>
-		'column' in operand ? [columnNameOf(column), columnNameOf(operand.column)] : [columnNameOf(column)],
-	);
-	return Object.fromEntries(names.map((name) => [name, field(name)]));
+function* columnsOf(condition: Residual, field: (name: string) => string): Steps<ColumnMapping> {
+	const names = new Set<string>();
+	const pauses = new Pauses();
+	for (const { column, operand } of comparisonsIn(condition)) {
+		if (pauses.step()) yield;
+		names.add(columnNameOf(column));
+		if ('column' in operand) names.add(columnNameOf(operand.column));
+	}
+	return Object.fromEntries(Array.from(names, (name) => [name, field(name)]));
 }
 
 /** Returns an own member. */

@@ -68,12 +68,23 @@ export function revisionHeader(
 	};
 }
 
-/** Returns the response headers of a filter in a format without `valid_until`. */
-export function filterHeaders(
+function filterHeaders(
 	validUntil: string | null,
 	from: Parameters<typeof revisionHeader>[0],
 ): Readonly<Record<string, string>> {
 	return { ...(validUntil === null ? {} : { 'x-valid-until': validUntil }), ...revisionHeader(from) };
+}
+
+/** A filter in a format without `valid_until`, as JSON. */
+export interface WrittenFilter {
+	readonly body: readonly string[];
+	readonly validUntil: string | null;
+}
+
+/** Returns a reply with a filter. */
+export function filterReply({ result, ...from }: ReadResult<WrittenFilter>, type = 'application/json'): Raw {
+	const { body, validUntil } = result;
+	return new Raw(200, { 'content-type': type, ...filterHeaders(validUntil, from) }, body);
 }
 
 /** Returns a reply with chunked JSON and the headers for its revision. */

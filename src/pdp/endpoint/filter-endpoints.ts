@@ -5,7 +5,6 @@ import { unprocessable } from '../../failure.js';
 import { ColumnMappingError } from '../../filter/column-mapping.js';
 import { FilterRefusal } from '../../filter/residual.js';
 import { writePermitFilter } from '../../filter/write-permit-filter.js';
-import { reply } from '../../http/endpoint.js';
 import { CompiledPatterns } from '../../pattern/compiled-patterns.js';
 import {
 	FilterAnswer,
@@ -18,10 +17,11 @@ import {
 import { DecidedAnswer, FilteredAnswer, ReasonsRequest } from '../../wire/headers.js';
 import type { DecisionContext } from '../decide/decide.js';
 import { type FilterInput, type Mode, normaliseFilter } from '../decide/normalise.js';
+import { valueChunks } from '../engine/json-chunks.js';
 import { type Filter, type FilterOptions, filterRows, refusalFailure } from '../filter/filter.js';
 import { filterKeys } from '../filter/filter-keys.js';
 import { headerExplains } from './decision-endpoints.js';
-import { endpoint, filterHeaders, revisionHeader, unavailableOrCostly } from './endpoint.js';
+import { chunkedReply, endpoint, filterReply, unavailableOrCostly } from './endpoint.js';
 
 const tag = 'Filters';
 const example = { user: 'ann@example.com', action: 'read', resource: { type: 'document' } };
@@ -53,9 +53,10 @@ function filterEndpoint(mode: Mode) {
 		handle: async ({ body, headers, closed }, { read }) => {
 			const input = normaliseFilter(body, mode);
 			const options = { maxKeys: body.max_keys ?? usualKeys, explain: headerExplains(headers['x-debug']) };
-			const work = (context: DecisionContext) => answerFilter(context, input, options);
-			const { result, ...from } = await read({ kind: 'listing', work, closed });
-			return reply(200, result, revisionHeader(from));
+			const work = function* (context: DecisionContext) {
+				return yield* valueChunks(yield* answerFilter(context, input, options));
+			};
+			return chunkedReply(await read({ kind: 'listing', work, closed }));
 		},
 	});
 }
@@ -85,9 +86,10 @@ function keysEndpoint(mode: Mode) {
 			const input = normaliseFilter(body, mode);
 			const { matches } = new CompiledPatterns();
 			const options = { limit: body.limit ?? usualKeys, cursor: body.cursor ?? undefined, matches };
-			const work = (context: DecisionContext) => filterKeys(context, input, options);
-			const { result, ...from } = await read({ kind: 'listing', work, closed });
-			return reply(200, result, revisionHeader(from));
+			const work = function* (context: DecisionContext) {
+				return yield* valueChunks(yield* filterKeys(context, input, options));
+			};
+			return chunkedReply(await read({ kind: 'listing', work, closed }));
 		},
 	});
 }
@@ -112,11 +114,12 @@ function permitEndpoint(mode: Mode) {
 		handle: async ({ body, closed }, { read }) => {
 			const input = normaliseFilter(body, mode);
 			const options = { maxKeys: body.max_keys ?? usualKeys, explain: false };
-			const work = (context: DecisionContext) => answerFilter(context, input, options);
-			const { result, ...from } = await read({ kind: 'listing', work, closed });
-			const { type, condition, valid_until } = result;
-			const written = condition === undefined ? {} : { condition: orRefused(() => writePermitFilter(condition)) };
-			return reply(200, { type, ...written }, filterHeaders(valid_until, from));
+			const work = function* (context: DecisionContext) {
+				const { type, condition: rows, valid_until: validUntil } = yield* answerFilter(context, input, options);
+				const condition = rows && (yield* orRefused(writePermitFilter(rows)));
+				return { body: yield* valueChunks({ type, condition }), validUntil };
+			};
+			return filterReply(await read({ kind: 'listing', work, closed }));
 		},
 	});
 }
@@ -134,9 +137,9 @@ export function answerFilter(
  * Returns a filter in a different format. Throws `Failure` (`unprocessable`) if the format cannot express it, or for unusable
  * columns.
  */
-export function orRefused<T>(write: () => T): T {
+export function* orRefused<T>(steps: Steps<T>): Steps<T> {
 	try {
-		return write();
+		return yield* steps;
 	} catch (error) {
 		if (error instanceof FilterRefusal) throw refusalFailure(error);
 		if (!(error instanceof ColumnMappingError)) throw error;

@@ -1,4 +1,4 @@
-import type { Steps } from '../../../compiler/steps.js';
+import { Pauses, type Steps } from '../../../compiler/steps.js';
 
 /** Minimum chunk length in characters. */
 const minLength = 64 * 1024;
@@ -53,4 +53,57 @@ export function* arrayChunks(items: readonly string[]): Steps<readonly string[]>
 	}
 	pieces.write(']');
 	return pieces.all();
+}
+
+/** Values with at most this size are written in one step, and longer texts in pieces. */
+const smallSize = 200;
+
+/** Writes a value of JSON. Members without a value are omitted. */
+export function* valueChunks(value: unknown): Steps<readonly string[]> {
+	const pieces = new JsonChunks();
+	yield* writeValue(value, pieces, new Pauses(20));
+	return pieces.all();
+}
+
+function* writeValue(value: unknown, pieces: JsonChunks, pauses: Pauses): Steps<void> {
+	if (pauses.step()) yield;
+	if (restOf(value, smallSize) >= 0) pieces.write(JSON.stringify(value));
+	else if (typeof value === 'string') {
+		pieces.write('"');
+		for (let start = 0, end = 0; start < value.length; start = end) {
+			end = start + minLength;
+			// A surrogate pair that is cut in two would be escaped.
+			if (/[\ud800-\udbff]/.test(value.charAt(end - 1))) end += 1;
+			pieces.write(JSON.stringify(value.slice(start, end)).slice(1, -1));
+			yield;
+		}
+		pieces.write('"');
+	} else if (Array.isArray(value)) {
+		for (const [index, item] of value.entries()) {
+			pieces.write(index === 0 ? '[' : ',');
+			yield* writeValue(item ?? null, pieces, pauses);
+		}
+		pieces.write(']');
+	} else {
+		let separator = '{';
+		for (const [name, member] of Object.entries(value as object)) {
+			if (member === undefined) continue;
+			pieces.write(`${separator}${JSON.stringify(name)}:`);
+			yield* writeValue(member, pieces, pauses);
+			separator = ',';
+		}
+		pieces.write('}');
+	}
+}
+
+/** Subtracts the size of a value, in values and hundreds of characters. Stops below zero. */
+function restOf(value: unknown, left: number): number {
+	if (typeof value === 'string') return left - 1 - value.length / 100;
+	if (typeof value !== 'object' || value === null) return left - 1;
+	let rest = left - 1;
+	for (const member of Array.isArray(value) ? value : Object.values(value)) {
+		rest = restOf(member, rest);
+		if (rest < 0) break;
+	}
+	return rest;
 }

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { PatternMatcher } from '../../../compiler/condition/operator.js';
-import type { Steps } from '../../../compiler/steps.js';
+import { Pauses, type Steps } from '../../../compiler/steps.js';
 import { Failure } from '../../failure.js';
 import { constantOf, type Residual } from '../../filter/residual.js';
 import { type FilterType, mostKeys } from '../../wire/decision/filter.js';
@@ -62,11 +62,16 @@ export function* filterKeys(
 		throw changed('a fact has expired');
 	}
 	const { names } = context.facts;
-	const all = [...granted.keys].flatMap(([tenant, found]) =>
-		found.map(({ key }) => ({ tenant: names.text(tenant), key })),
-	);
 	const last = place?.[3];
-	const ahead = last === undefined ? all : all.filter(({ key }) => key > last);
+	const ahead: { readonly tenant: string; readonly key: string }[] = [];
+	const pauses = new Pauses();
+	for (const [number, found] of granted.keys) {
+		const tenant = names.text(number);
+		for (const { key } of found) {
+			if (pauses.step()) yield;
+			if (last === undefined || key > last) ahead.push({ tenant, key });
+		}
+	}
 	// Keys are unique among the instances of a type.
 	const sorted = yield* sortedBy(ahead, ({ key }) => key);
 	const keys = sorted.slice(0, limit);

@@ -170,32 +170,32 @@ export function* residualOf(
 	{ tenants, keys, groups }: GrantedRows,
 ): Steps<Residual> {
 	const pauses = new Pauses(100);
-	const parts: Residual[] = [tenantsIn([...tenants.keys()].map((tenant) => names.text(tenant)))];
+	const parts: Residual[] = [yield* tenantsIn([...tenants.keys()].map((tenant) => names.text(tenant)))];
 	/** Tenants without keys, by equal rows. */
 	const byRows = new Map<string, { rows: Residual; tenants: string[] }>();
 	const bySets = new Map<number, Residual>();
 	for (const { tenants: group, rules } of groups) {
-		const rows = simplifyResidual({ kind: 'any', parts: rules.map(({ residual }) => residual) });
+		const rows = yield* simplifyResidual({ kind: 'any', parts: rules.map(({ residual }) => residual) });
 		const text = JSON.stringify(rows);
 		const equal = byRows.get(text) ?? { rows, tenants: [] };
 		byRows.set(text, equal);
 		for (const tenant of group) {
 			if (keys.has(tenant)) bySets.set(tenant, rows);
 			else equal.tenants.push(names.text(tenant));
+			if (pauses.step()) yield;
 		}
 		yield;
 	}
 	for (const { rows, tenants: equal } of byRows.values()) {
-		parts.push({ kind: 'all', parts: [tenantsIn(equal), rows] });
+		parts.push({ kind: 'all', parts: [yield* tenantsIn(equal), rows] });
 	}
 	for (const [tenant, found] of keys) {
-		const inTenant = [keysIn(found.map(({ key }) => key)), bySets.get(tenant) ?? noRow];
-		parts.push({ kind: 'all', parts: [tenantsIn([names.text(tenant)]), { kind: 'any', parts: inTenant }] });
+		const inTenant = [yield* keysIn(found.map(({ key }) => key)), bySets.get(tenant) ?? noRow];
+		parts.push({ kind: 'all', parts: [yield* tenantsIn([names.text(tenant)]), { kind: 'any', parts: inTenant }] });
 		if (pauses.step()) yield;
 	}
-	const simple = simplifyResidual({ kind: 'any', parts });
-	yield;
-	return resource.tenant === undefined
-		? simple
-		: simplifyResidual({ kind: 'all', parts: [tenantsIn([resource.tenant]), simple] });
+	const rows: Residual = { kind: 'any', parts };
+	return yield* simplifyResidual(
+		resource.tenant === undefined ? rows : { kind: 'all', parts: [yield* tenantsIn([resource.tenant]), rows] },
+	);
 }

@@ -1,6 +1,6 @@
 /** Explains a filter: the rows of each grant, in the wording of a check's explanation. */
 
-import { Pauses, type Steps } from '../../../compiler/steps.js';
+import { mapInSteps, Pauses, type Steps } from '../../../compiler/steps.js';
 import type { Residual } from '../../filter/residual.js';
 import { simplifyResidual } from '../../filter/simplify-residual.js';
 import type { DecisionContext } from '../decide/decide.js';
@@ -39,25 +39,32 @@ export function* grantBranches(
 	input: FilterInput,
 	granted: GrantedRows,
 ): Steps<readonly GrantBranch[]> {
-	const tenantRoles = roleBranches(context.facts, input, granted);
 	return [
-		...tenantRoles,
+		...(yield* roleBranches(context.facts, input, granted)),
 		...(yield* keyBranches(context, input, granted)),
-		...ruleBranches(context.facts, input, granted),
+		...(yield* ruleBranches(context.facts, input, granted)),
 	];
 }
 
-function roleBranches({ names }: FactsIndex, input: FilterInput, { tenants }: GrantedRows): readonly GrantBranch[] {
+function* roleBranches(
+	{ names }: FactsIndex,
+	input: FilterInput,
+	{ tenants }: GrantedRows,
+): Steps<readonly GrantBranch[]> {
 	const byRole = new Map<string, string[]>();
 	for (const [tenant, roles] of tenants) {
 		for (const role of roles) addTo(byRole, role, names.text(tenant));
 	}
-	return Array.from(byRole, ([role, found]) => ({
-		model: 'rbac',
-		allowing_role: role,
-		reason: `user \`${input.user.key}\` holds \`${role}\` in the tenant, which grants \`${permission(input)}\``,
-		condition: simplifyResidual(tenantsIn(found)),
-	}));
+	const branches: GrantBranch[] = [];
+	for (const [role, found] of byRole) {
+		branches.push({
+			model: 'rbac',
+			allowing_role: role,
+			reason: `user \`${input.user.key}\` holds \`${role}\` in the tenant, which grants \`${permission(input)}\``,
+			condition: yield* simplifyResidual(yield* tenantsIn(found)),
+		});
+	}
+	return branches;
 }
 
 function* keyBranches(
@@ -99,25 +106,29 @@ function* keyBranches(
 			}
 		}
 	}
-	return Array.from(groups.values(), ({ role, sources, byTenant }) => ({
-		model: 'rebac',
-		allowing_role: `${type}#${role}`,
-		sources,
-		reason: `user \`${input.user.key}\` holds \`${role}\` on the instance, which grants \`${permission(input)}\``,
-		condition: simplifyResidual({
-			kind: 'any',
-			parts: Array.from(byTenant, ([tenant, found]): Residual => {
-				return { kind: 'all', parts: [tenantsIn([names.text(tenant)]), keysIn(found)] };
-			}),
-		}),
-	}));
+	const branches: GrantBranch[] = [];
+	for (const { role, sources, byTenant } of groups.values()) {
+		const parts: Residual[] = [];
+		for (const [tenant, found] of byTenant) {
+			parts.push({ kind: 'all', parts: [yield* tenantsIn([names.text(tenant)]), yield* keysIn(found)] });
+			if (pauses.step()) yield;
+		}
+		branches.push({
+			model: 'rebac',
+			allowing_role: `${type}#${role}`,
+			sources,
+			reason: `user \`${input.user.key}\` holds \`${role}\` on the instance, which grants \`${permission(input)}\``,
+			condition: yield* simplifyResidual({ kind: 'any', parts }),
+		});
+	}
+	return branches;
 }
 
-function ruleBranches(
+function* ruleBranches(
 	{ names, schema }: FactsIndex,
 	input: FilterInput,
 	{ groups }: GrantedRows,
-): readonly GrantBranch[] {
+): Steps<readonly GrantBranch[]> {
 	const sets = conditionSetsIn(schema);
 	const side = (kind: SetType, key: string, name: string) => {
 		const standsFor = sets.find(kind, input.resource.type, key)?.standsFor;
@@ -125,7 +136,7 @@ function ruleBranches(
 	};
 	const byRule = new Map<string, { rule: Readonly<Record<string, string>>; parts: Residual[] }>();
 	for (const { tenants, rules } of groups) {
-		const inTenants = tenantsIn(tenants.map((tenant) => names.text(tenant)));
+		const inTenants = yield* tenantsIn(yield* mapInSteps(tenants, (tenant) => names.text(tenant)));
 		for (const { rule, residual } of rules) {
 			const name = JSON.stringify([rule.userSet, rule.resourceSet]);
 			const found = byRule.get(name) ?? {
@@ -136,12 +147,16 @@ function ruleBranches(
 			found.parts.push({ kind: 'all', parts: [inTenants, residual] });
 		}
 	}
-	return Array.from(byRule.values(), ({ rule, parts }) => ({
-		model: 'abac',
-		allowing_rule: rule,
-		reason: `a condition set rule grants \`${permission(input)}\``,
-		condition: simplifyResidual({ kind: 'any', parts }),
-	}));
+	const branches: GrantBranch[] = [];
+	for (const { rule, parts } of byRule.values()) {
+		branches.push({
+			model: 'abac',
+			allowing_rule: rule,
+			reason: `a condition set rule grants \`${permission(input)}\``,
+			condition: yield* simplifyResidual({ kind: 'any', parts }),
+		});
+	}
+	return branches;
 }
 
 function permission({ action, resource }: FilterInput): string {

@@ -1,13 +1,18 @@
+import type { Steps } from '../../../compiler/steps.js';
 import type { Residual } from '../../filter/residual.js';
+import { sortedBy } from '../engine/chunks.js';
 
 /** Rows of these tenants. */
-export function tenantsIn(tenants: readonly string[]): Residual {
-	const operand = { value: tenants.toSorted() };
-	return { kind: 'comparison', column: { kind: 'tenant' }, operator: 'in', operand, name: 'roles' };
+export function tenantsIn(tenants: readonly string[]): Steps<Residual> {
+	return columnIn('tenant', tenants);
 }
 
 /** Rows with these keys. */
-export function keysIn(keys: readonly string[]): Residual {
-	const operand = { value: keys.toSorted() };
-	return { kind: 'comparison', column: { kind: 'key' }, operator: 'in', operand, name: 'roles' };
+export function keysIn(keys: readonly string[]): Steps<Residual> {
+	return columnIn('key', keys);
+}
+
+function* columnIn(kind: 'tenant' | 'key', values: readonly string[]): Steps<Residual> {
+	const operand = { value: yield* sortedBy(values, (value) => value) };
+	return { kind: 'comparison', column: { kind }, operator: 'in', operand, name: 'roles' };
 }

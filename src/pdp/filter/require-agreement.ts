@@ -30,7 +30,7 @@ export function* requireAgreement(
 ): Steps<void> {
 	const { engine, facts, log, requestId: request_id, revision, time } = context;
 	const { type, tenant: given, attributes: sent } = input.resource;
-	const selects = compileResidual(condition, matches);
+	const selects = yield* compileResidual(condition, matches);
 	const quarter = sampleSize / 4;
 	const listed = [...keys.values()].slice(0, quarter).flatMap((found) => randomItems(found, 1));
 	const instances = [...facts.instanceTenants.random(sampleSize), ...listed.map(({ instance }) => instance)];

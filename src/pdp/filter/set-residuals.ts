@@ -6,7 +6,7 @@ import type { PatternMatcher } from '../../../compiler/condition/operator.js';
 import { attributesIn, durationsIn } from '../../../compiler/condition/parse/grammar.js';
 import { lookUp } from '../../../compiler/condition/value.js';
 import type { Json } from '../../../compiler/model.js';
-import { Pauses, type Steps } from '../../../compiler/steps.js';
+import { Pauses, runToEnd, type Steps } from '../../../compiler/steps.js';
 import { everyRow, noRow, type Residual } from '../../filter/residual.js';
 import { type Resolved, residualOfCondition } from '../../filter/residual-of-condition.js';
 import { simplifyResidual } from '../../filter/simplify-residual.js';
@@ -93,7 +93,7 @@ export class SetResiduals {
 				const users = this.#setResidual('userset', rule.userSet, known);
 				if (users !== noRow) {
 					const resources = this.#setResidual('resourceset', rule.resourceSet, known);
-					const residual = simplifyResidual({ kind: 'all', parts: [users, resources] });
+					const residual = yield* simplifyResidual({ kind: 'all', parts: [users, resources] });
 					if (residual.kind !== 'any' || residual.parts.length > 0) rules.push({ rule, residual });
 				}
 				yield;
@@ -134,7 +134,7 @@ export class SetResiduals {
 		const before = known.get(name);
 		if (before !== undefined) return before;
 		const parts = this.#ancestry(type, key).map((set) => this.#ownResidual(type, set));
-		const simple = simplifyResidual({ kind: 'all', parts });
+		const simple = runToEnd(simplifyResidual({ kind: 'all', parts }));
 		const residual = simple.kind === 'any' && simple.parts.length === 0 ? noRow : simple;
 		known.set(name, residual);
 		return residual;
