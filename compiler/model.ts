@@ -225,6 +225,8 @@ export interface Model {
 	readonly facts: Facts;
 	/** Mapping rules for all proxy configs, in any order; absent if there are none. */
 	readonly mapping_rules?: readonly MappingRules[];
+	/** True if checks may carry contextual facts. */
+	readonly contextual_facts?: boolean;
 	/**
 	 * The active policy's schema, if it differs from `schema`. The data then suspends the parts of the policy that the
 	 * newer schema removed.

@@ -41,6 +41,11 @@ export const catalogue = {
 		error_code: 'FORBIDDEN_ACCESS',
 		title: 'Pages of this origin are not permitted to do this',
 	},
+	contextual_facts_off: {
+		status: 403,
+		error_code: 'FORBIDDEN_ACCESS',
+		title: 'The environment does not allow contextual facts',
+	},
 	not_found: { status: 404, error_code: 'NOT_FOUND', title: 'The requested object could not be found' },
 	// The contract's code list has no codes for sign-in failures. Their titles are the names from the contract instead.
 	user_not_found: { status: 404, error_code: 'NOT_FOUND', title: 'USER_NOT_FOUND' },

@@ -27,6 +27,8 @@
  *   name; users and instances without attributes are absent
  * - `mapping_rules[config]` a proxy config's mapping rules, as an ordered array; configs without rules are absent.
  *   Policies never read these rules
+ * - `contextual_facts.relations[type][relation]` the resource type of the relation's subjects; present only if checks may
+ *   carry contextual facts. Policies never read this
  * - `pending` the suspended parts of the policy, see `pending.ts`; present only while the active policy has an older
  *   schema
  *
@@ -45,6 +47,7 @@ import type {
 	MappingRule,
 	MappingRules,
 	Model,
+	Relation,
 	Relationship,
 	RoleAssignment,
 	Schema,
@@ -103,6 +106,7 @@ export function schemaTables(schema: Schema): Json {
 
 function* writeDocument(model: Model, writer: JsonWriter): Steps<void> {
 	writer.open('regolith');
+	if (model.contextual_facts) writer.value('contextual_facts', contextualTables(model.schema));
 	writer.open('facts');
 	yield* writeFacts(model, writer);
 	writer.close();
@@ -115,6 +119,17 @@ function* writeDocument(model: Model, writer: JsonWriter): Steps<void> {
 	writeSchema(model.schema, writer);
 	writer.close();
 	writer.close();
+}
+
+/** Returns the tables for the validation of contextual facts, as stored at `regolith.contextual_facts`. */
+export function contextualTables({ resources }: Schema): Json {
+	const typed = sortedBy(
+		resources.filter(({ relations }) => relations.length > 0),
+		({ key }) => key,
+	);
+	const bySubject = (relations: readonly Relation[]) =>
+		Object.fromEntries(sortedBy(relations, ({ key }) => key).map(({ key, subject }) => [key, subject]));
+	return { relations: Object.fromEntries(typed.map(({ key, relations }) => [key, bySubject(relations)])) };
 }
 
 function writeMappingRules(configs: readonly MappingRules[], writer: JsonWriter): void {

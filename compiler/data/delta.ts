@@ -22,7 +22,7 @@ import { canonical, sortedBy } from '../order.js';
 import { factExpiry, latestExpiry, type Until } from '../policy/expiry.js';
 import { pendingTable } from '../policy/pending.js';
 import { computeClosures, relatedObjects } from './closure.js';
-import { closureTree, hasAttributes, instanceName, mappingTable, schemaTables } from './data.js';
+import { closureTree, contextualTables, hasAttributes, instanceName, mappingTable, schemaTables } from './data.js';
 import { addTo, type Tree, treeValue } from './tree.js';
 
 /** A user and a tenant between which role assignments may have been added or removed. */
@@ -46,6 +46,8 @@ export interface Touched {
 	readonly schema: boolean;
 	/** True if the run may have changed the suspended parts of the policy. Then the table at `pending` is rewritten. */
 	readonly pending: boolean;
+	/** True if the run changed whether checks may carry contextual facts. */
+	readonly contextual_facts: boolean;
 	/** Users created or deleted in the run. Users with only updated fields are not included. */
 	readonly users: readonly string[];
 	/** Tenants created or deleted in the run. */
@@ -108,10 +110,12 @@ interface PastRole {
 
 /** State of the touched objects after the run: the complete input for a delta. */
 export interface Neighbourhood {
-	/** Present if the schema, derivations or relationships were touched. */
+	/** Present if the schema, contextual facts, derivations or relationships were touched. */
 	readonly schema: Schema | null;
 	/** The active policy's schema, if it differs; present with `schema`. */
 	readonly in_force: Schema | null;
+	/** True if checks may carry contextual facts; false also if neither the schema nor contextual facts were touched. */
+	readonly contextual_facts: boolean;
 	/** Existing users among the touched users and the users in touched memberships. */
 	readonly users: readonly string[];
 	/**
@@ -168,6 +172,7 @@ export function delta(touched: Touched, now: Neighbourhood): readonly Patch[] {
 	const touchedTenants = canonical(touched.tenants);
 	return [
 		...(touched.schema && now.schema !== null ? [upsert(['schema'], schemaTables(now.schema))] : []),
+		...(touched.contextual_facts || (touched.schema && now.contextual_facts) ? [contextualPatch(now)] : []),
 		...(touched.pending && now.schema !== null ? [pendingPatch(now.in_force ?? now.schema, now.schema)] : []),
 		...touchedUsers.filter((user) => users.has(user)).map((user) => upsert(['facts', 'users', user], {})),
 		...existingTenants(touchedTenants, tenants).flatMap(createTenant),
@@ -283,6 +288,12 @@ function entryPatches(
 
 function relationshipPath({ type, instance, relation, subject_type, subject }: Relationship): readonly string[] {
 	return [instanceName(type, instance), relation, instanceName(subject_type, subject)];
+}
+
+function contextualPatch({ schema, contextual_facts }: Neighbourhood): Patch {
+	return contextual_facts && schema !== null
+		? upsert(['contextual_facts'], contextualTables(schema))
+		: remove(['contextual_facts']);
 }
 
 function pendingPatch(inForce: Schema, schema: Schema): Patch {

@@ -6,13 +6,21 @@
 package permit.question
 
 # METADATA
-# description: The check in a request. Malformed members are omitted, so the check is denied.
+# description: |
+#   The check in a request. Malformed members are omitted, so the check is denied. Undefined for a request with
+#   contextual facts, so it is denied too: only a decision point evaluates them.
 asked(request) := {
 	"user": user(object.get(request, "user", {})),
 	"action": object.get(request, "action", null),
 	"resource": resource(object.get(request, "resource", {})),
 	"context": context(request),
+} if {
+	plain(request)
 }
+
+# METADATA
+# description: The request carries no contextual facts.
+plain(request) if object.get(request, "contextual_facts", null) == null
 
 # METADATA
 # description: User in a request, with the attributes sent.

@@ -13,6 +13,7 @@ import data.regolith.listing
 # METADATA
 # description: Maps an object identifier, `__tenant:<key>` or `<type>:<key>`, to the permissions there.
 permissions := object.union(on_tenants, on_instances) if {
+	question.plain(input)
 	asked := object.union(candidates.filtered, {"user": question.user(input.user), "context": question.context(input)})
 	on_tenants := listing.user_permissions with input as asked
 	proposed := {"instances": candidates.instances, "by_permission": candidates.asked_for}

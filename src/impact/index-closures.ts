@@ -10,6 +10,7 @@ import { instanceType, parseInstanceName } from '../pdp/facts/instance-name.js';
 export const nothingTouched: Touched = {
 	schema: false,
 	pending: false,
+	contextual_facts: false,
 	users: [],
 	tenants: [],
 	tenant_attributes: [],
@@ -27,6 +28,7 @@ export const nothingTouched: Touched = {
 export const emptyNeighbourhood: Neighbourhood = {
 	schema: null,
 	in_force: null,
+	contextual_facts: false,
 	users: [],
 	tenants: [],
 	role_assignments: [],

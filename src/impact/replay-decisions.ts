@@ -15,6 +15,8 @@ const LoggedCheck = z.object({
 	action: z.string(),
 	resource: z.object({ type: z.string(), key: z.string().optional(), tenant: z.string(), attributes }),
 	context: attributes,
+	// A replay would need the facts at the time of the decision.
+	contextual_facts: z.undefined().optional(),
 });
 
 /** A logged decision. */
@@ -31,8 +33,8 @@ export interface LoggedInput {
 /** Replay result. */
 export interface ReplayedDecisions {
 	/**
-	 * Number of replayed decisions, and number of skipped decisions. A decision is skipped if it is masked, truncated, or
-	 * logged by a different source.
+	 * Number of replayed decisions, and number of skipped decisions. A decision is skipped if it is masked, truncated,
+	 * logged by a different source, or if its check carried contextual facts.
 	 */
 	readonly replayed: number;
 	readonly skipped: number;

@@ -55,6 +55,7 @@ const AllowingInstanceRole = named('AllowingInstanceRole', 'A role on the instan
 				role: z.string().describe('Source role, as `<type>:<key>#<role>`.'),
 				resource: z.string().describe('Instance with the source role, as `<type>:<key>`.'),
 				relation: z.string().optional().describe('Relation key for a derived role.'),
+				contextual: z.boolean().optional().describe('True if the source is a contextual fact of the check.'),
 			}),
 		)
 		.describe('Role sources: only this step, not the whole path.'),
@@ -146,5 +147,6 @@ export const DecidedQuery = named(
 			})
 			.describe('The resource or instance.'),
 		context: OpenObject.optional().describe('Context sent with the check.'),
+		contextual_facts: OpenObject.optional().describe('Contextual facts sent with the check.'),
 	},
 );

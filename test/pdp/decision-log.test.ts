@@ -60,6 +60,18 @@ test('an event has OPA’s format, with additional facts', (t) => {
 	});
 });
 
+test('an event contains contextual facts as sent, and not the roles of the user', (t) => {
+	const contextual_facts = { role_assignments: [{ user: 'ann', role: 'viewer', resource_instance: 'document:plan' }] };
+	const holdings = { document: { viewer: { 'document:plan': null } } };
+	const asked = { ...input, user: { key: 'ann', holdings }, contextual_facts };
+	t.deepEqual(JSON.parse(new EventWriter(labels, []).line({ ...decision, input: asked })).input, {
+		user: { key: 'ann' },
+		action: 'read',
+		resource: input.resource,
+		contextual_facts,
+	});
+});
+
 test('the event of a filter names its kind, and only a filter without rows is a denial', (t) => {
 	for (const [code, allow] of [
 		['conditional', true],

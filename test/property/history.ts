@@ -42,6 +42,7 @@ export type Step =
 	| { readonly kind: 'describe_user'; readonly user: string; readonly attributes: Attributes }
 	| { readonly kind: 'describe_instance'; readonly which: Choice; readonly attributes: Attributes }
 	| { readonly kind: 'change_rules'; readonly rules: readonly Choice[] }
+	| { readonly kind: 'allow_facts'; readonly allowed: boolean }
 	| { readonly kind: 'map_urls'; readonly config: string; readonly urls: readonly string[] | null }
 	| ({ readonly kind: 'relate'; readonly at: readonly [object: Choice, relation: Choice, subject: Choice] } & Expiring)
 	| { readonly kind: 'delete_instance' | 'unassign_on_instance' | 'unrelate'; readonly which: Choice }
@@ -102,6 +103,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
 			urls: fc.option(fc.array(fc.constantFrom('https://a/{b}', '(?P<"\\n>\\d)', ''), { maxLength: 2 })),
 		}),
 	),
+	weighted(2, fc.record({ kind: kind('allow_facts'), allowed: fc.boolean() })),
 	weighted(2, fc.record({ kind: kind('delete_instance'), which: choice })),
 	weighted(16, expiring({ kind: kind('assign_on_instance'), user, instance: choice, role: choice })),
 	weighted(40, expiring({ kind: kind('relate'), at: fc.tuple(choice, choice, choice) })),
@@ -130,6 +132,8 @@ export function take(model: Model, taken: Step): Model {
 			const set_rules = anySetRules(model.schema, taken.rules);
 			return { ...model, schema: { ...model.schema, set_rules } };
 		}
+		case 'allow_facts':
+			return { ...model, contextual_facts: taken.allowed };
 		case 'map_urls': {
 			const { config, urls } = taken;
 			const others = (model.mapping_rules ?? []).filter((row) => row.config !== config);
@@ -155,7 +159,7 @@ export function take(model: Model, taken: Step): Model {
 	}
 }
 
-type FactStep = Exclude<Step, { readonly kind: Edit | 'change_rules' | 'change_schema' | 'map_urls' }>;
+type FactStep = Exclude<Step, { readonly kind: Edit | 'allow_facts' | 'change_rules' | 'change_schema' | 'map_urls' }>;
 
 /** Returns the facts after a step, before cascading deletions. */
 function written({ schema, facts }: Model, taken: FactStep): Facts {

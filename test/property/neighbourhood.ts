@@ -22,6 +22,7 @@ export function touchedBetween(before: Model, after: Model): Touched {
 		],
 		schema: !isDeepStrictEqual(before.schema, after.schema),
 		pending: false,
+		contextual_facts: (before.contextual_facts ?? false) !== (after.contextual_facts ?? false),
 		derivations: difference(schemaDerivations(before.schema), schemaDerivations(after.schema)).length > 0,
 		users: came(({ users }) => users),
 		tenants: came(keys),
@@ -49,6 +50,7 @@ export function together(run: readonly Touched[]): Touched {
 		instance_attributes: run.flatMap((touched) => touched.instance_attributes),
 		schema: run.some((touched) => touched.schema),
 		pending: run.some((touched) => touched.pending),
+		contextual_facts: run.some((touched) => touched.contextual_facts),
 		derivations: run.some((touched) => touched.derivations),
 		users: run.flatMap((touched) => touched.users),
 		tenants: run.flatMap((touched) => touched.tenants),
@@ -62,7 +64,10 @@ export function together(run: readonly Touched[]): Touched {
 }
 
 /** Returns the input for a delta: the part of a model that the contract promises, and nothing else. */
-export function neighbourhood({ schema, facts, in_force, mapping_rules = [] }: Model, touched: Touched): Neighbourhood {
+export function neighbourhood(
+	{ schema, facts, in_force, contextual_facts = false, mapping_rules = [] }: Model,
+	touched: Touched,
+): Neighbourhood {
 	const users = new Set([...touched.users, ...touched.memberships.map((membership) => membership.user)]);
 	const tenants = new Set([
 		...touched.tenants,
@@ -75,7 +80,8 @@ export function neighbourhood({ schema, facts, in_force, mapping_rules = [] }: M
 		instance_attributes: facts.instance_attributes.filter((row) =>
 			touched.instance_attributes.some(({ type, key }) => type === row.type && key === row.key),
 		),
-		schema: touched.schema || touched.pending || related ? schema : null,
+		schema: touched.schema || touched.pending || touched.contextual_facts || related ? schema : null,
+		contextual_facts: (touched.schema || touched.contextual_facts) && contextual_facts,
 		in_force: in_force ?? null,
 		users: facts.users.filter((key) => users.has(key)),
 		tenants: facts.tenants.filter(({ key }) => tenants.has(key)),

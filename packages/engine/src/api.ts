@@ -64,6 +64,20 @@ export interface ResourceDescription {
 	readonly attributes?: JsonObject | null;
 }
 
+/** A role on an instance, for one check. */
+export interface ContextualRoleAssignment {
+	/** User key. */
+	readonly user: string;
+	readonly role: string;
+	/** `<type>:<key>`. */
+	readonly resource_instance: string;
+}
+
+/** Facts that a check carries and that are not stored, at most 20. */
+export interface ContextualFacts {
+	readonly role_assignments?: readonly ContextualRoleAssignment[] | null;
+}
+
 /** May this user do this? Body of `/allowed`. */
 export interface CheckQuery {
 	/** The user, or the user's key. */
@@ -72,6 +86,8 @@ export interface CheckQuery {
 	/** The resource, or `<type>` or `<type>:<key>` in the tenant `default`. */
 	readonly resource: string | ResourceDescription;
 	readonly context?: JsonObject | null;
+	/** Allowed only if the environment setting `contextual_facts` is true. Otherwise, the query is invalid. */
+	readonly contextual_facts?: ContextualFacts | null;
 	/**
 	 * Requests the reasons for the decision. Finding the reasons takes a hundred times longer than the decision itself.
 	 */

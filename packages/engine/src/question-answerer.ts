@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { Steps } from '../../../compiler/steps.js';
 import { Failure } from '../../../src/failure.js';
+import { checkInput } from '../../../src/pdp/decide/contextual-facts.js';
 import { type DecisionContext, decide } from '../../../src/pdp/decide/decide.js';
-import { normalise, normaliseFilter, normalisePermissions, normaliseUsers } from '../../../src/pdp/decide/normalise.js';
+import { normaliseFilter, normalisePermissions, normaliseUsers } from '../../../src/pdp/decide/normalise.js';
 import { createRevisionReader, type ReadRevision } from '../../../src/pdp/decide/revision-reader.js';
 import { forEachItem } from '../../../src/pdp/engine/chunks.js';
 import { evaluationFailed } from '../../../src/pdp/engine/engine.js';
@@ -188,7 +189,13 @@ function denial(code: string, detail?: string): CheckResult {
 function decided(query: unknown, context: DecisionContext): CheckResult {
 	const { success, data, error } = wire.Query.safeParse(query);
 	if (!success) return denial('invalid_query', z.prettifyError(error).slice(0, maxDetail));
-	return decide(context, normalise(data, context.time), (data.use_debugger ?? false) !== false);
+	const explain = (data.use_debugger ?? false) !== false;
+	try {
+		return decide(context, checkInput(context, data), explain);
+	} catch (error) {
+		if (!(error instanceof Failure)) throw error;
+		return denial('invalid_query', error.message.slice(0, maxDetail));
+	}
 }
 
 function* decidedAll(queries: readonly unknown[], context: DecisionContext): Steps<readonly CheckResult[]> {

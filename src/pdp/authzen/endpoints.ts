@@ -1,8 +1,8 @@
 /** AuthZEN Authorization API 1.0: evaluations and searches, mapped to checks. */
 
 import type { Steps } from '../../../compiler/steps.js';
-import { unprocessable } from '../../failure.js';
-import { type Raw, reply } from '../../http/endpoint.js';
+import { Failure, unprocessable } from '../../failure.js';
+import { declaredPath, type Raw, reply } from '../../http/endpoint.js';
 import {
 	ActionSearch,
 	Evaluation,
@@ -20,6 +20,7 @@ import {
 	SubjectSearch,
 } from '../../wire/decision/authzen.js';
 import { DecidedAnswer, ReasonsRequest } from '../../wire/headers.js';
+import { withContextualFacts } from '../decide/contextual-facts.js';
 import { type DecisionContext, decide } from '../decide/decide.js';
 import type { Mode } from '../decide/normalise.js';
 import type { ReadResult } from '../decide/revision-reader.js';
@@ -27,6 +28,7 @@ import { headerExplains, maxExplained } from '../endpoint/decision-endpoints.js'
 import { chunkedReply, endpoint, revisionHeader, unavailable, unavailableOrCostly } from '../endpoint/endpoint.js';
 import { enough, forEachItem } from '../engine/chunks.js';
 import { arrayChunks } from '../engine/json-chunks.js';
+import { asAuthzenFailure } from './failures.js';
 import { evaluationInput } from './input.js';
 import { authzenPaths, metadataEndpoints } from './metadata.js';
 import { type Found, searchActions, searchResources, searchSubjects } from './search.js';
@@ -74,7 +76,10 @@ function evaluator(mode: Mode, subjectTypes: ReadonlySet<string>): Evaluate {
 			return explain ? { decision: false, context: { reason: `subjects of type \`${type}\` are not users` } } : denied;
 		}
 		const { facts, time } = context;
-		const { allow, debug } = decide(context, evaluationInput(evaluation, { facts, time, mode }), explain);
+		const stored = evaluationInput(evaluation, { facts, time, mode });
+		const given = evaluation.contextual_facts;
+		const input = given ? withContextualFacts(context, stored, given, ['body']) : stored;
+		const { allow, debug } = decide(context, input, explain);
 		return explain ? { decision: allow, context: { ...(debug as object) } } : allow ? permitted : denied;
 	};
 }
@@ -88,14 +93,14 @@ function evaluationEndpoints(evaluate: Evaluate) {
 			tag,
 			method: 'post',
 			path: authzenPaths.evaluation,
-			lean: (body, { current }) => evaluate(body, current, false),
+			lean: (body, { current }) => (body.contextual_facts ? declaredPath : evaluate(body, current, false)),
 			access,
 			body: Evaluation,
 			example,
 			returns: { 200: EvaluationResult },
 			answerHeaders: DecidedAnswer,
 			requestHeaders: ReasonsRequest,
-			failures: unavailable,
+			failures: { ...unavailable, ...contextualFactsOff },
 			handle: ({ body, headers }, { now }) => {
 				const context = now();
 				return reply(200, evaluate(body, context, headerExplains(headers['x-debug'])), revisionHeader(context));
@@ -112,7 +117,9 @@ function evaluationEndpoints(evaluate: Evaluate) {
 			method: 'post',
 			path: authzenPaths.evaluations,
 			lean: (body, context) => {
+				if (body.contextual_facts) return declaredPath;
 				if (!('evaluations' in body)) return evaluate(body, context.current, false);
+				if (body.evaluations.some((item) => item?.contextual_facts)) return declaredPath;
 				const work = (current: DecisionContext) =>
 					evaluatedInOrder(body, (evaluation) => evaluate(evaluation, current, false));
 				return context.answer(work);
@@ -123,7 +130,7 @@ function evaluationEndpoints(evaluate: Evaluate) {
 			returns: { 200: EvaluationsResult },
 			answerHeaders: DecidedAnswer,
 			requestHeaders: ReasonsRequest,
-			failures: unavailableOrCostly,
+			failures: { ...unavailableOrCostly, ...contextualFactsOff },
 			handle: async ({ body, headers, closed }, { now, read }) => {
 				const explain = headerExplains(headers['x-debug']);
 				if (!('evaluations' in body)) {
@@ -139,6 +146,8 @@ function evaluationEndpoints(evaluate: Evaluate) {
 	];
 }
 
+const contextualFactsOff = { 403: 'The environment does not allow contextual facts' } as const;
+
 /** Returns `EvaluationsResult` as JSON. */
 function* evaluatedInOrder(
 	request: SeveralEvaluations,
@@ -146,9 +155,18 @@ function* evaluatedInOrder(
 ): Steps<readonly string[]> {
 	const last = lastDecision[request.options?.evaluations_semantic ?? 'execute_all'];
 	const results: string[] = [];
+	const evaluatedOrRefused = (evaluation: Evaluation) => {
+		try {
+			return evaluate(evaluation);
+		} catch (error) {
+			const failure = asAuthzenFailure(error);
+			if (!(failure instanceof Failure)) throw error;
+			return refused(failure.status, failure.message);
+		}
+	};
 	yield* forEachItem(request.evaluations.keys(), (index) => {
 		const evaluation = evaluationAt(request, index);
-		const result = 'problem' in evaluation ? refused(evaluation.problem) : evaluate(evaluation);
+		const result = 'problem' in evaluation ? refused(400, evaluation.problem) : evaluatedOrRefused(evaluation);
 		results.push(JSON.stringify(result));
 		return result.decision === last ? enough : undefined;
 	});
@@ -162,8 +180,8 @@ const lastDecision: Readonly<Record<EvaluationsSemantic, boolean | null>> = {
 	permit_on_first_permit: true,
 };
 
-function refused(message: string): EvaluationResult {
-	return { decision: false, context: { error: { status: 400, message } } };
+function refused(status: number, message: string): EvaluationResult {
+	return { decision: false, context: { error: { status, message } } };
 }
 
 function refuseManyReasons(asked: number): never {

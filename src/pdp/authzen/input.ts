@@ -20,7 +20,10 @@ export interface EvaluationReading {
  * Returns the engine input for an evaluation. If the request contains no tenant, uses the tenant of the resource
  * instance, or else the default tenant.
  */
-export function evaluationInput(evaluation: Evaluation, { facts, time, mode }: EvaluationReading): EngineInput {
+export function evaluationInput(
+	evaluation: Omit<Evaluation, 'contextual_facts'>,
+	{ facts, time, mode }: EvaluationReading,
+): EngineInput {
 	const { subject, action, resource, context } = evaluation;
 	const { tenant: _, ...attributes } = resource.properties ?? {};
 	const query: Query = {

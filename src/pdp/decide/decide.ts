@@ -6,6 +6,7 @@ import type { DecisionKind } from '../../wire/decision/filter.js';
 import { type DecidingEngine, type EngineInput, evaluationFailed } from '../engine/engine.js';
 import type { FactsIndex } from '../facts/facts-index.js';
 import type { environmentDeleted } from '../follow/deleted-environment.js';
+import { markContextualSources } from './contextual-sources.js';
 
 /** Decision context: an engine at a single revision, so all decisions in a request use the same revision. */
 export interface DecisionContext {
@@ -61,7 +62,12 @@ export function decide(context: DecisionContext, input: EngineInput, explain: bo
 		context.log.error({ request_id, revision }, 'a check could not be evaluated');
 	}
 	if (!explain) return allow ? allowed : denied;
-	const { time: _, ...query } = input;
+	const {
+		time: _,
+		user: { holdings: __, ...user },
+		...others
+	} = input;
+	const query = { user, ...others };
 	if (context.denial !== undefined) return { allow, result: allow, query, debug: { code } };
 	return { allow, result: allow, query, debug: reasons(context, input, code) };
 }
@@ -101,9 +107,11 @@ function noteForDebugging(context: DecisionContext, input: EngineInput, code: st
 	);
 }
 
-function reasons({ engine, log, requestId: request_id }: DecisionContext, input: EngineInput, code: string): unknown {
+function reasons(context: DecisionContext, input: EngineInput, code: string): unknown {
+	const { engine, facts, log, requestId: request_id } = context;
 	try {
-		return engine.evaluate('regolith/explain/sections', input);
+		const sections = engine.evaluate('regolith/explain/sections', input);
+		return input.contextual_facts === undefined ? sections : markContextualSources(facts, input, sections);
 	} catch (error) {
 		// The decision is still valid; only its explanation is missing.
 		log.error({ error, request_id }, 'a decision could not be explained');

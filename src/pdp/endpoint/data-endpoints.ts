@@ -16,8 +16,9 @@ import {
 	RootResult,
 	UsersInput,
 } from '../../wire/decision/data-api.js';
+import { type CheckPlace, checkInput } from '../decide/contextual-facts.js';
 import { type DecisionContext, decide } from '../decide/decide.js';
-import { type Mode, normalise, normalisePermissions, normaliseUsers } from '../decide/normalise.js';
+import { type Mode, normalisePermissions, normaliseUsers } from '../decide/normalise.js';
 import { forEachItem } from '../engine/chunks.js';
 import { arrayChunks } from '../engine/json-chunks.js';
 import { allowedTenants } from '../listing/all-tenants.js';
@@ -46,7 +47,7 @@ export function dataEndpoints(mode: Mode) {
 			failures: unavailable,
 			handle: ({ body }, { now }) => {
 				const context = now();
-				return reply(200, { result: root(body.input, context, mode) }, revisionHeader(context));
+				return reply(200, { result: root(body.input, context, mode, ['input']) }, revisionHeader(context));
 			},
 		}),
 		endpoint({
@@ -169,9 +170,9 @@ export function renderDataFailure({ code, message }: Failure): unknown {
 	return { code: code === 'unprocessable' || code === 'invalid' ? 'invalid_parameter' : code, message };
 }
 
-function root(query: Query, context: DecisionContext, mode: Mode): Root {
+function root(query: Query, context: DecisionContext, mode: Mode, place: CheckPlace): Root {
 	const explain = explains(query, undefined);
-	const { allow, debug } = decide(context, normalise(query, context.time, mode), explain);
+	const { allow, debug } = decide(context, checkInput(context, query, mode, place), explain);
 	const plain = { allow, result: allow, debugger_activated: explain };
 	return explain ? { ...plain, allowing_sources: allowingSources(debug), debug } : plain;
 }
@@ -185,7 +186,9 @@ function allowingSources(debug: unknown): string[] {
 
 function* roots(queries: readonly Query[], context: DecisionContext, mode: Mode): Steps<readonly string[]> {
 	const results: string[] = [];
-	yield* forEachItem(queries, (query) => results.push(JSON.stringify(root(query, context, mode))));
+	yield* forEachItem(queries.entries(), ([index, query]) =>
+		results.push(JSON.stringify(root(query, context, mode, ['input', index]))),
+	);
 	return ['{"result":{"allow":', ...(yield* arrayChunks(results)), '}}'];
 }
 

@@ -6,6 +6,7 @@ import { declaredPath, reply } from '../../http/endpoint.js';
 import { AuthorizationResult, BulkQuery, BulkResult, maxBulkChecks, Query } from '../../wire/decision/check.js';
 import { AttemptsRequest, DecidedAnswer, ReasonsRequest } from '../../wire/headers.js';
 import { decideWithAttempts } from '../attempt/attempts.js';
+import { type CheckPlace, checkInput } from '../decide/contextual-facts.js';
 import { type DecisionContext, decide } from '../decide/decide.js';
 import { type Mode, normalise } from '../decide/normalise.js';
 import { forEachItem } from '../engine/chunks.js';
@@ -19,8 +20,8 @@ export const maxExplained = 1_000;
 export function decisionEndpoints(mode: Mode) {
 	const tag = 'Decisions';
 	const example = { user: 'ann@example.com', action: 'read', resource: { type: 'document', tenant: 'acme' } };
-	const decided = (query: Query, context: DecisionContext, header: string | undefined) =>
-		decide(context, normalise(query, context.time, mode), explains(query, header));
+	const decided = (query: Query, context: DecisionContext, header: string | undefined, place?: CheckPlace) =>
+		decide(context, checkInput(context, query, mode, place), explains(query, header));
 	return [
 		endpoint({
 			name: 'check',
@@ -32,7 +33,7 @@ export function decisionEndpoints(mode: Mode) {
 			tag,
 			method: 'post',
 			path: '/allowed',
-			lean: (body, { current }) => (body.use_debugger ? declaredPath : decided(body, current, undefined)),
+			lean: (body, { current }) => (isLean(body) ? decided(body, current, undefined) : declaredPath),
 			access: 'key',
 			body: Query,
 			example,
@@ -46,6 +47,10 @@ export function decisionEndpoints(mode: Mode) {
 				if (!asksForAttempts(body, header)) {
 					const context = now();
 					return reply(200, decided(body, context, header), revisionHeader(context));
+				}
+				if (body.contextual_facts) {
+					checkInput(now(), body, mode);
+					refuseAttempts();
 				}
 				const work = (context: DecisionContext) => decideWithAttempts(context, normalise(body, context.time, mode));
 				// `closed` is read only at this point, because creating the signal takes longer than a check.
@@ -63,7 +68,7 @@ export function decisionEndpoints(mode: Mode) {
 			method: 'post',
 			path: '/allowed/bulk',
 			lean: (body, context) => {
-				if (body.some((query) => query.use_debugger)) return declaredPath;
+				if (!body.every(isLean)) return declaredPath;
 				return context.answer((current) => decidedAll(body, (query) => decided(query, current, undefined)));
 			},
 			access: 'key',
@@ -76,7 +81,7 @@ export function decisionEndpoints(mode: Mode) {
 			handle: async ({ body, headers, closed }, { read }) => {
 				if (body.length > maxExplained) refuseManyReasons(body, (query) => explains(query, headers['x-debug']));
 				const work = (context: DecisionContext) =>
-					decidedAll(body, (query) => decided(query, context, headers['x-debug']));
+					decidedAll(body, (query, index) => decided(query, context, headers['x-debug'], ['body', index]));
 				return chunkedReply(await read({ kind: 'batch', work, closed }));
 			},
 		}),
@@ -96,13 +101,23 @@ export function asksForAttempts({ use_debugger }: Pick<Query, 'use_debugger'>, h
 	return (use_debugger ?? header?.toLowerCase()) === 'attempts';
 }
 
+/** True if the lean path may decide a check. */
+function isLean({ use_debugger, contextual_facts }: Query): boolean {
+	return !use_debugger && !contextual_facts;
+}
+
+function refuseAttempts(): never {
+	const msg = 'attempts are not available for checks with contextual facts: request only the reasons';
+	throw unprocessable([{ loc: ['body', 'contextual_facts'], msg, type: 'not_supported' }]);
+}
+
 /** Returns `BulkResult` as JSON. */
 function* decidedAll(
 	queries: readonly Query[],
-	decided: (query: Query) => AuthorizationResult,
+	decided: (query: Query, index: number) => AuthorizationResult,
 ): Steps<readonly string[]> {
 	const results: string[] = [];
-	yield* forEachItem(queries, (query) => results.push(JSON.stringify(decided(query))));
+	yield* forEachItem(queries.entries(), ([index, query]) => results.push(JSON.stringify(decided(query, index))));
 	return ['{"allow":', ...(yield* arrayChunks(results)), '}'];
 }
 

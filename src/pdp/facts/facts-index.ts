@@ -53,6 +53,7 @@ export class FactsIndex {
 	#schema = new SchemaTables(null);
 	#mappingRules = new MappingRules(null);
 	#pending: Json | undefined;
+	#contextualFacts: Json | undefined;
 	/** Indexed tables, keyed by name. Other tables are redundant or not needed by listings. */
 	readonly #tables: ReadonlyMap<string, Table> = new Map([
 		['instance_attributes', attributeTable(this.instanceAttributes)],
@@ -97,6 +98,7 @@ export class FactsIndex {
 		copy.#schema = this.#schema;
 		copy.#mappingRules = this.#mappingRules;
 		copy.#pending = this.#pending;
+		copy.#contextualFacts = this.#contextualFacts;
 		return copy;
 	}
 
@@ -117,6 +119,17 @@ export class FactsIndex {
 	/** Returns a value in the table of suspended parts of the policy. */
 	pendingAt(...path: readonly string[]): Json | undefined {
 		return valueAt(this.#pending, ...path);
+	}
+
+	/** True if checks may carry contextual facts. */
+	get allowsContextualFacts(): boolean {
+		return this.#contextualFacts !== undefined;
+	}
+
+	/** Returns the resource type of a relation's subjects; `undefined` without the relation or without contextual facts. */
+	subjectType(type: string, relation: string): string | undefined {
+		const subject = valueAt(this.#contextualFacts, 'relations', type, relation);
+		return typeof subject === 'string' ? subject : undefined;
 	}
 
 	/** Number of stored names. Removed names are not stored. */
@@ -168,6 +181,7 @@ export class FactsIndex {
 			else if (part === 'schema') this.#schema = new SchemaTables(reader.value());
 			else if (part === 'mapping_rules') this.#mappingRules = new MappingRules(reader.value());
 			else if (part === 'pending') this.#pending = reader.value();
+			else if (part === 'contextual_facts') this.#contextualFacts = reader.value();
 			else yield* reader.skipping();
 		}
 	}
@@ -190,12 +204,15 @@ export class FactsIndex {
 			this.#replace(['regolith', 'schema'], jsonMember(value, 'schema'));
 			this.#replace(['regolith', 'mapping_rules'], jsonMember(value, 'mapping_rules'));
 			this.#replace(['regolith', 'pending'], jsonMember(value, 'pending'));
+			this.#replace(['regolith', 'contextual_facts'], jsonMember(value, 'contextual_facts'));
 		} else if (part === 'schema') {
 			this.#schema = new SchemaTables(replaceAt(this.#schema.value, path.slice(2), value) ?? null);
 		} else if (part === 'mapping_rules') {
 			this.#mappingRules = new MappingRules(replaceAt(this.#mappingRules.value, path.slice(2), value) ?? null);
 		} else if (part === 'pending') {
 			this.#pending = replaceAt(this.#pending, path.slice(2), value);
+		} else if (part === 'contextual_facts') {
+			this.#contextualFacts = replaceAt(this.#contextualFacts, path.slice(2), value);
 		} else if (part === 'facts' && name === undefined) {
 			for (const [table] of this.#tables) this.#replace(['regolith', 'facts', table], jsonMember(value, table));
 		} else if (part === 'facts' && name !== undefined) {

@@ -2,11 +2,11 @@
 
 import { Pauses, type Steps } from '../../../compiler/steps.js';
 import type { Query } from '../../wire/decision/check.js';
+import { checkInput } from '../decide/contextual-facts.js';
 import { type DecisionContext, decide } from '../decide/decide.js';
-import { type Mode, normalise } from '../decide/normalise.js';
+import type { Mode } from '../decide/normalise.js';
 import { forEachItem, sortedBy } from '../engine/chunks.js';
 import { arrayChunks } from '../engine/json-chunks.js';
-import type { FactsIndex } from '../facts/facts-index.js';
 
 /**
  * Returns the tenants in which a check is allowed, sorted by key, as JSON for the list in `AllowedTenants`. Each check
@@ -18,20 +18,26 @@ export function* allowedTenants(
 	mode: Mode,
 	explain: boolean,
 ): Steps<readonly string[]> {
-	const { facts, time } = context;
-	const tenants = facts.hasUser(query.user.key) ? yield* tenantsOf(facts, query.user.key, time) : facts.tenants.keys();
+	const { facts } = context;
+	const tenants = facts.hasUser(query.user.key) ? yield* tenantsOf(context, query) : facts.tenants.keys();
 	const allowed: string[] = [];
 	yield* forEachItem(yield* sortedBy(tenants, (tenant) => tenant), (key) => {
 		const asked = { ...query, resource: { ...query.resource, tenant: key } };
-		const result = decide(context, normalise(asked, time, mode), explain);
+		const result = decide(context, checkInput(context, asked, mode), explain);
 		const tenant = { key, attributes: facts.tenants.get(key) ?? {} };
 		if (result.allow) allowed.push(JSON.stringify({ tenant, ...result }));
 	});
 	return yield* arrayChunks(allowed);
 }
 
-/** Returns the tenants where a user holds a role, in the tenant or on its instances, like `/user-tenants`. */
-function* tenantsOf(facts: FactsIndex, user: string, time: number): Steps<ReadonlySet<string>> {
+/**
+ * Returns the tenants where a user holds a role, in the tenant or on its instances, like `/user-tenants`. Includes the
+ * tenants of contextual facts.
+ */
+function* tenantsOf(
+	{ facts, time }: DecisionContext,
+	{ user: { key: user }, contextual_facts }: Query,
+): Steps<ReadonlySet<string>> {
 	const found = new Set<string>();
 	const pauses = new Pauses();
 	const visit = (tenant: string | undefined) => {
@@ -40,5 +46,7 @@ function* tenantsOf(facts: FactsIndex, user: string, time: number): Steps<Readon
 	};
 	for (const [tenant] of facts.tenantRoles.from(user, time)) if (visit(tenant)) yield;
 	for (const [instance] of facts.instanceRoles.from(user, time)) if (visit(facts.tenantKey(instance))) yield;
+	for (const { resource_instance } of contextual_facts?.role_assignments ?? [])
+		visit(facts.tenantKey(resource_instance));
 	return found;
 }

@@ -53,8 +53,15 @@ export class EventWriter {
 	 * other events in its chunk.
 	 */
 	line(decision: LoggedDecision): string {
-		const { user, action, resource, context } = decision.input;
-		const asked = context === undefined ? { user, action, resource } : { user, action, resource, context };
+		const { user: holder, action, resource, context, contextual_facts } = decision.input;
+		const user = holder.holdings === undefined ? holder : withoutHoldings(holder);
+		const asked = {
+			user,
+			action,
+			resource,
+			...(context !== undefined && { context }),
+			...(contextual_facts !== undefined && { contextual_facts }),
+		};
 		const masked = withoutMasked(asked, this.#masks);
 		const isFlat = context === undefined && user.attributes === undefined && resource.attributes === undefined;
 		if (isFlat || !isDeeper(masked.value, maxInputDepth)) {
@@ -85,6 +92,11 @@ export class EventWriter {
 			`"policy_revision":${policyRevision}${sdk === undefined ? '' : `,"sdk":${JSON.stringify(sdk)}`}}}`
 		);
 	}
+}
+
+/** Holdings are stored roles and contextual facts. The log contains the contextual facts themselves. */
+function withoutHoldings({ holdings: _, ...user }: EngineInput['user']): EngineInput['user'] {
+	return user;
 }
 
 /** Returns the core fields of a check, without attributes and context. */

@@ -23,6 +23,7 @@ interface LoggedChange {
 	readonly names_changed: boolean;
 	readonly derivations_changed: boolean;
 	readonly rules_changed: boolean;
+	readonly contextual_facts_changed: boolean;
 }
 
 /** Touched objects, with their row ids. */
@@ -45,7 +46,9 @@ export async function touchedSince(unit: ReadingUnit, base: number, most: number
 			(before -> 'email', before -> 'first_name', before -> 'last_name')
 				is distinct from (after -> 'email', after -> 'first_name', after -> 'last_name') as names_changed,
 			nullif(before -> 'granted_to', 'null') is distinct from nullif(after -> 'granted_to', 'null') as derivations_changed,
-			(before -> 'mapping_rules') is distinct from (after -> 'mapping_rules') as rules_changed
+			(before -> 'mapping_rules') is distinct from (after -> 'mapping_rules') as rules_changed,
+			(before -> 'settings' -> 'contextual_facts') is distinct from (after -> 'settings' -> 'contextual_facts')
+				as contextual_facts_changed
 		from changes cross join lateral (select coalesce(after, before) as record) as either
 		where environment_id = :environment_id and revision > :base order by revision, position limit :limit`,
 		{ base, limit: most + 1 },
@@ -84,6 +87,7 @@ function asLogged({ kind, operation, before, after }: Change): LoggedChange {
 		names_changed: differs('email', 'first_name', 'last_name'),
 		derivations_changed: differs('granted_to'),
 		rules_changed: differs('mapping_rules'),
+		contextual_facts_changed: differs('settings'),
 	};
 }
 
@@ -97,6 +101,7 @@ function touchedBy(changes: readonly LoggedChange[]): TouchedRows {
 	return {
 		schema: changes.some((change) => schemaKinds.has(change.kind)),
 		pending: false,
+		contextual_facts: changes.some((change) => change.kind === 'environment' && change.contextual_facts_changed),
 		users: changedKeys('user', (change) => !updated(change)),
 		tenants: changedKeys('tenant', (change) => !updated(change)),
 		tenant_attributes: changedKeys('tenant', (change) => updated(change) && change.attributes_changed),

@@ -11,6 +11,7 @@ import type {
 	SetRule,
 } from '../../../compiler/model.js';
 import { ConditionSet } from '../table/condition-set.js';
+import { allowsContextualFacts } from '../table/environment-settings.js';
 import { Relation } from '../table/relation.js';
 import { Resource, ResourceAction } from '../table/resource.js';
 import { Role, RoleDerivation, RoleParent, RolePermission } from '../table/role.js';
@@ -173,6 +174,7 @@ export async function readModel(unit: ReadingUnit): Promise<Model> {
 		schema: await readSchema(unit),
 		facts: await readFacts(unit),
 		mapping_rules: await readMappingRules(unit),
+		contextual_facts: await allowsContextualFacts(unit),
 	};
 }
 

@@ -10,6 +10,7 @@ import type {
 import type { TouchedRows } from '../history/touched-since.js';
 import { whereIdsIn } from '../query/filter.js';
 import { expiryMilliseconds } from '../query/holds-now.js';
+import { allowsContextualFacts } from '../table/environment-settings.js';
 import { Role } from '../table/role.js';
 import { assignmentsBetween } from '../table/role-assignment.js';
 import { Tenant } from '../table/tenant.js';
@@ -50,10 +51,12 @@ export async function readNeighbourhoodWithoutClosures(
 	touched: TouchedRows,
 	inForce: Schema | null,
 ): Promise<Neighbourhood> {
-	const schema = touched.schema || touched.pending || concernsClosures(touched) ? await readSchema(unit) : null;
+	const isRead = touched.schema || touched.pending || touched.contextual_facts || concernsClosures(touched);
+	const schema = isRead ? await readSchema(unit) : null;
 	return {
 		schema,
 		in_force: schema === null ? null : inForce,
+		contextual_facts: (touched.schema || touched.contextual_facts) && (await allowsContextualFacts(unit)),
 		...(await tenantRoles(unit, touched)),
 		instances: await instancesAmong(unit, touched.instances),
 		...(await instanceRoles(unit, touched.instance_assignments)),

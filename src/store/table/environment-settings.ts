@@ -7,3 +7,8 @@ export async function environmentSettings(unit: ReadingUnit): Promise<JsonObject
 	const [row] = (await unit.raw<{ readonly settings: JsonObject | null }>(sql, {})).rows;
 	return row?.settings ?? {};
 }
+
+/** True if checks in the environment may carry contextual facts. */
+export async function allowsContextualFacts(unit: ReadingUnit): Promise<boolean> {
+	return (await environmentSettings(unit))['contextual_facts'] === true;
+}

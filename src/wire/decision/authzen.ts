@@ -9,6 +9,7 @@ import { tooManyMessage } from '../facts/bulk.js';
 import { named } from '../named.js';
 import { unchecked } from '../unchecked.js';
 import { attributes } from './check.js';
+import { ContextualFacts, noContextualFacts } from './contextual-facts.js';
 
 /** Maximum number of evaluations per request. */
 export const maxEvaluations = 10_000;
@@ -42,6 +43,9 @@ const propertiesWithTenant = attributesWithTenant.describe(
 const context = attributesWithTenant.describe(
 	'Other data for conditions to compare; `tenant`, a string, is the tenant key for the request.',
 );
+const contextual_facts = ContextualFacts.nullish().describe(
+	'Facts for this evaluation, which are not stored. 403 unless the environment setting `contextual_facts` is true.',
+);
 const subjectType = z
 	.string()
 	.describe('Subject type. Users have the type `user` or `identity` unless configured otherwise.');
@@ -67,6 +71,7 @@ export const Evaluation = named('Evaluation', 'May this subject perform this act
 	action,
 	resource,
 	context,
+	contextual_facts,
 });
 
 /** A validated evaluation. */
@@ -117,6 +122,7 @@ const parts = {
 	action: lenientPart('action', action),
 	resource: lenientPart('resource', resource),
 	context: lenientPart('context', context),
+	contextual_facts: lenientPart('contextual_facts', contextual_facts),
 };
 
 const item = named('EvaluationItem', 'One evaluation in a list. Omitted fields come from the request.', parts);
@@ -159,7 +165,10 @@ export function evaluationAt(request: SeveralEvaluations, index: number): Evalua
 	if ('problem' in resource) return resource;
 	const context = own.context ?? request.context ?? { value: undefined };
 	if ('problem' in context) return context;
-	return { subject: subject.value, action: action.value, resource: resource.value, context: context.value };
+	const facts = own.contextual_facts ?? request.contextual_facts ?? { value: undefined };
+	if ('problem' in facts) return facts;
+	const asked = { subject: subject.value, action: action.value, resource: resource.value };
+	return { ...asked, context: context.value, contextual_facts: facts.value };
 }
 
 function required<T>(name: string, part: Part<T>): { readonly value: T } | Wrong {
@@ -188,6 +197,7 @@ export const SubjectSearch = named('SubjectSearch', 'Which subjects may perform 
 	action,
 	resource,
 	context,
+	contextual_facts: noContextualFacts,
 	page,
 });
 
@@ -199,6 +209,7 @@ export const ResourceSearch = named('ResourceSearch', 'On which resources may th
 	action,
 	resource: z.object({ type: resourceType, properties: propertiesWithTenant }).describe('Resource type to find.'),
 	context,
+	contextual_facts: noContextualFacts,
 	page,
 });
 
@@ -209,6 +220,7 @@ export const ActionSearch = named('ActionSearch', 'Which actions may this subjec
 	subject,
 	resource,
 	context,
+	contextual_facts: noContextualFacts,
 	page,
 });
 

@@ -13,6 +13,7 @@ import { named } from '../named.js';
 import { pageShape } from '../query.js';
 import { DecidedQuery, DecisionReasons } from '../reasons.js';
 import { unchecked } from '../unchecked.js';
+import { ContextualFacts, noContextualFacts } from './contextual-facts.js';
 import { DegradedReason } from './degraded-reason.js';
 
 const optionalText = z.string().nullish();
@@ -100,6 +101,9 @@ export const Query = named('Check', 'May this user perform this action on this r
 	action,
 	resource,
 	context,
+	contextual_facts: ContextualFacts.nullish().describe(
+		'Facts for this check, which are not stored. 403 unless the environment setting `contextual_facts` is true.',
+	),
 	sdk,
 	use_debugger: useDebugger,
 });
@@ -153,6 +157,7 @@ export const PermissionsQuery = named(
 		context: context.describe(
 			'Other data for conditions to compare; `enable_abac_user_permissions: true` evaluates conditions.',
 		),
+		contextual_facts: noContextualFacts,
 	},
 );
 
@@ -172,6 +177,7 @@ export const UrlQuery = named('UrlCheck', 'May this user send this request to a 
 		.describe('Request URL: absolute, http or https.'),
 	tenant: z.string().describe('Tenant key.'),
 	context,
+	contextual_facts: noContextualFacts,
 	sdk,
 	use_debugger: useDebugger,
 });
@@ -283,6 +289,7 @@ export type UserPermissions = z.output<typeof UserPermissions>;
 export const TenantsQuery = named('TenantsQuery', 'In which tenants does this user hold a role?', {
 	user,
 	context: context.describe('Ignored.'),
+	contextual_facts: noContextualFacts,
 });
 
 export const UserTenants = z.array(tenant).describe('Tenants in which the user holds a role.');
@@ -294,6 +301,7 @@ export const UsersQuery = named('UsersQuery', 'Which users may perform this acti
 	context: context.describe(
 		'Other data for conditions to compare; `enable_abac_authorized_users: true` evaluates conditions.',
 	),
+	contextual_facts: noContextualFacts,
 	sdk,
 });
 

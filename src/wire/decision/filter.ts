@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { named } from '../named.js';
 import { unchecked } from '../unchecked.js';
 import { Query } from './check.js';
+import { noContextualFacts } from './contextual-facts.js';
 
 /** Default and maximum number of keys in a filter, including tenant keys. */
 export const usualKeys = 5_000;
@@ -43,6 +44,7 @@ const question = {
 		example: { type: 'document' },
 	}),
 	context,
+	contextual_facts: noContextualFacts,
 };
 
 /** A check without a resource key. */

@@ -61,6 +61,7 @@ const knownSettings = {
 	elements_token_issuer: Name.min(1),
 	elements_token_audience: Name.min(1),
 	production: z.boolean(),
+	contextual_facts: z.boolean(),
 } as const;
 
 /** Keys of environments that are production environments by default. */
@@ -155,6 +156,10 @@ export const EnvironmentSettings = Attributes.superRefine((settings, ctx) => {
 				'True for a production environment, where the console asks for confirmation before changes. By default, ' +
 				'environments with the key `production` or `prod` are in production.',
 		},
+		contextual_facts: {
+			type: ['boolean', 'null'],
+			description: 'True if checks may carry contextual facts; false by default.',
+		},
 	},
 	additionalProperties: true,
 	description:
@@ -167,7 +172,7 @@ export const EnvironmentSettings = Attributes.superRefine((settings, ctx) => {
 		'become members of the group in the path; with `parent_joins_child`, members of the group in the path become ' +
 		'members of the group in the body. `production` marks a production environment, where the console asks ' +
 		'for confirmation before changes; by default, environments with the key `production` or `prod` are in ' +
-		'production.',
+		'production. `contextual_facts`: checks may carry facts that are not stored; false by default.',
 });
 
 export const EnvironmentCreate = named('EnvironmentCreate', 'A new environment.', {

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { defaulted, optional } from '../common.js';
 import { Query } from '../decision/check.js';
+import { noContextualFacts } from '../decision/contextual-facts.js';
 import { named, namedStrict } from '../named.js';
 import { Draft } from './draft.js';
 
@@ -133,6 +134,7 @@ export const maxChangesSince = 5_000;
 
 export const ExplanationRequest = named('ExplanationRequest', 'A check, and the revision to explain it at.', {
 	...Query.omit({ use_debugger: true, sdk: true }).shape,
+	contextual_facts: noContextualFacts,
 	revision: z.int().min(0).describe('Environment revision whose policy and facts decide.'),
 	token: optional(z.string().max(64)).describe(
 		'Revision token, as in `custom` in decision log events. 410 if this revision number ' +

@@ -1,0 +1,36 @@
+/** Contextual facts: facts that a check carries and that are never stored. */
+
+import { z } from 'zod';
+import { boundedArray } from '../bounded.js';
+import { tooManyMessage } from '../facts/bulk.js';
+import { namedStrict } from '../named.js';
+
+/** Maximum number of contextual facts per check. */
+export const maxContextualFacts = 20;
+
+const tooMany = tooManyMessage(maxContextualFacts, 'contextual facts');
+
+const ContextualAssignment = namedStrict('ContextualRoleAssignment', 'A role on an instance, for one check.', {
+	user: z.string().describe('User key. Roles of other users do not affect the check.'),
+	role: z.string().describe("Role key on the instance's resource."),
+	resource_instance: z.string().describe('Instance, as `<resource key>:<instance key>`.'),
+});
+export type ContextualAssignment = z.output<typeof ContextualAssignment>;
+
+/** Unknown fields are rejected, because a condition or an expiry that is ignored would give more than it should. */
+export const ContextualFacts = namedStrict(
+	'ContextualFacts',
+	`Facts for one check, at most ${maxContextualFacts}. They are not stored.`,
+	{
+		role_assignments: boundedArray(ContextualAssignment, maxContextualFacts, tooMany)
+			.nullish()
+			.describe('Roles on instances, in addition to the stored roles.'),
+	},
+);
+export type ContextualFacts = z.output<typeof ContextualFacts>;
+
+/** Field of requests that do not support contextual facts. It is rejected, because the response would ignore the facts. */
+export const noContextualFacts = z
+	.null('contextual facts are not supported here: only checks and evaluations accept them')
+	.optional()
+	.describe('Must be absent: contextual facts are only for checks and evaluations.');
