@@ -236,3 +236,32 @@ test('list items count as work, so that no list blocks a decision point', (t) =>
 	t.false(truncatedWith(3));
 	t.true(truncatedWith(3_000));
 });
+
+test('no example contains half of a character', (t) => {
+	const named = { name: 'Set', description: null, parent: null } as const;
+	const conditions = { 'user.face': { 'less-than': '!\u{1F600}' } };
+	const users = { ...named, key: 'plain', type: 'userset', resource: null, selects: { conditions } } as const;
+	const all = {
+		...named,
+		key: 'all',
+		type: 'resourceset',
+		resource: 'document',
+		selects: { conditions: {} },
+	} as const;
+	const rule = { user_set: 'plain', resource_set: 'all', resource: 'document', action: 'read' };
+	const schema = { ...acme.schema, condition_sets: [users, all], set_rules: [rule] };
+	const facts = FactsIndex.read(documentBytes({ ...acme, schema }));
+	const attributes = { face: '\u{1F600}' };
+	const input = {
+		user: { key: 'idle', attributes },
+		action: 'read',
+		resource: { type: 'document', tenant: 'acme' },
+		time: 0,
+	};
+	const reasons = { request: { user: { attributes }, resource: { attributes: {} } } };
+	const { attempts } = runToEnd(
+		findAttempts({ facts, revision: 7, time: 0, policyRevision: 7 }, { input, allowed: false, reasons }),
+	);
+	const examples = attempts.flatMap(({ compare }) => compare.map(({ example }) => example));
+	t.deepEqual(examples, ['!']);
+});

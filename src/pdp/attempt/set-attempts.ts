@@ -321,7 +321,7 @@ function* candidateValues(about: readonly Demand[], text: string, subject: Subje
 	yield* near;
 	for (const value of near) {
 		if (typeof value === 'number') yield* [value + 1, value - 1, value + 0.5];
-		if (typeof value === 'string') yield* [`${value}a`, `${value}0`, `a${value}`, value.slice(0, -1)];
+		if (typeof value === 'string') yield* [`${value}a`, `${value}0`, `a${value}`, value.replace(/.$/su, '')];
 	}
 	const texts = compared.filter((value) => typeof value === 'string');
 	if (texts.length > 1) yield* [texts.join(''), texts.toReversed().join('')];
