@@ -1,5 +1,6 @@
 import { refuseEnvironmentOverLimit } from '../domain/check-limit/cycle-limit.js';
 import { refuseMissingRoles } from '../domain/schema/named-role.js';
+import { refuseMissingResources } from '../domain/schema/related-resource.js';
 import { Failure, unprocessable } from '../failure.js';
 import { nextTurn } from '../limit/next-turn.js';
 import type { Change } from '../store/unit/change.js';
@@ -205,10 +206,14 @@ async function removeOthers(unit: WritingUnit, part: AnyPart, given: Given): Pro
 	}
 }
 
-/** Imports objects, each kind after the kinds it refers to. Throws like `importDocument` and `refuseMissingRoles`. */
+/**
+ * Imports objects, each kind after the kinds it refers to. Throws like `importDocument`, `refuseMissingRoles` and
+ * `refuseMissingResources`.
+ */
 export async function importParts(unit: WritingUnit, given: Given, strategy: ImportStrategy): Promise<void> {
 	for (const part of parts) await importPart(unit, part, given(part), strategy);
 	await refuseMissingRoles(unit);
+	await refuseMissingResources(unit);
 }
 
 async function importPart(

@@ -276,3 +276,40 @@ journey('conditions are kept as written, whatever they contain', async (t, place
 	const { body } = await http.get(`${schema}/condition_sets/odd`);
 	t.is(JSON.stringify(body['conditions']), ordered, 'in the order in which they were written');
 });
+
+journey('a resource whose instances conditions read cannot be removed in any way', async (t, place) => {
+	const { http, schema } = place;
+	await described(place);
+	const [path, folder] = [`${schema}/condition_sets`, `${schema}/resources/folder`];
+	const env = `/v2/projects/${place.project}/envs/${place.key}`;
+	const reads = { object_match: { match: { colour: { equals: 'red' } }, fk_resource_type: 'folder' } };
+	const red = { key: 'red', name: 'Red', type: 'resourceset', conditions: { 'resource.colour': reads } };
+	t.is((await http.post(path, { ...red, resource_id: 'folder' })).status, 200);
+	await http.post(`${schema}/resources/document/attributes`, { key: 'colour', type: 'string' });
+	const inRed = { ...red, key: 'in_red', resource_id: 'document', conditions: { not: red.conditions } };
+	t.is((await http.post(path, inRed)).status, 200);
+	const revision = await place.revision();
+	const refused = await http.delete(folder);
+	fails(t, refused, 409, '`in_red`');
+	t.notRegex(JSON.stringify(refused.body), /`red`/, 'a set of the resource itself goes with the resource');
+	const change = { kind: 'resource', operation: 'delete', key: 'folder' };
+	const draft = (...changes: object[]) => ({ base_revision: revision, changes: [change, ...changes] });
+	for (const action of ['apply', 'preview']) {
+		fails(t, await http.post(`${env}/drafts/${action}`, draft()), 409, '`in_red`');
+	}
+	const { body: whole } = await http.get<{ schema: { resources: object; condition_sets: object } }>(`${env}/export`);
+	const without = (name: string, map: object) =>
+		Object.fromEntries(Object.entries(map).filter(([key]) => key !== name));
+	const { condition_sets, resources } = whole.schema;
+	const fewer = { condition_sets: without('red', condition_sets), resources: without('folder', resources) };
+	const replaced = await http.post(`${env}/import?conflict_strategy=replace`, { ...whole, schema: fewer });
+	fails(t, replaced, 409, '`in_red`');
+	t.is((await http.get(folder)).status, 200);
+
+	// Together with the set, or with its change, the resource can go.
+	const other = { name: 'In red', type: 'resourceset', resource: 'document', conditions: {} };
+	const both = draft({ kind: 'condition_set', operation: 'update', key: 'in_red', value: other });
+	const applied = await http.post(`${env}/drafts/apply`, both);
+	t.is(applied.status, 200, JSON.stringify(applied.body));
+	t.is((await http.get(folder)).status, 404);
+});

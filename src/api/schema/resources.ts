@@ -139,7 +139,11 @@ export const resources = [
 		method: 'delete',
 		access: 'environment.write',
 		returns: { 204: null },
-		failures: { 400: 'The resource is built in', 404: 'No such resource' },
+		failures: {
+			400: 'The resource is built in',
+			404: 'No such resource',
+			409: 'Conditions of other resources read its instances by `fk_resource_type`',
+		},
 		handle: async ({ params }, { unit }) => {
 			await removeResource(unit, await unit.find(Resource, params.resource_id));
 			return reply(204);

@@ -8,8 +8,9 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { Key, maxKeyLength } from '../../wire/common.js';
 import { setsNaming } from '../schema/named-role.js';
+import { isRead } from '../schema/related-resource.js';
 import { createRelation, removeRelations, replaceRelation } from '../schema/relation.js';
-import { createResource, removeResource } from '../schema/resource.js';
+import { createResource, removeWithParts } from '../schema/resource.js';
 import { createRole, removeRoles } from '../schema/role.js';
 import { recordRoleChanges } from '../schema/role-record.js';
 
@@ -102,7 +103,8 @@ export async function setMadeForGroups(unit: WritingUnit, object: SchemaObject, 
 
 /**
  * Deletes objects made for groups that no group needs: relations without relationships or further derivations, roles
- * `member` that nobody holds on resources without groups and that no user set names, and unused resources.
+ * `member` that nobody holds on resources without groups and that no user set names, and unused resources whose
+ * instances no condition set reads.
  */
 export async function removeUnneeded(unit: WritingUnit): Promise<void> {
 	const relations = await relationsWithoutTuples(unit);
@@ -117,7 +119,9 @@ export async function removeUnneeded(unit: WritingUnit): Promise<void> {
 		unit,
 		roles.filter(({ id }) => !naming.has(id)),
 	);
-	for (const resource of await unusedResources(unit)) await removeResource(unit, resource);
+	for (const resource of await unusedResources(unit)) {
+		if (!(await isRead(unit, resource))) await removeWithParts(unit, resource);
+	}
 }
 
 /**

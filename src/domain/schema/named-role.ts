@@ -28,14 +28,19 @@ export async function refuseNamedRoles(unit: ReadingUnit, roles: readonly Role[]
 	const naming = await setsNaming(unit, roles);
 	const role = roles.find(({ id }) => naming.has(id));
 	if (role === undefined) return;
-	const condition_sets = (naming.get(role.id) ?? []).map(({ key }) => key);
-	const names = condition_sets.slice(0, maxListed).map((key) => `\`${key}\``);
-	const more = condition_sets.length > maxListed ? ` and ${condition_sets.length - maxListed} more` : '';
-	const message = `the role \`${role.key}\` is named in the conditions of ${names.join(', ')}${more}`;
-	throw new Failure('conflict', message, { role: role.key, condition_sets });
+	const sets = naming.get(role.id) ?? [];
+	const message = `the role \`${role.key}\` is named in the conditions of ${nameSets(sets)}`;
+	throw new Failure('conflict', message, { role: role.key, condition_sets: sets.map(({ key }) => key) });
 }
 
 const maxListed = 10;
+
+/** Returns the keys of sets for a message. */
+export function nameSets(sets: readonly ConditionSet[]): string {
+	const names = sets.slice(0, maxListed).map(({ key }) => `\`${key}\``);
+	const more = sets.length > maxListed ? ` and ${sets.length - maxListed} more` : '';
+	return `${names.join(', ')}${more}`;
+}
 
 /** Refuses an environment with a user set that names a missing role. Throws `conflict`. */
 export async function refuseMissingRoles(unit: ReadingUnit): Promise<void> {

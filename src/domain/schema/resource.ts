@@ -15,6 +15,7 @@ import { removeInstances } from '../facts/resource-instance.js';
 import { actionGroupBlocks, removeActionGroups } from './action-group.js';
 import { removeConditionSets } from './condition-set.js';
 import { definedFields } from './defined-fields.js';
+import { refuseReadResource } from './related-resource.js';
 import { relationBlocks, removeRelations, setRelations } from './relation.js';
 import { removeActions, setActions } from './resource-action.js';
 import { removeAttributes, setAttributes } from './resource-attribute.js';
@@ -74,8 +75,17 @@ export async function changeResource(unit: WritingUnit, resource: Resource, body
 	return after;
 }
 
-/** Deletes a resource with its parts and instances. Throws `invalid` for a built-in resource. */
+/**
+ * Deletes a resource with its parts and instances. Throws `invalid` for a built-in resource, and `conflict` if the
+ * condition sets of other resources read its instances.
+ */
 export async function removeResource(unit: WritingUnit, resource: Resource): Promise<void> {
+	await refuseReadResource(unit, resource);
+	await removeWithParts(unit, resource);
+}
+
+/** Like `removeResource`. The caller makes sure that no condition set reads the instances in the end. */
+export async function removeWithParts(unit: WritingUnit, resource: Resource): Promise<void> {
 	if (resource.built_in)
 		throw new Failure('invalid', `the resource \`${resource.key}\` is built-in and cannot be deleted`);
 	await removeParts(unit, resource);

@@ -67,6 +67,12 @@ export function userSetsOfResources(unit: ReadingUnit, resourceIds: readonly str
 	);
 }
 
+/** Returns the sets whose conditions contain a text, in names or in values, oldest first. */
+export function conditionSetsWithText(unit: ReadingUnit, text: string): RowQuery<ConditionSet> {
+	const query = unit.query(ConditionSet).whereRaw('position(? in condition_sets.conditions::text) > 0', [text]);
+	return rowQuery(query.orderBy('condition_sets.id'));
+}
+
 /** Returns these roles' automatic sets, oldest first. */
 export function conditionSetsOfRoles(unit: ReadingUnit, roleIds: readonly string[]): RowQuery<ConditionSet> {
 	return setsWith(unit, 'role_id', roleIds);

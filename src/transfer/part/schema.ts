@@ -1,6 +1,6 @@
 import { groupBy } from '../../../compiler/group-by.js';
 import { userResource } from '../../domain/environment.js';
-import { changeResource, createResource, removeResource } from '../../domain/schema/resource.js';
+import { changeResource, createResource, removeWithParts } from '../../domain/schema/resource.js';
 import { changeAttribute, removeAttributes } from '../../domain/schema/resource-attribute.js';
 import { actionGroupsBy } from '../../store/table/action-group.js';
 import { relationsBy } from '../../store/table/relation.js';
@@ -66,7 +66,7 @@ export const resourcePart: DocumentPart<OwnResourceEntry> = {
 		for (const row of (await rowsWithKeys(unit, Resource, entryNames(entries))).values()) {
 			// A built-in resource cannot be deleted, so it is reset to its initial state.
 			if (row.built_in) await writeResource(unit, row.key, row, newUserResource);
-			else await removeResource(unit, row);
+			else await removeWithParts(unit, row);
 		}
 	},
 };
