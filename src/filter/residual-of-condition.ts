@@ -5,7 +5,7 @@ import { compileCondition } from '../../compiler/condition/compile-condition.js'
 import type { AttributePath, Comparison, Condition } from '../../compiler/condition/condition.js';
 import { type Operator, operatorNamed, type PatternMatcher } from '../../compiler/condition/operator.js';
 import { durationsIn } from '../../compiler/condition/parse/grammar.js';
-import { isResourceRoles } from '../../compiler/condition/resource-roles.js';
+import { isResourceRoles, roleRequired } from '../../compiler/condition/resource-roles.js';
 import { jsonKind } from '../../compiler/condition/value.js';
 import type { Json } from '../../compiler/model.js';
 import {
@@ -26,6 +26,8 @@ export interface ConditionReading {
 	readonly name: string;
 	readonly resolve: (attribute: AttributePath) => Resolved;
 	readonly matches: PatternMatcher;
+	/** Returns the keys of the rows on which the user holds a role. If absent, conditions on such roles are refused. */
+	readonly keysWithRole?: (role: string) => readonly string[];
 }
 
 /**
@@ -72,7 +74,10 @@ function comparisonOf(comparison: Comparison, reading: ConditionReading, guards:
 		throw new FilterRefusal(name, 'filter', 'it reads related instances by `fk_resource_type`');
 	}
 	if (isResourceRoles(comparison.attribute)) {
-		throw new FilterRefusal(name, 'filter', 'it names roles on the resource');
+		if (reading.keysWithRole === undefined) throw new FilterRefusal(name, 'filter', 'it names roles on the resource');
+		const keys = reading.keysWithRole(roleRequired(comparison) ?? '');
+		if (keys.length === 0) return noRow;
+		return { kind: 'comparison', column: { kind: 'key' }, operator: 'in', operand: { value: keys.toSorted() }, name };
 	}
 	const left = resolve(comparison.attribute);
 	const operand: ResidualOperand | Resolved =

@@ -145,13 +145,12 @@ function conditionOf({ type, condition }: Filter): Residual {
 
 const options = { maxKeys: 1_000, explain: true, matches: patternMatches };
 
-/** Returns a filter, unless its conditions read related instances or name roles on the resource. */
+/** Returns a filter, unless its conditions read related instances. */
 function filterUnlessRefused(context: DecisionContext, input: FilterInput): Filter | undefined {
 	try {
 		return runToEnd(filterRows(context, input, options));
 	} catch (error) {
-		if (error instanceof Failure && /fk_resource_type|names roles on the resource/.test(error.message))
-			return undefined;
+		if (error instanceof Failure && /fk_resource_type/.test(error.message)) return undefined;
 		throw error;
 	}
 }

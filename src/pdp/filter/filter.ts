@@ -148,6 +148,7 @@ export function requireFewKeys({ tenants, keys, groups }: GrantedRows, maxKeys: 
 	for (const group of groups) {
 		count += group.tenants.length;
 		rules += group.rules.length;
+		for (const { residual } of group.rules) count += countKeys(residual);
 	}
 	if (rules > mostRules) {
 		const msg = `the filter has ${rules} rules in different tenants, and at most ${mostRules} are possible: specify a tenant`;
@@ -158,6 +159,14 @@ export function requireFewKeys({ tenants, keys, groups }: GrantedRows, maxKeys: 
 		`the filter has ${count} keys of instances and tenants, and \`max_keys\` is ${maxKeys}: raise \`max_keys\` (at ` +
 		`most ${mostKeys}), specify a tenant, or read the keys in pages with \`POST /filter/keys\``;
 	throw unprocessable([{ loc: ['body'], msg, type: 'filter_too_large' }]);
+}
+
+/** Counts the keys of instances in a residual. */
+function countKeys(residual: Residual): number {
+	if (residual.kind === 'not') return countKeys(residual.part);
+	if ('parts' in residual) return residual.parts.reduce((sum, part) => sum + countKeys(part), 0);
+	const { column, operand } = residual;
+	return column.kind === 'key' && 'value' in operand && Array.isArray(operand.value) ? operand.value.length : 0;
 }
 
 /** Maximum number of rules, each counted once for every group of tenants with equal roles. */

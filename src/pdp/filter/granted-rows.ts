@@ -1,12 +1,14 @@
 /** Finds the grants of a filter: tenants by roles, keys by roles on instances, and residuals by condition sets. */
 
+import { z } from 'zod';
 import type { PatternMatcher } from '../../../compiler/condition/operator.js';
 import { Pauses, type Steps } from '../../../compiler/steps.js';
 import type { DecisionContext } from '../decide/decide.js';
 import type { FilterInput } from '../decide/normalise.js';
 import { instanceType, parseInstanceName } from '../facts/instance-name.js';
-import { rolesOnInstances } from '../facts/role-walk.js';
-import { SetResiduals, type TenantGroup } from './set-residuals.js';
+import { rolesOnInstances, type UserRoles } from '../facts/role-walk.js';
+import { evaluateListing } from '../listing/evaluate-listing.js';
+import { type KeysByRole, SetResiduals, type TenantGroup } from './set-residuals.js';
 
 /** An instance on which the user holds granting roles. */
 export interface GrantedKey {
@@ -76,10 +78,12 @@ export function* grantedRows(context: DecisionContext, { input, given, matches }
 	for (const expires of lastExpiries.values()) expiry.note(expires);
 	const keys = new Map<number, GrantedKey[]>();
 	const onInstances = new Set(facts.schema.instanceRolesThatGrant(resource.type, action));
-	const held =
-		onInstances.size === 0
-			? new Map<number, string[]>()
-			: (yield* rolesOnInstances(facts, input.user.key, time, expiry.note)).held;
+	const named = evaluatesSets ? sets.rolesNamed : new Set<string>();
+	const walked =
+		onInstances.size === 0 && named.size === 0
+			? noRoles
+			: yield* rolesOnInstances(facts, input.user.key, time, expiry.note);
+	const { held } = walked;
 	for (const [instance, all] of held) {
 		if (pauses.step()) yield;
 		const tenant = facts.instanceTenants.at(instance);
@@ -93,9 +97,50 @@ export function* grantedRows(context: DecisionContext, { input, given, matches }
 		if (found === undefined) keys.set(tenant, [{ instance, key, roles }]);
 		else found.push({ instance, key, roles });
 	}
-	const groups = evaluatesSets ? yield* sets.groups(given, [...members]) : [];
+	const byRole = yield* keysByRole(context, input, walked, named);
+	const groups = evaluatesSets ? yield* sets.groups(given, [...members], byRole) : [];
 	const readTime = evaluatesSets && sets.readTime;
 	return { tenants, keys, held, groups: withoutTenants(groups, tenants), expiry: expiry.first, readTime };
+}
+
+const noRoles: UserRoles = { held: new Map(), reached: new Map() };
+
+const RolesOfInstances = z.array(z.object({ roles: z.array(z.string()) }));
+
+/**
+ * Finds the instances of the type on which the user holds each named role. While a newer schema's policy is pending, the
+ * engine decides which of the reached roles the user holds, because the active policy may lack some derivations.
+ */
+function* keysByRole(
+	{ engine, facts, time }: DecisionContext,
+	{ user, resource: { type } }: FilterInput,
+	{ held, reached }: UserRoles,
+	named: ReadonlySet<string>,
+): Steps<KeysByRole> {
+	const found = new Map<number, Map<string, string[]>>();
+	if (named.size === 0) return found;
+	const rolesByPolicy = (key: string) => {
+		const question = { user: { key: user.key }, instances: [{ type, key }], time };
+		return evaluateListing(engine, 'instance_permissions', question, RolesOfInstances)[0]?.roles ?? [];
+	};
+	const pauses = new Pauses();
+	for (const [instance, all] of facts.pending ? reached : held) {
+		if (pauses.step()) yield;
+		const name = facts.names.text(instance);
+		const tenant = facts.instanceTenants.at(instance);
+		if (tenant === undefined || instanceType(name) !== type || !all.some((role) => named.has(role))) continue;
+		const { key } = parseInstanceName(name);
+		const keys = found.get(tenant) ?? new Map<string, string[]>();
+		found.set(tenant, keys);
+		if (facts.pending) yield;
+		for (const role of facts.pending ? rolesByPolicy(key) : all) {
+			if (!named.has(role)) continue;
+			const known = keys.get(role);
+			if (known === undefined) keys.set(role, [key]);
+			else known.push(key);
+		}
+	}
+	return found;
 }
 
 /** First of several expiries. */

@@ -26,14 +26,18 @@ const newKey = 'a new row';
  */
 export function* requireAgreement(
 	context: DecisionContext,
-	{ input, condition, granted: { keys, tenants }, matches }: CalculatedFilter,
+	{ input, condition, granted: { keys, tenants, held }, matches }: CalculatedFilter,
 ): Steps<void> {
 	const { engine, facts, log, requestId: request_id, revision, time } = context;
 	const { type, tenant: given, attributes: sent } = input.resource;
 	const selects = yield* compileResidual(condition, matches);
 	const quarter = sampleSize / 4;
 	const listed = [...keys.values()].slice(0, quarter).flatMap((found) => randomItems(found, 1));
-	const instances = [...facts.instanceTenants.random(sampleSize), ...listed.map(({ instance }) => instance)];
+	const instances = [
+		...facts.instanceTenants.random(sampleSize),
+		...listed.map(({ instance }) => instance),
+		...randomItems([...held.keys()], quarter),
+	];
 	const rows: Row[] = [];
 	for (const instance of new Set(instances)) {
 		const name = parseInstanceName(facts.names.text(instance));

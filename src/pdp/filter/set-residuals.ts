@@ -30,6 +30,9 @@ export interface TenantGroup {
 	readonly rules: readonly RuleResidual[];
 }
 
+/** Keys of instances by the number of the tenant, and by a role that the user holds on the instances. */
+export type KeysByRole = ReadonlyMap<number, ReadonlyMap<string, readonly string[]>>;
+
 /** Reads the rules for an action. */
 export class SetResiduals {
 	readonly #facts: FactsIndex;
@@ -37,6 +40,8 @@ export class SetResiduals {
 	readonly #matches: PatternMatcher;
 	readonly #subject: ConditionSubject;
 	readonly #rules: readonly RuleOfSets[];
+	/** Keys of the instances in the present tenant, by the role that the user holds on them. */
+	#keysByRole: ReadonlyMap<string, readonly string[]> | undefined;
 	readonly #reads: { readonly roles: boolean; readonly tenant: boolean; readonly time: boolean };
 
 	constructor(facts: FactsIndex, input: FilterInput, time: number, matches: PatternMatcher) {
@@ -49,6 +54,12 @@ export class SetResiduals {
 		this.#reads = this.#findReads();
 	}
 
+	/** Keys of the roles on the resource that rules name. */
+	get rolesNamed(): ReadonlySet<string> {
+		const sets = this.#rules.flatMap(({ userSet }) => this.#ancestry('userset', userSet));
+		return new Set(sets.flatMap(({ roles }) => roles));
+	}
+
 	/** True if rules may grant rows. */
 	get any(): boolean {
 		return this.#rules.length > 0;
@@ -56,13 +67,15 @@ export class SetResiduals {
 
 	/**
 	 * Groups tenants by the rows that rules grant in them. Tenants without such rows are omitted. `given` are the tenants
-	 * of the request; without it, all tenants that exist. `members` are the tenants in which the user holds a role.
+	 * of the request; without it, all tenants that exist. `members` are the tenants in which the user holds a role, and
+	 * `held` are the keys of the instances on which the user holds each named role, by tenant.
 	 */
-	*groups(given: number | undefined, members: readonly number[]): Steps<readonly TenantGroup[]> {
+	*groups(given: number | undefined, members: readonly number[], held: KeysByRole): Steps<readonly TenantGroup[]> {
 		if (!this.any) return [];
 		const { tenants } = this.#facts;
 		const reads = this.#reads;
-		const wanted = given === undefined ? members.filter((tenant) => tenants.at(tenant) !== undefined) : [given];
+		const differing = new Set([...members, ...held.keys()]);
+		const wanted = given === undefined ? [...differing].filter((tenant) => tenants.at(tenant) !== undefined) : [given];
 		const groups = new Map<string, number[]>();
 		const pauses = new Pauses();
 		const add = (name: string, tenant: number) => {
@@ -73,7 +86,8 @@ export class SetResiduals {
 		};
 		for (const tenant of wanted) {
 			this.#subject.setResource({ type: this.#input.resource.type, tenant }, undefined);
-			const name = reads.tenant ? `${tenant}` : reads.roles ? JSON.stringify(this.#subject.roles) : '';
+			const isOwn = reads.tenant || held.has(tenant);
+			const name = isOwn ? `${tenant}` : reads.roles ? JSON.stringify(this.#subject.roles) : '';
 			if (add(name, tenant)) yield;
 		}
 		if (given === undefined) {
@@ -89,6 +103,7 @@ export class SetResiduals {
 			this.#subject.setResource({ type: this.#input.resource.type, tenant: first }, undefined);
 			const rules: RuleResidual[] = [];
 			const known = new Map<string, Residual>();
+			this.#keysByRole = held.get(first);
 			for (const rule of this.#rules) {
 				const users = this.#setResidual('userset', rule.userSet, known);
 				if (users !== noRow) {
@@ -145,7 +160,9 @@ export class SetResiduals {
 			return type === 'resourceset' || this.#subject.roles.includes(standsFor) ? everyRow : noRow;
 		}
 		if (condition === undefined) return noRow;
-		return residualOfCondition(condition, { name: key, resolve: this.#resolve, matches: this.#matches });
+		const keysWithRole = (role: string) => this.#keysByRole?.get(role) ?? [];
+		const [resolve, matches] = [this.#resolve, this.#matches];
+		return residualOfCondition(condition, { name: key, resolve, matches, keysWithRole });
 	}
 
 	#ancestry(type: SetType, key: string): readonly ReadSet[] {
