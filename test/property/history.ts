@@ -18,6 +18,7 @@ import {
 	instanceNames,
 	pick,
 	relate,
+	roleConditions,
 } from '../compiler/model.js';
 import { noFacts } from '../support/no-facts.js';
 import { circularEdges } from './relationship-oracle.js';
@@ -43,6 +44,7 @@ export type Step =
 	| { readonly kind: 'describe_instance'; readonly which: Choice; readonly attributes: Attributes }
 	| { readonly kind: 'change_rules'; readonly rules: readonly Choice[] }
 	| { readonly kind: 'allow_facts'; readonly allowed: boolean }
+	| { readonly kind: 'name_roles'; readonly which: Choice; readonly value: number }
 	| { readonly kind: 'map_urls'; readonly config: string; readonly urls: readonly string[] | null }
 	| ({ readonly kind: 'relate'; readonly at: readonly [object: Choice, relation: Choice, subject: Choice] } & Expiring)
 	| { readonly kind: 'delete_instance' | 'unassign_on_instance' | 'unrelate'; readonly which: Choice }
@@ -95,6 +97,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
 	weighted(4, fc.record({ kind: kind('describe_user'), user, attributes })),
 	weighted(8, fc.record({ kind: kind('describe_instance'), which: choice, attributes })),
 	weighted(2, fc.record({ kind: kind('change_rules'), rules: fc.array(choice, { maxLength: 3 }) })),
+	weighted(2, fc.record({ kind: kind('name_roles'), which: choice, value: fc.nat({ max: 59 }) })),
 	weighted(
 		3,
 		fc.record({
@@ -134,6 +137,8 @@ export function take(model: Model, taken: Step): Model {
 		}
 		case 'allow_facts':
 			return { ...model, contextual_facts: taken.allowed };
+		case 'name_roles':
+			return { ...model, schema: namingRoles(model.schema, taken.which, taken.value) };
 		case 'map_urls': {
 			const { config, urls } = taken;
 			const others = (model.mapping_rules ?? []).filter((row) => row.config !== config);
@@ -159,7 +164,10 @@ export function take(model: Model, taken: Step): Model {
 	}
 }
 
-type FactStep = Exclude<Step, { readonly kind: Edit | 'allow_facts' | 'change_rules' | 'change_schema' | 'map_urls' }>;
+type FactStep = Exclude<
+	Step,
+	{ readonly kind: Edit | 'allow_facts' | 'change_rules' | 'change_schema' | 'map_urls' | 'name_roles' }
+>;
 
 /** Returns the facts after a step, before cascading deletions. */
 function written({ schema, facts }: Model, taken: FactStep): Facts {
@@ -300,6 +308,18 @@ function edited(schema: Schema, { kind, at: [type, role, relation, source] }: St
 		schema.resources.map((other) => (other === own ? next : other)),
 		schema,
 	);
+}
+
+/** Lets a user set with a resource compare other roles on it. */
+function namingRoles(schema: Schema, which: Choice, value: number): Schema {
+	const set = pick(
+		schema.condition_sets.filter(({ type, resource }) => type === 'userset' && resource !== null),
+		which,
+	);
+	const roles = schema.resources.find(({ key }) => key === set?.resource)?.roles.map(({ key }) => key) ?? [];
+	if (roles.length === 0) return schema;
+	const selects = { conditions: roleConditions(roles, value) };
+	return { ...schema, condition_sets: schema.condition_sets.map((one) => (one === set ? { ...one, selects } : one)) };
 }
 
 function rederived(role: ResourceRole, kind: Edit, relation?: string, source?: string): ResourceRole {
