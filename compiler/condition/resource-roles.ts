@@ -37,6 +37,47 @@ export function rolesNamedIn(condition: Condition, negated = false): readonly Na
 	return role === undefined ? [] : [{ role, at: condition.at, negated }];
 }
 
+/**
+ * True if a condition compares nothing but roles on the resource. For a condition without comparisons, the result is
+ * true too.
+ */
+export function comparesOnlyRoles(condition: Condition): boolean {
+	if (condition.kind === 'not') return comparesOnlyRoles(condition.condition);
+	return condition.kind === 'comparison'
+		? roleRequired(condition) !== undefined
+		: condition.conditions.every(comparesOnlyRoles);
+}
+
+/**
+ * True if a condition has the result `wanted` only for holders of a role on the resource. Each alternative then names a
+ * role outside `not`.
+ */
+export function requiresRole(condition: Condition, wanted = true): boolean {
+	if (condition.kind === 'not') return requiresRole(condition.condition, !wanted);
+	if (condition.kind === 'comparison') return wanted && roleRequired(condition) !== undefined;
+	// A negated `all` is an `any` over negated conditions, and vice versa.
+	const requires = (one: Condition) => requiresRole(one, wanted);
+	return (condition.kind === 'all') === wanted
+		? condition.conditions.some(requires)
+		: condition.conditions.every(requires);
+}
+
+/** True if a condition that compares only roles holds for a user with these roles on the resource. */
+export function holdsWithRoles(condition: Condition, roles: ReadonlySet<string>): boolean {
+	if (condition.kind === 'not') return !holdsWithRoles(condition.condition, roles);
+	if (condition.kind === 'comparison') return roles.has(roleRequired(condition) ?? '');
+	const holds = (one: Condition) => holdsWithRoles(one, roles);
+	return condition.kind === 'all' ? condition.conditions.every(holds) : condition.conditions.some(holds);
+}
+
+/**
+ * True if a rule acts like a role on the resource: its user set requires such a role, and neither set compares anything
+ * else. The arguments are the conditions of the sets and all their ancestors.
+ */
+export function actsAsRole(user: readonly Condition[], resource: readonly Condition[]): boolean {
+	return user.some((one) => requiresRole(one)) && [...user, ...resource].every(comparesOnlyRoles);
+}
+
 /** Reads a comparison of `user.resource_roles`. If it is invalid, records a problem and returns null. */
 export function readRoleComparison(
 	run: ParseRun,

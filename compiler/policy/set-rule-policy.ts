@@ -7,6 +7,7 @@ import { keyFolder, packagePart } from '../rego/path.js';
 import { Fragment, lines, rego } from '../rego/rego.js';
 import { regoFunction, rule } from '../rego/rule.js';
 import { metadata } from './metadata.js';
+import { rulesLikeRoles } from './named-roles.js';
 import { regoFile } from './rego-file.js';
 import { selectsCall } from './set-policy.js';
 
@@ -26,9 +27,10 @@ export function setGrants({ set_rules }: Schema): SetGrant {
  * Writes the rules. The data document contains them too, for explanations. The Rego calls each set by name, which takes
  * less than half the time of a lookup by key.
  */
-export function writeSetRules({ set_rules }: Schema): readonly RegoFile[] {
-	return [...groupBy(set_rules, actionText).values()].flatMap((rules) =>
-		rules.slice(0, 1).map((of) => writeAction(of, rules)),
+export function writeSetRules(schema: Schema): readonly RegoFile[] {
+	const isLikeRole = rulesLikeRoles(schema);
+	return [...groupBy(schema.set_rules, actionText).values()].flatMap((rules) =>
+		rules.slice(0, 1).map((of) => writeAction(of, rules, rules.filter(isLikeRole))),
 	);
 }
 
@@ -39,9 +41,17 @@ function actionText({ resource, action }: ActionName): string {
 	return JSON.stringify([resource, action]);
 }
 
-/** Writes an action's package with its rules. */
-function writeAction({ resource, action }: ActionName, rules: readonly SetRule[]): RegoFile {
-	const joined = groupJoins(rules).map((join, index) => writeJoin(join, index + 1));
+/**
+ * Writes an action's package with its rules. `likeRoles` are the rules that act like roles on the resource: they also
+ * grant the action in listings that skip conditions.
+ */
+function writeAction(
+	{ resource, action }: ActionName,
+	rules: readonly SetRule[],
+	likeRoles: readonly SetRule[],
+): RegoFile {
+	const isSame = likeRoles.length === rules.length;
+	const suffix = isSame ? rego`` : rego`_like_roles`;
 	const suspended = rego`data.regolith.pending.set_rules${packagePart(resource)}${packagePart(action)}`;
 	return regoFile(`regolith/set_rules/${keyFolder(resource)}/${keyFolder(action)}/granted.rego`, [
 		rego`package regolith.set_rules${packagePart(resource)}${packagePart(action)}`,
@@ -61,7 +71,17 @@ function writeAction({ resource, action }: ActionName, rules: readonly SetRule[]
 				rego`not ${suspended}`,
 			]),
 		]),
-		...joined.flat(),
+		...(likeRoles.length === 0
+			? []
+			: [
+					rule(rego`granted`, [
+						rego`abac.evaluated_like_roles`,
+						rego`joined${suffix}(attributes.user, attributes.resource)`,
+						rego`not ${suspended}`,
+					]),
+				]),
+		...writeJoins(rules, rego``),
+		...(isSame ? [] : writeJoins(likeRoles, suffix)),
 	]);
 }
 
@@ -87,12 +107,20 @@ function groupJoins(rules: readonly SetRule[]): readonly Join[] {
 	}));
 }
 
-/** Writes the Rego for a join. The Rego evaluates each set once, even if the set has several rules in the join. */
-function writeJoin({ user_sets, resource_sets }: Join, number: number): readonly Fragment[] {
-	const users = writeSide('userset', user_sets, number);
-	const resources = writeSide('resourceset', resource_sets, number);
+/** Writes the function that is true if any of the rules grants the action. Its name, and all other names, end with `suffix`. */
+function writeJoins(rules: readonly SetRule[], suffix: Fragment): readonly Fragment[] {
+	return groupJoins(rules).flatMap((join, index) => writeJoin(join, rego`${index + 1}${suffix}`, suffix));
+}
+
+/**
+ * Writes the Rego for a join. The Rego evaluates each set once, even if the set has several rules in the join. `place`
+ * ends the names of the functions that only this join calls.
+ */
+function writeJoin({ user_sets, resource_sets }: Join, place: Fragment, suffix: Fragment): readonly Fragment[] {
+	const users = writeSide('userset', user_sets, place);
+	const resources = writeSide('resourceset', resource_sets, place);
 	return [
-		regoFunction(rego`joined`, ['user', 'resource'], [users.condition, resources.condition]),
+		regoFunction(rego`joined${suffix}`, ['user', 'resource'], [users.condition, resources.condition]),
 		...users.functions,
 		...resources.functions,
 	];
@@ -102,12 +130,12 @@ function writeJoin({ user_sets, resource_sets }: Join, number: number): readonly
  * Writes the condition that any of the sets selects. A single set is called directly. Several sets become the bodies of
  * a function.
  */
-function writeSide(type: ConditionSet['type'], keys: readonly string[], number: number) {
+function writeSide(type: ConditionSet['type'], keys: readonly string[], place: Fragment) {
 	const choices = keys.map((key) => selectsCall(type, key));
 	const [only, second] = choices;
 	if (only !== undefined && second === undefined) return { condition: only, functions: [] };
 	const [name, object] =
-		type === 'userset' ? ([rego`user_${number}`, 'user'] as const) : ([rego`resource_${number}`, 'resource'] as const);
+		type === 'userset' ? ([rego`user_${place}`, 'user'] as const) : ([rego`resource_${place}`, 'resource'] as const);
 	return {
 		condition: rego`${name}(${new Fragment(object)})`,
 		functions: choices.map((choice) => regoFunction(name, [object], [choice])),

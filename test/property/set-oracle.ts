@@ -31,6 +31,44 @@ export function matchingSets(model: Model, query: Query, type: ConditionSet['typ
 		.sort();
 }
 
+/** True if a rule acts like a role: its sets compare only roles on the resource, and its user set requires a role. */
+export function isLikeRole(
+	{ schema }: Model,
+	{ user_set, resource_set }: Model['schema']['set_rules'][number],
+): boolean {
+	const chain = (key: string | null): readonly ConditionSet[] => {
+		const set = schema.condition_sets.find((one) => one.key === key);
+		return set === undefined ? [] : [set, ...chain(set.parent)];
+	};
+	const conditions = (key: string) =>
+		chain(key).map(({ selects }) => ('conditions' in selects ? selects.conditions : 'role' in selects ? null : {}));
+	const [users, resources] = [conditions(user_set), conditions(resource_set)];
+	if ([...users, ...resources].some((one) => one === null || !onlyRoles(one))) return false;
+	return users.some((one) => needsRole(one, true));
+}
+
+/** True if all comparisons are about roles on the resource. */
+function onlyRoles(conditions: Json): boolean {
+	return Object.entries(conditions as Attributes).every(([name, below]) => {
+		if (name === 'not') return onlyRoles(below);
+		if (name === 'allOf' || name === 'anyOf') return (below as readonly Json[]).every(onlyRoles);
+		return /^(?:user|subject)\.resource_roles$/.test(name);
+	});
+}
+
+/** True if the conditions can have the result only for a user with a role. */
+function needsRole(conditions: Json, result: boolean): boolean {
+	const [[name, below] = ['allOf', []]] = Object.entries(conditions as Attributes);
+	if (name === 'not') return needsRole(below, !result);
+	if (name === 'allOf' || name === 'anyOf') {
+		const parts = (below as readonly Json[]).map((one) => needsRole(one, result));
+		return (name === 'allOf') === result ? parts.includes(true) : !parts.includes(false);
+	}
+	const [[operator, operand] = ['', null]] = Object.entries(below as Attributes);
+	if (operator === 'not') return needsRole({ [name]: operand }, !result);
+	return result;
+}
+
 function selects(model: Model, set: ConditionSet, query: Query): boolean {
 	const { facts, schema } = model;
 	const { user, resource } = query;

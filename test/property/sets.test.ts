@@ -10,7 +10,7 @@ import { instanceNames, modelsOfOneSchema, userNames } from '../compiler/model.j
 import { draws, leastDrawn } from '../support/tier.js';
 import { decide } from './oracle.js';
 import { answered, type Question, rego } from './questions.js';
-import { grantedBySets, matchingSets } from './set-oracle.js';
+import { grantedBySets, isLikeRole, matchingSets } from './set-oracle.js';
 
 const models = modelsOfOneSchema(4).filter(([first]) => (first?.schema.set_rules.length ?? 0) > 0);
 const users = [...userNames, 'unone'];
@@ -117,13 +117,32 @@ function explained(t: ExecutionContext, engine: Engine, model: Model, query: Que
 
 const asked = { enable_abac_user_permissions: true, enable_abac_authorized_users: true };
 
-/** INVARIANT: listings with conditions agree with checks. */
+/** INVARIANT: listings agree with checks. Without a request, they evaluate only rules that act like roles. */
 function listsAsChecks(t: ExecutionContext, engine: Engine, model: Model): void {
+	listsAsked(t, engine, model, asked);
+	const { set_rules } = model.schema;
+	listsAsked(
+		t,
+		engine,
+		withRules(
+			model,
+			set_rules.filter((rule) => isLikeRole(model, rule)),
+		),
+		{},
+	);
+}
+
+function withRules(model: Model, set_rules: Model['schema']['set_rules']): Model {
+	return { ...model, schema: { ...model.schema, set_rules } };
+}
+
+/** Compares the engine's listings with checks of the model. `context` is the context of the listings. */
+function listsAsked(t: ExecutionContext, engine: Engine, model: Model, context: Record<string, boolean>): void {
 	const named = model.facts.instances.map(({ type, key }) => ({ type, key }));
 	for (const { type, key, tenant } of model.facts.instances.slice(0, 4)) {
 		const resource = { type, key, tenant };
 		for (const action of actionKeys(model, type)) {
-			const input = { users: model.facts.users, action, resource, context: asked };
+			const input = { users: model.facts.users, action, resource, context };
 			const listed = engine.ask('regolith/listing/authorized_users', input) as readonly string[];
 			const allowed = model.facts.users.filter(
 				(user) => decide(model, { user: { key: user }, action, resource }).allow,
@@ -132,7 +151,7 @@ function listsAsChecks(t: ExecutionContext, engine: Engine, model: Model): void 
 		}
 	}
 	for (const user of model.facts.users) {
-		const input = { user: { key: user }, instances: named, context: asked };
+		const input = { user: { key: user }, instances: named, context };
 		const entries = engine.ask('regolith/listing/instance_permissions', input) as unknown as readonly {
 			readonly tenant: { readonly key: string };
 			readonly resource: { readonly type: string; readonly key: string };

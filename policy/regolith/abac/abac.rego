@@ -58,6 +58,18 @@ evaluated if {
 }
 
 # METADATA
+# title: Evaluated like roles
+# description: |
+#   As `evaluated`, for a listing that skips conditions. A rule still counts if its user set requires a role on the
+#   resource, and its sets compare nothing else, because such a rule acts like a role.
+evaluated_like_roles if {
+	input.conditions == false
+	not unsupported
+	rbac.tenant_known
+	not misplaced
+}
+
+# METADATA
 # description: The instance is stored in a different tenant than the check's tenant.
 misplaced if data.regolith.facts.instances[rebac.name] != input.resource.tenant
 

@@ -111,6 +111,22 @@ code(question) := answer if {
 		with data.regolith.facts as environment.facts
 }
 
+# A listing that skips conditions evaluates rules that act like roles in the same places.
+test_rules_like_roles_are_evaluated_where_conditions_are_skipped if {
+	skipped := {"conditions": false}
+	like_roles(object.union(ask("ann", draft), skipped))
+	not like_roles(ask("ann", draft))
+	not like_roles(object.union(object.union(ask("ann", draft), cloud), skipped))
+	not like_roles(object.union(ask("ann", {"tenant": "none"}), skipped))
+	not like_roles(object.union(ask("ann", {"key": "d1", "tenant": "beta"}), skipped))
+}
+
+like_roles(question) if {
+	abac.evaluated_like_roles with input as question
+		with data.regolith.schema as environment.schema
+		with data.regolith.facts as environment.facts
+}
+
 test_rules_that_allow_are_named if {
 	rules(ask("ann", draft)) == {{"role": "viewer", "resourceset": "drafts"}}
 	rules(ask("eve", draft)) == {{"userset": "seniors", "resource_type": "document"}}

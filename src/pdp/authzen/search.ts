@@ -85,9 +85,9 @@ export function* searchResources(
 		inputFor: (key) => ({ ...question, resource: { ...question.resource, key, tenant: tenantOf(key) } }),
 		testFromFacts: () => {
 			const { user, action, resource } = question;
-			const conditions = question.context?.['pdp_type'] !== 'cloud';
+			const rules = question.context?.['pdp_type'] === 'cloud' ? 'none' : 'all';
 			const sent = { context: question.context, resource: resource.attributes };
-			const permitted = new PermittedActions(facts, { user, ...sent, time, conditions, held: roles.held });
+			const permitted = new PermittedActions(facts, { user, ...sent, time, rules, held: roles.held });
 			return (key) => permitted.permits(action, instanceName({ type, key }));
 		},
 	});

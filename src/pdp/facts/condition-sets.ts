@@ -2,7 +2,7 @@
 
 import type { Condition } from '../../../compiler/condition/condition.js';
 import { parseConditions } from '../../../compiler/condition/parse/grammar.js';
-import { rolesNamedIn } from '../../../compiler/condition/resource-roles.js';
+import { actsAsRole, holdsWithRoles, rolesNamedIn } from '../../../compiler/condition/resource-roles.js';
 import type { Json } from '../../../compiler/model.js';
 import { jsonMember, jsonMembers, valueAt } from './json-members.js';
 import type { SchemaTables } from './schema-tables.js';
@@ -30,6 +30,16 @@ export interface RuleOfSets {
 	readonly resourceSet: string;
 }
 
+/** A rule that acts like a role on the resource. */
+export interface RuleLikeRole {
+	/** Roles on the resource that the user set names outside `not`. Without any of these roles, it selects nobody. */
+	readonly required: ReadonlySet<string>;
+	/** All roles on the resource that the user set names. */
+	readonly named: ReadonlySet<string>;
+	/** True for a user with these roles on the resource. */
+	readonly grants: (roles: ReadonlySet<string>) => boolean;
+}
+
 const known = new WeakMap<SchemaTables, ConditionSets>();
 
 /** Returns the condition sets in a schema. */
@@ -54,6 +64,22 @@ export class ConditionSets {
 		for (const [userSet, resourceSets] of jsonMembers(valueAt(this.#schema, 'set_rules', type, action))) {
 			for (const [resourceSet] of jsonMembers(resourceSets)) yield { userSet, resourceSet };
 		}
+	}
+
+	/** Returns the rules for an action that act like roles on the resource, also in listings that skip conditions. */
+	rulesLikeRoles(resource: string, action: string): readonly RuleLikeRole[] {
+		return [...this.rules(resource, action)].flatMap(({ userSet, resourceSet }) => {
+			const user = conditionsOf('userset', this.ancestry('userset', resource, userSet));
+			const others = conditionsOf('resourceset', this.ancestry('resourceset', resource, resourceSet));
+			if (user === undefined || others === undefined || !actsAsRole(user, others)) return [];
+			const named = user.flatMap((condition) => rolesNamedIn(condition));
+			const conditions = [...user, ...others];
+			return {
+				required: new Set(named.filter(({ negated }) => !negated).map(({ role }) => role)),
+				named: new Set(named.map(({ role }) => role)),
+				grants: (roles) => conditions.every((condition) => holdsWithRoles(condition, roles)),
+			};
+		});
 	}
 
 	/** Finds a user set, or a set for a resource type. */
@@ -105,6 +131,16 @@ export class ConditionSets {
 			roles: condition === undefined ? [] : [...new Set(rolesNamedIn(condition).map(({ role }) => role))],
 		};
 	}
+}
+
+/** Returns the conditions of sets; `undefined` if a set is an automatic user set, or selects nothing. */
+function conditionsOf(type: SetType, sets: readonly ReadSet[]): readonly Condition[] | undefined {
+	const found: Condition[] = [];
+	for (const { standsFor, condition } of sets) {
+		if (condition !== undefined) found.push(condition);
+		else if (standsFor === undefined || type === 'userset') return undefined;
+	}
+	return found;
 }
 
 const nothing = { parent: undefined, standsFor: undefined, condition: undefined, comparisons: 0, roles: [] } as const;

@@ -10,6 +10,7 @@ import type { DecisionContext } from '../decide/decide.js';
 import type { UsersInput } from '../decide/normalise.js';
 import { forEachChunk, sortedBy } from '../engine/chunks.js';
 import { objectChunks } from '../engine/json-chunks.js';
+import { conditionSetsIn } from '../facts/condition-sets.js';
 import type { FactsIndex } from '../facts/facts-index.js';
 import { instanceType } from '../facts/instance-name.js';
 import { type Leading, leadingTo } from '../facts/role-walk.js';
@@ -25,22 +26,25 @@ const nowhere: ReadonlySet<string> = new Set();
 /**
  * Lists the users allowed by a check, as `AuthorizedUsers` JSON, sorted by key. Each user has the granting assignments:
  * in the tenant, on the resource, or on instances from which a role is derived. Without a resource key, considers only
- * roles in the tenant. If the context requests users allowed by conditions alone, lists these users without
- * assignments. Throws `Failure` (`unavailable`) if the policy returns no listing.
+ * roles in the tenant. Rules that act like roles grant by the assignments behind the roles that they require. If the
+ * context requests users allowed by other conditions alone, lists these users without assignments. Throws `Failure` (`unavailable`) if the policy returns no listing.
  */
 export function* authorizedUsers(context: DecisionContext, input: UsersInput): Steps<readonly string[]> {
 	const { facts } = context;
 	const { type, key, tenant } = input.resource;
-	const granting = yield* assignmentsThatMayGrant(context, input);
+	const byRoles = yield* assignmentsThatMayGrant(context, input);
+	const likeRoles = yield* grantedLikeRoles(context, input);
 	const bySets = asksForSets(facts, input);
+	const assigned = new Set([...byRoles.users(), ...likeRoles.granting.users()]);
 	const allowed = yield* answerWithReferee(context, {
-		fromFacts: () => usersFromFacts(context, input, granting, bySets),
+		fromFacts: () => usersFromFacts(context, input, assigned, bySets),
 		isRight: (users) => agreesWithEngine(context, input, users),
-		byEngine: () => usersByEngine(context, input, bySets ? facts.users : granting.users()),
+		byEngine: () => usersByEngine(context, input, bySets ? facts.users : [...assigned, ...likeRoles.candidates]),
 	});
+	const assignments = (user: string) => (byRoles.has(user) ? byRoles : likeRoles.granting).sortedAssignments(user);
 	const users: [user: string, json: string][] = [];
 	yield* forEachChunk(yield* sortedBy(allowed, (user) => user), (part) => {
-		for (const user of part) users.push([user, JSON.stringify(granting.sortedAssignments(user))]);
+		for (const user of part) users.push([user, JSON.stringify(assignments(user))]);
 	});
 	const about = JSON.stringify({ resource: `${type}:${key ?? '*'}`, tenant });
 	return [`${about.slice(0, -1)},"users":`, ...(yield* objectChunks(users)), '}'];
@@ -63,10 +67,10 @@ function* usersByEngine(
 function* usersFromFacts(
 	{ facts, time }: DecisionContext,
 	input: UsersInput,
-	granting: Granting,
+	assigned: ReadonlySet<string>,
 	bySets: boolean,
 ): Steps<ReadonlySet<string>> {
-	const allowed = new Set(granting.users());
+	const allowed = new Set(assigned);
 	const selects = bySets ? userTest(facts, input, time) : undefined;
 	const pauses = new Pauses();
 	for (const user of selects === undefined ? [] : facts.users) {
@@ -103,8 +107,49 @@ export function* usersWhoMay(context: DecisionContext, input: UsersInput): Steps
 function* assignmentsThatMayGrant(context: DecisionContext, input: UsersInput): Steps<Granting> {
 	const granting = new Granting();
 	yield* assignedInTenant(context, input, granting);
-	if (input.resource.key !== undefined) yield* assignedOnInstances(context, input, granting);
+	const { type, key } = input.resource;
+	const roles = context.facts.schema.instanceRolesThatGrant(type, input.action);
+	if (key !== undefined) yield* assignedOnInstances(context, input.resource, roles, granting);
 	return granting;
+}
+
+/** The assignments behind rules that act like roles. */
+interface GrantedLikeRoles {
+	/** Users that a rule selects, with the assignments behind the roles that the rule requires. */
+	readonly granting: Granting;
+	/** Holders of the required roles: rules select no other users. */
+	readonly candidates: ReadonlySet<string>;
+}
+
+/** Finds the users that rules select by their roles on the resource alone. */
+function* grantedLikeRoles(context: DecisionContext, input: UsersInput): Steps<GrantedLikeRoles> {
+	const granting = new Granting();
+	const candidates = new Set<string>();
+	const { type, key } = input.resource;
+	const rules =
+		key === undefined || input.context?.['pdp_type'] === 'cloud'
+			? []
+			: conditionSetsIn(context.facts.schema).rulesLikeRoles(type, input.action);
+	const held = new Map<string, Granting>();
+	const listed = new Set<string>();
+	for (const role of new Set(rules.flatMap(({ named }) => [...named]))) {
+		const holding = new Granting();
+		yield* assignedOnInstances(context, input.resource, [role], holding);
+		held.set(role, holding);
+	}
+	const pauses = new Pauses();
+	for (const { required, named, grants } of rules) {
+		for (const user of new Set([...required].flatMap((role) => [...(held.get(role)?.users() ?? [])]))) {
+			if (pauses.step()) yield;
+			candidates.add(user);
+			if (!grants(new Set([...named].filter((role) => held.get(role)?.has(user))))) continue;
+			for (const assignment of [...required].flatMap((role) => held.get(role)?.sortedAssignments(user) ?? [])) {
+				// An assignment may lead to several required roles.
+				if (listed.size !== listed.add(JSON.stringify(assignment)).size) granting.add(assignment);
+			}
+		}
+	}
+	return { granting, candidates };
 }
 
 /** True if condition sets may allow users, and the context requests such users. */
@@ -124,6 +169,10 @@ class Granting {
 
 	users(): Iterable<string> {
 		return this.#byUser.keys();
+	}
+
+	has(user: string): boolean {
+		return this.#byUser.has(user);
 	}
 
 	/** Returns a user's assignments, sorted by resource, then role. */
@@ -148,12 +197,16 @@ function* assignedInTenant({ facts, time }: DecisionContext, input: UsersInput, 
 	}
 }
 
-function* assignedOnInstances(context: DecisionContext, input: UsersInput, granting: Granting): Steps<void> {
+/** Adds the assignments that lead to any of the roles on an instance. */
+function* assignedOnInstances(
+	context: DecisionContext,
+	{ type, key, tenant }: UsersInput['resource'],
+	roles: readonly string[],
+	granting: Granting,
+): Steps<void> {
 	const { facts, time } = context;
-	const { type, key, tenant } = input.resource;
 	const instance = `${type}:${key}`;
 	if (facts.tenantKey(instance) !== tenant) return;
-	const roles = facts.schema.instanceRolesThatGrant(type, input.action);
 	const destination = { roles, instance, time };
 	const leading = yield* leadingTo(facts, destination, nowhere);
 	const leadingFor = yield* leadingWithStops(context, leading, (assigned) => leadingTo(facts, destination, assigned));

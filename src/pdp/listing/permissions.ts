@@ -72,8 +72,9 @@ interface Asked {
 function* entriesFromFacts({ facts, time }: DecisionContext, asked: Asked): Steps<Entries> {
 	const { names, tenants, instanceTenants, instanceAttributes } = facts;
 	const { user, context } = asked.input;
-	const conditions = asksForSets(asked.input) && context?.['pdp_type'] !== 'cloud';
-	const permitted = new PermittedActions(facts, { user, context, time, conditions, held: asked.roles.held });
+	const evaluated = asksForSets(asked.input) ? 'all' : 'like_roles';
+	const rules = context?.['pdp_type'] === 'cloud' ? 'none' : evaluated;
+	const permitted = new PermittedActions(facts, { user, context, time, rules, held: asked.roles.held });
 	const texts = new Map<number, string | undefined>();
 	const tenantText = (tenant: number | undefined) => {
 		if (tenant === undefined) return undefined;

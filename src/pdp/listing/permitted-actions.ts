@@ -1,6 +1,7 @@
 /** Finds the permitted actions of a user with set operations on the facts, without the engine. */
 
 import { type CompiledRule, type CompiledSet, compiledSetsIn } from '../facts/compiled-sets.js';
+import { conditionSetsIn, type RuleLikeRole } from '../facts/condition-sets.js';
 import { ConditionSubject, type SentAttributes, type SubjectPlace } from '../facts/condition-subject.js';
 import type { FactsIndex } from '../facts/facts-index.js';
 import { instanceType } from '../facts/instance-name.js';
@@ -23,6 +24,8 @@ interface TenantRules {
 	readonly resources: readonly (readonly [CompiledSet, Actions])[];
 	/** Rules whose user set depends on the instance. */
 	readonly rules: readonly (readonly [CompiledRule, Actions])[];
+	/** Rules that act like roles on the instance, if other rules are skipped. */
+	readonly likeRoles: readonly (readonly [RuleLikeRole, Actions])[];
 }
 
 /** A resource type. */
@@ -37,6 +40,9 @@ interface TypeActions {
 	readonly texts: Map<string, string>;
 }
 
+/** The condition set rules that may grant actions: all, only rules that act like roles on the instance, or none. */
+export type EvaluatedRules = 'all' | 'like_roles' | 'none';
+
 /** A query about one user. */
 export interface UserQuestion {
 	readonly user: { readonly key: string; readonly attributes?: SentAttributes };
@@ -44,8 +50,7 @@ export interface UserQuestion {
 	/** Attributes sent for every instance. */
 	readonly resource?: SentAttributes;
 	readonly time: number;
-	/** True if condition sets may grant actions. */
-	readonly conditions: boolean;
+	readonly rules: EvaluatedRules;
 	/** Roles that the user holds on instances. */
 	readonly held: RolesByInstance;
 }
@@ -136,8 +141,13 @@ export class PermittedActions {
 	}
 
 	/** Adds the actions that condition sets permit. */
-	#withSets(before: Actions, { place, bySets, resources, rules }: TenantRules, instance: number | undefined): Actions {
+	#withSets(before: Actions, about: TenantRules, instance: number | undefined): Actions {
+		const { place, bySets, resources, rules, likeRoles } = about;
 		let actions = union(before, bySets);
+		if (likeRoles.length > 0) {
+			const held = new Set(instance === undefined ? noRoles : this.#question.held.get(instance));
+			for (const [rule, granted] of likeRoles) if (rule.grants(held)) actions = union(actions, granted);
+		}
 		if (resources.length === 0 && rules.length === 0) return actions;
 		const subject = this.#subject;
 		subject.setResource(place, instance);
@@ -155,7 +165,7 @@ export class PermittedActions {
 		const known = about.byTenant.get(tenant);
 		if (known !== undefined) return known;
 		const { schema, tenants } = this.#facts;
-		const conditions = this.#question.conditions && tenants.at(tenant) !== undefined;
+		const evaluated = tenants.at(tenant) === undefined ? 'none' : this.#question.rules;
 		const subject = this.#subject;
 		const place = { type: about.type, tenant };
 		subject.setResource(place, undefined);
@@ -163,10 +173,16 @@ export class PermittedActions {
 		let [byRoles, bySets] = [about.none, about.none];
 		const resources = new Map<CompiledSet, Actions>();
 		const rules: [CompiledRule, Actions][] = [];
+		const likeRoles: [RuleLikeRole, Actions][] = [];
 		for (const [index, action] of about.keys.entries()) {
 			const granting = new Set(schema.tenantRolesThatGrant(about.type, action));
 			if (roles.some((role) => granting.has(role))) byRoles = withBit(byRoles, index);
-			for (const rule of conditions ? compiledSetsIn(schema).rules(about.type, action) : []) {
+			if (evaluated === 'like_roles') {
+				for (const rule of conditionSetsIn(schema).rulesLikeRoles(about.type, action)) {
+					likeRoles.push([rule, withBit(about.none, index)]);
+				}
+			}
+			for (const rule of evaluated === 'all' ? compiledSetsIn(schema).rules(about.type, action) : []) {
 				if (rule.users.readsInstance) rules.push([rule, withBit(about.none, index)]);
 				else if (this.#selects(rule.users, tenant)) {
 					for (const set of rule.resources) {
@@ -176,7 +192,7 @@ export class PermittedActions {
 				}
 			}
 		}
-		const found = { place, byRoles, bySets, resources: [...resources], rules };
+		const found = { place, byRoles, bySets, resources: [...resources], rules, likeRoles };
 		about.byTenant.set(tenant, found);
 		return found;
 	}

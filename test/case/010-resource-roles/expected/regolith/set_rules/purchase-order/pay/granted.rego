@@ -17,6 +17,12 @@ granted if {
 	not data.regolith.pending.set_rules["purchase-order"].pay
 }
 
+granted if {
+	abac.evaluated_like_roles
+	joined(attributes.user, attributes.resource)
+	not data.regolith.pending.set_rules["purchase-order"].pay
+}
+
 joined(user, resource) if {
 	data.regolith.user_sets.payers.selects(user)
 	data.regolith.resource_sets["__autogen_purchase-order"].selects(resource)
