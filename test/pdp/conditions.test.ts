@@ -1,5 +1,10 @@
 import test from 'ava';
+import { documentBytes } from '../../compiler/index.js';
+import { decide } from '../../src/pdp/decide/decide.js';
+import { Engine, type EngineInput } from '../../src/pdp/engine/engine.js';
+import { FactsIndex } from '../../src/pdp/facts/facts-index.js';
 import { allowedChecks, everyCheck, readCaseModel, serving } from './cases.js';
+import { policyWasm, quiet } from './environment.js';
 
 /** Condition sets at a decision point: input that callers control, listings, and cloud checks without conditions. */
 
@@ -232,4 +237,32 @@ test('all instances of a type are visited only if the type and conditions are re
 			roles: [],
 		},
 	});
+});
+
+test('a check has the times that conditions compare with, and decides as if the policy calculated them', async (t) => {
+	const model = await readCaseModel('011-times-and-related-instances');
+	const bytes = documentBytes(model);
+	const engine = await Engine.load(await WebAssembly.compile(await policyWasm(model)), bytes);
+	const sent: EngineInput[] = [];
+	const spy = {
+		code(input: EngineInput) {
+			sent.push(input);
+			return engine.code(input);
+		},
+		evaluate: () => null,
+	};
+	const context = { engine: spy, facts: FactsIndex.read(bytes), revision: 7, policyRevision: 7, log: quiet };
+	const allowed = { calculated: 0, added: 0 };
+	for (const { user, ...check } of everyCheck(model)) {
+		for (const time of [1795512600000, 1796808600000.5, -1]) {
+			const { key, ...resource } = check.resource;
+			const input = { action: check.action, resource: key === undefined ? resource : { ...resource, key }, time };
+			const { allow } = decide({ ...context, time }, { user: { key: user }, ...input }, false);
+			t.is(allow, engine.code({ user: { key: user }, ...input }) === 'allow', JSON.stringify({ user, ...input }));
+			allowed[sent.at(-1)?.before === undefined ? 'calculated' : 'added'] += Number(allow);
+		}
+	}
+	t.true(allowed.added > 0, JSON.stringify(allowed));
+	const last = sent.findLast(({ before }) => before !== undefined);
+	for (const text of Object.values(last?.before ?? {})) t.regex(text, /^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/);
 });

@@ -75,6 +75,7 @@ const cases: readonly Case[] = [
 	},
 	{ title: 'unknown members', sent: { sdk: 'node', tenant: 'other', use_debugger: true, more: { deep: [1] } } },
 	{ title: 'a time, which the caller cannot set', sent: { time: 1 } },
+	{ title: 'times before the check, which the caller cannot set', sent: { before: { P30D: '' } } },
 	{
 		title: 'holdings, which the caller cannot set',
 		sent: { user: { key: 'ann', holdings: { document: { owner: { 'document:d1': null } } } }, holdings: {} },

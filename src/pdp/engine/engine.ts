@@ -45,6 +45,8 @@ export interface EngineInput {
 	 * time.
 	 */
 	readonly time: number;
+	/** Times before the check, as text, keyed by duration. Callers cannot set these times. */
+	readonly before?: Readonly<Record<string, string>>;
 }
 
 /** The engine properties that decisions need. */
@@ -304,8 +306,8 @@ export class Engine {
 }
 
 /** True if the input fits a frame, because all its fields are plain strings. */
-function isUsual({ user, action, resource, context, time }: EngineInput): boolean {
-	if (!Number.isSafeInteger(time)) return false;
+function isUsual({ user, action, resource, context, time, before }: EngineInput): boolean {
+	if (!Number.isSafeInteger(time) || before !== undefined) return false;
 	if (context !== undefined || user.attributes !== undefined || resource.attributes !== undefined) return false;
 	if (user.holdings !== undefined) return false;
 	const { type, tenant, key = '' } = resource;

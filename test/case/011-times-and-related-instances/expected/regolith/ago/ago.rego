@@ -7,12 +7,18 @@ import data.regolith.instant
 
 # METADATA
 # title: "The time P14D before the check"
-P14D := instant.text(expiry.now - 1209600000)
+P14D := input.before.P14D if {
+	is_string(input.before.P14D)
+} else := instant.text(expiry.now - 1209600000)
 
 # METADATA
 # title: "The time PT0S before the check"
-PT0S := instant.text(expiry.now - 0)
+PT0S := input.before.PT0S if {
+	is_string(input.before.PT0S)
+} else := instant.text(expiry.now - 0)
 
 # METADATA
 # title: "The time PT8H before the check"
-PT8H := instant.text(expiry.now - 28800000)
+PT8H := input.before.PT8H if {
+	is_string(input.before.PT8H)
+} else := instant.text(expiry.now - 28800000)
