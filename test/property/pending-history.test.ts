@@ -314,7 +314,7 @@ async function furnish({ http, schema, facts }: Place): Promise<void> {
 	for (const [user_set, resource_set] of [
 		['us0', 'rs1'],
 		['us2', 'rs0'],
-		['us3', 'rs1'],
+		['us3', 'rs0'],
 	]) {
 		await made('post', `${facts}/set_rules`, { user_set, permission: 'document:sign', resource_set });
 	}

@@ -194,8 +194,7 @@ function decided(query: unknown, context: DecisionContext): CheckResult {
 		return decide(context, checkInput(context, data), explain);
 	} catch (error) {
 		if (!(error instanceof Failure)) throw error;
-		const code = error.code === 'unavailable' ? evaluationFailed : 'invalid_query';
-		return denial(code, error.message.slice(0, maxDetail));
+		return denial('invalid_query', error.message.slice(0, maxDetail));
 	}
 }
 
