@@ -148,6 +148,38 @@ export function notFound(kind: string, reference: string): Failure {
 	return new Failure('not_found', `could not find '${kind}' with the given filters: id='${reference}'`);
 }
 
+/** A relation that does not relate a subject to an object, both as `<resource key>:<instance key>`. */
+export interface MismatchedRelation {
+	readonly subject: string;
+	readonly subjectType: string;
+	readonly relation: string;
+	readonly objectType: string;
+}
+
+/** Returns the failure for a relationship whose subject has the wrong type. */
+export function mismatchedRelation({ subject, subjectType, relation, objectType }: MismatchedRelation): Failure {
+	return new Failure(
+		'mismatched_relation',
+		`instances of \`${subjectType}\`, such as \`${subject}\`, cannot be the subject of the relation ` +
+			`\`${relation}\` of \`${objectType}\``,
+	);
+}
+
+/** An instance with its tenant. */
+interface InstanceInTenant {
+	readonly name: string;
+	readonly tenant: string;
+}
+
+/** Returns the failure for a relationship between instances in different tenants. */
+export function mismatchedTenants(subject: InstanceInTenant, object: InstanceInTenant): Failure {
+	return new Failure(
+		'mismatched_tenants',
+		`the subject \`${subject.name}\` is in the tenant \`${subject.tenant}\`, ` +
+			`the object \`${object.name}\` in \`${object.tenant}\``,
+	);
+}
+
 /** Returns the failure for a key that is already in use. */
 export function duplicate(kind: string, key: string): Failure {
 	return new Failure('duplicate', `a ${kind} with key \`${key}\` already exists`);

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import type { Model, ResourceRole } from '../../compiler/model.js';
+import type { Model, Relation, ResourceRole } from '../../compiler/model.js';
 import { policyWasm, resource, snapshot } from './environment.js';
 import { type Served, serve } from './served.js';
 
@@ -8,6 +8,10 @@ import { type Served, serve } from './served.js';
 function role(key: string, permissions: readonly string[], parent: string | null = null): ResourceRole {
 	const derivations = parent === null ? [] : [{ relation: 'parent', role: parent, no_direct_roles_on_object: false }];
 	return { key, name: key, description: null, permissions, extends: [], derivations, no_direct_roles_on_object: false };
+}
+
+function relation(key: string, subject: string): Relation {
+	return { key, name: key, description: null, subject };
 }
 
 const set = { description: null, parent: null };
@@ -31,9 +35,18 @@ const shelves: Model = {
 			{
 				...resource('document', ['read', 'sign']),
 				roles: [role('viewer', ['read'], 'viewer'), role('blocked', [])],
-				relations: [{ key: 'parent', name: 'Parent', description: null, subject: 'folder' }],
+				relations: [relation('parent', 'folder'), relation('neighbour', 'document')],
 			},
-			{ ...resource('folder', []), roles: [role('viewer', [])] },
+			{
+				...resource('folder', []),
+				roles: [role('viewer', [], 'viewer')],
+				relations: [relation('parent', 'folder')],
+			},
+			{
+				...resource('note', ['read']),
+				roles: [{ ...role('reader', ['read'], 'viewer'), no_direct_roles_on_object: true }],
+				relations: [relation('parent', 'folder'), relation('sibling', 'note')],
+			},
 		],
 		roles: [],
 	},
@@ -49,6 +62,9 @@ const shelves: Model = {
 			{ type: 'document', key: 'd1', tenant: 'acme' },
 			{ type: 'document', key: 'd2', tenant: 'acme' },
 			{ type: 'folder', key: 'f1', tenant: 'acme' },
+			{ type: 'folder', key: 'f2', tenant: 'acme' },
+			{ type: 'folder', key: 'f3', tenant: 'beta' },
+			{ type: 'note', key: 'n1', tenant: 'acme' },
 		],
 		instance_attributes: [],
 		instance_assignments: [{ user: 'ben', role: 'viewer', type: 'document', instance: 'd2' }],
@@ -91,6 +107,37 @@ test('contextual facts give and take access, for one check only', async (t) => {
 	);
 	const inAll = await http.post('/allowed/all-tenants', { ...reads, contextual_facts: facts });
 	t.like(inAll.body, { allowed_tenants: [{ tenant: { key: 'acme' }, allow: true }] });
+});
+
+const parent = (subject: string, object: string) => ({ subject, relation: 'parent', object });
+
+test('contextual relationships lead from role to role, in any order', async (t) => {
+	const { http } = await serveShelves(t);
+	const role_assignments = [{ user: 'ann', role: 'viewer', resource_instance: 'folder:f2' }];
+	const relationship_tuples = [parent('folder:f1', 'document:d2'), parent('folder:f2', 'folder:f1')];
+	const given = { role_assignments, relationship_tuples };
+	for (const [key, contextual_facts, allow] of [
+		['d1', given, true],
+		['d2', given, true],
+		['d2', { role_assignments, relationship_tuples: relationship_tuples.slice(1) }, false],
+		['d1', { role_assignments }, false],
+		['d1', { relationship_tuples }, false],
+	] as const) {
+		const { status, body } = await http.post('/allowed', {
+			...reads,
+			resource: { ...reads.resource, key },
+			contextual_facts,
+		});
+		t.deepEqual([status, body['allow']], [200, allow], JSON.stringify([key, contextual_facts]));
+	}
+	const { body } = await http.post('/allowed', {
+		...reads,
+		resource: { ...reads.resource, key: 'd2' },
+		contextual_facts: given,
+		use_debugger: true,
+	});
+	const source = { type: 'role_derivation', role: 'folder:f1#viewer', resource: 'folder:f1', relation: 'parent' };
+	t.like(body, { debug: { rebac: { allowing_roles: [{ sources: [{ ...source, contextual: true }] }] } } });
 });
 
 test('contextual facts come only from their own field', async (t) => {
@@ -160,6 +207,7 @@ interface Refusal {
 
 const checkWith = (given: unknown) => ({ ...reads, contextual_facts: given });
 const assigning = (given: object) => checkWith({ role_assignments: [{ ...viewsFolder, ...given }] });
+const relating = (tuple: object) => checkWith({ relationship_tuples: [tuple] });
 const listed = { user: 'ann', contextual_facts: facts };
 const wanted = { action: 'read', resource: reads.resource, contextual_facts: facts };
 const rows = { user: 'ann', action: 'read', resource: 'document', contextual_facts: facts };
@@ -182,6 +230,36 @@ const refusals: readonly Refusal[] = [
 		title: 'too many facts',
 		body: checkWith({ role_assignments: Array.from({ length: 21 }, () => viewsFolder) }),
 		detail: /at most 20 contextual facts/,
+	},
+	{
+		title: 'too many facts together',
+		body: checkWith({
+			role_assignments: Array.from({ length: 11 }, () => viewsFolder),
+			relationship_tuples: Array.from({ length: 10 }, () => parent('folder:f1', 'document:d1')),
+		}),
+		detail: /at most 20 contextual facts/,
+	},
+	{ title: 'an unknown subject', body: relating(parent('folder:f9', 'document:d1')), detail: /subject.*'folder:f9'/ },
+	{ title: 'an unknown object', body: relating(parent('folder:f1', 'document:d9')), detail: /object.*'document:d9'/ },
+	{
+		title: 'an unknown relation',
+		body: relating({ ...parent('folder:f1', 'document:d1'), relation: 'owner' }),
+		detail: /relationship_tuples.*relation.*'Relation'.*'owner'/,
+	},
+	{
+		title: 'a subject of the wrong type',
+		body: relating(parent('document:d2', 'document:d1')),
+		detail: /`document:d2`, cannot be the subject of the relation `parent` of `document`/,
+	},
+	{
+		title: 'two tenants',
+		body: relating(parent('folder:f3', 'document:d1')),
+		detail: /in the tenant `beta`.*in `acme`/,
+	},
+	{
+		title: 'a derivation that an assigned role blocks',
+		body: relating(parent('folder:f1', 'note:n1')),
+		detail: /relationships by `parent` are not supported.*no_direct_roles_on_object/,
 	},
 	{ title: 'text', body: checkWith('facts'), detail: /contextual_facts/ },
 	{

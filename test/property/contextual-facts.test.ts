@@ -4,8 +4,8 @@
 
 import test from 'ava';
 import fc from 'fast-check';
-import { documentBytes } from '../../compiler/index.js';
-import type { Facts, Model } from '../../compiler/model.js';
+import { documentBytes, type Json } from '../../compiler/index.js';
+import type { Facts, Model, Relationship, Schema } from '../../compiler/model.js';
 import { withContextualFacts } from '../../src/pdp/decide/contextual-facts.js';
 import type { EngineInput } from '../../src/pdp/engine/engine.js';
 import { FactsIndex } from '../../src/pdp/facts/facts-index.js';
@@ -17,27 +17,47 @@ import { draws, leastDrawn } from '../support/tier.js';
 import { modelQuestions } from './model-questions.js';
 import { decide } from './oracle.js';
 import { answered, type Question, rego } from './questions.js';
+import { schemaDerivations } from './relationship-oracle.js';
 
 /** Numbers that choose the facts, because facts depend on the model. */
-const choices = fc.array(fc.tuple(fc.nat(), fc.nat(), fc.nat()), { minLength: 1, maxLength: 6 });
+const triples = (maxLength: number) => fc.array(fc.tuple(fc.nat(), fc.nat(), fc.nat()), { maxLength });
+const choices = fc.record({ assignments: triples(4), tuples: triples(6) });
+type Choices = typeof choices extends fc.Arbitrary<infer T> ? T : never;
 
 /** A model with stored facts, and the model after the contextual facts were written. */
 interface World {
 	readonly stored: Model;
 	readonly written: Model;
 	readonly given: ContextualFacts;
+	/** Relationships that are refused. */
+	readonly blocked: readonly Relationship[];
 }
 
-function addFacts(model: Model, numbers: readonly (readonly [number, number, number])[]): World {
+function addFacts(model: Model, { assignments, tuples }: Choices): World {
 	const { schema, facts } = model;
 	const tenants = new Set(facts.tenants.map(({ key }) => key));
 	const placed = facts.instances.filter(({ tenant }) => tenants.has(tenant));
-	const added = numbers.flatMap(([first, second, third]): Facts['instance_assignments'] => {
+	const added = assignments.flatMap(([first, second, third]): Facts['instance_assignments'] => {
 		const [user, instance] = [pick(facts.users, first), pick(placed, second)];
 		const role = pick(schema.resources.find(({ key }) => key === instance?.type)?.roles ?? [], third);
 		if (user === undefined || instance === undefined || role === undefined) return [];
 		return [{ user, role: role.key, type: instance.type, instance: instance.key }];
 	});
+	const related = tuples.flatMap(([first, second, third]): Facts['relationships'] => {
+		const object = pick(placed, first);
+		const relation = pick(schema.resources.find(({ key }) => key === object?.type)?.relations ?? [], second);
+		const subjects = placed.filter(({ type, tenant }) => type === relation?.subject && tenant === object?.tenant);
+		const subject = pick(subjects, third);
+		if (object === undefined || relation === undefined || subject === undefined) return [];
+		const { type, key: instance } = object;
+		return [{ type, instance, relation: relation.key, subject_type: subject.type, subject: subject.key }];
+	});
+	const relationships = related.filter((row) => !isBlocked(schema, row));
+	const relationship_tuples = relationships.map((row) => ({
+		subject: `${row.subject_type}:${row.subject}`,
+		relation: row.relation,
+		object: `${row.type}:${row.instance}`,
+	}));
 	const role_assignments = added.map(({ user, role, type, instance }) => ({
 		user,
 		role,
@@ -45,34 +65,62 @@ function addFacts(model: Model, numbers: readonly (readonly [number, number, num
 	}));
 	return {
 		stored: { ...model, contextual_facts: true },
-		written: { ...model, facts: { ...facts, instance_assignments: [...facts.instance_assignments, ...added] } },
-		given: { role_assignments },
+		written: {
+			...model,
+			facts: {
+				...facts,
+				instance_assignments: [...facts.instance_assignments, ...added],
+				relationships: [...facts.relationships, ...relationships],
+			},
+		},
+		given: { role_assignments, relationship_tuples },
+		blocked: related.filter((row) => isBlocked(schema, row)),
 	};
+}
+
+/** True if roles cannot pass a contextual relationship, because an assigned role blocks a derivation on its object. */
+function isBlocked(schema: Schema, { type, relation }: Relationship): boolean {
+	const ways = schemaDerivations(schema).filter((way) => way.type === type);
+	return ways.some(({ blocked }) => blocked) && ways.some((way) => way.relation === relation);
 }
 
 const models = fc.oneof(modelsOfOneSchema(3), layeredModels(3));
 
 test('contextual facts decide like written facts', async (t) => {
 	t.timeout(7_200_000);
-	let changed = 0;
+	const changed = { assignments: 0, tuples: 0 };
+	let refused = 0;
 	await fc.assert(
 		fc.asyncProperty(models, fc.array(choices, { minLength: 3, maxLength: 3 }), async (drawn, chosen) => {
 			const [first] = drawn;
 			if (first === undefined) return;
 			const engine = await wasmEngine(rego(first));
 			for (const [index, model] of drawn.entries()) {
-				const { stored, written, given } = addFacts(model, chosen[index] ?? []);
+				const numbers = chosen[index] ?? { assignments: [], tuples: [] };
+				const { stored, written, given, blocked } = addFacts(model, numbers);
 				const bytes = documentBytes(stored);
 				const facts = FactsIndex.read(bytes);
 				const queries = modelQuestions(model).filter(({ resource }) => typeof resource.tenant === 'string');
-				const asked = queries.map((query) => {
+				engine.setData(bytes);
+				const evaluate = (entrypoint: string, input: unknown) => engine.ask(entrypoint, input as Json);
+				const code = (input: EngineInput) => String(evaluate('regolith/check/code', input));
+				const context = { engine: { code, evaluate }, facts, denial: undefined };
+				const withFacts = (query: Question, facts: ContextualFacts) => {
 					// The questions are checks with a tenant.
 					const input = { ...query, time: 0 } as unknown as EngineInput;
-					return withContextualFacts({ facts, denial: undefined }, input, given, []) as unknown as Question;
-				});
+					return withContextualFacts(context, input, facts, []) as unknown as Question;
+				};
 				const ask = (inputs: readonly Question[]) => inputs.map((input) => engine.ask('regolith/check/code', input));
-				engine.setData(bytes);
+				const asked = queries.map((query) => withFacts(query, given));
 				const [before, codes] = [ask(queries), ask(asked)];
+				for (const row of blocked) {
+					const [query] = queries;
+					if (query === undefined) continue;
+					const { type, instance, relation, subject_type, subject } = row;
+					const tuple = { subject: `${subject_type}:${subject}`, relation, object: `${type}:${instance}` };
+					t.throws(() => withFacts(query, { relationship_tuples: [tuple] }), { message: /no_direct_roles_on_object/ });
+					refused += 1;
+				}
 				engine.setData(documentBytes(written));
 				const expected = ask(queries);
 				t.deepEqual(answered(asked, codes), answered(asked, expected));
@@ -80,10 +128,14 @@ test('contextual facts decide like written facts', async (t) => {
 					expected,
 					queries.map((query) => decide(written, query).code),
 				);
-				changed += codes.filter((code, position) => code !== before[position]).length;
+				const differing = codes.filter((code, position) => code !== before[position]).length;
+				changed[(given.relationship_tuples ?? []).length > 0 ? 'tuples' : 'assignments'] += differing;
 			}
 		}),
 		{ numRuns: draws(30, 'SCHEMAS') },
 	);
-	t.true(changed >= leastDrawn(101), `${changed} decisions changed by contextual facts`);
+	for (const [kind, number] of Object.entries(changed)) {
+		t.true(number >= leastDrawn(51), `${number} decisions changed by contextual ${kind}`);
+	}
+	t.true(refused >= leastDrawn(1), 'no relationship was refused');
 });

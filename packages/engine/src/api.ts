@@ -73,9 +73,19 @@ export interface ContextualRoleAssignment {
 	readonly resource_instance: string;
 }
 
+/** A relationship, for one check. */
+export interface ContextualRelationshipTuple {
+	/** `<type>:<key>`. */
+	readonly subject: string;
+	readonly relation: string;
+	/** `<type>:<key>`. */
+	readonly object: string;
+}
+
 /** Facts that a check carries and that are not stored, at most 20. */
 export interface ContextualFacts {
 	readonly role_assignments?: readonly ContextualRoleAssignment[] | null;
+	readonly relationship_tuples?: readonly ContextualRelationshipTuple[] | null;
 }
 
 /** May this user do this? Body of `/allowed`. */

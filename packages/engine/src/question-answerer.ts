@@ -194,7 +194,8 @@ function decided(query: unknown, context: DecisionContext): CheckResult {
 		return decide(context, checkInput(context, data), explain);
 	} catch (error) {
 		if (!(error instanceof Failure)) throw error;
-		return denial('invalid_query', error.message.slice(0, maxDetail));
+		const code = error.code === 'unavailable' ? evaluationFailed : 'invalid_query';
+		return denial(code, error.message.slice(0, maxDetail));
 	}
 }
 

@@ -1,4 +1,4 @@
-import { Failure, notFound } from '../../failure.js';
+import { mismatchedRelation, mismatchedTenants, notFound } from '../../failure.js';
 import { Relation } from '../../store/table/relation.js';
 import type { TupleColumns, TupleKeys } from '../../store/table/relationship-tuple.js';
 import { type InstanceRow, ResourceInstance } from '../../store/table/resource-instance.js';
@@ -83,18 +83,15 @@ function resolve(
 
 function refuseMismatch(from: InstanceRow, relation: Relation, to: InstanceRow): void {
 	if (relation.subject_resource_id !== from.resource_id) {
-		throw new Failure(
-			'mismatched_relation',
-			`instances of \`${from.resource}\`, such as \`${rowName(from)}\`, cannot be the subject of the relation ` +
-				`\`${relation.key}\` of \`${to.resource}\``,
-		);
+		throw mismatchedRelation({
+			subject: rowName(from),
+			subjectType: from.resource,
+			relation: relation.key,
+			objectType: to.resource,
+		});
 	}
 	if (from.tenant_id !== to.tenant_id) {
-		throw new Failure(
-			'mismatched_tenants',
-			`the subject \`${rowName(from)}\` is in the tenant \`${from.tenant}\`, ` +
-				`the object \`${rowName(to)}\` in \`${to.tenant}\``,
-		);
+		throw mismatchedTenants({ name: rowName(from), tenant: from.tenant }, { name: rowName(to), tenant: to.tenant });
 	}
 }
 

@@ -1,11 +1,12 @@
 /** Adds the facts that a check carries to its input. The facts are validated like writes, and never stored. */
 
-import { Failure, notFound, type Problem, unprocessable } from '../../failure.js';
+import { Failure, type Problem, unprocessable } from '../../failure.js';
 import type { Query } from '../../wire/decision/check.js';
 import type { ContextualFacts } from '../../wire/decision/contextual-facts.js';
-import type { EngineInput, Holdings } from '../engine/engine.js';
-import type { FactsIndex } from '../facts/facts-index.js';
-import { parseInstanceName } from '../facts/instance-name.js';
+import { EngineError, type EngineInput, type Holdings } from '../engine/engine.js';
+import { instanceType } from '../facts/instance-name.js';
+import { contextualProblems } from './contextual-problems.js';
+import { contextualDerivations, type PlacedRole, unsupportedTuples } from './contextual-roles.js';
 import type { DecisionContext } from './decide.js';
 import { type Mode, normalise } from './normalise.js';
 
@@ -14,7 +15,8 @@ export type CheckPlace = Problem['loc'];
 
 /**
  * Returns the engine input for a check, with its contextual facts. Throws `Failure`: `contextual_facts_off` if the
- * environment does not allow them, and `unprocessable` if they do not fit the schema or refer to unknown objects.
+ * environment does not allow them, `unprocessable` if they do not fit the schema, refer to unknown objects or are not
+ * supported, and `unavailable` if the policy cannot be evaluated.
  */
 export function checkInput(
 	context: DecisionContext,
@@ -28,11 +30,12 @@ export function checkInput(
 
 /** Returns an input with contextual facts in addition to the stored facts. `place` is the check's. Throws like `checkInput`. */
 export function withContextualFacts(
-	{ facts, denial }: Pick<DecisionContext, 'facts' | 'denial'>,
+	context: Pick<DecisionContext, 'engine' | 'facts' | 'denial'>,
 	input: EngineInput,
 	given: ContextualFacts,
 	place: CheckPlace,
 ): EngineInput {
+	const { facts, denial } = context;
 	const asked = { ...input, contextual_facts: given };
 	// The check is denied in any case, and the index may be outdated.
 	if (denial !== undefined) return asked;
@@ -40,47 +43,58 @@ export function withContextualFacts(
 		const message = 'the environment does not allow contextual facts: its setting `contextual_facts` is not true';
 		throw new Failure('contextual_facts_off', message);
 	}
-	const problems = problemsIn(facts, given, [...place, 'contextual_facts']);
+	const at = [...place, 'contextual_facts'];
+	const { role_assignments, relationship_tuples: tuples } = given;
+	const wrong = contextualProblems(facts, given, at);
+	const problems = wrong.length > 0 ? wrong : unsupportedTuples(facts.schema, tuples ?? [], at);
 	if (problems.length > 0) throw unprocessable(problems);
 	const { user, time } = input;
-	const own = (given.role_assignments ?? []).filter((assignment) => assignment.user === user.key);
-	if (own.length === 0) return asked;
-	const added = own.map(({ resource_instance, role }) => [resource_instance, role] as const);
-	return { ...asked, user: { ...user, holdings: holdings([...facts.instanceRoles.from(user.key, time), ...added]) } };
-}
-
-function problemsIn(facts: FactsIndex, given: ContextualFacts, place: CheckPlace): readonly Problem[] {
-	return (given.role_assignments ?? []).flatMap(({ user, role, resource_instance }, index) => {
-		const missing = (field: string, kind: string, reference: string): Problem => ({
-			loc: [...place, 'role_assignments', index, field],
-			msg: notFound(kind, reference).message,
-			type: 'not_found',
-		});
-		const { type } = parseInstanceName(resource_instance);
-		return [
-			...(facts.hasUser(user) ? [] : [missing('user', 'User', user)]),
-			...(facts.tenantKey(resource_instance) === undefined
-				? [missing('resource_instance', 'ResourceInstance', resource_instance)]
-				: facts.schema.rolesOn(type).includes(role)
-					? []
-					: [missing('role', 'Role', role)]),
-		];
-	});
-}
-
-/** Returns roles on instances as the policy reads them. Keys may be names of inherited object members. */
-function holdings(roles: Iterable<readonly [instance: string, role: string]>): Holdings {
-	const byType = new Map<string, Map<string, Map<string, null>>>();
-	for (const [instance, role] of roles) {
-		const { type } = parseInstanceName(instance);
-		const byRole = byType.get(type) ?? new Map<string, Map<string, null>>();
-		const instances = byRole.get(role) ?? new Map<string, null>();
-		byType.set(type, byRole.set(role, instances.set(instance, null)));
+	const stored = new UserRoles(facts.instanceRoles.from(user.key, time));
+	const own = (role_assignments ?? []).filter((assignment) => assignment.user === user.key);
+	const added = stored.add(own.map(({ resource_instance, role }) => [resource_instance, role]));
+	const withRoles = () => ({ ...asked, user: { ...user, holdings: stored.holdings() } });
+	const derives = tuples && tuples.length > 0 && facts.hasUser(user.key);
+	if (!derives) return added ? withRoles() : asked;
+	try {
+		// Each round adds the roles behind one more contextual relationship, until no role is added.
+		for (let all = withRoles(); ; all = withRoles()) {
+			const derived = contextualDerivations(context, all, tuples);
+			if (!stored.add(derived.map(({ object, role }) => [object, role]))) return all;
+		}
+	} catch (error) {
+		if (!(error instanceof EngineError)) throw error;
+		throw new Failure('unavailable', 'the contextual facts could not be evaluated');
 	}
-	return Object.fromEntries(
-		Array.from(byType, ([type, byRole]) => [
-			type,
-			Object.fromEntries(Array.from(byRole, ([role, instances]) => [role, Object.fromEntries(instances)])),
-		]),
-	);
+}
+
+/** A user's roles on instances, as the policy reads them. */
+class UserRoles {
+	readonly #byType = new Map<string, Map<string, Map<string, null>>>();
+
+	constructor(roles: Iterable<PlacedRole>) {
+		this.add(roles);
+	}
+
+	/** Adds roles. Returns true if at least one role is new. */
+	add(roles: Iterable<PlacedRole>): boolean {
+		let isNew = false;
+		for (const [instance, role] of roles) {
+			const type = instanceType(instance);
+			const byRole = this.#byType.get(type) ?? new Map<string, Map<string, null>>();
+			const instances = byRole.get(role) ?? new Map<string, null>();
+			isNew ||= !instances.has(instance);
+			this.#byType.set(type, byRole.set(role, instances.set(instance, null)));
+		}
+		return isNew;
+	}
+
+	/** Keys may be names of inherited object members. */
+	holdings(): Holdings {
+		return Object.fromEntries(
+			Array.from(this.#byType, ([type, byRole]) => [
+				type,
+				Object.fromEntries(Array.from(byRole, ([role, instances]) => [role, Object.fromEntries(instances)])),
+			]),
+		);
+	}
 }

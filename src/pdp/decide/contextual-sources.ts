@@ -1,26 +1,57 @@
 /** Marks the contextual facts in the reasons for a decision. */
 
 import { z } from 'zod';
+import { ContextualFacts } from '../../wire/decision/contextual-facts.js';
 import type { EngineInput } from '../engine/engine.js';
-import type { FactsIndex } from '../facts/facts-index.js';
+import { contextualDerivations, type RolesReading } from './contextual-roles.js';
 
 const Source = z.looseObject({ type: z.string(), role: z.string(), resource: z.string() });
+type Source = z.output<typeof Source>;
 
 /** Part of the reasons that names the sources of roles on the instance. */
 const Sections = z.looseObject({
-	rebac: z.looseObject({ allowing_roles: z.array(z.looseObject({ sources: z.array(Source) })) }),
+	rebac: z.looseObject({ allowing_roles: z.array(z.looseObject({ role: z.string(), sources: z.array(Source) })) }),
 });
 
-/** Returns the reasons with `contextual: true` at each role assignment that is not stored. */
-export function markContextualSources(facts: FactsIndex, { user, time }: EngineInput, reasons: unknown): unknown {
+/**
+ * Returns the reasons with `contextual: true` at each source that is not stored. A role through a contextual
+ * relationship gets a derivation as its source. Throws `EngineError` if the policy cannot be evaluated.
+ */
+export function markContextualSources(context: RolesReading, input: EngineInput, reasons: unknown): unknown {
 	const read = Sections.safeParse(reasons);
-	if (!read.success) return reasons;
+	const given = ContextualFacts.safeParse(input.contextual_facts);
+	if (!read.success || !given.success) return reasons;
 	const { rebac, ...others } = read.data;
+	const { user, time } = input;
+	const named = (instance: string, role: string) => `${instance}#${role}`;
 	const stored = new Set(
-		Array.from(facts.instanceRoles.from(user.key, time), ([instance, role]) => `${instance}#${role}`),
+		Array.from(context.facts.instanceRoles.from(user.key, time), ([instance, role]) => named(instance, role)),
 	);
-	const mark = (source: z.output<typeof Source>) =>
-		source.type === 'role_assignment' && !stored.has(source.role) ? { ...source, contextual: true } : source;
-	const allowing_roles = rebac.allowing_roles.map((role) => ({ ...role, sources: role.sources.map(mark) }));
+	const assigned = new Set(
+		(given.data.role_assignments ?? [])
+			.filter((assignment) => assignment.user === user.key)
+			.map(({ resource_instance, role }) => named(resource_instance, role)),
+	);
+	const tuples = given.data.relationship_tuples ?? [];
+	const derived = tuples.length === 0 ? [] : contextualDerivations(context, input, tuples);
+	const derivationsOf = (name: string): readonly Source[] =>
+		derived
+			.filter(({ object, role }) => named(object, role) === name)
+			.map(({ subject, source, relation }) => ({
+				type: 'role_derivation',
+				role: named(subject, source),
+				resource: subject,
+				relation,
+				contextual: true,
+			}));
+	// The policy reads all roles in the input as assigned roles.
+	const mark = (source: Source): readonly Source[] => {
+		if (source.type !== 'role_assignment' || stored.has(source.role)) return [source];
+		return assigned.has(source.role) ? [{ ...source, contextual: true }] : [];
+	};
+	const allowing_roles = rebac.allowing_roles.map((allowing) => ({
+		...allowing,
+		sources: [...allowing.sources.flatMap(mark), ...derivationsOf(allowing.role)],
+	}));
 	return { ...others, rebac: { ...rebac, allowing_roles } };
 }

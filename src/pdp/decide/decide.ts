@@ -115,10 +115,10 @@ function noteForDebugging(context: DecisionContext, input: EngineInput, code: st
 }
 
 function reasons(context: DecisionContext, input: EngineInput, code: string): unknown {
-	const { engine, facts, log, requestId: request_id } = context;
+	const { engine, log, requestId: request_id } = context;
 	try {
 		const sections = engine.evaluate('regolith/explain/sections', input);
-		return input.contextual_facts === undefined ? sections : markContextualSources(facts, input, sections);
+		return input.contextual_facts === undefined ? sections : markContextualSources(context, input, sections);
 	} catch (error) {
 		// The decision is still valid; only its explanation is missing.
 		log.error({ error, request_id }, 'a decision could not be explained');

@@ -2,13 +2,12 @@
 
 import { z } from 'zod';
 import { boundedArray } from '../bounded.js';
-import { tooManyMessage } from '../facts/bulk.js';
 import { namedStrict } from '../named.js';
 
 /** Maximum number of contextual facts per check. */
 export const maxContextualFacts = 20;
 
-const tooMany = tooManyMessage(maxContextualFacts, 'contextual facts');
+const tooMany = `must have at most ${maxContextualFacts} contextual facts`;
 
 const ContextualAssignment = namedStrict('ContextualRoleAssignment', 'A role on an instance, for one check.', {
 	user: z.string().describe('User key. Roles of other users do not affect the check.'),
@@ -17,15 +16,29 @@ const ContextualAssignment = namedStrict('ContextualRoleAssignment', 'A role on 
 });
 export type ContextualAssignment = z.output<typeof ContextualAssignment>;
 
+const ContextualTuple = namedStrict('ContextualRelationshipTuple', 'A relationship, for one check.', {
+	subject: z.string().describe('Subject, as `<resource key>:<instance key>`.'),
+	relation: z.string().describe("Relation key on the object's resource."),
+	object: z.string().describe('Object, as `<resource key>:<instance key>`.'),
+});
+export type ContextualTuple = z.output<typeof ContextualTuple>;
+
 /** Unknown fields are rejected, because a condition or an expiry that is ignored would give more than it should. */
 export const ContextualFacts = namedStrict(
 	'ContextualFacts',
-	`Facts for one check, at most ${maxContextualFacts}. They are not stored.`,
+	`Facts for one check, at most ${maxContextualFacts} together. They are not stored.`,
 	{
 		role_assignments: boundedArray(ContextualAssignment, maxContextualFacts, tooMany)
 			.nullish()
 			.describe('Roles on instances, in addition to the stored roles.'),
+		relationship_tuples: boundedArray(ContextualTuple, maxContextualFacts, tooMany)
+			.nullish()
+			.describe('Relationships between stored instances, in addition to the stored relationships.'),
 	},
+).refine(
+	({ role_assignments, relationship_tuples }) =>
+		(role_assignments?.length ?? 0) + (relationship_tuples?.length ?? 0) <= maxContextualFacts,
+	tooMany,
 );
 export type ContextualFacts = z.output<typeof ContextualFacts>;
 

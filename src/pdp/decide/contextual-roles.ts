@@ -1,0 +1,78 @@
+/** Roles that contextual relationships give. The policy decides the roles at each relationship's subject. */
+
+import { z } from 'zod';
+import type { Problem } from '../../failure.js';
+import type { ContextualTuple } from '../../wire/decision/contextual-facts.js';
+import type { DecidingEngine, EngineInput } from '../engine/engine.js';
+import type { FactsIndex } from '../facts/facts-index.js';
+import { instanceName, instanceType, parseInstanceName } from '../facts/instance-name.js';
+import type { SchemaTables } from '../facts/schema-tables.js';
+
+/** A policy and the index of its data. */
+export interface RolesReading {
+	readonly engine: DecidingEngine;
+	readonly facts: FactsIndex;
+}
+
+/** A role on an instance. */
+export type PlacedRole = readonly [instance: string, role: string];
+
+/** A role on a relationship's object, with the role on its subject that gives it. */
+export interface ContextualDerivation {
+	readonly object: string;
+	readonly role: string;
+	readonly relation: string;
+	readonly subject: string;
+	readonly source: string;
+}
+
+const Entries = z.array(
+	z.object({ resource: z.object({ type: z.string(), key: z.string() }), roles: z.array(z.string()) }),
+);
+
+/**
+ * Returns the roles that an input's user derives through contextual relationships, from the roles on their subjects.
+ * Throws `EngineError` if the policy cannot be evaluated.
+ */
+export function contextualDerivations(
+	{ engine, facts }: RolesReading,
+	{ user, time }: EngineInput,
+	tuples: readonly ContextualTuple[],
+): readonly ContextualDerivation[] {
+	const instances = [...new Set(tuples.map(({ subject }) => subject))].map(parseInstanceName);
+	const entries = Entries.parse(engine.evaluate('regolith/listing/instance_permissions', { user, instances, time }));
+	const held = new Map(entries.map(({ resource, roles }) => [instanceName(resource), roles]));
+	return tuples.flatMap(({ subject, relation, object }) =>
+		(held.get(subject) ?? []).flatMap((source) =>
+			facts.schema
+				.derivedFrom(instanceType(subject), source)
+				.filter((derived) => derived.relation === relation && derived.resource === instanceType(object))
+				.filter(({ resource, role }) => {
+					const name = `${relation} from ${instanceType(subject)}#${source}`;
+					return facts.pendingAt('derivations', resource, role, name) === undefined;
+				})
+				.map(({ role }) => ({ object, role, relation, subject, source })),
+		),
+	);
+}
+
+/**
+ * Returns the problems with relationships whose roles cannot be calculated. A role through a contextual relationship is
+ * passed to the policy like an assigned role, which must not block any derivation on the same object.
+ */
+export function unsupportedTuples(
+	schema: SchemaTables,
+	tuples: readonly ContextualTuple[],
+	place: Problem['loc'],
+): readonly Problem[] {
+	return tuples.flatMap(({ relation, object }, index) => {
+		const type = instanceType(object);
+		const ways = schema.rolesOn(type).flatMap((role) => schema.derivations(type, role));
+		const isBlocked = ways.some((way) => way.no_direct_roles_on_object);
+		if (!isBlocked || !ways.some((way) => way.relation === relation)) return [];
+		const msg =
+			`contextual relationships by \`${relation}\` are not supported, because a role assigned on ` +
+			`\`${type}\` blocks a derivation there (no_direct_roles_on_object)`;
+		return [{ loc: [...place, 'relationship_tuples', index, 'relation'], msg, type: 'not_supported' }];
+	});
+}
