@@ -179,6 +179,22 @@ test('AuthZEN evaluations accept contextual facts', async (t) => {
 	});
 });
 
+test('listings and searches include contextual facts', async (t) => {
+	const { http } = await serveShelves(t);
+	const viewed = { roles: ['viewer'], permissions: ['document:read'] };
+	const { body } = await http.post('/user-permissions', { user: 'ann', contextual_facts: facts });
+	t.like(body, { 'document:d1': viewed, 'folder:f1': { roles: ['viewer'] } });
+	t.deepEqual((await http.post('/user-permissions', { user: 'ann' })).body, {});
+	for (const [kind, results] of [
+		['resource', [{ type: 'document', id: 'd1' }]],
+		['action', [{ name: 'read' }, { name: 'sign' }]],
+	] as const) {
+		const path = `/access/v1/search/${kind}`;
+		t.deepEqual((await http.post(path, evaluation)).body, { results: [] }, kind);
+		t.deepEqual((await http.post(path, { ...evaluation, contextual_facts: facts })).body, { results }, kind);
+	}
+});
+
 test('the reasons mark contextual facts, and do not contain the stored roles', async (t) => {
 	const { http } = await serveShelves(t);
 	const given = { role_assignments: [{ user: 'ben', role: 'viewer', resource_instance: 'document:d1' }] };
@@ -208,7 +224,6 @@ interface Refusal {
 const checkWith = (given: unknown) => ({ ...reads, contextual_facts: given });
 const assigning = (given: object) => checkWith({ role_assignments: [{ ...viewsFolder, ...given }] });
 const relating = (tuple: object) => checkWith({ relationship_tuples: [tuple] });
-const listed = { user: 'ann', contextual_facts: facts };
 const wanted = { action: 'read', resource: reads.resource, contextual_facts: facts };
 const rows = { user: 'ann', action: 'read', resource: 'document', contextual_facts: facts };
 const url = { user: 'ann', http_method: 'get', url: 'https://example.com', tenant: 'acme', contextual_facts: facts };
@@ -273,7 +288,13 @@ const refusals: readonly Refusal[] = [
 		body: { ...checkWith(facts), use_debugger: 'attempts' },
 		detail: /attempts are not available/,
 	},
-	...['/user-permissions', '/user-tenants'].map((path) => ({ title: path, path, body: listed, detail: /supported/ })),
+	{ title: 'user tenants', path: '/user-tenants', body: { user: 'ann', contextual_facts: facts }, detail: /supported/ },
+	{
+		title: 'a listing with an unknown role',
+		path: '/user-permissions',
+		body: { user: 'ann', contextual_facts: { role_assignments: [{ ...viewsFolder, role: 'owner' }] } },
+		detail: /'Role'.*'owner'/,
+	},
 	{ title: 'authorized users', path: '/authorized_users', body: wanted, detail: /supported/ },
 	...['/filter', '/filter/keys', '/filter_resources'].map((path) => ({
 		title: path,
@@ -282,13 +303,13 @@ const refusals: readonly Refusal[] = [
 		detail: /not supported here/,
 	})),
 	{ title: 'a URL', path: '/allowed_url', body: url, detail: /supported/ },
-	...['subject', 'resource', 'action'].map((kind) => ({
-		title: `a search for a ${kind}`,
-		path: `/access/v1/search/${kind}`,
+	{
+		title: 'a search for a subject',
+		path: '/access/v1/search/subject',
 		body: { ...evaluation, contextual_facts: facts },
 		status: 400,
 		detail: /supported/,
-	})),
+	},
 	{
 		title: 'an evaluation',
 		path: '/access/v1/evaluation',
@@ -315,6 +336,7 @@ test('refuses contextual facts where the environment does not allow them', async
 		['/allowed', { ...checkWith(facts), use_debugger: 'attempts' }],
 		['/allowed/bulk', [reads, checkWith(facts)]],
 		['/allowed/all-tenants', checkWith(facts)],
+		['/user-permissions', { user: 'ann', contextual_facts: facts }],
 		['/access/v1/evaluation', { ...evaluation, contextual_facts: facts }],
 		['/access/v1/evaluations', { ...evaluation, contextual_facts: facts }],
 	] as const) {

@@ -1,14 +1,20 @@
 // @both
 
-/** Decisions with contextual facts equal decisions after the same facts were written. */
+/** Decisions and listings with contextual facts equal those after the same facts were written. */
 
 import test from 'ava';
 import fc from 'fast-check';
 import { documentBytes, type Json } from '../../compiler/index.js';
 import type { Facts, Model, Relationship, Schema } from '../../compiler/model.js';
-import { withContextualFacts } from '../../src/pdp/decide/contextual-facts.js';
+import { runToEnd } from '../../compiler/steps.js';
+import type { EventLog } from '../../src/log.js';
+import { permissionsInput, withContextualFacts } from '../../src/pdp/decide/contextual-facts.js';
+import type { DecisionContext } from '../../src/pdp/decide/decide.js';
+import type { PermissionsInput } from '../../src/pdp/decide/normalise.js';
 import type { EngineInput } from '../../src/pdp/engine/engine.js';
 import { FactsIndex } from '../../src/pdp/facts/facts-index.js';
+import { permissions } from '../../src/pdp/listing/permissions.js';
+import type { PermissionsQuery } from '../../src/wire/decision/check.js';
 import type { ContextualFacts } from '../../src/wire/decision/contextual-facts.js';
 import { wasmEngine } from '../compiler/engine.js';
 import { layeredModels } from '../compiler/layered-model.js';
@@ -84,9 +90,28 @@ function isBlocked(schema: Schema, { type, relation }: Relationship): boolean {
 	return ways.some(({ blocked }) => blocked) && ways.some((way) => way.relation === relation);
 }
 
+/** Log for listings, where a difference between the facts index and the policy is an error. */
+const quiet: EventLog = {
+	debug: () => undefined,
+	info: () => undefined,
+	warn: () => undefined,
+	error: () => {
+		throw new Error('a listing differs from the policy');
+	},
+	isLevelEnabled: () => false,
+};
+
+function listing(context: DecisionContext, input: PermissionsInput): unknown {
+	return JSON.parse(runToEnd(permissions(context, input)).join(''));
+}
+
+function resourceTypes({ schema }: Model): string[] {
+	return schema.resources.map(({ key }) => key);
+}
+
 const models = fc.oneof(modelsOfOneSchema(3), layeredModels(3));
 
-test('contextual facts decide like written facts', async (t) => {
+test('contextual facts decide and list like written facts', async (t) => {
 	t.timeout(7_200_000);
 	const changed = { assignments: 0, tuples: 0 };
 	let refused = 0;
@@ -104,7 +129,7 @@ test('contextual facts decide like written facts', async (t) => {
 				engine.setData(bytes);
 				const evaluate = (entrypoint: string, input: unknown) => engine.ask(entrypoint, input as Json);
 				const code = (input: EngineInput) => String(evaluate('regolith/check/code', input));
-				const context = { engine: { code, evaluate }, facts, denial: undefined };
+				const context = { engine: { code, evaluate }, facts, time: 0, revision: 1, policyRevision: 1, log: quiet };
 				const withFacts = (query: Question, facts: ContextualFacts) => {
 					// The questions are checks with a tenant.
 					const input = { ...query, time: 0 } as unknown as EngineInput;
@@ -121,8 +146,21 @@ test('contextual facts decide like written facts', async (t) => {
 					t.throws(() => withFacts(query, { relationship_tuples: [tuple] }), { message: /no_direct_roles_on_object/ });
 					refused += 1;
 				}
-				engine.setData(documentBytes(written));
+				const asking = (user: string): PermissionsQuery => ({
+					user: { key: user },
+					resource_types: resourceTypes(model),
+				});
+				const listed = [...facts.users].map((user) =>
+					listing(context, permissionsInput(context, { ...asking(user), contextual_facts: given })),
+				);
+				const bytesWritten = documentBytes(written);
+				engine.setData(bytesWritten);
 				const expected = ask(queries);
+				const after = { ...context, facts: FactsIndex.read(bytesWritten) };
+				t.deepEqual(
+					listed,
+					[...facts.users].map((user) => listing(after, permissionsInput(after, asking(user)))),
+				);
 				t.deepEqual(answered(asked, codes), answered(asked, expected));
 				t.deepEqual(
 					expected,

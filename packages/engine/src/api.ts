@@ -128,6 +128,8 @@ export interface PermissionsQuery {
 	/** Types; `__tenant` selects tenants. */
 	readonly resource_types?: readonly string[] | null;
 	readonly context?: JsonObject | null;
+	/** As in `CheckQuery`. */
+	readonly contextual_facts?: ContextualFacts | null;
 }
 
 /** A tenant in a listing. */

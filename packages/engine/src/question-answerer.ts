@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Steps } from '../../../compiler/steps.js';
 import { Failure } from '../../../src/failure.js';
-import { checkInput } from '../../../src/pdp/decide/contextual-facts.js';
+import { checkInput, permissionsInput } from '../../../src/pdp/decide/contextual-facts.js';
 import { type DecisionContext, decide } from '../../../src/pdp/decide/decide.js';
 import { normaliseFilter, normalisePermissions, normaliseUsers } from '../../../src/pdp/decide/normalise.js';
 import { createRevisionReader, type ReadRevision } from '../../../src/pdp/decide/revision-reader.js';
@@ -78,8 +78,10 @@ export class QuestionAnswerer implements LoadedEngine {
 	}
 
 	async userPermissions(query: PermissionsQuery): Promise<UserPermissions> {
-		const input = normalisePermissions(parsed(wire.PermissionsQuery, query));
-		return fromJson(await this.#answered('listing', (context) => permissions(context, input)));
+		const asked = parsed(wire.PermissionsQuery, query);
+		return fromJson(
+			await this.#answered('listing', (context) => permissions(context, permissionsInput(context, asked))),
+		);
 	}
 
 	async userTenants(query: Pick<PermissionsQuery, 'user' | 'context'>): Promise<readonly ListedTenant[]> {
@@ -161,7 +163,7 @@ export class QuestionAnswerer implements LoadedEngine {
 			this.#holding();
 			if (error instanceof RegolithError) throw error;
 			const message = error instanceof Failure ? error.message : 'the question could not be decided';
-			const isInvalid = error instanceof Failure && error.code === 'unprocessable';
+			const isInvalid = error instanceof Failure && ['contextual_facts_off', 'unprocessable'].includes(error.code);
 			throw new RegolithError(isInvalid ? 'invalid_query' : 'unavailable', message, error);
 		}
 	}

@@ -12,6 +12,7 @@ import {
 	type SearchPage,
 	type SubjectSearch,
 } from '../../wire/decision/authzen.js';
+import { withContextualFacts } from '../decide/contextual-facts.js';
 import type { DecisionContext } from '../decide/decide.js';
 import type { Mode } from '../decide/normalise.js';
 import { enough, forEachItem, sortedBy } from '../engine/chunks.js';
@@ -76,10 +77,14 @@ export function* searchResources(
 	if (!settings.subjectTypes.has(search.subject.type)) return pages.none;
 	const { type } = search.resource;
 	const resource = { ...search.resource, id: '' };
-	const question = evaluationInput({ ...search, resource }, evaluationReading(context, settings));
+	const question = withFacts(
+		context,
+		evaluationInput({ ...search, resource }, evaluationReading(context, settings)),
+		search,
+	);
 	const { facts, time } = context;
 	const tenantOf = (key: string) => facts.tenantKey(instanceName({ type, key })) ?? question.resource.tenant;
-	const roles = yield* rolesOnInstances(facts, question.user.key, time);
+	const roles = yield* rolesOnInstances(facts, question.user, time);
 	return yield* pages.take(context, {
 		candidates: yield* instancesThatMayBe(context, question, tenantAsked(search), roles),
 		inputFor: (key) => ({ ...question, resource: { ...question.resource, key, tenant: tenantOf(key) } }),
@@ -98,9 +103,18 @@ export function* searchActions(context: DecisionContext, search: ActionSearch, s
 	const { page, ...request } = search;
 	const pages = new Pages(page, ['action', request]);
 	if (!settings.subjectTypes.has(search.subject.type)) return pages.none;
-	const question = evaluationInput({ ...search, action: { name: '' } }, evaluationReading(context, settings));
+	const anything = evaluationInput({ ...search, action: { name: '' } }, evaluationReading(context, settings));
+	const question = withFacts(context, anything, search);
 	const actions = context.facts.schema.actions(search.resource.type);
 	return yield* pages.take(context, { candidates: actions, inputFor: (action) => ({ ...question, action }) });
+}
+
+function withFacts(
+	context: DecisionContext,
+	question: EngineInput,
+	{ contextual_facts: given }: Pick<ResourceSearch, 'contextual_facts'>,
+): EngineInput {
+	return given ? withContextualFacts(context, question, given, ['body']) : question;
 }
 
 function evaluationReading({ facts, time }: DecisionContext, { mode }: SearchSettings): EvaluationReading {

@@ -1,14 +1,14 @@
 /** Adds the facts that a check carries to its input. The facts are validated like writes, and never stored. */
 
 import { Failure, type Problem, unprocessable } from '../../failure.js';
-import type { Query } from '../../wire/decision/check.js';
+import type { PermissionsQuery, Query } from '../../wire/decision/check.js';
 import type { ContextualFacts } from '../../wire/decision/contextual-facts.js';
 import { EngineError, type EngineInput, type Holdings } from '../engine/engine.js';
 import { instanceType } from '../facts/instance-name.js';
 import { contextualProblems } from './contextual-problems.js';
 import { contextualDerivations, type PlacedRole, unsupportedTuples } from './contextual-roles.js';
 import type { DecisionContext } from './decide.js';
-import { type Mode, normalise } from './normalise.js';
+import { type Mode, normalise, normalisePermissions, type PermissionsInput } from './normalise.js';
 
 /** Location of a check in the request. */
 export type CheckPlace = Problem['loc'];
@@ -28,17 +28,38 @@ export function checkInput(
 	return query.contextual_facts ? withContextualFacts(context, input, query.contextual_facts, place) : input;
 }
 
+/** Returns the input for a permissions listing, with its contextual facts. Throws like `checkInput`. */
+export function permissionsInput(
+	context: DecisionContext,
+	query: PermissionsQuery,
+	mode: Mode = 'edge',
+): PermissionsInput {
+	const input = normalisePermissions(query, mode);
+	if (!query.contextual_facts) return input;
+	return { ...input, user: userWithFacts(context, input.user, query.contextual_facts, ['body']) };
+}
+
 /** Returns an input with contextual facts in addition to the stored facts. `place` is the check's. Throws like `checkInput`. */
 export function withContextualFacts(
-	context: Pick<DecisionContext, 'engine' | 'facts' | 'denial'>,
+	context: FactsContext,
 	input: EngineInput,
 	given: ContextualFacts,
 	place: CheckPlace,
 ): EngineInput {
-	const { facts, denial } = context;
-	const asked = { ...input, contextual_facts: given };
+	return { ...input, user: userWithFacts(context, input.user, given, place), contextual_facts: given };
+}
+
+type FactsContext = Pick<DecisionContext, 'engine' | 'facts' | 'denial' | 'time'>;
+
+function userWithFacts(
+	context: FactsContext,
+	user: EngineInput['user'],
+	given: ContextualFacts,
+	place: CheckPlace,
+): EngineInput['user'] {
+	const { facts, denial, time } = context;
 	// The check is denied in any case, and the index may be outdated.
-	if (denial !== undefined) return asked;
+	if (denial !== undefined) return user;
 	if (!facts.allowsContextualFacts) {
 		const message = 'the environment does not allow contextual facts: its setting `contextual_facts` is not true';
 		throw new Failure('contextual_facts_off', message);
@@ -48,13 +69,12 @@ export function withContextualFacts(
 	const wrong = contextualProblems(facts, given, at);
 	const problems = wrong.length > 0 ? wrong : unsupportedTuples(facts.schema, tuples ?? [], at);
 	if (problems.length > 0) throw unprocessable(problems);
-	const { user, time } = input;
 	const stored = new UserRoles(facts.instanceRoles.from(user.key, time));
 	const own = (role_assignments ?? []).filter((assignment) => assignment.user === user.key);
 	const added = stored.add(own.map(({ resource_instance, role }) => [resource_instance, role]));
-	const withRoles = () => ({ ...asked, user: { ...user, holdings: stored.holdings() } });
+	const withRoles = () => ({ ...user, holdings: stored.holdings() });
 	const derives = tuples && tuples.length > 0 && facts.hasUser(user.key);
-	if (!derives) return added ? withRoles() : asked;
+	if (!derives) return added ? withRoles() : user;
 	try {
 		// Each round adds the roles behind one more contextual relationship, until no role is added.
 		for (let all = withRoles(); ; all = withRoles()) {

@@ -12,6 +12,8 @@ import type { SchemaTables } from '../facts/schema-tables.js';
 export interface RolesReading {
 	readonly engine: DecidingEngine;
 	readonly facts: FactsIndex;
+	/** Time of the decision in milliseconds since 1970. */
+	readonly time: number;
 }
 
 /** A role on an instance. */
@@ -31,12 +33,12 @@ const Entries = z.array(
 );
 
 /**
- * Returns the roles that an input's user derives through contextual relationships, from the roles on their subjects.
+ * Returns the roles that a user derives through contextual relationships, from the roles on their subjects.
  * Throws `EngineError` if the policy cannot be evaluated.
  */
 export function contextualDerivations(
-	{ engine, facts }: RolesReading,
-	{ user, time }: EngineInput,
+	{ engine, facts, time }: RolesReading,
+	user: EngineInput['user'],
 	tuples: readonly ContextualTuple[],
 ): readonly ContextualDerivation[] {
 	const instances = [...new Set(tuples.map(({ subject }) => subject))].map(parseInstanceName);

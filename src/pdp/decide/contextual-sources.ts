@@ -22,10 +22,10 @@ export function markContextualSources(context: RolesReading, input: EngineInput,
 	const given = ContextualFacts.safeParse(input.contextual_facts);
 	if (!read.success || !given.success) return reasons;
 	const { rebac, ...others } = read.data;
-	const { user, time } = input;
+	const { user } = input;
 	const named = (instance: string, role: string) => `${instance}#${role}`;
 	const stored = new Set(
-		Array.from(context.facts.instanceRoles.from(user.key, time), ([instance, role]) => named(instance, role)),
+		Array.from(context.facts.instanceRoles.from(user.key, context.time), ([instance, role]) => named(instance, role)),
 	);
 	const assigned = new Set(
 		(given.data.role_assignments ?? [])
@@ -33,7 +33,7 @@ export function markContextualSources(context: RolesReading, input: EngineInput,
 			.map(({ resource_instance, role }) => named(resource_instance, role)),
 	);
 	const tuples = given.data.relationship_tuples ?? [];
-	const derived = tuples.length === 0 ? [] : contextualDerivations(context, input, tuples);
+	const derived = tuples.length === 0 ? [] : contextualDerivations(context, input.user, tuples);
 	const derivationsOf = (name: string): readonly Source[] =>
 		derived
 			.filter(({ object, role }) => named(object, role) === name)

@@ -13,6 +13,7 @@ import {
 	UserTenants,
 } from '../../wire/decision/check.js';
 import { DecidedAnswer } from '../../wire/headers.js';
+import { permissionsInput } from '../decide/contextual-facts.js';
 import type { DecisionContext } from '../decide/decide.js';
 import { type Mode, normalisePermissions, normaliseUsers } from '../decide/normalise.js';
 import { authorizedUsers } from '../listing/authorized-users.js';
@@ -47,8 +48,8 @@ function permissionsEndpoint(mode: Mode) {
 		answerHeaders: DecidedAnswer,
 		failures: unavailableOrCostly,
 		handle: async ({ body, closed }, { read }) => {
-			const input = normalisePermissions(body, mode);
-			return chunkedReply(await read({ kind: 'listing', work: (context) => permissions(context, input), closed }));
+			const work = (context: DecisionContext) => permissions(context, permissionsInput(context, body, mode));
+			return chunkedReply(await read({ kind: 'listing', work, closed }));
 		},
 	});
 }

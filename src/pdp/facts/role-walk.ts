@@ -4,6 +4,7 @@
  */
 
 import { Pauses, type Steps } from '../../../compiler/steps.js';
+import type { EngineInput } from '../engine/engine.js';
 import type { FactsIndex } from './facts-index.js';
 import { instanceType } from './instance-name.js';
 import type { NoteExpiry } from './links.js';
@@ -94,20 +95,45 @@ export interface UserRoles {
 	readonly reached: RolesByInstance;
 }
 
+/** A user, whose `holdings` replace the stored roles on instances, as in the policy. */
+type RoleHolder = Pick<EngineInput['user'], 'key' | 'holdings'>;
+
+/** Yields the roles from which a user's roles are derived. */
+function* assignedRoles(
+	{ names, instanceRoles }: FactsIndex,
+	{ key, holdings }: RoleHolder,
+	time: number,
+	note: NoteExpiry | undefined,
+): Iterable<NumberedNode> {
+	const number = names.number(key);
+	if (holdings === undefined && number !== undefined) {
+		for (const [instance, role] of instanceRoles.numbersFrom(number, time, note)) yield [names.text(role), instance];
+	}
+	for (const roles of Object.values(holdings ?? {})) {
+		for (const [role, instances] of Object.entries(roles)) {
+			for (const instance of Object.keys(instances)) {
+				const known = names.number(instance);
+				if (known !== undefined) yield [role, known];
+			}
+		}
+	}
+}
+
 /**
  * Walks from a user's assigned roles to all roles on instances that derivations lead to. `note` is called with the expiry
  * of each fact on the way that has one.
  */
-export function* rolesOnInstances(facts: FactsIndex, user: string, time: number, note?: NoteExpiry): Steps<UserRoles> {
-	const { names, instanceRoles } = facts;
-	const number = names.number(user);
+export function* rolesOnInstances(
+	facts: FactsIndex,
+	user: RoleHolder,
+	time: number,
+	note?: NoteExpiry,
+): Steps<UserRoles> {
 	const assigned: NumberedNode[] = [];
 	const pauses = new Pauses();
-	if (number !== undefined) {
-		for (const [instance, role] of instanceRoles.numbersFrom(number, time, note)) {
-			if (pauses.step()) yield;
-			assigned.push([names.text(role), instance]);
-		}
+	for (const node of assignedRoles(facts, user, time, note)) {
+		if (pauses.step()) yield;
+		assigned.push(node);
 	}
 	const stops = new Set(assigned.map(([, instance]) => instance));
 	const reached = yield* walkDerivations(facts, { assigned, stops: undefined, time, note });

@@ -82,7 +82,7 @@ export function* grantedRows(context: DecisionContext, { input, given, matches }
 	const walked =
 		onInstances.size === 0 && named.size === 0
 			? noRoles
-			: yield* rolesOnInstances(facts, input.user.key, time, expiry.note);
+			: yield* rolesOnInstances(facts, input.user, time, expiry.note);
 	const { held } = walked;
 	for (const [instance, all] of held) {
 		if (pauses.step()) yield;

@@ -40,7 +40,7 @@ const noRoles: UserRoles = { held: new Map(), reached: new Map() };
 export function* permissions(context: DecisionContext, input: PermissionsInput): Steps<readonly string[]> {
 	const { facts, time } = context;
 	// Skip the walk, which is expensive, because queries for tenants alone are common.
-	const roles = onlyTenants(input) ? noRoles : yield* rolesOnInstances(facts, input.user.key, time);
+	const roles = onlyTenants(input) ? noRoles : yield* rolesOnInstances(facts, input.user, time);
 	const asked = {
 		input,
 		roles,

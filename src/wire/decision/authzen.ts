@@ -209,7 +209,7 @@ export const ResourceSearch = named('ResourceSearch', 'On which resources may th
 	action,
 	resource: z.object({ type: resourceType, properties: propertiesWithTenant }).describe('Resource type to find.'),
 	context,
-	contextual_facts: noContextualFacts,
+	contextual_facts,
 	page,
 });
 
@@ -220,7 +220,7 @@ export const ActionSearch = named('ActionSearch', 'Which actions may this subjec
 	subject,
 	resource,
 	context,
-	contextual_facts: noContextualFacts,
+	contextual_facts,
 	page,
 });
 

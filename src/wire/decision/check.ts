@@ -157,7 +157,9 @@ export const PermissionsQuery = named(
 		context: context.describe(
 			'Other data for conditions to compare; `enable_abac_user_permissions: true` evaluates conditions.',
 		),
-		contextual_facts: noContextualFacts,
+		contextual_facts: ContextualFacts.nullish().describe(
+			'Facts for this listing, which are not stored. 403 unless the environment setting `contextual_facts` is true.',
+		),
 	},
 );
 

@@ -44,6 +44,6 @@ export type ContextualFacts = z.output<typeof ContextualFacts>;
 
 /** Field of requests that do not support contextual facts. It is rejected, because the response would ignore the facts. */
 export const noContextualFacts = z
-	.null('contextual facts are not supported here: only checks and evaluations accept them')
+	.null('contextual facts are not supported here: checks, evaluations and listings for one user accept them')
 	.optional()
-	.describe('Must be absent: contextual facts are only for checks and evaluations.');
+	.describe('Must be absent: contextual facts are for checks, evaluations and listings for one user.');

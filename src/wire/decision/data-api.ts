@@ -5,6 +5,7 @@
 
 import { z } from 'zod';
 import { BulkQuery, LocalAssignmentsQuery, PermissionsQuery, Query, UsersQuery } from './check.js';
+import { noContextualFacts } from './contextual-facts.js';
 
 const { page, per_page, ...filters } = LocalAssignmentsQuery.shape;
 
@@ -14,8 +15,10 @@ export const CheckInput = z.object({ input: Query });
 /** Input for several checks: an array, or an object with the array in `checks`. */
 export const BulkInput = z.object({ input: BulkQuery });
 
-/** Input for a user permission query. */
-export const PermissionsInput = z.object({ input: PermissionsQuery });
+/** Input for a user permission query. The document also contains tenants, which contextual facts do not affect. */
+export const PermissionsInput = z.object({
+	input: PermissionsQuery.extend({ contextual_facts: noContextualFacts }),
+});
 
 /** Input for an authorized user query. */
 export const UsersInput = z.object({ input: UsersQuery });
