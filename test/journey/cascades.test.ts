@@ -5,7 +5,7 @@ import { newestChanges } from '../support/changes.js';
 import { fill, readContents } from '../support/contents.js';
 import { onEachStack, onEachStore } from '../support/each-store.js';
 import { fails } from '../support/failure.js';
-import { newPlace, type Place } from '../support/management.js';
+import { newPlace, oncePerStore, type Place } from '../support/management.js';
 
 /**
  * Cascading deletions delete exactly the dependent objects. The change log names all deleted objects, and creating a
@@ -285,16 +285,19 @@ const deletions: Readonly<Record<string, Deletion>> = {
 	},
 };
 
+/** All filled environments have the same contents. */
+const readFilled = oncePerStore(readContents);
+
 for (const [title, deletion] of Object.entries(deletions)) {
 	journey(`${title} is deleted with its dependents and nothing else, and comes back alone`, async (t, place) => {
 		await fill(place);
 		const { gone, lost = [], changed = [] } = deletion;
-		const before = await readContents(place);
+		const before = await readFilled(place);
 		const all = [...gone, ...lost];
 		t.deepEqual(
 			all.filter((word) => !before.includes(word)),
 			[],
-			'what is to go is there',
+			'all objects to delete exist',
 		);
 		await deleted(t, place, deletion.path, deletion.body);
 		const rest = before.filter((word) => !all.includes(word));
@@ -308,14 +311,14 @@ for (const [title, deletion] of Object.entries(deletions)) {
 		t.deepEqual(
 			await readContents(place),
 			[...rest, ...words].sort(),
-			'it is there, and nothing that went with the old one',
+			'the new object exists, without the contents of the old object',
 		);
 	});
 }
 
 /** Sequences of deletions after which nothing is left, in orders that clients use. */
 const orders: Readonly<Record<string, readonly string[]>> = {
-	'tenants, then resources, those that relations come from first': [
+	'tenants, then resources, starting with the subjects of relations': [
 		'facts/tenants/acme',
 		'facts/tenants/globex',
 		'schema/resources/folder',
@@ -327,7 +330,7 @@ const orders: Readonly<Record<string, readonly string[]>> = {
 		'facts/users/ben',
 		'facts/users/cy',
 	],
-	'roles that are held, then resources, then who held them': [
+	'assigned roles, then resources, then their users': [
 		'schema/roles/viewer',
 		'schema/roles/editor',
 		'schema/resources/document/roles/viewer',

@@ -26,7 +26,14 @@ const asked = 50;
 
 /** Creates a user who has a role on many instances, and a second user who has a role in many tenants. */
 async function populate({ store, id }: Place, rows = many): Promise<void> {
-	const { knex } = store.database;
+	await store.database.knex.transaction(async (transaction) => {
+		// Foreign key checks whose plans were made for empty tables would read all rows for each new row.
+		await transaction.raw('set local session_replication_role = replica');
+		await insertAll(transaction, id, rows);
+	});
+}
+
+async function insertAll(knex: Knex, id: string, rows: number): Promise<void> {
 	const make = (table: string, columns: string, values: string, count = rows) =>
 		knex.raw(
 			`insert into ${table} (environment_id, id, created_at, ${columns})
@@ -89,8 +96,9 @@ const references = {
 	'in tenants': names('t').map((tenant) => ({ user: 'user-2', role: 'viewer', tenant })),
 };
 
+// Each test has its own environment. In a database with fewer environments, the plans rightly read more rows.
 for (const [where, taken] of Object.entries(references)) {
-	journey(`roles ${where} are taken from a user with very many without reading the others`, async (t, place) => {
+	journey(`roles ${where} are removed from a user without reading the other roles`, async (t, place) => {
 		await populate(place);
 		await place.store.database.knex.raw('analyze');
 		await place.store.write(await scopeIn(place), null, async (unit) => {
@@ -101,7 +109,7 @@ for (const [where, taken] of Object.entries(references)) {
 	});
 }
 
-journey('what is to be removed is read in chunks, each row once', async (t, place) => {
+journey('instances to remove are read in chunks, each row once', async (t, place) => {
 	const rows = 700;
 	await populate(place, rows);
 	await place.store.write(await scopeIn(place), null, async (unit) => {
@@ -118,7 +126,7 @@ journey('what is to be removed is read in chunks, each row once', async (t, plac
 	});
 });
 
-journey('what joins nothing is not looked for', async (t, place) => {
+journey('a query without ids reads nothing', async (t, place) => {
 	const rows = await assignmentsBetween(place.store.reading(await scopeIn(place)), { user_ids: [], tenant_ids: [] });
 	t.deepEqual(rows, []);
 });
@@ -128,7 +136,7 @@ async function estimatedRows({ store }: Place, table: string): Promise<number> {
 	return row?.reltuples ?? 0;
 }
 
-journey('rows are counted before a unit that inserts very many ends', async (t, place) => {
+journey('statistics are updated during a unit with many new rows', async (t, place) => {
 	const keys = Array.from({ length: 12_000 }, (_, index) => ({ key: `new-${index}`, attributes: {} }));
 	const { knex } = place.store.database;
 	await knex.raw('analyze users');
@@ -141,7 +149,7 @@ journey('rows are counted before a unit that inserts very many ends', async (t, 
 });
 
 journey(
-	'the embedded database counts its rows while it runs',
+	'the embedded database updates its statistics while it runs',
 	async (t, place) => {
 		const scope = await scopeIn(place);
 		const before = await estimatedRows(place, 'users');
@@ -156,7 +164,7 @@ journey(
 );
 
 journey(
-	'the embedded database is vacuumed after its start, where the disk has room for that',
+	'the embedded database is vacuumed after its start if the disk has enough space',
 	async (t, place) => {
 		const { knex } = place.store.database;
 		for (const room of [false, true]) {
@@ -186,7 +194,7 @@ journey(
 );
 
 journey(
-	'the log of the embedded database is cleared away while it runs',
+	'the embedded database removes its write-ahead log while it runs',
 	async (t, place) => {
 		const { knex } = place.store.database;
 		const checkpoint = async () => {

@@ -29,12 +29,15 @@ async function refused(t: ExecutionContext, config: Config): Promise<void> {
 	await store.close();
 }
 
-test('a server that lost its key refuses to start, and starts again with it', async (t) => {
+test('a server without its key refuses to start, and starts again with the key', async (t) => {
+	const database = await createDatabase();
+	t.teardown(database.drop);
 	const folder = temporary(t);
-	const config = readConfig({ ...settings(folder, 'lost'), SECRET_KEY: 'the first passphrase of this test' });
+	const withoutKey = { ...settings(folder, 'lost'), DATABASE_URL: database.url };
+	const config = readConfig({ ...withoutKey, SECRET_KEY: 'the first passphrase of this test' });
 	await startAndStop(config);
 	await startAndStop(config);
-	await refused(t, readConfig(settings(folder, 'lost')));
+	await refused(t, readConfig(withoutKey));
 	rmSync(join(folder, 'server.key'));
 	await startAndStop(config);
 });

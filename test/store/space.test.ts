@@ -1,5 +1,6 @@
 // @alone
 
+import { join } from 'node:path';
 import test from 'ava';
 import { pino } from 'pino';
 import { logOptions } from '../../src/log.js';
@@ -7,6 +8,7 @@ import { EmbeddedPostgres } from '../../src/store/database/embedded/postgres.js'
 import { freeSpace, NoSpaceError, Space } from '../../src/store/database/embedded/space.js';
 import { type Boundary, boundary, bytesIn, writes } from '../../src/store/database/embedded/statement.js';
 import { eventually } from '../support/eventually.js';
+import { provideDatabase } from '../support/postgres.js';
 import { type Cleanup, temporary } from '../support/temporary.js';
 
 /** The embedded database on a disk that fills up. */
@@ -86,7 +88,9 @@ test('a statement’s parameters are measured', (t) => {
 
 async function open(t: Cleanup, disk: { free: number }) {
 	const { space, log, logged } = watched(() => disk.free);
-	const database = await EmbeddedPostgres.open({ path: temporary(t), fsync: false, space, log });
+	const folder = temporary(t);
+	await provideDatabase('embedded', folder);
+	const database = await EmbeddedPostgres.open({ path: join(folder, 'postgres'), fsync: false, space, log });
 	t.teardown(() => database.close());
 	return { database, logged };
 }

@@ -133,6 +133,19 @@ export function scopeIn({ id, project_id, organization_id }: Place): Scope {
 	return { environment_id: id, project_id, organization_id };
 }
 
+/**
+ * Returns a function that calls `make` with the first environment on each store, and returns this result for every later
+ * environment. For contents that are expensive to create and that no test changes.
+ */
+export function oncePerStore<T>(make: (place: Place) => Promise<T>): (place: Place) => Promise<T> {
+	const made = new WeakMap<Store, Promise<T>>();
+	return (place) => {
+		const known = made.get(place.store) ?? make(place);
+		made.set(place.store, known);
+		return known;
+	};
+}
+
 let places = 0;
 
 /** Creates an environment in a project. `owner` has a key for the project or its organization. */
