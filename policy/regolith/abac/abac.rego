@@ -10,7 +10,7 @@ import data.regolith.rbac
 import data.regolith.rebac
 
 # METADATA
-# title: Granted
+# title: Granted by a rule
 # description: |
 #   A rule grants the action, because both its sets match. For explanations and listings; a check calls the action's
 #   rules by name.
@@ -19,7 +19,7 @@ granted if data.regolith.set_rules[input.resource.type][input.action].granted
 granted if standing
 
 # METADATA
-# title: Still granted
+# title: Granted despite suspended rules
 # description: |
 #   A set rule still grants the action while other rules for the action are suspended, because a newer schema, whose
 #   policy is pending, removed them or changed their sets. The remaining rules are then a table, and their sets are
@@ -34,7 +34,7 @@ standing if {
 }
 
 # METADATA
-# title: In force
+# title: Rule in force
 # description: The rule between the two sets is not suspended. For explanations.
 in_force(_, _) if not data.regolith.pending.set_rules[input.resource.type][input.action]
 
@@ -43,7 +43,7 @@ in_force(user_set, resource_set) if {
 }
 
 # METADATA
-# title: Evaluated
+# title: Conditions are evaluated
 # description: |
 #   Sets can match, because the tenant exists and a stored instance is in this tenant. For a user or an instance that is
 #   not stored, the attributes in the check count. A check with `conditions` set to false skips sets; listings do this
@@ -78,7 +78,7 @@ misplaced if data.regolith.facts.instances[rebac.name] != input.resource.tenant
 unsupported if input.context.pdp_type == "cloud"
 
 # METADATA
-# title: Not evaluated
+# title: Conditions are not evaluated
 # description: A rule could grant the action, but the decision point does not evaluate conditions.
 unanswered if {
 	unsupported
@@ -86,7 +86,7 @@ unanswered if {
 }
 
 # METADATA
-# title: Active
+# title: Condition sets exist
 # description: The environment has condition sets. For explanations.
 active if count(data.regolith.schema.user_sets) > 0
 
@@ -133,7 +133,7 @@ _side(_, null, name, set) := {name: set}
 _side(name, stands_for, _, _) := {name: stands_for} if stands_for != null
 
 # METADATA
-# title: Denial
+# title: Denial code
 # description: Denial code for condition sets, chosen by the first failing condition.
 default denial := "no_matching_rules"
 

@@ -19,7 +19,7 @@ default allow := false
 allow if code == "allow"
 
 # METADATA
-# title: Code
+# title: Result code
 # description: |
 #   The string "allow", or the code of the first failing condition. If both tenant roles and instance roles could grant
 #   the action, insufficient roles are reported before missing roles. Conditions determine the code only if they could
@@ -56,7 +56,7 @@ verdict(_) := "allow" if {
 misnamed if rbac.unknown != "user_not_synced"
 
 # METADATA
-# title: Decision
+# title: Decision object
 # description: Check result as an object.
 # entrypoint: true
 decision := {"allow": code == "allow", "code": code}

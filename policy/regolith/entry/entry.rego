@@ -10,7 +10,7 @@ import data.regolith.explain
 import data.regolith.listing
 
 # METADATA
-# title: Answer
+# title: Entrypoint result
 # description: Result of the selected entrypoint for the input; undefined for any other name.
 answer(question) := check.verdict(null) if {
 	not question.entrypoint

@@ -6,7 +6,7 @@
 package regolith.expiry
 
 # METADATA
-# title: Live
+# title: Not expired
 # description: |
 #   The fact with this table value has not expired. In a set, the value is the element itself, and elements never
 #   expire, because Rego orders strings after numbers. Most facts have no expiry, so null is tested first.
@@ -17,7 +17,7 @@ live(until) if {
 }
 
 # METADATA
-# title: Now
+# title: Decision time
 # description: |
 #   Time of the decision. A decision point sets it once per request; callers cannot set it. Without a decision point, as
 #   in a stock OPA, it is the system time.

@@ -5,7 +5,7 @@
 package regolith.instant
 
 # METADATA
-# title: Text
+# title: Time as text
 # description: |
 #   The text of a time in milliseconds since 1970, in a year from 1 to 9999. It is calculated because OPA's functions for
 #   times are not part of its WebAssembly. In the calculation a year begins in March, so that a leap day is its last day

@@ -6,7 +6,7 @@ package regolith.rbac
 import data.regolith.expiry
 
 # METADATA
-# title: Roles
+# title: Roles in the tenant
 # description: |
 #   Roles assigned to the user in the resource's tenant, including expired roles, each with its expiry. Both a grant and
 #   its denial use this rule, which is cached even if it is empty.
@@ -27,7 +27,7 @@ held if {
 }
 
 # METADATA
-# title: Granted
+# title: Granted by roles in the tenant
 # description: A role held by the user in the resource's tenant grants the action. For explanations.
 granted if granted_by(data.regolith.schema.grants[input.resource.type][input.action])
 
@@ -52,7 +52,7 @@ allowing_roles contains role if {
 }
 
 # METADATA
-# title: Denial
+# title: Denial code
 # description: |
 #   Denial code for tenant roles, chosen by the first failing condition.
 #   The last code is tested first, because it is common and its two conditions imply all others.
@@ -70,7 +70,7 @@ denial := "no_permission" if {
 }
 
 # METADATA
-# title: Unknown
+# title: Missing object
 # description: Code for the first missing object in the check; undefined if all objects exist.
 unknown := "no_such_resource" if {
 	not resource_known

@@ -34,7 +34,7 @@ holdings_or_none := holdings if {
 }
 
 # METADATA
-# title: Instance
+# title: Checked instance
 # description: |
 #   Name of the checked instance: `<type>:<key>`. Undefined unless the instance exists in the check's tenant.
 instance := object if {
@@ -43,7 +43,7 @@ instance := object if {
 }
 
 # METADATA
-# title: Name
+# title: Instance name
 # description: Name in the check, for an existing or missing instance.
 name := name_of(input.resource)
 
@@ -52,7 +52,7 @@ name := name_of(input.resource)
 name_of(resource) := concat(":", [resource.type, resource.key])
 
 # METADATA
-# title: Granted
+# title: Granted by roles on the instance
 # description: |
 #   A role held by the user on the instance grants the action. For explanations; a check looks up the granting roles by
 #   name, which is cheaper.
@@ -63,7 +63,7 @@ granted if {
 }
 
 # METADATA
-# title: Held roles
+# title: Roles on the instance
 # description: |
 #   Keys of all roles that the user holds on the instance. A check tests only granting roles, which is cheaper.
 held_roles contains role if {
@@ -74,14 +74,14 @@ held_roles contains role if {
 }
 
 # METADATA
-# title: Held in vain
+# title: Only roles without the action
 # description: |
 #   The user holds a role on the instance that does not grant the action. After a search for granting roles without
 #   result, this tests only the remaining roles.
 held_in_vain if data.regolith.instances[input.resource.type].holds_another
 
 # METADATA
-# title: Applies
+# title: Roles on instances apply
 # description: The check names an instance, and roles exist on its resource type.
 applies(resource) if {
 	is_string(resource.key)
@@ -89,7 +89,7 @@ applies(resource) if {
 }
 
 # METADATA
-# title: Denial
+# title: Denial code
 # description: |
 #   Denial code for instance roles, chosen by the first failing condition.
 #   The last codes are tested first, because they are common and some conditions imply all others. A user with holdings
@@ -121,7 +121,7 @@ denial := "no_graph_roles" if {
 instance_known if data.regolith.facts.instances[name]
 
 # METADATA
-# title: Assigned
+# title: Assigned on the instance
 # description: The user, given as `holdings`, has any role assigned on the instance with this type and name.
 assigned(user, type, object) if {
 	some instances in user[type]
@@ -129,7 +129,7 @@ assigned(user, type, object) if {
 }
 
 # METADATA
-# title: Related
+# title: Related subjects
 # description: |
 #   Subjects of a relation to any of several instances; undefined if there are none. For a single instance, the common
 #   case, the result is the stored table with expiries. For several instances, it is a set, so roles from a subject with
@@ -150,7 +150,7 @@ related(objects, relation) := data.regolith.facts.relations[object][relation] if
 }
 
 # METADATA
-# title: All of
+# title: Union of sets
 # description: Union of several sets.
 all_of(sets) := {member |
 	some members in sets
@@ -158,7 +158,7 @@ all_of(sets) := {member |
 }
 
 # METADATA
-# title: Leading
+# title: Closure entries
 # description: Closure entries of several instances under one name; undefined if there are none.
 leading(objects, way) := data.regolith.facts.closures[object][way] if {
 	count(objects) == 1
@@ -171,7 +171,7 @@ leading(objects, way) := data.regolith.facts.closures[object][way] if {
 }
 
 # METADATA
-# title: All leading
+# title: Closure entries as a set
 # description: Same as `leading`, as a possibly empty set.
 all_leading(objects, way) := {source |
 	some object, until in objects
@@ -181,7 +181,7 @@ all_leading(objects, way) := {source |
 }
 
 # METADATA
-# title: Unseen
+# title: New instances of a step
 # description: |
 #   Instances found by a walk step, as a map from role to instances, without instances from earlier steps. Roles without
 #   new instances are omitted.
@@ -200,7 +200,7 @@ _known(kind, object, seen) if {
 }
 
 # METADATA
-# title: Together
+# title: Union of maps
 # description: Union of two maps from role to instances.
 together(near, far) := object.union(near, {kind: objects |
 	some kind, more in far
@@ -208,7 +208,7 @@ together(near, far) := object.union(near, {kind: objects |
 })
 
 # METADATA
-# title: Meet
+# title: Common unexpired keys
 # description: |
 #   Two tables or sets share a key that has not expired in either. The smaller side is iterated, because a closure or a
 #   user's assignments may contain thousands of instances, but seldom both.
