@@ -42,6 +42,3 @@ export const RootResult = z.object({
 		debug: z.unknown().optional(),
 	}),
 });
-
-/** Error body, in OPA's format. */
-export const DataApiFailure = z.object({ code: z.string(), message: z.string() });
