@@ -47,7 +47,10 @@ export function planProcesses(root, tier, skipped = []) {
 	const tags = new Map(files.map((file) => [file, readTags(join(root, 'dist/test', file))]));
 	const isInTier = (file) =>
 		tier === 'all' || tags.get(file).has('@both') || tags.get(file).has('@rest') === (tier === 'rest');
-	const isAlone = (file) => unshared.includes(roomName(file)) || tags.get(file).has('@alone');
+	const isAlone = (file) =>
+		unshared.includes(roomName(file)) ||
+		tags.get(file).has('@alone') ||
+		(tags.get(file).has('@apart') && tier !== 'push');
 	// INVARIANT: each file runs in exactly one process, because it is either alone or in its room's group.
 	const run = files.filter((file) => isInTier(file) && !skipped.includes(file));
 	const [single, together] = [run.filter(isAlone), run.filter((file) => !isAlone(file))];

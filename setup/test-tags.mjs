@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
  * Reads the tags in the first line of a test file, such as `// @alone @rest`:
  * - `@alone`: the file needs its own process, because it is long, drives pages, limits time, changes its process, or
  *   has an `await` before it declares its tests.
+ * - `@apart`: the file needs its own process outside the push tier, because all its draws take long.
  * - `@long`: AVA starts the file first, so it does not run alone at the end.
  * - `@rest`: `npm run test:rest` runs the file, and `npm test` does not.
  * - `@both`: both run the file, which divides its tests or random draws between them with `test/support/tier.ts`.

@@ -1,4 +1,4 @@
-// @alone @both
+// @apart @both
 
 import fc from 'fast-check';
 import {

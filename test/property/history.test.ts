@@ -1,4 +1,4 @@
-// @alone @both
+// @apart @both
 
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import test, { type ExecutionContext } from 'ava';
@@ -7,7 +7,7 @@ import { document, type Model } from '../../compiler/index.js';
 import { parseManifest, parsePatches } from '../../src/bundle/bundle.js';
 import { Engine } from '../../src/pdp/engine/engine.js';
 import { newPlace, type Place } from '../support/management.js';
-import { type Stack, startStack } from '../support/stack.js';
+import { type Stack, shareStack } from '../support/stack.js';
 import { draws, leastDrawn } from '../support/tier.js';
 import { askOpa, type Bundle, bundleData, bundleModule, snapshot, stepFrom } from './feed.js';
 import { modelAt } from './model-at.js';
@@ -19,7 +19,7 @@ import { ends, opening, Simulation, universe, type Write, write } from './simula
 
 let stack: Stack;
 test.before(async () => {
-	stack = await startStack();
+	stack = await shareStack();
 });
 test.after.always(() => stack?.stop());
 

@@ -1,4 +1,4 @@
-// @alone @both
+// @apart @both
 
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import test from 'ava';
@@ -11,7 +11,7 @@ import { type Answer, type Client, client } from '../support/client.js';
 import { applyDraft, changesBetween, environmentPath, previewDraft } from '../support/drafts.js';
 import { askImpact } from '../support/impact-world.js';
 import { newPlace, type Place } from '../support/management.js';
-import { type Stack, startStack } from '../support/stack.js';
+import { type Stack, shareStack } from '../support/stack.js';
 import { draws, leastDrawn } from '../support/tier.js';
 import { drawDecidingDocument } from './deciding-documents.js';
 import { crossProduct, type Exported, type NamedQuery, namesIn } from './document-questions.js';
@@ -26,7 +26,7 @@ let place: Place;
 let point: RunningDecisionPoint;
 let pdp: Client;
 test.before('start', async () => {
-	stack = await startStack();
+	stack = await shareStack();
 	const { url } = stack.api.listening;
 	place = await newPlace({ url, store: stack.api.store }, stack.organization);
 	point = await startDecisionPoint(stack.config, createLogger('silent'), url, place.secret);

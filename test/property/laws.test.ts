@@ -1,4 +1,4 @@
-// @alone @both
+// @apart @both
 
 import { isDeepStrictEqual } from 'node:util';
 import test, { type ExecutionContext } from 'ava';

@@ -12,7 +12,7 @@ import { pastState } from '../../src/publish/past-state.js';
 import { PolicyStore } from '../../src/store/policy/policy-store.js';
 import { withoutOrder } from '../compiler/engine.js';
 import { newPlace, type Place } from '../support/management.js';
-import { type Stack, startStack } from '../support/stack.js';
+import { type Stack, shareStack } from '../support/stack.js';
 import { draws, leastDrawn } from '../support/tier.js';
 import { type Bundle, bundleModule, snapshot } from './feed.js';
 import { RelationshipBooks } from './relationship-books.js';
@@ -24,7 +24,7 @@ import type { Write } from './relationship-writes.js';
 
 let stack: Stack;
 test.before(async () => {
-	stack = await startStack();
+	stack = await shareStack();
 });
 test.after.always(() => stack?.stop());
 

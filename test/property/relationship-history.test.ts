@@ -1,4 +1,4 @@
-// @alone @both
+// @apart @both
 
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import test from 'ava';
@@ -10,7 +10,7 @@ import { GroupRoleRead } from '../../src/wire/schema/group.js';
 import { readContents } from '../support/contents.js';
 import type { Paginated } from '../support/listed.js';
 import { newPlace, type Place } from '../support/management.js';
-import { type Stack, startStack } from '../support/stack.js';
+import { type Stack, shareStack } from '../support/stack.js';
 import { draws, leastDrawn } from '../support/tier.js';
 import { askOpa, type Bundle, bundleData, bundleModule, snapshot, stepFrom } from './feed.js';
 import { decide, patched } from './oracle.js';
@@ -27,7 +27,7 @@ import { type Write, writtenLine } from './relationship-writes.js';
 
 let stack: Stack;
 test.before(async () => {
-	stack = await startStack();
+	stack = await shareStack();
 });
 test.after.always(() => stack?.stop());
 

@@ -1,4 +1,4 @@
-// @alone @both
+// @apart @both
 
 import type { ExecutionContext } from 'ava';
 import fc from 'fast-check';

@@ -67,7 +67,7 @@ test('the first line of a test file has only known tags', (t) => {
 		.map((file) => readFileSync(join(root, 'test', file), 'utf8').split('\n', 1)[0] ?? '')
 		.filter((line) => line.startsWith('//'))
 		.flatMap((line) => line.slice('// '.length).split(' '));
-	t.deepEqual([...new Set(tags)].sort(), ['@alone', '@both', '@long', '@rest']);
+	t.deepEqual([...new Set(tags)].sort(), ['@alone', '@apart', '@both', '@long', '@rest']);
 });
 
 test('the tally counts only marked lines: whole, coloured or split', (t) => {

@@ -56,6 +56,24 @@ export function secretFor(name: string): string {
 /** Sweep pause in milliseconds, longer than any test. Sweep tests start the sweep themselves. */
 export const neverSwept = 3_600_000;
 
+let shared: Promise<Stack> | undefined;
+let sharers = 0;
+
+/**
+ * Returns a stack that all files in this process share, for tests that have their own environments. The last call of
+ * `stop` removes the stack.
+ */
+export async function shareStack(): Promise<Stack> {
+	shared ??= startStack();
+	sharers += 1;
+	const stack = await shared;
+	const stop = async () => {
+		sharers -= 1;
+		if (sharers === 0) await stack.stop();
+	};
+	return { ...stack, stop };
+}
+
 /** Starts a stack with additional settings. Its `stop` function removes everything. */
 export async function startStack(
 	kind: StoreKind = 'server',
