@@ -45,13 +45,7 @@ export function AddUser({ element, roles, onAdded }: AddUserProps) {
 	return (
 		<section aria-labelledby="add">
 			<h2 id="add">Add a user</h2>
-			<form
-				ref={form}
-				onSubmit={(event) => {
-					event.preventDefault();
-					void work.run(add);
-				}}
-			>
+			<form ref={form} onSubmit={work.submit(add)}>
 				<label>
 					<span>Email</span>
 					<input name="email" type="email" required autocomplete="off" />

@@ -25,13 +25,7 @@ export function GiveRole({ name, roles, give }: GiveRoleProps) {
 		end.value = '';
 	};
 	return (
-		<form
-			class="line"
-			onSubmit={(event) => {
-				event.preventDefault();
-				void work.run(submit);
-			}}
-		>
+		<form class="line" onSubmit={work.submit(submit)}>
 			<select
 				aria-label={`New role for ${name}`}
 				value={role.key}

@@ -41,12 +41,7 @@ export function RequestForm({ element, kind, roles, onMade }: RequestFormProps) 
 		<section aria-labelledby="ask">
 			<h2 id="ask">{kind.hasRole ? 'Request access' : 'Request approval'}</h2>
 			{element.instance !== null && <p class="quiet">For {visibleText(element.instance)}</p>}
-			<form
-				onSubmit={(event) => {
-					event.preventDefault();
-					void work.run(ask);
-				}}
-			>
+			<form onSubmit={work.submit(ask)}>
 				{kind.hasRole && <RoleField roles={roles} value={chosen} onChange={(id) => (role.value = id)} />}
 				{!kind.hasRole && element.instance === null && (
 					<label>

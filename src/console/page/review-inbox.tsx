@@ -191,10 +191,7 @@ function Decision({ request, move, longest, roles, decide, onDone, onBack }: Dec
 		<form
 			ref={form}
 			aria-label={`${labels[move]} the request from ${requesterName(request)}`}
-			onSubmit={(event) => {
-				event.preventDefault();
-				void work.run(send);
-			}}
+			onSubmit={work.submit(send)}
 		>
 			{move === 'approve' && asked !== '' && (
 				<label>

@@ -8,28 +8,31 @@ interface Work {
 	/** Failure of the last attempt. */
 	readonly failure: string | null;
 	run(work: () => Promise<void>): Promise<void>;
+	/** Returns a form's submit handler that runs the task. */
+	submit(work: () => Promise<void>): (event: Event) => void;
 }
 
 /** Runs one task at a time and reports its failure. */
 export function useWork(): Work {
 	const busy = useSignal(false);
 	const failure = useSignal<string | null>(null);
-	return {
-		busy: busy.value,
-		failure: failure.value,
-		run: async (work) => {
-			if (busy.value) return;
-			busy.value = true;
-			failure.value = null;
-			try {
-				await work();
-			} catch (error) {
-				failure.value = messageOf(error);
-			} finally {
-				busy.value = false;
-			}
-		},
+	const run = async (work: () => Promise<void>) => {
+		if (busy.value) return;
+		busy.value = true;
+		failure.value = null;
+		try {
+			await work();
+		} catch (error) {
+			failure.value = messageOf(error);
+		} finally {
+			busy.value = false;
+		}
 	};
+	const submit = (work: () => Promise<void>) => (event: Event) => {
+		event.preventDefault();
+		void run(work);
+	};
+	return { busy: busy.value, failure: failure.value, run, submit };
 }
 
 /** Message about a failure. Screen readers announce it immediately. */

@@ -29,12 +29,7 @@ export function AddByKey({ title, label, propose, text, add }: AddByKeyProps) {
 	return (
 		<details class="directory-write">
 			<summary>{title}</summary>
-			<form
-				onSubmit={(event) => {
-					event.preventDefault();
-					void work.run(send);
-				}}
-			>
+			<form onSubmit={work.submit(send)}>
 				<Combobox
 					label={label}
 					value={key.value}

@@ -48,13 +48,7 @@ export function AssignRole({ user, tenant, instance }: AssignRoleProps) {
 	return (
 		<details class="directory-write">
 			<summary>Assign role</summary>
-			<form
-				class="columns"
-				onSubmit={(event) => {
-					event.preventDefault();
-					void work.run(send);
-				}}
-			>
+			<form class="columns" onSubmit={work.submit(send)}>
 				{user === undefined && (
 					<Combobox label="User" value={who.value} onValue={set(who)} propose={proposeUsers} required />
 				)}

@@ -70,13 +70,7 @@ export function AttributesForm({ name, attributes, save }: AttributesFormProps) 
 		reloadAll();
 	};
 	return (
-		<form
-			ref={form}
-			onSubmit={(event) => {
-				event.preventDefault();
-				void work.run(send);
-			}}
-		>
+		<form ref={form} onSubmit={work.submit(send)}>
 			<JsonField
 				label="Attributes (JSON)"
 				text={text}

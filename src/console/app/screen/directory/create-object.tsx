@@ -78,12 +78,7 @@ function CreateDialog({
 	};
 	return (
 		<Dialog title={title} onClose={onClose}>
-			<form
-				onSubmit={(event) => {
-					event.preventDefault();
-					void work.run(send);
-				}}
-			>
+			<form onSubmit={work.submit(send)}>
 				{fields.map(({ name, label, required = false, propose }) =>
 					propose === undefined ? (
 						<label key={name}>

@@ -36,13 +36,7 @@ export function ElementPreview({ element }: ElementPreviewProps) {
 	return (
 		<>
 			<h2>Preview</h2>
-			<form
-				class="columns"
-				onSubmit={(event) => {
-					event.preventDefault();
-					void work.run(signIn);
-				}}
-			>
+			<form class="columns" onSubmit={work.submit(signIn)}>
 				<Combobox
 					label="User"
 					value={user.value}

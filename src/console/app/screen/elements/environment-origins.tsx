@@ -56,12 +56,7 @@ function OriginsForm({ settings, onSaved }: OriginsFormProps) {
 		onSaved();
 	};
 	return (
-		<form
-			onSubmit={(event) => {
-				event.preventDefault();
-				void work.run(save);
-			}}
-		>
+		<form onSubmit={work.submit(save)}>
 			<label>
 				<span>Origins, one per line, such as https://app.example.com</span>
 				<textarea

@@ -37,13 +37,7 @@ export function PromoteSchema() {
 				unless you overwrite differences. To preview the impact, open the target environment, compare it with this one,
 				and draft the changes.
 			</p>
-			<form
-				class="columns"
-				onSubmit={(event) => {
-					event.preventDefault();
-					void work.run(copy);
-				}}
-			>
+			<form class="columns" onSubmit={work.submit(copy)}>
 				<label>
 					<span>Target environment key</span>
 					<input

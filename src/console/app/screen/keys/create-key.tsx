@@ -61,12 +61,7 @@ export function CreateKey({ onCreated }: { readonly onCreated: (secret: string |
 			</button>
 			{isOpen.value && (
 				<Dialog title="New API key" onClose={close}>
-					<form
-						onSubmit={(event) => {
-							event.preventDefault();
-							void work.run(create);
-						}}
-					>
+					<form onSubmit={work.submit(create)}>
 						<label>
 							<span>Name</span>
 							<input

@@ -48,10 +48,7 @@ export function DecisionForm({ request, move, onDone, onBack }: DecisionFormProp
 			ref={form}
 			class="requests-decision"
 			aria-label={`${labels[move]} the request from ${requesterName(request)}`}
-			onSubmit={(event) => {
-				event.preventDefault();
-				void work.run(send);
-			}}
+			onSubmit={work.submit(send)}
 		>
 			{move === 'approve' && role.value !== null && (
 				<RoleField

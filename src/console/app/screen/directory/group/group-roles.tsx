@@ -104,13 +104,7 @@ function GiveGroupRole({ group, tenant }: GroupRolesProps) {
 	return (
 		<details class="directory-write">
 			<summary>Assign role</summary>
-			<form
-				class="columns"
-				onSubmit={(event) => {
-					event.preventDefault();
-					void work.run(send);
-				}}
-			>
+			<form class="columns" onSubmit={work.submit(send)}>
 				<Combobox
 					label="Instance"
 					placeholder="resource:key"

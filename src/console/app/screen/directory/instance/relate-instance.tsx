@@ -35,13 +35,7 @@ export function RelateInstance({ object }: { readonly object: string }) {
 	return (
 		<details class="directory-write">
 			<summary>Add relationship</summary>
-			<form
-				class="columns"
-				onSubmit={(event) => {
-					event.preventDefault();
-					void work.run(send);
-				}}
-			>
+			<form class="columns" onSubmit={work.submit(send)}>
 				<Combobox
 					label="Subject"
 					placeholder="resource:key"

@@ -36,13 +36,7 @@ export function UserNames({ user }: UserNamesProps) {
 	return (
 		<details class="directory-write">
 			<summary>Edit names</summary>
-			<form
-				class="columns"
-				onSubmit={(event) => {
-					event.preventDefault();
-					void work.run(send);
-				}}
-			>
+			<form class="columns" onSubmit={work.submit(send)}>
 				{Object.entries(fields).map(([name, label]) => (
 					<label key={name}>
 						<span>{label}</span>
