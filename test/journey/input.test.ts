@@ -1,4 +1,4 @@
-// @alone @long
+// @alone @both @long
 
 import test from 'ava';
 import fc from 'fast-check';
@@ -9,6 +9,7 @@ import { complaint, fails, problemPlaces } from '../support/failure.js';
 import type { Management, Place } from '../support/management.js';
 import type { StoreKind } from '../support/postgres.js';
 import { encode, request, send } from '../support/request.js';
+import { draws, valuesOfTier } from '../support/tier.js';
 import {
 	endpointBody,
 	endpointPath,
@@ -86,13 +87,15 @@ function callerOf({ access }: { readonly access: string }, place: Place, organiz
 harmless(
 	'a field with the wrong type is refused by name',
 	async (t, place, { organization }) => {
+		let turn = 0;
 		for (const endpoint of withBody) {
 			const body = bodies[endpoint.name];
 			if (body === undefined || body.partial) continue;
 			for (const [field, kind] of Object.entries(body.fields)) {
 				const required = kind.endsWith('!');
 				const wrong = [...wrongFor[kind.replace('!', '') as Kind], ...(required ? [null, undefined] : [])];
-				for (const value of wrong) {
+				turn += 1;
+				for (const value of valuesOfTier(wrong, turn)) {
 					const caller = callerOf(endpoint, place, organization);
 					const answer = await send(caller, endpoint, endpointPath(endpoint, place), bodyWith(body, field, value));
 					const what = `${endpoint.name}.${field} = ${JSON.stringify(value)?.slice(0, 60)}`;
@@ -209,21 +212,15 @@ const malformed = [
 harmless(
 	'a body that is not JSON, or not the expected JSON, is refused',
 	async (t, place, { organization }) => {
-		for (const endpoint of withBody) {
+		for (const [turn, endpoint] of withBody.entries()) {
 			const path = endpointPath(endpoint, place);
 			const caller = callerOf(endpoint, place, organization);
 			const method = endpoint.method.toUpperCase();
-			for (const raw of malformed) {
+			for (const raw of valuesOfTier(malformed, turn)) {
 				fails(t, await caller.send(method, path, undefined, { raw }), 400, 'JSON');
 			}
-			for (const body of [
-				null,
-				5,
-				'text',
-				true,
-				bodies[endpoint.name]?.many ? {} : [],
-				bodies[endpoint.name]?.many ? [null] : [{}],
-			]) {
+			const isMany = bodies[endpoint.name]?.many !== undefined;
+			for (const body of valuesOfTier([null, 5, 'text', true, isMany ? {} : [], isMany ? [null] : [{}]], turn)) {
 				const answer = await send(caller, endpoint, path, body);
 				fails(t, answer, 422);
 				t.true(
@@ -276,17 +273,19 @@ harmless(
 		const huge = JSON.stringify({ key: 'new', name: 'x'.repeat(10_000_000) });
 		const wide = JSON.stringify(Object.fromEntries(Array.from({ length: 16_385 }, (_, index) => [`k${index}`, 0])));
 		const deep = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
-		for (const endpoint of withBody) {
+		for (const [turn, endpoint] of withBody.entries()) {
 			const path = endpointPath(endpoint, place);
 			const caller = callerOf(endpoint, place, organization);
-			const method = endpoint.method.toUpperCase();
 			const most = endpoint.largeBody?.bytes ?? 5_242_880;
-			if (huge.length > most) {
-				fails(t, await caller.send(method, path, undefined, { raw: huge }), 413, String(most));
-			}
-			fails(t, await caller.send(method, path, undefined, { raw: wide }), 413, 'at most 16384 members');
-			for (const raw of [deep(102), deep(10_000), `${'['.repeat(5000)}${']'.repeat(5000)}`]) {
-				fails(t, await caller.send(method, path, undefined, { raw }), 400, 'deep');
+			const refused = [
+				...(huge.length > most ? [[huge, 413, String(most)] as const] : []),
+				[deep(102), 400, 'deep'],
+				[wide, 413, 'at most 16384 members'],
+				[deep(10_000), 400, 'deep'],
+				[`${'['.repeat(5000)}${']'.repeat(5000)}`, 400, 'deep'],
+			] as const;
+			for (const [raw, status, message] of valuesOfTier(refused, turn)) {
+				fails(t, await caller.send(endpoint.method.toUpperCase(), path, undefined, { raw }), status, message);
 			}
 		}
 		fails(
@@ -302,11 +301,13 @@ harmless(
 );
 
 harmless('names in a path must be valid and exist', async (t, place, { organization }) => {
+	let turn = 0;
 	for (const endpoint of keyed) {
 		const right = endpointBody(endpoint);
 		for (const parameter of pathParameters(endpoint)) {
 			const at = (value: string) => endpointPath(endpoint, place, { [parameter]: value });
 			const makes = endpoint.name === 'syncUser' && parameter === 'user_id';
+			turn += 1;
 			const missing = [
 				'nothing',
 				'00000000-0000-4000-8000-000000000000',
@@ -315,15 +316,16 @@ harmless('names in a path must be valid and exist', async (t, place, { organizat
 				"'%20or%20true--",
 				'%25',
 			];
-			for (const value of makes ? [] : missing) {
+			for (const value of makes ? [] : valuesOfTier(missing, turn)) {
 				fails(t, await send(organization, endpoint, at(value), right), 404, decodeURIComponent(value));
 			}
-			for (const value of ['a%00b', 'x'.repeat(1026), ...(makes ? ['a%20b', 'a:b', '__proto__'] : [])]) {
+			const invalid = ['a%00b', 'x'.repeat(1026), ...(makes ? ['a%20b', 'a:b', '__proto__'] : [])];
+			for (const value of valuesOfTier(invalid, turn)) {
 				const answer = await send(organization, endpoint, at(value), right);
 				fails(t, answer, 422);
 				t.deepEqual(problemPlaces(answer), [`path.${parameter}`], `${endpoint.name} ${value.slice(0, 20)}`);
 			}
-			for (const value of ['a%ZZ', '%', '%E0%A4%A', '%ED%A0%80', '%C0%AE']) {
+			for (const value of valuesOfTier(['a%ZZ', '%', '%E0%A4%A', '%ED%A0%80', '%C0%AE'], turn)) {
 				fails(t, await send(organization, endpoint, at(value), right), 400, '%');
 			}
 		}
@@ -333,6 +335,7 @@ harmless('names in a path must be valid and exist', async (t, place, { organizat
 harmless('an invalid query is refused with the name of its parameter', async (t, place, { organization }) => {
 	const document = (await organization.get<{ paths: Paths }>('/openapi.json')).body;
 	const seen = new Set<string>();
+	let turn = 0;
 	for (const endpoint of endpoints.filter(({ query }) => query !== undefined)) {
 		const operation = document.paths[endpoint.path.replace(/:(\w+)/g, '{$1}')]?.[endpoint.method];
 		const declared = (operation?.parameters ?? [])
@@ -347,9 +350,10 @@ harmless('an invalid query is refused with the name of its parameter', async (t,
 		].includes(endpoint.name);
 		for (const name of [...declared, ...(filtered ? ['attr_plan'] : [])]) {
 			seen.add(name);
+			turn += 1;
 			const right = endpointBody(endpoint);
 			t.true((wrongQueries[name]?.length ?? 0) > 0, `no wrong values for ${name}`);
-			for (const value of wrongQueries[name] ?? []) {
+			for (const value of valuesOfTier(wrongQueries[name] ?? [], turn)) {
 				const query = endpointQuery(endpoint, `${name}=${value}`);
 				const answer = await send(organization, endpoint, endpointPath(endpoint, place) + query, right);
 				fails(t, answer, 422);
@@ -397,7 +401,7 @@ harmless(
 );
 
 /** Number of random requests. */
-const runs = 400;
+const runs = draws(400);
 
 furnishing(
 	'every request is answered: no 5xx, every failure as documented and without effect',

@@ -16,6 +16,18 @@ export function casesOfTier<T>(cases: readonly T[]): readonly T[] {
 	return tier === 'rest' ? cases.slice(1) : cases;
 }
 
+/**
+ * Selects some of the values for one of many cases: a third, at least one, for the push tier, and the other values for
+ * the second tier. `turn` numbers the cases, so that successive cases get different values.
+ */
+export function valuesOfTier<T>(values: readonly T[], turn: number): readonly T[] {
+	if (tier !== 'push' && tier !== 'rest') return values;
+	const start = turn % Math.max(1, values.length);
+	const turned = [...values.slice(start), ...values.slice(0, start)];
+	const count = Math.ceil(values.length / 3);
+	return tier === 'push' ? turned.slice(0, count) : turned.slice(count);
+}
+
 /** Share of the random draws in this run. The test tier sets it; the default is 1. */
 const share = Number(process.env['TEST_DRAWS'] ?? 1);
 
