@@ -3,6 +3,7 @@
  * evaluates them in SQL, where a comparison with NULL is neither true nor false.
  */
 
+import { greatestWhole } from '../../compiler/condition/value.js';
 import type { Json } from '../../compiler/model.js';
 import { mapInSteps, Pauses, type Steps } from '../../compiler/steps.js';
 import { inferKinds } from './infer-kinds.js';
@@ -19,10 +20,10 @@ export type PermitOperand =
 /** Name of this target in error messages. */
 const target = 'permit-datafilter';
 
-/** Writes a filter for the plugin. The bounds of `toUcast` also apply to its columns. Throws `FilterRefusal`. */
+/** Writes a filter for the plugin. Throws `FilterRefusal`. */
 export function* writePermitFilter(residual: Residual): Steps<PermitOperand> {
 	const readKind = yield* inferKinds(residual);
-	return yield* writeOperand(yield* toPredicate(residual, { target, readKind, ignoresBounds: true }));
+	return yield* writeOperand(yield* toPredicate(residual, { target, readKind }));
 }
 
 function* writeOperand(predicate: Predicate, pauses = new Pauses(50)): Steps<PermitOperand> {
@@ -60,9 +61,20 @@ function* writeTest(test: PredicateTest): Steps<PermitOperand> {
 			);
 		case 'search':
 			throw refusal(test.name, 'it has no search in strings');
-		default:
-			throw refusal(name, 'it has no bounds');
+		case 'inside':
+		case 'outside':
+			return bounds(test, name);
 	}
+}
+
+function bounds(
+	{ kind, bound, column }: Extract<PredicateTest, { readonly bound: unknown }>,
+	name: string,
+): PermitOperand {
+	if (bound !== 'exact') throw refusal(column.name, 'it has no length of texts');
+	return kind === 'inside'
+		? expression('and', [comparison('ge', name, -greatestWhole), comparison('le', name, greatestWhole)])
+		: expression('or', [comparison('lt', name, -greatestWhole), comparison('gt', name, greatestWhole)]);
 }
 
 function comparison(relation: Relation, name: string, value: Json): PermitOperand {

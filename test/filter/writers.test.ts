@@ -132,13 +132,22 @@ const permit = (operator: string, name: string, value: Json) => {
 };
 const join = (operator: 'and' | 'or', ...operands: object[]) => ({ expression: { operator, operands } });
 const level = 'attributes.level';
+const exact = join('and', permit('ge', level, -(2 ** 53) + 1), permit('le', level, 2 ** 53 - 1));
 
 const permitted: readonly (readonly [Residual, object])[] = [
-	[compare('level', 'greater-than', 7), permit('gt', level, 7)],
-	[not(compare('level', 'greater-than', 7)), join('or', permit('eq', level, null), permit('le', level, 7))],
+	[compare('level', 'greater-than', 7), join('and', permit('gt', level, 7), exact)],
+	[
+		not(compare('level', 'greater-than', 7)),
+		join(
+			'or',
+			permit('eq', level, null),
+			permit('le', level, 7),
+			join('or', permit('lt', level, -(2 ** 53) + 1), permit('gt', level, 2 ** 53 - 1)),
+		),
+	],
 	[compare('level', 'in', [1, 2]), join('or', permit('eq', level, 1), permit('eq', level, 2))],
-	[compare('level', 'not-in', [1, 2]), join('and', permit('ne', level, 1), permit('ne', level, 2))],
-	[compare('level', 'between', [1, 2]), join('and', permit('ge', level, 1), permit('le', level, 2))],
+	[compare('level', 'not-in', [1, 2]), join('and', join('and', permit('ne', level, 1), permit('ne', level, 2)), exact)],
+	[compare('level', 'between', [1, 2]), join('and', permit('ge', level, 1), permit('le', level, 2), exact)],
 	[compare('level', 'is-null', true), permit('eq', level, null)],
 	[not(compare('key', 'equals', 'd1')), permit('ne', 'key', 'd1')],
 	[compare('key', 'in', []), permit('eq', 'key', null)],

@@ -14,6 +14,7 @@ import { usualKeys } from '../../wire/decision/filter.js';
 import type { DecisionContext } from '../decide/decide.js';
 import { type Mode, normaliseFilter } from '../decide/normalise.js';
 import { valueChunks } from '../engine/json-chunks.js';
+import { conditionSetsIn } from '../facts/condition-sets.js';
 import type { Filter } from '../filter/filter.js';
 import { endpoint, filterReply, unavailableOrCostly } from './endpoint.js';
 import { answerFilter, orRefused } from './filter-endpoints.js';
@@ -51,7 +52,10 @@ export function compileEndpoint(mode: Mode) {
 			const work = function* (context: DecisionContext) {
 				const filter = yield* answerFilter(context, input, options);
 				const results: (readonly [name: string, written: WrittenQuery])[] = [];
-				for (const target of targets) results.push([nameOf(target), yield* orRefused(write(filter, target, body))]);
+				for (const target of targets) {
+					yield* orRefused(checkMapping(context, target, body));
+					results.push([nameOf(target), yield* orRefused(write(filter, target, body))]);
+				}
 				const result = accept === multitarget ? Object.fromEntries(results) : results[0]?.[1];
 				return { body: yield* valueChunks({ result }), validUntil: filter.valid_until };
 			};
@@ -103,6 +107,26 @@ function requireSupported({ unknowns, options }: CompileQuery): void {
 	if (options?.maskRule) throw new Failure('invalid', 'options.maskRule is not supported');
 }
 
+/** Throws `ColumnMappingError` if a target's mapping names an attribute that no condition of the type compares. */
+function* checkMapping(
+	{ facts: { schema } }: DecisionContext,
+	target: Target,
+	{ input, options }: CompileQuery,
+): Steps<void> {
+	const { type } = input.resource;
+	const names = Object.keys(mappingFor(target, options)).filter((name) => !knownNames.has(name));
+	if (names.length === 0 || !schema.types.includes(type)) return;
+	yield;
+	const compared = conditionSetsIn(schema).comparedAttributes(type);
+	const unknown = names.filter((name) => !compared.has(name));
+	if (unknown.length === 0) return;
+	throw new ColumnMappingError(
+		unknown.map((name) => `column of \`${name}\`: no condition on \`${type}\` compares this attribute`).slice(0, 20),
+	);
+}
+
+const knownNames: ReadonlySet<string> = new Set(['$self', 'key', 'tenant']);
+
 /** A filter for a target. Without `query` no row passes; an empty `query` lets all rows pass. */
 interface WrittenQuery {
 	readonly query?: unknown;
@@ -110,8 +134,7 @@ interface WrittenQuery {
 
 /** Writes a filter for a target. Throws `FilterRefusal` and `ColumnMappingError`. */
 function* write({ type, condition }: Filter, target: Target, { options }: CompileQuery): Steps<WrittenQuery> {
-	const mappings = own(options?.targetSQLTableMappings, target.dialect) ?? {};
-	const mapped = own(mappings, table) ?? {};
+	const mapped = mappingFor(target, options);
 	const place = own(mapped, '$self') ?? table;
 	const field = (name: string) => `${place}.${own(mapped, name) ?? plainName(name)}`;
 	const given = Object.keys(mapped).filter((name) => name !== '$self');
@@ -121,6 +144,11 @@ function* write({ type, condition }: Filter, target: Target, { options }: Compil
 	if (condition === undefined) return { query: target.kind === 'sql' ? '' : {} };
 	if (target.kind === 'ucast') return { query: yield* toUcast(condition, target.dialect, field) };
 	return { query: `WHERE ${yield* toSqlLiterals(condition, target.dialect, columns, yield* inferKinds(condition))}` };
+}
+
+/** Returns the columns of the table, and its own name as `$self`. */
+function mappingFor({ dialect }: Target, options: CompileQuery['options']): Readonly<Record<string, string>> {
+	return own(own(options?.targetSQLTableMappings, dialect) ?? {}, table) ?? {};
 }
 
 /** Returns the default column of an attribute. Throws `ColumnMappingError` for a nested attribute. */

@@ -1,7 +1,7 @@
 /** Condition sets in a schema, read from the data document for explanations. */
 
 import type { Condition } from '../../../compiler/condition/condition.js';
-import { parseConditions } from '../../../compiler/condition/parse/grammar.js';
+import { attributesIn, parseConditions } from '../../../compiler/condition/parse/grammar.js';
 import { actsAsRole, holdsWithRoles, rolesNamedIn } from '../../../compiler/condition/resource-roles.js';
 import type { Json } from '../../../compiler/model.js';
 import { jsonMember, jsonMembers, valueAt } from './json-members.js';
@@ -53,6 +53,7 @@ export function conditionSetsIn(schema: SchemaTables): ConditionSets {
 export class ConditionSets {
 	readonly #schema: Json;
 	readonly #known = new Map<string, ReadSet | undefined>();
+	readonly #compared = new Map<string, ReadonlySet<string>>();
 
 	/** @param schema the value at `regolith.schema`. */
 	constructor(schema: Json) {
@@ -104,6 +105,23 @@ export class ConditionSets {
 			next = set.parent;
 		}
 		return found;
+	}
+
+	/** Returns the attributes of a resource type's instances that conditions compare, as paths joined with dots. */
+	comparedAttributes(resource: string): ReadonlySet<string> {
+		const known = this.#compared.get(resource);
+		if (known !== undefined) return known;
+		const sets = [
+			...jsonMembers(valueAt(this.#schema, 'resource_sets', resource)).map(([key]) =>
+				this.find('resourceset', resource, key),
+			),
+			...jsonMembers(valueAt(this.#schema, 'user_sets')).map(([key]) => this.find('userset', resource, key)),
+		];
+		const attributes = sets.flatMap((set) => (set?.condition === undefined ? [] : attributesIn(set.condition)));
+		const compared = attributes.flatMap(({ object, path }) => (object === 'resource' ? [path.join('.')] : []));
+		const names = new Set(compared);
+		this.#compared.set(resource, names);
+		return names;
 	}
 
 	/** Returns the keys of the roles on the resource that the user sets in an action's rules, and their parents, name. */
