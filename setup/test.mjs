@@ -6,6 +6,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { findChromium, findHeadlessShell } from './chromium.mjs';
 import { checkConsoleTypes } from './console-types.mjs';
 import { execute } from './execute.mjs';
+import { provideMariadb } from './mariadb.mjs';
 import { startPostgres } from './postgres.mjs';
 import { pageTests, planProcesses } from './processes.mjs';
 import { SetupError, step } from './progress.mjs';
@@ -35,7 +36,9 @@ export async function runTests(root, tier, parameters, node = process.execPath) 
 	// A file named by the user must run: without Chromium it fails with a message.
 	const skipped = isAll && chromium === undefined ? pageTests(root) : [];
 	const chosen = isAll ? [...named, ...planProcesses(root, tier, skipped)] : named;
-	const prometheus = process.env.TEST_STORES === 'all' ? await step('prometheus', providePrometheus) : undefined;
+	const isOnAllStores = process.env.TEST_STORES === 'all';
+	const prometheus = isOnAllStores ? await step('prometheus', providePrometheus) : undefined;
+	const mariadb = isOnAllStores ? await step('mariadb', provideMariadb) : undefined;
 	const tools = {};
 	for (const [name, { files, variable }] of Object.entries(toolUsers)) {
 		if (!isAll && !named.some((file) => files.test(file))) continue;
@@ -57,6 +60,7 @@ export async function runTests(root, tier, parameters, node = process.execPath) 
 				...addresses,
 				...browser,
 				...collector,
+				...(mariadb === undefined ? {} : { MARIADB_PATH: mariadb }),
 				...tools,
 				TEST_TIMES: times,
 				...lessCollecting,

@@ -107,7 +107,7 @@ const scalar = fc.oneof({ weight: 3, arbitrary: text }, number, fc.boolean(), ti
 const ordered = fc.oneof({ weight: 2, arbitrary: text }, number, { weight: 2, arbitrary: time });
 
 /** An operand that the operator may or may not accept. */
-const operands: readonly (readonly [string, fc.Arbitrary<Json>])[] = [
+export const operands: readonly (readonly [string, fc.Arbitrary<Json>])[] = [
 	['equals', scalar],
 	['not-equals', scalar],
 	['greater-than', ordered],

@@ -1,8 +1,8 @@
 // @both
 
 /**
- * Every target selects the rows on which the residual holds: SQL in PostgreSQL and SQLite, UCAST, Cerbos plans and Prisma
- * conditions.
+ * Every target selects the rows on which the residual holds: SQL in PostgreSQL, SQLite and, with `npm run test:all`,
+ * MariaDB, UCAST, Cerbos plans and Prisma conditions.
  */
 
 import test from 'ava';
@@ -15,9 +15,11 @@ import { type SqlDialectName, toSql, toSqlLiterals } from '../../src/filter/sql/
 import { toCerbosPlan } from '../../src/filter/to-cerbos-plan.js';
 import { toUcast, type UcastVariant, ucastVariants } from '../../src/filter/to-ucast.js';
 import { patternMatches } from '../support/conditions.js';
+import { onAllStores } from '../support/each-store.js';
 import { createDatabase } from '../support/postgres.js';
 import { draws, leastDrawn } from '../support/tier.js';
 import { selectedByCerbos, selectedByPrisma, selectedByUcast } from './interpreters.js';
+import { startMariadb } from './mariadb.js';
 import { anyResidual, anyRows, asRow, type StoredRow } from './rows.js';
 import { openSqlite, requireTool } from './sqlite.js';
 
@@ -59,10 +61,18 @@ test.before('fill a table in each database', async () => {
 		});
 		return found.rows.flat();
 	};
-	close = async () => {
-		await client.end();
-		await database.drop();
-	};
+	closers.push(() => client.end(), database.drop);
+	if (onAllStores) {
+		const mariadb = await startMariadb(process.env['MARIADB_PATH'] ?? 'mariadbd');
+		closers.push(mariadb.stop);
+		await mariadb.run(
+			'create table documents (`key` text, tenant varchar(100), `select` text, note text collate utf8mb4_general_ci, ' +
+				'`order` bigint, `rate` double, active boolean, at text)',
+		);
+		for (const row of rows) await mariadb.run('insert into documents values (?, ?, ?, ?, ?, ?, ?, ?)', valuesOf(row));
+		databases.mysql = (condition, parameters) =>
+			mariadb.run(`select \`key\` from documents where ${condition}`, parameters);
+	}
 	const sqlite = await openSqlite();
 	sqlite.run(
 		'create table documents (key text, tenant text, `select` text, note text collate nocase, `order` integer, rate real, ' +
@@ -77,8 +87,10 @@ test.before('fill a table in each database', async () => {
 		sqlite.column(`select key from documents where ${condition}`, parameters);
 });
 
-let close = async (): Promise<void> => {};
-test.after.always('close the databases', () => close());
+const closers: (() => Promise<unknown>)[] = [];
+test.after.always('close the databases', async () => {
+	for (const close of closers) await close();
+});
 
 function valuesOf(row: Readonly<Record<(typeof members)[number], unknown>>): unknown[] {
 	return members.map((member) => row[member]);
@@ -100,7 +112,7 @@ function unlessRefused<T>(write: () => T): T | undefined {
 	}
 }
 
-for (const dialect of ['postgresql', 'sqlite'] as const) {
+for (const dialect of ['postgresql', 'sqlite', ...(onAllStores ? (['mysql'] as const) : [])] as const) {
 	test(`SQL for ${dialect} selects the rows of the residual`, async (t) => {
 		const counts = { some: 0, refused: 0, all: 0 };
 		await fc.assert(
@@ -130,7 +142,7 @@ for (const dialect of ['postgresql', 'sqlite'] as const) {
 			{ numRuns: draws(6_000), seed },
 		);
 		t.true(counts.some > leastDrawn(1_500), `filters that select a part: ${JSON.stringify(counts)}`);
-		t.true(counts.refused < counts.all / 3, `refusals: ${JSON.stringify(counts)}`);
+		t.true(counts.refused < counts.all / 2, `refusals: ${JSON.stringify(counts)}`);
 	});
 }
 
