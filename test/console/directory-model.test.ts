@@ -56,6 +56,10 @@ test('a role shows its origin', (t) => {
 		sourceText(held('editor', { source: 'derived', through: [member, owner] })),
 		'from member on team:ops, then owner on folder:plans',
 	);
+	t.is(
+		sourceText(held('editor', { source: 'derived', through: [member, owner, owner] })),
+		'from member on team:ops, through 2 other instances',
+	);
 	t.is(sourceText(held('reader', { source: 'group' })), 'from a group');
 });
 

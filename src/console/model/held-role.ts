@@ -11,12 +11,13 @@ export interface HeldRole {
 	readonly expires_at?: string | undefined;
 }
 
-/** Formats a role's source, such as `from member on team:ops`. */
+/** Formats a role's source, such as `from member on team:ops`. Long paths are shortened; the graph shows them in full. */
 export function sourceText({ source, through }: HeldRole): string {
 	if (source === 'direct') return 'assigned';
 	const [first, ...others] = through;
 	if (first === undefined) return source === 'group' ? 'from a group' : 'derived';
 	const from = `from ${first.role} on ${first.resource_instance}`;
+	if (others.length > 1) return `${from}, through ${others.length} other instances`;
 	const way = others.map(({ role, resource_instance }) => `${role} on ${resource_instance}`);
 	return [from, ...way].join(', then ');
 }

@@ -18,13 +18,15 @@ interface DataTableProps<Row> {
 	readonly captioned?: boolean;
 }
 
-/** Number of rows that a folded table shows first. */
-const rowsAtOnce = 25;
+/** Number of rows that a folded table shows first. Rows are higher in narrow windows. */
+function rowsAtOnce(): number {
+	return matchMedia('(max-width: 40rem)').matches ? 8 : 25;
+}
 
 /** Table for a list of any length: shows the first rows, and more on request. */
 export function FoldedTable<Row>(props: DataTableProps<Row>) {
 	return (
-		<FoldedRows rows={props.rows} atOnce={rowsAtOnce}>
+		<FoldedRows rows={props.rows} atOnce={rowsAtOnce()}>
 			{(shown) => <DataTable {...props} rows={shown} />}
 		</FoldedRows>
 	);
