@@ -5,6 +5,7 @@ import { buildTypeScript } from './build.mjs';
 import { installChromium, installHeadlessShell } from './chromium.mjs';
 import { buildConsole } from './console.mjs';
 import { installDependencies } from './dependencies.mjs';
+import { buildDocumentation } from './documentation.mjs';
 import { runFuzzing } from './fuzz.mjs';
 import { buildLibrary } from './library.mjs';
 import { newerNodes, provideNode } from './node-versions.mjs';
@@ -93,6 +94,7 @@ async function build() {
 	await step('program', (say) => bundleProgram(root, say));
 	await step('library', (say) => buildLibrary(root, say));
 	await step('pages', (say) => buildConsole(root, say));
+	await step('documentation', (say) => buildDocumentation(root, say));
 }
 
 function sum(counts, name) {

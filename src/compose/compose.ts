@@ -13,6 +13,7 @@ import { endpoints } from '../api/table.js';
 import { v1Failure } from '../api/v1-failure.js';
 import { type Clock, systemClock } from '../clock.js';
 import { type Config, ConfigError } from '../config.js';
+import { documentationPages } from '../http/documentation-pages.js';
 import type { Surround } from '../http/mount.js';
 import { rootRedirect } from '../http/root-redirect.js';
 import { createApplication, type Listening, listen, maxBodyValues, type Served, tryPort } from '../http/server.js';
@@ -340,6 +341,7 @@ function served(
 			...elementPages,
 			...consoleRelay,
 			...consolePages,
+			documentationPages('public'),
 			rootRedirect('/console', 'public'),
 		],
 		surround: (endpoint, request, run) =>

@@ -158,6 +158,27 @@ test.serial('tabs for two environments do not interfere', async (t) => {
 	await close();
 });
 
+test.serial('the documentation opens from the bar, without other servers', async (t) => {
+	for (const width of [1280, 390] as const) {
+		const { page, open, faults, close } = await openConsole(browser, stack, { width, dark: width === 390 });
+		await open('condition-sets');
+		await page.getByRole('link', { name: 'Documentation' }).click();
+		await page.getByRole('link', { name: 'Console', exact: true }).last().click();
+		await page.getByRole('heading', { level: 1, name: 'The console' }).waitFor();
+		t.is(new URL(page.url()).pathname, '/documentation/policy/console');
+		const imageWidth = await page.evaluate('document.images[0].decode().then(() => document.images[0].naturalWidth)');
+		t.true(Number(imageWidth) > 0);
+		t.deepEqual(await seriousViolations(page), []);
+		t.is(await overflowWidth(page), 0);
+		t.deepEqual(faults, []);
+		await close();
+	}
+	const { url } = stack.api.listening;
+	for (const path of ['pages.json', 'stamp', 'policy', '..', '%2e%2e/pages.json', 'policy/console.html', 'nothing']) {
+		t.is((await fetch(`${url}/documentation/${path}`)).status, 404, path);
+	}
+});
+
 /** Returns a file's compressed size in bytes. */
 function compressedLength(address: string): Promise<number> {
 	return new Promise((resolve, reject) => {

@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks';
+import { documentationPath } from '../../model/documentation-path.js';
 import { answered, decisions, decisionTrouble, shellManagement } from '../api.js';
 import { apiTrouble, newestRevision, openSession, refreshRevision, seenRevision, signOut } from '../session.js';
 import { reloadAll, useLoaded } from '../use-loaded.js';
@@ -45,6 +46,7 @@ export function StatusBar() {
 			<Trouble text={decisionTrouble.value} />
 			<span class="line end">
 				<Version />
+				<a href={documentationPath('')}>Documentation</a>
 				<a href="/docs">API reference</a>
 				<button type="button" onClick={() => void signOut()}>
 					Sign out

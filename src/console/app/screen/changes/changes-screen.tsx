@@ -63,7 +63,7 @@ export function ChangesScreen() {
 function NothingFound({ isFiltered }: { readonly isFiltered: boolean }) {
 	if (!isFiltered) {
 		return (
-			<Empty title="No changes yet">
+			<Empty title="No changes yet" docs={{ page: 'policy/drafts', title: 'Drafts' }}>
 				<p>
 					Start with the <a href={screenPath('matrix')}>policy matrix</a> or the{' '}
 					<a href={screenPath('directory')}>directory</a>.

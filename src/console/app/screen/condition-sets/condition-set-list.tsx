@@ -84,7 +84,7 @@ export function ConditionSetList() {
 function NoSets({ isFiltered }: { readonly isFiltered: boolean }) {
 	if (isFiltered) return <Empty title="No matching sets" />;
 	return (
-		<Empty title="No condition sets yet">
+		<Empty title="No condition sets yet" docs={{ page: 'policy/conditions', title: 'Conditions' }}>
 			<p>
 				Condition sets select users and resources by their attributes, such as “staff in the same country”. Create a
 				set, preview it, then use it in a rule in the <a href={screenPath('matrix')}>policy matrix</a>.

@@ -13,7 +13,7 @@ export function SetUses({ setKey, schema }: { readonly setKey: string; readonly 
 		<section>
 			<h2>Used by</h2>
 			{rules.length === 0 ? (
-				<Empty title="No rules yet">
+				<Empty title="No rules yet" docs={{ page: 'policy/console#the-policy-matrix', title: 'The policy matrix' }}>
 					<p>
 						A set grants nothing by itself. Add a rule in the <a href={screenPath('matrix')}>policy matrix</a>.
 					</p>

@@ -45,7 +45,7 @@ function Instances() {
 		<LoadedFrame loaded={loaded}>
 			{(instances) =>
 				instances.length === 0 ? (
-					<Empty title="No decision points yet">
+					<Empty title="No decision points yet" docs={{ page: 'operate/deployment', title: 'Deployment' }}>
 						<p>
 							Start one with <code>PDP_API_KEY</code> set to a key of this environment: <code>{program} pdp</code>.
 						</p>

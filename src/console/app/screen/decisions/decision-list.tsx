@@ -128,7 +128,7 @@ function NoDecisions({ isNarrowed }: { readonly isNarrowed: boolean }) {
 		);
 	}
 	return (
-		<Empty title="No decisions yet">
+		<Empty title="No decisions yet" docs={{ page: 'operate/decision-log', title: 'Decision log' }}>
 			<p>
 				Run a check, for example under <a href={screenPath('check')}>Check and why</a>. Decision points send decisions
 				to this server, unless <code>PDP_DECISION_LOG</code> specifies a different receiver.

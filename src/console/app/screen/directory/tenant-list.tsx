@@ -44,7 +44,10 @@ export function TenantList() {
 					{ title: 'Updated', cell: ({ last_action_at }) => <TimeText at={last_action_at} /> },
 				]}
 				empty={
-					<Empty title={text === '' ? 'No tenants yet' : 'No matching tenants'}>
+					<Empty
+						title={text === '' ? 'No tenants yet' : 'No matching tenants'}
+						docs={{ page: 'develop/getting-started', title: 'Getting started' }}
+					>
 						<p>A tenant is a customer or department of your application. Users have roles in tenants.</p>
 					</Empty>
 				}

@@ -37,11 +37,8 @@ export function ElementList() {
 				},
 			]}
 			empty={
-				<Empty title="No elements yet">
-					<p>
-						Create an element, preview it as a user, then embed it in your application.{' '}
-						<code>docs/develop/elements-quickstart.md</code> has all steps up to an approved request.
-					</p>
+				<Empty title="No elements yet" docs={{ page: 'develop/elements-quickstart', title: 'Elements in ten minutes' }}>
+					<p>Create an element, preview it as a user, then embed it in your application.</p>
 				</Empty>
 			}
 		/>

@@ -30,7 +30,7 @@ export function GraphScreen() {
 		>
 			<GraphForm question={question} onAsk={(asked) => search.set({ ...asked, expand: '' })} />
 			{question.from === '' || (question.mode === 'path' && question.to === '') ? (
-				<Empty title="Choose a start node">
+				<Empty title="Choose a start node" docs={{ page: 'policy/graph', title: 'Graphs and effective roles' }}>
 					<p>{graphModes[question.mode].hint}</p>
 				</Empty>
 			) : (

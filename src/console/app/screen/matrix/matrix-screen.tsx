@@ -118,7 +118,7 @@ function Matrix({ schema: { objects, revision } }: { readonly schema: ReadSchema
 
 function NoResources() {
 	return (
-		<Empty title="No resources yet">
+		<Empty title="No resources yet" docs={{ page: 'policy/console#the-policy-matrix', title: 'The policy matrix' }}>
 			<p>
 				The matrix has a row for each action and a column for each role.{' '}
 				<a href={screenPath('model')}>Create resources and roles in the model</a>.

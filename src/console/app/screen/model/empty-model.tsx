@@ -17,7 +17,7 @@ export function EmptyModel({ view }: { readonly view: ModelView }) {
 	const search = useSearch();
 	return (
 		<>
-			<Empty title="No resources yet">
+			<Empty title="No resources yet" docs={{ page: 'policy/console#the-model', title: 'The model' }}>
 				<p>Add a resource for each type of object in your application, then add its actions and roles.</p>
 				{mayWrite.value && (
 					<button

@@ -40,7 +40,10 @@ export function ComparedRevisions() {
 							<a href={screenPath('changes', { from: String(Number(from) + 1), to })}>View changes</a>
 						</div>
 						{from === '' || to === '' ? (
-							<Empty title="Nothing to compare yet">
+							<Empty
+								title="Nothing to compare yet"
+								docs={{ page: 'policy/policy#compare-policies', title: 'Compare policies' }}
+							>
 								<p>Each schema change publishes a policy. Publish two policies to compare them.</p>
 							</Empty>
 						) : (

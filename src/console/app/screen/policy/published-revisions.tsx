@@ -21,7 +21,7 @@ export function PublishedRevisions() {
 		<LoadedFrame loaded={loaded}>
 			{({ rows, newest, page_count, total_count }) =>
 				rows.length === 0 ? (
-					<Empty title="No policies yet">
+					<Empty title="No policies yet" docs={{ page: 'policy/policy', title: 'The policy' }}>
 						<p>The first policy is published when the schema has a resource.</p>
 					</Empty>
 				) : (

@@ -37,7 +37,7 @@ function FilesAt({ revision }: { readonly revision: string }) {
 		return (
 			<>
 				<RevisionChoice shown={null} />
-				<Empty title={`No policy for revision ${revision}`}>
+				<Empty title={`No policy for revision ${revision}`} docs={{ page: 'policy/policy', title: 'The policy' }}>
 					<p>
 						The policy is no longer kept, or none has been published yet. The first policy is published when the schema
 						has a resource.

@@ -130,7 +130,7 @@ function NothingFound({ search }: { readonly search: Search }) {
 		);
 	}
 	return (
-		<Empty title="No pending requests">
+		<Empty title="No pending requests" docs={{ page: 'develop/elements', title: 'Elements' }}>
 			<p>
 				Users send requests in <a href={screenPath('elements')}>elements</a> embedded in your application.{' '}
 				<a href={screenPath('requests', { state: 'any' })}>View reviewed requests</a>

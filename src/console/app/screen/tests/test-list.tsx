@@ -27,7 +27,7 @@ export function TestList() {
 				{ title: 'Expected', cell: ({ expected }) => <ExpectedText expected={expected} /> },
 			]}
 			empty={
-				<Empty title="No tests yet">
+				<Empty title="No tests yet" docs={{ page: 'policy/check-tests', title: 'Check tests' }}>
 					<p>
 						A test is a check with its expected result, such as “ann can read document:plan”. Run a check under{' '}
 						<a href={screenPath('check')}>Check and why</a> and choose “Save as test”, or create a test here.

@@ -29,7 +29,7 @@ export function TestResults({ results, isDraft }: TestResultsProps) {
 			</TestSummary>
 			{truncated && <p class="quiet">Not all tests ran: the environment exceeds the limit per run.</p>}
 			{tests.length === 0 ? (
-				<Empty title="No tests yet">
+				<Empty title="No tests yet" docs={{ page: 'policy/check-tests', title: 'Check tests' }}>
 					<p>The coverage below lists the parts of the schema to test.</p>
 				</Empty>
 			) : (

@@ -50,7 +50,10 @@ export function GroupList() {
 					{ title: 'Resource', cell: ({ group_resource_type_key }) => <KeyText text={group_resource_type_key} /> },
 				]}
 				empty={
-					<Empty title={text + tenant + resource === '' ? 'No groups yet' : 'No matching groups'}>
+					<Empty
+						title={text + tenant + resource === '' ? 'No groups yet' : 'No matching groups'}
+						docs={{ page: 'develop/groups', title: 'Groups' }}
+					>
 						<p>A group gives its members roles on instances.</p>
 					</Empty>
 				}

@@ -47,7 +47,10 @@ export function InstanceList() {
 					{ title: 'Created', cell: ({ created_at }) => <TimeText at={created_at} /> },
 				]}
 				empty={
-					<Empty title={text + tenant + resource === '' ? 'No instances yet' : 'No matching instances'}>
+					<Empty
+						title={text + tenant + resource === '' ? 'No instances yet' : 'No matching instances'}
+						docs={{ page: 'policy/graph', title: 'Graphs and effective roles' }}
+					>
 						<p>
 							An instance is a single object of a resource, such as document:budget. Users can have roles on it, and it
 							can have relationships.

@@ -55,7 +55,10 @@ export function UserList() {
 					},
 				]}
 				empty={
-					<Empty title={text === '' && role === '' ? 'No users yet' : 'No matching users'}>
+					<Empty
+						title={text === '' && role === '' ? 'No users yet' : 'No matching users'}
+						docs={{ page: 'develop/getting-started', title: 'Getting started' }}
+					>
 						<p>
 							{text === '' && role === ''
 								? 'Create a user here, or let your application create users when they sign in.'
