@@ -25,12 +25,15 @@ const referenceFiles = [
 	'swagger-ui-bundle.js.LICENSE.txt',
 ];
 
+/** Folders with the sources of the pages. */
+export const sourceFolders = ['src/console', 'src/filter', 'docs/samples', 'compiler'];
+
 /** Minimum browser versions for the pages. */
 const browsers = ['chrome109', 'edge109', 'firefox115', 'safari16.4'];
 
 /**
  * Bundles the pages in `src/console` into dist/console/, if the bundles are missing, or if the sources, the
- * samples, the operators, the dependencies or this file changed. Names each file by its content, and adds compressed copies.
+ * dependencies or this file changed. Names each file by its content, and adds compressed copies.
  * dist/console/pages.json lists the files that each page loads. Does not check types (see setup/console-types.mjs).
  * Also copies Swagger UI to dist/console/reference/. It is a copy because the package depends on an install script that
  * reports to a third party.
@@ -38,10 +41,8 @@ const browsers = ['chrome109', 'edge109', 'firefox115', 'safari16.4'];
  * @param {(detail: string) => void} say
  */
 export async function buildConsole(root, say) {
-	const sources = filesUnder(root, 'src/console').sort();
-	const samples = filesUnder(root, 'docs/samples').sort();
-	const shared = 'compiler/condition/operator-table.ts';
-	const files = [...sources, ...samples, shared, 'package-lock.json', 'tsconfig.json', 'setup/console.mjs'];
+	const sources = sourceFolders.flatMap((folder) => filesUnder(root, folder)).sort();
+	const files = [...sources, 'package-lock.json', 'tsconfig.json', 'setup/console.mjs'];
 	const made = await makeStampedFolder(root, 'dist/console', files, async (making) => {
 		await bundle(root, making);
 		copyReference(root, join(making, 'reference'));

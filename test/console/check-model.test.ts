@@ -36,8 +36,11 @@ import {
 } from '../../src/console/model/check/decision-filter.js';
 import { denialCodes, explainCode } from '../../src/console/model/check/denial-codes.js';
 import { decisionForm, newRows, readDecisionNote } from '../../src/console/model/check/logged-decision.js';
+import { comparisonPhrases, type FilterComparison } from '../../src/console/model/filter/comparison-phrases.js';
+import { writeFilterSql } from '../../src/console/model/filter/write-filter-sql.js';
 import { phraseText, reasonPhrases } from '../../src/console/model/phrase.js';
 import { visibleText } from '../../src/console/model/visible-text.js';
+import type { Residual } from '../../src/filter/residual.js';
 import { anyCodePoint } from '../support/any-code-point.js';
 import { root } from '../support/root.js';
 
@@ -404,4 +407,66 @@ test('a filter becomes API parameters, and the URL contains the whole filter', (
 	);
 	t.deepEqual(auditLogParameters(readDecisionFilter(() => '')), {});
 	t.deepEqual(auditLogParameters({ ...filter, ...readDecisionFilter(() => ''), decision: 'perhaps', from: 'x' }), {});
+});
+
+test('comparisons in filters are shown in words', (t) => {
+	const level = { column: { kind: 'attribute', path: ['level'] }, name: 'set' } as const;
+	const cases: readonly (readonly [FilterComparison, string])[] = [
+		[
+			{ ...level, kind: 'comparison', operator: 'less-than', operand: { value: 3 } },
+			'`resource.level` is less than `3`',
+		],
+		[
+			{ ...level, kind: 'comparison', operator: 'less-than', operand: { value: 3 }, reversed: true },
+			'`3` is less than `resource.level`',
+		],
+		[
+			{ ...level, kind: 'mistyped', operator: 'less-than', operand: { value: 3 } },
+			'`resource.level` cannot be compared with `3`',
+		],
+		[
+			{ ...level, kind: 'comparison', operator: 'is-null', operand: { value: true } },
+			'`resource.level` is missing or null',
+		],
+		[{ ...level, kind: 'comparison', operator: 'is-null', operand: { value: false } }, '`resource.level` has a value'],
+		[
+			{ ...level, kind: 'comparison', operator: 'equals', operand: { column: { kind: 'key' } } },
+			'`resource.level` equals `resource.key`',
+		],
+		[
+			{
+				column: { kind: 'key' },
+				name: 'roles',
+				kind: 'comparison',
+				operator: 'in',
+				operand: { value: Array(12).fill('a') },
+			},
+			`\`resource.key\` is in ${Array(10).fill('`"a"`').join(', ')} and 2 more`,
+		],
+	];
+	for (const [comparison, words] of cases) t.is(phraseText(comparisonPhrases(comparison)), words);
+});
+
+test('a filter is written for a table with a column per attribute', (t) => {
+	const compared = (path: readonly string[], value: string | number): Residual => {
+		return {
+			kind: 'comparison',
+			column: { kind: 'attribute', path },
+			operator: 'equals',
+			operand: { value },
+			name: 'set',
+		};
+	};
+	const both: Residual = { kind: 'any', parts: [compared(['a.b'], 'x'), compared(['a_b'], 3), compared(['id'], 'y')] };
+	const written = writeFilterSql(both, 'sqlite', new Map([['a_b', 'number']]));
+	if (typeof written === 'string') return t.fail(written);
+	t.deepEqual(written.columns, [
+		['a.b', 'a_b'],
+		['a_b', 'a_b_2'],
+		['id', 'id'],
+	]);
+	t.deepEqual([...written.parameters].sort(), [3, 'x', 'y']);
+	t.regex(written.sql, /`a_b_2` = \?/);
+	const refused = writeFilterSql(compared(['kind'], 'x'), 'sqlite', new Map([['kind', 'json']]));
+	t.regex(String(refused), /`sql\.sqlite` cannot express the condition `set`/);
 });

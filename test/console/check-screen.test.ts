@@ -7,9 +7,9 @@ import test from 'ava';
 import type { Browser } from 'playwright-core';
 import { opa, runOpa, writeFiles } from '../compiler/engine.js';
 import { startChromium } from '../support/chromium.js';
-import { openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
+import { openConsole, overflowWidth, seriousViolations, tabTo } from '../support/console-page.js';
 import { hostileUser, setDocumentScene, startConsoleStack } from '../support/console-stack.js';
-import { facts, type Stack, startStack } from '../support/stack.js';
+import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
 /** "Check and why" in Chromium. */
 
@@ -198,6 +198,78 @@ test.serial('a check is saved as a test, run, changed in the draft and deleted',
 		t.deepEqual(faults, []);
 		await close();
 	}
+});
+
+test.serial('a filter is requested by keyboard, and shown as a tree and as SQL, with its grants', async (t) => {
+	const { page, open, faults, close } = await openConsole(browser, stack);
+	await open('check');
+	await tabTo(page, 'Filter');
+	await page.keyboard.press('Enter');
+	await page.getByText('No filter yet').waitFor();
+	await tabTo(page, 'User');
+	for (const text of ['ann', 'read', 'document']) {
+		await page.keyboard.type(text);
+		await page.keyboard.press('Escape');
+		await page.keyboard.press('Tab');
+	}
+	await page.keyboard.press('Enter');
+	const answer = page.getByRole('status', { name: 'Result' });
+	await answer.waitFor();
+	t.regex((await answer.textContent()) ?? '', /Instances that match.*Filter from the decision point at revision \d+/);
+	const tree = page.locator('.filter-tree').first();
+	t.regex((await tree.textContent()) ?? '', /All of these match:.*resource\.tenant equals "acme" from roles/);
+	t.regex((await tree.textContent()) ?? '', /resource\.key equals "budget" from roles/);
+	t.regex(
+		(await page.locator('.filter-branches').textContent()) ?? '',
+		/user ann holds editor on the instance, which grants document:read, derived from folder#editor by the relation parent/,
+	);
+	const sql = page.getByLabel('Condition for WHERE');
+	t.regex((await sql.textContent()) ?? '', /\("tenant" = CAST\(\$1 AS text\).*"id" = CAST\(\$2 AS text\)/);
+	await page.getByLabel('Database').selectOption('MySQL and MariaDB');
+	await sql.getByText('`tenant`').waitFor();
+	const { searchParams } = new URL(page.url());
+	t.deepEqual(
+		[searchParams.get('view'), searchParams.get('user'), searchParams.get('dialect')],
+		['filter', 'ann', 'mysql'],
+	);
+	t.deepEqual(await seriousViolations(page), []);
+	t.is(await overflowWidth(page), 0);
+	await page.getByRole('button', { name: 'As curl' }).click();
+	t.regex((await page.getByRole('dialog').textContent()) ?? '', /"\$PDP_URL"'\/filter'/);
+	t.deepEqual(faults, []);
+	await close();
+});
+
+test.serial('a filter names its condition sets, and the reason if the database cannot express it', async (t) => {
+	const { environment, reached } = stack;
+	const set = {
+		key: 'patterned',
+		name: 'Patterned',
+		type: 'resourceset',
+		resource_id: 'document',
+		conditions: { 'resource.kind': { matches: '^c' } },
+	};
+	const rule = { user_set: 'seniors', permission: 'document:read', resource_set: 'patterned' };
+	await environment.post(`${schema}/condition_sets`, set);
+	await reached((await environment.post(`${facts}/set_rules`, rule)).revision);
+	const { page, open, faults, close } = await openConsole(browser, stack, { width: 390, dark: true });
+	const filter = { view: 'filter', instance: '', tenant: '', user_attributes: '{"level":3}' };
+	await open(asked('bob', { ...filter, action: 'sign' }));
+	const tree = page.locator('.filter-tree').first();
+	await tree.getByText(/resource\.kind equals/).waitFor();
+	await tree.getByRole('link', { name: 'contracts' }).waitFor();
+	await page.locator('.filter-branches').getByRole('link', { name: 'seniors' }).waitFor();
+	t.deepEqual(await seriousViolations(page), []);
+	t.is(await overflowWidth(page), 0);
+	await open(asked('bob', { ...filter, action: 'read' }));
+	await page.getByText(/sql\.postgresql.* cannot express the condition .*patterned/).waitFor();
+	await open(asked('bob', { ...filter, tenant: 'nowhere' }));
+	await page.getByRole('status', { name: 'Result' }).getByText('no_such_tenant').waitFor();
+	t.deepEqual(await seriousViolations(page), []);
+	t.deepEqual(faults, []);
+	await close();
+	await environment.delete(`${facts}/set_rules`, rule);
+	await reached((await environment.delete(`${schema}/condition_sets/patterned`)).revision);
 });
 
 test.serial('a hostile key is shown as text, and a narrow dark page has no serious violation', async (t) => {

@@ -97,6 +97,7 @@ const post = [
 	'/allowed_url',
 	'/user-permissions',
 	'/authorized_users',
+	'/filter',
 ];
 const get = ['/healthy', '/ready', '/version'];
 

@@ -16,21 +16,21 @@ import { openFrontEnd } from '../../src/http/front-end.js';
 import { root } from '../support/root.js';
 import { type Cleanup, temporary } from '../support/temporary.js';
 
-const { buildConsole }: { buildConsole(folder: string, say: (detail: string) => void): Promise<void> } = await import(
-	join(root, 'setup/console.mjs')
-);
+interface ConsoleSetup {
+	readonly buildConsole: (folder: string, say: (detail: string) => void) => Promise<void>;
+	readonly sourceFolders: readonly string[];
+}
 
-/** The console takes the words of operators from the compiler. */
-const operatorTable = 'compiler/condition/operator-table.ts';
+const { buildConsole, sourceFolders }: ConsoleSetup = await import(join(root, 'setup/console.mjs'));
 
 /** Copies the sources of the pages. */
 function copied(t: Cleanup): string {
 	const folder = temporary(t);
-	for (const name of ['setup', 'src', 'compiler/condition']) mkdirSync(join(folder, name), { recursive: true });
-	for (const file of ['package-lock.json', 'tsconfig.json', 'setup/console.mjs', operatorTable]) {
+	for (const name of ['setup', 'src']) mkdirSync(join(folder, name));
+	for (const file of ['package-lock.json', 'tsconfig.json', 'setup/console.mjs']) {
 		copyFileSync(join(root, file), join(folder, file));
 	}
-	for (const name of ['src/console', 'docs/samples']) cpSync(join(root, name), join(folder, name), { recursive: true });
+	for (const name of sourceFolders) cpSync(join(root, name), join(folder, name), { recursive: true });
 	symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
 	return folder;
 }

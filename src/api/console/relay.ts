@@ -18,6 +18,7 @@ const relayed = [
 	['post', '/allowed_url'],
 	['post', '/user-permissions'],
 	['post', '/authorized_users'],
+	['post', '/filter'],
 	['get', '/healthy'],
 	['get', '/ready'],
 	['get', '/version'],

@@ -41,7 +41,8 @@ export function failureMessage(status: number, body: unknown): string {
 	if (Array.isArray(detail)) {
 		return detail
 			.map(
-				({ loc, msg }: { loc: readonly unknown[]; msg: string }) => `${loc.slice(1).join('.')}: ${plainMessage(msg)}`,
+				({ loc: [, ...path], msg }: { loc: readonly unknown[]; msg: string }) =>
+					`${path.length > 0 ? `${path.join('.')}: ` : ''}${plainMessage(msg)}`,
 			)
 			.join('; ');
 	}

@@ -225,7 +225,8 @@ function operandPhrase(operand: unknown): Phrase {
 
 const maxValueLength = 200;
 
-function valueText(value: unknown): string {
+/** Formats a value as JSON, without the rest of a long value. */
+export function valueText(value: unknown): string {
 	const text = JSON.stringify(value) ?? 'null';
 	return text.length <= maxValueLength ? text : `${text.slice(0, maxValueLength)}…`;
 }

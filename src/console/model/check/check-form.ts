@@ -108,6 +108,11 @@ export function checkBody(form: CheckForm): CheckBody | null {
 	};
 }
 
+/** Returns the filter described by a form: a check of all instances. Returns `null` in the same cases as `checkBody`. */
+export function filterBody(form: CheckForm): CheckBody | null {
+	return checkBody({ ...form, instance: '' });
+}
+
 /** Returns the first problem in the JSON and number fields; `null` if there is none. */
 export function formProblem(form: CheckForm): string | null {
 	const problems = [

@@ -7,12 +7,14 @@ import { JsonField } from './json-field.js';
 interface CheckInputsProps {
 	readonly form: CheckForm;
 	readonly onField: (name: keyof CheckForm, text: string) => void;
+	/** True for all instances of the resource, in every tenant unless one is given. */
+	readonly coversInstances?: boolean;
 	/** Fields that follow the tenant. */
 	readonly children?: ComponentChildren;
 }
 
 /** Fields for a check, for use in a form with columns. */
-export function CheckInputs({ form, onField, children }: CheckInputsProps) {
+export function CheckInputs({ form, onField, coversInstances = false, children }: CheckInputsProps) {
 	const { resource, tenant } = form;
 	const hasAttributes = form.userAttributes !== '' || form.resourceAttributes !== '' || form.context !== '';
 	const set = (name: keyof CheckForm) => (text: string) => onField(name, text);
@@ -31,17 +33,25 @@ export function CheckInputs({ form, onField, children }: CheckInputsProps) {
 				value={resource}
 				onValue={set('resource')}
 				propose={proposeResources}
-				placeholder="document, or document:budget"
+				placeholder={coversInstances ? 'document' : 'document, or document:budget'}
 				required
 			/>
+			{!coversInstances && (
+				<Combobox
+					label="Instance"
+					value={form.instance}
+					onValue={set('instance')}
+					propose={(text, signal) => proposeInstanceKeys({ resource, tenant }, text, signal)}
+					placeholder="none"
+				/>
+			)}
 			<Combobox
-				label="Instance"
-				value={form.instance}
-				onValue={set('instance')}
-				propose={(text, signal) => proposeInstanceKeys({ resource, tenant }, text, signal)}
-				placeholder="none"
+				label="Tenant"
+				value={tenant}
+				onValue={set('tenant')}
+				propose={proposeTenants}
+				placeholder={coversInstances ? 'every tenant' : 'default'}
 			/>
-			<Combobox label="Tenant" value={tenant} onValue={set('tenant')} propose={proposeTenants} placeholder="default" />
 			{children}
 			<details class="whole" open={hasAttributes}>
 				<summary>Attributes and context</summary>

@@ -8,11 +8,13 @@ import { proposeRevisions } from '../../propose.js';
 interface CheckFieldsProps {
 	/** Check in the URL. */
 	readonly form: CheckForm;
+	/** True for the fields of a filter. */
+	readonly coversInstances?: boolean;
 	readonly onAsk: (form: CheckForm) => void;
 }
 
-/** Fields for a check. The check is sent only when the form is submitted. */
-export function CheckFields({ form, onAsk }: CheckFieldsProps) {
+/** Fields for a check or a filter. It is sent only when the form is submitted. */
+export function CheckFields({ form, coversInstances = false, onAsk }: CheckFieldsProps) {
 	const [edited, setEdited] = useState(form);
 	const [problem, setProblem] = useState<string | null>(null);
 	// The URL may change without typing: by "back", or by a button in the result.
@@ -22,7 +24,7 @@ export function CheckFields({ form, onAsk }: CheckFieldsProps) {
 	return (
 		<form
 			class="check-form columns"
-			aria-label="Check"
+			aria-label={coversInstances ? 'Filter' : 'Check'}
 			onSubmit={(event) => {
 				event.preventDefault();
 				const wrong = formProblem(edited);
@@ -30,21 +32,25 @@ export function CheckFields({ form, onAsk }: CheckFieldsProps) {
 				if (wrong === null) onAsk(separateInstance(edited));
 			}}
 		>
-			<CheckInputs form={edited} onField={field}>
-				<Combobox
-					label="Revision"
-					value={edited.revision}
-					// The token and the time belong to the previous revision.
-					onValue={(revision) => setEdited((before) => ({ ...before, revision, token: '', at: '' }))}
-					propose={proposeRevisions}
-					placeholder="newest"
-				/>
+			<CheckInputs form={edited} onField={field} coversInstances={coversInstances}>
+				{!coversInstances && (
+					<Combobox
+						label="Revision"
+						value={edited.revision}
+						// The token and the time belong to the previous revision.
+						onValue={(revision) => setEdited((before) => ({ ...before, revision, token: '', at: '' }))}
+						propose={proposeRevisions}
+						placeholder="newest"
+					/>
+				)}
 			</CheckInputs>
 			<div class="whole line">
 				<button type="submit" class="primary">
-					Run check
+					{coversInstances ? 'Show filter' : 'Run check'}
 				</button>
-				{isChanged && <span class="quiet">The result below is for the previous check.</span>}
+				{isChanged && (
+					<span class="quiet">The result below is for the previous {coversInstances ? 'filter' : 'check'}.</span>
+				)}
 				<Failure text={problem} />
 			</div>
 		</form>

@@ -1,84 +1,38 @@
-import { useSignal } from '@preact/signals';
-import { ApiFailure } from '../../../model/api-failure.js';
-import { type CheckForm, checkBody, checkQuery, readCheckForm } from '../../../model/check/check-form.js';
-import { Empty } from '../../part/empty.js';
-import { LoadedFrame } from '../../part/loaded-frame.js';
+import { checkQuery, readCheckForm } from '../../../model/check/check-form.js';
 import { Screen } from '../../part/screen.js';
-import { newestRevision, openSession } from '../../session.js';
-import { useLoaded } from '../../use-loaded.js';
+import { Tabs } from '../../part/tabs.js';
+import { screenPath } from '../../screen-path.js';
 import { useSearch } from '../../use-search.js';
-import { askCheck } from './ask-check.js';
-import { CheckAnswerView } from './check-answer.js';
-import { CheckFields } from './check-fields.js';
+import { CheckView } from './check-view.js';
+import { FilterView } from './filter/filter-view.js';
 
-/**
- * The check screen: runs a check and explains the result. The URL contains the whole check, so a link shares the decision.
- */
+const views = [
+	['', 'Check'],
+	['filter', 'Filter'],
+] as const;
+
+/** The check screen. The URL contains the whole check or filter, so a link shares the decision. */
 export function CheckScreen() {
 	const search = useSearch();
 	const form = readCheckForm(search.get);
-	const asked = useSignal(0);
-	const least = useSignal(0);
-	const check = checkBody(form);
-	const loaded = useLoaded(
-		(signal) => askCheck(form, { least: least.value, signal }),
-		[JSON.stringify(form), asked.value],
-	);
-	const ask = (next: CheckForm) => {
-		search.set({ ...checkQuery(next), way: '' });
-		asked.value += 1;
-	};
-	const askAgain = () => {
-		// The result must include the last write.
-		least.value = newestRevision.value;
-		asked.value += 1;
-	};
-	const answer = loaded.value;
-	// Hide the result if it belongs to a different check.
-	const isCurrent = check !== null && answer !== null && JSON.stringify(answer.check) === JSON.stringify(check);
+	const isFilter = search.get('view') === 'filter';
 	return (
 		<Screen
 			title="Check and why"
-			about="Check whether a user may perform an action, and see every way to allow the check."
+			about={
+				isFilter
+					? 'Show the instances on which a user may perform an action, as a condition for a database query.'
+					: 'Check whether a user may perform an action, and see every way to allow the check.'
+			}
 		>
-			{!openSession().decision_point && <NoDecisionPoint />}
-			<CheckFields form={form} onAsk={ask} />
-			{check === null ? (
-				<Empty title="No check yet">
-					<p>Enter a user, an action and a resource. The fields suggest values from this environment.</p>
-				</Empty>
-			) : (
-				<>
-					<LoadedFrame loaded={isCurrent ? loaded : { ...loaded, value: null }}>
-						{(current) =>
-							current === null ? null : (
-								<CheckAnswerView answer={current} form={form} onAsk={ask} onAskAgain={askAgain} />
-							)
-						}
-					</LoadedFrame>
-					{isUnanswered(loaded.failure) && form.revision === '' && openSession().decision_point && (
-						<p>
-							<button type="button" onClick={() => ask({ ...form, revision: String(newestRevision.value) })}>
-								Use the API instead
-							</button>
-						</p>
-					)}
-				</>
-			)}
+			<Tabs
+				label="Views"
+				tabs={views.map(([name, title]) => {
+					return { name, title, href: screenPath('check', { view: name, ...checkQuery(form) }) };
+				})}
+				open={isFilter ? 'filter' : ''}
+			/>
+			{isFilter ? <FilterView form={form} /> : <CheckView form={form} />}
 		</Screen>
-	);
-}
-
-/** True if the decision point did not respond. The API can decide at the newest revision. */
-function isUnanswered(failure: Error | null): boolean {
-	return failure instanceof ApiFailure && failure.status >= 500;
-}
-
-function NoDecisionPoint() {
-	return (
-		<p class="notice">
-			No decision point is configured for this environment, so the API decides at the newest revision. To use a decision
-			point, run one with the server (<code>npm start</code>), or set <code>CONSOLE_PDP_URL</code>.
-		</p>
 	);
 }
