@@ -3,7 +3,11 @@ import fc from 'fast-check';
 import { acceptedKinds } from '../../compiler/condition/accepted-kinds.js';
 import { operators } from '../../compiler/condition/operator.js';
 import { parseConditions } from '../../compiler/condition/parse/grammar.js';
-import { attributeType, conditionAttributes } from '../../src/console/model/condition/condition-attributes.js';
+import {
+	attributeType,
+	conditionAttributes,
+	relatedAttributes,
+} from '../../src/console/model/condition/condition-attributes.js';
 import {
 	type AttributeType,
 	conditionOperators,
@@ -34,6 +38,7 @@ import {
 	replaceCondition,
 	writeConditions,
 } from '../../src/console/model/condition/condition-tree.js';
+import { readMatchOperand, writeMatchOperand } from '../../src/console/model/condition/match-operand.js';
 import type { Json } from '../../src/console/model/json.js';
 
 /** Condition builder: rows, their JSON, and the offered operators. */
@@ -224,6 +229,9 @@ test('a changed attribute or operator keeps the operand if it accepts the operan
 	t.deepEqual(withOperator(age, 'in', 'number'), { ...age, operator: 'in', operand: [] });
 	t.deepEqual(withOperator(age, 'is-null', 'number'), { ...age, operator: 'is-null', operand: true });
 	t.deepEqual(withOperator(age, 'any_match', null), { ...age, operator: 'any_match', operand: { match: {} } });
+	const byKey = { ...age, operator: 'object_match', operand: { match: {}, fk_resource_type: '' } };
+	t.deepEqual(withOperator(age, 'object_match', 'string'), byKey, 'a text is the key of an instance');
+	t.deepEqual(withAttribute(byKey, 'user.name', 'string'), { ...byKey, attribute: 'user.name' });
 	t.deepEqual(withAttribute(age, 'user.name', 'string'), { ...age, attribute: 'user.name', operand: '' });
 	t.deepEqual(withAttribute(age, 'user.what', null), { ...age, attribute: 'user.what' });
 	t.is(withAttribute({ ...age, operator: 'less-than' }, 'user.vip', 'bool').operator, 'equals');
@@ -291,4 +299,37 @@ test('a set is read with all members and compared, and offers only parents that 
 	t.deepEqual(possibleParents(sets, null, user), ['a', 'b', 'c', 'd', 'x', 'y']);
 	t.deepEqual(possibleParents(sets, null, set), ['memo']);
 	t.deepEqual(possibleParents(sets, null, { ...set, resource: 'other' }), []);
+});
+
+test('an operand with `match` has a form, unless the form would lose a part', (t) => {
+	const readable: readonly Json[] = [
+		{ match: {} },
+		{ match: { 'a.b': { equals: 1 } }, fk_resource_type: 'account' },
+		{ match: 5, fk_resource_type: '' },
+	];
+	for (const operand of readable) {
+		const read = readMatchOperand(operand);
+		t.deepEqual(read && writeMatchOperand(read), operand);
+	}
+	const others: readonly Json[] = [
+		{},
+		null,
+		[],
+		'match',
+		{ fk_resource_type: 'account' },
+		{ match: {}, fk_resource_type: null },
+		{ match: {}, fk_resource_type: 5 },
+		{ match: {}, more: 1 },
+	];
+	for (const operand of others) t.is(readMatchOperand(operand), null, JSON.stringify(operand));
+	const attributes = { seats: { type: 'number' }, plan: { type: 'string' } };
+	const related = relatedAttributes({ resources: { account: { attributes }, __user: {} } });
+	t.deepEqual([...related.keys()], ['account']);
+	t.deepEqual(
+		related.get('account')?.map(({ name, type }) => [name, type]),
+		[
+			['seats', 'number'],
+			['plan', 'string'],
+		],
+	);
 });

@@ -68,6 +68,17 @@ export function conditionAttributes(schema: AttributeSchema, set: EditedSet): re
 	return [...users, ...found.values(), ...builtIn, ...roles].sort((left, right) => rank(left) - rank(right));
 }
 
+/** Returns the attributes of each resource without prefix, for conditions on related instances. */
+export function relatedAttributes({
+	resources,
+}: Pick<AttributeSchema, 'resources'>): ReadonlyMap<string, readonly ConditionAttribute[]> {
+	return new Map(
+		Object.entries(resources)
+			.filter(([key]) => key !== '__user')
+			.map(([key, { attributes }]) => [key, typed('', members(attributes), () => `of ${key}`)]),
+	);
+}
+
 function typed(
 	object: string,
 	attributes: Readonly<Record<string, { readonly type?: unknown }>>,
@@ -75,7 +86,11 @@ function typed(
 ): readonly ConditionAttribute[] {
 	return Object.entries(attributes).map(([key, { type }]) => {
 		const known = isType(type) ? type : null;
-		return { name: `${object}.${key}`, type: known, note: known === null ? note(key) : `${known}, ${note(key)}` };
+		return {
+			name: object === '' ? key : `${object}.${key}`,
+			type: known,
+			note: known === null ? note(key) : `${known}, ${note(key)}`,
+		};
 	});
 }
 

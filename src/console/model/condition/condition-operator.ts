@@ -2,6 +2,7 @@ import type { AcceptedKind } from '../../../../compiler/condition/accepted-kinds
 import { type OperatorForm, operatorTable } from '../../../../compiler/condition/operator-table.js';
 import { isJsonObject, type Json } from '../json.js';
 import type { ConditionComparison } from './condition-tree.js';
+import { readMatchOperand, writeMatchOperand } from './match-operand.js';
 
 /** Comparison operators for forms (docs/policy/conditions.md: Operators). The server validates the result again. */
 
@@ -81,8 +82,14 @@ export const conditionOperators: readonly ConditionOperator[] = Object.entries<O
 export function operatorsFor(type: AttributeType | null): readonly ConditionOperator[] {
 	if (type === null) return conditionOperators;
 	if (type === 'roles') return conditionOperators.filter(({ name }) => roleOperators.has(name));
-	return conditionOperators.filter(({ types }) => types.includes(type));
+	const fitting = conditionOperators.filter(({ types }) => types.includes(type));
+	return type === 'string' ? [...fitting, ...instanceOperators] : fitting;
 }
+
+/** The operators for texts that are keys of related instances. */
+const instanceOperators = conditionOperators
+	.filter(({ name }) => name === 'object_match')
+	.map((one) => ({ ...one, label: 'is the key of an instance that matches' }));
 
 /** The operators for `user.resource_roles`. */
 const roleOperators: ReadonlySet<string> = new Set(['array_contains', 'array_superset', 'array_intersect']);
@@ -215,5 +222,11 @@ export function withOperator(
 	const fits = forms.includes(operandForm(comparison.operand));
 	const kind = operatorNamed(name)?.operand ?? 'value';
 	const stays = fits && (kind === operatorNamed(comparison.operator)?.operand || !['match', 'duration'].includes(kind));
-	return { ...comparison, operator: name, operand: stays ? comparison.operand : firstOperand(first, name) };
+	const operand = stays ? comparison.operand : firstOperand(first, name);
+	const match = kind === 'match' && type === 'string' ? readMatchOperand(operand) : null;
+	return {
+		...comparison,
+		operator: name,
+		operand: match?.related === null ? writeMatchOperand({ ...match, related: '' }) : operand,
+	};
 }

@@ -1,5 +1,10 @@
 import { attributeType, type ConditionAttribute } from '../../../model/condition/condition-attributes.js';
-import { operatorsFor, withAttribute, withOperator } from '../../../model/condition/condition-operator.js';
+import {
+	operatorNamed,
+	operatorsFor,
+	withAttribute,
+	withOperator,
+} from '../../../model/condition/condition-operator.js';
 import {
 	addCondition,
 	type ConditionComparison,
@@ -7,9 +12,13 @@ import {
 	type ConditionNode,
 	type ConditionPath,
 	type ConditionTree,
+	readConditions,
 	replaceCondition,
+	writeConditions,
 } from '../../../model/condition/condition-tree.js';
+import { type MatchOperand, readMatchOperand, writeMatchOperand } from '../../../model/condition/match-operand.js';
 import { Combobox } from '../../part/field/combobox.js';
+import { MatchField } from './match-field.js';
 import { OperandField } from './operand-field.js';
 import { RawField } from './raw-field.js';
 
@@ -19,8 +28,10 @@ interface ConditionBuilderProps {
 	readonly attributes: readonly ConditionAttribute[];
 	/** Problems, keyed by the path of the affected part. */
 	readonly problems: ReadonlyMap<string | null, readonly string[]>;
-	/** Kind of objects that the set selects. */
-	readonly object: 'user' | 'resource';
+	/** Attributes of the instances to which attributes can refer, by resource. */
+	readonly related: ReadonlyMap<string, readonly ConditionAttribute[]>;
+	/** Kind of objects that the conditions select; `member` for conditions in `match`. */
+	readonly object: 'user' | 'resource' | 'member';
 }
 
 /** Props shared by all builder parts. */
@@ -39,18 +50,22 @@ export function ConditionBuilder(props: ConditionBuilderProps) {
 	const { tree, onTree, object } = props;
 	const shared: Shared = { ...props, replace: (path, node) => onTree(replaceCondition(tree, path, node)) };
 	return (
-		<section class="condition-sets-builder" aria-label="Condition builder" tabIndex={-1}>
-			{tree === null ? (
-				<p class="quiet">
-					No conditions: the set matches every {object === 'user' ? 'user' : 'instance of the resource'}.
-				</p>
-			) : (
-				<Part node={tree} path={[]} shared={shared} />
-			)}
+		<section
+			class="condition-sets-builder"
+			aria-label={object === 'member' ? 'Conditions of the match' : 'Condition builder'}
+			tabIndex={-1}
+		>
+			{tree === null ? <p class="quiet">{emptyTexts[object]}</p> : <Part node={tree} path={[]} shared={shared} />}
 			{tree?.kind !== 'group' && <AddButtons path={[]} shared={shared} />}
 		</section>
 	);
 }
+
+const emptyTexts = {
+	user: 'No conditions: the set matches every user.',
+	resource: 'No conditions: the set matches every instance of the resource.',
+	member: 'No conditions: everything matches.',
+} as const;
 
 function Part({ node, path, shared }: PartProps<ConditionNode>) {
 	const told = shared.problems.get(path.join('.')) ?? [];
@@ -140,7 +155,15 @@ function AddButtons({ path, shared }: { readonly path: ConditionPath; readonly s
 			<button
 				type="button"
 				onClick={(event) =>
-					add({ kind: 'comparison', attribute: `${object}.key`, operator: 'equals', operand: '' }, event)
+					add(
+						{
+							kind: 'comparison',
+							attribute: object === 'member' ? '' : `${object}.key`,
+							operator: 'equals',
+							operand: '',
+						},
+						event,
+					)
 				}
 			>
 				Add condition
@@ -184,9 +207,11 @@ function NotButton({ node, path, shared }: PartProps<ConditionNode>) {
 }
 
 function Comparison({ node, path, shared }: PartProps<ConditionComparison>) {
-	const { attributes, object } = shared;
+	const { attributes, related, object } = shared;
 	const type = attributeType(attributes, node.attribute);
 	const offered = operatorsFor(type);
+	const match = operatorNamed(node.operator)?.operand === 'match' ? readMatchOperand(node.operand) : null;
+	const setMatch = (next: MatchOperand) => shared.replace(path, { ...node, operand: writeMatchOperand(next) });
 	const isOffered = offered.some(({ name }) => name === node.operator);
 	const propose = (prefixes: readonly string[]) => async (text: string) =>
 		attributes
@@ -200,7 +225,7 @@ function Comparison({ node, path, shared }: PartProps<ConditionComparison>) {
 				label="Attribute"
 				value={node.attribute}
 				onValue={(text) => shared.replace(path, withAttribute(node, text, attributeType(attributes, text)))}
-				propose={propose([`${object}.`, 'now'])}
+				propose={propose(object === 'member' ? [''] : [`${object}.`, 'now'])}
 			/>
 			<label>
 				<span>Operator</span>
@@ -216,13 +241,33 @@ function Comparison({ node, path, shared }: PartProps<ConditionComparison>) {
 					))}
 				</select>
 			</label>
-			<OperandField
-				operator={node.operator}
-				type={type}
-				operand={node.operand}
-				onOperand={(operand) => shared.replace(path, { ...node, operand })}
-				proposeAttribute={propose(['user.', 'resource.', 'tenant.', 'now'])}
-			/>
+			{match === null ? (
+				<OperandField
+					operator={node.operator}
+					type={type}
+					operand={node.operand}
+					isLiteral={object === 'member'}
+					onOperand={(operand) => shared.replace(path, { ...node, operand })}
+					proposeAttribute={propose(['user.', 'resource.', 'tenant.', 'now'])}
+				/>
+			) : (
+				<MatchField
+					operand={match}
+					resources={[...related.keys()]}
+					isKey={type === 'string'}
+					onRelated={(one) => setMatch({ ...match, related: one })}
+				>
+					<ConditionBuilder
+						tree={readConditions(match.match)}
+						onTree={(tree) => setMatch({ ...match, match: writeConditions(tree) })}
+						attributes={related.get(match.related ?? '') ?? []}
+						// A related instance cannot lead to further instances.
+						related={new Map()}
+						problems={new Map()}
+						object="member"
+					/>
+				</MatchField>
+			)}
 			<div class="line">
 				<NotButton node={node} path={path} shared={shared} />
 				<RemoveButton path={path} shared={shared} />

@@ -15,6 +15,8 @@ interface OperandFieldProps {
 	readonly operator: string;
 	readonly type: AttributeType | null;
 	readonly operand: Json;
+	/** True if the operand cannot be an attribute. */
+	readonly isLiteral: boolean;
 	readonly onOperand: (operand: Json) => void;
 	readonly proposeAttribute: (text: string) => Promise<readonly Choice[]>;
 }
@@ -30,8 +32,8 @@ const formNames: Readonly<Record<OperandForm, string>> = {
 };
 
 /** Comparison operand: a value in a suitable form, or an attribute. */
-export function OperandField({ operator, type, operand, onOperand, proposeAttribute }: OperandFieldProps) {
-	const forms = operandForms(operator, type);
+export function OperandField({ operator, type, operand, isLiteral, onOperand, proposeAttribute }: OperandFieldProps) {
+	const forms = operandForms(operator, type).filter((form) => form !== 'ref' || !isLiteral);
 	const [chosen, setChosen] = useState<OperandForm | null>(null);
 	const wanted =
 		chosen !== null && holds(chosen, operand) ? chosen : forms.find((form) => form !== 'json' && holds(form, operand));

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { ApiFailure } from '../../../model/api-failure.js';
-import { conditionAttributes } from '../../../model/condition/condition-attributes.js';
+import { conditionAttributes, relatedAttributes } from '../../../model/condition/condition-attributes.js';
 import { type ConditionSetValue, isSameSet, possibleParents } from '../../../model/condition/condition-set-value.js';
 import {
 	type ConditionTree,
@@ -65,6 +65,7 @@ export function SetEditor({ setKey, stored, base, schema, reload }: SetEditorPro
 	}, [address]);
 
 	const attributes = useMemo(() => conditionAttributes(schema, value), [schema, value.type, value.resource]);
+	const related = useMemo(() => relatedAttributes(schema), [schema]);
 	const question = useSettled(
 		JSON.stringify({
 			type: value.type,
@@ -109,6 +110,7 @@ export function SetEditor({ setKey, stored, base, schema, reload }: SetEditorPro
 					tree={rows}
 					onTree={edit}
 					attributes={attributes}
+					related={related}
 					problems={problems}
 					object={value.type === 'userset' ? 'user' : 'resource'}
 				/>
