@@ -414,3 +414,21 @@ test.serial('an element has a preview as a user, and a webhook that is tested', 
 	await opened.getByText('ann').first().waitFor();
 	await close();
 });
+
+test.serial('contextual facts are allowed in the settings, and other settings stay', async (t) => {
+	const path = '/v2/projects/default/envs/dev';
+	type Settings = { readonly settings: Readonly<Record<string, unknown>> | null };
+	const before = (await stack.environment.get<Settings>(path)).body.settings ?? {};
+	const { page, open, faults, close } = await openConsole(browser, stack);
+	await open('environments');
+	const setting = page.getByRole('checkbox', { name: 'Checks may carry contextual facts' });
+	await setting.check();
+	await page.getByRole('button', { name: 'Save settings' }).click();
+	await page.getByText('Settings saved.').waitFor();
+	const { settings } = (await stack.environment.get<Settings>(path)).body;
+	t.deepEqual(settings, { ...before, contextual_facts: true });
+	t.true(await setting.isChecked());
+	t.deepEqual(await seriousViolations(page), []);
+	t.deepEqual(faults, []);
+	await close();
+});

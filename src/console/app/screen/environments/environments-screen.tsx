@@ -3,6 +3,7 @@ import { Screen } from '../../part/screen.js';
 import { mayWrite, openSession } from '../../session.js';
 import { CompareEnvironments } from './compare-environments.js';
 import { DeleteProject } from './delete-project.js';
+import { EnvironmentSettings } from './environment-settings.js';
 import { ImportDocument } from './import-document.js';
 import { PromoteSchema } from './promote-schema.js';
 
@@ -22,6 +23,7 @@ export function EnvironmentsScreen() {
 			<CompareEnvironments />
 			{key.object_type !== 'env' && <PromoteSchema />}
 			<ImportDocument />
+			<EnvironmentSettings />
 			{key.object_type !== 'env' && mayWrite.value && <DeleteProject />}
 		</Screen>
 	);

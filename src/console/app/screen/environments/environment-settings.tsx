@@ -1,0 +1,87 @@
+import { useSignal } from '@preact/signals';
+import { Failure, useWork } from '../../../part/action-button.js';
+import { announce } from '../../../part/announce.js';
+import { answered, management } from '../../api.js';
+import { confirmWrite } from '../../part/confirm.js';
+import { LoadedFrame } from '../../part/loaded-frame.js';
+import { environmentPath, mayWrite } from '../../session.js';
+import { useLoaded } from '../../use-loaded.js';
+
+const switches = [
+	{
+		name: 'contextual_facts',
+		title: 'Checks may carry contextual facts',
+		about: 'Every application with this environment’s key can then add roles and relationships to its own checks.',
+	},
+] as const;
+
+/** Settings of the environment that are either on or off. */
+export function EnvironmentSettings() {
+	const loaded = useLoaded(
+		(signal) =>
+			answered(management.GET('/v2/projects/{proj_id}/envs/{env_id}', { params: { path: environmentPath() }, signal })),
+		[],
+	);
+	return (
+		<section aria-labelledby="settings">
+			<h2 id="settings">Settings</h2>
+			<LoadedFrame loaded={loaded}>
+				{({ settings }) => (
+					<SettingsForm key={JSON.stringify(settings)} settings={settings ?? {}} onSaved={loaded.reload} />
+				)}
+			</LoadedFrame>
+		</section>
+	);
+}
+
+interface SettingsFormProps {
+	readonly settings: Readonly<Record<string, unknown>>;
+	readonly onSaved: () => void;
+}
+
+function SettingsForm({ settings, onSaved }: SettingsFormProps) {
+	const edited = useSignal(settings);
+	const work = useWork();
+	const save = async () => {
+		if (!(await confirmWrite('Save settings', 'These settings affect every check in the environment.'))) return;
+		const [params, body] = [{ path: environmentPath() }, { settings: edited.value }];
+		await answered(management.PATCH('/v2/projects/{proj_id}/envs/{env_id}', { params, body }));
+		announce('Settings saved.');
+		onSaved();
+	};
+	return (
+		<form
+			onSubmit={(event) => {
+				event.preventDefault();
+				void work.run(save);
+			}}
+		>
+			{switches.map(({ name, title, about }) => (
+				<div key={name}>
+					<label class="inline">
+						<input
+							type="checkbox"
+							disabled={!mayWrite.value}
+							checked={edited.value[name] === true}
+							aria-describedby={`${name}-about`}
+							onChange={(event) => {
+								edited.value = { ...edited.value, [name]: event.currentTarget.checked };
+							}}
+						/>
+						<span>{title}</span>
+					</label>
+					<br />
+					<small id={`${name}-about`} class="quiet">
+						{about}
+					</small>
+				</div>
+			))}
+			{mayWrite.value && (
+				<button type="submit" aria-disabled={work.busy}>
+					Save settings
+				</button>
+			)}
+			<Failure text={work.failure} />
+		</form>
+	);
+}
