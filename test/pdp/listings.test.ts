@@ -203,6 +203,32 @@ test('authorized users are listed with the granting assignments', async (t) => {
 	t.deepEqual(Object.keys((await ask('read', { ...d1, key: '' })).users), ['eve'], 'an empty key counts as absent');
 });
 
+test('a rule by roles on the resource is listed like a role, with the assignments behind the required roles', async (t) => {
+	const model = await readCaseModel('010-resource-roles');
+	const holds = { array_superset: ['viewer', 'approver'] };
+	const lacks = { not: { array_contains: 'blocked' } };
+	const conditions = { allOf: [{ 'user.resource_roles': holds }, { 'user.resource_roles': lacks }] };
+	const condition_sets = model.schema.condition_sets.map((set) =>
+		set.key === 'approving-viewers' ? { ...set, selects: { conditions } } : set,
+	);
+	const { http } = await serving(t, { ...model, schema: { ...model.schema, condition_sets } });
+	const d1 = { type: 'document', key: 'd1', tenant: 'acme' };
+	const listed = await http.post<Users>('/authorized_users', { action: 'sign', resource: d1 });
+	const on = (user: string, resource: string, role: string) => ({ user, tenant: 'acme', resource, role });
+	t.deepEqual(listed.body.users, {
+		ann: [on('ann', 'document:d1', 'document#approver'), on('ann', 'folder:top', 'folder#viewer')],
+		cal: [on('cal', 'document:d1', 'document#approver'), on('cal', 'document:d1', 'document#viewer')],
+	});
+	const signs = async (user: string) => {
+		const { body } = await http.post<Entries>('/user-permissions', { user });
+		return body['document:d1']?.permissions.includes('document:sign');
+	};
+	t.deepEqual([await signs('ann'), await signs('ben'), await signs('cal')], [true, false, true]);
+	const cloud = await serving(t, { ...model, schema: { ...model.schema, condition_sets } }, { mode: 'cloud' });
+	const there = await cloud.http.post<Users>('/authorized_users', { action: 'sign', resource: d1 });
+	t.deepEqual(there.body.users, {}, 'a decision point in the cloud evaluates no conditions');
+});
+
 test('a user’s tenants are the tenants with any of its roles', async (t) => {
 	const { http } = await serving(t, await readCaseModel('007-folders-and-documents'));
 	const expected = { ann: ['acme'], bob: ['acme', 'beta'], eve: ['acme'], nobody: [], __proto__: [] };
