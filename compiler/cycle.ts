@@ -96,6 +96,10 @@ export interface DerivationGraph {
 	/** True if a role outside the cycle is derived from this role. */
 	leadsOut(role: RoleName): boolean;
 	cycleContaining(role: RoleName): Cycle | undefined;
+	/** True if the role can be assigned to everyone. */
+	isPublic(role: RoleName): boolean;
+	/** True if this role, or a role that leads to it at any distance, can be assigned to everyone. */
+	isPublicUpstream(role: RoleName): boolean;
 }
 
 /** Indexes a schema's derivations. */
@@ -111,13 +115,24 @@ export function derivationGraph(schema: Schema): DerivationGraph {
 		return cycle === undefined || cycleOf(source) !== cycle;
 	};
 	const leadingOut = new Set(edges.filter(leaves).map(({ source }) => roleName(source)));
+	const open = new Set(publicRoles(schema).map(roleName));
+	const openDownstream = open.size === 0 ? open : withDerivedRoles(open, edges);
 	return {
 		cycles,
 		into,
 		cycleContaining: cycleOf,
 		leaving: (role) => into(role).filter(leaves),
 		leadsOut: (role) => leadingOut.has(roleName(role)),
+		isPublic: (role) => open.has(roleName(role)),
+		isPublicUpstream: (role) => openDownstream.has(roleName(role)),
 	};
+}
+
+/** Returns the roles that can be assigned to everyone. */
+export function publicRoles({ resources }: Schema): readonly RoleName[] {
+	return resources.flatMap(({ key: type, roles }) =>
+		roles.filter((role) => role.public).map(({ key: role }) => ({ type, role })),
+	);
 }
 
 /** Returns a schema's cycles, ordered by their first members. Every role is in at most one cycle. */

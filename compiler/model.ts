@@ -45,6 +45,8 @@ export interface ResourceRole {
 	readonly derivations: readonly Derivation[];
 	/** If set, a user with any assigned role on an instance does not get this role there by derivation. */
 	readonly no_direct_roles_on_object: boolean;
+	/** If set, the role can be assigned to everyone. */
+	readonly public?: boolean;
 }
 
 /** A way to derive a role: users with `role` on the subject of `relation` get the derived role on the object. */
@@ -163,7 +165,10 @@ export interface Instance {
 	readonly tenant: string;
 }
 
-/** A resource role assignment, on an instance with the same type. Identified by keys. */
+/**
+ * A resource role assignment, on an instance with the same type. Identified by keys. If the user is `everyone`, all users
+ * hold the role there, stored or not.
+ */
 export interface InstanceAssignment extends Expiring {
 	readonly user: string;
 	readonly role: string;

@@ -19,6 +19,7 @@
  * - `facts.tenant_roles[tenant][user][role]` the tenant role assignments
  * - `facts.instances[instance]` the tenant's key; an instance is always `<type>:<key>`
  * - `facts.user_roles[user][type][role][instance]` the role assignments on instances
+ * - `facts.public_roles[type][role][instance]` the role assignments to everyone; absent if there are none
  * - `facts.relations[instance][relation][subject]` the relationships, grouped by object
  * - `facts.closures[instance]["<role> from <type>#<role>"][instance]` for a role in a derivation cycle: every other
  * instance whose role derives this role through the cycle, plus the first step of each path that enters the cycle. An
@@ -37,6 +38,7 @@
  */
 
 import { derivationGraph } from '../cycle.js';
+import { everyone } from '../everyone.js';
 import { groupBy } from '../group-by.js';
 import { bytesWriter, type JsonWriter, valueWriter } from '../json-writer.js';
 import type {
@@ -291,7 +293,7 @@ function writeSet(key: string, members: Iterable<string>, writer: JsonWriter): v
 
 function* writeFacts({ schema, facts, in_force = schema }: Model, writer: JsonWriter): Steps<void> {
 	const { byTenant, byUser } = yield* assignmentsInOrder(facts);
-	const { closures, instances, relations, user_roles } = yield* instanceTables(schema, in_force, facts);
+	const { closures, instances, public_roles, relations, user_roles } = yield* instanceTables(schema, in_force, facts);
 	yield* treeSteps('closures', closures, writer);
 	const ofInstances = facts.instance_attributes.map(
 		(row) => [instanceName(row.type, row.key), row.attributes] as const,
@@ -303,6 +305,7 @@ function* writeFacts({ schema, facts, in_force = schema }: Model, writer: JsonWr
 		yield;
 	}
 	writer.close();
+	if (public_roles.size > 0) yield* treeSteps('public_roles', public_roles, writer);
 	yield* treeSteps('relations', relations, writer);
 	writer.open('tenant_roles');
 	for (const [tenant, rows] of byTenant) {
@@ -362,10 +365,13 @@ function* instanceTables(schema: Schema, inForce: Schema, facts: Facts) {
 			.map((row) => [instanceName(row.type, row.key), row.tenant]),
 	);
 	const user_roles: Tree = new Map();
+	const public_roles: Tree = new Map();
 	for (const row of facts.instance_assignments) {
 		const { user, role, type, instance } = row;
 		const name = instanceName(type, instance);
-		if (users.has(user) && instances.has(name)) {
+		if (user === everyone && instances.has(name)) {
+			addTo(public_roles, [type, role, name], factExpiry(row));
+		} else if (users.has(user) && instances.has(name)) {
 			addTo(user_roles, [user, type, role, name], factExpiry(row));
 		}
 		yield;
@@ -382,7 +388,7 @@ function* instanceTables(schema: Schema, inForce: Schema, facts: Facts) {
 		yield;
 	}
 	const closures = closureTree(yield* closureSteps(schema, related, relatedObjects(related), inForce));
-	return { closures, instances, relations, user_roles };
+	return { closures, instances, public_roles, relations, user_roles };
 }
 
 /** Returns the instance's name in the document. The name is unambiguous because no type key contains a colon. */

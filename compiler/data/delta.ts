@@ -3,6 +3,7 @@
  * environment.
  */
 
+import { everyone } from '../everyone.js';
 import { groupBy } from '../group-by.js';
 import type {
 	Attributes,
@@ -254,12 +255,17 @@ function instancePatches(touched: readonly InstanceName[], now: readonly Instanc
 
 function assignmentPatches(touched: readonly InstanceAssignment[], now: Neighbourhood): readonly Patch[] {
 	const existing = new Map(now.instance_assignments.map((row) => [pathText(assignmentPath(row)), factExpiry(row)]));
-	const tables = nonEmptyTables(now.holdings.map(({ user, type, role }) => [user, type, role]));
-	return entryPatches('user_roles', touched.map(assignmentPath), existing, tables);
+	const tables = nonEmptyTables([['user_roles'], ...now.holdings.map(holdingPath)]);
+	return entryPatches([], touched.map(assignmentPath), existing, tables);
 }
 
-function assignmentPath({ user, type, role, instance }: InstanceAssignment): readonly string[] {
-	return [user, type, role, instanceName(type, instance)];
+function assignmentPath(row: InstanceAssignment): readonly string[] {
+	return [...holdingPath(row), instanceName(row.type, row.instance)];
+}
+
+/** Returns the path to the table of instances on which a user, or everyone, holds a role. */
+function holdingPath({ user, type, role }: Omit<InstanceAssignment, 'instance'>): readonly string[] {
+	return user === everyone ? ['public_roles', type, role] : ['user_roles', user, type, role];
 }
 
 function relationshipPatches(touched: readonly Relationship[], now: Neighbourhood): readonly Patch[] {
@@ -267,12 +273,12 @@ function relationshipPatches(touched: readonly Relationship[], now: Neighbourhoo
 	const tables = nonEmptyTables(
 		now.related.map(({ type, instance, relation }) => [instanceName(type, instance), relation]),
 	);
-	return entryPatches('relations', touched.map(relationshipPath), existing, tables);
+	return entryPatches(['relations'], touched.map(relationshipPath), existing, tables);
 }
 
-/** Sets or removes the table entries at these paths, and removes inner tables once they are empty. */
+/** Sets or removes the entries at these paths below a table of facts, and removes inner tables once they are empty. */
 function entryPatches(
-	table: string,
+	table: readonly string[],
 	touched: readonly (readonly string[])[],
 	existing: ReadonlyMap<string, Until>,
 	tables: ReadonlySet<string>,
@@ -281,8 +287,8 @@ function entryPatches(
 	return sortedBy([...each], ([name]) => name).map(([name, path]) => {
 		const until = existing.get(name);
 		return until === undefined
-			? remove(['facts', table, ...upToEmpty(path, tables)])
-			: upsert(['facts', table, ...path], until);
+			? remove(['facts', ...table, ...upToEmpty(path, tables)])
+			: upsert(['facts', ...table, ...path], until);
 	});
 }
 

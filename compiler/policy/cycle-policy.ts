@@ -2,15 +2,16 @@
  * Rego for a derivation cycle that an assignment on an object can interrupt. The paths depend on the user, so each
  * check walks the cycle, with a set of visited nodes.
  */
-import { type Cycle, type DerivationGraph, maxWalked, type RoleName, roleName, roleText } from '../cycle.js';
+import { type Cycle, type DerivationGraph, maxWalked, roleName, roleText } from '../cycle.js';
 import type { Walks } from '../data/walk.js';
 import type { RegoFile } from '../model.js';
-import { keyFolder, packagePart } from '../rego/path.js';
+import { keyFolder } from '../rego/path.js';
 import { type Fragment, lines, rego } from '../rego/rego.js';
 import { metadata } from './metadata.js';
 import { regoFile } from './rego-file.js';
 import { cyclePackage, rolePackage } from './role-reference.js';
 import { stepThrough, united } from './step-policy.js';
+import { given } from './walk-policy.js';
 
 /**
  * Writes the package of a cycle. `reached` takes nodes, as a map from role kinds to instances, and adds all their
@@ -36,27 +37,16 @@ export function writeCycle(graph: DerivationGraph, walks: Walks, cycle: Cycle): 
  */
 function givenBodies(graph: DerivationGraph, cycle: Cycle): readonly Fragment[] {
 	return cycle.members.flatMap((member) => [
-		given(
-			`Assigned: ${roleText(member)}`,
-			rego`data.regolith.rebac.meet(user${packagePart(member.type)}${packagePart(member.role)}, ${memberNodes(member)})`,
-		),
+		...given(graph, member),
 		...(graph.leaving(member).length === 0
 			? []
 			: [
-					given(
-						`Derived from outside the cycle: ${roleText(member)}`,
-						rego`data.${rolePackage(member)}.derived_on_any(user, ${memberNodes(member)})`,
-					),
+					lines([
+						metadata({ title: `Derived from outside the cycle: ${roleText(member)}` }),
+						rego`given(user, nodes) if data.${rolePackage(member)}.derived_on_any(user, nodes[${roleText(member)}])`,
+					]),
 				]),
 	]);
-}
-
-function memberNodes(member: RoleName): Fragment {
-	return rego`nodes[${roleText(member)}]`;
-}
-
-function given(title: string, condition: Fragment): Fragment {
-	return lines([metadata({ title }), rego`given(user, nodes) if ${condition}`]);
 }
 
 function oneStep({ members, edges }: Cycle): Fragment {

@@ -11,7 +11,7 @@
  * Only removed or narrowed grants are suspended. Additions are not in the Rego yet. If a role that a user set excludes may
  * have gained holders, the rules with this set have lost users, so they are suspended too (`standing.ts`).
  */
-import { derivationEdges, type Edge, type RoleName, roleName, withDerivedRoles } from '../cycle.js';
+import { derivationEdges, type Edge, publicRoles, type RoleName, roleName, withDerivedRoles } from '../cycle.js';
 import { addTo, type Tree, treeValue } from '../data/tree.js';
 import { groupBy } from '../group-by.js';
 import type { Json, Schema, SetRule } from '../model.js';
@@ -105,7 +105,7 @@ function changedRuleActions(inForce: Schema, schema: Schema, stands: Stands): Re
 
 /**
  * Returns the actions granted by affected roles, or by rules whose user sets name an affected role. Affected are new
- * roles, roles with changed derivations, and roles derived from an affected role.
+ * roles, roles with changed derivations, roles that everyone can now hold, and roles derived from an affected role.
  */
 function changedRoleActions(inForce: Schema, schema: Schema): ReadonlySet<string> {
 	const roles = affectedRoles(inForce, schema);
@@ -127,12 +127,16 @@ function changedRoleActions(inForce: Schema, schema: Schema): ReadonlySet<string
 function affectedRoles(inForce: Schema, schema: Schema): ReadonlySet<string> {
 	const [before, after] = [derivationEdges(inForce), derivationEdges(schema)];
 	const known = new Set(roleNames(inForce).map(roleName));
+	const open = new Set(publicRoles(inForce).map(roleName));
 	const affected = [
 		...roleNames(schema)
 			.map(roleName)
 			.filter((name) => !known.has(name)),
 		...difference(before, after),
 		...difference(after, before),
+		...publicRoles(schema)
+			.map(roleName)
+			.filter((name) => !open.has(name)),
 	];
 	return withDerivedRoles(affected, [...before, ...after]);
 }

@@ -27,8 +27,8 @@ export function writePolicy(schema: Schema): readonly RegoFile[] {
 	const walks = findWalks(graph, schema);
 	const setGrant = setGrants(schema);
 	const files = schema.resources.flatMap((resource) => [
-		writeResource(resource, setGrant),
-		...(resource.roles.length === 0 ? [] : [writeInstances(resource, heldWriter(graph, walks, resource))]),
+		writeResource(graph, resource, setGrant),
+		...(resource.roles.length === 0 ? [] : [writeInstances(graph, walks, resource)]),
 		...resource.roles.map((role) => writeRole(graph, walks, resource, role)),
 	]);
 	const conditional = graph.cycles.filter((cycle) => cycle.conditional);
@@ -43,7 +43,7 @@ export function writePolicy(schema: Schema): readonly RegoFile[] {
 	return sortedBy([...files, ...cycles, ...walked, ...sets, ...writeSetRules(schema)], (file) => file.path);
 }
 
-function writeResource(resource: Resource, setGrant: SetGrant): RegoFile {
+function writeResource(graph: DerivationGraph, resource: Resource, setGrant: SetGrant): RegoFile {
 	const actions = sortedBy(resource.actions, (action) => action.key);
 	const models = resource.roles.length === 0 ? [rego`rbac`] : [rego`rbac`, rego`rebac`];
 	return regoFile(`regolith/resources/${keyFolder(resource.key)}/permits.rego`, [
@@ -53,7 +53,7 @@ function writeResource(resource: Resource, setGrant: SetGrant): RegoFile {
 			: [
 					lines(models.map((model) => rego`import data.regolith.${model}`)),
 					...actions.flatMap((action) => writeAction(resource, action, setGrant)),
-					...writeRolesThatGrant(resource),
+					...writeRolesThatGrant(graph, resource),
 				]),
 	]);
 }
@@ -72,7 +72,7 @@ function writeAction(resource: Resource, action: Action, setGrant: SetGrant): re
  * Writes the role check for all actions on a type. The function takes the action as a parameter, because compile time
  * grows with the number of bodies.
  */
-function writeRolesThatGrant(resource: Resource): readonly Fragment[] {
+function writeRolesThatGrant(graph: DerivationGraph, resource: Resource): readonly Fragment[] {
 	const type = packagePart(resource.key);
 	return described('A role in the tenant or on the instance grants the action', [
 		rego`granted_by_role(action) if rbac.granted_by(data.regolith.schema.grants${type}[action])`,
@@ -82,15 +82,22 @@ function writeRolesThatGrant(resource: Resource): readonly Fragment[] {
 					lines([
 						rego`granted_by_role(action) if {`,
 						rego`	roles := data.regolith.schema.resource_grants${type}[action]`,
-						rego`	data.${instancesPackage(resource)}.holds_one_of(roles, ${ofCheck})`,
+						rego`	data.${instancesPackage(resource)}.holds_one_of(roles, ${holdingsFor(graph, resource)}, rebac.instance)`,
 						rego`}`,
 					]),
 				]),
 	]);
 }
 
-/** A check's arguments to role functions: the user's roles and the instance. */
-const ofCheck = rego`rebac.holdings, rebac.instance`;
+/**
+ * Returns the user's assignments, for the role functions of a type. If the user can hold a role of the type without an
+ * own assignment, they are an empty table for users without assignments.
+ */
+function holdingsFor(graph: DerivationGraph, { key: type, roles }: Resource): Fragment {
+	return roles.some(({ key: role }) => graph.isPublicUpstream({ type, role }))
+		? rego`rebac.holdings_or_none`
+		: rego`rebac.holdings`;
+}
 
 /** Writes the condition that a user holds a role on an instance of the type. */
 type HeldWriter = (role: ResourceRole, user: Fragment, instance: Fragment) => Fragment;
@@ -108,13 +115,15 @@ function instancesPackage(resource: Resource): Fragment {
  * the relevant roles, which comes from the data. Explanations and listings look up `holds` by role. A denial calls
  * `holds_another`.
  */
-function writeInstances(resource: Resource, writeHeld: HeldWriter): RegoFile {
+function writeInstances(graph: DerivationGraph, walks: Walks, resource: Resource): RegoFile {
+	const holdings = holdingsFor(graph, resource);
+	const writeHeld = heldWriter(graph, walks, resource);
 	const roles = sortedBy(resource.roles, (role) => role.key);
 	return regoFile(`regolith/instances/${keyFolder(resource.key)}/holds.rego`, [
 		rego`package ${instancesPackage(resource)}`,
 		rego`import data.regolith.rebac`,
-		...roles.map((role) => writeHolds(role, writeHeld)),
-		...(resource.actions.length === 0 ? [] : choices(resource, roles, writeHeld)),
+		...roles.map((role) => writeHolds(role, holdings, writeHeld)),
+		...(resource.actions.length === 0 ? [] : choices(resource, roles, holdings, writeHeld)),
 	]);
 }
 
@@ -122,7 +131,12 @@ function writeInstances(resource: Resource, writeHeld: HeldWriter): RegoFile {
  * Writes the functions for action checks. `holds_one_of` tests whether the user holds any of the passed roles, and
  * `holds_another` tests whether the user holds a role without this grant.
  */
-function choices(resource: Resource, roles: readonly ResourceRole[], writeHeld: HeldWriter): readonly Fragment[] {
+function choices(
+	resource: Resource,
+	roles: readonly ResourceRole[],
+	holdings: Fragment,
+	writeHeld: HeldWriter,
+): readonly Fragment[] {
 	return [
 		...described(
 			'Holds one of these roles on the instance',
@@ -139,14 +153,14 @@ function choices(resource: Resource, roles: readonly ResourceRole[], writeHeld: 
 			metadata({ title: 'Holds a role on the instance that does not grant the action' }),
 			rego`holds_another if {`,
 			rego`	roles := data.regolith.schema.other_roles${packagePart(resource.key)}[input.action]`,
-			rego`	holds_one_of(roles, ${ofCheck})`,
+			rego`	holds_one_of(roles, ${holdings}, rebac.instance)`,
 			rego`}`,
 		]),
 	];
 }
 
-function writeHolds(role: ResourceRole, writeHeld: HeldWriter): Fragment {
-	const held = writeHeld(role, rego`rebac.holdings`, rego`rebac.instance`);
+function writeHolds(role: ResourceRole, holdings: Fragment, writeHeld: HeldWriter): Fragment {
+	const held = writeHeld(role, holdings, rego`rebac.instance`);
 	return lines([objectMetadata(rego`role`, role), rego`holds[${role.key}] if ${held}`]);
 }
 

@@ -9,11 +9,12 @@ import { type Fragment, lines, rego } from '../rego/rego.js';
 import { metadata, objectMetadata } from './metadata.js';
 import { regoFile } from './rego-file.js';
 import {
-	assignedOn,
+	assignedTable,
 	closureReference,
 	cyclePackage,
 	live,
 	notSuspended,
+	publicOn,
 	rolePackage,
 	walkPackage,
 } from './role-reference.js';
@@ -49,7 +50,7 @@ function waysToHold(graph: DerivationGraph, walks: Walks, name: RoleName): reado
 	const own = graph.leaving(name);
 	const scope = isAskedOnSeveral(graph, walks, name) ? onEach : onOne;
 	if (cycle === undefined) {
-		return [assigned(scope, name), ...own.map((edge) => derivation(graph, scope, edge))];
+		return [...assigned(graph, scope, name), ...own.map((edge) => derivation(graph, scope, edge))];
 	}
 	if (cycle.conditional) {
 		return [
@@ -59,7 +60,7 @@ function waysToHold(graph: DerivationGraph, walks: Walks, name: RoleName): reado
 	}
 	const conditional = own.filter((edge) => edge.no_direct_roles_on_object);
 	return [
-		assigned(scope, name),
+		...assigned(graph, scope, name),
 		...closed(graph, cycle, name, scope),
 		...conditional.map((edge) => derivation(graph, derivedOnEach, edge)),
 	];
@@ -80,33 +81,53 @@ export function heldOn(
 
 /** True if the functions of other roles check this role. They pass several instances together. */
 function isAskedOnSeveral(graph: DerivationGraph, walks: Walks, name: RoleName): boolean {
-	return isDerived(graph, name) && graph.leadsOut(name) && walks.walkTo(name) === undefined;
+	return hasFurtherWays(graph, name) && graph.leadsOut(name) && walks.walkTo(name) === undefined;
 }
 
-/** True if a role can be held without an assignment. */
-function isDerived(graph: DerivationGraph, role: RoleName): boolean {
-	return graph.into(role).length > 0;
+/** True if a user can hold a role without an own assignment. */
+function hasFurtherWays(graph: DerivationGraph, role: RoleName): boolean {
+	return graph.into(role).length > 0 || graph.isPublic(role);
 }
 
 /** The instances checked in a function body: the single instance `object`, or several instances. */
 interface Scope {
 	readonly head: Fragment;
+	/** The head of a body that does not depend on the user. */
+	readonly headForEveryone: Fragment;
 	/** Lines for iterating over the instances, if there are several. */
 	readonly each: readonly Fragment[];
 }
 
 const eachObject = [rego`	some object, until in objects`, rego`	${live(rego`until`)}`];
-const onOne: Scope = { head: rego`held(user, object)`, each: [] };
-const onEach: Scope = { head: rego`held_on_any(user, objects)`, each: eachObject };
-const derivedOnEach: Scope = { head: rego`derived_on_any(user, objects)`, each: eachObject };
+const onOne = scopeOf(rego`held`, rego`object`, []);
+const onEach = scopeOf(rego`held_on_any`, rego`objects`, eachObject);
+const derivedOnEach = scopeOf(rego`derived_on_any`, rego`objects`, eachObject);
 
-function assigned(scope: Scope, name: RoleName): Fragment {
-	return scope === onOne
-		? lines([metadata({ title: 'Assigned on the instance' }), rego`${scope.head} if ${assignedOn(rego`object`, name)}`])
-		: lines([
-				metadata({ title: 'Assigned on any of several instances' }),
-				rego`${scope.head} if data.regolith.rebac.meet(${assignedTable(name)}, objects)`,
-			]);
+function scopeOf(called: Fragment, instances: Fragment, each: Scope['each']): Scope {
+	return {
+		head: rego`${called}(user, ${instances})`,
+		headForEveryone: rego`${called}(_, ${instances})`,
+		each,
+	};
+}
+
+/** Writes the bodies for assignments: to the user, and to everyone if the role allows that. */
+function assigned(graph: DerivationGraph, scope: Scope, name: RoleName): readonly Fragment[] {
+	const { head, headForEveryone, each } = scope;
+	const table = assignedTable(name);
+	const [where, condition] =
+		scope === onOne
+			? ['on the instance', live(rego`${table}[object]`)]
+			: ['on any of several instances', rego`data.regolith.rebac.meet(${table}, objects)`];
+	const forEveryone = publicOn(rego`object`, name);
+	return [
+		lines([metadata({ title: `Assigned ${where}` }), rego`${head} if ${condition}`]),
+		...(!graph.isPublic(name)
+			? []
+			: each.length > 0
+				? [body(headForEveryone, `Assigned to everyone ${where}`, [...each, rego`	${forEveryone}`])]
+				: [lines([metadata({ title: `Assigned to everyone ${where}` }), rego`${headForEveryone} if ${forEveryone}`])]),
+	];
 }
 
 /** Writes a derivation as a function body. */
@@ -118,8 +139,8 @@ function derivation(graph: DerivationGraph, scope: Scope, edge: Edge): Fragment 
 		metadata({ title: derivationTitle(edge), custom: [[rego`relation`, relation]] }),
 		rego`#   kind: role_derivation`,
 		rego`${scope.head} if {`,
-		...(!isDerived(graph, source)
-			? amongAssigned(scope, source, conditions, subjects)
+		...(!hasFurtherWays(graph, source)
+			? among(scope, assignedTable(source), conditions, subjects)
 			: scope === onOne
 				? [...conditions, heldOnAny(source, subjects)]
 				: fromSeveral(edge, conditions)),
@@ -146,29 +167,24 @@ function indented(line: Fragment): Fragment {
 	return rego`	${line}`;
 }
 
-/** Writes the condition that the user holds the role on any of these instances. The role may be derived. */
+/** Writes the condition that the user holds the role on any of these instances, in any way. */
 function heldOnAny(role: RoleName, instances: Fragment): Fragment {
 	return rego`	data.${rolePackage(role)}.held_on_any(user, ${instances})`;
 }
 
 /**
- * Writes the conditions that a role is assigned on an instance in `table`, for each object. The role must never be
- * derived. The Rego iterates over the smaller of the two: the table or the user's roles.
+ * Writes the conditions that an instance is in both tables, for each object. `assigned` contains the instances on which
+ * a role is assigned. The Rego iterates over the smaller of the two.
  */
-function amongAssigned(
+function among(
 	{ each }: Scope,
-	role: RoleName,
+	assigned: Fragment,
 	conditions: readonly Fragment[],
 	table: Fragment,
 ): readonly Fragment[] {
 	return each.length === 0
-		? [...conditions, rego`	data.regolith.rebac.meet(${assignedTable(role)}, ${table})`]
-		: [
-				rego`	assigned := ${assignedTable(role)}`,
-				...each,
-				...conditions,
-				rego`	data.regolith.rebac.meet(assigned, ${table})`,
-			];
+		? [...conditions, rego`	data.regolith.rebac.meet(${assigned}, ${table})`]
+		: [rego`	assigned := ${assigned}`, ...each, ...conditions, rego`	data.regolith.rebac.meet(assigned, ${table})`];
 }
 
 function derivationTitle({ relation, source, no_direct_roles_on_object }: Edge): string {
@@ -190,42 +206,52 @@ function closed(graph: DerivationGraph, cycle: Cycle, name: RoleName, scope: Sco
 			? closureReference(name, source)
 			: rego`data.regolith.rebac.leading(objects, ${closureName(name.role, source)})`;
 	return [
-		...cycle.members.map((member) =>
+		...cycle.members.flatMap((member) => [
 			body(
-				scope,
+				scope.head,
 				`Derived in a cycle, at any distance, from an assigned ${roleText(member)}`,
-				amongAssigned(scope, member, [], closureReference(name, member)),
+				among(scope, assignedTable(member), [], closureReference(name, member)),
 			),
-		),
+			...(graph.isPublic(member)
+				? [
+						body(
+							scope.headForEveryone,
+							`Derived in a cycle, at any distance, from a ${roleText(member)} assigned to everyone`,
+							[
+								...scope.each,
+								rego`	some source, leading_until in ${closureReference(name, member)}`,
+								rego`	${live(rego`leading_until`)}`,
+								rego`	${publicOn(rego`source`, member)}`,
+							],
+						),
+					]
+				: []),
+		]),
 		...Array.from(outside.values(), (source) =>
 			body(
-				scope,
+				scope.head,
 				`Derived at any distance from ${roleText(source)}, which leads into the cycle`,
-				isDerived(graph, source)
+				hasFurtherWays(graph, source)
 					? [heldOnAny(source, leading(source))]
-					: amongAssigned(scope, source, [], closureReference(name, source)),
+					: among(scope, assignedTable(source), [], closureReference(name, source)),
 			),
 		),
 		...interrupted.flatMap((member) => [
 			...(roleName(member) === roleName(name)
 				? [
-						body(scope, 'Derived from outside the cycle', [
+						body(scope.head, 'Derived from outside the cycle', [
 							scope === onOne ? rego`	derived_on_any(user, {object})` : rego`	derived_on_any(user, objects)`,
 						]),
 					]
 				: []),
-			body(scope, `Derived in a cycle, at any distance, from a derived ${roleText(member)}`, [
+			body(scope.head, `Derived in a cycle, at any distance, from a derived ${roleText(member)}`, [
 				rego`	data.${rolePackage(member)}.derived_on_any(user, ${leading(member)})`,
 			]),
 		]),
 	];
 }
 
-function assignedTable({ type, role }: RoleName): Fragment {
-	return rego`user${packagePart(type)}${packagePart(role)}`;
-}
-
-function body({ head }: Scope, title: string, conditions: readonly Fragment[]): Fragment {
+function body(head: Fragment, title: string, conditions: readonly Fragment[]): Fragment {
 	return lines([metadata({ title }), rego`${head} if {`, ...conditions, rego`}`]);
 }
 
@@ -238,7 +264,7 @@ function walked(scope: Scope, title: string, path: Fragment, name: RoleName): Fr
 		scope === onOne
 			? [[], rego`{object}`]
 			: [[rego`	live := {object |`, ...eachObject.map(indented), rego`	}`], rego`live`];
-	return body(scope, title, [
+	return body(scope.head, title, [
 		...given,
 		rego`	reached := ${path}.reached(user, {${roleText(name)}: ${start}})`,
 		rego`	${path}.given(user, reached)`,

@@ -13,11 +13,19 @@ export function rolePackage({ type, role }: RoleName): Fragment {
 }
 
 /**
- * Writes the condition that a role is assigned on the instance in a variable. The Rego variable `user` contains the
- * user's assignments.
+ * Returns a reference to the table of instances on which the role is assigned to the user. The Rego variable `user`
+ * contains the user's assignments.
  */
-export function assignedOn(instance: Fragment, { type, role }: RoleName): Fragment {
-	return live(rego`user${packagePart(type)}${packagePart(role)}[${instance}]`);
+export function assignedTable({ type, role }: RoleName): Fragment {
+	return rego`user${packagePart(type)}${packagePart(role)}`;
+}
+
+/**
+ * Writes the condition that the role is assigned to everyone on the instance in a variable. The table of these instances
+ * may be large, so it is never passed to a function: a stock OPA would convert the whole table.
+ */
+export function publicOn(instance: Fragment, { type, role }: RoleName): Fragment {
+	return live(rego`data.regolith.facts.public_roles${packagePart(type)}${packagePart(role)}[${instance}]`);
 }
 
 /** Writes the condition that a fact has not expired. `until` is the fact's table entry: null or the expiry. */

@@ -117,9 +117,9 @@ function excludedRoles(set: ConditionSet): readonly RoleName[] {
 }
 
 /**
- * Returns a function that maps a role to a string for all derivations that lead to the role, at any distance. An
- * excluded role must have the same holders in both schemas: further holders lose access, and suspended derivations
- * would remove holders, who would gain access.
+ * Returns a function that maps a role to a string for all derivations that lead to the role, at any distance, and for
+ * the roles on the way that everyone can hold. An excluded role must have the same holders in both schemas: further
+ * holders lose access, and suspended derivations would remove holders, who would gain access.
  */
 function upstreamTexts(schema: Schema): (role: RoleName) => string {
 	let graph: DerivationGraph | undefined;
@@ -129,6 +129,7 @@ function upstreamTexts(schema: Schema): (role: RoleName) => string {
 		const edges: string[] = [];
 		// A Map also iterates over entries added during the iteration, so it serves as the queue.
 		for (const [, target] of roles) {
+			if (graph.isPublic(target)) edges.push(roleName(target));
 			for (const edge of graph.into(target)) {
 				edges.push(JSON.stringify(edge));
 				roles.set(roleName(edge.source), edge.source);

@@ -4,12 +4,12 @@ import { type Cycle, type DerivationGraph, type Edge, type RoleName, roleName, r
 import { closureName } from '../data/closure.js';
 import type { Component, Walk } from '../data/walk.js';
 import type { RegoFile } from '../model.js';
-import { keyFolder, packagePart } from '../rego/path.js';
+import { keyFolder } from '../rego/path.js';
 import { type Fragment, lines, rego } from '../rego/rego.js';
 import { table } from '../rego/table.js';
 import { metadata } from './metadata.js';
 import { regoFile } from './rego-file.js';
-import { cyclePackage, walkPackage } from './role-reference.js';
+import { assignedTable, cyclePackage, publicOn, walkPackage } from './role-reference.js';
 import { stepThrough, united } from './step-policy.js';
 
 /**
@@ -25,16 +25,30 @@ export function writeWalk(graph: DerivationGraph, walk: Walk): RegoFile {
 	return regoFile(`regolith/walks/${keyFolder(first.type)}/${keyFolder(first.role)}/reached.rego`, [
 		rego`package ${walkPackage(walk)}`,
 		...steps.written(),
-		...components.flatMap(({ members }) => members.map(given)),
+		...components.flatMap(({ members }) => members.flatMap((member) => given(graph, member))),
 	]);
 }
 
-function given(member: RoleName): Fragment {
-	const table = rego`user${packagePart(member.type)}${packagePart(member.role)}`;
-	return lines([
-		metadata({ title: `Assigned: ${roleText(member)}` }),
-		rego`given(user, nodes) if data.regolith.rebac.meet(${table}, nodes[${roleText(member)}])`,
-	]);
+/** Writes the bodies for assignments of a role on the nodes: to the user, and to everyone if the role allows that. */
+export function given(graph: DerivationGraph, member: RoleName): readonly Fragment[] {
+	const nodes = rego`nodes[${roleText(member)}]`;
+	return [
+		lines([
+			metadata({ title: `Assigned: ${roleText(member)}` }),
+			rego`given(user, nodes) if data.regolith.rebac.meet(${assignedTable(member)}, ${nodes})`,
+		]),
+		...(graph.isPublic(member)
+			? [
+					lines([
+						metadata({ title: `Assigned to everyone: ${roleText(member)}` }),
+						rego`given(_, nodes) if {`,
+						rego`	some object in ${nodes}`,
+						rego`	${publicOn(rego`object`, member)}`,
+						rego`}`,
+					]),
+				]
+			: []),
+	];
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Finds checks whose result may differ between two states of an environment: possibly too many, never too few. */
 
+import { everyone } from '../../compiler/everyone.js';
 import { Pauses, type Steps } from '../../compiler/steps.js';
 import type { FactsIndex } from '../pdp/facts/facts-index.js';
 import { instanceName, parseInstanceName } from '../pdp/facts/instance-name.js';
@@ -47,6 +48,7 @@ const nobody: ReadonlySet<string> = new Set();
 
 class CandidateFinder {
 	readonly #states: readonly FactsIndex[];
+	/** All users and, if roles are assigned to everyone, `everyone`, who stands for users who are not stored. */
 	readonly #everyUser: readonly string[];
 	/** Users who hold any role in a set, keyed by the role set and then by tenant. */
 	readonly #members = new Map<ReadonlySet<string>, Map<string, ReadonlySet<string>>>();
@@ -61,7 +63,8 @@ class CandidateFinder {
 		private readonly time: number,
 	) {
 		this.#states = [before.facts, after.facts];
-		this.#everyUser = [...new Set([...before.facts.users, ...after.facts.users])];
+		const isPublic = this.#states.some(({ hasPublicRoles }) => hasPublicRoles);
+		this.#everyUser = [...new Set([...before.facts.users, ...after.facts.users, ...(isPublic ? [everyone] : [])])];
 		this.#different = new Map([...schema.actions].map(([type, actions]) => [type, actions.filter(isDifferent)]));
 	}
 
@@ -122,6 +125,7 @@ class CandidateFinder {
 			found.push(yield* this.#membersWith(selectable, place.tenant));
 		}
 		found.push(...(yield* this.#touchedSelectable(place, difference)));
+		if (found.some((users) => users.has(everyone))) return this.#everyUser;
 		const several = found.filter(({ size }) => size > 0);
 		return several.length < 2 ? (several[0] ?? nobody) : new Set(several.flatMap((users) => [...users]));
 	}

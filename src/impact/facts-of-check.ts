@@ -1,3 +1,4 @@
+import { everyone } from '../../compiler/everyone.js';
 import type { Attributes, Facts, Json } from '../../compiler/model.js';
 import { Pauses, type Steps } from '../../compiler/steps.js';
 import { type CheckNames, checkNames } from '../pdp/attempt/role-facts.js';
@@ -24,7 +25,8 @@ export interface FactsOfCheck {
 /** Roles and relationships, by their names. */
 interface Links {
 	readonly tenantRoles: readonly (readonly [tenant: string, role: string])[];
-	readonly instanceRoles: readonly (readonly [instance: string, role: string])[];
+	/** Roles of the user, and of `everyone`. */
+	readonly instanceRoles: readonly (readonly [user: string, instance: string, role: string])[];
 	readonly relationships: readonly (readonly [object: string, relation: string, subject: string])[];
 	readonly truncated: boolean;
 }
@@ -46,14 +48,14 @@ export function* factsOfCheck(
 	return { facts: factsWith(links, index, check, related), minimal, truncated: links.truncated };
 }
 
-function linksOfAttempt({ by, chain }: Attempt, { tenant }: CheckNames): Links {
+function linksOfAttempt({ by, chain }: Attempt, { tenant, user }: CheckNames): Links {
 	const assigned = chain.flatMap((step) => (step.type === 'role_assignment' ? [step] : []));
 	return {
 		tenantRoles: by === 'role_in_tenant' ? assigned.map(({ role }) => [tenant, role]) : [],
 		instanceRoles:
 			by === 'role_in_tenant'
 				? []
-				: assigned.map(({ role, resource }) => [resource, role.slice(`${resource}#`.length)]),
+				: assigned.map((step) => [step.user ?? user, step.resource, step.role.slice(`${step.resource}#`.length)]),
 		relationships: chain.flatMap((step) =>
 			step.type === 'role_derivation' ? [[step.resource, step.relation, step.subject] as const] : [],
 		),
@@ -92,10 +94,12 @@ function* storedLinks(index: FactsIndex, { user, instance, tenant }: CheckNames,
 		}
 	}
 	const instanceRoles: Links['instanceRoles'][number][] = [];
-	for (const link of index.instanceRoles.from(user, time)) {
-		if (pauses.step()) yield;
-		// Roles on other instances lead nowhere, and conditions do not see them.
-		if (reached.has(link[0])) instanceRoles.push(link);
+	for (const holder of new Set([user, everyone])) {
+		for (const [name, role] of index.instanceRoles.from(holder, time)) {
+			if (pauses.step()) yield;
+			// Roles on other instances lead nowhere, and conditions do not see them.
+			if (reached.has(name)) instanceRoles.push([holder, name, role]);
+		}
 	}
 	return { tenantRoles, instanceRoles, relationships, truncated };
 }
@@ -130,7 +134,7 @@ function factsWith(
 	const described = new Set([...(instance === undefined ? [] : [instance]), ...related]);
 	const names = new Set([
 		...described,
-		...instanceRoles.map(([name]) => name),
+		...instanceRoles.map(([, name]) => name),
 		...relationships.flatMap(([object, , subject]) => [object, subject]),
 	]);
 	const instances = [...names].flatMap((name) => {
@@ -146,9 +150,9 @@ function factsWith(
 			.map((key) => ({ key, attributes: key === tenant ? asAttributes(index.tenants.get(key)) : {} })),
 		role_assignments: tenantRoles.map(([key, role]) => ({ user, tenant: key, role })),
 		instances,
-		instance_assignments: instanceRoles.map(([name, role]) => {
+		instance_assignments: instanceRoles.map(([holder, name, role]) => {
 			const { type, key } = parseInstanceName(name);
-			return { user, role, type, instance: key };
+			return { user: holder, role, type, instance: key };
 		}),
 		relationships: relationships.map(([object, relation, subject]) => relationship(object, relation, subject, null)),
 		user_attributes: [{ user, attributes: asAttributes(index.userAttributes.get(user)) }],

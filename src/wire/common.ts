@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { everyone } from '../../compiler/everyone.js';
 import { boundedRecord, reservedName } from './bounded.js';
 import { type JsonJudge, refuseFaults } from './json-fault.js';
 
@@ -62,6 +63,11 @@ export const UserKey = z
 	.max(maxKeyLength)
 	.regex(/^[A-Za-z0-9|@+\-._]+$/, 'must be one or more of a-z, A-Z, 0-9, `|`, `@`, `+`, `-`, `.`, `_`')
 	.refine((key) => key !== reservedName, 'is a reserved name');
+
+/** User key in a role assignment: the key of a user, or `*` for everyone. */
+export const HolderKey = z
+	.string()
+	.refine((key) => key === everyone || UserKey.safeParse(key).success, `must be a user key or \`${everyone}\``);
 
 /**
  * Reference to a resource instance in a body: `<resource key>:<instance key>`, its id, or its key alone if only one

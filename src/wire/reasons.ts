@@ -1,6 +1,7 @@
 /** Reasons for a decision (`debug`), and the check in the form that the policy received (`query`). */
 
 import { z } from 'zod';
+import { everyone } from '../../compiler/everyone.js';
 import { Attempt } from './decision/attempt.js';
 import { named } from './named.js';
 
@@ -52,6 +53,7 @@ const AllowingInstanceRole = named('AllowingInstanceRole', 'A role on the instan
 				type: z
 					.enum(['role_assignment', 'role_derivation'])
 					.describe('Source type: assigned on the instance, or derived from a role on a related instance.'),
+				user: z.literal(everyone).optional().describe('Present for a role assigned to everyone.'),
 				role: z.string().describe('Source role, as `<type>:<key>#<role>`.'),
 				resource: z.string().describe('Instance with the source role, as `<type>:<key>`.'),
 				relation: z.string().optional().describe('Relation key for a derived role.'),

@@ -21,6 +21,7 @@ function layerArbitrary({ key, name, description }: Material) {
 		cycle: fc.constantFrom('none', 'none', 'own', 'mutual'),
 		interrupted: fc.record({ up: seldom, across: seldom, around: seldom }),
 		blocked: seldom,
+		open: seldom,
 	});
 }
 
@@ -42,7 +43,7 @@ export function layeredSchema(material: Material): fc.Arbitrary<Schema> {
 }
 
 function layerResource(layer: Layer, next: Layer | undefined, ways: number): Resource {
-	const { key, name, description, action, roles, relations, cycle, interrupted, blocked } = layer;
+	const { key, name, description, action, roles, relations, cycle, interrupted, blocked, open } = layer;
 	const named = { name, description };
 	const [up = '', across = '', around = ''] = relations;
 	const upwards = [up, across].slice(0, next === undefined ? 0 : ways);
@@ -69,6 +70,7 @@ function layerResource(layer: Layer, next: Layer | undefined, ways: number): Res
 			extends: [],
 			derivations: roleDerivations(role),
 			no_direct_roles_on_object: blocked && index === 0,
+			public: open && index === 1,
 		})),
 		relations: [
 			...upwards.map((relation) => ({ key: relation, ...named, subject: next?.key ?? '' })),

@@ -1,5 +1,6 @@
 /** Random schemas, facts and keys. */
 import fc from 'fast-check';
+import { everyone } from '../../compiler/everyone.js';
 import type {
 	ConditionSet,
 	Facts,
@@ -99,6 +100,7 @@ function resourceArbitrary({ key, name, description, least }: Material): fc.Arbi
 			maxLength: 3,
 		}),
 		no_direct_roles_on_object: seldom,
+		public: fc.integer({ min: 0, max: 3 }).map((number) => number === 3),
 	});
 	return fc.record({
 		key: key(''),
@@ -330,7 +332,8 @@ const assignment = fc.record({ user, role: key('r'), tenant: key('t') });
 /** Tenant keys. Most are the same, because relationships must stay within a tenant. */
 const place = fc.constantFrom('ta', 'ta', 'ta', 'ta', 'ta', 'tb', 't1', 't__proto__');
 const instance = fc.record({ type: choice, key: fc.constantFrom(...instanceNames), tenant: place });
-const instanceAssignment = fc.record({ user, instance: choice, role: choice });
+const holder = fc.constantFrom(...userNames, everyone);
+const instanceAssignment = fc.record({ user: holder, instance: choice, role: choice });
 const relationship = fc.record({ object: choice, relation: choice, subject: choice });
 
 /**
@@ -389,7 +392,8 @@ export function placedFacts({ resources }: Schema, generated: GeneratedFacts): F
 		instance_assignments: generated.instance_assignments.flatMap(({ user, instance, role }) => {
 			const on = pick(instances, instance);
 			const held = pick(resources.find(({ key }) => key === on?.type)?.roles ?? [], role);
-			return on === undefined || held === undefined ? [] : [{ user, role: held.key, type: on.type, instance: on.key }];
+			if (on === undefined || held === undefined || (user === everyone && !held.public)) return [];
+			return [{ user, role: held.key, type: on.type, instance: on.key }];
 		}),
 		relationships: generated.relationships.flatMap(
 			({ object, relation, subject }) => relate(resources, instances, [object, relation, subject]) ?? [],

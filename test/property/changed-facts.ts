@@ -1,5 +1,6 @@
 /** Applies the changes in attempts to checks and models. */
 
+import { everyone } from '../../compiler/everyone.js';
 import type { Facts, Json, Model } from '../../compiler/model.js';
 import type { Attempt, AttemptFact } from '../../src/wire/decision/attempt.js';
 import { noFacts } from '../support/no-facts.js';
@@ -109,7 +110,7 @@ export function onlyChain(
 		...noFacts,
 		...(by === 'set_rule' && {
 			role_assignments: model.facts.role_assignments.filter((row) => row.user === user),
-			instance_assignments: model.facts.instance_assignments.filter((row) => row.user === user),
+			instance_assignments: model.facts.instance_assignments.filter((row) => [user, everyone].includes(row.user)),
 			relationships: model.facts.relationships,
 		}),
 		user_attributes: model.facts.user_attributes.filter((row) => row.user === user),
@@ -138,7 +139,8 @@ export function onlyChain(
 			facts.push({ fact: 'role_assignment', user, role: step.role, tenant });
 		} else {
 			const role = step.role.slice(resource.length + 1);
-			facts.push({ fact: 'role_assignment', user, role, tenant, resource_instance: resource });
+			const holder = step.user ?? user;
+			facts.push({ fact: 'role_assignment', user: holder, role, tenant, resource_instance: resource });
 		}
 	}
 	// Conditions read attributes only of instances that exist: of the check's instance, and of related instances.
@@ -173,7 +175,8 @@ export function standing(model: Model, time: number): Model {
 				(row) => lives(row) && users.has(row.user) && tenants.has(row.tenant),
 			),
 			instance_assignments: facts.instance_assignments.filter(
-				(row) => lives(row) && users.has(row.user) && names.has(`${row.type}:${row.instance}`),
+				(row) =>
+					lives(row) && (users.has(row.user) || row.user === everyone) && names.has(`${row.type}:${row.instance}`),
 			),
 			relationships: facts.relationships.filter(
 				(row) =>

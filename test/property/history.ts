@@ -1,5 +1,7 @@
 /** An environment that changes step by step. Deletions cascade in the same way as in a store. */
+
 import fc from 'fast-check';
+import { everyone } from '../../compiler/everyone.js';
 import type {
 	Attributes,
 	Expiring,
@@ -225,7 +227,7 @@ function written({ schema, facts }: Model, taken: FactStep): Facts {
 				: {
 						...facts,
 						instance_assignments: granted(instance_assignments, {
-							user: taken.user,
+							user: held.public && taken.role % 3 === 0 ? everyone : taken.user,
 							role: held.key,
 							type: on.type,
 							instance: on.key,
@@ -270,7 +272,7 @@ function settled(before: Schema, { schema, facts, ...others }: Model): Model {
 			),
 			instance_assignments: facts.instance_assignments.filter(
 				({ user, role, type, instance }) =>
-					facts.users.includes(user) &&
+					(facts.users.includes(user) || user === everyone) &&
 					isInstance(type, instance) &&
 					types.get(type)?.roles.some(({ key }) => key === role),
 			),

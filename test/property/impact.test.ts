@@ -5,6 +5,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import type { Touched } from '../../compiler/data/delta.js';
+import { everyone } from '../../compiler/everyone.js';
 import { delta, documentBytes } from '../../compiler/index.js';
 import type { Facts, Model, Schema } from '../../compiler/model.js';
 import { readPolicyLibrary } from '../../compiler/opa/build.js';
@@ -176,7 +177,10 @@ function touchedBy(before: Model, after: Model): Touched {
 /** Yields every question about the two models, for all users, all actions and all resources. */
 function* everything(before: Model, after: Model): Iterable<EngineInput> {
 	const both = <T>(rows: (model: Model) => readonly T[]) => [...new Set([...rows(before), ...rows(after)])];
-	const users = both(({ facts }) => facts.users);
+	const users = both(({ facts }) => [
+		...facts.users,
+		...facts.instance_assignments.flatMap(({ user }) => (user === everyone ? user : [])),
+	]);
 	const actions = both(({ schema }) =>
 		schema.resources.flatMap(({ key, actions }) => actions.map((action) => JSON.stringify([key, action.key]))),
 	).map((text) => JSON.parse(text) as [type: string, action: string]);

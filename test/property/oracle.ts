@@ -49,25 +49,27 @@ export function denials(model: Model, query: Query) {
 const ofTheCheck = ['no_such_resource', 'no_such_action', 'no_such_tenant', 'user_not_synced'];
 
 function instanceDenial(model: Model, { user, action, resource }: Query, key: string, tenantRoles: string | null) {
-	if (tenantRoles !== null && ofTheCheck.includes(tenantRoles)) {
+	const isStranger = tenantRoles === 'user_not_synced';
+	if (tenantRoles !== null && ofTheCheck.includes(tenantRoles) && !isStranger) {
 		return tenantRoles;
 	}
 	const tenant = instanceTenant(model, resource.type, key);
 	if (tenant === undefined) {
-		return 'no_such_resource_instance';
+		return isStranger ? tenantRoles : 'no_such_resource_instance';
 	}
 	if (tenant !== resource.tenant) {
-		return 'tenant_mismatch';
+		return isStranger ? tenantRoles : 'tenant_mismatch';
 	}
 	const held = rolesOn(model, user.key, resource.type, key);
 	if (held.size === 0) {
-		return 'no_graph_roles';
+		return isStranger ? tenantRoles : 'no_graph_roles';
 	}
 	const roles = (model.schema.resources.find((type) => type.key === resource.type)?.roles ?? []).map((role) => ({
 		...role,
 		permissions: role.permissions.map((own) => ({ resource: resource.type, action: own })),
 	}));
-	return [...held].some((role) => grants(roles, role, resource.type, action, [])) ? null : 'no_permission';
+	if ([...held].some((role) => grants(roles, role, resource.type, action, []))) return null;
+	return isStranger ? tenantRoles : 'no_permission';
 }
 
 function tenantDenial({ schema, facts }: Model, { user, action, resource }: Query): string | null {

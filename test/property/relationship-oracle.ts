@@ -1,5 +1,6 @@
 /** A simple, slow model of roles on instances. Shares only the model types with the compiler and the policy. */
 
+import { everyone } from '../../compiler/everyone.js';
 import type { Model, Schema } from '../../compiler/model.js';
 import { joinedKeys } from './joined-keys.js';
 
@@ -33,17 +34,20 @@ export function schemaDerivations({ resources }: Schema): readonly DerivationInS
 	);
 }
 
-/** Returns the keys of a user's assigned and derived roles on an instance. */
+/**
+ * Returns the keys of a user's assigned and derived roles on an instance. Every user also holds the roles assigned to
+ * everyone, but only own assignments block derivations, and only stored users have them.
+ */
 export function rolesOn(model: Model, user: string, type: string, instance: string): ReadonlySet<string> {
 	const { schema, facts } = model;
 	const held = new Set<string>();
-	if (!facts.users.includes(user)) {
-		return held;
-	}
-	const assigned = facts.instance_assignments.filter(
-		(row) => row.user === user && instanceTenant(model, row.type, row.instance) !== undefined,
+	const placed = facts.instance_assignments.filter(
+		(row) => instanceTenant(model, row.type, row.instance) !== undefined,
 	);
-	for (const row of assigned) {
+	const assigned = facts.users.includes(user) ? placed.filter((row) => row.user === user) : [];
+	const isPublic = (row: { readonly type: string; readonly role: string }) =>
+		schema.resources.find(({ key }) => key === row.type)?.roles.find(({ key }) => key === row.role)?.public;
+	for (const row of [...assigned, ...placed.filter((other) => other.user === everyone && isPublic(other))]) {
 		held.add(joinedKeys(row.type, row.instance, row.role));
 	}
 	for (let before = -1; before < held.size; ) {

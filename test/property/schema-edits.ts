@@ -1,5 +1,6 @@
 /** Random schema edits. The schema has no errors after any edit. */
 import fc from 'fast-check';
+import { everyone } from '../../compiler/everyone.js';
 import type { ConditionSet, Facts, Resource, ResourceRole, Schema } from '../../compiler/model.js';
 import { chosenSetRules, pick, roleConditions } from '../compiler/model.js';
 
@@ -80,6 +81,8 @@ const edits = {
 		})),
 	'let assignments stop a role, or no longer': (schema: Schema, which: number): Schema =>
 		inRole(schema, which, (role) => ({ ...role, no_direct_roles_on_object: !role.no_direct_roles_on_object })),
+	'let everyone hold a role, or no longer': (schema: Schema, which: number): Schema =>
+		inRole(schema, which, (role) => ({ ...role, public: !role.public })),
 	'drop a role of a resource': (schema: Schema, which: number, other: number): Schema =>
 		inResource(schema, which, (resource) => ({ ...resource, roles: without(resource.roles, other) })),
 	'add a role of a resource': (schema: Schema, which: number, other: number): Schema =>
@@ -151,8 +154,9 @@ export function factsUnder(schema: Schema, facts: Facts): Facts {
 		role_assignments: facts.role_assignments.filter(({ role }) => roles.has(role)),
 		instances,
 		instance_assignments: facts.instance_assignments.filter(
-			({ type, instance, role }) =>
-				names.has(`${type}:${instance}`) && types.get(type)?.roles.some(({ key }) => key === role),
+			({ user, type, instance, role }) =>
+				names.has(`${type}:${instance}`) &&
+				types.get(type)?.roles.some((own) => own.key === role && (user !== everyone || own.public)),
 		),
 		relationships: facts.relationships.filter(
 			({ type, instance, relation, subject_type, subject }) =>

@@ -32,9 +32,10 @@ function standingResource(before: Resource, after: Resource): Resource {
 		actions: after.actions.filter(({ key }) => before.actions.some((action) => action.key === key)),
 		roles: after.roles.map((role) => {
 			const old = before.roles.find(({ key }) => key === role.key);
-			if (old === undefined) return { ...role, permissions: [], extends: [], derivations: [] };
+			if (old === undefined) return { ...role, permissions: [], extends: [], derivations: [], public: false };
 			return {
 				...role,
+				public: (role.public ?? false) && (old.public ?? false),
 				permissions: [...new Set(flat(role.key))],
 				extends: [],
 				// The stricter setting is in effect.
@@ -68,11 +69,14 @@ function excludedRoles(conditions: Json, isExcluded = false): readonly string[] 
 	return Object.entries(conditions).flatMap(([name, below]) => excludedRoles(below, isExcluded !== (name === 'not')));
 }
 
-/** Returns all derivations that lead to a role, at any distance. */
+/** Returns all derivations that lead to a role, at any distance, and the roles on the way that everyone may hold. */
 function derivationsOf(schema: Schema, type: string, role: string): readonly string[] {
 	const roles = leadTo(schema, type, role);
-	return schemaDerivations(schema)
+	const open = schema.resources.flatMap((resource) =>
+		resource.roles.filter((own) => own.public).map((own) => joinedKeys(resource.key, own.key)),
+	);
+	const derivations = schemaDerivations(schema)
 		.filter((row) => roles.has(joinedKeys(row.type, row.role)))
-		.map((row) => JSON.stringify(row))
-		.sort();
+		.map((row) => JSON.stringify(row));
+	return [...derivations, ...open.filter((name) => roles.has(name))].sort();
 }

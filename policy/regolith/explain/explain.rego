@@ -143,6 +143,17 @@ _sources[role] contains source if {
 
 _sources[role] contains source if {
 	some role in rebac.held_roles
+	expiry.live(data.regolith.facts.public_roles[input.resource.type][role][rebac.instance])
+	source := {
+		"type": "role_assignment",
+		"user": "*",
+		"role": _role_name(rebac.instance, role),
+		"resource": rebac.instance,
+	}
+}
+
+_sources[role] contains source if {
+	some role in rebac.held_roles
 	some derivation in data.regolith.schema.resource_roles[input.resource.type][role]
 	_counts(derivation)
 	some subject, until in data.regolith.facts.relations[rebac.instance][derivation.relation]

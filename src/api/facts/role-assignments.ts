@@ -6,7 +6,7 @@ import { Resource } from '../../store/table/resource.js';
 import { Role } from '../../store/table/role.js';
 import { assignmentsBy } from '../../store/table/role-assignment.js';
 import { Tenant } from '../../store/table/tenant.js';
-import { User } from '../../store/table/user.js';
+import { Holder } from '../../store/table/user.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import {
 	maxBulkAssignments,
@@ -145,7 +145,7 @@ export const roleAssignments = [
 
 async function filterAssignments(unit: ReadingUnit, query: RoleAssignmentQuery) {
 	const filter = {
-		user_ids: await findIds(unit, User, query.user),
+		user_ids: await findIds(unit, Holder, query.user),
 		role_ids: await findIds(unit, Role, query.role),
 		tenant_ids: await findIds(unit, Tenant, query.tenant),
 		resource_ids: await findIds(unit, Resource, query.resource),

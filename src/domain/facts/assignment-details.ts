@@ -3,7 +3,7 @@ import { type InstanceRow, instancesBy } from '../../store/table/resource-instan
 import { grantRows, Role } from '../../store/table/role.js';
 import type { AssignmentRow } from '../../store/table/role-assignment.js';
 import { Tenant } from '../../store/table/tenant.js';
-import { User } from '../../store/table/user.js';
+import { Holder } from '../../store/table/user.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { RoleAssignmentDetailedRead } from '../../wire/facts/role-assignment.js';
 
@@ -13,7 +13,7 @@ export async function readDetailedAssignments(
 	rows: readonly AssignmentRow[],
 ): Promise<readonly RoleAssignmentDetailedRead[]> {
 	const users = await unit.findMany(
-		User,
+		Holder,
 		rows.map((row) => row.user_id),
 	);
 	const tenants = await unit.findMany(

@@ -1,4 +1,5 @@
-import { notFound } from '../../failure.js';
+import { everyone } from '../../../compiler/everyone.js';
+import { notFound, unprocessable } from '../../failure.js';
 import { type InstanceRow, ResourceInstance } from '../../store/table/resource-instance.js';
 import { Role } from '../../store/table/role.js';
 import {
@@ -21,7 +22,7 @@ import { createMissingInstances, findInstances, requireTenant } from './named-in
 /** Referenced instances, keyed by reference, and their resources' roles, keyed by resource id and reference. */
 export interface AssignmentTargets {
 	readonly instances: ReadonlyMap<string, InstanceRow>;
-	readonly roles: ReadonlyMap<string, ReadonlyMap<string, Named>>;
+	readonly roles: ReadonlyMap<string, ReadonlyMap<string, Role>>;
 }
 
 const noTargets: AssignmentTargets = { instances: new Map(), roles: new Map() };
@@ -112,6 +113,34 @@ export function resolveAssignments(
 		const expires_at = asDate(reference.expires_at);
 		return { ...keys, ...ids, resource_instance_id: instance?.id ?? null, expires_at };
 	});
+}
+
+/** Returns the place of a reference in the request, by its index. */
+export type PlaceOf = (index: number) => readonly (string | number)[];
+
+/** Rejects assignments to everyone of tenant roles, and of resource roles that are not public. */
+export function refuseClosedRoles(
+	references: readonly AssignmentReference[],
+	users: Participants['users'],
+	{ instances, roles }: AssignmentTargets,
+	placeOf: PlaceOf,
+): void {
+	const problems = references.flatMap(({ user, role: reference, resource_instance }, index) => {
+		if (users.get(user)?.key !== everyone) return [];
+		const loc = [...placeOf(index), 'user'];
+		const type = 'value_error';
+		if (resource_instance === undefined) {
+			return [{ loc, type, msg: 'must name a user: only roles on instances can be assigned to everyone' }];
+		}
+		const instance = instances.get(resource_instance);
+		const role = roles.get(instance?.resource_id ?? '')?.get(reference);
+		if (instance === undefined || role === undefined || role.public) return [];
+		const name = instanceName(instance.resource, role.key);
+		return [
+			{ loc, type, msg: `must name a user: the role \`${name}\` can be assigned to everyone only if it is \`public\`` },
+		];
+	});
+	if (problems.length > 0) throw unprocessable(problems);
 }
 
 function resolveOne(reference: AssignmentReference, found: Participants, targets: AssignmentTargets) {

@@ -1,3 +1,4 @@
+import { everyone } from '../../../compiler/everyone.js';
 import { duplicate, notFound, unprocessable } from '../../failure.js';
 import {
 	type AssignmentFilter,
@@ -16,7 +17,7 @@ import {
 	type RoleAssignment,
 	someAssignments,
 } from '../../store/table/role-assignment.js';
-import { User } from '../../store/table/user.js';
+import { ensureEveryone, Holder, User } from '../../store/table/user.js';
 import type { ChangedRecord } from '../../store/unit/change.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
@@ -24,7 +25,14 @@ import { UserKey } from '../../wire/common.js';
 import type { RoleAssignmentBulkQuery, RoleAssignmentRead } from '../../wire/facts/role-assignment.js';
 import { endsBefore } from '../ends-before.js';
 import { removeInChunks } from '../remove-in-chunks.js';
-import { ensureTargets, findTargets, type ResolvedAssignment, resolveAssignments } from './assignment-reference.js';
+import {
+	ensureTargets,
+	findTargets,
+	type PlaceOf,
+	type ResolvedAssignment,
+	refuseClosedRoles,
+	resolveAssignments,
+} from './assignment-reference.js';
 
 /** Converts an assignment to its API object. */
 export function readAssignment(unit: ReadingUnit, row: AssignmentRow): RoleAssignmentRead {
@@ -36,7 +44,7 @@ export function readAssignment(unit: ReadingUnit, row: AssignmentRow): RoleAssig
  * existing assignment does not end earlier.
  */
 export async function assign(unit: WritingUnit, reference: AssignmentReference): Promise<AssignmentRow> {
-	const [row] = await assignMany(unit, [reference]);
+	const [row] = await assignMany(unit, [reference], 'fail', () => ['body']);
 	if (row === undefined) throw duplicate('role assignment', assignmentName(reference));
 	return row;
 }
@@ -44,29 +52,39 @@ export async function assign(unit: WritingUnit, reference: AssignmentReference):
 /**
  * Assigns many roles. Extends an existing assignment if the new expiry is later or absent. Skips other existing
  * assignments and repetitions. `missingUsers` decides whether an unknown user fails the whole call, is skipped, or is
- * created with only a key. Creates unknown instances in the tenants that the references name. Returns the added and
+ * created with only a key. Throws `unprocessable`, at the place of the reference, for a role that cannot be assigned to
+ * everyone. Creates unknown instances in the tenants that the references name. Returns the added and
  * extended assignments.
  */
 export async function assignMany(
 	unit: WritingUnit,
 	references: readonly AssignmentReference[],
 	missingUsers: RoleAssignmentBulkQuery['missing_user_policy'] = 'fail',
+	placeOf: PlaceOf = (index) => ['body', index],
 ): Promise<readonly AssignmentRow[]> {
 	if (references.length === 0) return [];
+	if (references.some(({ user }) => user === everyone)) await ensureEveryone(unit);
 	const found = await participantsIn(unit, references);
 	const created = missingUsers === 'create' ? await createMissing(unit, references, found.users) : [];
 	const users = new Map<string, Named>([...found.users, ...created.map((user) => [user.key, user] as const)]);
 	const wanted = missingUsers === 'ignore' ? references.filter(({ user }) => users.has(user)) : references;
 	const targets = await ensureTargets(unit, wanted, found.tenants);
+	refuseClosedRoles(references, users, targets, placeOf);
 	return insert(unit, resolveAssignments(wanted, { ...found, users }, targets));
 }
 
 /**
- * Assigns roles with exactly the passed expiries, even if an existing assignment ends later. Throws like `assignMany`.
+ * Assigns roles with exactly the passed expiries, even if an existing assignment ends later. The holder for everyone must
+ * exist. Throws like `assignMany`.
  */
-export async function assignExactly(unit: WritingUnit, references: readonly AssignmentReference[]): Promise<void> {
+export async function assignExactly(
+	unit: WritingUnit,
+	references: readonly AssignmentReference[],
+	placeOf: PlaceOf,
+): Promise<void> {
 	const found = await participantsIn(unit, references);
 	const targets = await ensureTargets(unit, references, found.tenants);
+	refuseClosedRoles(references, found.users, targets, placeOf);
 	await insert(unit, resolveAssignments(references, found, targets), { changes: 'replace' });
 }
 
@@ -131,6 +149,12 @@ export async function replaceAssignments(
  */
 export async function removeAssignments(unit: WritingUnit, filter: AssignmentFilter): Promise<number> {
 	return removeInChunks(assignmentsToRemove(unit, filter), (rows) => remove(unit, rows));
+}
+
+/** Removes the assignments of a role to everyone. */
+export async function removePublicAssignments(unit: WritingUnit, roleId: string): Promise<void> {
+	const holder = (await unit.findMany(Holder, [everyone])).get(everyone);
+	if (holder !== undefined) await removeAssignments(unit, { role_ids: [roleId], user_ids: [holder.id] });
 }
 
 /** Removes expired assignments, up to the limit of a statement. Returns the number removed. */

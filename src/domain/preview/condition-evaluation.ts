@@ -23,9 +23,9 @@ export async function evaluateConditions(
 	const known = body.user === undefined && tenant !== null ? { ...held, tenants: [tenant.key] } : held;
 	const named = rolesNamed(selection);
 	const resource_roles =
-		named.length === 0 || stored.user === undefined || stored.instance === undefined
+		named.length === 0 || stored.instance === undefined
 			? []
-			: await rolesHeldOn(unit, named, stored.user.id, stored.instance);
+			: await rolesHeldOn(unit, named, stored.user?.id, stored.instance);
 	const alone = {
 		user: named.length === 0 ? user : { ...user, resource_roles },
 		resource,

@@ -1,8 +1,10 @@
 import type { Condition } from '../../../compiler/condition/condition.js';
 import { rolesNamedIn } from '../../../compiler/condition/resource-roles.js';
+import { everyone } from '../../../compiler/everyone.js';
 import { Failure, unprocessable } from '../../failure.js';
 import type { InstanceRow } from '../../store/table/resource-instance.js';
 import { rolesKeyed } from '../../store/table/role.js';
+import { Holder } from '../../store/table/user.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { derivationSteps } from '../graph/derivation-steps.js';
 import { findPaths } from '../graph/find-paths.js';
@@ -26,24 +28,38 @@ export function refuseNamedRoles(selection: AskedSelection): void {
 }
 
 /**
- * Returns the named roles that a user holds on an instance, assigned or derived. Throws `limit_reached` if there are too
- * many relationships to decide this.
+ * Returns the named roles that a user holds on an instance, assigned or derived. `userId` is `undefined` for a user who is
+ * not stored. Throws `limit_reached` if there are too many relationships to decide this, or if the user's own roles may
+ * block a role of everyone.
  */
 export async function rolesHeldOn(
 	unit: ReadingUnit,
 	named: readonly string[],
-	user_id: string,
+	userId: string | undefined,
 	{ id: instance_id, resource_id }: InstanceRow,
 ): Promise<readonly string[]> {
+	const everyoneId = (await unit.findMany(Holder, [everyone])).get(everyone)?.id;
 	const steps = await derivationSteps(unit);
+	const unstoppable = steps.filter(({ stops }) => !stops);
 	const held: string[] = [];
 	for (const { id: role_id, key } of await rolesKeyed(unit, resource_id, named).all()) {
-		const { paths, more } = await findPaths(unit, { from: { user_id }, to: [{ role_id, instance_id }], steps }, 1);
-		if (paths.length > 0) held.push(key);
-		else if (more) {
-			const message = `too many relationships lead to the role \`${key}\`: ask a decision point instead`;
-			throw new Failure('limit_reached', message);
+		const leads = async (holder: string | undefined, along: typeof steps) => {
+			if (holder === undefined) return false;
+			const goal = { from: { user_id: holder }, to: [{ role_id, instance_id }], steps: along };
+			const { paths, more } = await findPaths(unit, goal, 1);
+			if (paths.length === 0 && more) throw undecided(`too many relationships lead to the role \`${key}\``);
+			return paths.length > 0;
+		};
+		if ((await leads(userId, steps)) || (await leads(everyoneId, unstoppable))) held.push(key);
+		else if (unstoppable.length < steps.length) {
+			const unstopped = steps.map((step) => ({ ...step, stops: false }));
+			if (!(await leads(everyoneId, unstopped))) continue;
+			throw undecided(`a role of everyone leads to the role \`${key}\` unless an own role blocks it`);
 		}
 	}
 	return held.sort();
+}
+
+function undecided(reason: string): Failure {
+	return new Failure('limit_reached', `${reason}: ask a decision point instead`);
 }

@@ -20,7 +20,7 @@ export async function readResourceRoles(
 		const { resource_id } = row;
 		return resource_id === null || resource === null
 			? []
-			: [{ ...row, ...unit.scope, ...links, resource_id, resource }];
+			: [{ ...row, ...unit.scope, ...links, resource_id, resource, public: row.public || undefined }];
 	});
 }
 

@@ -14,7 +14,7 @@ import type { RoleRead } from '../../wire/schema/role.js';
 import { removeLevelsOfRoles } from '../element/config-record.js';
 import { removeUserInvites } from '../element/remove-user-invites.js';
 import { removeRequests } from '../element/request-record.js';
-import { removeAssignments } from '../facts/assignment.js';
+import { removeAssignments, removePublicAssignments } from '../facts/assignment.js';
 import { removeConditionSets } from './condition-set.js';
 import { definedFields } from './defined-fields.js';
 import { derivationColumns, setDerivations } from './derivation.js';
@@ -44,6 +44,7 @@ export interface RoleEdit {
 	readonly permissions?: readonly string[] | undefined;
 	readonly extends?: readonly string[] | undefined;
 	readonly granted_to?: DerivedRoleBlockEdit | null | undefined;
+	readonly public?: boolean | undefined;
 }
 
 /** A complete tenant or resource role. Missing fields are reset. */
@@ -67,11 +68,15 @@ export async function createRole(unit: WritingUnit, body: CompleteRole, resource
 }
 
 /**
- * Changes the passed role fields. Replaces lists, `attributes` and `granted_to` as a whole. Throws like `createRole`.
+ * Changes the passed role fields. Replaces lists, `attributes` and `granted_to` as a whole. A role that is no longer
+ * public loses its assignments to everyone. Throws like `createRole`.
  */
 export async function changeRole(unit: WritingUnit, role: Role, body: RoleEdit): Promise<Role> {
-	const { name, description, attributes, granted_to } = body;
-	const columns = { ...definedFields({ name, description, attributes }), ...derivationColumns(unit, granted_to, role) };
+	const { name, description, attributes, granted_to, public: isPublic } = body;
+	const columns = {
+		...definedFields({ name, description, attributes, public: isPublic }),
+		...derivationColumns(unit, granted_to, role),
+	};
 	const changed = await recordRoleChanges(unit, [role], async () => {
 		await rewrite(unit, role, columns);
 		await relink(unit, [{ role, body, at: ['body'] }]);
@@ -179,6 +184,7 @@ async function relink(unit: WritingUnit, edits: readonly Relinking[]): Promise<v
 }
 
 async function rewrite(unit: WritingUnit, role: Role, columns: Columns<Role>): Promise<void> {
+	if (role.public && columns.public === false) await removePublicAssignments(unit, role.id);
 	if (!hasValues(role, columns)) await unit.change(Role, role, columns);
 }
 
@@ -188,12 +194,13 @@ function newRole(unit: WritingUnit, body: CompleteRole) {
 
 function completeRole(body: CompleteRole) {
 	const { key, name, description = null, attributes = null, permissions = [], granted_to = null } = body;
-	return { key, name, description, attributes, permissions, extends: body.extends ?? [], granted_to };
+	const links = { permissions, extends: body.extends ?? [], granted_to };
+	return { key, name, description, attributes, public: body.public ?? false, ...links };
 }
 
 function roleColumns(unit: WritingUnit, body: ReturnType<typeof completeRole>, role?: Role) {
 	const { name, description, attributes, granted_to } = body;
-	return { name, description, attributes, ...derivationColumns(unit, granted_to, role) };
+	return { name, description, attributes, public: body.public, ...derivationColumns(unit, granted_to, role) };
 }
 
 function roleIdentity(resource_id: string | null, key: string): string {

@@ -3,6 +3,7 @@
  * relationship.
  */
 
+import { everyone } from '../../../compiler/everyone.js';
 import { actionPlace, roleFile, rolePlace } from '../../../compiler/policy/rule-place.js';
 import type { Steps } from '../../../compiler/steps.js';
 import type { Attempt, AttemptFact, AttemptStep } from '../../wire/decision/attempt.js';
@@ -89,8 +90,7 @@ export function missingObjects({ facts, check }: FactsAndCheck): AttemptFact[] {
 function* passedOnInstance(roles: RoleFacts, found: Attempt[], work: WorkLimit): Steps<void> {
 	for (const node of yield* leadingRoles(roles, false, work)) {
 		if (work.step()) yield;
-		if (roles.assignedOn(node.instance).has(node.role))
-			found.push(onInstance(roles, node, [], { add: [], remove: [] }));
+		if (roles.isAssigned(node)) found.push(onInstance(roles, node, [], { add: [], remove: [] }));
 	}
 }
 
@@ -108,7 +108,7 @@ function* failedOnInstance(roles: RoleFacts, found: Attempt[], work: WorkLimit):
 		if (found.length > maxFound) return;
 		const { role, instance } = node;
 		const remove = rolesThatStop(roles, node);
-		if (roles.assignedOn(instance).has(role)) {
+		if (roles.isAssigned(node)) {
 			if (remove.length > 0) found.push(onInstance(roles, node, [], { add: [], remove }));
 			continue;
 		}
@@ -122,10 +122,14 @@ function* failedOnInstance(roles: RoleFacts, found: Attempt[], work: WorkLimit):
 				const subject = source.instance;
 				if (subject === instance || (yield* isRelated(roles, { subject, relation, object: instance }, work))) continue;
 				const last = { ...source, before: node, relation, ...(stops ? { stopsAt: instance } : {}) };
+				const steps = stepsToSource(roles, source);
+				const isPublic = steps.some((step) => step.type === 'role_assignment' && step.user === everyone);
+				// A role of everyone needs no stored user.
+				const needed = isPublic ? missing.filter(({ fact }) => fact !== 'user') : missing;
 				const tuple: AttemptFact = { fact: 'relationship_tuple', subject, relation, object: instance, tenant };
 				found.push(
-					onInstance(roles, last, stepsToSource(source), {
-						add: [...missing, tuple],
+					onInstance(roles, last, steps, {
+						add: [...needed, tuple],
 						remove: rolesThatStop(roles, last),
 					}),
 				);
@@ -186,13 +190,14 @@ function* leadingRoles(roles: RoleFacts, pastStops: boolean, work: WorkLimit): S
 }
 
 /**
- * Returns the user's roles on instances in the tenant, keyed by type and role. Each role has the shortest path to its
+ * Returns the roles of the user and of everyone on instances in the tenant, keyed by type and role. Each role has the shortest path to its
  * source.
  */
 function* heldRoles(roles: RoleFacts, work: WorkLimit): Steps<ReadonlyMap<string, readonly Node[]>> {
 	const { facts, check, time } = roles;
 	const walk = new RoleWalk<Node>(facts, time, work);
-	for (const [instance, assigned] of [...roles.assigned].sort(([left], [right]) => compareTexts(left, right))) {
+	const all = [...roles.assigned, ...roles.public];
+	for (const [instance, assigned] of all.sort(([left], [right]) => compareTexts(left, right))) {
 		if (work.step()) yield;
 		if (facts.tenantKey(instance) === check.tenant)
 			for (const role of [...assigned].sort()) walk.visit({ role, instance });
@@ -257,12 +262,13 @@ function rolesThatStop(roles: RoleFacts, node: Node): AttemptFact[] {
  * with the assignment of the node's role.
  */
 function onInstance(
-	{ check }: RoleFacts,
+	roles: RoleFacts,
 	node: Node,
 	steps: readonly AttemptStep[],
 	{ add, remove }: Pick<Attempt, 'add' | 'remove'>,
 ): Attempt {
-	const chain = steps.length > 0 ? [...steps] : [assignedStep(node)];
+	const { check } = roles;
+	const chain = steps.length > 0 ? [...steps] : [assignedStep(roles, node)];
 	let granting = node;
 	for (let at = node; at.before !== undefined; at = at.before) {
 		chain.unshift(derivedStep(at.before, at.relation, at.instance));
@@ -280,15 +286,21 @@ function onInstance(
 }
 
 /** Returns the steps from a `heldRoles` node to the assigned role from which the node's role is derived. */
-function stepsToSource(node: Node): readonly AttemptStep[] {
+function stepsToSource(roles: RoleFacts, node: Node): readonly AttemptStep[] {
 	const steps: AttemptStep[] = [];
 	let at = node;
 	for (; at.before !== undefined; at = at.before) steps.push(derivedStep(at, at.relation, at.before.instance));
-	return [...steps, assignedStep(at)];
+	return [...steps, assignedStep(roles, at)];
 }
 
-function assignedStep({ role, instance }: Node): AttemptStep {
-	return { type: 'role_assignment', role: `${instance}#${role}`, resource: instance, file: fileFor(role, instance) };
+function assignedStep(roles: RoleFacts, { role, instance }: Node): AttemptStep {
+	return {
+		type: 'role_assignment',
+		...(roles.isOnlyPublic({ role, instance }) ? { user: everyone } : {}),
+		role: `${instance}#${role}`,
+		resource: instance,
+		file: fileFor(role, instance),
+	};
 }
 
 function derivedStep({ role, instance }: Node, relation = '', subject: string): AttemptStep {

@@ -1,11 +1,12 @@
 /** Decides checks by roles on modified facts, which are a revision's facts with a few additions and removals. */
 
+import { everyone } from '../../../compiler/everyone.js';
 import type { Steps } from '../../../compiler/steps.js';
 import type { AttemptFact } from '../../wire/decision/attempt.js';
 import type { EngineInput } from '../engine/engine.js';
 import type { FactsIndex } from '../facts/facts-index.js';
 import { instanceName, instanceType } from '../facts/instance-name.js';
-import { follows, RoleWalk } from '../facts/role-walk.js';
+import { follows, type RoleOnInstance, RoleWalk } from '../facts/role-walk.js';
 import type { Derivation } from '../facts/schema-tables.js';
 import type { WorkLimit } from './work-limit.js';
 
@@ -40,6 +41,7 @@ const nothing: ReadonlySet<string> = new Set();
 export class RoleFacts {
 	readonly #inTenant = new Set<string>();
 	readonly #assigned = new Map<string, Set<string>>();
+	readonly #public = new Map<string, Set<string>>();
 
 	private constructor(
 		readonly facts: FactsIndex,
@@ -47,17 +49,22 @@ export class RoleFacts {
 		readonly time: number,
 	) {}
 
-	/** Gathers the user's role assignments at `time`. Throws `WorkSpent` if there are too many. */
+	/** Gathers the role assignments to the user and to everyone at `time`. Throws `WorkSpent` if there are too many. */
 	static *gather(facts: FactsIndex, check: CheckNames, time: number, work: WorkLimit): Steps<RoleFacts> {
 		const found = new RoleFacts(facts, check, time);
 		for (const [tenant, role] of facts.tenantRoles.from(check.user, time)) {
 			if (work.step()) yield;
 			if (tenant === check.tenant) found.#inTenant.add(role);
 		}
-		for (const [instance, role] of facts.instanceRoles.from(check.user, time)) {
-			if (work.step()) yield;
-			const roles = found.#assigned.get(instance) ?? new Set();
-			found.#assigned.set(instance, roles.add(role));
+		for (const [holder, assigned] of [
+			[check.user, found.#assigned],
+			[everyone, found.#public],
+		] as const) {
+			for (const [instance, role] of facts.instanceRoles.from(holder, time)) {
+				if (work.step()) yield;
+				const roles = assigned.get(instance) ?? new Set();
+				assigned.set(instance, roles.add(role));
+			}
 		}
 		return found;
 	}
@@ -72,27 +79,49 @@ export class RoleFacts {
 		return this.#assigned;
 	}
 
-	/** Returns the roles assigned to the user on an instance. */
+	/** Roles assigned to everyone, keyed by instance. */
+	get public(): ReadonlyMap<string, ReadonlySet<string>> {
+		return this.#public;
+	}
+
+	/** Returns the roles assigned to the user on an instance. Only these roles block derivations. */
 	assignedOn(instance: string): ReadonlySet<string> {
 		return this.#assigned.get(instance) ?? nothing;
+	}
+
+	/** True if the user holds the role on the instance by an assignment, to the user or to everyone. */
+	isAssigned({ role, instance }: RoleOnInstance): boolean {
+		return this.assignedOn(instance).has(role) || this.#isPublic(instance, role);
+	}
+
+	/** True if the user holds the role on the instance by an assignment to everyone alone. */
+	isOnlyPublic({ role, instance }: RoleOnInstance): boolean {
+		return !this.assignedOn(instance).has(role) && this.#isPublic(instance, role);
+	}
+
+	#isPublic(instance: string, role: string): boolean {
+		return this.#public.get(instance)?.has(role) ?? false;
 	}
 
 	/** True if roles allow the check after the changes. */
 	*allowWith(changes: FactChanges, work: WorkLimit): Steps<boolean> {
 		const { schema } = this.facts;
 		const { type, action } = this.check;
-		if (!this.#mayHoldRoles(changes)) return false;
-		for (const role of schema.tenantRolesThatGrant(type, action)) {
-			if (this.#inTenant.has(role) || addsAssignment(changes.add, undefined, role)) return true;
+		if (this.#tenantExists(changes) && this.#userExists(changes)) {
+			for (const role of schema.tenantRolesThatGrant(type, action)) {
+				if (this.#inTenant.has(role) || addsAssignment(changes.add, undefined, role)) return true;
+			}
 		}
 		return yield* this.holdsOneOf(schema.instanceRolesThatGrant(type, action), changes, work);
 	}
 
-	/** True if the user and the tenant exist after the changes. */
-	#mayHoldRoles({ add }: FactChanges): boolean {
-		const { facts, check } = this;
-		if (!facts.hasUser(check.user) && !add.some(({ fact }) => fact === 'user')) return false;
-		return facts.tenants.has(check.tenant) || add.some(({ fact }) => fact === 'tenant');
+	/** True if the user exists after the changes. Other users hold only roles of everyone. */
+	#userExists({ add }: FactChanges): boolean {
+		return this.facts.hasUser(this.check.user) || add.some(({ fact }) => fact === 'user');
+	}
+
+	#tenantExists({ add }: FactChanges): boolean {
+		return this.facts.tenants.has(this.check.tenant) || add.some(({ fact }) => fact === 'tenant');
 	}
 
 	/** True if the user holds any of these roles on the check's instance after the changes. */
@@ -101,15 +130,16 @@ export class RoleFacts {
 		const { tenant, instance } = check;
 		const { schema } = facts;
 		const { add, remove } = changes;
-		if (instance === undefined || !this.#mayHoldRoles(changes)) return false;
+		const exists = this.#userExists(changes);
+		if (instance === undefined || !this.#tenantExists(changes) || (!exists && this.#public.size === 0)) return false;
 		const home = facts.tenantKey(instance) ?? (add.some(({ fact }) => fact === 'resource_instance') ? tenant : null);
 		if (home !== tenant) return false;
 		const walk = new RoleWalk(facts, time, work);
 		for (const role of roles) walk.visit({ role, instance });
 		for (const { role, instance: object } of walk.nodes) {
 			if (work.step()) yield;
-			const held = rolesWith(this.assignedOn(object), object, add, remove);
-			if (held.has(role)) return true;
+			const held = exists ? rolesWith(this.assignedOn(object), object, add, remove) : nothing;
+			if (held.has(role) || this.#isPublic(object, role)) return true;
 			const open = schema
 				.derivations(instanceType(object), role)
 				.filter((derivation) => held.size === 0 || !derivation.no_direct_roles_on_object);

@@ -73,13 +73,15 @@ function userWithFacts(
 	const own = (role_assignments ?? []).filter((assignment) => assignment.user === user.key);
 	const added = stored.add(own.map(({ resource_instance, role }) => [resource_instance, role]));
 	const withRoles = () => ({ ...user, holdings: stored.holdings() });
-	const derives = tuples && tuples.length > 0 && facts.hasUser(user.key);
+	const derives = tuples && tuples.length > 0 && (facts.hasUser(user.key) || facts.hasPublicRoles);
 	if (!derives) return added ? withRoles() : user;
 	try {
 		// Each round adds the roles behind one more contextual relationship, until no role is added.
 		for (let all = withRoles(); ; all = withRoles()) {
 			const derived = contextualDerivations(context, all, tuples);
-			if (!stored.add(derived.map(({ object, role }) => [object, role]))) return all;
+			if (stored.add(derived.map(({ object, role }) => [object, role]))) continue;
+			// Without roles, a user who is not stored stays unknown.
+			return Object.keys(all.holdings).length === 0 ? user : all;
 		}
 	} catch (error) {
 		if (!(error instanceof EngineError)) throw error;

@@ -36,6 +36,8 @@ export interface RuleLikeRole {
 	readonly required: ReadonlySet<string>;
 	/** All roles on the resource that the user set names. */
 	readonly named: ReadonlySet<string>;
+	/** True if the user set names a role under `not`, so that a further role may take the grant away. */
+	readonly excludes: boolean;
 	/** True for a user with these roles on the resource. */
 	readonly grants: (roles: ReadonlySet<string>) => boolean;
 }
@@ -78,6 +80,7 @@ export class ConditionSets {
 			return {
 				required: new Set(named.filter(({ negated }) => !negated).map(({ role }) => role)),
 				named: new Set(named.map(({ role }) => role)),
+				excludes: named.some(({ negated }) => negated),
 				grants: (roles) => conditions.every((condition) => holdsWithRoles(condition, roles)),
 			};
 		});

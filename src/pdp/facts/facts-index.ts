@@ -1,5 +1,6 @@
 /** Numeric store of the engine's data, for listings. Links can be followed from both ends. */
 
+import { everyone } from '../../../compiler/everyone.js';
 import type { Json, Patch } from '../../../compiler/model.js';
 import { runToEnd, type Steps } from '../../../compiler/steps.js';
 import { instanceType } from './instance-name.js';
@@ -37,7 +38,7 @@ export class FactsIndex {
 	readonly names = new InternedStrings();
 	/** From users to tenants, with the role as key. */
 	readonly tenantRoles = new Links(this.names);
-	/** From users to instances, with the role as key. */
+	/** From users to instances, with the role as key. Roles of all users are linked from `everyone`. */
 	readonly instanceRoles = new Links(this.names);
 	/** From objects to subjects, with the relation as key. */
 	readonly relations = new Links(this.names);
@@ -63,6 +64,7 @@ export class FactsIndex {
 		['tenants', attributeTable(this.tenants)],
 		['user_attributes', attributeTable(this.userAttributes)],
 		['user_roles', instanceRoleTable(this.instanceRoles)],
+		['public_roles', publicRoleTable(this.instanceRoles)],
 		['users', userTable(this.#users)],
 	]);
 
@@ -145,6 +147,12 @@ export class FactsIndex {
 	/** All instance names. The iterator becomes invalid when the index changes. */
 	get instances(): Iterable<string> {
 		return this.instanceTenants.keys();
+	}
+
+	/** True if a role on an instance is assigned to everyone. */
+	get hasPublicRoles(): boolean {
+		for (const _ of this.instanceRoles.everFrom(everyone)) return true;
+		return false;
 	}
 
 	/** Returns up to `count` random user keys. */
@@ -331,7 +339,13 @@ function instanceRoleTable(roles: Links): Table {
 		depth: 4,
 		add: ([user = '', _type, role = '', instance = ''], until) => roles.add(user, instance, role, expiryIn(until)),
 		clear([user, type, role, instance]) {
-			if (user === undefined || type === undefined || instance !== undefined) {
+			if (user === undefined) {
+				const open = [...roles.expiringFrom(everyone)];
+				roles.clear(undefined, undefined, undefined);
+				for (const [name, held, until] of open) roles.add(everyone, name, held, until);
+				return;
+			}
+			if (type === undefined || instance !== undefined) {
 				roles.clear(user, instance, role);
 				return;
 			}
@@ -339,5 +353,15 @@ function instanceRoleTable(roles: Links): Table {
 				if (instanceType(other) === type && (role ?? held) === held) roles.clear(user, other, held);
 			}
 		},
+	};
+}
+
+/** Nested table: resource type, role, instance. Shares the links of `instanceRoleTable`, as the roles of `everyone`. */
+function publicRoleTable(roles: Links): Table {
+	const { add, clear } = instanceRoleTable(roles);
+	return {
+		depth: 3,
+		add: (path, until) => add([everyone, ...path], until),
+		clear: (path) => clear([everyone, ...path]),
 	};
 }

@@ -3,6 +3,7 @@
  * assigned roles.
  */
 
+import { everyone } from '../../../compiler/everyone.js';
 import { Pauses, type Steps } from '../../../compiler/steps.js';
 import type { EngineInput } from '../engine/engine.js';
 import type { FactsIndex } from './facts-index.js';
@@ -120,7 +121,8 @@ function* assignedRoles(
 }
 
 /**
- * Walks from a user's assigned roles to all roles on instances that derivations lead to. `note` is called with the expiry
+ * Walks from a user's assigned roles, and from the roles assigned to everyone, to all roles on instances that
+ * derivations lead to. Only the user's own roles block derivations. `note` is called with the expiry
  * of each fact on the way that has one.
  */
 export function* rolesOnInstances(
@@ -130,12 +132,17 @@ export function* rolesOnInstances(
 	note?: NoteExpiry,
 ): Steps<UserRoles> {
 	const assigned: NumberedNode[] = [];
+	const stops = new Set<number>();
 	const pauses = new Pauses();
 	for (const node of assignedRoles(facts, user, time, note)) {
 		if (pauses.step()) yield;
 		assigned.push(node);
+		if (user.key !== everyone) stops.add(node[1]);
 	}
-	const stops = new Set(assigned.map(([, instance]) => instance));
+	for (const node of user.key === everyone ? [] : assignedRoles(facts, { key: everyone }, time, note)) {
+		if (pauses.step()) yield;
+		assigned.push(node);
+	}
 	const reached = yield* walkDerivations(facts, { assigned, stops: undefined, time, note });
 	// Two walks only differ if an assigned role blocks a derivation.
 	const held = facts.schema.hasStops ? yield* walkDerivations(facts, { assigned, stops, time, note }) : reached;
@@ -215,7 +222,7 @@ export interface Destination {
 export function* leadingTo(
 	facts: FactsIndex,
 	{ roles, instance, time }: Destination,
-	assigned: ReadonlySet<string>,
+	assigned: Pick<ReadonlySet<string>, 'has'>,
 ): Steps<Leading> {
 	const pauses = new Pauses();
 	const walk = new RoleWalk(facts, time, pauses);

@@ -1,5 +1,6 @@
 /** Explains a filter: the rows of each grant, in the wording of a check's explanation. */
 
+import { everyone } from '../../../compiler/everyone.js';
 import { mapInSteps, Pauses, type Steps } from '../../../compiler/steps.js';
 import type { Residual } from '../../filter/residual.js';
 import { simplifyResidual } from '../../filter/simplify-residual.js';
@@ -13,7 +14,7 @@ import type { GrantedRows } from './granted-rows.js';
 
 /** Immediate source of a role on instances. */
 export type RoleSource =
-	| { readonly type: 'role_assignment' }
+	| { readonly type: 'role_assignment' /** Present for a role of everyone. */; readonly user?: typeof everyone }
 	| {
 			readonly type: 'role_derivation';
 			/** Role on the related instance: `<type>#<role>`. */
@@ -76,10 +77,16 @@ function* keyBranches(
 	const { type } = input.resource;
 	const assigned = new Map<number, Set<string>>();
 	const pauses = new Pauses();
-	for (const [instance, role] of facts.instanceRoles.numbersFrom(names.number(input.user.key) ?? -1, time)) {
-		if (pauses.step()) yield;
-		const roles = assigned.get(instance) ?? new Set();
-		assigned.set(instance, roles.add(names.text(role)));
+	const open = new Map<number, Set<string>>();
+	for (const [holder, found] of [
+		[input.user.key, assigned],
+		[everyone, open],
+	] as const) {
+		for (const [instance, role] of facts.instanceRoles.numbersFrom(names.number(holder) ?? -1, time)) {
+			if (pauses.step()) yield;
+			const roles = found.get(instance) ?? new Set();
+			found.set(instance, roles.add(names.text(role)));
+		}
 	}
 	const groups = new Map<string, { role: string; sources: readonly RoleSource[]; byTenant: Map<number, string[]> }>();
 	for (const [tenant, found] of keys) {
@@ -88,6 +95,7 @@ function* keyBranches(
 			const direct = assigned.get(instance);
 			for (const role of roles) {
 				const sources: RoleSource[] = direct?.has(role) ? [{ type: 'role_assignment' }] : [];
+				if (open.get(instance)?.has(role)) sources.push({ type: 'role_assignment', user: everyone });
 				for (const derivation of schema.derivations(type, role)) {
 					if (derivation.no_direct_roles_on_object && direct !== undefined) continue;
 					for (const [subject, relation] of facts.relations.numbersFrom(instance, time)) {

@@ -7,6 +7,7 @@ import { type DecisionContext, decide } from '../decide/decide.js';
 import type { Mode } from '../decide/normalise.js';
 import { forEachItem, sortedBy } from '../engine/chunks.js';
 import { arrayChunks } from '../engine/json-chunks.js';
+import { instanceName } from '../facts/instance-name.js';
 
 /**
  * Returns the tenants in which a check is allowed, sorted by key, as JSON for the list in `AllowedTenants`. Each check
@@ -32,11 +33,11 @@ export function* allowedTenants(
 
 /**
  * Returns the tenants where a user holds a role, in the tenant or on its instances, like `/user-tenants`. Includes the
- * tenants of contextual facts.
+ * tenants of contextual facts and, if everyone holds roles, the tenant of the instance.
  */
 function* tenantsOf(
 	{ facts, time }: DecisionContext,
-	{ user: { key: user }, contextual_facts }: Query,
+	{ user: { key: user }, resource: { type, key }, contextual_facts }: Query,
 ): Steps<ReadonlySet<string>> {
 	const found = new Set<string>();
 	const pauses = new Pauses();
@@ -48,5 +49,6 @@ function* tenantsOf(
 	for (const [instance] of facts.instanceRoles.from(user, time)) if (visit(facts.tenantKey(instance))) yield;
 	for (const { resource_instance } of contextual_facts?.role_assignments ?? [])
 		visit(facts.tenantKey(resource_instance));
+	if (key && facts.hasPublicRoles) visit(facts.tenantKey(instanceName({ type, key })));
 	return found;
 }

@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod';
+import { everyone } from '../../../compiler/everyone.js';
 import { Pauses, runToEnd, type Steps } from '../../../compiler/steps.js';
 import type { AuthorizedUsers } from '../../wire/decision/check.js';
 import type { DecisionContext } from '../decide/decide.js';
@@ -22,24 +23,32 @@ type Assignment = AuthorizedUsers['users'][string][number];
 
 const Keys = z.array(z.string());
 const nowhere: ReadonlySet<string> = new Set();
+/** Stands for the set of all instances. */
+const everywhere: Pick<ReadonlySet<string>, 'has'> = { has: () => true };
 
 /**
  * Lists the users allowed by a check, as `AuthorizedUsers` JSON, sorted by key. Each user has the granting assignments:
  * in the tenant, on the resource, or on instances from which a role is derived. Without a resource key, considers only
  * roles in the tenant. Rules that act like roles grant by the assignments behind the roles that they require. If the
- * context requests users allowed by other conditions alone, lists these users without assignments. Throws `Failure` (`unavailable`) if the policy returns no listing.
+ * context requests users allowed by other conditions alone, lists these users without assignments. If roles of everyone
+ * grant the action to all users, lists `everyone`, and no user without own assignments. Throws `Failure` (`unavailable`)
+ * if the policy returns no listing.
  */
 export function* authorizedUsers(context: DecisionContext, input: UsersInput): Steps<readonly string[]> {
 	const { facts } = context;
 	const { type, key, tenant } = input.resource;
 	const byRoles = yield* assignmentsThatMayGrant(context, input);
 	const likeRoles = yield* grantedLikeRoles(context, input);
-	const bySets = asksForSets(facts, input);
 	const assigned = new Set([...byRoles.users(), ...likeRoles.granting.users()]);
+	const isPublic = assigned.has(everyone);
+	// A pending policy may allow `everyone` by a rule that other users do not satisfy.
+	const byUser = isPublic && facts.pending;
+	const bySets = !isPublic && asksForSets(facts, input);
 	const allowed = yield* answerWithReferee(context, {
 		fromFacts: () => usersFromFacts(context, input, assigned, bySets),
 		isRight: (users) => agreesWithEngine(context, input, users),
-		byEngine: () => usersByEngine(context, input, bySets ? facts.users : [...assigned, ...likeRoles.candidates]),
+		byEngine: () =>
+			usersByEngine(context, input, bySets || byUser ? facts.users : [...assigned, ...likeRoles.candidates]),
 	});
 	const assignments = (user: string) => (byRoles.has(user) ? byRoles : likeRoles.granting).sortedAssignments(user);
 	const users: [user: string, json: string][] = [];
@@ -85,7 +94,8 @@ function agreesWithEngine(context: DecisionContext, input: UsersInput, allowed: 
 	const users = [...randomItems([...allowed], sampleSize / 2), ...context.facts.randomUsers(sampleSize / 2)];
 	if (users.length === 0) return true;
 	const byEngine = runToEnd(usersByEngine(context, input, new Set(users)));
-	return users.every((user) => byEngine.has(user) === allowed.has(user));
+	const isPublic = allowed.has(everyone);
+	return users.every((user) => byEngine.has(user) === (isPublic || allowed.has(user)));
 }
 
 /** Users that a check may allow. */
@@ -99,7 +109,8 @@ export interface UsersWhoMay {
 /** Returns the users that a check may allow. */
 export function* usersWhoMay(context: DecisionContext, input: UsersInput): Steps<UsersWhoMay> {
 	const { schema, users } = context.facts;
-	const byRoles = new Set((yield* assignmentsThatMayGrant(context, input)).users());
+	const granting = yield* assignmentsThatMayGrant(context, input);
+	const byRoles = new Set(granting.has(everyone) ? users : granting.users());
 	return { users: schema.setsMayGrant(input.resource.type, input.action) ? users : byRoles, byRoles };
 }
 
@@ -123,13 +134,14 @@ interface GrantedLikeRoles {
 
 /** Finds the users that rules select by their roles on the resource alone. */
 function* grantedLikeRoles(context: DecisionContext, input: UsersInput): Steps<GrantedLikeRoles> {
+	const { facts } = context;
 	const granting = new Granting();
 	const candidates = new Set<string>();
 	const { type, key } = input.resource;
 	const rules =
 		key === undefined || input.context?.['pdp_type'] === 'cloud'
 			? []
-			: conditionSetsIn(context.facts.schema).rulesLikeRoles(type, input.action);
+			: conditionSetsIn(facts.schema).rulesLikeRoles(type, input.action);
 	const held = new Map<string, Granting>();
 	const listed = new Set<string>();
 	for (const role of new Set(rules.flatMap(({ named }) => [...named]))) {
@@ -138,14 +150,25 @@ function* grantedLikeRoles(context: DecisionContext, input: UsersInput): Steps<G
 		held.set(role, holding);
 	}
 	const pauses = new Pauses();
-	for (const { required, named, grants } of rules) {
-		for (const user of new Set([...required].flatMap((role) => [...(held.get(role)?.users() ?? [])]))) {
+	for (const { required, named, excludes, grants } of rules) {
+		const holds = (user: string, role: string) => held.get(role)?.has(user) || held.get(role)?.has(everyone);
+		const rolesOf = (user: string) => new Set([...named].filter((role) => holds(user, role)));
+		const holders = new Set([...required].flatMap((role) => [...(held.get(role)?.users() ?? [])]));
+		if (holders.has(everyone) && (excludes || !grants(rolesOf(everyone)))) {
+			// Roles of everyone lead to the grant for some users only.
+			holders.delete(everyone);
+			for (const user of facts.users) holders.add(user);
+		}
+		for (const user of holders) {
 			if (pauses.step()) yield;
 			candidates.add(user);
-			if (!grants(new Set([...named].filter((role) => held.get(role)?.has(user))))) continue;
-			for (const assignment of [...required].flatMap((role) => held.get(role)?.sortedAssignments(user) ?? [])) {
-				// An assignment may lead to several required roles.
-				if (listed.size !== listed.add(JSON.stringify(assignment)).size) granting.add(assignment);
+			if (!grants(rolesOf(user))) continue;
+			const assignments = [user, everyone].flatMap((holder) =>
+				[...required].flatMap((role) => held.get(role)?.sortedAssignments(holder) ?? []),
+			);
+			// An assignment may lead to several required roles.
+			for (const assignment of new Map(assignments.map((row) => [JSON.stringify(row), row])).values()) {
+				if (listed.size !== listed.add(JSON.stringify([user, assignment])).size) granting.add(assignment, user);
 			}
 		}
 	}
@@ -161,9 +184,10 @@ function asksForSets({ schema }: FactsIndex, { action, resource, context }: User
 class Granting {
 	readonly #byUser = new Map<string, Assignment[]>();
 
-	add(assignment: Assignment): void {
-		const known = this.#byUser.get(assignment.user) ?? [];
-		this.#byUser.set(assignment.user, known);
+	/** Adds an assignment, to the user by default. An assignment to everyone may grant to a single user. */
+	add(assignment: Assignment, user = assignment.user): void {
+		const known = this.#byUser.get(user) ?? [];
+		this.#byUser.set(user, known);
 		known.push(assignment);
 	}
 
@@ -210,13 +234,25 @@ function* assignedOnInstances(
 	const destination = { roles, instance, time };
 	const leading = yield* leadingTo(facts, destination, nowhere);
 	const leadingFor = yield* leadingWithStops(context, leading, (assigned) => leadingTo(facts, destination, assigned));
+	const unstoppable = leading.stops.size === 0 ? leading : yield* leadingTo(facts, destination, everywhere);
+	const leadsFor = (user: string, role: string, on: string) => (leadingFor.get(user) ?? leading).seen.has(role, on);
 	const pauses = new Pauses();
 	for (const { role, instance: on } of leading.nodes) {
 		if (pauses.step()) yield;
 		for (const [user, held] of facts.instanceRoles.to(on, time)) {
 			if (pauses.step()) yield;
-			if (held === role && (leadingFor.get(user) ?? leading).seen.has(role, on)) {
-				granting.add({ user, tenant, resource: on, role: `${instanceType(on)}#${role}` });
+			if (held !== role) continue;
+			const assignment = { user, tenant, resource: on, role: `${instanceType(on)}#${role}` };
+			if (user !== everyone) {
+				if (leadsFor(user, role, on)) granting.add(assignment);
+			} else if (unstoppable.seen.has(role, on)) {
+				granting.add(assignment);
+			} else {
+				// An own role can block a derivation on the path, so this role does not lead there for all users.
+				for (const key of facts.users) {
+					if (pauses.step()) yield;
+					if (leadsFor(key, role, on)) granting.add(assignment, key);
+				}
 			}
 		}
 	}

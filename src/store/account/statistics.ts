@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { User } from '../table/user.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 import type { Caller } from './caller.js';
 
@@ -17,7 +18,7 @@ export async function environmentCounts(unit: ReadingUnit): Promise<EnvironmentC
 	const { rows } = await unit.raw<EnvironmentCounts>(
 		`select
 			(select count(*) from roles where environment_id = :environment_id) as roles,
-			(select count(*) from users where environment_id = :environment_id) as users,
+			(select count(*) from users where environment_id = :environment_id and ${User.shown}) as users,
 			(select count(*) from resources where environment_id = :environment_id and not built_in) as resources,
 			(select count(*) from tenants where environment_id = :environment_id) as tenants,
 			(select count(*) from condition_set_rules where environment_id = :environment_id) as policies`,
@@ -47,7 +48,7 @@ export async function organizationCounts(database: Knex, caller: Caller): Promis
 			(select count(*) from projects where organization_id = :organization_id
 				and (:project_id::uuid is null or id = :project_id::uuid)) as projects,
 			(select count(*) from opened) as environments,
-			(select count(*) from users where environment_id in (select id from opened)) as users`,
+			(select count(*) from users where environment_id in (select id from opened) and ${User.shown}) as users`,
 		{ organization_id, project_id, environment_id },
 	);
 	return rows[0] ?? { projects: 0, environments: 0, users: 0 };

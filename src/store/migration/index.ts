@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { addPublicRoles } from './add-public-roles.js';
 import { createCheckTests } from './create-check-tests.js';
 import { createFirstRelease } from './first-release/create-first-release.js';
 
@@ -9,6 +10,7 @@ import { createFirstRelease } from './first-release/create-first-release.js';
 const migrations = [
 	{ name: '0001-first-release', up: createFirstRelease },
 	{ name: '0002-check-tests', up: createCheckTests },
+	{ name: '0003-public-roles', up: addPublicRoles },
 ] as const;
 
 type Migration = (typeof migrations)[number];

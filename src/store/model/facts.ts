@@ -1,3 +1,4 @@
+import { everyone } from '../../../compiler/everyone.js';
 import type {
 	Attributes,
 	Expiring,
@@ -29,7 +30,7 @@ export async function readFacts(unit: ReadingUnit): Promise<Facts> {
 	return {
 		user_attributes: user_attributes.map(([user, attributes]) => ({ user, attributes })),
 		instance_attributes: instance_attributes.map(([{ type, key }, attributes]) => ({ type, key, attributes })),
-		users: [...users.values()],
+		users: [...users.values()].filter((key) => key !== everyone),
 		tenants: tenants.map(asTenant),
 		instances: [...instances.values()],
 		...(await assignmentsIn(unit, users, tenantKeys, instances)),

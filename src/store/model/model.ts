@@ -160,6 +160,7 @@ async function rolesIn(unit: ReadingUnit, resources: readonly Resource[], action
 			no_direct_roles_on_object: row.no_direct_roles_on_object,
 		})),
 		no_direct_roles_on_object: role.no_direct_roles_on_object,
+		...(role.public ? { public: true } : {}),
 	});
 	const owned = groupBy(roles, ({ resource_id }) => resource_id);
 	return {

@@ -26,6 +26,8 @@ export class Role extends KeyedModel {
 	declare no_direct_roles_on_object: boolean;
 	/** True if the groups API created the role. The groups API deletes it when no group needs it. */
 	declare made_for_groups: boolean;
+	/** True if the role can be assigned to everyone. Always false for a tenant role. */
+	declare public: boolean;
 }
 
 /** Derives `role_id` on the object from `source_role_id` on the subject, through a relation between them. */

@@ -1,8 +1,10 @@
+import { everyone } from '../../../compiler/everyone.js';
 import type { SearchOperator } from '../../wire/query.js';
 import { whereSearched } from '../query/filter.js';
 import { rowsPerStatement } from '../query/row-chunks.js';
 import { type RowQuery, rowQuery } from '../query/row-query.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
+import type { WritingUnit } from '../unit/writing-unit.js';
 import { KeyedModel } from './environment-model.js';
 import { RoleAssignment } from './role-assignment.js';
 import { TenantUser } from './tenant-user.js';
@@ -13,11 +15,22 @@ export class User extends KeyedModel {
 	static override readonly jsonAttributes = ['attributes'];
 	static readonly kind = 'user';
 	static readonly title = 'User';
+	static readonly shown: string | undefined = `users.key <> '${everyone}'`;
 
 	declare email: string | null;
 	declare first_name: string | null;
 	declare last_name: string | null;
 	declare attributes: Record<string, unknown>;
+}
+
+/** A holder of roles: a user, or everyone. */
+export class Holder extends User {
+	static override readonly shown = undefined;
+}
+
+/** Adds the holder for everyone, if it is missing. It is hidden from lists of users. Does not write to the change log. */
+export async function ensureEveryone(unit: WritingUnit): Promise<void> {
+	await unit.insertMissing(Holder, [{ key: everyone, attributes: {}, ...unit.stamp() }]);
 }
 
 /** Filter for users. */

@@ -20,12 +20,13 @@ interface Prepared {
  */
 export function lookUp<M extends EnvironmentModel>(table: TableModel<M>, within: Within, withIds: boolean): Prepared {
 	const narrowed = Object.entries(within).map(([column, value]) => `"${column}" ${value === null ? 'is null' : '= ?'}`);
-	const shape = `${table.tableName} ${withIds} ${narrowed.join()}`;
+	const shape = `${table.tableName} ${withIds} ${narrowed.join()} ${table.shown}`;
 	const known = statements.get(shape);
 	if (known !== undefined) return known;
 	const named = withIds ? '(key = any(?::text[]) or id = any(?::uuid[]))' : 'key = any(?::text[])';
 	const expires = table.expires ? [holdsNow(`"${table.tableName}"`)] : [];
-	const conditions = ['environment_id = ?', named, ...narrowed, ...expires].join(' and ');
+	const shown = table.shown === undefined ? [] : [table.shown];
+	const conditions = ['environment_id = ?', named, ...narrowed, ...expires, ...shown].join(' and ');
 	const sql = `select * from "${table.tableName}" where ${conditions}`;
 	const statement = { name: `look_up_${statements.size}`, sql };
 	statements.set(shape, statement);

@@ -49,13 +49,14 @@ export class ReadingUnit {
 		return this.#database;
 	}
 
-	/** Returns a query over the environment's rows in a table, without expired rows. */
+	/** Returns a query over the environment's rows in a table, without expired and hidden rows. */
 	query<M extends EnvironmentModel>(table: TableModel<M>): QueryBuilder<M, M[]> {
 		const query = this.queryStored(table);
-		return table.expires ? query.whereRaw(holdsNow(table.tableName)) : query;
+		if (table.expires) query.whereRaw(holdsNow(table.tableName));
+		return table.shown === undefined ? query : query.whereRaw(table.shown);
 	}
 
-	/** Returns a query over all the environment's rows in a table, including expired rows. */
+	/** Returns a query over all the environment's rows in a table, including expired and hidden rows. */
 	queryStored<M extends EnvironmentModel>(table: TableModel<M>): QueryBuilder<M, M[]> {
 		const query = asModel(table)
 			.query(this.database)

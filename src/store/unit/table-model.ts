@@ -10,6 +10,8 @@ export interface TableModel<M extends EnvironmentModel> {
 	readonly title: string;
 	/** True if rows have `expires_at`. Queries skip expired rows. */
 	readonly expires?: true;
+	/** SQL condition on rows that queries return; absent if they return all rows. */
+	readonly shown?: string | undefined;
 }
 
 /** Casts a table for objection: TypeScript cannot infer the row type from the model's type. */

@@ -1,10 +1,11 @@
+import { everyone } from '../../../compiler/everyone.js';
 import { assignExactly, unassignMany } from '../../domain/facts/assignment.js';
 import { addTenantUsers, removeTenantUsers } from '../../domain/facts/tenant-user.js';
 import { Role } from '../../store/table/role.js';
 import { type AssignmentFilter, assignmentKeys } from '../../store/table/role-assignment.js';
 import { Tenant } from '../../store/table/tenant.js';
 import { tenantUsersBy } from '../../store/table/tenant-user.js';
-import { User } from '../../store/table/user.js';
+import { ensureEveryone, Holder } from '../../store/table/user.js';
 import { rowsWithKeys, sortedRowKeys } from '../../store/unit/keyed-rows.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { instanceParts } from '../../wire/common.js';
@@ -98,7 +99,9 @@ export const roleAssignmentPart: DocumentPart<RoleAssignmentEntry> = {
 	},
 	toDocument: (value) => withoutDefaults(value, { tenant: null, resource_instance: null, expires_at: null }),
 	async write(unit, entries) {
-		await assignExactly(unit, await resolveAssignments(unit, entries));
+		if (entries.some(({ value }) => value.user === everyone)) await ensureEveryone(unit);
+		const places = entries.map(({ place }) => ['body', ...place]);
+		await assignExactly(unit, await resolveAssignments(unit, entries), (index) => places[index] ?? ['body']);
 	},
 	async remove(unit, entries) {
 		await unassignMany(unit, await resolveAssignments(unit, entries));
@@ -156,26 +159,26 @@ function assignmentName({ user, role, tenant, resource_instance }: RoleAssignmen
 	return `${user} ${role} ${resource_instance ?? tenant}`;
 }
 
-/** Yields all user ids in key order, in chunks. */
+/** Yields the ids of all holders of roles in key order, in chunks. */
 async function* userIdsInChunks(unit: ReadingUnit): AsyncGenerator<readonly string[]> {
-	for (const users of chunked(await sortedRowKeys(unit, User))) yield users.map(({ id }) => id);
+	for (const users of chunked(await sortedRowKeys(unit, Holder))) yield users.map(({ id }) => id);
 }
 
 /** The user and the tenant of a membership or role. */
-interface Holder {
+interface Held {
 	readonly user: string;
 	readonly tenant: string | null;
 }
 
-/** Loads the users and tenants in entries. */
-async function holderResolvers(unit: ReadingUnit, entries: readonly Entry<Holder>[]) {
+/** Loads the holders and tenants in entries. */
+async function holderResolvers(unit: ReadingUnit, entries: readonly Entry<Held>[]) {
 	const users = entries.map(({ value }) => value.user);
 	const tenants = entries.flatMap(({ value }) => value.tenant ?? []);
-	return { userAt: await keyResolver(unit, User, users), tenantAt: await keyResolver(unit, Tenant, tenants) };
+	return { userAt: await keyResolver(unit, Holder, users), tenantAt: await keyResolver(unit, Tenant, tenants) };
 }
 
-/** Returns the ids of the existing users in entries. */
+/** Returns the ids of the existing holders in entries. */
 async function userIds(unit: ReadingUnit, entries: readonly Entry<{ readonly user: string }>[]) {
 	const keys = entries.map(({ value }) => value.user);
-	return [...(await rowsWithKeys(unit, User, keys)).values()].map(({ id }) => id);
+	return [...(await rowsWithKeys(unit, Holder, keys)).values()].map(({ id }) => id);
 }

@@ -51,15 +51,16 @@ export const resourceRolePart: DocumentPart<ResourceRoleEntry> = nestedPart<Role
 	member: 'roles',
 	entryMap: ({ roles }) => roles,
 	toDocument: ({ granted_to, ...value }) => ({
-		...withoutDefaults(value, nothingSaid),
+		...withoutDefaults(value, { ...nothingSaid, public: false }),
 		...(granted_to !== null && { granted_to: shownDerivation(granted_to) }),
 	}),
 	async describe(unit, rows) {
 		const linksById = new Map((await withLinks(unit, rows)).map(([{ id }, links]) => [id, links]));
-		return ({ id, name, description, attributes }) => {
+		return ({ id, name, description, attributes, public: isPublic }) => {
 			const { permissions, extends: parents, granted_to } = linksById.get(id) ?? unlinked;
 			const derivation = granted_to && derivationEntry(granted_to);
-			return { name, description, attributes, permissions, extends: parents, granted_to: derivation };
+			const described = { name, description, attributes, permissions };
+			return { ...described, extends: parents, granted_to: derivation, public: isPublic };
 		};
 	},
 	async write(unit, entries) {
@@ -98,7 +99,7 @@ interface WantedRole extends Pick<WantedEntry<unknown>, 'place' | 'exists'> {
 	readonly key: string;
 	/** `null` for a tenant role. */
 	readonly resource: Resource | null;
-	readonly value: Omit<ResourceRoleEntry, 'granted_to'> & Partial<Pick<ResourceRoleEntry, 'granted_to'>>;
+	readonly value: RoleEntry & Partial<Pick<ResourceRoleEntry, 'granted_to' | 'public'>>;
 }
 
 /**
@@ -107,8 +108,10 @@ interface WantedRole extends Pick<WantedEntry<unknown>, 'place' | 'exists'> {
  * itself.
  */
 async function writeRoles(unit: WritingUnit, wanted: readonly WantedRole[]): Promise<void> {
-	const withoutLinks = ({ key, place, resource, value: { name, description, attributes } }: WantedRole) => {
-		return { resource_id: resource?.id ?? null, body: { key, name, description, attributes }, at: ['body', ...place] };
+	const withoutLinks = ({ key, place, resource, value }: WantedRole) => {
+		const { name, description, attributes, public: isPublic } = value;
+		const body = { key, name, description, attributes, public: isPublic };
+		return { resource_id: resource?.id ?? null, body, at: ['body', ...place] };
 	};
 	await syncRoles(unit, wanted.filter(({ exists }) => !exists).map(withoutLinks));
 	const resolveLinks = await prepareLinks(unit, wanted);

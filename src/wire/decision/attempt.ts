@@ -1,6 +1,7 @@
 /** Paths through which a check passes, or would pass after a change, as returned in `debug.attempts`. */
 
 import { z } from 'zod';
+import { everyone } from '../../../compiler/everyone.js';
 import { named } from '../named.js';
 
 const instanceNote = '`<type>:<key>`';
@@ -65,6 +66,7 @@ export const AttemptStep = z
 	.discriminatedUnion('type', [
 		z.object({
 			type: kindOfStep('role_assignment'),
+			user: z.literal(everyone).optional().describe('Present for a role assigned to everyone.'),
 			role: z.string().meta({ description: roleNote }),
 			resource: z.string().meta({ description: resourceNote }),
 			file: file.optional(),

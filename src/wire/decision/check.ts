@@ -327,7 +327,10 @@ export const AuthorizedUsers = z
 		// which may be a user key.
 		users: unchecked<Readonly<Record<string, readonly GrantingAssignment[]>>>(
 			z.record(z.string(), z.array(GrantingAssignment)),
-		).describe('Granting assignments by user key; the list is empty for a user allowed by conditions alone.'),
+		).describe(
+			'Granting assignments by user key; the list is empty for a user allowed by conditions alone. The key `*` stands ' +
+				'for all users. Users are then listed only with own assignments.',
+		),
 	})
 	.meta({
 		id: 'AuthorizedUsers',

@@ -1,6 +1,7 @@
 /** Data filters: requests to decision points, and their responses. */
 
 import { z } from 'zod';
+import { everyone } from '../../../compiler/everyone.js';
 import { named } from '../named.js';
 import { unchecked } from '../unchecked.js';
 import { Query } from './check.js';
@@ -157,6 +158,7 @@ const Branch = named('FilterBranch', 'The rows of one grant.', {
 				type: z
 					.enum(['role_assignment', 'role_derivation'])
 					.describe('An assignment on the instance, or a derivation.'),
+				user: z.literal(everyone).optional().describe('Present for a role assigned to everyone.'),
 				role: z.string().optional().describe('Role on the related instance, as `<type>#<key>`.'),
 				relation: z.string().optional().describe('Relation to the related instance.'),
 			}),

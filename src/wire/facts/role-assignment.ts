@@ -7,7 +7,7 @@ import { expiryShape, shownExpiry } from '../schema/granting.js';
 import { roleGrantBody, roleRemovalBody, roleShape } from './user.js';
 
 export const RoleAssignmentCreate = roleGrantBody({
-	user: Reference.describe('User: id or key.'),
+	user: Reference.describe('User: id or key; `*` for everyone, if the resource role is public.'),
 	...roleShape,
 	...expiryShape,
 }).meta({
@@ -16,7 +16,7 @@ export const RoleAssignmentCreate = roleGrantBody({
 });
 
 export const RoleAssignmentRemove = roleRemovalBody({
-	user: Reference.describe('User: id or key.'),
+	user: Reference.describe('User: id or key; `*` for everyone.'),
 	...roleShape,
 }).meta({
 	id: 'RoleAssignmentRemove',
@@ -58,7 +58,7 @@ export const RoleAssignmentRemoveQuery = z.object({
  * object matches no assignment.
  */
 export const RoleAssignmentQuery = z.object({
-	user: References.describe('Only roles of these users (ids or keys); may be repeated.'),
+	user: References.describe('Only roles of these users (ids or keys), or of everyone (`*`); may be repeated.'),
 	role: References.describe(
 		'Only roles with these ids or keys, both tenant roles and resource roles; may be repeated.',
 	),
@@ -78,7 +78,7 @@ export const RoleAssignmentRead = named(
 	"A user's role in a tenant or on a resource instance in the tenant, by keys and by ids.",
 	{
 		...environmentScoped,
-		user: z.string().describe('User key.'),
+		user: z.string().describe('User key; `*` for everyone.'),
 		role: z.string().describe('Role key.'),
 		tenant: z.string().describe("Key of the tenant, or of the instance's tenant."),
 		resource_instance: z.string().nullable().describe('`<resource key>:<instance key>`; null for a tenant role.'),

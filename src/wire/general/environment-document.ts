@@ -4,6 +4,7 @@ import { unboundedArray } from '../bounded.js';
 import {
 	Attributes,
 	defaulted,
+	HolderKey,
 	instanceParts,
 	Key,
 	keyed,
@@ -144,6 +145,7 @@ export const ResourceRoleEntry = namedStrict(
 		permissions: entryList(Key).describe('Granted action keys.'),
 		extends: entryList(Key).describe('Role keys in the resource whose permissions the role inherits.'),
 		granted_to: orNull(DerivationEntry).describe('Role derivation; null if it is not derived.'),
+		public: defaulted(z.boolean(), () => false).describe('True if the role can be assigned to everyone.'),
 	},
 );
 export type ResourceRoleEntry = z.output<typeof ResourceRoleEntry>;
@@ -344,7 +346,7 @@ const inOnePlaceOnly = {
 
 export const RoleAssignmentEntry = z
 	.strictObject({
-		user: UserKey.describe('User key.'),
+		user: HolderKey.describe('User key, or `*` for everyone.'),
 		role: Key.describe('Role key.'),
 		...place,
 		expires_at: ends,

@@ -34,6 +34,9 @@ const described = {
 		'Roles in the resource whose permissions the role inherits (ids or keys); none by default.',
 	),
 	granted_to: optional(DerivedRoleBlockEdit).describe('Derivations from roles on related instances; none by default.'),
+	public: optional(z.boolean()).describe(
+		'True if the role can be assigned to everyone, by the user key `*`; false by default.',
+	),
 };
 
 export const ResourceRoleCreate = named(
@@ -62,6 +65,9 @@ export const ResourceRoleUpdate = named(
 			'Complete new list of extended roles (ids or keys). Null counts as absent.',
 		),
 		granted_to: clearable(DerivedRoleBlockEdit).describe('Complete new derivations; null for none.'),
+		public: optional(z.boolean()).describe(
+			'True if the role can be assigned to everyone. False also removes its assignments to everyone.',
+		),
 	},
 );
 
@@ -92,6 +98,7 @@ export const ResourceRoleRead = named(
 		granted_to: DerivedRoleBlockRead.nullable().describe(
 			'Derivations from roles on related instances; null if never set.',
 		),
+		public: z.literal(true).optional().describe('Present if the role can be assigned to everyone.'),
 	},
 );
 export type ResourceRoleRead = z.input<typeof ResourceRoleRead>;

@@ -26,6 +26,9 @@ export const Permission = Reference.meta({
 const notDerived = 'must be omitted: only resource roles can be derived, because they are held on instances';
 const derivation = unserved(notDerived, 'Must be empty: only resource roles are derived.');
 
+const forInstances = 'must be omitted: only resource roles can be assigned to everyone';
+const isPublic = unserved(forInstances, 'Must be empty: only resource roles can be assigned to everyone.');
+
 const described = {
 	...describedFields('Role', 'tenant roles in the environment'),
 	permissions: defaulted(boundedArray(Permission), () => []).describe('Granted permissions; none by default.'),
@@ -35,7 +38,11 @@ const described = {
 	),
 };
 
-export const RoleCreate = named('RoleCreate', 'A new tenant role.', { ...described, granted_to: derivation });
+export const RoleCreate = named('RoleCreate', 'A new tenant role.', {
+	...described,
+	granted_to: derivation,
+	public: isPublic,
+});
 
 export const RoleUpdate = named(
 	'RoleUpdate',
@@ -48,6 +55,7 @@ export const RoleUpdate = named(
 			'Complete new list of extended roles (ids or keys). Null counts as absent.',
 		),
 		granted_to: derivation,
+		public: isPublic,
 	},
 );
 
@@ -88,8 +96,14 @@ export const RoleReplace = z
 		granted_to: optional(DerivedRoleBlockEdit).describe(
 			'Derivations for a resource role from roles on related instances; none by default.',
 		),
+		public: optional(z.boolean()).describe(
+			'True if the resource role can be assigned to everyone, by the user key `*`; false by default.',
+		),
 	})
-	.superRefine(({ resource, granted_to }, ctx) => {
+	.superRefine(({ resource, granted_to, public: open }, ctx) => {
+		if (resource === undefined && open) {
+			ctx.addIssue({ code: 'custom', message: forInstances, path: ['public'], input: open });
+		}
 		const { users_with_role = [], when } = granted_to ?? {};
 		if (resource !== undefined || (users_with_role.length === 0 && !when?.no_direct_roles_on_object)) return;
 		ctx.addIssue({ code: 'custom', message: notDerived, path: ['granted_to'], input: granted_to });
