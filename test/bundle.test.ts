@@ -2,6 +2,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import test from 'ava';
 import fc from 'fast-check';
 import { pack as packTar } from 'tar-stream';
+import { layout } from '../compiler/layout.js';
 import {
 	BundleError,
 	type BundleFile,
@@ -142,7 +143,7 @@ test('a manifest is read unchanged', (t) => {
 				lineage: '',
 				token: '',
 				environment: 'e',
-				layout: 9,
+				layout,
 				policy: 'abc',
 				policy_revision: '12',
 				degraded: null,

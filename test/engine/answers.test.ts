@@ -41,6 +41,17 @@ async function ask(served: Served, engine: LoadedEngine, t: ExecutionContext, mo
 	] satisfies CheckQuery[]) {
 		t.deepEqual(throughJson(engine.check(check)), (await http.post('/allowed', check)).body, JSON.stringify(check));
 	}
+	const contextual_facts = anyContextualFacts(model);
+	const withFacts = checks.map((check) => ({ ...check, contextual_facts }));
+	const answers = await http.post<typeof bulk>('/allowed/bulk', withFacts);
+	t.deepEqual(await engine.checkMany(withFacts), answers.body.allow);
+	const listed = { user: model.facts.users[0] ?? '', contextual_facts };
+	t.deepEqual(await engine.userPermissions(listed), (await http.post('/user-permissions', listed)).body);
+	const unknown = {
+		...first,
+		contextual_facts: { role_assignments: [{ user: 'nobody', role: 'r', resource_instance: 'x' }] },
+	};
+	t.like(engine.check(unknown), { allow: false, debug: { code: 'invalid_query' } });
 	for (const user of [...model.facts.users, 'nobody']) {
 		for (const filter of [{}, { resource_types: model.schema.resources.map(({ key }) => key) }]) {
 			const question = { user, ...filter, context: { enable_abac_user_permissions: true } };
@@ -64,6 +75,15 @@ async function ask(served: Served, engine: LoadedEngine, t: ExecutionContext, mo
 	}
 }
 
+/** Returns the first role of the first instance for the first user, if there are roles on instances. */
+function anyContextualFacts({ facts, schema }: Model) {
+	const [instance] = facts.instances;
+	const [role] = schema.resources.find(({ key }) => key === instance?.type)?.roles ?? [];
+	const [user] = facts.users;
+	if (instance === undefined || role === undefined || user === undefined) return {};
+	return { role_assignments: [{ user, role: role.key, resource_instance: `${instance.type}:${instance.key}` }] };
+}
+
 /** Returns a value as it would arrive over HTTP. */
 const throughJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
@@ -83,7 +103,7 @@ for (const [name, form, build] of [
 	['009-condition-sets', 'bundle', 'node'],
 ] as const) {
 	test(`${name} from a ${form} makes the same decisions as a decision point (${build})`, async (t) => {
-		const model = await readCaseModel(name);
+		const model = { ...(await readCaseModel(name)), contextual_facts: true };
 		const served = await serving(t, model);
 		const { loadEngine } = await importBuild(build);
 		const engine = await loadEngine(await forms[form](served, model));

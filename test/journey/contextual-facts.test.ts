@@ -1,6 +1,7 @@
 // @rest
 
 import test from 'ava';
+import { client } from '../support/client.js';
 import { fails } from '../support/failure.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
@@ -63,6 +64,17 @@ test('groups in a token decide checks while the environment allows contextual fa
 	t.is((await setSettings(stack, { contextual_facts: true })).status, 200);
 	t.is((await pdp.post('/allowed', engineersRead)).body['allow'], true);
 	t.is((await pdp.post('/allowed', { ...engineersRead, contextual_facts: null })).body['allow'], false);
+
+	const { dataApi } = stack.decisionPoint;
+	const opa = client(dataApi?.url ?? '', stack.keys.environment);
+	t.like((await opa.post('/v1/data/permit/root', { input: engineersRead })).body, { result: { allow: true } });
+	const asDocument = { input: { user: 'ann', contextual_facts: engineersRead.contextual_facts } };
+	t.like((await opa.post('/v1/data/permit/user_permissions', asDocument)).body, { code: 'invalid_parameter' });
+	// A user's own holdings are not read.
+	const holdings = { team: { member: { 'team:engineers': null } } };
+	const { contextual_facts: _, ...plain } = engineersRead;
+	const claims = { input: { ...plain, user: { key: 'ann', holdings } } };
+	t.like((await opa.post('/v1/data/permit/root', claims)).body, { result: { allow: false } });
 
 	// A change of the schema keeps the setting, and its new role is known.
 	const made = await http.post(`${schema}/resources/team/roles`, { key: 'lead', name: 'Lead' });

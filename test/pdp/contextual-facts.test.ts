@@ -1,5 +1,8 @@
 import test, { type ExecutionContext } from 'ava';
 import type { Model, Relation, ResourceRole } from '../../compiler/model.js';
+import { contextualProblems } from '../../src/pdp/decide/contextual-problems.js';
+import { unsupportedTuples } from '../../src/pdp/decide/contextual-roles.js';
+import { FactsIndex } from '../../src/pdp/facts/facts-index.js';
 import { policyWasm, resource, snapshot } from './environment.js';
 import { type Served, serve } from './served.js';
 
@@ -149,6 +152,32 @@ test('contextual facts come only from their own field', async (t) => {
 		const { status, body } = await http.post('/allowed', { ...reads, ...sent });
 		t.deepEqual([status, body['allow']], [200, false], JSON.stringify(sent));
 	}
+});
+
+test('computed roles are neither assigned nor combined with relationships that lead to roles', (t) => {
+	const derivation = { relation: 'parent', resource: 'document', no_direct_roles_on_object: false };
+	const data = {
+		facts: { users: { ann: {} }, instances: { 'document:d1': 'acme', 'document:d2': 'acme' } },
+		contextual_facts: { relations: { document: { parent: 'document' } } },
+		schema: {
+			actions: { document: {} },
+			resource_roles: { document: { viewer: [{ ...derivation, role: 'reader' }], reader: [] } },
+			computed_roles: { document: { reader: { allOf: ['viewer', { not: 'blocked' }] } } },
+		},
+	};
+	const facts = FactsIndex.read(Buffer.from(JSON.stringify({ regolith: data })));
+	const [d1, d2] = ['document:d1', 'document:d2'] as const;
+	const role_assignments = [{ user: 'ann', role: 'reader', resource_instance: d1 }];
+	t.like(contextualProblems(facts, { role_assignments }, ['body']), [
+		{
+			loc: ['body', 'role_assignments', 0, 'role'],
+			msg: 'users hold the role `reader` by other roles on `document`: assign these roles',
+		},
+	]);
+	const tuples = [{ subject: d1, relation: 'parent', object: d2 }];
+	t.like(unsupportedTuples(facts.schema, tuples, ['body']), [
+		{ loc: ['body', 'relationship_tuples', 0, 'relation'], type: 'not_supported' },
+	]);
 });
 
 const evaluation = {

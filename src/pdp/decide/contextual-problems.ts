@@ -1,9 +1,11 @@
 /** Validates contextual facts against the schema and the stored objects, with the messages of the management API. */
 
-import { type Failure, mismatchedRelation, mismatchedTenants, notFound, type Problem } from '../../failure.js';
+import { Failure, mismatchedRelation, mismatchedTenants, notFound, type Problem } from '../../failure.js';
 import type { ContextualFacts, ContextualTuple } from '../../wire/decision/contextual-facts.js';
 import type { FactsIndex } from '../facts/facts-index.js';
 import { instanceType } from '../facts/instance-name.js';
+import type { SchemaTables } from '../facts/schema-tables.js';
+import { isComputed } from './contextual-roles.js';
 
 /** Returns the problems with contextual facts. `place` is the location of the facts. */
 export function contextualProblems(
@@ -23,9 +25,7 @@ export function contextualProblems(
 			return [
 				...(facts.hasUser(user) ? [] : [problem('user', notFound('User', user))]),
 				...(known ? [] : [problem('resource_instance', notFound('ResourceInstance', instance))]),
-				...(known && !facts.schema.rolesOn(instanceType(instance)).includes(role)
-					? [problem('role', notFound('Role', role))]
-					: []),
+				...(known ? roleProblems(facts.schema, instanceType(instance), role).map((one) => problem('role', one)) : []),
 			];
 		}),
 		...(given.relationship_tuples ?? []).flatMap((tuple, index) => {
@@ -36,6 +36,12 @@ export function contextualProblems(
 			return field === undefined || failure === undefined ? [] : [problem(field, failure)];
 		}),
 	];
+}
+
+function roleProblems(schema: SchemaTables, type: string, role: string): readonly Failure[] {
+	if (!schema.rolesOn(type).includes(role)) return [notFound('Role', role)];
+	if (!isComputed(schema, type, role)) return [];
+	return [new Failure('invalid', `users hold the role \`${role}\` by other roles on \`${type}\`: assign these roles`)];
 }
 
 /** Returns the problem with a tuple between stored instances. */

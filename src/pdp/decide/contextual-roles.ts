@@ -6,6 +6,7 @@ import type { ContextualTuple } from '../../wire/decision/contextual-facts.js';
 import type { DecidingEngine, EngineInput } from '../engine/engine.js';
 import type { FactsIndex } from '../facts/facts-index.js';
 import { instanceName, instanceType, parseInstanceName } from '../facts/instance-name.js';
+import { valueAt } from '../facts/json-members.js';
 import type { SchemaTables } from '../facts/schema-tables.js';
 
 /** A policy and the index of its data. */
@@ -58,23 +59,38 @@ export function contextualDerivations(
 	);
 }
 
+/** True if users hold the role only by other roles on the same instance. */
+export function isComputed(schema: SchemaTables, type: string, role: string): boolean {
+	return valueAt(schema.value, 'computed_roles', type, role) !== undefined;
+}
+
+function derivesFromComputed(schema: SchemaTables): boolean {
+	const derivations = schema.types.flatMap((type) =>
+		schema.rolesOn(type).flatMap((role) => schema.derivations(type, role)),
+	);
+	return derivations.some(({ resource, role }) => isComputed(schema, resource, role));
+}
+
 /**
  * Returns the problems with relationships whose roles cannot be calculated. A role through a contextual relationship is
- * passed to the policy like an assigned role, which must not block any derivation on the same object.
+ * passed to the policy like an assigned role, which must not block any derivation on the same object. A computed role may
+ * exclude a role that a later round adds, so no role may be derived from a computed role.
  */
 export function unsupportedTuples(
 	schema: SchemaTables,
 	tuples: readonly ContextualTuple[],
 	place: Problem['loc'],
 ): readonly Problem[] {
+	const computed = derivesFromComputed(schema) ? 'a role is derived from a computed role' : undefined;
 	return tuples.flatMap(({ relation, object }, index) => {
 		const type = instanceType(object);
 		const ways = schema.rolesOn(type).flatMap((role) => schema.derivations(type, role));
-		const isBlocked = ways.some((way) => way.no_direct_roles_on_object);
-		if (!isBlocked || !ways.some((way) => way.relation === relation)) return [];
-		const msg =
-			`contextual relationships by \`${relation}\` are not supported, because a role assigned on ` +
-			`\`${type}\` blocks a derivation there (no_direct_roles_on_object)`;
+		if (!ways.some((way) => way.relation === relation)) return [];
+		const reason = ways.some((way) => way.no_direct_roles_on_object)
+			? `a role assigned on \`${type}\` blocks a derivation there (no_direct_roles_on_object)`
+			: computed;
+		if (reason === undefined) return [];
+		const msg = `contextual relationships by \`${relation}\` are not supported, because ${reason}`;
 		return [{ loc: [...place, 'relationship_tuples', index, 'relation'], msg, type: 'not_supported' }];
 	});
 }
