@@ -59,17 +59,21 @@ const edits = {
 			which,
 		);
 		const named = set === undefined ? undefined : pick(rolesIn(set.selects), other);
-		return {
-			...schema,
-			resources: schema.resources.map((resource) => ({
-				...resource,
-				roles: resource.roles.map((role) =>
-					resource.key === set?.resource && role.key === named
-						? withDerivation(schema, resource, role, [which, other])
-						: role,
-				),
-			})),
-		};
+		return derivedFurther(schema, { type: set?.resource, key: named }, [which, other]);
+	},
+	'add a derivation to a source of a role that a set names': (schema: Schema, which: number, other: number): Schema => {
+		const sources = schema.condition_sets.flatMap((set) => {
+			const resource = schema.resources.find(({ key }) => key === set.resource);
+			const named = rolesIn(set.selects);
+			const roles = resource?.roles.filter(({ key }) => named.includes(key)) ?? [];
+			return roles.flatMap(({ derivations }) =>
+				derivations.map(({ relation, role }) => {
+					return { type: resource?.relations.find(({ key }) => key === relation)?.subject, key: role };
+				}),
+			);
+		});
+		const source = pick(sources, which);
+		return source === undefined ? schema : derivedFurther(schema, source, [which, other]);
 	},
 	'let assignments stop a derivation, or no longer': (schema: Schema, which: number, other: number): Schema =>
 		inRole(schema, which, (role) => ({
@@ -132,6 +136,8 @@ export const schemaEdit: fc.Arbitrary<SchemaEdit> = fc.record({
 		'add a derivation to a role that a set names',
 		'add a derivation to a role that a set names',
 		'add a derivation to a role that a set names',
+		'add a derivation to a source of a role that a set names',
+		'add a derivation to a source of a role that a set names',
 		'drop a rule',
 		'add a rule',
 	),
@@ -182,6 +188,23 @@ function withDerivation(
 	const others = role.derivations.filter((row) => row.relation !== relation.key || row.role !== source.key);
 	const derivation = { relation: relation.key, role: source.key, no_direct_roles_on_object: other % 3 === 0 };
 	return { ...role, derivations: [...others, derivation] };
+}
+
+/** Adds a derivation to a role, or replaces its settings. */
+function derivedFurther(
+	schema: Schema,
+	{ type, key }: { readonly type: string | null | undefined; readonly key: string | undefined },
+	choices: readonly [number, number],
+): Schema {
+	return {
+		...schema,
+		resources: schema.resources.map((resource) => ({
+			...resource,
+			roles: resource.roles.map((role) =>
+				resource.key === type && role.key === key ? withDerivation(schema, resource, role, choices) : role,
+			),
+		})),
+	};
 }
 
 function inResource(schema: Schema, which: number, edit: (resource: Resource) => Resource): Schema {
