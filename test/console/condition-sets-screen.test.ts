@@ -107,6 +107,42 @@ test.serial('rows and JSON stay in sync, and a problem is shown at its row', asy
 	await close();
 });
 
+test.serial('a condition on a related instance is built in rows', async (t) => {
+	const attributes = { plan: { type: 'string' }, seats: { type: 'number' } };
+	await stack.environment.post(`${schema}/resources`, { key: 'account', name: 'Account', actions: {}, attributes });
+	for (const width of [1280, 390] as const) {
+		const { page, open, faults, close } = await openConsole(browser, stack, { width, dark: width === 390 });
+		await open('condition-sets?new=userset');
+		await page.getByRole('button', { name: 'Add condition' }).click();
+		await attribute(page).fill('user.team');
+		await page.keyboard.press('Tab');
+		await page.getByLabel('Operator').selectOption('object_match');
+		t.deepEqual(await readJson(page), {
+			'user.team': { object_match: { match: {}, fk_resource_type: '' } },
+		});
+		await page.locator('.condition-sets-part.wrong').getByRole('alert').first().waitFor();
+		await page.getByLabel('Related resource').selectOption('account');
+		await page.locator('.condition-sets-part.wrong').waitFor({ state: 'detached' });
+		const match = page.getByRole('region', { name: 'Conditions of the match' });
+		await match.getByRole('button', { name: 'Add condition' }).click();
+		await match.getByRole('combobox', { name: 'Attribute', exact: true }).fill('se');
+		await match.getByRole('option').first().waitFor();
+		await page.keyboard.press('ArrowDown');
+		await page.keyboard.press('Enter');
+		await match.getByLabel('Operator').selectOption('greater-than');
+		await match.getByLabel('Value', { exact: true }).fill('10');
+		t.deepEqual(await readJson(page), {
+			'user.team': { object_match: { match: { seats: { 'greater-than': 10 } }, fk_resource_type: 'account' } },
+		});
+		t.is(await match.getByLabel('Compare with').count(), 0, 'a member is not compared with attributes');
+		t.is(await page.locator('.condition-sets-part.wrong').count(), 0);
+		t.deepEqual(await seriousViolations(page), []);
+		t.is(await overflowWidth(page), 0);
+		t.deepEqual(faults, []);
+		await close();
+	}
+});
+
 test.serial('a draft does not overwrite changes that other users make during an edit', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	const set = `${schema}/condition_sets/everybody`;

@@ -459,3 +459,14 @@ test('a page of the model is read from the path it has', (t) => {
 	t.is(readPartName('nothing:x'), null);
 	t.deepEqual(readKeys(' a,b  a '), ['a', 'b']);
 });
+
+test('a role is public only if the form says so', (t) => {
+	const policy = readPolicySchema(new Map());
+	const saved = (value: object, isPublic: boolean) => {
+		const part = { kind: 'resource_role', key: 'document:reader', value: { name: 'Reader', ...value } } as const;
+		const form = { ...readPartForm('resource_role', part), isPublic };
+		return writePartForm('resource_role', form, part.value, policy, 'document')['public'];
+	};
+	t.deepEqual([saved({}, true), saved({ public: false }, true)], [true, true]);
+	t.deepEqual([saved({}, false), saved({ public: true }, false)], [undefined, false]);
+});

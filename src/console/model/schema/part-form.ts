@@ -31,6 +31,8 @@ export interface PartForm {
 	readonly derivations: readonly string[];
 	/** True if a role held directly on an instance disables the derivations there. */
 	readonly directOnly: boolean;
+	/** True if the role can be assigned to everyone. */
+	readonly isPublic: boolean;
 }
 
 export type PartField = keyof PartForm;
@@ -42,7 +44,7 @@ export const partFields: Readonly<Record<PartKind, readonly PartField[]>> = {
 	attribute: ['type', 'description'],
 	user_attribute: ['type', 'description'],
 	relation: ['name', 'subject', 'description'],
-	resource_role: ['name', 'description', 'permissions', 'extends', 'derivations'],
+	resource_role: ['name', 'description', 'permissions', 'extends', 'derivations', 'isPublic'],
 	action_group: ['name', 'description', 'permissions'],
 	role: ['name', 'description', 'permissions', 'extends'],
 };
@@ -66,6 +68,7 @@ export function readPartForm(kind: PartKind, part: SchemaPart | null): PartForm 
 		extends: textsMember(value, 'extends'),
 		derivations: readDerivations(value).map(derivationName),
 		directOnly: recordMember(recordMember(value, 'granted_to'), 'when')['no_direct_roles_on_object'] === true,
+		isPublic: value['public'] === true,
 	};
 }
 
@@ -83,6 +86,8 @@ export function writePartForm(kind: PartKind, form: PartForm, before: Value, pol
 	}
 	if (fields.has('permissions')) value = withChosen(value, permissionsMember(kind), form.permissions, before);
 	if (fields.has('extends')) value = withChosen(value, 'extends', form.extends, before);
+	if (fields.has('isPublic') && form.isPublic !== (value['public'] === true))
+		value = { ...value, public: form.isPublic };
 	return fields.has('derivations') ? withChosenDerivations(value, form, policy, resource) : value;
 }
 

@@ -5,7 +5,7 @@ import { announce } from '../../../part/announce.js';
 import { ExpiryField } from '../../../part/expiry-field.js';
 import { answered, management } from '../../api.js';
 import { confirmWrite } from '../../part/confirm.js';
-import { Combobox } from '../../part/field/combobox.js';
+import { type Choice, Combobox } from '../../part/field/combobox.js';
 import { proposeInstanceNames, proposeTenants, proposeUsers } from '../../propose.js';
 import { environmentPath } from '../../session.js';
 import { reloadAll } from '../../use-loaded.js';
@@ -50,7 +50,13 @@ export function AssignRole({ user, tenant, instance }: AssignRoleProps) {
 			<summary>Assign role</summary>
 			<form class="columns" onSubmit={work.submit(send)}>
 				{user === undefined && (
-					<Combobox label="User" value={who.value} onValue={set(who)} propose={proposeUsers} required />
+					<Combobox
+						label="User"
+						value={who.value}
+						onValue={set(who)}
+						propose={onInstance.value ? proposeHolders : proposeUsers}
+						required
+					/>
 				)}
 				{!isPlaced && (
 					<label>
@@ -96,4 +102,10 @@ export function AssignRole({ user, tenant, instance }: AssignRoleProps) {
 			<Failure text={work.failure} />
 		</details>
 	);
+}
+
+/** Suggests users, and everyone for roles that are public. */
+async function proposeHolders(text: string, signal: AbortSignal): Promise<readonly Choice[]> {
+	const users = await proposeUsers(text, signal);
+	return ['', '*'].includes(text) ? [{ value: '*', note: 'everyone, for public roles' }, ...users] : users;
 }

@@ -36,7 +36,7 @@ export function RoleList({ caption, at }: RoleListProps) {
 			}}
 			rowKey={({ id }) => id}
 			columns={[
-				{ title: 'User', cell: ({ user }) => <ObjectLink tab="users" name={user} /> },
+				{ title: 'User', cell: ({ user }) => (user === '*' ? 'everyone' : <ObjectLink tab="users" name={user} />) },
 				{ title: 'Role', cell: ({ role }) => <KeyText text={role} /> },
 				...('tenant' in at
 					? [

@@ -80,6 +80,16 @@ export function PartFields(props: PartFieldsProps) {
 					onChosen={(chosen) => onChange({ extends: chosen })}
 				/>
 			)}
+			{fields.has('isPublic') && (
+				<label class="inline">
+					<input
+						type="checkbox"
+						checked={form.isPublic}
+						onChange={(event) => onChange({ isPublic: event.currentTarget.checked })}
+					/>
+					<span>Public: the role can be assigned to everyone, as user *</span>
+				</label>
+			)}
 			{fields.has('derivations') && <DerivationFields {...props} />}
 			<TextField
 				label="Description (optional)"
