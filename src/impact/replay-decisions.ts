@@ -11,7 +11,8 @@ const attributes = z.record(z.string(), z.unknown()).optional();
 
 /** Decision input, as logged by decision points. Events from other sources may have a different shape. */
 const LoggedCheck = z.object({
-	user: z.object({ key: z.string(), attributes }),
+	// The log does not contain the role of a set of users.
+	user: z.object({ key: z.string().refine((key) => !key.includes('#')), attributes }),
 	action: z.string(),
 	resource: z.object({ type: z.string(), key: z.string().optional(), tenant: z.string(), attributes }),
 	context: attributes,
@@ -34,7 +35,7 @@ export interface LoggedInput {
 export interface ReplayedDecisions {
 	/**
 	 * Number of replayed decisions, and number of skipped decisions. A decision is skipped if it is masked, truncated,
-	 * logged by a different source, or if its check carried contextual facts.
+	 * logged by a different source, about a set of users, or if its check carried contextual facts.
 	 */
 	readonly replayed: number;
 	readonly skipped: number;

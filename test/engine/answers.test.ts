@@ -24,7 +24,7 @@ const withAttributes = {
 async function ask(served: Served, engine: LoadedEngine, t: ExecutionContext, model: Model) {
 	const { http } = served;
 	// The JSON round trip drops undefined members, as in a real request body.
-	const checks: CheckQuery[] = JSON.parse(JSON.stringify(everyCheck(model)));
+	const checks: (CheckQuery & { readonly user: string })[] = JSON.parse(JSON.stringify(everyCheck(model)));
 	const { body: bulk } = await http.post<{ allow: readonly { allow: boolean }[] }>('/allowed/bulk', checks);
 	t.deepEqual(await engine.checkMany(checks), bulk.allow);
 	t.true(bulk.allow.some(({ allow }) => allow));

@@ -158,6 +158,56 @@ function onlyWith(model: Model, { user, resource }: Query, role: string): Model 
 	return { schema: { ...model.schema, resources }, facts };
 }
 
+test('a set of users holds what a user with its role alone holds', async (t) => {
+	t.timeout(7_200_000);
+	let allowed = 0;
+	await fc.assert(
+		fc.asyncProperty(fc.oneof(modelsOfOneSchema(2), layeredModels(2)), async (models) => {
+			const [first] = models;
+			if (first === undefined) return;
+			const engine = await wasmEngine(rego(first));
+			for (const model of models) {
+				engine.setData(documentBytes(model));
+				const { schema, facts } = model;
+				const nodes = facts.instances.flatMap(({ type, key }) =>
+					(schema.resources.find((own) => own.key === type)?.roles ?? []).map((role) => ({
+						type,
+						key,
+						role: role.key,
+					})),
+				);
+				for (const { type, key, role } of nodes.slice(0, 12)) {
+					const set = `${type}:${key}#${role}`;
+					const alone: Model = {
+						schema,
+						facts: {
+							...facts,
+							users: [...facts.users, set],
+							instance_assignments: [...facts.instance_assignments, { user: set, role, type, instance: key }],
+						},
+					};
+					const queries = facts.instances.flatMap((row) =>
+						(schema.resources.find((own) => own.key === row.type)?.actions ?? []).map((action) => ({
+							user: { key: set },
+							action: action.key,
+							resource: { type: row.type, key: row.key, tenant: row.tenant },
+						})),
+					);
+					const expected = queries.map((query) => decide(alone, query).allow);
+					const holdings = { [type]: { [role]: { [`${type}:${key}`]: null } } };
+					const answers = queries.map(
+						(query) => engine.ask('regolith/check/code', { ...query, user: { key: set, holdings } }) === 'allow',
+					);
+					t.deepEqual(answered(queries, answers), answered(queries, expected));
+					allowed += expected.filter(Boolean).length;
+				}
+			}
+		}),
+		{ numRuns: draws(12, 'SCHEMAS') },
+	);
+	t.true(allowed >= leastDrawn(21), `${allowed} checks were allowed`);
+});
+
 test('a cycle consists of the roles that lead to each other and their derivations', (t) => {
 	let cycles = 0;
 	fc.assert(

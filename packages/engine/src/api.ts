@@ -90,8 +90,8 @@ export interface ContextualFacts {
 
 /** May this user do this? Body of `/allowed`. */
 export interface CheckQuery {
-	/** The user, or the user's key. */
-	readonly user: string | UserDescription;
+	/** The user, the user's key, or all users with a role on an instance, as `{set: '<type>:<key>#<role>'}`. */
+	readonly user: string | UserDescription | { readonly set: string };
 	readonly action: string;
 	/** The resource, or `<type>` or `<type>:<key>` in the tenant `default`. */
 	readonly resource: string | ResourceDescription;

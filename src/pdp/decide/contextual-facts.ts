@@ -65,6 +65,11 @@ function userWithFacts(
 		throw new Failure('contextual_facts_off', message);
 	}
 	const at = [...place, 'contextual_facts'];
+	if (user.holdings !== undefined) {
+		throw unprocessable([
+			{ loc: at, msg: 'contextual facts are for users, not for sets of users', type: 'not_supported' },
+		]);
+	}
 	const { role_assignments, relationship_tuples: tuples } = given;
 	const wrong = contextualProblems(facts, given, at);
 	const problems = wrong.length > 0 ? wrong : unsupportedTuples(facts.schema, tuples ?? [], at);

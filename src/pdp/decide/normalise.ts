@@ -91,6 +91,10 @@ function resource(given: Query['resource']): EngineInput['resource'] {
 }
 
 function user(given: Query['user']): EngineInput['user'] {
+	if ('set' in given && given.set !== undefined) {
+		const { type, instance, role } = given.set;
+		return { key: given.key, holdings: { [type]: { [role]: { [instance]: null } } } };
+	}
 	const named = {
 		...textMember('email', given.email),
 		...textMember('first_name', given.first_name ?? given.firstName),

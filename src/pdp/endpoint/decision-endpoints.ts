@@ -50,8 +50,9 @@ export function decisionEndpoints(mode: Mode) {
 				}
 				if (body.contextual_facts) {
 					checkInput(now(), body, mode);
-					refuseAttempts();
+					refuseAttempts('contextual_facts', 'checks with contextual facts');
 				}
+				if ('set' in body.user) refuseAttempts('user', 'sets of users');
 				const work = (context: DecisionContext) => decideWithAttempts(context, normalise(body, context.time, mode));
 				// `closed` is read only at this point, because creating the signal takes longer than a check.
 				const { closed } = request;
@@ -106,9 +107,9 @@ function isLean({ use_debugger, contextual_facts }: Query): boolean {
 	return !use_debugger && !contextual_facts;
 }
 
-function refuseAttempts(): never {
-	const msg = 'attempts are not available for checks with contextual facts: request only the reasons';
-	throw unprocessable([{ loc: ['body', 'contextual_facts'], msg, type: 'not_supported' }]);
+function refuseAttempts(field: string, checks: string): never {
+	const msg = `attempts are not available for ${checks}: request only the reasons`;
+	throw unprocessable([{ loc: ['body', field], msg, type: 'not_supported' }]);
 }
 
 /** Returns `BulkResult` as JSON. */

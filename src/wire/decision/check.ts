@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { abbreviated } from '../abbreviated.js';
 import { refuseTooLarge } from '../attributes.js';
 import { boundedArray, choice } from '../bounded.js';
+import { maxKeyLength } from '../common.js';
 import { tooManyMessage } from '../facts/bulk.js';
 import { type JsonJudge, refuseFaults } from '../json-fault.js';
 import { named } from '../named.js';
@@ -60,10 +61,44 @@ const CheckUser = named('CheckUser', 'A user. Other fields, such as the rest of 
 	),
 });
 
-const user = abbreviated(z.string().describe('User key.'), CheckUser, (key) => ({ key })).meta({
+export const user = abbreviated(z.string().describe('User key.'), CheckUser, (key) => ({ key })).meta({
 	description: 'The user: a key, or an object.',
 	example: 'ann@example.com',
 });
+
+/** A set of users: all users who hold a role on an instance. */
+export interface SetOfUsers {
+	readonly type: string;
+	/** Instance, as `<type>:<key>`. */
+	readonly instance: string;
+	readonly role: string;
+}
+
+const setForm = /^([^:#]+):[^:#]+#[^:#]+$/;
+
+const CheckSet = z
+	.object({
+		set: z
+			.string()
+			.max(3 * maxKeyLength)
+			.regex(setForm, 'must be `<type>:<key>#<role>`')
+			.describe('All users who hold this role on this instance, as `<type>:<key>#<role>`.'),
+	})
+	.transform(({ set }): z.output<typeof CheckUser> & { readonly set?: SetOfUsers } => {
+		const [instance = '', role = ''] = set.split('#');
+		return { key: set, set: { type: typeAndKey(instance).type, instance, role } };
+	})
+	.meta({
+		id: 'CheckSet',
+		description: 'A set of users in place of a user. It holds only this role, and has no attributes.',
+	});
+
+/** The user of a check, or a set of users. A user record may have a field `set`, which has no meaning. */
+const subject = choice(
+	(value) => typeof value === 'object' && value !== null && 'set' in value && !('key' in value),
+	CheckSet,
+	user,
+).meta({ description: 'The user: a key, an object, or a set of users.', example: 'ann@example.com' });
 
 const context = attributes.describe('Other data for conditions to compare.');
 
@@ -97,7 +132,7 @@ const action = z.string().describe('Action key.');
  * the resource may be strings.
  */
 export const Query = named('Check', 'May this user perform this action on this resource? Unknown fields are ignored.', {
-	user,
+	user: subject,
 	action,
 	resource,
 	context,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { everyone } from '../../../compiler/everyone.js';
 import { named } from '../named.js';
 import { unchecked } from '../unchecked.js';
-import { Query } from './check.js';
+import { Query, user } from './check.js';
 import { noContextualFacts } from './contextual-facts.js';
 
 /** Default and maximum number of keys in a filter, including tenant keys. */
@@ -21,7 +21,7 @@ const FilterType = z.enum(['always_allow', 'always_deny', 'conditional']);
 
 export type FilterType = z.output<typeof FilterType>;
 
-const { user, action, resource, context } = Query.shape;
+const { action, resource, context } = Query.shape;
 
 const unkeyed = resource.superRefine((value, ctx) => {
 	if (value.tenant === '') {

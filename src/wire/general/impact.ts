@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { defaulted, optional } from '../common.js';
-import { Query } from '../decision/check.js';
+import { Query, user } from '../decision/check.js';
 import { noContextualFacts } from '../decision/contextual-facts.js';
 import { named, namedStrict } from '../named.js';
 import { Draft } from './draft.js';
@@ -134,6 +134,7 @@ export const maxChangesSince = 5_000;
 
 export const ExplanationRequest = named('ExplanationRequest', 'A check, and the revision to explain it at.', {
 	...Query.omit({ use_debugger: true, sdk: true }).shape,
+	user,
 	contextual_facts: noContextualFacts,
 	revision: z.int().min(0).describe('Environment revision whose policy and facts decide.'),
 	token: optional(z.string().max(64)).describe(
