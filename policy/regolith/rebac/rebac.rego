@@ -92,9 +92,9 @@ applies(resource) if {
 # title: Denial code
 # description: |
 #   Denial code for instance roles, chosen by the first failing condition.
-#   The last codes are tested first, because they are common and some conditions imply all others. A user with holdings
-#   exists, and the grant has already looked up the holdings, so users without holdings are a separate case. Such users
-#   may still hold roles that need no own assignment.
+#   The last codes are tested first, because they are common and some conditions imply all others. The grant has
+#   already looked up the holdings, so users without holdings are a separate case. Such users may still hold roles that
+#   need no own assignment, and a user who does not exist may hold roles by contextual facts.
 default denial := "no_permission"
 
 denial := "no_graph_roles" if {
@@ -102,6 +102,7 @@ denial := "no_graph_roles" if {
 	instance
 	rbac.action_exists(input.resource.type, input.action)
 	not held_in_vain
+	rbac.user_known
 } else := "no_graph_roles" if {
 	not holdings
 	instance
