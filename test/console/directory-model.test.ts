@@ -60,6 +60,7 @@ test('a role shows its origin', (t) => {
 		sourceText(held('editor', { source: 'derived', through: [member, owner, owner] })),
 		'from member on team:ops, through 2 other instances',
 	);
+	t.is(sourceText(held('reader', { source: 'computed' })), 'from other roles here');
 	t.is(sourceText(held('reader', { source: 'group' })), 'from a group');
 });
 

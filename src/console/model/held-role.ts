@@ -4,8 +4,8 @@ export interface HeldRole {
 	readonly tenant: string;
 	/** Instance, as `<resource>:<key>`; `null` for a role in the tenant. */
 	readonly resource_instance: string | null;
-	readonly source: 'direct' | 'group' | 'derived';
-	/** Steps from the assigned role to this role; empty for `direct`. */
+	readonly source: 'direct' | 'group' | 'derived' | 'computed';
+	/** Steps from the assigned role to this role; empty for `direct` and `computed`. */
 	readonly through: readonly { readonly role: string; readonly resource_instance: string; readonly relation: string }[];
 	/** Expiry time; absent if the role is permanent. */
 	readonly expires_at?: string | undefined;
@@ -14,6 +14,7 @@ export interface HeldRole {
 /** Formats a role's source, such as `from member on team:ops`. Long paths are shortened; the graph shows them in full. */
 export function sourceText({ source, through }: HeldRole): string {
 	if (source === 'direct') return 'assigned';
+	if (source === 'computed') return 'from other roles here';
 	const [first, ...others] = through;
 	if (first === undefined) return source === 'group' ? 'from a group' : 'derived';
 	const from = `from ${first.role} on ${first.resource_instance}`;

@@ -14,7 +14,7 @@ import { useSearch } from '../../../use-search.js';
 import { ObjectLink } from '../object-link.js';
 import { RemoveRole } from '../remove-role.js';
 
-const sources = { direct: '', group: 'group', derived: 'derived' } as const;
+const sources = { direct: '', group: 'group', derived: 'derived', computed: 'computed' } as const;
 
 /** A user's roles, grouped by tenant. Each role has its source. */
 export function UserRoles({ user }: { readonly user: string }) {
@@ -61,7 +61,7 @@ export function UserRoles({ user }: { readonly user: string }) {
 										<>
 											{held.source !== 'direct' && <span class="badge">{sources[held.source]}</span>}{' '}
 											{held.source === 'direct' ? 'assigned' : <KeyText text={sourceText(held)} />}{' '}
-											{held.source !== 'direct' && held.resource_instance !== null && (
+											{['group', 'derived'].includes(held.source) && held.resource_instance !== null && (
 												<a
 													href={screenPath('graph', {
 														mode: 'path',
