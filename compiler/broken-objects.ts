@@ -2,11 +2,12 @@
  * Uses compiler or OPA errors to find the objects that stop a schema from compiling, and removes these objects. All
  * other changes can then become active.
  */
-import { type Cycle, derivationCycles, derivationEdges, roleName, withDerivedRoles } from './cycle.js';
+import { type Cycle, derivationCycles, roleLinks, roleName, withDerivedRoles } from './cycle.js';
 import type { Diagnostic } from './diagnostic.js';
 import type { ConditionSet, Resource, Schema } from './model.js';
 import { userSetsNaming } from './policy/named-roles.js';
 import { keyFolder } from './rego/path.js';
+import { nobodyHolds } from './role-expression.js';
 
 /** A removable schema object. */
 export type BrokenObject =
@@ -15,6 +16,8 @@ export type BrokenObject =
 	| { readonly kind: 'set_rules'; readonly resource: string; readonly action: string }
 	/** All derivations of a resource role. The role's assignments stay in effect. */
 	| { readonly kind: 'role_derivations'; readonly resource: string; readonly role: string }
+	/** A computed role. Nobody holds it then. */
+	| { readonly kind: 'computed_role'; readonly resource: string; readonly role: string }
 	| { readonly kind: 'resource'; readonly key: string };
 
 /** Returns the objects behind compiler errors, without duplicates. */
@@ -37,10 +40,17 @@ export function withoutBroken(schema: Schema, broken: readonly BrokenObject[]): 
 	const texts = new Set(broken.map(identify));
 	const resourceStands = ({ key }: Resource) => !texts.has(identify({ kind: 'resource', key }));
 	const kept = new Set(schema.resources.filter(resourceStands).map(({ key }) => key));
-	const resources = schema.resources
-		.filter(resourceStands)
-		.map((resource) => withoutDerivations(resource, kept, texts));
-	const naming = userSetsNaming(schema, rolesWithLostDerivations(schema, resources));
+	const derived = schema.resources.filter(resourceStands).map((resource) => withoutDerivations(resource, kept, texts));
+	const affected = affectedRoles(schema, derived, texts);
+	const resources = derived.map((resource) => ({
+		...resource,
+		roles: resource.roles.map((role) =>
+			role.computed !== undefined && affected.has(roleName({ type: resource.key, role: role.key }))
+				? { ...role, computed: nobodyHolds }
+				: role,
+		),
+	}));
+	const naming = userSetsNaming(schema, affected);
 	const sets = remainingSets(
 		schema.condition_sets.filter(({ type, key }) => type !== 'userset' || !naming.has(key)),
 		kept,
@@ -65,17 +75,26 @@ export function withoutBroken(schema: Schema, broken: readonly BrokenObject[]): 
 }
 
 /**
- * Returns the names of the roles that have lost a derivation, and of all roles derived from them. Sets that name such a
- * role are left out with it: a set that excludes the role would otherwise select more users.
+ * Returns the names of the roles that have lost a derivation, of broken computed roles, and of all roles derived or
+ * computed from them. Sets that name such a role, and computed roles with such an operand, are left out with it: a set
+ * that excludes the role would otherwise select more users.
  */
-function rolesWithLostDerivations(schema: Schema, remaining: readonly Resource[]): ReadonlySet<string> {
+function affectedRoles(
+	schema: Schema,
+	remaining: readonly Resource[],
+	texts: ReadonlySet<string>,
+): ReadonlySet<string> {
 	const lost = remaining.flatMap(({ key: type, roles }) => {
 		const before = schema.resources.find(({ key }) => key === type)?.roles ?? [];
 		return roles
-			.filter(({ derivations }, index) => derivations.length !== before[index]?.derivations.length)
+			.filter(
+				({ key: role, derivations }, index) =>
+					derivations.length !== before[index]?.derivations.length ||
+					texts.has(identify({ kind: 'computed_role', resource: type, role })),
+			)
 			.map(({ key: role }) => roleName({ type, role }));
 	});
-	return withDerivedRoles(lost, derivationEdges(schema));
+	return withDerivedRoles(lost, roleLinks(schema));
 }
 
 /** Returns a human-readable name, such as "user set `adults`". */
@@ -87,6 +106,8 @@ export function brokenTitle(object: BrokenObject): string {
 			return `condition set rules of \`${object.resource}:${object.action}\``;
 		case 'role_derivations':
 			return `derivations of role \`${object.resource}#${object.role}\``;
+		case 'computed_role':
+			return `computed role \`${object.resource}#${object.role}\``;
 		case 'resource':
 			return `resource \`${object.key}\``;
 	}
@@ -94,16 +115,15 @@ export function brokenTitle(object: BrokenObject): string {
 
 /** Returns the objects at a diagnostic's place in the schema. */
 function objectsAt(schema: Schema, at: readonly string[]): readonly BrokenObject[] {
-	const [list, key = '', members, member = ''] = at;
+	const [list, key = '', members, member = '', part] = at;
 	if (list === 'condition_sets') {
 		return schema.condition_sets
 			.filter((set) => set.key === key)
 			.map(({ type }): BrokenObject => ({ kind: 'condition_set', type, key }));
 	}
 	if (list === 'resources') {
-		return members === 'roles' && at.includes('derivations')
-			? [{ kind: 'role_derivations', resource: key, role: member }]
-			: [{ kind: 'resource', key }];
+		if (members !== 'roles' || (part !== 'derivations' && part !== 'computed')) return [{ kind: 'resource', key }];
+		return [{ kind: part === 'computed' ? 'computed_role' : 'role_derivations', resource: key, role: member }];
 	}
 	return [];
 }
@@ -124,7 +144,8 @@ function objectsByFolder(schema: Schema): ReadonlyMap<string, readonly BrokenObj
 		folders.set(`regolith/instances/${keyFolder(key)}`, [{ kind: 'resource', key }]);
 		for (const role of roles) {
 			const folder = `regolith/roles/${keyFolder(key)}/${keyFolder(role.key)}`;
-			folders.set(folder, [{ kind: 'role_derivations', resource: key, role: role.key }]);
+			const kind = role.computed === undefined ? 'role_derivations' : 'computed_role';
+			folders.set(folder, [{ kind, resource: key, role: role.key }]);
 		}
 	}
 	for (const { members } of derivationCycles(schema)) {
@@ -188,6 +209,7 @@ function identify(object: BrokenObject): string {
 		case 'set_rules':
 			return JSON.stringify([object.kind, object.resource, object.action]);
 		case 'role_derivations':
+		case 'computed_role':
 			return JSON.stringify([object.kind, roleName({ type: object.resource, role: object.role })]);
 		case 'resource':
 			return JSON.stringify([object.kind, object.key]);

@@ -1,4 +1,6 @@
 /** Checks a schema. Reports all findings together, each with its place, in a stable order. */
+
+import { checkComputedRoles } from './computed-check.js';
 import { type Diagnostic, finding, keyProblems, repeated, tick } from './diagnostic.js';
 import type { Derivation, Permission, Resource, ResourceRole, Role, Schema } from './model.js';
 import { sortedBy } from './order.js';
@@ -114,6 +116,7 @@ function checkResource(resource: Resource, byKey: ReadonlyMap<string, Resource>)
 		]),
 		...checkExtends([...place, 'roles'], resource.roles),
 		...checkCycles([...place, 'roles'], resource.roles),
+		...checkComputedRoles(resource),
 	];
 }
 
@@ -149,7 +152,12 @@ function checkDerivation(
 		return [finding('unknown_relation', place, message)];
 	}
 	const subject = byKey.get(relation.subject);
-	if (subject === undefined || subject.roles.some(({ key }) => key === derivation.role)) {
+	const source = subject?.roles.find(({ key }) => key === derivation.role);
+	if (source?.computed !== undefined) {
+		const message = `role ${tick(role.key)} is derived from the computed role ${tick(derivation.role)}`;
+		return [finding('misplaced_computed_role', place, message)];
+	}
+	if (subject === undefined || source !== undefined) {
 		return [];
 	}
 	const message = `resource type ${tick(relation.subject)} has no role ${tick(derivation.role)}`;

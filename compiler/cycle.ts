@@ -5,6 +5,7 @@
 import { groupBy } from './group-by.js';
 import type { Derivation, Resource, ResourceRole, Schema } from './model.js';
 import { byCodeUnit, sortedBy } from './order.js';
+import { type RoleFormula, roleFormula, roleOperands } from './role-expression.js';
 
 /** A role on a resource type, identified by keys. */
 export interface RoleName {
@@ -86,6 +87,25 @@ function derivationEdge(
 	};
 }
 
+/** A role, and a role that users hold because of it. */
+export type RoleLink = Pick<Edge, 'target' | 'source'>;
+
+/** Returns a link from each operand to its computed role, whether the operand is negated or not. */
+export function operandLinks({ resources }: Schema): readonly RoleLink[] {
+	return resources.flatMap(({ key: type, roles }) =>
+		roles.flatMap(({ key: role, computed }) =>
+			computed === undefined
+				? []
+				: roleOperands(computed).map((operand) => ({ target: { type, role }, source: { type, role: operand.role } })),
+		),
+	);
+}
+
+/** Returns every link between roles: derivations, and operands of computed roles. */
+export function roleLinks(schema: Schema): readonly RoleLink[] {
+	return [...derivationEdges(schema), ...operandLinks(schema)];
+}
+
 /** A schema's derivations, indexed by role. */
 export interface DerivationGraph {
 	readonly cycles: readonly Cycle[];
@@ -100,6 +120,8 @@ export interface DerivationGraph {
 	isPublic(role: RoleName): boolean;
 	/** True if this role, or a role that leads to it at any distance, can be assigned to everyone. */
 	isPublicUpstream(role: RoleName): boolean;
+	/** Returns a computed role's formula; `undefined` for any other role. */
+	computed(role: RoleName): RoleFormula | undefined;
 }
 
 /** Indexes a schema's derivations. */
@@ -117,6 +139,13 @@ export function derivationGraph(schema: Schema): DerivationGraph {
 	const leadingOut = new Set(edges.filter(leaves).map(({ source }) => roleName(source)));
 	const open = new Set(publicRoles(schema).map(roleName));
 	const openDownstream = open.size === 0 ? open : withDerivedRoles(open, edges);
+	const formulas = new Map(
+		schema.resources.flatMap(({ key: type, roles }) =>
+			roles.flatMap(({ key: role, computed }) =>
+				computed === undefined ? [] : [[roleName({ type, role }), roleFormula(computed)] as const],
+			),
+		),
+	);
 	return {
 		cycles,
 		into,
@@ -125,6 +154,7 @@ export function derivationGraph(schema: Schema): DerivationGraph {
 		leadsOut: (role) => leadingOut.has(roleName(role)),
 		isPublic: (role) => open.has(roleName(role)),
 		isPublicUpstream: (role) => openDownstream.has(roleName(role)),
+		computed: (role) => formulas.get(roleName(role)),
 	};
 }
 
@@ -189,11 +219,11 @@ function asCircularRelation({ target, relation }: Edge, inside: boolean): Circul
 }
 
 /**
- * Returns the names of these roles and of all roles derived from them along the edges, at any distance. Names are as
+ * Returns the names of these roles and of all roles that follow from them along the links, at any distance. Names are as
  * returned by `roleName`.
  */
-export function withDerivedRoles(names: Iterable<string>, edges: readonly Edge[]): ReadonlySet<string> {
-	const bySource = groupBy(edges, ({ source }) => roleName(source));
+export function withDerivedRoles(names: Iterable<string>, links: readonly RoleLink[]): ReadonlySet<string> {
+	const bySource = groupBy(links, ({ source }) => roleName(source));
 	const found = new Set(names);
 	// A Set also iterates over items added during the iteration, so it serves as the queue.
 	for (const name of found) {

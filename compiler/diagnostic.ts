@@ -10,12 +10,17 @@ const severities = {
 	unknown_resource: 'error',
 	/** A permission or a set rule refers to an action missing from its resource type. */
 	unknown_action: 'error',
-	/** A missing role is extended, derived from, or used by a condition set. */
+	/** A missing role is extended, derived from, an operand of a computed role, or used by a condition set. */
 	unknown_role: 'error',
 	/** A derivation refers to a relation missing from its resource type. */
 	unknown_relation: 'error',
 	/** Roles extend each other in a cycle. */
 	role_cycle: 'error',
+	/**
+	 * A computed role is computed from itself, has derivations, is the source of a derivation, or could be held without
+	 * any role.
+	 */
+	misplaced_computed_role: 'error',
 	/** A condition set narrows, or a set rule refers to, a set that is missing or has the wrong type. */
 	unknown_condition_set: 'error',
 	/** A resource set has no resource type, or a user set has a resource type. */

@@ -1,4 +1,5 @@
 /** The compiler's complete input, as immutable values. The compiler fetches nothing. */
+import type { RoleExpression } from './role-expression.js';
 
 /** A JSON value, as in bundles, patches and policy data. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [member: string]: Json };
@@ -47,6 +48,8 @@ export interface ResourceRole {
 	readonly no_direct_roles_on_object: boolean;
 	/** If set, the role can be assigned to everyone. */
 	readonly public?: boolean;
+	/** If present, users hold this role on an instance by their other roles there, and only by them. */
+	readonly computed?: RoleExpression;
 }
 
 /** A way to derive a role: users with `role` on the subject of `relation` get the derived role on the object. */

@@ -189,6 +189,11 @@ export function forbidden(message: string): Failure {
 	return new Failure('forbidden', message);
 }
 
+/** Returns the failure for the assignment of a computed role, whose expression is given in words. */
+export function notAssignable(role: string, words: string): Failure {
+	return new Failure('invalid', `the role \`${role}\` is computed from other roles and cannot be assigned: ${words}`);
+}
+
 /** Returns the failure for invalid request content, with the location of each problem. */
 export function unprocessable(problems: readonly Problem[]): Failure {
 	const named = bounded(problems);

@@ -9,6 +9,8 @@
  *   `schema.other_roles[type][action][role]` the roles on instances that do not grant the action
  * - `schema.resource_roles[type][role]` the derivations of every role on instances, as an array of `{relation,
  *   resource, role, no_direct_roles_on_object}`, ordered by relation and role
+ * - `schema.computed_roles[type][role]` the expressions of computed roles, as written; absent if there are none. Policies
+ *   read only their existence, but explanations and listings read the expressions
  * - `schema.set_rules[type][action][user_set][resource_set]` the condition set grants
  * - `schema.user_sets[set]` and `schema.resource_sets[type][set]` the sets: `null`, or, for an automatic set, the key
  * of its role or resource type
@@ -166,6 +168,7 @@ function writeSchema(schema: Schema, writer: JsonWriter): void {
 		);
 	}
 	writer.close();
+	writeComputedRoles(schema, writer);
 	writeConditions(schema.condition_sets, writer);
 	writeGrants('grants', tenantRoleGrants(schema), writer);
 	const resourceGrants = resourceRoleGrants(schema);
@@ -179,6 +182,20 @@ function writeSchema(schema: Schema, writer: JsonWriter): void {
 		schema.condition_sets.filter(({ type }) => type === 'userset'),
 		writer,
 	);
+}
+
+function writeComputedRoles({ resources }: Schema, writer: JsonWriter): void {
+	const computed = resources.filter(({ roles }) => roles.some((role) => role.computed !== undefined));
+	if (computed.length === 0) return;
+	writer.open('computed_roles');
+	for (const { key: type, roles } of sortedBy(computed, ({ key }) => key)) {
+		writer.open(type);
+		for (const { key, computed: expression } of sortedBy(roles, (role) => role.key)) {
+			if (expression !== undefined) writer.value(key, expression);
+		}
+		writer.close();
+	}
+	writer.close();
 }
 
 /** Writes the set conditions as entered, and the parent sets. */

@@ -2,22 +2,24 @@
  * The table at `regolith.pending`. The data document contains it while the active policy was compiled from an older
  * schema than the data:
  *
+ * - `computed[type][role]` suspended computed roles in the active policy; absent if there are none
  * - `derivations[type][role][edge]` suspended derivations in the active policy
  * - `set_rules[type][action]` actions whose Rego rules are suspended, or which have further rules in the newer schema,
  *   with the rules in effect, as a table of user sets and resource sets
  * - `actions[type][action]` actions with a pending grant, either suspended or new. A denial of such an action has the
  *   code `policy_pending`
  *
- * Only removed or narrowed grants are suspended. Additions are not in the Rego yet. If a role that a user set excludes may
- * have gained holders, the rules with this set have lost users, so they are suspended too (`standing.ts`).
+ * Only removed or narrowed grants are suspended. Additions are not in the Rego yet. If a role that a user set or a
+ * computed role excludes may have gained holders, the rules with this set and the computed role have lost users, so they
+ * are suspended too (`standing.ts`).
  */
-import { derivationEdges, type Edge, publicRoles, type RoleName, roleName, withDerivedRoles } from '../cycle.js';
+import { derivationEdges, publicRoles, type RoleName, roleLinks, roleName, withDerivedRoles } from '../cycle.js';
 import { addTo, type Tree, treeValue } from '../data/tree.js';
 import { groupBy } from '../group-by.js';
 import type { Json, Schema, SetRule } from '../model.js';
 import { resourceRoleGrants } from './grant.js';
 import { userSetsNaming } from './named-roles.js';
-import { edgeName, ruleText, standingRules, suspendedEdges } from './standing.js';
+import { edgeName, ruleText, standingRules, suspendedComputedRoles, suspendedEdges } from './standing.js';
 
 /**
  * Returns the table at `regolith.pending` for a policy compiled from `inForce` over data for `schema`, or `null` if
@@ -31,13 +33,20 @@ export function pendingTable(inForce: Schema, schema: Schema): Json {
 	for (const edge of suspendedEdges(inForce, schema)) {
 		addTo(derivations, [edge.target.type, edge.target.role, edgeName(edge)]);
 	}
+	const computed: Tree = new Map();
+	for (const { type, role } of suspendedComputedRoles(inForce, schema)) addTo(computed, [type, role]);
 	const stands = standingRules(inForce, schema);
 	const actions = pendingActions(inForce, schema, stands);
 	const setRules = suspendedRules(inForce, schema, stands);
-	if (derivations.size === 0 && actions.size === 0 && Object.keys(setRules).length === 0) {
+	if (derivations.size + computed.size + actions.size === 0 && Object.keys(setRules).length === 0) {
 		return null;
 	}
-	return { actions: treeValue(actions), derivations: treeValue(derivations), set_rules: setRules };
+	return {
+		actions: treeValue(actions),
+		...(computed.size > 0 && { computed: treeValue(computed) }),
+		derivations: treeValue(derivations),
+		set_rules: setRules,
+	};
 }
 
 /** Returns true if a set rule in the active policy is still in effect. */
@@ -105,7 +114,8 @@ function changedRuleActions(inForce: Schema, schema: Schema, stands: Stands): Re
 
 /**
  * Returns the actions granted by affected roles, or by rules whose user sets name an affected role. Affected are new
- * roles, roles with changed derivations, roles that everyone can now hold, and roles derived from an affected role.
+ * roles, roles with changed derivations or a changed expression, roles that everyone can now hold, and roles derived or
+ * computed from an affected role.
  */
 function changedRoleActions(inForce: Schema, schema: Schema): ReadonlySet<string> {
 	const roles = affectedRoles(inForce, schema);
@@ -125,7 +135,7 @@ function changedRoleActions(inForce: Schema, schema: Schema): ReadonlySet<string
 }
 
 function affectedRoles(inForce: Schema, schema: Schema): ReadonlySet<string> {
-	const [before, after] = [derivationEdges(inForce), derivationEdges(schema)];
+	const [before, after] = [waysToHold(inForce), waysToHold(schema)];
 	const known = new Set(roleNames(inForce).map(roleName));
 	const open = new Set(publicRoles(inForce).map(roleName));
 	const affected = [
@@ -138,15 +148,29 @@ function affectedRoles(inForce: Schema, schema: Schema): ReadonlySet<string> {
 			.map(roleName)
 			.filter((name) => !open.has(name)),
 	];
-	return withDerivedRoles(affected, [...before, ...after]);
+	return withDerivedRoles(affected, [...roleLinks(inForce), ...roleLinks(schema)]);
 }
 
 function roleNames({ resources }: Schema): readonly RoleName[] {
 	return resources.flatMap(({ key, roles }) => roles.map((role) => ({ type: key, role: role.key })));
 }
 
-/** Returns the targets of the edges in `edges` but not in `others`. */
-function difference(edges: readonly Edge[], others: readonly Edge[]): readonly string[] {
-	const texts = new Set(others.map((edge) => JSON.stringify(edge)));
-	return edges.filter((edge) => !texts.has(JSON.stringify(edge))).map(({ target }) => roleName(target));
+/** A way to hold a role without an assignment: a derivation, or an expression. */
+interface Way {
+	readonly target: RoleName;
+}
+
+function waysToHold(schema: Schema): readonly Way[] {
+	const computed = schema.resources.flatMap(({ key: type, roles }) =>
+		roles.flatMap((role) =>
+			role.computed === undefined ? [] : [{ target: { type, role: role.key }, computed: role.computed }],
+		),
+	);
+	return [...derivationEdges(schema), ...computed];
+}
+
+/** Returns the targets of the ways in `ways` but not in `others`. */
+function difference(ways: readonly Way[], others: readonly Way[]): readonly string[] {
+	const texts = new Set(others.map((way) => JSON.stringify(way)));
+	return ways.filter((way) => !texts.has(JSON.stringify(way))).map(({ target }) => roleName(target));
 }

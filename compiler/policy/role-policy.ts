@@ -6,6 +6,7 @@ import type { Walks } from '../data/walk.js';
 import type { RegoFile, Resource, ResourceRole } from '../model.js';
 import { keyFolder, packagePart } from '../rego/path.js';
 import { type Fragment, lines, rego } from '../rego/rego.js';
+import { writeComputed } from './computed-policy.js';
 import { metadata, objectMetadata } from './metadata.js';
 import { regoFile } from './rego-file.js';
 import {
@@ -35,7 +36,11 @@ export function writeRole(graph: DerivationGraph, walks: Walks, resource: Resour
 	return regoFile(`regolith/roles/${keyFolder(resource.key)}/${keyFolder(role.key)}/held.rego`, [
 		rego`package ${rolePackage(name)}`,
 		lines([objectMetadata(rego`role`, role), rego`#   resource: ${resource.key}`, rego`# scope: document`]),
-		...waysToHold(graph, walks, name),
+		...(role.computed === undefined
+			? waysToHold(graph, walks, name)
+			: writeComputed(name, role.computed, (operand) =>
+					heldOn(graph, walks, { type: resource.key, role: operand }, [rego`user`, rego`object`]),
+				)),
 	]);
 }
 

@@ -1,8 +1,9 @@
 /**
  * The parts of a policy still in effect after a schema change. A derivation is in effect if the newer schema contains
  * it too and it grants at least as much there. A set rule is in effect if the newer schema contains it and both its
- * sets are unchanged, including all derivations that lead to a role excluded by the user set. `pending.ts` writes the suspended parts into the data, where `notSuspended` (`role-reference.ts`)
- * and the action rules (`set-rule-policy.ts`) read them.
+ * sets are unchanged, including everything that leads to a role excluded by the user set. A computed role is in effect
+ * under the same conditions. `pending.ts` writes the suspended parts into the data, where `notSuspended`
+ * (`role-reference.ts`), computed roles (`computed-policy.ts`) and the action rules (`set-rule-policy.ts`) read them.
  */
 import {
 	type DerivationGraph,
@@ -10,11 +11,15 @@ import {
 	derivationGraph,
 	type Edge,
 	type RoleName,
+	publicRoles,
+	roleLinks,
 	roleName,
 	roleText,
 } from '../cycle.js';
+import { groupBy } from '../group-by.js';
 import { canonicalText } from '../json-writer.js';
 import type { ConditionSet, Schema, SetRule } from '../model.js';
+import { roleOperands } from '../role-expression.js';
 import { rolesNamedBySet } from './named-roles.js';
 
 /** Returns the name of an edge. The name is unique among the edges into the same target. */
@@ -56,6 +61,33 @@ export function standingGraph(inForce: Schema, schema: Schema): DerivationGraph 
 		into: (role) => graph.into(role).filter(stands),
 		leaving: (role) => graph.leaving(role).filter(stands),
 	};
+}
+
+/**
+ * Returns the active policy's suspended computed roles. The newer schema computes them otherwise, or one of their roles
+ * under `not` may have other holders.
+ */
+export function suspendedComputedRoles(inForce: Schema, schema: Schema): readonly RoleName[] {
+	const before = computedTexts(inForce);
+	if (before.size === 0) return [];
+	const after = computedTexts(schema);
+	return [...before].flatMap(([name, { role, text }]) => (after.get(name)?.text === text ? [] : [role]));
+}
+
+/** Returns a string for each computed role. A role with equal strings has no fewer holders in the newer schema. */
+function computedTexts(schema: Schema) {
+	const upstreamText = upstreamTexts(schema);
+	const texts = new Map<string, { readonly role: RoleName; readonly text: string }>();
+	for (const { key: type, roles } of schema.resources) {
+		for (const { key, computed } of roles) {
+			if (computed === undefined) continue;
+			const excluded = roleOperands(computed).filter(({ negated }) => negated);
+			const upstream = excluded.map(({ role }) => upstreamText({ type, role }));
+			const role = { type, role: key };
+			texts.set(roleName(role), { role, text: canonicalText([computed, ...upstream]) });
+		}
+	}
+	return texts;
 }
 
 /**
@@ -117,24 +149,39 @@ function excludedRoles(set: ConditionSet): readonly RoleName[] {
 }
 
 /**
- * Returns a function that maps a role to a string for all derivations that lead to the role, at any distance, and for
- * the roles on the way that everyone can hold. An excluded role must have the same holders in both schemas: further
- * holders lose access, and suspended derivations would remove holders, who would gain access.
+ * Returns a function that maps a role to a string for everything that leads to the role, at any distance: derivations,
+ * the expressions of computed roles, and the roles on the way that everyone can hold. An excluded role must have the same
+ * holders in both schemas: further holders lose access, and suspended derivations would remove holders, who would gain
+ * access.
  */
 function upstreamTexts(schema: Schema): (role: RoleName) => string {
-	let graph: DerivationGraph | undefined;
+	let links: ReturnType<typeof linksByTarget> | undefined;
 	return (role) => {
-		graph ??= derivationGraph(schema);
+		links ??= linksByTarget(schema);
 		const roles = new Map([[roleName(role), role]]);
-		const edges: string[] = [];
+		const found: string[] = [];
 		// A Map also iterates over entries added during the iteration, so it serves as the queue.
-		for (const [, target] of roles) {
-			if (graph.isPublic(target)) edges.push(roleName(target));
-			for (const edge of graph.into(target)) {
-				edges.push(JSON.stringify(edge));
-				roles.set(roleName(edge.source), edge.source);
+		for (const [name] of roles) {
+			if (links.open.has(name)) found.push(name);
+			const computed = links.expressions.get(name);
+			if (computed !== undefined) found.push(canonicalText([name, computed]));
+			for (const link of links.into.get(name) ?? []) {
+				found.push(JSON.stringify(link));
+				roles.set(roleName(link.source), link.source);
 			}
 		}
-		return JSON.stringify([role, edges.sort()]);
+		return JSON.stringify([role, found.sort()]);
 	};
+}
+
+function linksByTarget(schema: Schema) {
+	const expressions = new Map(
+		schema.resources.flatMap(({ key: type, roles }) =>
+			roles.flatMap(({ key: role, computed }) =>
+				computed === undefined ? [] : [[roleName({ type, role }), computed] as const],
+			),
+		),
+	);
+	const open = new Set(publicRoles(schema).map(roleName));
+	return { expressions, into: groupBy(roleLinks(schema), ({ target }) => roleName(target)), open };
 }

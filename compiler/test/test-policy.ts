@@ -2,13 +2,16 @@
 import { derivationEdges, type Edge } from '../cycle.js';
 import type { Permission, RegoFile, Resource, ResourceRole, Role, Schema } from '../model.js';
 import { canonical, sortedBy } from '../order.js';
+import { writeFormula } from '../policy/computed-policy.js';
 import { metadata } from '../policy/metadata.js';
 import { regoFile } from '../policy/rego-file.js';
-import { type Fragment, lines, rego } from '../rego/rego.js';
+import { Fragment, lines, rego } from '../rego/rego.js';
 import { type Items, keySet, type Members, type Table, table } from '../rego/table.js';
+import { roleFormula } from '../role-expression.js';
 import {
 	actionTests,
 	checking,
+	computedTests,
 	derivationTests,
 	resourceRoleTests,
 	type TestSection,
@@ -57,6 +60,8 @@ function testSections(schema: Schema): readonly TestSection[] {
 	const roles = sortedBy(schema.roles, ({ key }) => key);
 	const withRoles = resources.filter((resource) => resource.roles.length > 0);
 	const edges = derivationEdges(schema);
+	const computed = withRoles.filter(({ roles }) => roles.some((role) => role.computed !== undefined));
+	const computes = computed.length > 0;
 	const derived = withRoles.filter(({ key }) => edges.some(({ target }) => target.type === key));
 	return [
 		{
@@ -75,15 +80,16 @@ function testSections(schema: Schema): readonly TestSection[] {
 			? []
 			: [
 					{
-						...resourceRoleTests(objectKeys(withRoles)),
+						...resourceRoleTests(objectKeys(withRoles), computes),
 						table: commentedTable(rego`resource_roles`, resourceRolesComment, withRoles, resourceRoles),
 					},
 				]),
+		...(computes ? [computedSection(computed)] : []),
 		...(derived.length === 0
 			? []
 			: [
 					{
-						...derivationTests(objectKeys(derived)),
+						...derivationTests(objectKeys(derived), computes),
 						table: commentedTable(rego`derivations`, derivationsComment, derived, ({ key }) => derivations(edges, key)),
 					},
 				]),
@@ -91,6 +97,43 @@ function testSections(schema: Schema): readonly TestSection[] {
 	];
 }
 
+/** Returns the section for computed roles, with a function for each expression. */
+function computedSection(resources: readonly Resource[]): TestSection {
+	const { tests, helpers } = computedTests(objectKeys(resources));
+	const computed = resources.flatMap(({ key: type, roles }) =>
+		sortedBy(roles, ({ key }) => key).flatMap(({ key: role, computed: expression }) =>
+			expression === undefined ? [] : [{ type, role, expression }],
+		),
+	);
+	const nameOf = (type: string, role: string) =>
+		`computed_${computed.findIndex((one) => one.type === type && one.role === role) + 1}`;
+	const functions = computed.flatMap(({ type, role, expression }) => {
+		const name = nameOf(type, role);
+		return [
+			rego`computed(${type}, ${role}, roles) if ${new Fragment(name)}(roles)`,
+			...writeFormula(roleFormula(expression), {
+				name,
+				helper: `${name}_any`,
+				parameters: ['roles'],
+				writeRole: ({ role: operand }) =>
+					computed.some((one) => one.type === type && one.role === operand)
+						? rego`${new Fragment(nameOf(type, operand))}(roles)`
+						: rego`${operand} in roles`,
+			}),
+		];
+	});
+	const keys = (resource: Resource) =>
+		keySet(
+			canonical(resource.roles.flatMap(({ key, computed: expression }) => (expression === undefined ? [] : [key]))),
+		);
+	return {
+		tests,
+		helpers: [...helpers, ...functions],
+		table: commentedTable(rego`computed_roles`, computedComment, resources, keys),
+	};
+}
+
+const computedComment = rego`# Roles on instances that follow from other roles on the same instance, by resource type.`;
 const actionsComment = rego`# Resource types and their actions.`;
 const tenantRolesComment = rego`# Tenant roles: their own permissions, by resource type, and the roles they extend.`;
 const resourceRolesComment = rego`# Roles on instances, by resource type: their own permissions, and the roles they extend.`;

@@ -97,12 +97,16 @@ tenant_role_is_right(role, type) if {
 	};
 }
 
-/** Writes the tests for roles on instances with these types. */
-export function resourceRoleTests(types: readonly string[]): TestRules {
+/**
+ * Writes the tests for roles on instances with these types. `computes` is true if roles are computed: then users hold
+ * further roles, and computed roles are not assigned.
+ */
+export function resourceRoleTests(types: readonly string[], computes: boolean): TestRules {
+	const expected = withComputed(computes);
 	return {
 		tests: types.flatMap((type) => [
 			rego`test_resource_roles${packagePart(type)}[role] if {
-	some role, _ in resource_roles${packagePart(type)}
+	some role, _ in ${assignable(computes, type)}
 	resource_role_is_right(${type}, role)
 }`,
 		]),
@@ -111,8 +115,8 @@ export function resourceRoleTests(types: readonly string[]): TestRules {
 # tenant. With grants of all actions, it allows all actions. Without grants, the denial code shows that a role is held.
 resource_role_is_right(type, role) if {
 	facts := object.union(with_role_on(type, "object", role), {"instances": {instance(type, "other"): "here"}})
-	held(object_in(type, "here"), facts) == {role}
-	allowed(object_in(type, "here"), facts) == granted_by_resource_roles(type, {role})
+	held(object_in(type, "here"), facts) == ${expected(rego`{role}`)}
+	allowed(object_in(type, "here"), facts) == granted_by_resource_roles(type, ${expected(rego`{role}`)})
 	allowed(object_in(type, "elsewhere"), facts) == set()
 	allowed({"type": type, "key": "other", "tenant": "here"}, facts) == set()
 	grants := {type: {action: {role: null} | some action in actions_of(type)}}
@@ -146,8 +150,49 @@ held(resource, facts) := roles if {
 	};
 }
 
-/** Writes the tests for role derivations on instances with these types. */
-export function derivationTests(types: readonly string[]): TestRules {
+/** Returns a function that writes the roles that a user holds because of others. */
+function withComputed(computes: boolean): (roles: Fragment) => Fragment {
+	return (roles) => (computes ? rego`with_computed(type, ${roles})` : roles);
+}
+
+/** Writes the table of the roles that can be assigned on instances of a type. */
+function assignable(computes: boolean, type: string): Fragment {
+	return computes ? rego`assignable_roles(${type})` : rego`resource_roles${packagePart(type)}`;
+}
+
+/** Writes the tests for computed roles on instances with these types. */
+export function computedTests(types: readonly string[]): TestRules {
+	return {
+		tests: types.map(
+			(type) => rego`test_computed_roles${packagePart(type)}[concat(" and ", roles)] if {
+	some one, _ in assignable_roles(${type})
+	some other, _ in assignable_roles(${type})
+	roles := {one, other}
+	computed_roles_are_right(${type}, roles)
+}`,
+		),
+		helpers: [
+			rego`# A holder of two assigned roles holds exactly the roles computed from them.
+computed_roles_are_right(type, roles) if {
+	facts := object.union_n([with_role_on(type, "object", role) | some role in roles])
+	held(object_in(type, "here"), facts) == with_computed(type, roles)
+	allowed(object_in(type, "here"), facts) == granted_by_resource_roles(type, with_computed(type, roles))
+}`,
+			rego`assignable_roles(type) := {role: row |
+	some role, row in resource_roles[type]
+	not role in object.get(computed_roles, type, set())
+}`,
+			rego`with_computed(type, roles) := roles | {role |
+	some role in object.get(computed_roles, type, set())
+	computed(type, role, roles)
+}`,
+		],
+	};
+}
+
+/** Writes the tests for role derivations on instances with these types. `computes` is as in `resourceRoleTests`. */
+export function derivationTests(types: readonly string[], computes: boolean): TestRules {
+	const expected = withComputed(computes);
 	return {
 		tests: types.flatMap((type) => [
 			rego`test_derivations${packagePart(type)}[name] if {
@@ -165,7 +210,7 @@ export function derivationTests(types: readonly string[]): TestRules {
 			rego`test_derivations_beside_assigned_roles${packagePart(type)}[name] if {
 	some derivation in derivations${packagePart(type)}
 	name := name_of(derivation)
-	every role, _ in resource_roles${packagePart(type)} {
+	every role, _ in ${assignable(computes, type)} {
 		derivation_is_right_beside(${type}, derivation, role)
 	}
 }`,
@@ -175,7 +220,7 @@ export function derivationTests(types: readonly string[]): TestRules {
 			rego`# A holder of the source role on the subject holds exactly the derived roles on the object.
 derivation_is_right(type, derivation) if {
 	facts := with_relation(type, derivation)
-	roles := {row.role | some row in alike(type, derivation)}
+	roles := ${expected(rego`{row.role | some row in alike(type, derivation)}`)}
 	held(object_in(type, "here"), facts) == roles
 	held(object_in(type, "elsewhere"), facts) == set()
 	allowed(object_in(type, "here"), facts) == granted_by_resource_roles(type, roles)
@@ -189,7 +234,7 @@ derivations_are_right_in_a_row(type, derivation, inner) if {
 derivation_is_right_beside(type, derivation, assigned) if {
 	facts := object.union(with_relation(type, derivation), with_role_on(type, "object", assigned))
 	roles := {row.role | some row in alike(type, derivation); not row.no_direct_roles_on_object}
-	held(object_in(type, "here"), facts) == roles | {assigned}
+	held(object_in(type, "here"), facts) == ${expected(rego`roles | {assigned}`)}
 }`,
 			rego`# Derivations with the same subject, relation and source role.
 alike(type, derivation) := [row |

@@ -19,7 +19,7 @@ export interface ActionDifference {
 	readonly changedTenantRoles: ReadonlySet<string>;
 	/** Instance roles that grant the action, or that its user sets name. */
 	readonly instanceRoles: ReadonlySet<string>;
-	/** Instance roles that do so in only one schema, or that have different derivations. */
+	/** Instance roles that do so in only one schema, or that have different derivations or expressions. */
 	readonly changedInstanceRoles: ReadonlySet<string>;
 	/** Users that the action's set rules may select. */
 	readonly selectable: Selectable;
@@ -100,19 +100,26 @@ function compareSets(before: readonly string[], after: readonly string[], whole:
 	return { all, changed: whole ? all : new Set([...all].filter((item) => left.has(item) !== right.has(item))) };
 }
 
-/** Returns the instance roles with different derivations, and all roles derived from them in either schema. */
+/**
+ * Returns the instance roles with different derivations or expressions, and all roles derived or computed from them in
+ * either schema.
+ */
 function changedRoles(before: SchemaTables, after: SchemaTables): ReadonlySet<string> {
 	const found = new Map<string, readonly [type: string, role: string]>();
 	const add = (type: string, role: string) => found.set(roleName(type, role), [type, role]);
 	for (const type of new Set([...before.types, ...after.types])) {
 		for (const role of new Set([...before.rolesOn(type), ...after.rolesOn(type)])) {
-			if (!isDeepStrictEqual(before.derivations(type, role), after.derivations(type, role))) add(type, role);
+			const isSame =
+				isDeepStrictEqual(before.derivations(type, role), after.derivations(type, role)) &&
+				isDeepStrictEqual(before.computed(type, role), after.computed(type, role));
+			if (!isSame) add(type, role);
 		}
 	}
 	// Iterating a map also visits entries added during the iteration, so the map doubles as the queue.
 	for (const [, [type, role]] of found) {
 		for (const schema of [before, after]) {
 			for (const target of schema.derivedFrom(type, role)) add(target.resource, target.role);
+			for (const reader of schema.computedOn(type)) if (reader.operands.includes(role)) add(type, reader.role);
 		}
 	}
 	return new Set(found.keys());

@@ -151,6 +151,9 @@ class Holders {
 		for (const node of walk.nodes) {
 			if (this.#pauses.step()) yield;
 			reached.add(node.instance);
+			for (const { role, operands } of facts.schema.computedOn(instanceType(node.instance))) {
+				if (operands.includes(node.role)) walk.visit({ role, instance: node.instance });
+			}
 			yield* walk.followDownstream(node, ({ role }, object) => walk.visit({ role, instance: object }));
 		}
 	}

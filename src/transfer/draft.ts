@@ -207,12 +207,18 @@ async function refuseWidenedSets(unit: WritingUnit, narrowed: readonly Narrowing
 	}
 }
 
-/** True if a change can make checks longer: a new relationship, a changed derivation or a user set that names roles. */
+/**
+ * True if a change can make checks longer: a new relationship, a changed derivation, a computed role, or a user set that
+ * names roles.
+ */
 function leadsFurther({ kind, operation, before, after }: Change): boolean {
 	if (operation === 'delete') return false;
 	if (kind === 'relationship_tuple') return operation === 'create';
 	if (kind === 'condition_set') return after?.['type'] === 'userset' && after['resource_id'] !== null;
 	if (kind !== 'role') return false;
-	const [was, is] = [before?.['granted_to'] ?? null, after?.['granted_to'] ?? null];
-	return !hasValues({ granted_to: was }, { granted_to: is });
+	const differs = (member: string) => {
+		const [was, is] = [before?.[member] ?? null, after?.[member] ?? null];
+		return !hasValues({ [member]: was }, { [member]: is });
+	};
+	return differs('granted_to') || differs('computed');
 }

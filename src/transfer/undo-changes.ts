@@ -180,7 +180,12 @@ const objects: Readonly<Record<string, WriteObject>> = {
 		const value = members(record, ['name', 'description', 'attributes', 'permissions', 'extends']);
 		if (record['resource'] === null) return { kind: 'role', key, value };
 		const granted_to = derivations(record['granted_to']);
-		return { kind: 'resource_role', key, value: granted_to === null ? value : { ...value, granted_to } };
+		const computed = record['computed'] ?? null;
+		return {
+			kind: 'resource_role',
+			key,
+			value: { ...value, ...(granted_to !== null && { granted_to }), ...(computed !== null && { computed }) },
+		};
 	},
 	condition_set: (record, { key }) => ({
 		kind: 'condition_set',

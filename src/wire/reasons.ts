@@ -51,8 +51,11 @@ const AllowingInstanceRole = named('AllowingInstanceRole', 'A role on the instan
 		.array(
 			z.object({
 				type: z
-					.enum(['role_assignment', 'role_derivation'])
-					.describe('Source type: assigned on the instance, or derived from a role on a related instance.'),
+					.enum(['role_assignment', 'role_derivation', 'computed_role'])
+					.describe(
+						'Source type: assigned on the instance, derived from a role on a related instance, or computed from other ' +
+							'roles on the instance, each of which is a source.',
+					),
 				user: z.literal(everyone).optional().describe('Present for a role assigned to everyone.'),
 				role: z.string().describe('Source role, as `<type>:<key>#<role>`.'),
 				resource: z.string().describe('Instance with the source role, as `<type>:<key>`.'),

@@ -13,6 +13,7 @@ import type {
 	Schema,
 	SetRule,
 } from '../../compiler/model.js';
+import type { RoleExpression } from '../../compiler/role-expression.js';
 import { anyCodePoint } from '../support/any-code-point.js';
 
 /** Any well-formed string; mostly strings that could break out of a literal, comment, path or object. */
@@ -82,7 +83,11 @@ interface Choice {
 	readonly no_direct_roles_on_object: boolean;
 }
 
-type GeneratedRole = Omit<ResourceRole, 'derivations'> & { readonly derivations: readonly Choice[] };
+/** A role whose derivations and expression are not chosen yet. `computes` is null unless the role may be computed. */
+type GeneratedRole = Omit<ResourceRole, 'derivations' | 'computed'> & {
+	readonly derivations: readonly Choice[];
+	readonly computes: number | null;
+};
 type GeneratedRelation = Omit<Relation, 'subject'> & { readonly subject: number };
 type GeneratedResource = Omit<Resource, 'relations' | 'roles'> & {
 	readonly roles: readonly GeneratedRole[];
@@ -101,6 +106,7 @@ function resourceArbitrary({ key, name, description, least }: Material): fc.Arbi
 		}),
 		no_direct_roles_on_object: seldom,
 		public: fc.integer({ min: 0, max: 3 }).map((number) => number === 3),
+		computes: fc.option(fc.nat({ max: 59 }), { freq: 1 }),
 	});
 	return fc.record({
 		key: key(''),
@@ -125,10 +131,17 @@ export function schemaArbitrary(material: Material): fc.Arbitrary<Schema> {
 		.record({
 			resources: unique(resourceArbitrary(material), least, most),
 			roles: unique(role),
+			computes: fc.boolean(),
 			sets: fc.array(setArbitrary(material), { maxLength: 6 }),
 			rules: fc.array(choice, { maxLength: 4 }),
 		})
-		.map(({ sets, rules, ...generated }) => withSets(soundSchema(generated), sets, rules));
+		.map(({ sets, rules, computes, ...generated }) => withSets(soundSchema(eitherKind(generated, computes)), sets, rules));
+}
+
+/** Returns a schema with computed roles or with roles for everyone: a computed role must not depend on everyone. */
+function eitherKind({ resources, ...others }: GeneratedSchema, computes: boolean): GeneratedSchema {
+	const choose = (role: GeneratedRole) => (computes ? { ...role, public: false } : { ...role, computes: null });
+	return { ...others, resources: resources.map((own) => ({ ...own, roles: own.roles.map(choose) })) };
 }
 
 /** Returns a schema without errors and without sets. */
@@ -288,13 +301,44 @@ function soundResource(own: GeneratedResource, resources: readonly GeneratedReso
 	return {
 		...own,
 		relations,
-		roles: own.roles.map((held, index) => ({
-			...held,
-			permissions: held.permissions.filter((action) => own.actions.some(({ key }) => key === action)),
-			extends: later(held.extends, own.roles, index),
-			derivations: [...new Map(held.derivations.flatMap((row) => derived(row, relations, resources))).values()],
-		})),
+		roles: own.roles.map(({ computes, ...held }, index) => {
+			const derivations = [...new Map(held.derivations.flatMap((row) => derived(row, relations, resources))).values()];
+			return {
+				...held,
+				permissions: held.permissions.filter((action) => own.actions.some(({ key }) => key === action)),
+				extends: later(held.extends, own.roles, index),
+				...(isComputed(own.roles, index)
+					? { derivations: [], computed: roleExpression(laterKeys(own.roles, index), computes ?? 0) }
+					: { derivations }),
+			};
+		}),
 	};
+}
+
+/** True if a role is computed: from roles that come later in the list, so that no role is computed from itself. */
+function isComputed(roles: readonly GeneratedRole[], index: number): boolean {
+	return roles[index]?.computes !== null && index < roles.length - 1;
+}
+
+/** Returns the keys of the roles after a role in the list. */
+export function laterKeys(roles: readonly { readonly key: string }[], index: number): readonly string[] {
+	return roles.slice(index + 1).map(({ key }) => key);
+}
+
+/** Returns an expression over roles in which each alternative requires a role. */
+export function roleExpression(roles: readonly string[], value: number): RoleExpression {
+	const [one = '', other = '', third = ''] = [pick(roles, value), pick(roles, value + 1), pick(roles, value + 2)];
+	const forms: readonly RoleExpression[] = [
+		{ allOf: [one, { not: other }] },
+		{ anyOf: [one, other] },
+		{ allOf: [one, other] },
+		{ allOf: [one, { anyOf: [other, { not: third }] }] },
+		{ anyOf: [{ allOf: [one, other] }, { allOf: [third, { not: one }] }] },
+		{ allOf: [one, { not: { allOf: [other, third] } }] },
+		{ not: { anyOf: [{ not: one }, other] } },
+		{ allOf: [one] },
+	];
+	return pick(forms, Math.floor(value / 4)) ?? one;
 }
 
 /** Returns only parents that come later in the list of roles, so that extensions cannot form a cycle. */
@@ -309,7 +353,11 @@ function derived(
 	resources: readonly GeneratedResource[],
 ): readonly (readonly [string, ResourceRole['derivations'][number]])[] {
 	const along = pick(relations, relation);
-	const source = pick(resources.find(({ key }) => key === along?.subject)?.roles ?? [], role);
+	const subjects = resources.find(({ key }) => key === along?.subject)?.roles ?? [];
+	const source = pick(
+		subjects.filter((_, index) => !isComputed(subjects, index)),
+		role,
+	);
 	return along === undefined || source === undefined
 		? []
 		: [[JSON.stringify([along.key, source.key]), { relation: along.key, role: source.key, no_direct_roles_on_object }]];
@@ -391,7 +439,11 @@ export function placedFacts({ resources }: Schema, generated: GeneratedFacts): F
 		instances,
 		instance_assignments: generated.instance_assignments.flatMap(({ user, instance, role }) => {
 			const on = pick(instances, instance);
-			const held = pick(resources.find(({ key }) => key === on?.type)?.roles ?? [], role);
+			const roles = resources.find(({ key }) => key === on?.type)?.roles ?? [];
+			const held = pick(
+				roles.filter(({ computed }) => computed === undefined),
+				role,
+			);
 			if (on === undefined || held === undefined || (user === everyone && !held.public)) return [];
 			return [{ user, role: held.key, type: on.type, instance: on.key }];
 		}),

@@ -8,6 +8,7 @@ import '../journey/api-keys.test.js';
 import '../journey/audit-logs.test.js';
 import '../journey/bulk.test.js';
 import '../journey/changes.test.js';
+import '../journey/computed-roles.test.js';
 import '../journey/concurrent-writes.test.js';
 import '../journey/condition-preview.test.js';
 import '../journey/condition-sets.test.js';

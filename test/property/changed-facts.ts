@@ -122,7 +122,7 @@ export function onlyChain(
 	const facts: AttemptFact[] = [{ fact: 'tenant', tenant }];
 	if (model.facts.users.includes(user)) facts.push({ fact: 'user', user });
 	for (const step of chain) {
-		if (step.type === 'set_rule') continue;
+		if (step.type === 'set_rule' || step.type === 'computed_role') continue;
 		const { resource } = step;
 		const inTenant = resource.startsWith('__tenant:');
 		if (!inTenant) instances.add(resource);

@@ -189,11 +189,11 @@ test('patches lead from the suspended state to the current state, and to the new
 			// All steps share a set of facts, and each step removes some. At the third step, a policy arrives, and its schema
 			// becomes active.
 			const all = later[0]?.facts ?? noFacts;
+			let facts = all;
 			const states: readonly Model[] = [
 				{ schema: inForce, facts: all },
 				...later.map(({ schema, in_force }, index) => {
-					const fewer = { ...all, relationships: all.relationships.slice(index) };
-					const facts = factsUnder(schema, fewer);
+					facts = factsUnder(schema, { ...facts, relationships: facts.relationships.slice(Math.min(index, 1)) });
 					return index === 2 ? { schema, facts } : { schema, facts, in_force };
 				}),
 			];

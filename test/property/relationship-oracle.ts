@@ -2,6 +2,7 @@
 
 import { everyone } from '../../compiler/everyone.js';
 import type { Model, Schema } from '../../compiler/model.js';
+import type { RoleExpression } from '../../compiler/role-expression.js';
 import { joinedKeys } from './joined-keys.js';
 
 /**
@@ -70,7 +71,15 @@ export function rolesOn(model: Model, user: string, type: string, instance: stri
 		}
 	}
 	const roles = schema.resources.find(({ key }) => key === type)?.roles ?? [];
-	return new Set(roles.map(({ key }) => key).filter((role) => held.has(joinedKeys(type, instance, role))));
+	const holds = (expression: RoleExpression): boolean => {
+		if (typeof expression !== 'string') {
+			if ('not' in expression) return !holds(expression.not);
+			return 'allOf' in expression ? expression.allOf.every(holds) : expression.anyOf.some(holds);
+		}
+		const computed = roles.find(({ key }) => key === expression)?.computed;
+		return computed === undefined ? held.has(joinedKeys(type, instance, expression)) : holds(computed);
+	};
+	return new Set(roles.map(({ key }) => key).filter(holds));
 }
 
 /** Returns an instance's tenant, or `undefined` if the instance does not exist. */
@@ -95,10 +104,16 @@ export function edgesIntoCycles(schema: Schema): readonly DerivationInSchema[] {
 	return schemaDerivations(schema).filter((edge) => members.has(joinedKeys(edge.type, edge.role)) && !isCircular(edge));
 }
 
-/** Returns the role, and all roles from which it is directly or indirectly derived. */
+/** Returns the role, and all roles from which it is directly or indirectly derived or computed. */
 export function leadTo(schema: Schema, type: string, role: string): ReadonlySet<string> {
 	const found = new Set([joinedKeys(type, role)]);
 	for (const name of found) {
+		for (const { key, roles } of schema.resources) {
+			for (const { key: reader, computed } of roles) {
+				if (computed === undefined || joinedKeys(key, reader) !== name) continue;
+				for (const operand of rolesInExpression(computed)) found.add(joinedKeys(key, operand));
+			}
+		}
 		for (const edge of schemaDerivations(schema)) {
 			if (joinedKeys(edge.type, edge.role) === name) {
 				found.add(joinedKeys(edge.sourceType, edge.source));
@@ -106,4 +121,16 @@ export function leadTo(schema: Schema, type: string, role: string): ReadonlySet<
 		}
 	}
 	return found;
+}
+
+/** Returns all roles in an expression. With `negated`, returns only roles under an odd number of `not`. */
+export function rolesInExpression(
+	expression: RoleExpression,
+	negated: boolean | undefined = undefined,
+	under = false,
+): readonly string[] {
+	if (typeof expression === 'string') return negated === undefined || negated === under ? [expression] : [];
+	if ('not' in expression) return rolesInExpression(expression.not, negated, !under);
+	const parts = 'allOf' in expression ? expression.allOf : expression.anyOf;
+	return parts.flatMap((part) => rolesInExpression(part, negated, under));
 }

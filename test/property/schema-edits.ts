@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { everyone } from '../../compiler/everyone.js';
 import type { ConditionSet, Facts, Resource, ResourceRole, Schema } from '../../compiler/model.js';
-import { chosenSetRules, pick, roleConditions } from '../compiler/model.js';
+import { chosenSetRules, laterKeys, pick, roleConditions, roleExpression } from '../compiler/model.js';
+import { rolesInExpression } from './relationship-oracle.js';
 
 /** An edit, with its kind and numbers to select objects. */
 export interface SchemaEdit {
@@ -75,6 +76,39 @@ const edits = {
 		const source = pick(sources, which);
 		return source === undefined ? schema : derivedFurther(schema, source, [which, other]);
 	},
+	'compute a role, or otherwise': (schema: Schema, which: number, other: number): Schema =>
+		inResource(schema, which, (resource) => ({
+			...resource,
+			roles: resource.roles.map((role, index) => {
+				const later = laterKeys(resource.roles, index);
+				if (later.length === 0 || index !== other % (resource.roles.length - 1)) return role;
+				return { ...role, derivations: [], computed: roleExpression(later, which + other) };
+			}),
+		})),
+	'no longer compute a role': (schema: Schema, which: number): Schema => {
+		const computed = schema.resources.flatMap(({ roles }) => roles.filter((role) => role.computed !== undefined));
+		const chosen = pick(computed, which);
+		return {
+			...schema,
+			resources: schema.resources.map((resource) => ({
+				...resource,
+				roles: resource.roles.map((role) => (role === chosen ? asAssigned(role) : role)),
+			})),
+		};
+	},
+	'add a derivation to a role that a role is computed from': (schema: Schema, which: number, other: number): Schema =>
+		inResource(schema, which, (resource) => {
+			const operands = resource.roles.flatMap(({ computed }) =>
+				computed === undefined ? [] : rolesInExpression(computed, other % 4 > 0),
+			);
+			const named = pick(operands, other);
+			return {
+				...resource,
+				roles: resource.roles.map((role) =>
+					role.key === named ? withDerivation(schema, resource, role, [which, other]) : role,
+				),
+			};
+		}),
 	'let assignments stop a derivation, or no longer': (schema: Schema, which: number, other: number): Schema =>
 		inRole(schema, which, (role) => ({
 			...role,
@@ -138,6 +172,11 @@ export const schemaEdit: fc.Arbitrary<SchemaEdit> = fc.record({
 		'add a derivation to a role that a set names',
 		'add a derivation to a source of a role that a set names',
 		'add a derivation to a source of a role that a set names',
+		'compute a role, or otherwise',
+		'compute a role, or otherwise',
+		'add a derivation to a role that a role is computed from',
+		'add a derivation to a role that a role is computed from',
+		'add a derivation to a role that a role is computed from',
 		'drop a rule',
 		'add a rule',
 	),
@@ -162,7 +201,9 @@ export function factsUnder(schema: Schema, facts: Facts): Facts {
 		instance_assignments: facts.instance_assignments.filter(
 			({ user, type, instance, role }) =>
 				names.has(`${type}:${instance}`) &&
-				types.get(type)?.roles.some((own) => own.key === role && (user !== everyone || own.public)),
+				types
+					.get(type)
+					?.roles.some((own) => own.key === role && own.computed === undefined && (user !== everyone || own.public)),
 		),
 		relationships: facts.relationships.filter(
 			({ type, instance, relation, subject_type, subject }) =>
@@ -184,7 +225,7 @@ function withDerivation(
 	const relation = pick(resource.relations, other);
 	const subject = schema.resources.find(({ key }) => key === relation?.subject);
 	const source = pick(subject?.roles ?? [], which);
-	if (relation === undefined || source === undefined) return role;
+	if (relation === undefined || source === undefined || role.computed !== undefined) return role;
 	const others = role.derivations.filter((row) => row.relation !== relation.key || row.role !== source.key);
 	const derivation = { relation: relation.key, role: source.key, no_direct_roles_on_object: other % 3 === 0 };
 	return { ...role, derivations: [...others, derivation] };
@@ -246,17 +287,21 @@ function pruned(schema: Schema): Schema {
 	const hasRole = (role: string) => schema.roles.some(({ key }) => key === role);
 	const set = (kind: string, key: string | null) =>
 		schema.condition_sets.find((other) => other.type === kind && other.key === key);
+	const computes = schema.resources.some(({ roles }) => roles.some(({ computed }) => computed !== undefined));
 	return {
 		resources: schema.resources.map((resource) => ({
 			...resource,
 			relations: resource.relations.filter(({ subject }) => type(subject) !== undefined),
-			roles: resource.roles.map((role) => ({
+			roles: resource.roles.map(withoutMissingOperands).map((role) => ({
 				...role,
+				...(computes && { public: false }),
 				permissions: role.permissions.filter((action) => hasAction(resource.key, action)),
 				extends: role.extends.filter((other) => resource.roles.some(({ key }) => key === other)),
 				derivations: role.derivations.filter((derivation) => {
 					const relation = resource.relations.find(({ key }) => key === derivation.relation);
-					return type(relation?.subject ?? null)?.roles.some(({ key }) => key === derivation.role);
+					return type(relation?.subject ?? null)?.roles.some(
+						({ key, computed }) => key === derivation.role && computed === undefined,
+					);
 				}),
 			})),
 		})),
@@ -282,6 +327,17 @@ function pruned(schema: Schema): Schema {
 				hasAction(resource, action),
 		),
 	};
+}
+
+/** Lets a role be assigned instead of computed if its expression names a role that does not come later. */
+function withoutMissingOperands(role: ResourceRole, index: number, roles: readonly ResourceRole[]): ResourceRole {
+	const later = laterKeys(roles, index);
+	if (role.computed === undefined || rolesInExpression(role.computed).every((key) => later.includes(key))) return role;
+	return asAssigned(role);
+}
+
+function asAssigned({ computed: _, ...role }: ResourceRole): ResourceRole {
+	return role;
 }
 
 /** Returns the roles that a set's conditions name, as written. */

@@ -1,6 +1,6 @@
 import type { Json, Resource, Schema } from '../../compiler/model.js';
 import { joinedKeys } from './joined-keys.js';
-import { leadTo, schemaDerivations } from './relationship-oracle.js';
+import { leadTo, rolesInExpression, schemaDerivations } from './relationship-oracle.js';
 
 /**
  * Returns the part of the newer schema that is still valid under the active policy: the derivations and rules with the
@@ -11,7 +11,7 @@ export function standing(inForce: Schema, schema: Schema): Schema {
 		...schema,
 		resources: schema.resources.flatMap((resource) => {
 			const before = inForce.resources.find(({ key }) => key === resource.key);
-			return before === undefined ? [] : [standingResource(before, resource)];
+			return before === undefined ? [] : [standingResource([inForce, before], [schema, resource])];
 		}),
 		set_rules: schema.set_rules.filter((rule) => {
 			const isSame = (kind: string, key: string) => textOfSet(inForce, kind, key) === textOfSet(schema, kind, key);
@@ -21,7 +21,10 @@ export function standing(inForce: Schema, schema: Schema): Schema {
 	};
 }
 
-function standingResource(before: Resource, after: Resource): Resource {
+/** A resource, and its schema. */
+type Placed = readonly [schema: Schema, resource: Resource];
+
+function standingResource([inForce, before]: Placed, [schema, after]: Placed): Resource {
 	const flat = (key: string): readonly string[] => {
 		const role = after.roles.find((other) => other.key === key);
 		return role === undefined ? [] : [...role.permissions, ...role.extends.flatMap(flat)];
@@ -32,9 +35,13 @@ function standingResource(before: Resource, after: Resource): Resource {
 		actions: after.actions.filter(({ key }) => before.actions.some((action) => action.key === key)),
 		roles: after.roles.map((role) => {
 			const old = before.roles.find(({ key }) => key === role.key);
-			if (old === undefined) return { ...role, permissions: [], extends: [], derivations: [], public: false };
+			if (old === undefined) {
+				return { ...role, permissions: [], extends: [], derivations: [], public: false, computed: nobody };
+			}
+			const isSame = textOfComputed(inForce, before, role.key) === textOfComputed(schema, after, role.key);
 			return {
 				...role,
+				...(isSame ? {} : { computed: nobody }),
 				public: (role.public ?? false) && (old.public ?? false),
 				permissions: [...new Set(flat(role.key))],
 				extends: [],
@@ -54,6 +61,15 @@ function standingResource(before: Resource, after: Resource): Resource {
 	};
 }
 
+const nobody = { anyOf: [] };
+
+function textOfComputed(schema: Schema, { key, roles }: Resource, role: string): string {
+	const computed = roles.find((other) => other.key === role)?.computed;
+	if (computed === undefined) return 'not computed';
+	const excluded = rolesInExpression(computed, true).map((operand) => derivationsOf(schema, key, operand));
+	return JSON.stringify([computed, excluded]);
+}
+
 function textOfSet(schema: Schema, type: string, key: string | null): string {
 	const set = schema.condition_sets.find((other) => other.type === type && other.key === key);
 	if (set === undefined) return 'none';
@@ -69,13 +85,19 @@ function excludedRoles(conditions: Json, isExcluded = false): readonly string[] 
 	return Object.entries(conditions).flatMap(([name, below]) => excludedRoles(below, isExcluded !== (name === 'not')));
 }
 
-/** Returns all derivations that lead to a role, at any distance, and the roles on the way that everyone may hold. */
+/**
+ * Returns all derivations and expressions that lead to a role, at any distance, and the roles on the way that everyone may
+ * hold.
+ */
 function derivationsOf(schema: Schema, type: string, role: string): readonly string[] {
 	const roles = leadTo(schema, type, role);
 	const open = schema.resources.flatMap((resource) =>
 		resource.roles.filter((own) => own.public).map((own) => joinedKeys(resource.key, own.key)),
 	);
-	const derivations = schemaDerivations(schema)
+	const computed = schema.resources.flatMap((resource) =>
+		resource.roles.map((row) => ({ type: resource.key, role: row.key, computed: row.computed ?? null })),
+	);
+	const derivations = [...schemaDerivations(schema), ...computed.filter((row) => row.computed !== null)]
 		.filter((row) => roles.has(joinedKeys(row.type, row.role)))
 		.map((row) => JSON.stringify(row));
 	return [...derivations, ...open.filter((name) => roles.has(name))].sort();

@@ -62,8 +62,8 @@ rbac_section := {
 
 # METADATA
 # description: |
-#   Result of roles on the instance. An allowing section lists each granting role with its source: an assignment, or a
-#   derivation from a role on a related instance.
+#   Result of roles on the instance. An allowing section lists each granting role with its source: an assignment, a
+#   derivation from a role on a related instance, or other roles on the instance.
 rebac_section := {
 	"allow": true,
 	"code": "allow",
@@ -169,6 +169,19 @@ _sources[role] contains source if {
 		"role": _role_name(subject, derivation.role),
 		"resource": subject,
 		"relation": derivation.relation,
+	}
+}
+
+# Roles in the expression of a computed role that the user holds.
+_sources[role] contains source if {
+	some role in rebac.held_roles
+	expression := data.regolith.schema.computed_roles[input.resource.type][role]
+	walk(expression, [_, operand])
+	rebac.held_roles[operand]
+	source := {
+		"type": "computed_role",
+		"role": _role_name(rebac.instance, operand),
+		"resource": rebac.instance,
 	}
 }
 

@@ -88,6 +88,10 @@ function stepLine(step: AttemptStep): string {
 	}
 	const role = `role ${step.role}`;
 	if (step.type === 'role_assignment') return visible(`${role}, assigned ${where(step.resource)}`);
+	if (step.type === 'computed_role') {
+		const without = step.excludes.length === 0 ? '' : ` without ${step.excludes.join(', ')}`;
+		return visible(`${role}, computed from the following roles${without}:`);
+	}
 	return visible(`${role}, from ${step.subject} (relation ${step.relation} to ${step.resource}):`);
 }
 

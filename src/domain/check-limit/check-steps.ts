@@ -8,7 +8,7 @@ import {
 import { findWalks } from '../../../compiler/data/walk.js';
 import { groupBy } from '../../../compiler/group-by.js';
 import type { Schema } from '../../../compiler/model.js';
-import type { DerivationStep, StepIds } from '../../store/model/graph-walk.js';
+import type { ComputedRoleIds, DerivationStep, StepIds } from '../../store/model/graph-walk.js';
 
 /** Maximum number of steps in a check (see `Steps`). They take less than 100 ms, as measured for decision 0028. */
 export const maxSteps = 150_000;
@@ -38,10 +38,12 @@ export class Derivations {
 	readonly #rules: readonly DerivationStep[];
 	readonly #schema: Schema;
 	readonly #graph: DerivationGraph;
+	readonly #computed: ReadonlyMap<string, ComputedRoleIds>;
 	#repeated: number | undefined;
 
-	constructor(rules: readonly DerivationStep[]) {
+	constructor(rules: readonly DerivationStep[], computed: readonly ComputedRoleIds[] = []) {
 		this.#rules = rules;
+		this.#computed = new Map(computed.map((role) => [role.role_id, role]));
 		this.#schema = schemaWith(rules);
 		this.cycles = derivationCycles(this.#schema);
 		this.#graph = derivationGraph(this.#schema);
@@ -59,7 +61,7 @@ export class Derivations {
 
 	/**
 	 * Maximum number of times that a check repeats the same steps. Steps are repeated because a check looks up every role
-	 * on an instance, and again for the roles that user sets name.
+	 * on an instance, again for each computed role that names it, and again for the roles that user sets name.
 	 */
 	get repeated(): number {
 		this.#repeated ??= this.#countRepeated();
@@ -72,7 +74,10 @@ export class Derivations {
 		let most = 1;
 		for (const rules of byResource.values()) {
 			const calls = new Map<string, number>();
-			for (const role of new Set(rules.map(({ role_id }) => role_id))) {
+			const [resource] = rules.map(({ resource_id }) => resource_id);
+			const computed = [...this.#computed.values()].filter(({ resource_id }) => resource_id === resource);
+			const own = new Set(rules.map(({ role_id }) => role_id));
+			for (const role of [...own, ...computed.flatMap((one) => this.#operands(one))]) {
 				const name = { type: '', role };
 				const walked = walks.walkTo(name) !== undefined;
 				for (const called of this.#callsFrom(name, walked)) calls.set(called, (calls.get(called) ?? 0) + 1);
@@ -81,6 +86,14 @@ export class Derivations {
 			for (const count of calls.values()) most = Math.max(most, count * times);
 		}
 		return most;
+	}
+
+	/** Returns the roles from which a role is computed, each as often as a check looks it up. */
+	#operands({ operand_ids }: ComputedRoleIds): readonly string[] {
+		return operand_ids.flatMap((id) => {
+			const computed = this.#computed.get(id);
+			return computed === undefined ? [id] : this.#operands(computed);
+		});
 	}
 
 	/**

@@ -4,6 +4,7 @@ import { nextTurn } from '../../limit/next-turn.js';
 import { type CheckBound, storeCheckBound, storedCheckBound } from '../../store/model/check-bound.js';
 import {
 	anyTuple,
+	computedRoleIds,
 	derivationsWith,
 	instancesDownstream,
 	leadingOn,
@@ -37,7 +38,7 @@ const usualBound: CheckBound = { steps: 5_000, closures: 500 };
 export async function refuseTuplesOverLimit(unit: WritingUnit, made: readonly StepIds[]): Promise<void> {
 	const relationIds = [...new Set(made.map(({ relation_id }) => relation_id))];
 	if (relationIds.length === 0) return;
-	const derivations = new Derivations(await derivationsWith(unit, relationIds));
+	const derivations = await readDerivations(unit, relationIds);
 	const along = derivations.relationIds;
 	const counted = made.filter(({ relation_id }) => along.includes(relation_id));
 	if (counted.length === 0) return;
@@ -55,6 +56,20 @@ export async function refuseTuplesOverLimit(unit: WritingUnit, made: readonly St
 	await refuseByBound(unit, derivations, upstream, objects);
 }
 
+async function readDerivations(unit: ReadingUnit, relationIds: readonly string[] | 'all'): Promise<Derivations> {
+	const rules = await derivationsWith(unit, relationIds);
+	return new Derivations(rules, rules.length === 0 ? [] : await computedRoleIds(unit));
+}
+
+/**
+ * Rejects computed roles that would make a check too long. A check looks up their operands again, so all relationships
+ * that lead to roles on the resource are checked.
+ */
+export async function refuseComputedOverLimit(unit: WritingUnit): Promise<void> {
+	const derivations = await readDerivations(unit, 'all');
+	if (await anyTuple(unit, derivations.relationIds)) await recomputeBound(unit, derivations);
+}
+
 /**
  * Rejects the derivations of these roles if they would make a check too long. If no relationship leads to these roles
  * or to roles derived from them, no check changes. New types and roles therefore cost nothing.
@@ -68,12 +83,13 @@ export async function refuseRolesOverLimit(unit: WritingUnit, roleIds: readonly 
 		for (const { role_id, source_role_id } of rules) if (source_role_id === id) downstream.add(role_id);
 	}
 	const relationIds = rules.filter(({ role_id }) => downstream.has(role_id)).map(({ relation_id }) => relation_id);
-	if (await anyTuple(unit, relationIds)) await recomputeBound(unit, new Derivations(rules));
+	if (await anyTuple(unit, relationIds))
+		await recomputeBound(unit, new Derivations(rules, await computedRoleIds(unit)));
 }
 
 /** Rejects an environment over the limit. Use it after a large part of the environment has changed. */
 export async function refuseEnvironmentOverLimit(unit: WritingUnit): Promise<void> {
-	const derivations = new Derivations(await derivationsWith(unit, 'all'));
+	const derivations = await readDerivations(unit, 'all');
 	if (derivations.relationIds.length === 0) return;
 	await recomputeBound(unit, derivations);
 }

@@ -9,6 +9,7 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { asId, instanceName } from '../../wire/common.js';
 import { createMissingInstances, findInstances, refuseUnknownInstance } from '../facts/named-instance.js';
+import { refuseToAssign } from '../schema/computed-role.js';
 import type { ActingUser } from './level.js';
 
 /** Finds the objects that requests name. Errors reveal nothing about other tenants. */
@@ -77,14 +78,17 @@ export async function ensureInstance(
 }
 
 /**
- * Returns the requested role: a role for instances if `resource` is set, otherwise a tenant role. Throws `not_found`.
+ * Returns the requested role: a role for instances if `resource` is set, otherwise a tenant role. Throws `not_found`, and
+ * `invalid` for a computed role.
  */
 export async function findRequestedRole(
 	unit: ReadingUnit,
 	reference: string,
 	resource_id: string | null,
 ): Promise<Role> {
-	return unit.find(Role, reference, resource_id === null ? tenantRolesOnly : { resource_id });
+	const role = await unit.find(Role, reference, resource_id === null ? tenantRolesOnly : { resource_id });
+	refuseToAssign(role);
+	return role;
 }
 
 /**

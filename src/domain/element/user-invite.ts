@@ -13,6 +13,7 @@ import type {
 	UserInviteUpdate,
 } from '../../wire/element/user-invite.js';
 import { asDate } from '../as-date.js';
+import { refuseToAssign } from '../schema/computed-role.js';
 import { definedFields } from '../schema/defined-fields.js';
 import { removeEndedInvites } from './ended-invite.js';
 import { admitInvited, createInvited, requireOpenInvite } from './invite.js';
@@ -94,5 +95,6 @@ async function resolveTarget(unit: ReadingUnit, target: NamedTarget): Promise<In
 	}
 	const roles = await unit.findMany(Role, [target.role_id], { resource_id: instance.resource_id });
 	const role = roles.get(target.role_id) ?? (await unit.find(Role, target.role_id, tenantRolesOnly));
+	refuseToAssign(role);
 	return { role_id: role.id, tenant_id: tenant.id, resource_instance_id: instance.id };
 }

@@ -15,6 +15,7 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { instanceName } from '../../wire/common.js';
 import { asDate } from '../as-date.js';
+import { refuseToAssign } from '../schema/computed-role.js';
 import { createMissingInstances, findInstances, requireTenant } from './named-instance.js';
 
 /** Resolves assignment references. A reference identifies a tenant role in a tenant, or a resource role on an instance. */
@@ -46,7 +47,7 @@ export async function findTargets(
 
 /**
  * Like `findTargets`, but first creates missing instances in their tenants. Throws `not_found` if an instance cannot be
- * created.
+ * created, and `invalid` for a computed role.
  */
 export async function ensureTargets(
 	unit: WritingUnit,
@@ -63,7 +64,13 @@ export async function ensureTargets(
 		unit,
 		wanted.map(({ reference }) => reference),
 	);
-	return withRoles(unit, placed, await createMissingInstances(unit, found, wanted));
+	const targets = await withRoles(unit, placed, await createMissingInstances(unit, found, wanted));
+	for (const { resource_instance, role } of placed) {
+		const { resource_id = '' } = targets.instances.get(resource_instance) ?? {};
+		const named = targets.roles.get(resource_id)?.get(role);
+		if (named !== undefined) refuseToAssign(named);
+	}
+	return targets;
 }
 
 type Placed = AssignmentReference & { readonly resource_instance: string };

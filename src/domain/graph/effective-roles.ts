@@ -1,4 +1,5 @@
 import { groupBy } from '../../../compiler/group-by.js';
+import { holdsFormula, roleFormula } from '../../../compiler/role-expression.js';
 import type { TupleStep } from '../../store/model/fact-edges.js';
 import { factNames, roleAndRelationKeys } from '../../store/model/fact-names.js';
 import {
@@ -10,9 +11,11 @@ import {
 } from '../../store/model/role-steps.js';
 import { groupsAmong } from '../../store/table/group/group.js';
 import { memberKey } from '../../store/table/group/group-role.js';
+import { computedRoles } from '../../store/table/role.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import { instanceName } from '../../wire/common.js';
+import { instanceName, instanceParts } from '../../wire/common.js';
 import { type EffectiveRole, type EffectiveRoles, maxEffectiveRoles } from '../../wire/facts/effective-role.js';
+import { findRoleResources } from '../schema/role-record.js';
 import { derivationSteps } from './derivation-steps.js';
 
 /** Maximum number of relationships between an assigned role and a role derived from it. */
@@ -26,7 +29,7 @@ export interface RolesWanted {
 	readonly limit: number;
 }
 
-/** Returns a user's roles: assigned roles, roles from groups, and derived roles. Each role has its shortest path. */
+/** Returns a user's roles: assigned roles, roles from groups, derived and computed roles. Each role has its shortest path. */
 export async function effectiveRoles(
 	unit: ReadingUnit,
 	wanted: RolesWanted,
@@ -39,7 +42,42 @@ export async function effectiveRoles(
 	const derived: Derived =
 		held.length > limit ? { holdings: [], more: true } : await deriveRoles(unit, direct, limit - direct.length);
 	const holdings = [...direct, ...derived.holdings];
-	return { data: [...(await writeRoles(unit, holdings))], truncated: derived.more };
+	const listed = await writeRoles(unit, holdings);
+	// Without all roles, it is unknown whether a user holds a role that a computed role excludes.
+	const computed = derived.more ? [] : await computedAmong(unit, listed);
+	const data = [...listed, ...computed];
+	return { data: data.slice(0, limit), truncated: derived.more || data.length > limit };
+}
+
+/** Returns the roles that are computed from these roles, sorted by instance and key. */
+async function computedAmong(unit: ReadingUnit, listed: readonly EffectiveRole[]): Promise<readonly EffectiveRole[]> {
+	const roles = await computedRoles(unit).all();
+	if (roles.length === 0) return [];
+	const owners = await findRoleResources(unit, roles);
+	const byResource = groupBy(roles, ({ resource_id }) => owners.get(resource_id ?? '')?.key);
+	const byInstance = groupBy(
+		listed.filter((entry) => entry.resource_instance !== null),
+		(entry) => entry.resource_instance,
+	);
+	const found = [...byInstance].flatMap(([resource_instance, entries]) => {
+		const expressions = new Map(
+			(byResource.get(instanceParts(resource_instance ?? '')?.resource) ?? []).map(({ key, computed }) => [
+				key,
+				computed,
+			]),
+		);
+		const held = new Set(entries.map(({ role }) => role));
+		const holds = (role: string): boolean => {
+			const expression = expressions.get(role);
+			return expression ? holdsFormula(roleFormula(expression), holds) : held.has(role);
+		};
+		const [{ tenant } = { tenant: '' }] = entries;
+		return [...expressions.keys()]
+			.filter(holds)
+			.map((role): EffectiveRole => ({ role, tenant, resource_instance, source: 'computed', through: [] }));
+	});
+	const order = ({ resource_instance, role }: EffectiveRole) => JSON.stringify([resource_instance, role]);
+	return found.sort((left, right) => (order(left) < order(right) ? -1 : 1));
 }
 
 /** A held role: the assignment it comes from, and its last derivation step. */

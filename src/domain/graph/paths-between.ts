@@ -1,4 +1,5 @@
-import { notFound } from '../../failure.js';
+import { roleWords } from '../../../compiler/role-expression.js';
+import { notFound, unprocessable } from '../../failure.js';
 import { relationSteps } from '../../store/model/role-steps.js';
 import type { InstanceRow } from '../../store/table/resource-instance.js';
 import { Role, rolesOfResources } from '../../store/table/role.js';
@@ -30,7 +31,8 @@ export interface PathEnds {
  * Paths from a user follow assigned roles, roles in groups, and derivations. Without a role, they also follow the
  * user's tenant roles that allow an action on the instance. Paths from an instance to a role follow derivations from
  * any role on the first instance. Paths between two instances follow any relationships. Throws `not_found` if the
- * resource does not have the role.
+ * resource does not have the role, and `unprocessable` for a
+ * computed role.
  */
 export async function pathsBetween(unit: ReadingUnit, ends: PathEnds, limit: number): Promise<PathParts> {
 	const { from, to, role } = ends;
@@ -55,6 +57,11 @@ async function pathGoal(unit: ReadingUnit, { from, to, role }: PathEnds): Promis
 	const roles = await rolesOfResources(unit, [to.resource_id]).all();
 	const wanted = role === undefined ? roles : roles.filter(({ key }) => key === role);
 	if (role !== undefined && wanted.length === 0) throw notFound(Role.title, role);
+	const [only] = role === undefined ? [] : wanted;
+	if (only?.computed) {
+		const msg = `the role \`${only.key}\` is computed from ${roleWords(only.computed)}: ask for the paths to these roles`;
+		throw unprocessable([{ loc: ['query', 'to'], msg, type: 'computed_role' }]);
+	}
 	const ids = async (resourceId: string) => (await rolesOfResources(unit, [resourceId]).all()).map(({ id }) => id);
 	return {
 		from: from.kind === 'user' ? { user_id: from.id } : onInstance(from.row.id, await ids(from.row.resource_id)),

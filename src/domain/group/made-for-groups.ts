@@ -7,6 +7,7 @@ import { derivationsThrough } from '../../store/table/role-derivation.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { Key, maxKeyLength } from '../../wire/common.js';
+import { computedFrom } from '../schema/computed-role.js';
 import { setsNaming } from '../schema/named-role.js';
 import { isRead } from '../schema/related-resource.js';
 import { createRelation, removeRelations, replaceRelation } from '../schema/relation.js';
@@ -103,8 +104,8 @@ export async function setMadeForGroups(unit: WritingUnit, object: SchemaObject, 
 
 /**
  * Deletes objects made for groups that no group needs: relations without relationships or further derivations, roles
- * `member` that nobody holds on resources without groups and that no user set names, and unused resources whose
- * instances no condition set reads.
+ * `member` that nobody holds on resources without groups and that no user set and no computed role names, and unused
+ * resources whose instances no condition set reads.
  */
 export async function removeUnneeded(unit: WritingUnit): Promise<void> {
 	const relations = await relationsWithoutTuples(unit);
@@ -115,9 +116,10 @@ export async function removeUnneeded(unit: WritingUnit): Promise<void> {
 	);
 	const roles = await unusedRoles(unit);
 	const naming = await setsNaming(unit, roles);
+	const readers = await computedFrom(unit, roles);
 	await removeRoles(
 		unit,
-		roles.filter(({ id }) => !naming.has(id)),
+		roles.filter(({ id }) => !naming.has(id) && !readers.has(id)),
 	);
 	for (const resource of await unusedResources(unit)) {
 		if (!(await isRead(unit, resource))) await removeWithParts(unit, resource);

@@ -1,9 +1,10 @@
 import type { Condition } from '../../../compiler/condition/condition.js';
 import { rolesNamedIn } from '../../../compiler/condition/resource-roles.js';
 import { everyone } from '../../../compiler/everyone.js';
+import { type RoleFormula, roleFormula } from '../../../compiler/role-expression.js';
 import { Failure, unprocessable } from '../../failure.js';
 import type { InstanceRow } from '../../store/table/resource-instance.js';
-import { rolesKeyed } from '../../store/table/role.js';
+import { type Role, rolesOfResources } from '../../store/table/role.js';
 import { Holder } from '../../store/table/user.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { derivationSteps } from '../graph/derivation-steps.js';
@@ -28,7 +29,7 @@ export function refuseNamedRoles(selection: AskedSelection): void {
 }
 
 /**
- * Returns the named roles that a user holds on an instance, assigned or derived. `userId` is `undefined` for a user who is
+ * Returns the named roles that a user holds on an instance, assigned, derived or computed. `userId` is `undefined` for a user who is
  * not stored. Throws `limit_reached` if there are too many relationships to decide this, or if the user's own roles may
  * block a role of everyone.
  */
@@ -41,8 +42,26 @@ export async function rolesHeldOn(
 	const everyoneId = (await unit.findMany(Holder, [everyone])).get(everyone)?.id;
 	const steps = await derivationSteps(unit);
 	const unstoppable = steps.filter(({ stops }) => !stops);
-	const held: string[] = [];
-	for (const { id: role_id, key } of await rolesKeyed(unit, resource_id, named).all()) {
+	const roles = new Map((await rolesOfResources(unit, [resource_id]).all()).map((role) => [role.key, role]));
+	const known = new Map<string, boolean>();
+	const holds = async (key: string): Promise<boolean> => {
+		const role = roles.get(key);
+		if (role === undefined) return false;
+		const before = known.get(key);
+		if (before !== undefined) return before;
+		const answer = role.computed === null ? await leadsTo(role) : await meets(roleFormula(role.computed));
+		known.set(key, answer);
+		return answer;
+	};
+	const meets = async (formula: RoleFormula): Promise<boolean> => {
+		if (formula.kind === 'role') return (await holds(formula.role)) !== formula.negated;
+		for (const part of formula.parts) {
+			const met = await meets(part);
+			if (met !== (formula.kind === 'all')) return met;
+		}
+		return formula.kind === 'all';
+	};
+	const leadsTo = async ({ id: role_id, key }: Role): Promise<boolean> => {
 		const leads = async (holder: string | undefined, along: typeof steps) => {
 			if (holder === undefined) return false;
 			const goal = { from: { user_id: holder }, to: [{ role_id, instance_id }], steps: along };
@@ -50,13 +69,14 @@ export async function rolesHeldOn(
 			if (paths.length === 0 && more) throw undecided(`too many relationships lead to the role \`${key}\``);
 			return paths.length > 0;
 		};
-		if ((await leads(userId, steps)) || (await leads(everyoneId, unstoppable))) held.push(key);
-		else if (unstoppable.length < steps.length) {
-			const unstopped = steps.map((step) => ({ ...step, stops: false }));
-			if (!(await leads(everyoneId, unstopped))) continue;
-			throw undecided(`a role of everyone leads to the role \`${key}\` unless an own role blocks it`);
-		}
-	}
+		if ((await leads(userId, steps)) || (await leads(everyoneId, unstoppable))) return true;
+		if (unstoppable.length === steps.length) return false;
+		const unstopped = steps.map((step) => ({ ...step, stops: false }));
+		if (!(await leads(everyoneId, unstopped))) return false;
+		throw undecided(`a role of everyone leads to the role \`${key}\` unless an own role blocks it`);
+	};
+	const held: string[] = [];
+	for (const key of named) if (await holds(key)) held.push(key);
 	return held.sort();
 }
 

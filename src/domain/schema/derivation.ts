@@ -1,5 +1,5 @@
 import { groupBy } from '../../../compiler/group-by.js';
-import { Failure, notFound } from '../../failure.js';
+import { Failure, notFound, unprocessable } from '../../failure.js';
 import { onlyRow } from '../../store/query/only-row.js';
 import { Relation } from '../../store/table/relation.js';
 import { Resource } from '../../store/table/resource.js';
@@ -17,6 +17,7 @@ import type {
 } from '../../wire/schema/derivation.js';
 import { refuseRolesOverLimit } from '../check-limit/cycle-limit.js';
 import { pairWithParts } from '../pair-with-parts.js';
+import { refusePublicOperands } from './computed-role.js';
 import { readDerivationRule, recordRoleChanges } from './role-record.js';
 
 /** A role and all its derivations. `granted_to` is null if the role has none. */
@@ -42,7 +43,7 @@ export function derivationColumns(
 /**
  * Replaces role derivations, without recording the change. If a rule is repeated, the last applies. Throws `not_found`
  * for a missing object, `mismatched_relation` if the relation's subjects are not instances of the source role's
- * resource, and `limit_reached` like `refuseRolesOverLimit`.
+ * resource, `unprocessable` for a computed source role, and `limit_reached` like `refuseRolesOverLimit`.
  */
 export async function setDerivations(unit: WritingUnit, edits: readonly DerivationEdit[]): Promise<void> {
 	if (edits.length === 0) return;
@@ -65,11 +66,13 @@ export async function grantImplicitly(
 	role: Role,
 	rule: DerivedRoleRuleCreate,
 ): Promise<DerivedRoleRuleRead> {
+	refuseComputed(role.computed === null ? null : `the role \`${role.key}\` is computed, so it has no derivations`);
 	const { derivation } = onlyRow(await resolveRules(unit, [{ role, rule }]));
 	await recordRoleChanges(unit, [role], async () => {
 		if (role.granted_to_id === null) await unit.change(Role, role, { granted_to_id: unit.clock.newId() });
 		const others = await derivationRows(unit, [role.id]);
 		await replaceDerivations(unit, new Map([[role.id, distinct([...others, derivation])]]));
+		await refusePublicOperands(unit);
 		await refuseRolesOverLimit(unit, [role.id]);
 		return undefined;
 	});
@@ -131,8 +134,11 @@ async function resolveRules(unit: ReadingUnit, rules: readonly RoleRule[]) {
 		resource_id: source.id,
 		reference: rule.role,
 	}));
-	return derived.map(([[{ role, rule, source }, relation], { id }]) => {
+	return derived.map(([[{ role, rule, source }, relation], { id, key, computed }]) => {
 		refuseMismatch(relation, source);
+		refuseComputed(
+			computed === null ? null : `the role \`${key}\` is computed, and computed roles have no derived roles`,
+		);
 		const derivation: Derivation = { source_role_id: id, relation_id: relation.id, ...rule.when };
 		return { role, derivation };
 	});
@@ -142,6 +148,11 @@ function refuseMismatch(relation: Relation, source: Resource): void {
 	if (relation.subject_resource_id === source.id) return;
 	const message = `the subjects of the relation \`${relation.key}\` are not instances of \`${source.key}\``;
 	throw new Failure('mismatched_relation', message);
+}
+
+/** Refuses a derivation if there is a reason. Throws `unprocessable`. */
+function refuseComputed(reason: string | null): void {
+	if (reason !== null) throw unprocessable([{ loc: ['body'], msg: reason, type: 'computed_role' }]);
 }
 
 function distinct(derivations: readonly Derivation[]): readonly Derivation[] {

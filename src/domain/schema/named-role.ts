@@ -1,12 +1,14 @@
 import { rolesNamedBy } from '../../../compiler/condition/named-roles.js';
 import { groupBy } from '../../../compiler/group-by.js';
+import { roleOperands } from '../../../compiler/role-expression.js';
 import { Failure } from '../../failure.js';
 import { type ConditionSet, userSetsOfResources } from '../../store/table/condition-set.js';
 import { Resource } from '../../store/table/resource.js';
-import { type Role, rolesOfResources } from '../../store/table/role.js';
+import { computedRoles, type Role, rolesOfResources } from '../../store/table/role.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import { computedFrom } from './computed-role.js';
 
-/** Resource roles that user sets name. A set must not outlive a role that it names. */
+/** Resource roles that user sets and computed roles name. They must not outlive a role that they name. */
 
 /** Returns the user sets that name each of these roles, keyed by role id. */
 export async function setsNaming(
@@ -29,21 +31,32 @@ export async function refuseNamedRoles(unit: ReadingUnit, roles: readonly Role[]
 	const role = roles.find(({ id }) => naming.has(id));
 	if (role === undefined) return;
 	const sets = naming.get(role.id) ?? [];
-	const message = `the role \`${role.key}\` is named in the conditions of ${nameSets(sets)}`;
+	const message = `the role \`${role.key}\` is named in the conditions of ${nameObjects(sets)}`;
 	throw new Failure('conflict', message, { role: role.key, condition_sets: sets.map(({ key }) => key) });
+}
+
+/** Refuses the deletion of roles from which others are computed. Throws `conflict` with the keys of these roles. */
+export async function refuseOperands(unit: ReadingUnit, roles: readonly Role[]): Promise<void> {
+	const readers = await computedFrom(unit, roles);
+	const role = roles.find(({ id }) => readers.has(id));
+	if (role === undefined) return;
+	const computed = readers.get(role.id) ?? [];
+	const message = `the role \`${role.key}\` is in the expression of ${nameObjects(computed)}`;
+	throw new Failure('conflict', message, { role: role.key, computed_roles: computed.map(({ key }) => key) });
 }
 
 const maxListed = 10;
 
-/** Returns the keys of sets for a message. */
-export function nameSets(sets: readonly ConditionSet[]): string {
-	const names = sets.slice(0, maxListed).map(({ key }) => `\`${key}\``);
-	const more = sets.length > maxListed ? ` and ${sets.length - maxListed} more` : '';
+/** Returns the keys of sets or roles for a message. */
+export function nameObjects(objects: readonly { readonly key: string }[]): string {
+	const names = objects.slice(0, maxListed).map(({ key }) => `\`${key}\``);
+	const more = objects.length > maxListed ? ` and ${objects.length - maxListed} more` : '';
 	return `${names.join(', ')}${more}`;
 }
 
-/** Refuses an environment with a user set that names a missing role. Throws `conflict`. */
+/** Refuses an environment with a user set or a computed role that names a missing role. Throws `conflict`. */
 export async function refuseMissingRoles(unit: ReadingUnit): Promise<void> {
+	await refuseMissingOperands(unit);
 	const sets = await userSetsOfResources(unit, 'all').all();
 	const resourceIds = [...new Set(sets.flatMap(({ resource_id }) => resource_id ?? []))];
 	if (resourceIds.length === 0) return;
@@ -55,5 +68,21 @@ export async function refuseMissingRoles(unit: ReadingUnit): Promise<void> {
 		const { key } = await unit.find(Resource, set.resource_id ?? '');
 		const message = `the condition set \`${set.key}\` names the role \`${missing}\`, which the resource \`${key}\` does not have`;
 		throw new Failure('conflict', message, { role: missing, condition_sets: [set.key] });
+	}
+}
+
+async function refuseMissingOperands(unit: ReadingUnit): Promise<void> {
+	const computed = await computedRoles(unit).all();
+	if (computed.length === 0) return;
+	const resourceIds = [...new Set(computed.flatMap(({ resource_id }) => resource_id ?? []))];
+	const roles = groupBy(await rolesOfResources(unit, resourceIds).all(), ({ resource_id }) => resource_id);
+	for (const { key, resource_id, computed: expression } of computed) {
+		const known = new Set((roles.get(resource_id) ?? []).map((role) => role.key));
+		const missing = expression === null ? undefined : roleOperands(expression).find(({ role }) => !known.has(role));
+		if (missing === undefined) continue;
+		const { role } = missing;
+		const resource = await unit.find(Resource, resource_id ?? '');
+		const message = `the computed role \`${key}\` names the role \`${role}\`, which the resource \`${resource.key}\` does not have`;
+		throw new Failure('conflict', message, { role, computed_roles: [key] });
 	}
 }

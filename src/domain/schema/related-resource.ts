@@ -5,7 +5,7 @@ import { Resource } from '../../store/table/resource.js';
 import { rowsWithKeys } from '../../store/unit/keyed-rows.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
-import { nameSets } from './named-role.js';
+import { nameObjects } from './named-role.js';
 
 /** Resources whose instances conditions read by `fk_resource_type`. A set must not outlive such a resource. */
 
@@ -53,6 +53,6 @@ export async function refuseMissingResources(unit: WritingUnit): Promise<void> {
 }
 
 function stillRead(resource: string, sets: readonly ConditionSet[]): Failure {
-	const message = `instances of the resource \`${resource}\` are read in the conditions of ${nameSets(sets)}`;
+	const message = `instances of the resource \`${resource}\` are read in the conditions of ${nameObjects(sets)}`;
 	return new Failure('conflict', message, { resource, condition_sets: sets.map(({ key }) => key) });
 }

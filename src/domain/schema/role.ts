@@ -1,4 +1,5 @@
 import { groupBy } from '../../../compiler/group-by.js';
+import type { RoleExpression } from '../../../compiler/role-expression.js';
 import { onlyRow } from '../../store/query/only-row.js';
 import { conditionSetsOfRoles } from '../../store/table/condition-set.js';
 import type { Resource } from '../../store/table/resource.js';
@@ -11,14 +12,16 @@ import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import type { JsonObject } from '../../wire/common.js';
 import type { DerivedRoleBlockEdit } from '../../wire/schema/derivation.js';
 import type { RoleRead } from '../../wire/schema/role.js';
+import { refuseComputedOverLimit } from '../check-limit/cycle-limit.js';
 import { removeLevelsOfRoles } from '../element/config-record.js';
 import { removeUserInvites } from '../element/remove-user-invites.js';
 import { removeRequests } from '../element/request-record.js';
 import { removeAssignments, removePublicAssignments } from '../facts/assignment.js';
+import { refuseUnsoundComputedRoles } from './computed-role.js';
 import { removeConditionSets } from './condition-set.js';
 import { definedFields } from './defined-fields.js';
 import { derivationColumns, setDerivations } from './derivation.js';
-import { refuseNamedRoles } from './named-role.js';
+import { refuseNamedRoles, refuseOperands } from './named-role.js';
 import { setParents } from './role-hierarchy.js';
 import { setPermissions } from './role-permission.js';
 import { recordRoleChanges, recordRoleRemovals, withLinks } from './role-record.js';
@@ -45,6 +48,7 @@ export interface RoleEdit {
 	readonly extends?: readonly string[] | undefined;
 	readonly granted_to?: DerivedRoleBlockEdit | null | undefined;
 	readonly public?: boolean | undefined;
+	readonly computed?: Exclude<RoleExpression, string> | null | undefined;
 }
 
 /** A complete tenant or resource role. Missing fields are reset. */
@@ -55,7 +59,7 @@ export interface CompleteRole extends RoleEdit {
 
 /**
  * Adds a tenant or resource role, with its links. Throws `duplicate`, and the same errors about links as
- * `setPermissions`, `setParents` and `setDerivations`.
+ * `setPermissions`, `setParents`, `setDerivations` and `refuseUnsoundComputedRoles`.
  */
 export async function createRole(unit: WritingUnit, body: CompleteRole, resource?: Resource): Promise<Role> {
 	const created = await recordRoleChanges(unit, [], async () => {
@@ -72,9 +76,9 @@ export async function createRole(unit: WritingUnit, body: CompleteRole, resource
  * public loses its assignments to everyone. Throws like `createRole`.
  */
 export async function changeRole(unit: WritingUnit, role: Role, body: RoleEdit): Promise<Role> {
-	const { name, description, attributes, granted_to, public: isPublic } = body;
+	const { name, description, attributes, granted_to, computed, public: isPublic } = body;
 	const columns = {
-		...definedFields({ name, description, attributes, public: isPublic }),
+		...definedFields({ name, description, attributes, computed, public: isPublic }),
 		...derivationColumns(unit, granted_to, role),
 	};
 	const changed = await recordRoleChanges(unit, [role], async () => {
@@ -126,15 +130,17 @@ export async function syncRoles(unit: WritingUnit, wanted: readonly RoleSync[]):
 	return { created: synced.filter(({ id }) => !old.has(id)), existing: synced.filter(({ id }) => old.has(id)) };
 }
 
-/** Deletes a role like `removeRoles`. Throws `conflict` if a user set names it. */
+/** Deletes a role like `removeRoles`. Throws `conflict` if a user set or a computed role names it. */
 export async function removeRole(unit: WritingUnit, role: Role): Promise<void> {
 	await refuseNamedRoles(unit, [role]);
+	await refuseOperands(unit, [role]);
 	await removeRoles(unit, [role]);
 }
 
 /**
  * Deletes roles with their grants, assignments, invites, automatic condition sets and levels in elements. Roles that
- * extend them or are derived from them lose these links. The caller makes sure that no user set names them in the end.
+ * extend them or are derived from them lose these links. The caller makes sure that no user set and no computed role names
+ * them in the end.
  */
 export async function removeRoles(unit: WritingUnit, roles: readonly Role[]): Promise<void> {
 	if (roles.length === 0) return;
@@ -181,6 +187,8 @@ async function relink(unit: WritingUnit, edits: readonly Relinking[]): Promise<v
 		unit,
 		edits.flatMap(({ role, body: { granted_to } }) => (granted_to === undefined ? [] : [{ role, granted_to }])),
 	);
+	await refuseUnsoundComputedRoles(unit, edits);
+	if (edits.some(({ body }) => body.computed)) await refuseComputedOverLimit(unit);
 }
 
 async function rewrite(unit: WritingUnit, role: Role, columns: Columns<Role>): Promise<void> {
@@ -194,13 +202,14 @@ function newRole(unit: WritingUnit, body: CompleteRole) {
 
 function completeRole(body: CompleteRole) {
 	const { key, name, description = null, attributes = null, permissions = [], granted_to = null } = body;
-	const links = { permissions, extends: body.extends ?? [], granted_to };
+	const links = { permissions, extends: body.extends ?? [], granted_to, computed: body.computed ?? null };
 	return { key, name, description, attributes, public: body.public ?? false, ...links };
 }
 
 function roleColumns(unit: WritingUnit, body: ReturnType<typeof completeRole>, role?: Role) {
-	const { name, description, attributes, granted_to } = body;
-	return { name, description, attributes, public: body.public, ...derivationColumns(unit, granted_to, role) };
+	const { name, description, attributes, granted_to, computed } = body;
+	const columns = derivationColumns(unit, granted_to, role);
+	return { name, description, attributes, computed, public: body.public, ...columns };
 }
 
 function roleIdentity(resource_id: string | null, key: string): string {

@@ -34,7 +34,7 @@ export interface Attempts {
 	readonly truncated: boolean;
 	/** False if no role and no condition set rule grants the action on the resource type. */
 	readonly granted: boolean;
-	/** Roles that the user holds on the instance and that a user set excludes, as `<type>:<key>#<role>`; absent if none. */
+	/** Roles that the user holds on the instance and that a user set or a computed role excludes, as `<type>:<key>#<role>`; absent if none. */
 	readonly blocking_roles?: readonly string[];
 }
 
@@ -95,14 +95,15 @@ export function* findAttempts(
 		const byRoles = yield* roleAttempts(roles, allowed, work);
 		found.push(...byRoles.attempts);
 		truncated ||= byRoles.more;
+		const blocked = new Set(byRoles.blocking);
 		if (world.sets !== undefined) {
 			const bySets = yield* setAttempts(world.sets, allowed, new WorkLimit(stepsToFind));
 			found.push(...bySets.attempts);
 			truncated ||= bySets.more;
-			const blocked = bySets.blocking ?? [];
-			const { instance } = roles.check;
-			if (blocked.length > 0) blocking = { blocking_roles: blocked.map((role) => `${instance}#${role}`) };
+			for (const role of bySets.blocking ?? []) blocked.add(role);
 		}
+		const { instance } = roles.check;
+		if (blocked.size > 0) blocking = { blocking_roles: [...blocked].sort().map((role) => `${instance}#${role}`) };
 	} catch (error) {
 		if (!(error instanceof WorkSpent)) throw error;
 		truncated = true;

@@ -10,7 +10,8 @@ import type { Attempt, AttemptFact, AttemptStep } from '../../wire/decision/atte
 import { instanceType } from '../facts/instance-name.js';
 import { type RoleOnInstance, RoleWalk } from '../facts/role-walk.js';
 import type { Derivation } from '../facts/schema-tables.js';
-import type { RoleFacts } from './role-facts.js';
+import { type RoleAlternative, roleAlternatives } from './role-alternatives.js';
+import { type FactChanges, noFactChanges, type RoleFacts } from './role-facts.js';
 import type { WorkLimit } from './work-limit.js';
 
 /** Maximum number of attempts by roles to consider. */
@@ -31,7 +32,7 @@ export interface FoundAttempts {
 	readonly attempts: readonly Attempt[];
 	/** True if there are more attempts. */
 	readonly more: boolean;
-	/** Keys of the roles that the user holds on the instance and that user sets of the action exclude. */
+	/** Keys of the roles that the user holds on the instance and that user sets or computed roles of the action exclude. */
 	readonly blocking?: readonly string[];
 }
 
@@ -43,11 +44,21 @@ export function* roleAttempts(roles: RoleFacts, passed: boolean, work: WorkLimit
 	const attempts = attemptsInTenant(roles, passed);
 	const { facts, check } = roles;
 	const home = check.instance === undefined ? undefined : facts.tenantKey(check.instance);
+	const wanted = facts.schema.instanceRolesThatGrant(check.type, check.action);
+	const blocking = new Set<string>();
 	// If the check specifies a tenant other than the instance's, no role on the instance can grant the check, even with added facts.
 	if (check.instance !== undefined && (home === undefined || home === check.tenant)) {
-		yield* passed ? passedOnInstance(roles, attempts, work) : failedOnInstance(roles, attempts, work);
+		const [computed, plain] = partition(wanted, (role) => facts.schema.computed(check.type, role) !== undefined);
+		if (passed) {
+			yield* passedOnInstance(roles, plain, attempts, work);
+			for (const role of computed) attempts.push(...(yield* passedComputed(roles, role, work)));
+		} else {
+			const held = yield* heldRoles(roles, work);
+			yield* failedOnInstance(roles, { wanted: plain, held }, attempts, work);
+			for (const role of computed) yield* failedComputed(roles, { role, held, blocking }, attempts, work);
+		}
 	}
-	return { attempts: attempts.slice(0, maxFound), more: attempts.length > maxFound };
+	return { attempts: attempts.slice(0, maxFound), more: attempts.length > maxFound, blocking: [...blocking].sort() };
 }
 
 function attemptsInTenant({ facts, check, inTenant }: RoleFacts, passed: boolean): Attempt[] {
@@ -86,24 +97,165 @@ export function missingObjects({ facts, check }: FactsAndCheck): AttemptFact[] {
 	];
 }
 
-/** Finds each assigned role that leads to a granting role, by the shortest unblocked path. */
-function* passedOnInstance(roles: RoleFacts, found: Attempt[], work: WorkLimit): Steps<void> {
-	for (const node of yield* leadingRoles(roles, false, work)) {
+function partition(items: readonly string[], isFirst: (item: string) => boolean): readonly [string[], string[]] {
+	return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
+}
+
+/** Finds each assigned role that leads to a wanted role, by the shortest unblocked path. */
+function* passedOnInstance(
+	roles: RoleFacts,
+	wanted: readonly string[],
+	found: Attempt[],
+	work: WorkLimit,
+): Steps<void> {
+	for (const node of yield* leadingRoles(roles, { wanted, pastStops: false }, work)) {
 		if (work.step()) yield;
 		if (roles.isAssigned(node)) found.push(onInstance(roles, node, [], { add: [], remove: [] }));
 	}
 }
 
+/** Returns the first alternative by which the user holds a computed role; nothing if the user does not hold it. */
+function* passedComputed(roles: RoleFacts, role: string, work: WorkLimit): Steps<readonly Attempt[]> {
+	for (const alternative of alternativesOf(roles, role)) {
+		const chains: AttemptStep[] = [];
+		let holds = true;
+		for (const required of alternative.required) {
+			if (!holds) break;
+			const chain = yield* chainTo(roles, required, work);
+			holds = chain.length > 0;
+			chains.push(...chain);
+		}
+		for (const excluded of alternative.excluded) {
+			if (holds) holds = !(yield* roles.holdsOneOf([excluded], noFactChanges, work));
+		}
+		if (holds) return [byComputed(roles, { role, alternative, chain: chains }, noFactChanges)];
+	}
+	return [];
+}
+
+function alternativesOf({ facts: { schema }, check: { type } }: RoleFacts, role: string): readonly RoleAlternative[] {
+	const computed = schema.computed(type, role);
+	return computed === undefined ? [] : roleAlternatives(schema, type, computed.formula);
+}
+
+/** Returns the steps by which the user holds a role on the instance; nothing if the user does not hold it. */
+function* chainTo(roles: RoleFacts, role: string, work: WorkLimit): Steps<readonly AttemptStep[]> {
+	const found: Attempt[] = [];
+	yield* passedOnInstance(roles, [role], found, work);
+	return found[0]?.chain ?? [];
+}
+
+/** Proposals for one required role to combine with proposals for the others, and combinations to keep. */
+const maxOptions = 3;
+const maxCombined = 12;
+
+interface WantedComputed {
+	readonly role: string;
+	readonly held: HeldRoles;
+	/** Receives the roles that the user holds and that an alternative excludes. */
+	readonly blocking: Set<string>;
+}
+
 /**
- * Finds proposals. A proposal assigns a role that leads to a granting role, or adds a relationship from an instance on
+ * Finds proposals for a computed role. A proposal joins a proposal for each missing role of an alternative, and removes
+ * assignments of excluded roles. An excluded role that is derived needs changes elsewhere, so nothing is proposed for it.
+ */
+function* failedComputed(
+	roles: RoleFacts,
+	{ role, held, blocking }: WantedComputed,
+	found: Attempt[],
+	work: WorkLimit,
+): Steps<void> {
+	const { user, tenant, instance } = roles.check;
+	if (instance === undefined) return;
+	for (const alternative of alternativesOf(roles, role)) {
+		let ways: readonly (FactChanges & { readonly chain: readonly AttemptStep[] })[] = [{ ...noFactChanges, chain: [] }];
+		for (const required of alternative.required) {
+			const chain = yield* chainTo(roles, required, work);
+			const options: Attempt[] = [];
+			if (chain.length === 0) yield* failedOnInstance(roles, { wanted: [required], held }, options, work);
+			const steps = chain.length > 0 ? [{ ...noFactChanges, chain }] : fewestChanges(options);
+			ways = ways
+				.flatMap((way) =>
+					steps.map((step) => ({
+						add: distinctFacts([...way.add, ...step.add]),
+						remove: distinctFacts([...way.remove, ...step.remove]),
+						chain: [...way.chain, ...step.chain],
+					})),
+				)
+				.slice(0, maxCombined);
+		}
+		const remove: AttemptFact[] = [];
+		for (const excluded of alternative.excluded) {
+			if (!(yield* roles.holdsOneOf([excluded], noFactChanges, work))) continue;
+			blocking.add(excluded);
+			if (roles.assignedOn(instance).has(excluded)) {
+				remove.push({ fact: 'role_assignment', user, role: excluded, tenant, resource_instance: instance });
+			}
+		}
+		for (const way of ways) {
+			const changes = { add: way.add, remove: distinctFacts([...way.remove, ...remove]) };
+			if (changes.add.length + changes.remove.length === 0) continue;
+			found.push(byComputed(roles, { role, alternative, chain: way.chain }, changes));
+		}
+	}
+}
+
+function fewestChanges(options: readonly Attempt[]): readonly Attempt[] {
+	const changes = ({ add, remove }: Attempt) => add.length + remove.length;
+	return options.toSorted((left, right) => changes(left) - changes(right)).slice(0, maxOptions);
+}
+
+function distinctFacts(facts: readonly AttemptFact[]): readonly AttemptFact[] {
+	return [...new Map(facts.map((fact) => [JSON.stringify(fact), fact])).values()];
+}
+
+interface ComputedChain {
+	readonly role: string;
+	readonly alternative: RoleAlternative;
+	/** The steps of each required role. */
+	readonly chain: readonly AttemptStep[];
+}
+
+function byComputed(
+	{ check: { type, instance = '' } }: RoleFacts,
+	{ role, alternative, chain }: ComputedChain,
+	{ add, remove }: FactChanges,
+): Attempt {
+	return {
+		passed: add.length + remove.length === 0,
+		by: 'role_on_instance',
+		chain: [
+			{
+				type: 'computed_role',
+				role: `${instance}#${role}`,
+				resource: instance,
+				excludes: [...alternative.excluded],
+				file: fileFor(role, instance),
+			},
+			...chain,
+		],
+		policy: rolePlace({ type, role }),
+		add: [...add],
+		remove: [...remove],
+		compare: [],
+	};
+}
+
+/**
+ * Finds proposals. A proposal assigns a role that leads to a wanted role, or adds a relationship from an instance on
  * which the user holds a role. It also removes blocking roles on the path.
  */
-function* failedOnInstance(roles: RoleFacts, found: Attempt[], work: WorkLimit): Steps<void> {
+function* failedOnInstance(
+	roles: RoleFacts,
+	{ wanted, held }: { readonly wanted: readonly string[]; readonly held: HeldRoles },
+	found: Attempt[],
+	work: WorkLimit,
+): Steps<void> {
 	const { facts, check } = roles;
 	const { user, tenant } = check;
 	const missing = missingObjects(roles);
-	const held = yield* heldRoles(roles, work);
-	for (const node of yield* leadingRoles(roles, true, work)) {
+	for (const node of yield* leadingRoles(roles, { wanted, pastStops: true }, work)) {
 		if (work.step()) yield;
 		if (found.length > maxFound) return;
 		const { role, instance } = node;
@@ -157,15 +309,19 @@ function* isRelated(
 }
 
 /**
- * Returns the roles on instances that lead to a granting role, each with the path that has the fewest blocks. Among
- * such paths, chooses the shortest. With `pastStops`, also walks past assigned roles that block a derivation.
+ * Returns the roles on instances that lead to a wanted role, each with the path that has the fewest blocks. Among such
+ * paths, chooses the shortest. With `pastStops`, also walks past assigned roles that block a derivation.
  */
-function* leadingRoles(roles: RoleFacts, pastStops: boolean, work: WorkLimit): Steps<readonly Node[]> {
+function* leadingRoles(
+	roles: RoleFacts,
+	{ wanted, pastStops }: { readonly wanted: readonly string[]; readonly pastStops: boolean },
+	work: WorkLimit,
+): Steps<readonly Node[]> {
 	const { facts, check, time } = roles;
-	const { instance = '', type, action } = check;
+	const { instance = '' } = check;
 	const walk = new RoleWalk<Node>(facts, time, work);
 	let stopped: Node[] = [];
-	for (const role of facts.schema.instanceRolesThatGrant(type, action)) walk.visit({ role, instance });
+	for (const role of wanted) walk.visit({ role, instance });
 	for (let next = 0; next < walk.nodes.length; ) {
 		for (let node = walk.nodes[next]; node !== undefined; node = walk.nodes[next]) {
 			next += 1;
@@ -189,11 +345,14 @@ function* leadingRoles(roles: RoleFacts, pastStops: boolean, work: WorkLimit): S
 	return walk.nodes;
 }
 
+/** Roles on instances, keyed by type and role. */
+type HeldRoles = ReadonlyMap<string, readonly Node[]>;
+
 /**
  * Returns the roles of the user and of everyone on instances in the tenant, keyed by type and role. Each role has the shortest path to its
  * source.
  */
-function* heldRoles(roles: RoleFacts, work: WorkLimit): Steps<ReadonlyMap<string, readonly Node[]>> {
+function* heldRoles(roles: RoleFacts, work: WorkLimit): Steps<HeldRoles> {
 	const { facts, check, time } = roles;
 	const walk = new RoleWalk<Node>(facts, time, work);
 	const all = [...roles.assigned, ...roles.public];

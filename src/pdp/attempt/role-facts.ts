@@ -1,6 +1,7 @@
 /** Decides checks by roles on modified facts, which are a revision's facts with a few additions and removals. */
 
 import { everyone } from '../../../compiler/everyone.js';
+import type { RoleFormula } from '../../../compiler/role-expression.js';
 import type { Steps } from '../../../compiler/steps.js';
 import type { AttemptFact } from '../../wire/decision/attempt.js';
 import type { EngineInput } from '../engine/engine.js';
@@ -126,18 +127,29 @@ export class RoleFacts {
 
 	/** True if the user holds any of these roles on the check's instance after the changes. */
 	*holdsOneOf(roles: Iterable<string>, changes: FactChanges, work: WorkLimit): Steps<boolean> {
-		const { facts, check, time } = this;
+		const { facts, check } = this;
 		const { tenant, instance } = check;
+		if (instance === undefined || !this.#tenantExists(changes)) return false;
+		if (!this.#userExists(changes) && this.#public.size === 0) return false;
+		const added = changes.add.some(({ fact }) => fact === 'resource_instance');
+		const home = facts.tenantKey(instance) ?? (added ? tenant : null);
+		return home === tenant && (yield* this.#holdsOn(instance, roles, changes, work));
+	}
+
+	*#holdsOn(instance: string, roles: Iterable<string>, changes: FactChanges, work: WorkLimit): Steps<boolean> {
+		const { facts, time } = this;
 		const { schema } = facts;
 		const { add, remove } = changes;
 		const exists = this.#userExists(changes);
-		if (instance === undefined || !this.#tenantExists(changes) || (!exists && this.#public.size === 0)) return false;
-		const home = facts.tenantKey(instance) ?? (add.some(({ fact }) => fact === 'resource_instance') ? tenant : null);
-		if (home !== tenant) return false;
 		const walk = new RoleWalk(facts, time, work);
 		for (const role of roles) walk.visit({ role, instance });
 		for (const { role, instance: object } of walk.nodes) {
 			if (work.step()) yield;
+			const computed = schema.computed(instanceType(object), role);
+			if (computed !== undefined) {
+				if (yield* this.#meets(object, computed.formula, changes, work)) return true;
+				continue;
+			}
 			const held = exists ? rolesWith(this.assignedOn(object), object, add, remove) : nothing;
 			if (held.has(role) || this.#isPublic(object, role)) return true;
 			const open = schema
@@ -154,6 +166,18 @@ export class RoleFacts {
 			yield* walk.followUpstream(object, open, reach);
 		}
 		return false;
+	}
+
+	/** True if the user's roles on an instance meet a formula after the changes. */
+	*#meets(instance: string, formula: RoleFormula, changes: FactChanges, work: WorkLimit): Steps<boolean> {
+		if (formula.kind === 'role') {
+			return (yield* this.#holdsOn(instance, [formula.role], changes, work)) !== formula.negated;
+		}
+		for (const part of formula.parts) {
+			const met = yield* this.#meets(instance, part, changes, work);
+			if (met !== (formula.kind === 'all')) return met;
+		}
+		return formula.kind === 'all';
 	}
 }
 

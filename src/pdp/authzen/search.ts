@@ -58,7 +58,8 @@ export function* searchSubjects(
 		inputFor: (key) => ({ ...question, user: { ...question.user, key } }),
 		testFromFacts: () => {
 			const selects = userTest(context.facts, question, context.time);
-			return (key) => byRoles.has(key) || selects(key, question.user.attributes);
+			const holders = byRoles();
+			return (key) => holders.has(key) || selects(key, question.user.attributes);
 		},
 	});
 }

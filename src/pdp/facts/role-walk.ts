@@ -4,6 +4,7 @@
  */
 
 import { everyone } from '../../../compiler/everyone.js';
+import { holdsFormula } from '../../../compiler/role-expression.js';
 import { Pauses, type Steps } from '../../../compiler/steps.js';
 import type { EngineInput } from '../engine/engine.js';
 import type { FactsIndex } from './facts-index.js';
@@ -192,13 +193,29 @@ function* walkDerivations(
 			}
 		}
 	}
+	if (!schema.hasComputed) return found;
+	for (const [instance, roles] of found) {
+		if (pauses.step()) yield;
+		const held = (role: string) => roles.includes(role);
+		for (const { role, formula } of schema.computedOn(instanceType(names.text(instance)))) {
+			// An assignment of a computed role has no effect.
+			const assigned = roles.indexOf(role);
+			if (assigned >= 0) roles.splice(assigned, 1);
+			if (holdsFormula(formula, held)) roles.push(role);
+		}
+	}
 	return found;
 }
 
 /** Nodes that lead to the wanted roles on an instance. */
 export interface Leading {
-	/** Roles on instances. A user with any of these assignments holds a wanted role. */
+	/** Roles on instances. Unless `computes` is true, a user with any of these assignments holds a wanted role. */
 	readonly nodes: readonly RoleOnInstance[];
+	/**
+	 * True if computed roles are among the nodes. The nodes then include all roles that they require, of which a user may
+	 * need several.
+	 */
+	readonly computes: boolean;
 	/** The same nodes, as a set. */
 	readonly seen: RolesOnInstances;
 	/** Instances on which an assigned role blocks a derivation on the path. */
@@ -227,9 +244,15 @@ export function* leadingTo(
 	const pauses = new Pauses();
 	const walk = new RoleWalk(facts, time, pauses);
 	const stops = new Set<string>();
+	let computes = false;
 	for (const role of roles) walk.visit({ role, instance });
 	for (const { role, instance: object } of walk.nodes) {
 		if (pauses.step()) yield;
+		const computed = facts.schema.computed(instanceType(object), role);
+		if (computed !== undefined) {
+			computes = true;
+			for (const required of computed.required) walk.visit({ role: required, instance: object });
+		}
 		const derivations = facts.schema.derivations(instanceType(object), role);
 		const stopping = derivations.some((derivation) => derivation.no_direct_roles_on_object);
 		if (stopping) stops.add(object);
@@ -241,5 +264,5 @@ export function* leadingTo(
 			walk.visit({ role: derivation.role, instance: subject }),
 		);
 	}
-	return { nodes: walk.nodes, seen: walk.seen, stops };
+	return { nodes: walk.nodes, computes, seen: walk.seen, stops };
 }

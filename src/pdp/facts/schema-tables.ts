@@ -2,6 +2,13 @@
 
 import { z } from 'zod';
 import type { Json } from '../../../compiler/model.js';
+import {
+	type RoleExpression,
+	type RoleFormula,
+	requiresRole,
+	roleFormula,
+	roleOperands,
+} from '../../../compiler/role-expression.js';
 import { jsonMembers, valueAt } from './json-members.js';
 
 const Derivation = z.object({
@@ -22,10 +29,32 @@ export type Derived = Derivation;
 
 const Derivations = z.array(Derivation).catch([]);
 
+const Expression: z.ZodType<RoleExpression> = z.lazy(() =>
+	z.union([
+		z.string(),
+		z.object({ allOf: z.array(Expression) }),
+		z.object({ anyOf: z.array(Expression) }),
+		z.object({ not: Expression }),
+	]),
+);
+
+/** A role that a user holds on an instance by other roles there. */
+export interface ComputedRole {
+	readonly role: string;
+	readonly expression: RoleExpression;
+	readonly formula: RoleFormula;
+	/** Roles that the formula requires or excludes. */
+	readonly operands: readonly string[];
+	/** Roles that the formula requires. Each user with the computed role holds at least one of them. */
+	readonly required: readonly string[];
+}
+
 /** Tables in a schema. Missing or malformed tables are treated as empty, as in the policy. */
 export class SchemaTables {
 	readonly #derivations = new Map<string, readonly Derivation[]>();
 	readonly #derived = new Map<string, Derived[]>();
+	/** Computed roles by type, each after its operands. */
+	readonly #computed = new Map<string, readonly ComputedRole[]>();
 	/** True if an assigned role may block a derivation. */
 	readonly hasStops: boolean;
 
@@ -46,6 +75,24 @@ export class SchemaTables {
 			}
 		}
 		this.hasStops = hasStops;
+		for (const [type, roles] of jsonMembers(valueAt(value, 'computed_roles'))) {
+			this.#computed.set(type, computedRolesIn(roles));
+		}
+	}
+
+	/** True if there are computed roles. */
+	get hasComputed(): boolean {
+		return this.#computed.size > 0;
+	}
+
+	/** Returns the computed roles of a resource type, each after the computed roles in its expression. */
+	computedOn(type: string): readonly ComputedRole[] {
+		return this.#computed.get(type) ?? [];
+	}
+
+	/** Returns a computed role; `undefined` for any other role. */
+	computed(type: string, role: string): ComputedRole | undefined {
+		return this.computedOn(type).find((one) => one.role === role);
 	}
 
 	/** Returns the derivations of a role on a resource type. */
@@ -92,6 +139,34 @@ export class SchemaTables {
 	instanceRolesThatGrant(type: string, action: string): readonly string[] {
 		return memberKeys(valueAt(this.value, 'resource_grants', type, action));
 	}
+}
+
+/** Returns the computed roles in a table, each after the computed roles in its expression. */
+function computedRolesIn(roles: Json): readonly ComputedRole[] {
+	const open = new Map(
+		jsonMembers(roles).flatMap(([role, written]) => {
+			const expression = Expression.safeParse(written).data;
+			if (expression === undefined) return [];
+			const formula = roleFormula(expression);
+			const all = roleOperands(expression);
+			if (!requiresRole(formula)) return [];
+			const keys = (wanted: boolean) => [
+				...new Set(all.filter(({ negated }) => wanted || !negated).map((operand) => operand.role)),
+			];
+			return [[role, { role, expression, formula, operands: keys(true), required: keys(false) }] as const];
+		}),
+	);
+	const sorted: ComputedRole[] = [];
+	// Roles that are computed from each other are in no policy, so nobody holds them.
+	for (let before = -1; before !== open.size; ) {
+		before = open.size;
+		for (const [role, computed] of open) {
+			if (computed.operands.some((operand) => open.has(operand))) continue;
+			sorted.push(computed);
+			open.delete(role);
+		}
+	}
+	return sorted;
 }
 
 function memberKeys(value: Json | undefined): readonly string[] {

@@ -20,6 +20,11 @@ export type RoleSource =
 			/** Role on the related instance: `<type>#<role>`. */
 			readonly role: string;
 			readonly relation: string;
+	  }
+	| {
+			readonly type: 'computed_role';
+			/** A role from which the role is computed, and which the user holds: `<type>#<role>`. */
+			readonly role: string;
 	  };
 
 /** Rows granted by a role or a rule. */
@@ -106,6 +111,10 @@ function* keyBranches(
 						sources.push({ type: 'role_derivation', role: source, relation: derivation.relation });
 						break;
 					}
+				}
+				for (const operand of schema.computed(type, role)?.operands ?? []) {
+					if (held.get(instance)?.includes(operand))
+						sources.push({ type: 'computed_role', role: `${type}#${operand}` });
 				}
 				const name = JSON.stringify([role, sources]);
 				const group = groups.get(name) ?? { role, sources, byTenant: new Map() };

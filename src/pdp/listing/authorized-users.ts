@@ -11,6 +11,7 @@ import type { DecisionContext } from '../decide/decide.js';
 import type { UsersInput } from '../decide/normalise.js';
 import { forEachChunk, sortedBy } from '../engine/chunks.js';
 import { objectChunks } from '../engine/json-chunks.js';
+import { NeedsEngine } from '../facts/compiled-sets.js';
 import { conditionSetsIn } from '../facts/condition-sets.js';
 import type { FactsIndex } from '../facts/facts-index.js';
 import { instanceType } from '../facts/instance-name.js';
@@ -40,12 +41,13 @@ export function* authorizedUsers(context: DecisionContext, input: UsersInput): S
 	const byRoles = yield* assignmentsThatMayGrant(context, input);
 	const likeRoles = yield* grantedLikeRoles(context, input);
 	const assigned = new Set([...byRoles.users(), ...likeRoles.granting.users()]);
+	const computes = byRoles.computes || likeRoles.granting.computes;
 	const isPublic = assigned.has(everyone);
 	// A pending policy may allow `everyone` by a rule that other users do not satisfy.
 	const byUser = isPublic && facts.pending;
 	const bySets = !isPublic && asksForSets(facts, input);
 	const allowed = yield* answerWithReferee(context, {
-		fromFacts: () => usersFromFacts(context, input, assigned, bySets),
+		fromFacts: () => usersFromFacts(context, input, { assigned, computes }, bySets),
 		isRight: (users) => agreesWithEngine(context, input, users),
 		byEngine: () =>
 			usersByEngine(context, input, bySets || byUser ? facts.users : [...assigned, ...likeRoles.candidates]),
@@ -76,9 +78,10 @@ function* usersByEngine(
 function* usersFromFacts(
 	{ facts, time }: DecisionContext,
 	input: UsersInput,
-	assigned: ReadonlySet<string>,
+	{ assigned, computes }: { readonly assigned: ReadonlySet<string>; readonly computes: boolean },
 	bySets: boolean,
 ): Steps<ReadonlySet<string>> {
+	requireExact(computes);
 	const allowed = new Set(assigned);
 	const selects = bySets ? userTest(facts, input, time) : undefined;
 	const pauses = new Pauses();
@@ -87,6 +90,11 @@ function* usersFromFacts(
 		if (!allowed.has(user) && selects?.(user, undefined)) allowed.add(user);
 	}
 	return allowed;
+}
+
+/** Throws `NeedsEngine` if an assignment alone may not suffice. */
+function requireExact(computes: boolean): void {
+	if (computes) throw new NeedsEngine('a computed role may grant the action');
 }
 
 /** Compares a sample of listed and unlisted users with the engine. */
@@ -102,19 +110,27 @@ function agreesWithEngine(context: DecisionContext, input: UsersInput, allowed: 
 export interface UsersWhoMay {
 	/** All users if conditions may grant the action, and otherwise the users with a role that grants it. In any order. */
 	readonly users: Iterable<string>;
-	/** Users with a role that grants the action. */
-	readonly byRoles: ReadonlySet<string>;
+	/** Returns the users with a role that grants the action. Throws `NeedsEngine` if only the engine knows. */
+	readonly byRoles: () => ReadonlySet<string>;
 }
 
 /** Returns the users that a check may allow. */
 export function* usersWhoMay(context: DecisionContext, input: UsersInput): Steps<UsersWhoMay> {
 	const { schema, users } = context.facts;
 	const granting = yield* assignmentsThatMayGrant(context, input);
-	const byRoles = new Set(granting.has(everyone) ? users : granting.users());
-	return { users: schema.setsMayGrant(input.resource.type, input.action) ? users : byRoles, byRoles };
+	return {
+		users: schema.setsMayGrant(input.resource.type, input.action) ? users : new Set(granting.has(everyone) ? users : granting.users()),
+		byRoles: () => {
+			requireExact(granting.computes);
+			return new Set(granting.has(everyone) ? users : granting.users());
+		},
+	};
 }
 
-/** Returns the assignments that grant the action, unless a role on the path blocks a derivation. */
+/**
+ * Returns the assignments that grant the action, unless a role on the path blocks a derivation. Of a computed role, returns
+ * the assignments that lead to any role that it requires.
+ */
 function* assignmentsThatMayGrant(context: DecisionContext, input: UsersInput): Steps<Granting> {
 	const granting = new Granting();
 	yield* assignedInTenant(context, input, granting);
@@ -162,7 +178,8 @@ function* grantedLikeRoles(context: DecisionContext, input: UsersInput): Steps<G
 		for (const user of holders) {
 			if (pauses.step()) yield;
 			candidates.add(user);
-			if (!grants(rolesOf(user))) continue;
+			if ([...named].some((role) => held.get(role)?.computes)) granting.computes = true;
+			else if (!grants(rolesOf(user))) continue;
 			const assignments = [user, everyone].flatMap((holder) =>
 				[...required].flatMap((role) => held.get(role)?.sortedAssignments(holder) ?? []),
 			);
@@ -183,6 +200,8 @@ function asksForSets({ schema }: FactsIndex, { action, resource, context }: User
 /** Assignments, keyed by user. */
 class Granting {
 	readonly #byUser = new Map<string, Assignment[]>();
+	/** True if a user may need several of the assignments. */
+	computes = false;
 
 	/** Adds an assignment, to the user by default. An assignment to everyone may grant to a single user. */
 	add(assignment: Assignment, user = assignment.user): void {
@@ -233,6 +252,7 @@ function* assignedOnInstances(
 	if (facts.tenantKey(instance) !== tenant) return;
 	const destination = { roles, instance, time };
 	const leading = yield* leadingTo(facts, destination, nowhere);
+	granting.computes = leading.computes;
 	const leadingFor = yield* leadingWithStops(context, leading, (assigned) => leadingTo(facts, destination, assigned));
 	const unstoppable = leading.stops.size === 0 ? leading : yield* leadingTo(facts, destination, everywhere);
 	const leadsFor = (user: string, role: string, on: string) => (leadingFor.get(user) ?? leading).seen.has(role, on);

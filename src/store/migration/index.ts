@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { addComputedRoles } from './add-computed-roles.js';
 import { addPublicRoles } from './add-public-roles.js';
 import { createCheckTests } from './create-check-tests.js';
 import { createFirstRelease } from './first-release/create-first-release.js';
@@ -11,6 +12,7 @@ const migrations = [
 	{ name: '0001-first-release', up: createFirstRelease },
 	{ name: '0002-check-tests', up: createCheckTests },
 	{ name: '0003-public-roles', up: addPublicRoles },
+	{ name: '0004-computed-roles', up: addComputedRoles },
 ] as const;
 
 type Migration = (typeof migrations)[number];

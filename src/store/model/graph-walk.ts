@@ -1,5 +1,7 @@
+import { roleOperands } from '../../../compiler/role-expression.js';
 import { expiryMilliseconds } from '../query/holds-now.js';
 import type { TupleIds } from '../table/relationship-tuple.js';
+import { computedRoles, rolesOfResources } from '../table/role.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 
 /**
@@ -110,6 +112,31 @@ export interface DerivationStep {
 	readonly no_direct_roles_on_object: boolean;
 	/** True if user sets may name roles on the derived role's resource. */
 	readonly asked_by_sets: boolean;
+}
+
+/** A computed role and its operands, by ids. An operand may occur several times. */
+export interface ComputedRoleIds {
+	readonly role_id: string;
+	readonly resource_id: string;
+	readonly operand_ids: readonly string[];
+}
+
+/** Returns all computed roles. */
+export async function computedRoleIds(unit: ReadingUnit): Promise<readonly ComputedRoleIds[]> {
+	const computed = await computedRoles(unit).all();
+	if (computed.length === 0) return [];
+	const resourceIds = [...new Set(computed.flatMap(({ resource_id }) => resource_id ?? []))];
+	const ids = new Map(
+		(await rolesOfResources(unit, resourceIds).all()).map(({ id, key, resource_id }) => [`${resource_id} ${key}`, id]),
+	);
+	return computed.map(({ id, resource_id, computed: expression }) => ({
+		role_id: id,
+		resource_id: resource_id ?? '',
+		operand_ids:
+			expression === null
+				? []
+				: roleOperands(expression).flatMap(({ role }) => ids.get(`${resource_id} ${role}`) ?? []),
+	}));
 }
 
 /** Returns all derivations if at least one of them uses these relations, and no derivations otherwise. */

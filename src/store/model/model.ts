@@ -161,6 +161,7 @@ async function rolesIn(unit: ReadingUnit, resources: readonly Resource[], action
 		})),
 		no_direct_roles_on_object: role.no_direct_roles_on_object,
 		...(role.public ? { public: true } : {}),
+		...(role.computed !== null && { computed: role.computed }),
 	});
 	const owned = groupBy(roles, ({ resource_id }) => resource_id);
 	return {

@@ -1,3 +1,4 @@
+import type { RoleExpression } from '../../../compiler/role-expression.js';
 import { type AttributeFilter, whereAttributes, whereSearched } from '../query/filter.js';
 import { type RowQuery, rowQuery } from '../query/row-query.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
@@ -11,7 +12,7 @@ export const tenantRolesOnly = { resource_id: null } as const;
 /** A resource role, held on instances, or a tenant role, held in tenants. */
 export class Role extends KeyedModel {
 	static override readonly tableName = 'roles';
-	static override readonly jsonAttributes = ['attributes'];
+	static override readonly jsonAttributes = ['attributes', 'computed'];
 	static readonly kind = 'role';
 	static readonly title = 'Role';
 
@@ -28,6 +29,8 @@ export class Role extends KeyedModel {
 	declare made_for_groups: boolean;
 	/** True if the role can be assigned to everyone. Always false for a tenant role. */
 	declare public: boolean;
+	/** The expression of a computed role; `null` for any other role. */
+	declare computed: Exclude<RoleExpression, string> | null;
 }
 
 /** Derives `role_id` on the object from `source_role_id` on the subject, through a relation between them. */
@@ -89,6 +92,11 @@ export function rolesBy(unit: ReadingUnit, filter: RoleFilter): RowQuery<Role> {
 /** Returns these resources' roles, oldest first. */
 export function rolesOfResources(unit: ReadingUnit, resourceIds: readonly string[]): RowQuery<Role> {
 	return rowQuery(unit.query(Role).whereRaw('roles.resource_id = any(?::uuid[])', [resourceIds]).orderBy('roles.id'));
+}
+
+/** Returns all computed roles, oldest first. */
+export function computedRoles(unit: ReadingUnit): RowQuery<Role> {
+	return rowQuery(unit.query(Role).whereNotNull('roles.computed').orderBy('roles.id'));
 }
 
 /** Returns the roles with these ids, oldest first. */

@@ -51,16 +51,16 @@ export const resourceRolePart: DocumentPart<ResourceRoleEntry> = nestedPart<Role
 	member: 'roles',
 	entryMap: ({ roles }) => roles,
 	toDocument: ({ granted_to, ...value }) => ({
-		...withoutDefaults(value, { ...nothingSaid, public: false }),
+		...withoutDefaults(value, { ...nothingSaid, public: false, computed: null }),
 		...(granted_to !== null && { granted_to: shownDerivation(granted_to) }),
 	}),
 	async describe(unit, rows) {
 		const linksById = new Map((await withLinks(unit, rows)).map(([{ id }, links]) => [id, links]));
-		return ({ id, name, description, attributes, public: isPublic }) => {
+		return ({ id, name, description, attributes, public: isPublic, computed }) => {
 			const { permissions, extends: parents, granted_to } = linksById.get(id) ?? unlinked;
 			const derivation = granted_to && derivationEntry(granted_to);
 			const described = { name, description, attributes, permissions };
-			return { ...described, extends: parents, granted_to: derivation, public: isPublic };
+			return { ...described, extends: parents, granted_to: derivation, public: isPublic, computed };
 		};
 	},
 	async write(unit, entries) {
@@ -99,13 +99,13 @@ interface WantedRole extends Pick<WantedEntry<unknown>, 'place' | 'exists'> {
 	readonly key: string;
 	/** `null` for a tenant role. */
 	readonly resource: Resource | null;
-	readonly value: RoleEntry & Partial<Pick<ResourceRoleEntry, 'granted_to' | 'public'>>;
+	readonly value: RoleEntry & Partial<Pick<ResourceRoleEntry, 'granted_to' | 'public' | 'computed'>>;
 }
 
 /**
  * Creates and changes roles, which may refer to each other by key. Creates all roles first, then links them by id.
  * Throws `not_found` for unknown references, `mismatched_relation`, and `unprocessable` for a role that would extend
- * itself.
+ * itself and for an unsound computed role.
  */
 async function writeRoles(unit: WritingUnit, wanted: readonly WantedRole[]): Promise<void> {
 	const withoutLinks = ({ key, place, resource, value }: WantedRole) => {
@@ -124,7 +124,7 @@ async function writeRoles(unit: WritingUnit, wanted: readonly WantedRole[]): Pro
 	);
 }
 
-type Links = Pick<CompleteRole, 'permissions' | 'extends' | 'granted_to'>;
+type Links = Pick<CompleteRole, 'permissions' | 'extends' | 'granted_to' | 'computed'>;
 
 /** Returns a function that resolves role links to ids. */
 async function prepareLinks(unit: ReadingUnit, wanted: readonly WantedRole[]): Promise<(role: WantedRole) => Links> {
@@ -156,6 +156,7 @@ async function prepareLinks(unit: ReadingUnit, wanted: readonly WantedRole[]): P
 			permissions: actionNames(role).map((name, index) => actionAt(name, [...place, 'permissions', index]).id),
 			extends: value.extends.map((key, index) => roleAt({ resource, key }, [...place, 'extends', index]).id),
 			granted_to: value.granted_to ? { users_with_role, when: value.granted_to.when } : null,
+			computed: value.computed ?? null,
 		};
 	};
 }

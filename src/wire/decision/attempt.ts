@@ -79,6 +79,16 @@ export const AttemptStep = z
 			subject: z.string().meta({ description: `${instanceNote}, the object for the role in the next step.` }),
 			file,
 		}),
+		z.object({
+			type: kindOfStep('computed_role'),
+			role: z.string().meta({
+				description:
+					'A computed role, as `<type>:<key>#<role>`. The next steps are the sources of each role that it requires.',
+			}),
+			resource: z.string().meta({ description: resourceNote }),
+			excludes: z.array(z.string()).meta({ description: 'Keys of the roles that the user must not hold there.' }),
+			file,
+		}),
 		ruleStep,
 	])
 	.meta({ id: 'AttemptStep', description: 'A step in an attempt: the source for the role in the previous step.' });

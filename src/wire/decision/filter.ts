@@ -156,10 +156,10 @@ const Branch = named('FilterBranch', 'The rows of one grant.', {
 		.array(
 			named('FilterRoleSource', 'Immediate source of a role on instances.', {
 				type: z
-					.enum(['role_assignment', 'role_derivation'])
-					.describe('An assignment on the instance, or a derivation.'),
+					.enum(['role_assignment', 'role_derivation', 'computed_role'])
+					.describe('An assignment on the instance, a derivation, or a role in the expression of a computed role.'),
 				user: z.literal(everyone).optional().describe('Present for a role assigned to everyone.'),
-				role: z.string().optional().describe('Role on the related instance, as `<type>#<key>`.'),
+				role: z.string().optional().describe('Role on the related instance or in the expression, as `<type>#<key>`.'),
 				relation: z.string().optional().describe('Relation to the related instance.'),
 			}),
 		)

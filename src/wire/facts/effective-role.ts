@@ -26,18 +26,21 @@ const EffectiveRole = named('EffectiveRole', 'A role that a user holds, with its
 	tenant: z.string().describe("Key of the tenant, or of the instance's tenant."),
 	resource_instance: z.string().nullable().describe('`<resource key>:<instance key>`; null for a tenant role.'),
 	source: z
-		.enum(['direct', 'group', 'derived'])
+		.enum(['direct', 'group', 'derived', 'computed'])
 		.describe(
 			"`direct`: assigned to the user. `group`: derived from the user's group " +
-				'membership. `derived`: derived from a different role assigned to the user.',
+				'membership. `derived`: derived from a different role assigned to the user. `computed`: computed from other ' +
+				'roles on the same instance, which are also listed.',
 		),
 	through: z
 		.array(RoleOrigin)
 		.describe(
 			'The roles from which the role is derived, starting with the assigned ' +
-				'role: the shortest path for its source. Empty for `direct`.',
+				'role: the shortest path for its source. Empty for `direct` and `computed`.',
 		),
-	expires_at: Timestamp.optional().describe('Role expiry through this source; absent if it does not expire.'),
+	expires_at: Timestamp.optional().describe(
+		'Role expiry through this source; absent if it does not expire, and for `computed`.',
+	),
 });
 export type EffectiveRole = z.input<typeof EffectiveRole>;
 
@@ -46,7 +49,10 @@ export const EffectiveRoles = named('EffectiveRoles', 'Effective user roles, wit
 	revision: z.int().min(0).describe('Environment revision for the whole response.'),
 	data: z
 		.array(EffectiveRole)
-		.describe('One entry per role and source: assigned roles first, then derived roles by distance.'),
+		.describe(
+			'One entry per role and source: assigned roles first, then derived roles by distance, then computed ' +
+				'roles. A truncated list has no computed roles, because it may lack a role that they exclude.',
+		),
 	truncated: z.boolean().describe('True if a limit may have hidden more roles.'),
 });
 export type EffectiveRoles = z.input<typeof EffectiveRoles>;

@@ -25,6 +25,7 @@ import { ConditionSetKey, ConditionSetType, Conditions, OwnConditionSetKey } fro
 import { derivationSettings } from '../schema/derivation.js';
 import { ResourceKey } from '../schema/resource.js';
 import { AttributeType } from '../schema/resource-attribute.js';
+import { ComputedRole } from '../schema/role-expression.js';
 
 /**
  * A whole environment as one JSON document. It contains keys but no ids, so it has the same meaning in every
@@ -146,6 +147,7 @@ export const ResourceRoleEntry = namedStrict(
 		extends: entryList(Key).describe('Role keys in the resource whose permissions the role inherits.'),
 		granted_to: orNull(DerivationEntry).describe('Role derivation; null if it is not derived.'),
 		public: defaulted(z.boolean(), () => false).describe('True if the role can be assigned to everyone.'),
+		computed: orNull(ComputedRole).describe('Expression of a computed role, with role keys in the same resource.'),
 	},
 );
 export type ResourceRoleEntry = z.output<typeof ResourceRoleEntry>;

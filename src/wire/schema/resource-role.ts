@@ -16,6 +16,7 @@ import { changedFields, named, namedObject } from '../named.js';
 import { DerivedRoleBlockEdit, DerivedRoleBlockRead } from './derivation.js';
 import { granting } from './granting.js';
 import { hierarchySchema, roleAnswerMembers } from './role.js';
+import { ComputedRole } from './role-expression.js';
 
 /** Resource role permission: an action in the same resource. The handler looks it up. */
 export const ResourcePermission = Reference.meta({
@@ -37,6 +38,10 @@ const described = {
 	public: optional(z.boolean()).describe(
 		'True if the role can be assigned to everyone, by the user key `*`; false by default.',
 	),
+	computed: optional(ComputedRole).describe(
+		'Makes this a computed role: users hold it by their other roles on the instance, and it is never assigned or ' +
+			'derived. Null counts as absent.',
+	),
 };
 
 export const ResourceRoleCreate = named(
@@ -54,7 +59,7 @@ export type RoleBlockEdit = z.output<typeof RoleBlockEdit>;
 
 export const ResourceRoleUpdate = named(
 	'ResourceRoleUpdate',
-	'Resource role fields to change; lists, `attributes` and `granted_to` are replaced as a whole.',
+	'Resource role fields to change; lists, `attributes`, `granted_to` and `computed` are replaced as a whole.',
 	{
 		...changedFields('Role'),
 		permissions: optional(boundedArray(ResourcePermission)).describe(
@@ -68,12 +73,15 @@ export const ResourceRoleUpdate = named(
 		public: optional(z.boolean()).describe(
 			'True if the role can be assigned to everyone. False also removes its assignments to everyone.',
 		),
+		computed: clearable(ComputedRole).describe(
+			'Expression of a computed role; null for a role that is assigned and derived.',
+		),
 	},
 );
 
 const permissions = { permissions: boundedArray(ResourcePermission).describe('Actions in the resource.') };
 
-export const ResourceRolePermissions = granting(permissions, roleAnswerMembers).meta({
+export const ResourceRolePermissions = granting(permissions, [...roleAnswerMembers, 'computed']).meta({
 	id: 'ResourceRolePermissions',
 	description: 'Permissions to add to a resource role.',
 });
@@ -99,6 +107,7 @@ export const ResourceRoleRead = named(
 			'Derivations from roles on related instances; null if never set.',
 		),
 		public: z.literal(true).optional().describe('Present if the role can be assigned to everyone.'),
+		computed: StoredObject.nullable().describe('Expression of a computed role; null for any other role.'),
 	},
 );
 export type ResourceRoleRead = z.input<typeof ResourceRoleRead>;

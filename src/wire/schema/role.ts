@@ -16,6 +16,7 @@ import { changedFields, describedFields, named, namedObject } from '../named.js'
 import { Flag, pageShape, Search, TotalCountFlag, withAttributeFilters } from '../query.js';
 import { DerivedRoleBlockEdit } from './derivation.js';
 import { granting } from './granting.js';
+import { ComputedRole } from './role-expression.js';
 
 /** Permission: `<resource>:<action>`, or an action id. The handler looks it up. */
 export const Permission = Reference.meta({
@@ -25,6 +26,8 @@ export const Permission = Reference.meta({
 
 const notDerived = 'must be omitted: only resource roles can be derived, because they are held on instances';
 const derivation = unserved(notDerived, 'Must be empty: only resource roles are derived.');
+const notComputed = 'must be omitted: only resource roles can be computed, because they are held on instances';
+const expression = unserved(notComputed, 'Must be empty: only resource roles are computed.');
 
 const forInstances = 'must be omitted: only resource roles can be assigned to everyone';
 const isPublic = unserved(forInstances, 'Must be empty: only resource roles can be assigned to everyone.');
@@ -42,6 +45,7 @@ export const RoleCreate = named('RoleCreate', 'A new tenant role.', {
 	...described,
 	granted_to: derivation,
 	public: isPublic,
+	computed: expression,
 });
 
 export const RoleUpdate = named(
@@ -56,6 +60,7 @@ export const RoleUpdate = named(
 		),
 		granted_to: derivation,
 		public: isPublic,
+		computed: expression,
 	},
 );
 
@@ -99,10 +104,14 @@ export const RoleReplace = z
 		public: optional(z.boolean()).describe(
 			'True if the resource role can be assigned to everyone, by the user key `*`; false by default.',
 		),
+		computed: optional(ComputedRole).describe('Expression of a computed resource role. Null counts as absent.'),
 	})
-	.superRefine(({ resource, granted_to, public: open }, ctx) => {
+	.superRefine(({ resource, granted_to, public: open, computed }, ctx) => {
 		if (resource === undefined && open) {
 			ctx.addIssue({ code: 'custom', message: forInstances, path: ['public'], input: open });
+		}
+		if (resource === undefined && computed !== undefined) {
+			ctx.addIssue({ code: 'custom', message: notComputed, path: ['computed'], input: computed });
 		}
 		const { users_with_role = [], when } = granted_to ?? {};
 		if (resource !== undefined || (users_with_role.length === 0 && !when?.no_direct_roles_on_object)) return;

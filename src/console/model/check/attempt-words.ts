@@ -32,11 +32,35 @@ export function attemptSentence(attempt: Attempt, check: NamedCheck): readonly P
 	return roleSentence(attempt, check);
 }
 
+/** Formats the roles from which a computed role follows, and the action. */
+function computedSentence(
+	{ role, resource }: Extract<AttemptStep, { readonly type: 'computed_role' }>,
+	{ chain, add }: Pick<Attempt, 'chain' | 'add'>,
+	{ user, action }: Pick<NamedCheck, 'user' | 'action'>,
+): readonly Phrase[] {
+	const isMissing = add.length > 0 ? ' would be ' : ' is ';
+	const assigned = chain.flatMap((step) => (step.type === 'role_assignment' ? [step] : []));
+	return [
+		{ key: user },
+		isMissing,
+		...assigned.flatMap((step, index) => [...(index === 0 ? [] : [' and ']), ...heldPhrases(step)]),
+		'; so ',
+		{ key: user },
+		isMissing,
+		{ name: roleKey(role, resource) },
+		' on ',
+		{ key: resource },
+		', which grants ',
+		{ name: action },
+	];
+}
+
 function roleSentence({ chain, add }: Attempt, { user, action, type }: NamedCheck): readonly Phrase[] {
 	const assigned = chain.at(-1);
 	const granting = chain[0];
 	if (assigned === undefined || assigned.type === 'set_rule') return [];
 	if (granting === undefined || granting.type === 'set_rule') return [];
+	if (granting.type === 'computed_role') return computedSentence(granting, { chain, add }, { user, action });
 	const isMissing = add.some(({ fact }) => fact === 'role_assignment');
 	const derived = chain
 		.slice(0, -1)

@@ -42,6 +42,14 @@ export type AttemptStep =
 			readonly file: string;
 	  }
 	| {
+			readonly type: 'computed_role';
+			readonly role: string;
+			readonly resource: string;
+			/** Keys of the roles that the user must not hold on the resource. */
+			readonly excludes: readonly string[];
+			readonly file: string;
+	  }
+	| {
 			readonly type: 'set_rule';
 			readonly userset?: string | undefined;
 			readonly role?: string | undefined;

@@ -65,6 +65,8 @@ function stepExcerpts(
 /** Returns the start of the title in the rule body for a step. */
 function stepTitle(step: Exclude<AttemptStep, { readonly type: 'set_rule' }>, next: AttemptStep | undefined): string {
 	if (step.type === 'role_assignment') return 'Assigned on';
+	// The function of a computed role has a single body, whatever its title.
+	if (step.type === 'computed_role') return '';
 	const source = next === undefined || next.type === 'set_rule' ? '' : roleKey(next.role, next.resource);
 	return `Derived from ${splitInstance(step.subject).type}#${source} by ${step.relation}`;
 }

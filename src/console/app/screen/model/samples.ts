@@ -16,6 +16,11 @@ export const samples: readonly Sample[] = [
 		read: () => import('../../../../../docs/samples/code-review.json'),
 	},
 	{
+		title: 'Shared documents',
+		about: 'Documents for viewers who are not blocked, published by editors who approve.',
+		read: () => import('../../../../../docs/samples/shared-documents.json'),
+	},
+	{
 		title: 'SaaS with plans',
 		about: 'Features by the plan of a tenant, spending limits, projects by region.',
 		read: () => import('../../../../../docs/samples/saas-plans.json'),

@@ -1,0 +1,176 @@
+import { unknownRoleMessage } from '../../../compiler/condition/resource-roles.js';
+import { groupBy } from '../../../compiler/group-by.js';
+import { extendsCycles } from '../../../compiler/policy/grant.js';
+import { requiresRole, roleFormula, roleOperands, roleWords } from '../../../compiler/role-expression.js';
+import { Failure, notAssignable, type Problem, unprocessable } from '../../failure.js';
+import { computedRoleIds, derivationsWith } from '../../store/model/graph-walk.js';
+import { Resource } from '../../store/table/resource.js';
+import { type Role, rolesOfResources, rolesWithIds } from '../../store/table/role.js';
+import { assignmentsBy } from '../../store/table/role-assignment.js';
+import { derivationRows, derivedRoleIds } from '../../store/table/role-derivation.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+
+/** Computed roles. Their expressions name roles on the same resource by key. */
+
+/** An edited role. `at` is its place in the request. */
+export interface EditedRole {
+	readonly role: Role;
+	readonly at: readonly (string | number)[];
+}
+
+/**
+ * Rejects edited roles whose expressions are unsound, after the edit. Throws `unprocessable` with all problems, and
+ * `conflict` if a computed role is assigned.
+ */
+export async function refuseUnsoundComputedRoles(unit: ReadingUnit, edits: readonly EditedRole[]): Promise<void> {
+	const resourceIds = [...new Set(edits.flatMap(({ role }) => role.resource_id ?? []))];
+	if (resourceIds.length === 0) return;
+	await refusePublicOperands(unit);
+	const rows = await rolesOfResources(unit, resourceIds).all();
+	const places = new Map(edits.map(({ role, at }) => [role.id, at]));
+	const edited = rows.filter(({ id, computed }) => computed !== null && places.has(id));
+	if (edited.length === 0) return;
+	const owners = await unit.findMany(Resource, resourceIds);
+	const byResource = groupBy(rows, ({ resource_id }) => resource_id);
+	const circular = new Map([...byResource].map(([id, roles]) => [id, rolesInCycles(roles)]));
+	const links = await readLinks(unit, edited);
+	const problems = edited.flatMap((role): readonly Problem[] => {
+		const at = places.get(role.id) ?? [];
+		const { resource_id } = role;
+		const siblings = byResource.get(resource_id) ?? [];
+		return [
+			...unknownOperands(role, siblings, owners.get(resource_id ?? '')?.key ?? ''),
+			...misplaced(role, circular.get(resource_id)?.get(role.key), links),
+		].map(({ loc, ...problem }) => ({ ...problem, loc: [...at, ...loc] }));
+	});
+	if (problems.length > 0) throw unprocessable(problems);
+	await refuseAssigned(unit, edited);
+}
+
+/**
+ * Rejects computed roles whose roles everyone may hold, directly or by derivation: lists of authorized users cannot
+ * express all users but some. Throws `unprocessable`.
+ */
+export async function refusePublicOperands(unit: ReadingUnit): Promise<void> {
+	const computed = await computedRoleIds(unit);
+	if (computed.length === 0) return;
+	const rules = await derivationsWith(unit, 'all');
+	const upstream = new Set(computed.flatMap(({ operand_ids }) => operand_ids));
+	// The iteration includes ids added during the loop.
+	for (const id of upstream) {
+		for (const { role_id, source_role_id } of rules) if (role_id === id) upstream.add(source_role_id);
+	}
+	const open = (await rolesWithIds(unit, [...upstream]).all()).find((role) => role.public);
+	if (open === undefined) return;
+	const msg = `the role \`${open.key}\` leads to a computed role, and roles for everyone are not supported there`;
+	throw unprocessable([{ loc: ['body'], msg, type: 'computed_role' }]);
+}
+
+/** Derivations of computed roles, and of roles from computed roles, keyed by role id. */
+interface RoleLinks {
+	readonly derived: ReadonlySet<string>;
+	readonly sources: ReadonlyMap<string, readonly Role[]>;
+}
+
+async function readLinks(unit: ReadingUnit, roles: readonly Role[]): Promise<RoleLinks> {
+	const derived = new Set(
+		(
+			await derivationRows(
+				unit,
+				roles.map(({ id }) => id),
+			)
+		).map(({ role_id }) => role_id),
+	);
+	const sources = new Map<string, readonly Role[]>();
+	for (const { id } of roles) {
+		const ids = await derivedRoleIds(unit, [id]);
+		if (ids.length > 0) sources.set(id, await rolesWithIds(unit, ids).all());
+	}
+	return { derived, sources };
+}
+
+function unknownOperands({ key, computed }: Role, siblings: readonly Role[], resource: string): readonly Problem[] {
+	if (computed === null) return [];
+	const known = siblings.map((role) => role.key);
+	const others = known.filter((other) => other !== key);
+	return roleOperands(computed)
+		.filter(({ role }) => !known.includes(role))
+		.map(({ role, at }) => {
+			return { loc: ['computed', ...at], msg: unknownRoleMessage(resource, role, others), type: 'unknown_role' };
+		});
+}
+
+function misplaced({ id, computed }: Role, cycle: string | undefined, links: RoleLinks): readonly Problem[] {
+	if (computed === null) return [];
+	const problem = (member: string, msg: string) => ({ loc: [member], msg, type: 'computed_role' });
+	const [target] = links.sources.get(id) ?? [];
+	return [
+		...(requiresRole(roleFormula(computed))
+			? []
+			: [
+					problem(
+						'computed',
+						'each alternative must require a role outside `not`, or users without any role would hold this role',
+					),
+				]),
+		...(cycle === undefined ? [] : [problem('computed', `the role would be computed from itself: ${cycle}`)]),
+		...(links.derived.has(id)
+			? [problem('granted_to', 'a computed role has no derivations: set `granted_to` or `computed` to null')]
+			: []),
+		...(target === undefined
+			? []
+			: [
+					problem(
+						'computed',
+						`the role \`${target.key}\` is derived from this role, and computed roles have no derived roles`,
+					),
+				]),
+	];
+}
+
+/** Returns the cycle of each role that is computed from itself, in words, keyed by role key. */
+function rolesInCycles(roles: readonly Role[]): ReadonlyMap<string, string> {
+	const operands = roles.map(({ key, computed }) => ({
+		key,
+		extends: computed === null ? [] : [...new Set(roleOperands(computed).map(({ role }) => role))],
+	}));
+	return new Map(
+		extendsCycles(operands).flatMap((chain) => {
+			const words = [...chain, ...chain.slice(0, 1)].map((key) => `\`${key}\``).join(' from ');
+			return chain.map((key) => [key, words] as const);
+		}),
+	);
+}
+
+/** Refuses a computed role that users hold by assignment. Throws `conflict`. */
+async function refuseAssigned(unit: ReadingUnit, roles: readonly Role[]): Promise<void> {
+	const [row] = await assignmentsBy(unit, { role_ids: roles.map(({ id }) => id) }).slice({ page: 1, per_page: 1 });
+	if (row === undefined) return;
+	const { role, user, resource_instance } = row;
+	const message =
+		`the role \`${role}\` is assigned, for example to \`${user}\` on \`${resource_instance}\`: remove its assignments ` +
+		'before it becomes a computed role';
+	throw new Failure('conflict', message, { role });
+}
+
+/** Refuses the assignment of a computed role. Throws `invalid` with its expression. */
+export function refuseToAssign({ key, computed }: Pick<Role, 'key' | 'computed'>): void {
+	if (computed !== null) throw notAssignable(key, roleWords(computed));
+}
+
+/** Returns the computed roles with these roles as operands, keyed by the id of the operand. */
+export async function computedFrom(
+	unit: ReadingUnit,
+	roles: readonly Role[],
+): Promise<ReadonlyMap<string, readonly Role[]>> {
+	const resourceIds = [...new Set(roles.flatMap(({ resource_id }) => resource_id ?? []))];
+	const all = resourceIds.length === 0 ? [] : await rolesOfResources(unit, resourceIds).all();
+	const readers = all.flatMap((role) =>
+		role.computed === null ? [] : [{ role, operands: new Set(roleOperands(role.computed).map((one) => one.role)) }],
+	);
+	const found = roles.map(({ id, key, resource_id }) => {
+		const own = readers.filter(({ role, operands }) => role.resource_id === resource_id && operands.has(key));
+		return [id, own.map(({ role }) => role)] as const;
+	});
+	return new Map(found.filter(([, own]) => own.length > 0));
+}

@@ -1,0 +1,39 @@
+import { type RoleFormula, roleFormula } from '../../../compiler/role-expression.js';
+import type { SchemaTables } from '../facts/schema-tables.js';
+
+/** A way to hold a computed role: roles that the user must hold on the instance, and roles that the user must not hold. */
+export interface RoleAlternative {
+	readonly required: readonly string[];
+	readonly excluded: readonly string[];
+}
+
+/** Maximum number of alternatives of a computed role. */
+const maxAlternatives = 16;
+
+/** Returns the ways to hold a computed role, in terms of roles that are not computed. Leaves out ways beyond a limit. */
+export function roleAlternatives(schema: SchemaTables, type: string, formula: RoleFormula): readonly RoleAlternative[] {
+	if (formula.kind === 'role') {
+		const { role, negated } = formula;
+		const expression = schema.computed(type, role)?.expression;
+		if (expression !== undefined) return roleAlternatives(schema, type, roleFormula(expression, negated));
+		return [negated ? { required: [], excluded: [role] } : { required: [role], excluded: [] }];
+	}
+	const parts = formula.parts.map((part) => roleAlternatives(schema, type, part));
+	if (formula.kind === 'any') return parts.flat().slice(0, maxAlternatives);
+	return parts.reduce(
+		(ways, part) =>
+			ways.flatMap((one) => part.map((other) => together(one, other)).filter(isPossible)).slice(0, maxAlternatives),
+		[{ required: [], excluded: [] }],
+	);
+}
+
+function together(one: RoleAlternative, other: RoleAlternative): RoleAlternative {
+	return {
+		required: [...new Set([...one.required, ...other.required])],
+		excluded: [...new Set([...one.excluded, ...other.excluded])],
+	};
+}
+
+function isPossible({ required, excluded }: RoleAlternative): boolean {
+	return !required.some((role) => excluded.includes(role));
+}

@@ -1,0 +1,172 @@
+// @rest
+
+import { onEachStore } from '../support/each-store.js';
+import { fails, problemPlaces } from '../support/failure.js';
+import type { Place } from '../support/management.js';
+
+/** Computed roles (docs/policy/computed-roles.md). */
+
+const journey = onEachStore();
+
+const reader = { name: 'Reader', permissions: ['read'], computed: { allOf: ['viewer', { not: 'blocked' }] } };
+
+const furniture = {
+	format: 'regolith-environment',
+	version: 1,
+	schema: {
+		resources: {
+			folder: { name: 'Folder', actions: { read: {} }, roles: { viewer: { name: 'V' }, blocked: { name: 'B' } } },
+			document: {
+				name: 'Document',
+				actions: { read: {} },
+				relations: { parent: { name: 'Parent', subject_resource: 'folder' } },
+				roles: {
+					reader,
+					viewer: {
+						name: 'Viewer',
+						granted_to: { users_with_role: [{ role: 'viewer', on_resource: 'folder', linked_by_relation: 'parent' }] },
+					},
+					blocked: { name: 'Blocked' },
+					owner: { name: 'Owner' },
+				},
+			},
+		},
+	},
+	facts: {
+		tenants: { acme: { name: 'Acme' } },
+		users: { ann: {}, ben: {} },
+		resource_instances: { 'folder:f': { tenant: 'acme' }, 'document:d': { tenant: 'acme' } },
+		relationship_tuples: [{ subject: 'folder:f', relation: 'parent', object: 'document:d' }],
+		role_assignments: [
+			{ user: 'ann', role: 'viewer', resource_instance: 'folder:f' },
+			{ user: 'ben', role: 'blocked', resource_instance: 'document:d' },
+			{ user: 'ben', role: 'viewer', resource_instance: 'folder:f' },
+		],
+	},
+};
+
+async function furnished(place: Place): Promise<{ readonly roles: string; readonly env: string }> {
+	const env = `/v2/projects/${place.project}/envs/${place.key}`;
+	const { status, body } = await place.http.post(`${env}/import`, furniture);
+	if (status !== 200) throw new Error(JSON.stringify(body));
+	return { roles: `${place.schema}/resources/document/roles`, env };
+}
+
+/** Expressions that are refused, each with the place of the problem and a part of its message. */
+const wrong: readonly (readonly [computed: unknown, place: string, text: RegExp])[] = [
+	['viewer', 'body.computed', /must be an object/],
+	[{}, 'body.computed', /allOf/],
+	[{ allOf: ['viewer'], not: 'blocked' }, 'body.computed', /allOf/],
+	[{ some: ['viewer'] }, 'body.computed.some', /unknown field/],
+	[{ allOf: [] }, 'body.computed.allOf', /at least one/],
+	[{ allOf: ['viewer', 7] }, 'body.computed.allOf.1', /key of a role/],
+	[{ allOf: ['viewer', { not: 'a b' }] }, 'body.computed.allOf.1.not', /a-z/],
+	[{ anyOf: Array.from({ length: 21 }, () => 'viewer') }, 'body.computed.anyOf', /at most 20/],
+	[{ allOf: ['viewer', { not: 'bloked' }] }, 'body.computed.allOf.1.not', /did you mean "blocked"/],
+	[{ not: 'blocked' }, 'body.computed', /outside `not`/],
+	[{ anyOf: ['viewer', { not: 'blocked' }] }, 'body.computed', /outside `not`/],
+	[{ allOf: ['viewer', 'self'] }, 'body.computed', /from itself: `self` from `self`/],
+];
+
+journey('a computed role is stored as written, and mistakes are refused with their places', async (t, place) => {
+	const { http } = place;
+	const { roles, env } = await furnished(place);
+	const stored = await http.get<{ readonly computed: unknown }>(`${roles}/reader`);
+	t.deepEqual(stored.body.computed, reader.computed);
+	const plain = await http.get<{ readonly computed: unknown }>(`${roles}/viewer`);
+	t.is(plain.body.computed, null);
+	const exported = await http.get<typeof furniture>(`${env}/export`);
+	t.deepEqual(exported.body.schema.resources.document.roles.reader, reader);
+	t.false(JSON.stringify(exported.body.schema.resources.document.roles.viewer).includes('computed'));
+
+	for (const [computed, where, text] of wrong) {
+		const answer = await http.post(roles, { key: 'self', name: 'Self', computed });
+		fails(t, answer, 422);
+		t.deepEqual(problemPlaces(answer), [where], JSON.stringify(computed));
+		t.regex(JSON.stringify(answer.body).replaceAll('\\"', '"'), text);
+	}
+	const deep = [1, 2, 3, 4, 5].reduce<unknown>((inner) => ({ allOf: [inner] }), { not: 'viewer' });
+	fails(t, await http.post(roles, { key: 'deep', name: 'Deep', computed: deep }), 422, 'nested');
+	fails(
+		t,
+		await http.post(`${place.schema}/roles`, { key: 't', name: 'T', computed: reader.computed }),
+		422,
+		'resource',
+	);
+
+	const lead = { key: 'lead', name: 'Lead', computed: { allOf: ['reader', 'owner'] } };
+	t.is((await http.post(roles, lead)).status, 200);
+	const circular = await http.patch(`${roles}/reader`, { computed: { allOf: ['viewer', 'lead'] } });
+	fails(t, circular, 422, 'from itself');
+	const changed = await http.patch<{ readonly computed: unknown }>(`${roles}/reader`, {
+		computed: { anyOf: ['owner'] },
+	});
+	t.deepEqual(changed.body.computed, { anyOf: ['owner'] });
+	t.is((await http.patch<{ readonly computed: unknown }>(`${roles}/lead`, { computed: null })).body.computed, null);
+});
+
+journey('a computed role is neither assigned nor derived, and keeps its operands', async (t, place) => {
+	const { http, schema, facts } = place;
+	const { roles, env } = await furnished(place);
+	const assignment = { user: 'ann', role: 'reader', resource_instance: 'document:d' };
+	fails(t, await http.post(`${facts}/role_assignments`, assignment), 400, '`viewer` and not `blocked`');
+	const granted_to = { users_with_role: [{ role: 'viewer', on_resource: 'folder', linked_by_relation: 'parent' }] };
+	fails(t, await http.patch(`${roles}/reader`, { granted_to }), 422, 'no derivations');
+	fails(t, await http.patch(`${roles}/viewer`, { computed: { allOf: ['owner'] } }), 422, 'no derivations');
+	const [rule] = granted_to.users_with_role;
+	fails(t, await http.post(`${roles}/reader/implicit_grants`, rule), 422, 'computed');
+	fails(t, await http.patch(`${roles}/blocked`, { computed: { allOf: ['viewer'] } }), 409, '`ben`');
+	fails(
+		t,
+		await http.patch(`${schema}/resources/folder/roles/viewer`, { computed: { allOf: ['blocked'] } }),
+		422,
+		'`viewer`',
+	);
+
+	fails(t, await http.delete(`${roles}/blocked`), 409, '`reader`');
+	const without = { reader, viewer: { name: 'Viewer' } };
+	fails(t, await http.patch(`${schema}/resources/document`, { roles: without }), 422, 'blocked');
+	const base_revision = await place.revision();
+	const gone = { kind: 'resource_role', operation: 'delete', key: 'document:blocked' };
+	fails(t, await http.post(`${env}/drafts/apply`, { base_revision, changes: [gone] }), 409, '`reader`');
+	const { name, permissions } = reader;
+	const fewer = {
+		kind: 'resource_role',
+		operation: 'update',
+		key: 'document:reader',
+		value: { name, permissions, computed: { allOf: ['viewer'] } },
+	};
+	const applied = await http.post(`${env}/drafts/apply`, { base_revision, changes: [gone, fewer] });
+	t.is(applied.status, 200, JSON.stringify(applied.body));
+	const undone = await http.get<{ readonly computed: unknown }>(`${roles}/reader`);
+	t.deepEqual(undone.body.computed, { allOf: ['viewer'] });
+});
+
+journey('effective roles, evaluations and paths know computed roles', async (t, place) => {
+	const { http, facts, schema } = place;
+	const { env } = await furnished(place);
+	const effective = async (user: string) => {
+		const { status, body } = await http.get<{
+			readonly data: readonly { readonly role: string; readonly source: string }[];
+		}>(`${facts}/users/${user}/effective_roles`);
+		t.is(status, 200, JSON.stringify(body));
+		return body.data.filter(({ source }) => source === 'computed').map(({ role }) => role);
+	};
+	t.deepEqual(await effective('ann'), ['reader']);
+	t.deepEqual(await effective('ben'), []);
+	const set = {
+		type: 'userset',
+		resource_id: 'document',
+		conditions: { 'user.resource_roles': { array_contains: 'reader' } },
+	};
+	const matches = async (user: string) => {
+		const asked = { ...set, user, resource: 'document:d' };
+		const { status, body } = await http.post<{ readonly matches: boolean }>(`${schema}/condition_sets/evaluate`, asked);
+		t.is(status, 200, JSON.stringify(body));
+		return body.matches;
+	};
+	t.deepEqual([await matches('ann'), await matches('ben')], [true, false]);
+	const path = `${env}/graph?mode=path&from=user:ann&to=instance:document:d%23reader`;
+	const answer = await http.get(path);
+	fails(t, answer, 422, '`viewer` and not `blocked`');
+});
