@@ -45,7 +45,11 @@ function addFacts(model: Model, { assignments, tuples }: Choices): World {
 	const placed = facts.instances.filter(({ tenant }) => tenants.has(tenant));
 	const added = assignments.flatMap(([first, second, third]): Facts['instance_assignments'] => {
 		const [user, instance] = [pick(facts.users, first), pick(placed, second)];
-		const role = pick(schema.resources.find(({ key }) => key === instance?.type)?.roles ?? [], third);
+		const roles = schema.resources.find(({ key }) => key === instance?.type)?.roles ?? [];
+		const role = pick(
+			roles.filter(({ computed }) => computed === undefined),
+			third,
+		);
 		if (user === undefined || instance === undefined || role === undefined) return [];
 		return [{ user, role: role.key, type: instance.type, instance: instance.key }];
 	});

@@ -18,7 +18,7 @@ import { neighbourhood, touchedBetween } from './neighbourhood.js';
 import { decide, patched } from './oracle.js';
 import { answered, type Question, rego } from './questions.js';
 import { edited, factsUnder, rolesIn, schemaEdit } from './schema-edits.js';
-import { standing } from './standing.js';
+import { nobody, standing } from './standing.js';
 
 const users = [...userNames, 'unone'];
 
@@ -118,7 +118,7 @@ test('access removed by a newer schema is suspended, and unchanged access contin
 
 /**
  * Returns a schema whose decisions are those of the older policy over data for the newer schema. Derivations and rules
- * come from the older schema, except suspended ones. Permissions and tenant roles are data.
+ * come from the older schema, except suspended ones, and nobody holds a suspended computed role. Permissions and tenant roles are data.
  */
 function underOlderPolicy(inForce: Schema, schema: Schema): Schema {
 	const pending = new Map(Object.entries((pendingTable(inForce, schema) ?? {}) as Readonly<Record<string, Json>>));
@@ -138,6 +138,7 @@ function underOlderPolicy(inForce: Schema, schema: Schema): Schema {
 					const name = edgeName({ relation, source: { type: subject, role: source } });
 					return table('derivations', resource.key, role.key, name) === undefined;
 				}),
+				...(table('computed', resource.key, role.key) !== undefined && { computed: nobody }),
 			}));
 			// Roles that only the newer schema has are not derived, but their permissions are data.
 			const added = now.roles.filter(({ key }) => !roles.some((role) => role.key === key));
@@ -145,7 +146,7 @@ function underOlderPolicy(inForce: Schema, schema: Schema): Schema {
 				{
 					...resource,
 					actions: resource.actions.filter(({ key }) => now.actions.some((action) => action.key === key)),
-					roles: [...roles, ...added.map((role) => ({ ...role, derivations: [] }))],
+					roles: [...roles, ...added.map((role) => ({ ...role, derivations: [], computed: nobody }))],
 				},
 			];
 		}),

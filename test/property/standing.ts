@@ -61,7 +61,8 @@ function standingResource([inForce, before]: Placed, [schema, after]: Placed): R
 	};
 }
 
-const nobody = { anyOf: [] };
+/** Expression of a computed role that nobody holds. */
+export const nobody = { anyOf: [] };
 
 function textOfComputed(schema: Schema, { key, roles }: Resource, role: string): string {
 	const computed = roles.find((other) => other.key === role)?.computed;
