@@ -135,7 +135,9 @@ export function schemaArbitrary(material: Material): fc.Arbitrary<Schema> {
 			sets: fc.array(setArbitrary(material), { maxLength: 6 }),
 			rules: fc.array(choice, { maxLength: 4 }),
 		})
-		.map(({ sets, rules, computes, ...generated }) => withSets(soundSchema(eitherKind(generated, computes)), sets, rules));
+		.map(({ sets, rules, computes, ...generated }) =>
+			withSets(soundSchema(eitherKind(generated, computes)), sets, rules),
+		);
 }
 
 /** Returns a schema with computed roles or with roles for everyone: a computed role must not depend on everyone. */

@@ -119,7 +119,9 @@ export function* usersWhoMay(context: DecisionContext, input: UsersInput): Steps
 	const { schema, users } = context.facts;
 	const granting = yield* assignmentsThatMayGrant(context, input);
 	return {
-		users: schema.setsMayGrant(input.resource.type, input.action) ? users : new Set(granting.has(everyone) ? users : granting.users()),
+		users: schema.setsMayGrant(input.resource.type, input.action)
+			? users
+			: new Set(granting.has(everyone) ? users : granting.users()),
 		byRoles: () => {
 			requireExact(granting.computes);
 			return new Set(granting.has(everyone) ? users : granting.users());
