@@ -29,7 +29,6 @@ export const ComputedRole = z
 		description:
 			'Roles on the same instance that a user must hold: `allOf` and `anyOf` are arrays of parts, and `not` is a part. A ' +
 			'part is the key of a role, or such an object.',
-		example: { allOf: ['viewer', { anyOf: ['approver', 'owner'] }, { not: 'blocked' }] },
 	});
 
 /** Reports the problems of a part. Returns the number of role keys in it. */
