@@ -23,7 +23,7 @@ import { schemaOfCase } from './schema-of-case.js';
 const update = process.env['UPDATE'] === '1';
 
 test('opa test passes on policy/', async (t) => {
-	const report = await runOpa(['test', '--format', 'json', 'policy'], packageRoot);
+	const report = await runOpa(['test', '--timeout', '60s', '--format', 'json', 'policy'], packageRoot);
 	const results: readonly { readonly fail?: boolean }[] = JSON.parse(report);
 	t.true(results.length > 10);
 	t.deepEqual(

@@ -56,8 +56,10 @@ const paths: readonly (readonly [string, number])[] = [
 
 /** Returns generated Rego without literals, path keys and function numbers. */
 function skeleton(rego: string): readonly string[] {
+	// Rules by roles on the resource have the same lines, with a suffix in their names.
 	const bare = rego
 		.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""')
+		.replaceAll('_like_roles', '')
 		.replaceAll(/(?<=(?:step|walk|further|user|resource|instances|any|excluded)_|== )\d+/g, '0');
 	const text = paths.reduce(
 		(current, [path, count]) =>
@@ -150,9 +152,13 @@ const grammar = new Set([
 	'excluded_0(user) if user.seen >= ago.P2D',
 	'mistyped(user) if compare.inexact(user.level)',
 	'mistyped(user) if compare.not_instant(user.seen)',
-	'P2D := instant.text(expiry.now - 172800000)',
+	'P2D := input.before.P2D if {',
+	'\tis_string(input.before.P2D)',
+	'} else := instant.text(expiry.now - 172800000)',
 	'package regolith.ago',
-	'P1D := instant.text(expiry.now - 86400000)',
+	'P1D := input.before.P1D if {',
+	'\tis_string(input.before.P1D)',
+	'} else := instant.text(expiry.now - 86400000)',
 	'match_1(item) if item.level == 0',
 	'match_1(item) if not item_present_1(item)',
 	'item_present_1(item) if item.level != null',
