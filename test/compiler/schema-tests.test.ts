@@ -1,4 +1,4 @@
-// @alone
+// @alone @both
 
 /** The generated tests pass for compiler output, and fail after every change to this output. */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -9,6 +9,7 @@ import fc from 'fast-check';
 import { compile, type Json, type RegoFile, type Schema, writeTests } from '../../compiler/index.js';
 import { checkRego, readPolicyLibrary } from '../../compiler/opa/build.js';
 import { noFacts } from '../support/no-facts.js';
+import { casesOfTier, draws, inPush } from '../support/tier.js';
 import { opa, runOpa, writeFiles } from './engine.js';
 import { schema as anySchema, schemaArbitrary, text } from './model.js';
 import { schemaOfCase } from './schema-of-case.js';
@@ -54,7 +55,7 @@ const cases = [
 ];
 
 for (const name of cases) {
-	test(`the tests of ${name} are formatted and strict, and pass`, async (t) => {
+	inPush(`the tests of ${name} are formatted and strict, and pass`, async (t) => {
 		const it = tested(await schemaOfCase(name));
 		await t.notThrowsAsync(checkRego({ opa, files: [...(await readPolicyLibrary()), ...it.policy, ...it.tests] }));
 		t.is(await outcome(t, it), null);
@@ -68,7 +69,7 @@ test('the tests of random schemas are formatted and strict, and pass', async (t)
 			await checkRego({ opa, files: [...(await readPolicyLibrary()), ...it.policy, ...it.tests] });
 			t.is(await outcome(t, it), null);
 		}),
-		{ numRuns: 12 },
+		{ numRuns: draws(12) },
 	);
 });
 
@@ -136,7 +137,7 @@ function sabotaged(policy: readonly RegoFile[]): readonly { readonly gone: strin
 	});
 }
 
-for (const name of ['003-roles-extend-roles', '007-folders-and-documents', '008-cycles']) {
+for (const name of casesOfTier(['007-folders-and-documents', '003-roles-extend-roles', '008-cycles'])) {
 	test(`a policy of ${name} that lacks any rule body fails the tests`, async (t) => {
 		const it = tested(await schemaOfCase(name));
 		const variants = sabotaged(it.policy);
