@@ -1,5 +1,8 @@
 import test from 'ava';
+import { documentBytes } from '../../compiler/index.js';
 import type { Model, Patch } from '../../compiler/model.js';
+import { conditionSetsIn } from '../../src/pdp/facts/condition-sets.js';
+import { FactsIndex } from '../../src/pdp/facts/facts-index.js';
 import type { Client } from '../support/client.js';
 import { allowedChecks, everyCheck, readCaseModel, serving } from './cases.js';
 import { acme, acmeWithMuch, policyWasm, resource, step } from './environment.js';
@@ -227,6 +230,31 @@ test('a rule by roles on the resource is listed like a role, with the assignment
 	const cloud = await serving(t, { ...model, schema: { ...model.schema, condition_sets } }, { mode: 'cloud' });
 	const there = await cloud.http.post<Users>('/authorized_users', { action: 'sign', resource: d1 });
 	t.deepEqual(there.body.users, {}, 'a decision point in the cloud evaluates no conditions');
+});
+
+test('the facts index decides rules by roles on the resource without the policy', async (t) => {
+	const model = await readCaseModel('010-resource-roles');
+	const { schema } = FactsIndex.read(documentBytes(model));
+	const [payers, ...others] = conditionSetsIn(schema).rulesLikeRoles('purchase-order', 'pay');
+	t.deepEqual([[...(payers?.required ?? [])].sort(), others], [['in', 'some'], []]);
+	t.deepEqual(
+		[[], ['in'], ['viewer']].map((roles) => payers?.grants(new Set(roles))),
+		[false, true, false],
+	);
+	t.deepEqual(conditionSetsIn(schema).rulesLikeRoles('document', 'sign'), [], 'the set also compares a level');
+	t.deepEqual(conditionSetsIn(schema).rulesLikeRoles('document', 'read'), [], 'the set requires no role');
+	const lacks = { not: { anyOf: [{ 'user.resource_roles': { array_contains: 'in' } }] } };
+	const conditions = { allOf: [{ 'user.resource_roles': { array_contains: 'some' } }, lacks] };
+	const condition_sets = model.schema.condition_sets.map((set) =>
+		set.key === 'payers' ? { ...set, selects: { conditions } } : set,
+	);
+	const changed = FactsIndex.read(documentBytes({ ...model, schema: { ...model.schema, condition_sets } }));
+	const [rule] = conditionSetsIn(changed.schema).rulesLikeRoles('purchase-order', 'pay');
+	t.deepEqual([...(rule?.required ?? [])], ['some']);
+	t.deepEqual(
+		[['some'], ['some', 'in'], ['in']].map((roles) => rule?.grants(new Set(roles))),
+		[true, false, false],
+	);
 });
 
 test('a user’s tenants are the tenants with any of its roles', async (t) => {
