@@ -209,7 +209,7 @@ try {
 	);
 	await client.query(
 		`insert into documents select 'document-' || i, 'tenant-' || (case when i < ${keys} then 0 else i end) % 50,
-			'class-' || i % 500, case when i % 2 = 0 then 'ann' else 'ben' end, i % 9, to_timestamp(i * 7919 % 1000000)
+			'class-' || i % 500, case when i % 2 = 0 then 'ann' else 'ben' end, i % 9, to_timestamp(i::bigint * 7919 % 1000000)
 		from generate_series(0, 999999) as i`,
 	);
 	await client.query('create index on documents (created_at)');

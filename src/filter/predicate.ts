@@ -123,16 +123,9 @@ function withoutRedundant(kind: 'all' | 'any', parts: readonly Predicate[]): rea
 	return kept;
 }
 
-const texts = new WeakMap<Predicate, string>();
-
 /** Returns a text that equal predicates share. */
 function textOf(predicate: Predicate): string {
-	const known = texts.get(predicate);
-	if (known !== undefined) return known;
-	const text =
-		'parts' in predicate ? `${predicate.kind}(${predicate.parts.map(textOf).join()})` : JSON.stringify(predicate);
-	texts.set(predicate, text);
-	return text;
+	return JSON.stringify(predicate);
 }
 
 /** Returns the number of tests, up to a limit. */
@@ -192,8 +185,9 @@ function implies(first: Predicate, second: Predicate): boolean {
 }
 
 function isImplied(first: PredicateTest, second: PredicateTest): boolean {
+	if (first.column.name !== second.column.name) return false;
 	if (isSame(first, second)) return true;
-	if (first.column.name !== second.column.name || first.kind === 'missing') return false;
+	if (first.kind === 'missing') return false;
 	return second.kind === 'present' || (second.kind === 'inside' && second.bound === 'exact' && isInside(first));
 }
 
