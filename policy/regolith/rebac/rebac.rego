@@ -92,23 +92,28 @@ applies(resource) if {
 # title: Denial code
 # description: |
 #   Denial code for instance roles, chosen by the first failing condition.
-#   The last codes are tested first, because they are common and some conditions imply all others. The grant has
-#   already looked up the holdings, so users without holdings are a separate case. Such users may still hold roles that
-#   need no own assignment, and a user who does not exist may hold roles by contextual facts.
+#   The last codes are tested first, because they are common and some conditions imply all others. The first two cases
+#   are cheaper than the general one: a user with stored holdings exists, and without roles of everyone, a user without
+#   holdings holds no role.
 default denial := "no_permission"
 
 denial := "no_graph_roles" if {
 	holdings
+	not input.user.holdings
 	instance
 	rbac.action_exists(input.resource.type, input.action)
 	not held_in_vain
-	rbac.user_known
 } else := "no_graph_roles" if {
 	not holdings
+	not data.regolith.facts.public_roles
 	instance
 	rbac.action_exists(input.resource.type, input.action)
 	rbac.user_known
+} else := "no_graph_roles" if {
 	not held_in_vain
+	instance
+	rbac.action_exists(input.resource.type, input.action)
+	rbac.user_known
 } else := rbac.unknown if {
 	rbac.unknown
 } else := "no_such_resource_instance" if {
