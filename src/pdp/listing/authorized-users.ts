@@ -267,10 +267,11 @@ function* assignedOnInstances(
 			const assignment = { user, tenant, resource: on, role: `${instanceType(on)}#${role}` };
 			if (user !== everyone) {
 				if (leadsFor(user, role, on)) granting.add(assignment);
-			} else if (unstoppable.seen.has(role, on)) {
+			} else if (!leading.computes && unstoppable.seen.has(role, on)) {
 				granting.add(assignment);
 			} else {
-				// An own role can block a derivation on the path, so this role does not lead there for all users.
+				// An own role can block a derivation on the path, or a computed role can exclude it, so this role does not lead
+				// there for all users.
 				for (const key of facts.users) {
 					if (pauses.step()) yield;
 					if (leadsFor(key, role, on)) granting.add(assignment, key);
