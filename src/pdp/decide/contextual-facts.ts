@@ -1,12 +1,12 @@
 /** Adds the facts that a check carries to its input. The facts are validated like writes, and never stored. */
 
 import { Failure, type Problem, unprocessable } from '../../failure.js';
-import type { PermissionsQuery, Query } from '../../wire/decision/check.js';
+import type { PermissionsQuery, Query, SetOfUsers } from '../../wire/decision/check.js';
 import type { ContextualFacts } from '../../wire/decision/contextual-facts.js';
 import { EngineError, type EngineInput, type Holdings } from '../engine/engine.js';
 import { instanceType } from '../facts/instance-name.js';
 import { contextualProblems } from './contextual-problems.js';
-import { contextualDerivations, type PlacedRole, unsupportedTuples } from './contextual-roles.js';
+import { contextualDerivations, isComputed, type PlacedRole, unsupportedTuples } from './contextual-roles.js';
 import type { DecisionContext } from './decide.js';
 import { type Mode, normalise, normalisePermissions, type PermissionsInput } from './normalise.js';
 
@@ -16,7 +16,8 @@ export type CheckPlace = Problem['loc'];
 /**
  * Returns the engine input for a check, with its contextual facts. Throws `Failure`: `contextual_facts_off` if the
  * environment does not allow them, `unprocessable` if they do not fit the schema, refer to unknown objects or are not
- * supported, and `unavailable` if the policy cannot be evaluated.
+ * supported, or if the check is about a set of users by a computed role, and `unavailable` if the policy cannot be
+ * evaluated.
  */
 export function checkInput(
 	context: DecisionContext,
@@ -24,8 +25,16 @@ export function checkInput(
 	mode: Mode = 'edge',
 	place: CheckPlace = ['body'],
 ): EngineInput {
+	if ('set' in query.user && query.user.set !== undefined) refuseComputed(context, query.user.set, place);
 	const input = normalise(query, context.time, mode);
 	return query.contextual_facts ? withContextualFacts(context, input, query.contextual_facts, place) : input;
+}
+
+/** Rejects a set of users by a computed role. An input can give a user only the roles that this role is computed from. */
+function refuseComputed({ facts }: DecisionContext, { type, role }: SetOfUsers, place: CheckPlace): void {
+	if (!isComputed(facts.schema, type, role)) return;
+	const msg = `users hold the role \`${role}\` by other roles on \`${type}\`: ask about these roles`;
+	throw unprocessable([{ loc: [...place, 'user', 'set'], msg, type: 'not_supported' }]);
 }
 
 /** Returns the input for a permissions listing, with its contextual facts. Throws like `checkInput`. */
@@ -57,7 +66,7 @@ function userWithFacts(
 	given: ContextualFacts,
 	place: CheckPlace,
 ): EngineInput['user'] {
-	const { facts, denial, time } = context;
+	const { facts, denial } = context;
 	// The check is denied in any case, and the index may be outdated.
 	if (denial !== undefined) return user;
 	if (!facts.allowsContextualFacts) {
@@ -74,24 +83,56 @@ function userWithFacts(
 	const wrong = contextualProblems(facts, given, at);
 	const problems = wrong.length > 0 ? wrong : unsupportedTuples(facts.schema, tuples ?? [], at);
 	if (problems.length > 0) throw unprocessable(problems);
-	const stored = new UserRoles(facts.instanceRoles.from(user.key, time));
-	const own = (role_assignments ?? []).filter((assignment) => assignment.user === user.key);
-	const added = stored.add(own.map(({ resource_instance, role }) => [resource_instance, role]));
-	const withRoles = () => ({ ...user, holdings: stored.holdings() });
+	const own = (role_assignments ?? []).flatMap(({ user: holder, role, resource_instance }): readonly PlacedRole[] =>
+		holder === user.key ? [[resource_instance, role]] : [],
+	);
 	const derives = tuples && tuples.length > 0 && (facts.hasUser(user.key) || facts.hasPublicRoles);
-	if (!derives) return added ? withRoles() : user;
+	if (own.length === 0 && !derives) return user;
+	const { hasStops } = facts.schema;
+	const all = new UserRoles(
+		storedRoles(context, user.key, derives && hasStops ? maxRolesPerRound : maxStoredRoles, at),
+	);
+	const withRoles = () => ({ ...user, holdings: all.holdings() });
+	let added = all.add(own);
+	if (!derives) return added.length > 0 ? withRoles() : user;
+	let isChanged = false;
 	try {
-		// Each round adds the roles behind one more contextual relationship, until no role is added.
-		for (let all = withRoles(); ; all = withRoles()) {
-			const derived = contextualDerivations(context, all, tuples);
-			if (stored.add(derived.map(({ object, role }) => [object, role]))) continue;
-			// Without roles, a user who is not stored stays unknown.
-			return Object.keys(all.holdings).length === 0 ? user : all;
+		// Each round adds the roles behind one more contextual relationship, until no role is added. Unless assigned roles
+		// block derivations, each role is derived from one role, so a round needs only the roles of the previous round.
+		for (let part: EngineInput['user'] = hasStops ? withRoles() : user; ; ) {
+			const derived = contextualDerivations(context, part, tuples);
+			added = [...added, ...all.add(derived.map(({ object, role }) => [object, role]))];
+			if (added.length === 0) break;
+			isChanged = true;
+			part = hasStops ? withRoles() : { ...user, holdings: new UserRoles(added).holdings() };
+			added = [];
 		}
 	} catch (error) {
 		if (!(error instanceof EngineError)) throw error;
 		throw new Failure('unavailable', 'the contextual facts could not be evaluated');
 	}
+	return isChanged ? withRoles() : user;
+}
+
+/**
+ * Maximum number of stored roles on instances of a user with contextual facts. The policy reads all of them from the
+ * input, in one step.
+ */
+const maxStoredRoles = 5_000;
+/** Maximum if each round of contextual relationships reads all of the roles. */
+const maxRolesPerRound = 500;
+
+/** Returns a user's stored roles on instances. Throws `unprocessable` if there are more than `most`. */
+function storedRoles({ facts, time }: FactsContext, user: string, most: number, place: CheckPlace) {
+	const roles: PlacedRole[] = [];
+	// The index contains the roles of everyone as those of a user.
+	for (const role of facts.hasUser(user) ? facts.instanceRoles.from(user, time) : []) {
+		roles.push(role);
+		if (roles.length <= most) continue;
+		const msg = `these contextual facts are not supported for users with more than ${most} roles on instances`;
+		throw unprocessable([{ loc: place, msg, type: 'not_supported' }]);
+	}
+	return roles;
 }
 
 /** A user's roles on instances, as the policy reads them. */
@@ -102,17 +143,18 @@ class UserRoles {
 		this.add(roles);
 	}
 
-	/** Adds roles. Returns true if at least one role is new. */
-	add(roles: Iterable<PlacedRole>): boolean {
-		let isNew = false;
-		for (const [instance, role] of roles) {
+	/** Adds roles. Returns the new roles. */
+	add(roles: Iterable<PlacedRole>): readonly PlacedRole[] {
+		const added: PlacedRole[] = [];
+		for (const placed of roles) {
+			const [instance, role] = placed;
 			const type = instanceType(instance);
 			const byRole = this.#byType.get(type) ?? new Map<string, Map<string, null>>();
 			const instances = byRole.get(role) ?? new Map<string, null>();
-			isNew ||= !instances.has(instance);
+			if (!instances.has(instance)) added.push(placed);
 			this.#byType.set(type, byRole.set(role, instances.set(instance, null)));
 		}
-		return isNew;
+		return added;
 	}
 
 	/** Keys may be names of inherited object members. */

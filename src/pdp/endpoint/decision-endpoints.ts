@@ -103,8 +103,8 @@ export function asksForAttempts({ use_debugger }: Pick<Query, 'use_debugger'>, h
 }
 
 /** True if the lean path may decide a check. */
-function isLean({ use_debugger, contextual_facts }: Query): boolean {
-	return !use_debugger && !contextual_facts;
+function isLean({ user, use_debugger, contextual_facts }: Query): boolean {
+	return !use_debugger && !contextual_facts && !('set' in user);
 }
 
 function refuseAttempts(field: string, checks: string): never {
