@@ -4,6 +4,7 @@ import type { Draft, DraftChange } from '../../src/console/model/draft/draft.js'
 import { readPolicySchema } from '../../src/console/model/matrix/policy-schema.js';
 import { readSchemaObjects } from '../../src/console/model/matrix/schema-objects.js';
 import { phraseText } from '../../src/console/model/phrase.js';
+import { readComputedRole, writeComputedRole } from '../../src/console/model/schema/computed-role.js';
 import { draftedSchema } from '../../src/console/model/schema/drafted-schema.js';
 import { modelPath, readModelPath } from '../../src/console/model/schema/model-path.js';
 import {
@@ -469,4 +470,36 @@ test('a role is public only if the form says so', (t) => {
 	};
 	t.deepEqual([saved({}, true), saved({ public: false }, true)], [true, true]);
 	t.deepEqual([saved({}, false), saved({ public: true }, false)], [undefined, false]);
+});
+
+test('the expression of a computed role has lists, unless they cannot express it', (t) => {
+	const keys = fc.uniqueArray(fc.constantFrom('viewer', 'editor', 'approver', 'blocked'));
+	const law = fc.property(fc.record({ all: keys, any: keys, none: keys }), (lists) => {
+		t.deepEqual(readComputedRole(writeComputedRole(lists)), lists);
+	});
+	t.notThrows(() => fc.assert(law));
+	t.deepEqual(readComputedRole({ anyOf: ['a', 'b'] }), { all: [], any: ['a', 'b'], none: [] });
+	for (const other of [
+		{ anyOf: ['a', { not: 'b' }] },
+		{ allOf: ['a', { allOf: ['b'] }] },
+		{ allOf: [{ anyOf: ['a'] }, { anyOf: ['b'] }] },
+		{ not: { not: 'a' } },
+		{ allOf: ['a'], anyOf: ['b'] },
+		5,
+	]) {
+		t.is(readComputedRole(other), null, JSON.stringify(other));
+	}
+	const before = { name: 'Editor', granted_to: { users_with_role: [] } };
+	const form = { ...readPartForm('resource_role', { kind: 'resource_role', key: 'document:editor', value: before }) };
+	const policy = readPolicySchema(new Map());
+	const computed = { allOf: ['viewer', { not: 'blocked' }] };
+	const written = writePartForm('resource_role', { ...form, computed }, before, policy, 'document');
+	t.deepEqual(written, { name: 'Editor', computed });
+	const again = readPartForm('resource_role', { kind: 'resource_role', key: 'document:editor', value: written });
+	t.deepEqual(again.computed, computed);
+	t.false('computed' in writePartForm('resource_role', { ...again, computed: null }, written, policy, 'document'));
+	t.regex(
+		partFormProblem('resource_role', { ...again, computed: { allOf: [{ not: 'a' }] } }, new Set()) ?? '',
+		/needs a role/,
+	);
 });

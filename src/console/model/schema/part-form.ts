@@ -1,4 +1,5 @@
 import { isRecord } from '../equal-json.js';
+import type { Json } from '../json.js';
 import { derivationName, type PolicySchema, possibleDerivations, readDerivations } from '../matrix/policy-schema.js';
 import {
 	inKnownOrder,
@@ -10,6 +11,7 @@ import {
 	withDerivations,
 	withList,
 } from '../matrix/value-members.js';
+import { computedRoleProblem, readComputedRole } from './computed-role.js';
 import { ownKey, type PartKind, type SchemaPart } from './schema-part.js';
 
 /** Form fields for a schema part. Each part kind uses some fields. */
@@ -33,6 +35,8 @@ export interface PartForm {
 	readonly directOnly: boolean;
 	/** True if the role can be assigned to everyone. */
 	readonly isPublic: boolean;
+	/** Expression of a computed role; `null` for a role that is assigned. */
+	readonly computed: Json;
 }
 
 export type PartField = keyof PartForm;
@@ -44,7 +48,7 @@ export const partFields: Readonly<Record<PartKind, readonly PartField[]>> = {
 	attribute: ['type', 'description'],
 	user_attribute: ['type', 'description'],
 	relation: ['name', 'subject', 'description'],
-	resource_role: ['name', 'description', 'permissions', 'extends', 'derivations', 'isPublic'],
+	resource_role: ['name', 'description', 'permissions', 'extends', 'derivations', 'computed', 'isPublic'],
 	action_group: ['name', 'description', 'permissions'],
 	role: ['name', 'description', 'permissions', 'extends'],
 };
@@ -69,6 +73,7 @@ export function readPartForm(kind: PartKind, part: SchemaPart | null): PartForm 
 		derivations: readDerivations(value).map(derivationName),
 		directOnly: recordMember(recordMember(value, 'granted_to'), 'when')['no_direct_roles_on_object'] === true,
 		isPublic: value['public'] === true,
+		computed: (value['computed'] ?? null) as Json,
 	};
 }
 
@@ -88,7 +93,14 @@ export function writePartForm(kind: PartKind, form: PartForm, before: Value, pol
 	if (fields.has('extends')) value = withChosen(value, 'extends', form.extends, before);
 	if (fields.has('isPublic') && form.isPublic !== (value['public'] === true))
 		value = { ...value, public: form.isPublic };
-	return fields.has('derivations') ? withChosenDerivations(value, form, policy, resource) : value;
+	if (!fields.has('derivations')) return value;
+	const isComputed = (value['computed'] ?? null) !== null;
+	if (form.computed === null && !isComputed) return withChosenDerivations(value, form, policy, resource);
+	const { computed: _, granted_to: derived, ...rest } = value;
+	// A computed role has no derivations.
+	if (form.computed !== null) return { ...rest, computed: form.computed };
+	const assigned = derived === undefined ? rest : { ...rest, granted_to: derived };
+	return withChosenDerivations(assigned, form, policy, resource);
 }
 
 function withText(value: Value, name: string, text: string): Value {
@@ -132,6 +144,8 @@ export function partFormProblem(kind: PartKind, form: PartForm, taken: ReadonlyS
 	const problem = keyProblem(form.key);
 	if (problem !== null) return problem;
 	if (taken.has(form.key)) return `\`${form.key}\` already exists.`;
+	const computed = form.computed === null ? null : readComputedRole(form.computed);
+	if (computed !== null && computedRoleProblem(computed) !== null) return computedRoleProblem(computed);
 	if (kind === 'relation' && form.subject === '') return 'Choose the related resource.';
 	const invalid = kind === 'resource' ? readKeys(form.newActions).find((key) => keyProblem(key) !== null) : undefined;
 	return invalid === undefined ? null : keyProblem(invalid);

@@ -1,6 +1,7 @@
 import { useId } from 'preact/hooks';
 import { derivationSource } from '../../../model/matrix/matrix-words.js';
 import { derivationName, possibleDerivations } from '../../../model/matrix/policy-schema.js';
+import { emptyComputedRole, readComputedRole, writeComputedRole } from '../../../model/schema/computed-role.js';
 import { type PartField, type PartForm, partFields } from '../../../model/schema/part-form.js';
 import { attributeTypes } from '../../../model/schema/part-words.js';
 import { ownKey, type PartKind, partName, readParts, type SchemaPart } from '../../../model/schema/schema-part.js';
@@ -90,7 +91,8 @@ export function PartFields(props: PartFieldsProps) {
 					<span>Public: the role can be assigned to everyone, as user *</span>
 				</label>
 			)}
-			{fields.has('derivations') && <DerivationFields {...props} />}
+			{fields.has('computed') && <ComputedFields {...props} />}
+			{fields.has('derivations') && form.computed === null && <DerivationFields {...props} />}
 			<TextField
 				label="Description (optional)"
 				value={form.description}
@@ -157,6 +159,51 @@ function DerivationFields({ view, resource, form, onChange }: PartFieldsProps) {
 					/>
 					<span>A role assigned on the instance replaces derived roles there</span>
 				</label>
+			)}
+		</>
+	);
+}
+
+/** Expression of a computed role, in lists or as JSON. */
+function ComputedFields({ view, resource, part, form, onChange }: PartFieldsProps) {
+	const { computed } = form;
+	const read = computed === null ? null : readComputedRole(computed);
+	const choices = rowsOf(view, 'resource_role', resource)
+		.filter((row) => row.state !== 'removed' && (part === null || partName(row.part) !== partName(part)))
+		.map((row) => ({ value: ownKey(row.part), phrases: [{ name: ownKey(row.part) }] }));
+	const lists = [
+		['all', 'All of these roles'],
+		['any', 'Any of these roles'],
+		['none', 'None of these roles'],
+	] as const;
+	return (
+		<>
+			<label class="inline">
+				<input
+					type="checkbox"
+					checked={computed !== null}
+					onChange={(event) =>
+						onChange({ computed: event.currentTarget.checked ? writeComputedRole(emptyComputedRole) : null })
+					}
+				/>
+				<span>Computed from other roles on the same instance</span>
+			</label>
+			{read !== null &&
+				lists.map(([list, legend]) => (
+					<CheckList
+						key={list}
+						legend={legend}
+						choices={choices}
+						empty="Add other roles to this resource first."
+						chosen={read[list]}
+						onChosen={(chosen) => onChange({ computed: writeComputedRole({ ...read, [list]: chosen }) })}
+					/>
+				))}
+			{computed !== null && read === null && (
+				<p class="quiet">
+					The expression <code class="key">{visibleText(JSON.stringify(computed))}</code> stays. To change it, use the
+					API or a document.
+				</p>
 			)}
 		</>
 	);
