@@ -10,6 +10,7 @@ import {
 	assignmentsToRemove,
 	changeExpiries,
 	deleteAssignments,
+	type HolderAt,
 	insertAssignments,
 	type Named,
 	type Participants,
@@ -171,17 +172,15 @@ async function heldBetween(
 	wanted: readonly ResolvedAssignment[],
 ): Promise<readonly AssignmentRow[]> {
 	const distinctRows = new Map(wanted.map((row) => [assignmentIdentity(row), row]));
-	const onInstances = wanted.filter(({ resource_instance_id }) => resource_instance_id !== null);
-	const inTenants = wanted.filter(({ resource_instance_id }) => resource_instance_id === null);
+	const inTenants: HolderAt[] = [];
+	const onInstances: HolderAt[] = [];
+	for (const { user_id, tenant_id, resource_instance_id } of wanted) {
+		if (resource_instance_id === null) inTenants.push({ user_id, place_id: tenant_id });
+		else onInstances.push({ user_id, place_id: resource_instance_id });
+	}
 	const held = [
-		...(await assignmentsBetween(unit, {
-			user_ids: distinct(inTenants.map(({ user_id }) => user_id)),
-			tenant_ids: distinct(inTenants.map(({ tenant_id }) => tenant_id)),
-		})),
-		...(await assignmentsBetween(unit, {
-			user_ids: distinct(onInstances.map(({ user_id }) => user_id)),
-			resource_instance_ids: distinct(onInstances.flatMap(({ resource_instance_id }) => resource_instance_id ?? [])),
-		})),
+		...(await assignmentsBetween(unit, 'tenants', inTenants)),
+		...(await assignmentsBetween(unit, 'instances', onInstances)),
 	];
 	const rows = held.flatMap((row): AssignmentRow[] => {
 		const resolved = distinctRows.get(assignmentIdentity(row));
@@ -263,10 +262,6 @@ function refuseWrongKeys(references: readonly AssignmentReference[], missing: Re
 		return issue === undefined ? [] : [{ loc: ['body', index, 'user'], msg: issue.message, type: issue.code }];
 	});
 	if (problems.length > 0) throw unprocessable(problems);
-}
-
-function distinct(ids: readonly string[]): readonly string[] {
-	return [...new Set(ids)];
 }
 
 function assignmentRecord(row: AssignmentRow): ChangedRecord {

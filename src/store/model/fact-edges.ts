@@ -1,5 +1,6 @@
 import { groupBy } from '../../../compiler/group-by.js';
 import { holdsNow } from '../query/holds-now.js';
+import { matchesBoth } from '../query/matches-both.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 
 /**
@@ -142,7 +143,7 @@ export async function edgesAmong(unit: ReadingUnit, nodes: readonly FactNode[]):
 					)
 				).rows;
 	const rows = [
-		...(await assigned(tenants, `tenant_id = places.id and user_id = users.id and ${inTenant}`)),
+		...(await assigned(tenants, `${matchesBoth('tenant_id', 'user_id', 'places.id', 'users.id')} and ${inTenant}`)),
 		...(await assigned(
 			instances,
 			'resource_instance_id = places.id and cast(user_id as text) = cast(users.id as text)',

@@ -100,7 +100,7 @@ async function tenantRoles(
 
 /**
  * Returns the assignments for these memberships. Looks up assignments by user and tenant together, because a user or
- * tenant alone may have very many assignments, then drops all pairs that are not in `memberships`.
+ * tenant alone may have very many assignments.
  */
 async function membershipsIn(
 	unit: ReadingUnit,
@@ -108,12 +108,11 @@ async function membershipsIn(
 	users: ReadonlyMap<string, string>,
 	tenants: ReadonlyMap<string, string>,
 ): Promise<Neighbourhood['role_assignments']> {
-	const wanted = new Set(memberships.map(membershipName));
-	const rows = await assignmentsBetween(unit, {
-		user_ids: [...new Set(memberships.flatMap(({ user }) => users.get(user) ?? []))],
-		tenant_ids: [...new Set(memberships.flatMap(({ tenant }) => tenants.get(tenant) ?? []))],
-		stored: true,
+	const pairs = memberships.flatMap(({ user, tenant }) => {
+		const [user_id, place_id] = [users.get(user), tenants.get(tenant)];
+		return user_id === undefined || place_id === undefined ? [] : [{ user_id, place_id }];
 	});
+	const rows = await assignmentsBetween(unit, 'tenants', pairs, { stored: true });
 	if (rows.length === 0) return [];
 	const roleIds = [...new Set(rows.map(({ role_id }) => role_id))];
 	const roles = keysById(await whereIdsIn(unit.query(Role).select('roles.id', 'roles.key'), { 'roles.id': roleIds }));
@@ -122,19 +121,12 @@ async function membershipsIn(
 	return rows.flatMap(({ user_id, role_id, tenant_id, expires_at }) => {
 		const [user, role, tenant] = [userKeys.get(user_id), roles.get(role_id), tenantKeys.get(tenant_id)];
 		if (user === undefined || role === undefined || tenant === undefined) return [];
-		return wanted.has(membershipName({ user, tenant }))
-			? [{ user, role, tenant, ...expiring(expires_at?.getTime() ?? null) }]
-			: [];
+		return [{ user, role, tenant, ...expiring(expires_at?.getTime() ?? null) }];
 	});
 }
 
 function idsByKey(rows: readonly { readonly id: string; readonly key: string }[]): ReadonlyMap<string, string> {
 	return new Map(rows.map(({ id, key }) => [key, id]));
-}
-
-/** Returns a unique string per pair, regardless of the characters in the keys. */
-function membershipName({ user, tenant }: Membership): string {
-	return JSON.stringify([user, tenant]);
 }
 
 async function instancesAmong(unit: ReadingUnit, names: readonly InstanceName[]): Promise<readonly Instance[]> {

@@ -1,13 +1,13 @@
 import { groupBy } from '../../../compiler/group-by.js';
 import { holdsNow } from '../query/holds-now.js';
+import { matchesBoth } from '../query/matches-both.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 import type { TupleStep } from './fact-edges.js';
 
 /**
  * Reads the parts of role paths: relationships between instances, and a user's assigned roles. Skips expired rows.
- * INVARIANT: each lookup reads an index up to a limit, even without statistics. Comparing two columns as a pair allows
- * only the index that contains these columns side by side. An id from `unnest` is planned like an average id. For a
- * literal id, the planner might instead choose a table scan, expecting it to reach the limit soon.
+ * INVARIANT: each lookup reads an index up to a limit, even without statistics. An id from `unnest` is planned like an
+ * average id. For a literal id, the planner might instead choose a table scan, expecting it to reach the limit soon.
  */
 
 /** Ids of an instance, as subject or object, and of a relation. */
@@ -24,15 +24,9 @@ export interface FoundTuples {
 
 export type TupleEnd = 'subject' | 'object';
 
-/** Returns an SQL condition that is true if both columns have these values. */
-function both(first: string, second: string, firstValue: string, secondValue: string): string {
-	const [columns, values] = [`(${first}, ${second})`, `(${firstValue}, ${secondValue})`];
-	return `${columns} >= ${values} and ${columns} <= ${values}`;
-}
-
 const conditions: Readonly<Record<TupleEnd, string>> = {
 	subject: 'subject_id = wanted.instance_id and cast(relation_id as text) = cast(wanted.relation_id as text)',
-	object: both('object_id', 'relation_id', 'wanted.instance_id', 'wanted.relation_id'),
+	object: matchesBoth('object_id', 'relation_id', 'wanted.instance_id', 'wanted.relation_id'),
 };
 
 /** Maximum number of relationships per read. */
@@ -111,9 +105,10 @@ export async function rolesAssigned(
 ): Promise<{ readonly assigned: readonly AssignedRole[]; readonly cut: boolean }> {
 	if (roleIds.length === 0) return { assigned: [], cut: false };
 	const { rows } = await unit.raw<AssignedRole>(
-		`select held.* from unnest(:roles::uuid[]) as wanted (id) cross join lateral (
+		`select held.* from unnest(array[:user::uuid]) as holder (id) cross join unnest(:roles::uuid[]) as wanted (id)
+		cross join lateral (
 			select ${assignedColumns} from role_assignments
-			where environment_id = :environment_id and ${both('user_id', 'role_id', ':user', 'wanted.id')}
+			where environment_id = :environment_id and ${matchesBoth('user_id', 'role_id', 'holder.id', 'wanted.id')}
 				and ${holdsNow('role_assignments')} limit :most offset 0
 		) as held`,
 		{ roles: [...roleIds], user: userId, most: most + 1 },
@@ -133,9 +128,9 @@ export async function rolesAssignedIn(
 	most: number,
 ): Promise<readonly AssignedTenantRole[]> {
 	const { rows } = await unit.raw<AssignedTenantRole>(
-		`select held.* from unnest(array[:user::uuid]) as wanted (id) cross join lateral (
+		`select held.* from unnest(array[:user::uuid], array[:tenant::uuid]) as wanted (id, tenant) cross join lateral (
 			select id, role_id, tenant_id, expires_at from role_assignments
-			where environment_id = :environment_id and ${both('tenant_id', 'user_id', ':tenant', 'wanted.id')}
+			where environment_id = :environment_id and ${matchesBoth('tenant_id', 'user_id', 'wanted.tenant', 'wanted.id')}
 				and cast(resource_instance_id as text) is null and ${holdsNow('role_assignments')} limit :most offset 0
 		) as held`,
 		{ tenant: tenantId, user: userId, most },
@@ -183,13 +178,14 @@ export async function rolesHeld(
 	tenantId: string | null,
 	most: number,
 ): Promise<readonly HeldRole[]> {
-	const place = tenantId === null ? 'user_id = wanted.id' : both('tenant_id', 'user_id', ':tenant', 'wanted.id');
+	const place =
+		tenantId === null ? 'user_id = wanted.id' : matchesBoth('tenant_id', 'user_id', 'wanted.tenant', 'wanted.id');
 	const { rows } = await unit.raw<HeldRole>(
-		`select held.* from unnest(array[:user::uuid]) as wanted (id) cross join lateral (
+		`select held.* from unnest(array[:user::uuid], array[:tenant::uuid]) as wanted (id, tenant) cross join lateral (
 			select ${assignedColumns} from role_assignments
 			where environment_id = :environment_id and ${place} and ${holdsNow('role_assignments')} limit :most offset 0
 		) as held order by held.id`,
-		{ user: userId, most, ...(tenantId === null ? {} : { tenant: tenantId }) },
+		{ user: userId, tenant: tenantId, most },
 	);
 	return rows;
 }

@@ -2,6 +2,7 @@ import type { QueryBuilder } from 'objection';
 import { groupBy } from '../../../compiler/group-by.js';
 import { whereIdsIn } from '../query/filter.js';
 import { holdsNow } from '../query/holds-now.js';
+import { matchesBoth } from '../query/matches-both.js';
 import { idsAmong, rowsByReference, whereReferred } from '../query/reference.js';
 import { rowChunks, rowsPerStatement } from '../query/row-chunks.js';
 import { type RowQuery, rowQuery } from '../query/row-query.js';
@@ -247,19 +248,48 @@ export function assignmentsToRemove(
 	);
 }
 
+/** A user, and a tenant or an instance in which the user may have roles. */
+export interface HolderAt {
+	readonly user_id: string;
+	readonly place_id: string;
+}
+
+const conditionsAt = {
+	tenants: (place: string) => `${matchesBoth('tenant_id', 'user_id', place, 'wanted.user_id')}
+		and cast(resource_instance_id as text) is null`,
+	instances: (place: string) =>
+		`resource_instance_id = ${place} and cast(user_id as text) = cast(wanted.user_id as text)`,
+} as const;
+
 /**
- * Returns these users' assignments in these tenants or, if `resource_instance_ids` is passed, on these instances. The
- * result contains all combinations of these users and places, even if the caller needs only some pairs. If the database
- * has statistics, never reads all assignments of a user.
+ * Returns an SQL query for the stored assignments of `wanted.user_id` in a tenant or on an instance, which is passed as
+ * SQL. INVARIANT: with `offset 0`, the query uses an index that contains both ids, even without statistics, because a
+ * user or a place alone may have very many assignments.
+ */
+function heldAt(places: keyof typeof conditionsAt, place: string): string {
+	return `select * from role_assignments where environment_id = :environment_id and ${conditionsAt[places](place)}`;
+}
+
+/**
+ * Returns the assignments of these users in these tenants, or on these instances. Includes expired assignments if
+ * `stored` is true.
  */
 export async function assignmentsBetween(
 	unit: ReadingUnit,
-	filter: Pick<AssignmentFilter, 'user_ids' | 'tenant_ids' | 'resource_instance_ids' | 'stored'>,
+	places: keyof typeof conditionsAt,
+	pairs: readonly HolderAt[],
+	{ stored = false } = {},
 ): Promise<readonly RoleAssignment[]> {
-	if (filter.user_ids?.length === 0) return [];
-	const query = assignmentQuery(unit, filter);
-	narrow(query, { ...filter, on_instances: filter.resource_instance_ids !== undefined });
-	return query;
+	if (pairs.length === 0) return [];
+	const { rows } = await unit.raw<RoleAssignment>(
+		`select held.* from (
+			select distinct * from unnest(:users::uuid[], :places::uuid[]) as pairs (user_id, place_id)
+		) as wanted cross join lateral (
+			${heldAt(places, 'wanted.place_id')} and (:stored or ${holdsNow('role_assignments')}) offset 0
+		) as held`,
+		{ users: pairs.map(({ user_id }) => user_id), places: pairs.map(({ place_id }) => place_id), stored },
+	);
+	return rows.map((row) => RoleAssignment.fromDatabaseJson(row));
 }
 
 /** An assignment's user, role, tenant and instance ids. */
@@ -308,11 +338,10 @@ export async function changeExpiries(
 				from unnest(:users::uuid[], :roles::uuid[], :tenants::uuid[], :instances::text[], :expiries::text[])
 					as wanted (user_id, role_id, tenant_id, instance, expiry)
 				cross join lateral (
-					select id, expires_at, element_request_id, resource_instance_id from role_assignments
-					where environment_id = :environment_id and tenant_id = wanted.tenant_id
-						and user_id = wanted.user_id and role_id = wanted.role_id offset 0
+					(${heldAt('tenants', 'wanted.tenant_id')} and wanted.instance = '' offset 0)
+					union all (${heldAt('instances', `nullif(wanted.instance, '')::uuid`)} offset 0)
 				) as held
-				where held.resource_instance_id is not distinct from nullif(wanted.instance, '')::uuid
+				where held.role_id = wanted.role_id and held.tenant_id = wanted.tenant_id
 					and held.expires_at is distinct from nullif(wanted.expiry, '')::timestamptz
 					and (:replace or held.expires_at < coalesce(nullif(wanted.expiry, ''), 'infinity')::timestamptz)
 			)
