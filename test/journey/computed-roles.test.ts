@@ -142,6 +142,27 @@ journey('a computed role is neither assigned nor derived, and keeps its operands
 	t.deepEqual(undone.body.computed, { allOf: ['viewer'] });
 });
 
+journey('the look-ups of nested computed roles are bounded', async (t, place) => {
+	const { http } = place;
+	const { roles } = await furnished(place);
+	const twenty = (role: string) => ({ anyOf: Array.from({ length: 20 }, () => role) });
+	const wide = (key: string, role: string) => http.post(roles, { key, name: key, computed: twenty(role) });
+	t.is((await wide('one', 'viewer')).status, 200);
+	const two = await wide('two', 'one');
+	fails(t, two, 422, 'more than 100 roles for the role `two`');
+	t.deepEqual(problemPlaces(two), ['body.computed']);
+	const top = { key: 'top', name: 'Top', computed: twenty('owner') };
+	t.is((await http.post(roles, { ...top, computed: { anyOf: ['reader', ...Array(19).fill('owner')] } })).status, 200);
+	t.is(
+		(await http.post(roles, { key: 'chief', name: 'Chief', computed: { allOf: Array(4).fill('top') } })).status,
+		200,
+	);
+	// A longer expression of an operand makes its readers longer.
+	const longer = await http.patch(`${roles}/reader`, { computed: twenty('owner') });
+	fails(t, longer, 422, 'for the role `chief`');
+	t.is((await http.patch(`${roles}/reader`, { computed: { anyOf: ['owner'] } })).status, 200);
+});
+
 journey('effective roles, evaluations and paths know computed roles', async (t, place) => {
 	const { http, facts, schema } = place;
 	const { env } = await furnished(place);
@@ -169,4 +190,20 @@ journey('effective roles, evaluations and paths know computed roles', async (t, 
 	const path = `${env}/graph?mode=path&from=user:ann&to=instance:document:d%23reader`;
 	const answer = await http.get(path);
 	fails(t, answer, 422, '`viewer` and not `blocked`');
+});
+
+journey('an undo restores the expression, and that a role is public', async (t, place) => {
+	const { http } = place;
+	const { roles, env } = await furnished(place);
+	t.is((await http.patch(`${roles}/owner`, { public: true })).status, 200);
+	const undone = async (role: string, change: object) => {
+		t.is((await http.patch(`${roles}/${role}`, change)).status, 200);
+		const base_revision = await place.revision();
+		const undo = await http.post<{ readonly changes: readonly object[] }>(`${env}/changes/${base_revision}/undo`, {});
+		const applied = await http.post(`${env}/drafts/apply`, { base_revision, changes: undo.body.changes });
+		t.is(applied.status, 200, JSON.stringify(applied.body));
+		return (await http.get<{ readonly computed: unknown; readonly public: boolean }>(`${roles}/${role}`)).body;
+	};
+	t.deepEqual((await undone('reader', { computed: { anyOf: ['viewer'] } })).computed, reader.computed);
+	t.true((await undone('owner', { name: 'Other' })).public);
 });

@@ -33,14 +33,19 @@ export async function refuseUnsoundComputedRoles(unit: ReadingUnit, edits: reado
 	const owners = await unit.findMany(Resource, resourceIds);
 	const byResource = groupBy(rows, ({ resource_id }) => resource_id);
 	const circular = new Map([...byResource].map(([id, roles]) => [id, rolesInCycles(roles)]));
+	const long = new Map([...byResource].map(([id, roles]) => [id, rolesTooLong(roles)]));
 	const links = await readLinks(unit, edited);
 	const problems = edited.flatMap((role): readonly Problem[] => {
 		const at = places.get(role.id) ?? [];
 		const { resource_id } = role;
 		const siblings = byResource.get(resource_id) ?? [];
+		const circle = circular.get(resource_id);
+		const isCircular = circle !== undefined && circle.size > 0;
+		const tooLong = isCircular ? undefined : long.get(resource_id)?.find(({ id }) => id === role.id || !places.has(id));
 		return [
 			...unknownOperands(role, siblings, owners.get(resource_id ?? '')?.key ?? ''),
-			...misplaced(role, circular.get(resource_id)?.get(role.key), links),
+			...misplaced(role, circle?.get(role.key), links),
+			...(tooLong === undefined ? [] : [tooManyLookUps(tooLong)]),
 		].map(({ loc, ...problem }) => ({ ...problem, loc: [...at, ...loc] }));
 	});
 	if (problems.length > 0) throw unprocessable(problems);
@@ -126,6 +131,31 @@ function misplaced({ id, computed }: Role, cycle: string | undefined, links: Rol
 					),
 				]),
 	];
+}
+
+/**
+ * Maximum number of roles that a check looks up for a computed role, again for each computed role in its expression.
+ * Policies do not remember look-ups, so a few roles, each with its predecessor twenty times in its expression, would
+ * take minutes.
+ */
+const maxLookUps = 100;
+
+function tooManyLookUps({ key }: Role): Problem {
+	const msg =
+		`a check would look up more than ${maxLookUps} roles for the role \`${key}\`, again for each computed role in its ` +
+		'expression: name fewer computed roles, and each role once';
+	return { loc: ['computed'], msg, type: 'computed_role' };
+}
+
+/** Returns the computed roles for which a check would look up too many roles. */
+function rolesTooLong(roles: readonly Role[]): readonly Role[] {
+	const operands = new Map(
+		roles.flatMap(({ key, computed }) => (computed === null ? [] : [[key, roleOperands(computed)] as const])),
+	);
+	/** Counts the look-ups for a role, and stops once there are too many, so that cycles and long chains end too. */
+	const count = (key: string, before: number): number =>
+		(operands.get(key) ?? []).reduce((sum, { role }) => (sum > maxLookUps ? sum : count(role, sum + 1)), before);
+	return roles.filter(({ key, computed }) => computed !== null && count(key, 0) > maxLookUps);
 }
 
 /** Returns the cycle of each role that is computed from itself, in words, keyed by role key. */
