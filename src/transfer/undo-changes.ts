@@ -184,7 +184,12 @@ const objects: Readonly<Record<string, WriteObject>> = {
 		return {
 			kind: 'resource_role',
 			key,
-			value: { ...value, ...(granted_to !== null && { granted_to }), ...(computed !== null && { computed }) },
+			value: {
+				...value,
+				...(granted_to !== null && { granted_to }),
+				...(record['public'] === true && { public: true }),
+				...(computed !== null && { computed }),
+			},
 		};
 	},
 	condition_set: (record, { key }) => ({
