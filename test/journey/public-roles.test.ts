@@ -139,7 +139,7 @@ journey('only public roles on instances can be assigned to everyone', async (t, 
 
 journey('a role that is no longer public loses its assignments to everyone', async (t, place) => {
 	const { http, schema } = place;
-	const { path } = await furnished(place);
+	const { path, env } = await furnished(place);
 	const role = `${schema}/resources/folder/roles/viewer`;
 	await http.post(`${path}/bulk`, [toEveryone, { ...toEveryone, user: 'ben' }]);
 	t.is((await http.patch(role, { name: 'Reader' })).body['public'], true, 'absent fields are kept');
@@ -148,6 +148,19 @@ journey('a role that is no longer public loses its assignments to everyone', asy
 	t.false('public' in body);
 	t.deepEqual(named((await http.get<Listed>(`${path}?role=viewer`)).body), ['ben#viewer@folder:f']);
 	t.deepEqual(await newestChanges(place), ['delete role_assignment *#viewer@folder:f', 'update role folder:viewer']);
+
+	const undo = async () => {
+		const { body: draft } = await http.post<Loose>(`${env}/changes/${await place.revision()}/undo`, {});
+		const { base_revision, changes } = draft;
+		const applied = await http.post(`${env}/drafts/apply`, { base_revision, changes });
+		t.is(applied.status, 200, JSON.stringify([draft, applied.body]));
+	};
+	const held = ['*#viewer@folder:f', 'ben#viewer@folder:f'];
+	await undo();
+	t.deepEqual(named((await http.get<Listed>(`${path}?role=viewer`)).body).sort(), held);
+	await http.patch(role, { description: 'Reads' });
+	await undo();
+	t.deepEqual(named((await http.get<Listed>(`${path}?role=viewer`)).body).sort(), held);
 });
 
 journey('documents contain public roles and their assignments', async (t, place, management) => {
