@@ -107,6 +107,16 @@ test('contextual facts do not turn roles of everyone into own roles', async (t) 
 	}
 });
 
+test('attempts for the user `*` are those of an unknown user', async (t) => {
+	const { http } = await serveShelves(t);
+	const attempts = async (user: string) => {
+		const check = { user, action: 'read', resource: book, use_debugger: 'attempts' };
+		const { body } = await http.post<{ debug: { attempts: object } }>('/allowed', check);
+		return JSON.stringify(body.debug.attempts).replaceAll(`\`${user}\``, 'user');
+	};
+	t.is(await attempts('*'), await attempts('nobody'));
+});
+
 test('contextual facts for users with many roles are refused', async (t) => {
 	const relationship_tuples = [{ subject: 'book:b1', relation: 'sequel', object: 'book:b0' }];
 	const role_assignments = [{ user: 'cat', role: 'seen', resource_instance: 'book:b0' }];

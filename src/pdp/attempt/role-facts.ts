@@ -61,6 +61,8 @@ export class RoleFacts {
 			[check.user, found.#assigned],
 			[everyone, found.#public],
 		] as const) {
+			// For a check about `everyone`, roles of everyone are not own roles.
+			if (holder === everyone && assigned === found.#assigned) continue;
 			for (const [instance, role] of facts.instanceRoles.from(holder, time)) {
 				if (work.step()) yield;
 				const roles = assigned.get(instance) ?? new Set();
