@@ -11,6 +11,7 @@
  *   resource, role, no_direct_roles_on_object}`, ordered by relation and role
  * - `schema.computed_roles[type][role]` the expressions of computed roles, as written; absent if there are none. Policies
  *   read only their existence, but explanations and listings read the expressions
+ * - `schema.public_roles[type][role]` the roles that can be assigned to everyone; absent if there are none
  * - `schema.set_rules[type][action][user_set][resource_set]` the condition set grants
  * - `schema.user_sets[set]` and `schema.resource_sets[type][set]` the sets: `null`, or, for an automatic set, the key
  * of its role or resource type
@@ -39,7 +40,7 @@
  * tables in `facts` contain no empty entries.
  */
 
-import { derivationGraph } from '../cycle.js';
+import { derivationGraph, publicRoles } from '../cycle.js';
 import { everyone } from '../everyone.js';
 import { groupBy } from '../group-by.js';
 import { bytesWriter, type JsonWriter, valueWriter } from '../json-writer.js';
@@ -173,6 +174,7 @@ function writeSchema(schema: Schema, writer: JsonWriter): void {
 	writeGrants('grants', tenantRoleGrants(schema), writer);
 	const resourceGrants = resourceRoleGrants(schema);
 	writeOtherRoles(schema, resourceGrants, writer);
+	writePublicRoles(schema, writer);
 	writeGrants('resource_grants', resourceGrants, writer);
 	writeResourceRoles(schema, writer);
 	writeResourceSets(schema, writer);
@@ -277,6 +279,12 @@ function writeOtherRoles({ resources }: Schema, grants: Grants, writer: JsonWrit
 		}
 	}
 	writeTree('other_roles', others, writer);
+}
+
+function writePublicRoles(schema: Schema, writer: JsonWriter): void {
+	const declared: Tree = new Map();
+	for (const { type, role } of publicRoles(schema)) addTo(declared, [type, role]);
+	if (declared.size > 0) writeTree('public_roles', declared, writer);
 }
 
 function writeResourceRoles(schema: Schema, writer: JsonWriter): void {

@@ -105,7 +105,7 @@ denial := "no_graph_roles" if {
 	not held_in_vain
 } else := "no_graph_roles" if {
 	not holdings
-	not data.regolith.facts.public_roles
+	not data.regolith.schema.public_roles
 	instance
 	rbac.action_exists(input.resource.type, input.action)
 	rbac.user_known
