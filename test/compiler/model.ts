@@ -106,7 +106,7 @@ function resourceArbitrary({ key, name, description, least }: Material): fc.Arbi
 		}),
 		no_direct_roles_on_object: seldom,
 		public: fc.integer({ min: 0, max: 3 }).map((number) => number === 3),
-		computes: fc.option(fc.nat({ max: 59 }), { freq: 1 }),
+		computes: fc.option(fc.nat({ max: 59 }), { freq: 2 }),
 	});
 	return fc.record({
 		key: key(''),

@@ -152,7 +152,7 @@ function onlyWith(model: Model, { user, resource }: Query, role: string): Model 
 	const assignment = { user: user.key, role, type: resource.type, instance: resource.key ?? '' };
 	const resources = model.schema.resources.map((type) => ({
 		...type,
-		roles: type.roles.map((own) => ({ ...own, derivations: [] })),
+		roles: type.roles.map(({ computed: _, ...own }) => ({ ...own, derivations: [] })),
 	}));
 	const facts = { ...model.facts, instance_assignments: [assignment], relationships: [] };
 	return { schema: { ...model.schema, resources }, facts };

@@ -116,15 +116,14 @@ export interface UsersWhoMay {
 
 /** Returns the users that a check may allow. */
 export function* usersWhoMay(context: DecisionContext, input: UsersInput): Steps<UsersWhoMay> {
-	const { schema, users } = context.facts;
+	const { facts } = context;
 	const granting = yield* assignmentsThatMayGrant(context, input);
+	const byRoles = new Set(granting.has(everyone) ? facts.users : granting.users());
 	return {
-		users: schema.setsMayGrant(input.resource.type, input.action)
-			? users
-			: new Set(granting.has(everyone) ? users : granting.users()),
+		users: facts.schema.setsMayGrant(input.resource.type, input.action) ? facts.users : byRoles,
 		byRoles: () => {
 			requireExact(granting.computes);
-			return new Set(granting.has(everyone) ? users : granting.users());
+			return byRoles;
 		},
 	};
 }
