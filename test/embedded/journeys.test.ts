@@ -37,6 +37,7 @@ import '../journey/instance-assignments.test.js';
 import '../journey/local-facts.test.js';
 import '../journey/operation-approvals.test.js';
 import '../journey/proxy-configs.test.js';
+import '../journey/public-roles.test.js';
 import '../journey/relations.test.js';
 import '../journey/relationship-tuples.test.js';
 import '../journey/resource-instances.test.js';

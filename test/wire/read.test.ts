@@ -85,6 +85,7 @@ const resourceRoleGiven = {
 	extends: [],
 	attributes: null,
 	granted_to: { id, users_with_role: [{ ...ruleShown, ...junk }], when: { no_direct_roles_on_object: true } },
+	computed: null,
 };
 const resourceRoleShown = {
 	...resourceRoleGiven,

@@ -81,7 +81,7 @@ export const ResourceRoleUpdate = named(
 
 const permissions = { permissions: boundedArray(ResourcePermission).describe('Actions in the resource.') };
 
-export const ResourceRolePermissions = granting(permissions, [...roleAnswerMembers, 'computed']).meta({
+export const ResourceRolePermissions = granting(permissions, [...roleAnswerMembers, 'computed', 'public']).meta({
 	id: 'ResourceRolePermissions',
 	description: 'Permissions to add to a resource role.',
 });
