@@ -2,12 +2,12 @@
 import { type Diagnostic, finding, tick } from './diagnostic.js';
 import type { Resource, ResourceRole } from './model.js';
 import { extendsCycles } from './policy/grant.js';
-import { requiresRole, roleFormula, roleOperands } from './role-expression.js';
+import { operandKeys, requiresRole, roleFormula, roleOperands } from './role-expression.js';
 
 /** Returns all findings about a resource type's computed roles, in no particular order. */
 export function checkComputedRoles({ key, roles }: Resource): readonly Diagnostic[] {
 	const place = ['resources', key, 'roles'];
-	const operands = roles.map((role) => ({ key: role.key, extends: operandKeys(role) }));
+	const operands = roles.map((role) => ({ key: role.key, extends: operandKeys(role.computed) }));
 	return [
 		...roles.flatMap((role) => checkComputedRole([...place, role.key], role, roles)),
 		...extendsCycles(operands).map((chain) => {
@@ -17,10 +17,6 @@ export function checkComputedRoles({ key, roles }: Resource): readonly Diagnosti
 			return finding('misplaced_computed_role', [...place, first, 'computed'], message);
 		}),
 	];
-}
-
-function operandKeys({ computed }: ResourceRole): readonly string[] {
-	return computed === undefined ? [] : [...new Set(roleOperands(computed).map(({ role }) => role))];
 }
 
 function checkComputedRole(

@@ -5,7 +5,7 @@
 import { groupBy } from './group-by.js';
 import type { Derivation, Resource, ResourceRole, Schema } from './model.js';
 import { byCodeUnit, sortedBy } from './order.js';
-import { type RoleFormula, roleFormula, roleOperands } from './role-expression.js';
+import { type RoleExpression, type RoleFormula, roleFormula, roleOperands } from './role-expression.js';
 
 /** A role on a resource type, identified by keys. */
 export interface RoleName {
@@ -91,13 +91,22 @@ function derivationEdge(
 export type RoleLink = Pick<Edge, 'target' | 'source'>;
 
 /** Returns a link from each operand to its computed role, whether the operand is negated or not. */
-export function operandLinks({ resources }: Schema): readonly RoleLink[] {
+function operandLinks(schema: Schema): readonly RoleLink[] {
+	return computedRoles(schema).flatMap(({ target, computed }) =>
+		roleOperands(computed).map(({ role }) => ({ target, source: { type: target.type, role } })),
+	);
+}
+
+/** A computed role with its expression. */
+export interface ComputedRole {
+	readonly target: RoleName;
+	readonly computed: RoleExpression;
+}
+
+/** Returns a schema's computed roles. */
+export function computedRoles({ resources }: Schema): readonly ComputedRole[] {
 	return resources.flatMap(({ key: type, roles }) =>
-		roles.flatMap(({ key: role, computed }) =>
-			computed === undefined
-				? []
-				: roleOperands(computed).map((operand) => ({ target: { type, role }, source: { type, role: operand.role } })),
-		),
+		roles.flatMap(({ key: role, computed }) => (computed === undefined ? [] : [{ target: { type, role }, computed }])),
 	);
 }
 
@@ -140,11 +149,7 @@ export function derivationGraph(schema: Schema): DerivationGraph {
 	const open = new Set(publicRoles(schema).map(roleName));
 	const openDownstream = open.size === 0 ? open : withDerivedRoles(open, edges);
 	const formulas = new Map(
-		schema.resources.flatMap(({ key: type, roles }) =>
-			roles.flatMap(({ key: role, computed }) =>
-				computed === undefined ? [] : [[roleName({ type, role }), roleFormula(computed)] as const],
-			),
-		),
+		computedRoles(schema).map(({ target, computed }) => [roleName(target), roleFormula(computed)]),
 	);
 	return {
 		cycles,

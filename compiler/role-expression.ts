@@ -44,7 +44,13 @@ export function roleOperands(expression: RoleExpression): readonly RoleOperand[]
 	return operandsIn(roleFormula(expression));
 }
 
-function operandsIn(formula: RoleFormula): readonly RoleOperand[] {
+/** Returns the keys of the roles in an expression, each once. A role without an expression has none. */
+export function operandKeys(expression: RoleExpression | null | undefined): readonly string[] {
+	return expression ? [...new Set(roleOperands(expression).map(({ role }) => role))] : [];
+}
+
+/** Returns all roles in a formula, in order. */
+export function operandsIn(formula: RoleFormula): readonly RoleOperand[] {
 	return formula.kind === 'role' ? [formula] : formula.parts.flatMap(operandsIn);
 }
 

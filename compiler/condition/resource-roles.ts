@@ -4,19 +4,11 @@
  * for every role on the resource type.
  */
 import { distance } from 'fastest-levenshtein';
+import { operandsIn, type RoleFormula, type RoleOperand, requiresRole } from '../role-expression.js';
 import type { AttributePath, Comparison, Condition, ConditionPath } from './condition.js';
 import { excerpt } from './excerpt.js';
 import type { Operator } from './operator.js';
 import type { ParseRun } from './parse/parse-run.js';
-
-/** A role in a condition. */
-export interface NamedRole {
-	readonly role: string;
-	/** Its place in the conditions. */
-	readonly at: ConditionPath;
-	/** True under an odd number of `not`. */
-	readonly negated: boolean;
-}
 
 /** True for `user.resource_roles`. */
 export function isResourceRoles({ object, path }: AttributePath): boolean {
@@ -29,19 +21,31 @@ export function roleRequired({ attribute, operand }: Comparison): string | undef
 	return typeof operand.value === 'string' ? operand.value : undefined;
 }
 
+/**
+ * Returns a condition as a formula over roles on the resource. Other comparisons become parts that every user meets, so
+ * the formula is exact only for a condition that compares nothing but roles.
+ */
+export function roleFormulaOf(condition: Condition, negated = false): RoleFormula {
+	if (condition.kind === 'not') return roleFormulaOf(condition.condition, !negated);
+	if (condition.kind === 'comparison') {
+		const role = roleRequired(condition);
+		return role === undefined ? { kind: 'all', parts: [] } : { kind: 'role', role, negated, at: condition.at };
+	}
+	// A negated `all` is an `any` over negated parts, and vice versa.
+	const kind = (condition.kind === 'all') === negated ? 'any' : 'all';
+	return { kind, parts: condition.conditions.map((one) => roleFormulaOf(one, negated)) };
+}
+
 /** Returns all roles that a condition requires or excludes on the resource, in order. */
-export function rolesNamedIn(condition: Condition, negated = false): readonly NamedRole[] {
-	if (condition.kind === 'not') return rolesNamedIn(condition.condition, !negated);
-	if (condition.kind !== 'comparison') return condition.conditions.flatMap((one) => rolesNamedIn(one, negated));
-	const role = roleRequired(condition);
-	return role === undefined ? [] : [{ role, at: condition.at, negated }];
+export function rolesNamedIn(condition: Condition): readonly RoleOperand[] {
+	return operandsIn(roleFormulaOf(condition));
 }
 
 /**
  * True if a condition compares nothing but roles on the resource. For a condition without comparisons, the result is
  * true too.
  */
-export function comparesOnlyRoles(condition: Condition): boolean {
+function comparesOnlyRoles(condition: Condition): boolean {
 	if (condition.kind === 'not') return comparesOnlyRoles(condition.condition);
 	return condition.kind === 'comparison'
 		? roleRequired(condition) !== undefined
@@ -49,33 +53,11 @@ export function comparesOnlyRoles(condition: Condition): boolean {
 }
 
 /**
- * True if a condition has the result `wanted` only for holders of a role on the resource. Each alternative then names a
- * role outside `not`.
- */
-export function requiresRole(condition: Condition, wanted = true): boolean {
-	if (condition.kind === 'not') return requiresRole(condition.condition, !wanted);
-	if (condition.kind === 'comparison') return wanted && roleRequired(condition) !== undefined;
-	// A negated `all` is an `any` over negated conditions, and vice versa.
-	const requires = (one: Condition) => requiresRole(one, wanted);
-	return (condition.kind === 'all') === wanted
-		? condition.conditions.some(requires)
-		: condition.conditions.every(requires);
-}
-
-/** True if a condition that compares only roles holds for a user with these roles on the resource. */
-export function holdsWithRoles(condition: Condition, roles: ReadonlySet<string>): boolean {
-	if (condition.kind === 'not') return !holdsWithRoles(condition.condition, roles);
-	if (condition.kind === 'comparison') return roles.has(roleRequired(condition) ?? '');
-	const holds = (one: Condition) => holdsWithRoles(one, roles);
-	return condition.kind === 'all' ? condition.conditions.every(holds) : condition.conditions.some(holds);
-}
-
-/**
  * True if a rule acts like a role on the resource: its user set requires such a role, and neither set compares anything
  * else. The arguments are the conditions of the sets and all their ancestors.
  */
 export function actsAsRole(user: readonly Condition[], resource: readonly Condition[]): boolean {
-	return user.some((one) => requiresRole(one)) && [...user, ...resource].every(comparesOnlyRoles);
+	return user.some((one) => requiresRole(roleFormulaOf(one))) && [...user, ...resource].every(comparesOnlyRoles);
 }
 
 /** Reads a comparison of `user.resource_roles`. If it is invalid, records a problem and returns null. */

@@ -40,7 +40,7 @@
  * tables in `facts` contain no empty entries.
  */
 
-import { derivationGraph, publicRoles } from '../cycle.js';
+import { computedRoles, derivationGraph, publicRoles } from '../cycle.js';
 import { everyone } from '../everyone.js';
 import { groupBy } from '../group-by.js';
 import { bytesWriter, type JsonWriter, valueWriter } from '../json-writer.js';
@@ -186,15 +186,13 @@ function writeSchema(schema: Schema, writer: JsonWriter): void {
 	);
 }
 
-function writeComputedRoles({ resources }: Schema, writer: JsonWriter): void {
-	const computed = resources.filter(({ roles }) => roles.some((role) => role.computed !== undefined));
-	if (computed.length === 0) return;
+function writeComputedRoles(schema: Schema, writer: JsonWriter): void {
+	const byType = groupBy(computedRoles(schema), ({ target }) => target.type);
+	if (byType.size === 0) return;
 	writer.open('computed_roles');
-	for (const { key: type, roles } of sortedBy(computed, ({ key }) => key)) {
+	for (const [type, roles] of sortedBy([...byType], ([key]) => key)) {
 		writer.open(type);
-		for (const { key, computed: expression } of sortedBy(roles, (role) => role.key)) {
-			if (expression !== undefined) writer.value(key, expression);
-		}
+		for (const { target, computed } of sortedBy(roles, (role) => role.target.role)) writer.value(target.role, computed);
 		writer.close();
 	}
 	writer.close();

@@ -2,13 +2,14 @@
 import type { Condition } from '../condition/condition.js';
 import { rolesNamedBy } from '../condition/named-roles.js';
 import { parseConditions } from '../condition/parse/grammar.js';
-import { actsAsRole, type NamedRole } from '../condition/resource-roles.js';
+import { actsAsRole } from '../condition/resource-roles.js';
 import { roleName } from '../cycle.js';
 import { groupBy } from '../group-by.js';
 import type { ConditionSet, Schema, SetRule } from '../model.js';
+import type { RoleOperand } from '../role-expression.js';
 
 /** Returns the roles that a set names itself, without the roles of its parents. */
-export function rolesNamedBySet({ type, resource, selects }: ConditionSet): readonly NamedRole[] {
+export function rolesNamedBySet({ type, resource, selects }: ConditionSet): readonly RoleOperand[] {
 	const isBound = type === 'userset' && resource !== null;
 	return isBound && 'conditions' in selects ? rolesNamedBy(selects.conditions) : [];
 }

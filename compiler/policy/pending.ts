@@ -13,7 +13,15 @@
  * computed role excludes may have gained holders, the rules with this set and the computed role have lost users, so they
  * are suspended too (`standing.ts`).
  */
-import { derivationEdges, publicRoles, type RoleName, roleLinks, roleName, withDerivedRoles } from '../cycle.js';
+import {
+	computedRoles,
+	derivationEdges,
+	publicRoles,
+	type RoleName,
+	roleLinks,
+	roleName,
+	withDerivedRoles,
+} from '../cycle.js';
 import { addTo, type Tree, treeValue } from '../data/tree.js';
 import { groupBy } from '../group-by.js';
 import type { Json, Schema, SetRule } from '../model.js';
@@ -161,12 +169,7 @@ interface Way {
 }
 
 function waysToHold(schema: Schema): readonly Way[] {
-	const computed = schema.resources.flatMap(({ key: type, roles }) =>
-		roles.flatMap((role) =>
-			role.computed === undefined ? [] : [{ target: { type, role: role.key }, computed: role.computed }],
-		),
-	);
-	return [...derivationEdges(schema), ...computed];
+	return [...derivationEdges(schema), ...computedRoles(schema)];
 }
 
 /** Returns the targets of the ways in `ways` but not in `others`. */

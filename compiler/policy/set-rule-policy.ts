@@ -107,7 +107,10 @@ function groupJoins(rules: readonly SetRule[]): readonly Join[] {
 	}));
 }
 
-/** Writes the function that is true if any of the rules grants the action. Its name, and all other names, end with `suffix`. */
+/**
+ * Writes the function that is true if any of the rules grants the action. Its name, and all other names, end with
+ * `suffix`.
+ */
 function writeJoins(rules: readonly SetRule[], suffix: Fragment): readonly Fragment[] {
 	return groupJoins(rules).flatMap((join, index) => writeJoin(join, rego`${index + 1}${suffix}`, suffix));
 }

@@ -6,6 +6,7 @@
  * (`role-reference.ts`), computed roles (`computed-policy.ts`) and the action rules (`set-rule-policy.ts`) read them.
  */
 import {
+	computedRoles,
 	type DerivationGraph,
 	derivationEdges,
 	derivationGraph,
@@ -77,17 +78,13 @@ export function suspendedComputedRoles(inForce: Schema, schema: Schema): readonl
 /** Returns a string for each computed role. A role with equal strings has no fewer holders in the newer schema. */
 function computedTexts(schema: Schema) {
 	const upstreamText = upstreamTexts(schema);
-	const texts = new Map<string, { readonly role: RoleName; readonly text: string }>();
-	for (const { key: type, roles } of schema.resources) {
-		for (const { key, computed } of roles) {
-			if (computed === undefined) continue;
+	return new Map(
+		computedRoles(schema).map(({ target, computed }) => {
 			const excluded = roleOperands(computed).filter(({ negated }) => negated);
-			const upstream = excluded.map(({ role }) => upstreamText({ type, role }));
-			const role = { type, role: key };
-			texts.set(roleName(role), { role, text: canonicalText([computed, ...upstream]) });
-		}
-	}
-	return texts;
+			const upstream = excluded.map(({ role }) => upstreamText({ type: target.type, role }));
+			return [roleName(target), { role: target, text: canonicalText([computed, ...upstream]) }];
+		}),
+	);
 }
 
 /**
@@ -175,13 +172,7 @@ function upstreamTexts(schema: Schema): (role: RoleName) => string {
 }
 
 function linksByTarget(schema: Schema) {
-	const expressions = new Map(
-		schema.resources.flatMap(({ key: type, roles }) =>
-			roles.flatMap(({ key: role, computed }) =>
-				computed === undefined ? [] : [[roleName({ type, role }), computed] as const],
-			),
-		),
-	);
+	const expressions = new Map(computedRoles(schema).map(({ target, computed }) => [roleName(target), computed]));
 	const open = new Set(publicRoles(schema).map(roleName));
 	return { expressions, into: groupBy(roleLinks(schema), ({ target }) => roleName(target)), open };
 }

@@ -1,5 +1,5 @@
 /** Generates tests for `opa test`. They state the schema a second time and check the policy against this statement. */
-import { derivationEdges, type Edge } from '../cycle.js';
+import { derivationEdges, type Edge, roleName } from '../cycle.js';
 import type { Permission, RegoFile, Resource, ResourceRole, Role, Schema } from '../model.js';
 import { canonical, sortedBy } from '../order.js';
 import { writeFormula } from '../policy/computed-policy.js';
@@ -105,20 +105,19 @@ function computedSection(resources: readonly Resource[]): TestSection {
 			expression === undefined ? [] : [{ type, role, expression }],
 		),
 	);
-	const nameOf = (type: string, role: string) =>
-		`computed_${computed.findIndex((one) => one.type === type && one.role === role) + 1}`;
-	const functions = computed.flatMap(({ type, role, expression }) => {
-		const name = nameOf(type, role);
+	const names = new Map(computed.map((one, index) => [roleName(one), new Fragment(`computed_${index + 1}`)]));
+	const functions = computed.flatMap(({ type, role, expression }, index) => {
+		const name = `computed_${index + 1}`;
 		return [
 			rego`computed(${type}, ${role}, roles) if ${new Fragment(name)}(roles)`,
 			...writeFormula(roleFormula(expression), {
 				name,
 				helper: `${name}_any`,
 				parameters: ['roles'],
-				writeRole: ({ role: operand }) =>
-					computed.some((one) => one.type === type && one.role === operand)
-						? rego`${new Fragment(nameOf(type, operand))}(roles)`
-						: rego`${operand} in roles`,
+				writeRole: ({ role: operand }) => {
+					const called = names.get(roleName({ type, role: operand }));
+					return called === undefined ? rego`${operand} in roles` : rego`${called}(roles)`;
+				},
 			}),
 		];
 	});

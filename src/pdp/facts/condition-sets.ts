@@ -2,8 +2,9 @@
 
 import type { Condition } from '../../../compiler/condition/condition.js';
 import { attributesIn, parseConditions } from '../../../compiler/condition/parse/grammar.js';
-import { actsAsRole, holdsWithRoles, rolesNamedIn } from '../../../compiler/condition/resource-roles.js';
+import { actsAsRole, roleFormulaOf, rolesNamedIn } from '../../../compiler/condition/resource-roles.js';
 import type { Json } from '../../../compiler/model.js';
+import { holdsFormula } from '../../../compiler/role-expression.js';
 import { jsonMember, jsonMembers, valueAt } from './json-members.js';
 import type { SchemaTables } from './schema-tables.js';
 
@@ -75,13 +76,13 @@ export class ConditionSets {
 			const user = conditionsOf('userset', this.ancestry('userset', resource, userSet));
 			const others = conditionsOf('resourceset', this.ancestry('resourceset', resource, resourceSet));
 			if (user === undefined || others === undefined || !actsAsRole(user, others)) return [];
-			const named = user.flatMap((condition) => rolesNamedIn(condition));
-			const conditions = [...user, ...others];
+			const named = user.flatMap(rolesNamedIn);
+			const formulas = [...user, ...others].map((condition) => roleFormulaOf(condition));
 			return {
 				required: new Set(named.filter(({ negated }) => !negated).map(({ role }) => role)),
 				named: new Set(named.map(({ role }) => role)),
 				excludes: named.some(({ negated }) => negated),
-				grants: (roles) => conditions.every((condition) => holdsWithRoles(condition, roles)),
+				grants: (roles) => formulas.every((formula) => holdsFormula(formula, (role) => roles.has(role))),
 			};
 		});
 	}
