@@ -54,8 +54,8 @@ export async function assign(unit: WritingUnit, reference: AssignmentReference):
  * Assigns many roles. Extends an existing assignment if the new expiry is later or absent. Skips other existing
  * assignments and repetitions. `missingUsers` decides whether an unknown user fails the whole call, is skipped, or is
  * created with only a key. Throws `unprocessable`, at the place of the reference, for a role that cannot be assigned to
- * everyone. Creates unknown instances in the tenants that the references name. Returns the added and
- * extended assignments.
+ * everyone. Creates unknown instances in the tenants that the references name. Returns the added and extended
+ * assignments.
  */
 export async function assignMany(
 	unit: WritingUnit,

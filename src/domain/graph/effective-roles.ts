@@ -29,7 +29,10 @@ export interface RolesWanted {
 	readonly limit: number;
 }
 
-/** Returns a user's roles: assigned roles, roles from groups, derived and computed roles. Each role has its shortest path. */
+/**
+ * Returns a user's roles: assigned roles, roles from groups, derived and computed roles. Each role has its shortest
+ * path.
+ */
 export async function effectiveRoles(
 	unit: ReadingUnit,
 	wanted: RolesWanted,

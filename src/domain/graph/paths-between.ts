@@ -31,8 +31,7 @@ export interface PathEnds {
  * Paths from a user follow assigned roles, roles in groups, and derivations. Without a role, they also follow the
  * user's tenant roles that allow an action on the instance. Paths from an instance to a role follow derivations from
  * any role on the first instance. Paths between two instances follow any relationships. Throws `not_found` if the
- * resource does not have the role, and `unprocessable` for a
- * computed role.
+ * resource does not have the role, and `unprocessable` for a computed role.
  */
 export async function pathsBetween(unit: ReadingUnit, ends: PathEnds, limit: number): Promise<PathParts> {
 	const { from, to, role } = ends;

@@ -29,9 +29,9 @@ export function refuseNamedRoles(selection: AskedSelection): void {
 }
 
 /**
- * Returns the named roles that a user holds on an instance, assigned, derived or computed. `userId` is `undefined` for a user who is
- * not stored. Throws `limit_reached` if there are too many relationships to decide this, or if the user's own roles may
- * block a role of everyone.
+ * Returns the named roles that a user holds on an instance, assigned, derived or computed. `userId` is `undefined` for a
+ * user who is not stored. Throws `limit_reached` if there are too many relationships to decide this, or if the user's own
+ * roles may block a role of everyone.
  */
 export async function rolesHeldOn(
 	unit: ReadingUnit,

@@ -1,16 +1,15 @@
+/** Computed roles. Their expressions name roles on the same resource by key. */
+
 import { unknownRoleMessage } from '../../../compiler/condition/resource-roles.js';
 import { groupBy } from '../../../compiler/group-by.js';
 import { extendsCycles } from '../../../compiler/policy/grant.js';
-import { requiresRole, roleFormula, roleOperands, roleWords } from '../../../compiler/role-expression.js';
+import { operandKeys, requiresRole, roleFormula, roleOperands, roleWords } from '../../../compiler/role-expression.js';
 import { Failure, notAssignable, type Problem, unprocessable } from '../../failure.js';
 import { computedRoleIds, derivationsWith } from '../../store/model/graph-walk.js';
 import { Resource } from '../../store/table/resource.js';
 import { type Role, rolesOfResources, rolesWithIds } from '../../store/table/role.js';
 import { assignmentsBy } from '../../store/table/role-assignment.js';
-import { derivationRows, derivedRoleIds } from '../../store/table/role-derivation.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-
-/** Computed roles. Their expressions name roles on the same resource by key. */
 
 /** An edited role. `at` is its place in the request. */
 export interface EditedRole {
@@ -59,39 +58,36 @@ export async function refuseUnsoundComputedRoles(unit: ReadingUnit, edits: reado
 export async function refusePublicOperands(unit: ReadingUnit): Promise<void> {
 	const computed = await computedRoleIds(unit);
 	if (computed.length === 0) return;
-	const rules = await derivationsWith(unit, 'all');
+	const rules = groupBy(await derivationsWith(unit, 'all'), ({ role_id }) => role_id);
 	const upstream = new Set(computed.flatMap(({ operand_ids }) => operand_ids));
 	// The iteration includes ids added during the loop.
-	for (const id of upstream) {
-		for (const { role_id, source_role_id } of rules) if (role_id === id) upstream.add(source_role_id);
-	}
+	for (const id of upstream) for (const { source_role_id } of rules.get(id) ?? []) upstream.add(source_role_id);
 	const open = (await rolesWithIds(unit, [...upstream]).all()).find((role) => role.public);
 	if (open === undefined) return;
 	const msg = `the role \`${open.key}\` leads to a computed role, and roles for everyone are not supported there`;
 	throw unprocessable([{ loc: ['body'], msg, type: 'computed_role' }]);
 }
 
-/** Derivations of computed roles, and of roles from computed roles, keyed by role id. */
+/** Derivations of computed roles, and of roles from computed roles. */
 interface RoleLinks {
+	/** Ids of the roles with derivations. */
 	readonly derived: ReadonlySet<string>;
-	readonly sources: ReadonlyMap<string, readonly Role[]>;
+	/** A role that is derived from each role, keyed by the id of its source. */
+	readonly targets: ReadonlyMap<string, Role>;
 }
 
 async function readLinks(unit: ReadingUnit, roles: readonly Role[]): Promise<RoleLinks> {
-	const derived = new Set(
-		(
-			await derivationRows(
-				unit,
-				roles.map(({ id }) => id),
-			)
-		).map(({ role_id }) => role_id),
+	const ids = new Set(roles.map(({ id }) => id));
+	const rules = await derivationsWith(unit, 'all');
+	const targetIds = new Map(
+		rules.filter((rule) => ids.has(rule.source_role_id)).map((rule) => [rule.source_role_id, rule.role_id]),
 	);
-	const sources = new Map<string, readonly Role[]>();
-	for (const { id } of roles) {
-		const ids = await derivedRoleIds(unit, [id]);
-		if (ids.length > 0) sources.set(id, await rolesWithIds(unit, ids).all());
-	}
-	return { derived, sources };
+	const found = new Map((await rolesWithIds(unit, [...targetIds.values()]).all()).map((role) => [role.id, role]));
+	const targets = [...targetIds].flatMap(([source, id]) => {
+		const target = found.get(id);
+		return target === undefined ? [] : [[source, target] as const];
+	});
+	return { derived: new Set(rules.map(({ role_id }) => role_id)), targets: new Map(targets) };
 }
 
 function unknownOperands({ key, computed }: Role, siblings: readonly Role[], resource: string): readonly Problem[] {
@@ -108,7 +104,7 @@ function unknownOperands({ key, computed }: Role, siblings: readonly Role[], res
 function misplaced({ id, computed }: Role, cycle: string | undefined, links: RoleLinks): readonly Problem[] {
 	if (computed === null) return [];
 	const problem = (member: string, msg: string) => ({ loc: [member], msg, type: 'computed_role' });
-	const [target] = links.sources.get(id) ?? [];
+	const target = links.targets.get(id);
 	return [
 		...(requiresRole(roleFormula(computed))
 			? []
@@ -160,10 +156,7 @@ function rolesTooLong(roles: readonly Role[]): readonly Role[] {
 
 /** Returns the cycle of each role that is computed from itself, in words, keyed by role key. */
 function rolesInCycles(roles: readonly Role[]): ReadonlyMap<string, string> {
-	const operands = roles.map(({ key, computed }) => ({
-		key,
-		extends: computed === null ? [] : [...new Set(roleOperands(computed).map(({ role }) => role))],
-	}));
+	const operands = roles.map(({ key, computed }) => ({ key, extends: operandKeys(computed) }));
 	return new Map(
 		extendsCycles(operands).flatMap((chain) => {
 			const words = [...chain, ...chain.slice(0, 1)].map((key) => `\`${key}\``).join(' from ');
@@ -195,12 +188,15 @@ export async function computedFrom(
 ): Promise<ReadonlyMap<string, readonly Role[]>> {
 	const resourceIds = [...new Set(roles.flatMap(({ resource_id }) => resource_id ?? []))];
 	const all = resourceIds.length === 0 ? [] : await rolesOfResources(unit, resourceIds).all();
-	const readers = all.flatMap((role) =>
-		role.computed === null ? [] : [{ role, operands: new Set(roleOperands(role.computed).map((one) => one.role)) }],
+	const nameOf = (resourceId: string | null, key: string) => JSON.stringify([resourceId, key]);
+	const readers = groupBy(
+		all.flatMap((role) => operandKeys(role.computed).map((key) => ({ role, name: nameOf(role.resource_id, key) }))),
+		({ name }) => name,
 	);
-	const found = roles.map(({ id, key, resource_id }) => {
-		const own = readers.filter(({ role, operands }) => role.resource_id === resource_id && operands.has(key));
-		return [id, own.map(({ role }) => role)] as const;
-	});
-	return new Map(found.filter(([, own]) => own.length > 0));
+	return new Map(
+		roles.flatMap(({ id, key, resource_id }) => {
+			const own = readers.get(nameOf(resource_id, key));
+			return own === undefined ? [] : [[id, own.map(({ role }) => role)] as const];
+		}),
+	);
 }
