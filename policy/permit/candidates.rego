@@ -9,14 +9,14 @@ import data.regolith.rebac
 
 # METADATA
 # description: |
-#   Tenants of an existing user, and the tenant of the instance if everyone holds roles; all tenants for an unknown user.
+#   Tenants of an existing user, and the tenant of the instance if everyone may hold roles; all tenants for an unknown user.
 tenants contains tenant if {
 	some found in listing.user_tenants with input as question.asked(input)
 	tenant := found.key
 }
 
 tenants contains data.regolith.facts.instances[name] if {
-	_everyone_holds_roles
+	data.regolith.schema.public_roles
 	name := rebac.name_of(question.asked(input).resource)
 }
 
@@ -24,8 +24,6 @@ tenants contains tenant if {
 	not data.regolith.facts.users[question.user(input.user).key]
 	some tenant, _ in data.regolith.facts.tenants
 }
-
-_everyone_holds_roles if data.regolith.facts.public_roles[_][_][_]
 
 # METADATA
 # description: Instances that match the filters of a request.
