@@ -44,7 +44,14 @@ export async function buildLibrary(root, say) {
 
 /** Lists all source files for the package. */
 function sourceFiles(root) {
-	const compiled = ['dist/src/pdp', 'dist/src/wire', 'dist/compiler', 'dist/packages']
+	const compiled = [
+		'dist/src/bundle',
+		'dist/src/filter',
+		'dist/src/pdp',
+		'dist/src/wire',
+		'dist/compiler',
+		'dist/packages',
+	]
 		.flatMap((part) => filesUnder(root, part))
 		.filter((file) => file.endsWith('.js'));
 	const above = readdirSync(join(root, 'dist/src')).flatMap((file) =>
