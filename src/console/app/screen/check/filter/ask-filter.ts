@@ -27,6 +27,8 @@ export interface FilterBranch {
 /** Source of a role on instances. Roles have the form `<type>#<role>`. */
 export interface FilterSource {
 	readonly type: string;
+	/** Present for a role assigned to everyone. */
+	readonly user?: string | undefined;
 	readonly role?: string | undefined;
 	readonly relation?: string | undefined;
 }

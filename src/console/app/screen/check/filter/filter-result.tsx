@@ -115,7 +115,9 @@ function SetName({ kind, name }: { readonly kind: string; readonly name: string 
 	return isSet ? <a href={screenPath(`condition-sets/${encodeURIComponent(name)}`)}>{code}</a> : code;
 }
 
-function sourcePhrases({ type, role = '', relation = '' }: FilterSource): readonly Phrase[] {
-	if (type === 'role_assignment') return ['assigned on the instance'];
+function sourcePhrases({ type, user, role = '', relation = '' }: FilterSource): readonly Phrase[] {
+	if (type === 'role_assignment')
+		return [user === undefined ? 'assigned on the instance' : 'assigned to everyone there'];
+	if (type === 'computed_role') return ['computed from ', { name: role }];
 	return ['derived from ', { name: role }, ' by the relation ', { name: relation }];
 }
