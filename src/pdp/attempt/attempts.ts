@@ -34,7 +34,10 @@ export interface Attempts {
 	readonly truncated: boolean;
 	/** False if no role and no condition set rule grants the action on the resource type. */
 	readonly granted: boolean;
-	/** Roles that the user holds on the instance and that a user set or a computed role excludes, as `<type>:<key>#<role>`; absent if none. */
+	/**
+	 * Roles that the user holds on the instance and that a user set or a computed role excludes, as `<type>:<key>#<role>`;
+	 * absent if none.
+	 */
 	readonly blocking_roles?: readonly string[];
 }
 

@@ -48,7 +48,9 @@ export function* roleAttempts(roles: RoleFacts, passed: boolean, work: WorkLimit
 	const blocking = new Set<string>();
 	// If the check specifies a tenant other than the instance's, no role on the instance can grant the check, even with added facts.
 	if (check.instance !== undefined && (home === undefined || home === check.tenant)) {
-		const [computed, plain] = partition(wanted, (role) => facts.schema.computed(check.type, role) !== undefined);
+		const isComputed = (role: string) => facts.schema.computed(check.type, role) !== undefined;
+		const computed = wanted.filter(isComputed);
+		const plain = wanted.filter((role) => !isComputed(role));
 		if (passed) {
 			yield* passedOnInstance(roles, plain, attempts, work);
 			for (const role of computed) attempts.push(...(yield* passedComputed(roles, role, work)));
@@ -95,10 +97,6 @@ export function missingObjects({ facts, check }: FactsAndCheck): AttemptFact[] {
 		...missingTenantAndUser({ facts, check }),
 		{ fact: 'resource_instance', resource_instance: instance, tenant },
 	];
-}
-
-function partition(items: readonly string[], isFirst: (item: string) => boolean): readonly [string[], string[]] {
-	return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
 }
 
 /** Finds each assigned role that leads to a wanted role, by the shortest unblocked path. */
@@ -349,8 +347,8 @@ function* leadingRoles(
 type HeldRoles = ReadonlyMap<string, readonly Node[]>;
 
 /**
- * Returns the roles of the user and of everyone on instances in the tenant, keyed by type and role. Each role has the shortest path to its
- * source.
+ * Returns the roles of the user and of everyone on instances in the tenant, keyed by type and role. Each role has the
+ * shortest path to its source.
  */
 function* heldRoles(roles: RoleFacts, work: WorkLimit): Steps<HeldRoles> {
 	const { facts, check, time } = roles;

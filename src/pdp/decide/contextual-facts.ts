@@ -6,7 +6,7 @@ import type { ContextualFacts } from '../../wire/decision/contextual-facts.js';
 import { EngineError, type EngineInput, type Holdings } from '../engine/engine.js';
 import { instanceType } from '../facts/instance-name.js';
 import { contextualProblems } from './contextual-problems.js';
-import { contextualDerivations, isComputed, type PlacedRole, unsupportedTuples } from './contextual-roles.js';
+import { contextualDerivations, type PlacedRole, unsupportedTuples } from './contextual-roles.js';
 import type { DecisionContext } from './decide.js';
 import { type Mode, normalise, normalisePermissions, type PermissionsInput } from './normalise.js';
 
@@ -32,7 +32,7 @@ export function checkInput(
 
 /** Rejects a set of users by a computed role. An input can give a user only the roles that this role is computed from. */
 function refuseComputed({ facts }: DecisionContext, { type, role }: SetOfUsers, place: CheckPlace): void {
-	if (!isComputed(facts.schema, type, role)) return;
+	if (facts.schema.computed(type, role) === undefined) return;
 	const msg = `users hold the role \`${role}\` by other roles on \`${type}\`: ask about these roles`;
 	throw unprocessable([{ loc: [...place, 'user', 'set'], msg, type: 'not_supported' }]);
 }
@@ -48,7 +48,10 @@ export function permissionsInput(
 	return { ...input, user: userWithFacts(context, input.user, query.contextual_facts, ['body']) };
 }
 
-/** Returns an input with contextual facts in addition to the stored facts. `place` is the check's. Throws like `checkInput`. */
+/**
+ * Returns an input with contextual facts in addition to the stored facts. `place` is the location of the check. Throws like
+ * `checkInput`.
+ */
 export function withContextualFacts(
 	context: FactsContext,
 	input: EngineInput,

@@ -5,7 +5,6 @@ import type { ContextualFacts, ContextualTuple } from '../../wire/decision/conte
 import type { FactsIndex } from '../facts/facts-index.js';
 import { instanceType } from '../facts/instance-name.js';
 import type { SchemaTables } from '../facts/schema-tables.js';
-import { isComputed } from './contextual-roles.js';
 
 /** Returns the problems with contextual facts. `place` is the location of the facts. */
 export function contextualProblems(
@@ -40,7 +39,7 @@ export function contextualProblems(
 
 function roleProblems(schema: SchemaTables, type: string, role: string): readonly Failure[] {
 	if (!schema.rolesOn(type).includes(role)) return [notFound('Role', role)];
-	if (!isComputed(schema, type, role)) return [];
+	if (schema.computed(type, role) === undefined) return [];
 	return [new Failure('invalid', `users hold the role \`${role}\` by other roles on \`${type}\`: assign these roles`)];
 }
 

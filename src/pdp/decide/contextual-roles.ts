@@ -6,7 +6,6 @@ import type { ContextualTuple } from '../../wire/decision/contextual-facts.js';
 import type { DecidingEngine, EngineInput } from '../engine/engine.js';
 import type { FactsIndex } from '../facts/facts-index.js';
 import { instanceName, instanceType, parseInstanceName } from '../facts/instance-name.js';
-import { valueAt } from '../facts/json-members.js';
 import type { SchemaTables } from '../facts/schema-tables.js';
 
 /** A policy and the index of its data. */
@@ -59,16 +58,11 @@ export function contextualDerivations(
 	);
 }
 
-/** True if users hold the role only by other roles on the same instance. */
-export function isComputed(schema: SchemaTables, type: string, role: string): boolean {
-	return valueAt(schema.value, 'computed_roles', type, role) !== undefined;
-}
-
 function derivesFromComputed(schema: SchemaTables): boolean {
 	const derivations = schema.types.flatMap((type) =>
 		schema.rolesOn(type).flatMap((role) => schema.derivations(type, role)),
 	);
-	return derivations.some(({ resource, role }) => isComputed(schema, resource, role));
+	return derivations.some(({ resource, role }) => schema.computed(resource, role) !== undefined);
 }
 
 /**

@@ -6,6 +6,7 @@
 import type { PatternMatcher } from '../../../compiler/condition/operator.js';
 import { Pauses, type Steps } from '../../../compiler/steps.js';
 import { type Failure, unprocessable } from '../../failure.js';
+import { comparisonsIn } from '../../filter/infer-kinds.js';
 import { constantOf, FilterRefusal, noRow, type Residual } from '../../filter/residual.js';
 import { simplifyResidual } from '../../filter/simplify-residual.js';
 import type { FilterType } from '../../wire/decision/filter.js';
@@ -163,10 +164,11 @@ export function requireFewKeys({ tenants, keys, groups }: GrantedRows, maxKeys: 
 
 /** Counts the keys of instances in a residual. */
 function countKeys(residual: Residual): number {
-	if (residual.kind === 'not') return countKeys(residual.part);
-	if ('parts' in residual) return residual.parts.reduce((sum, part) => sum + countKeys(part), 0);
-	const { column, operand } = residual;
-	return column.kind === 'key' && 'value' in operand && Array.isArray(operand.value) ? operand.value.length : 0;
+	let count = 0;
+	for (const { column, operand } of comparisonsIn(residual)) {
+		if (column.kind === 'key' && 'value' in operand && Array.isArray(operand.value)) count += operand.value.length;
+	}
+	return count;
 }
 
 /** Maximum number of rules, each counted once for every group of tenants with equal roles. */

@@ -184,8 +184,8 @@ function* grantedLikeRoles(context: DecisionContext, input: UsersInput): Steps<G
 			const assignments = [user, everyone].flatMap((holder) =>
 				[...required].flatMap((role) => held.get(role)?.sortedAssignments(holder) ?? []),
 			);
-			// An assignment may lead to several required roles.
-			for (const assignment of new Map(assignments.map((row) => [JSON.stringify(row), row])).values()) {
+			// An assignment may lead to several required roles, and several rules may require them.
+			for (const assignment of assignments) {
 				if (listed.size !== listed.add(JSON.stringify([user, assignment])).size) granting.add(assignment, user);
 			}
 		}

@@ -50,12 +50,7 @@ function SettingsForm({ settings, onSaved }: SettingsFormProps) {
 		onSaved();
 	};
 	return (
-		<form
-			onSubmit={(event) => {
-				event.preventDefault();
-				void work.run(save);
-			}}
-		>
+		<form onSubmit={work.submit(save)}>
 			{switches.map(({ name, title, about }) => (
 				<div key={name}>
 					<label class="inline">
