@@ -154,7 +154,9 @@ function onlyWith(model: Model, { user, resource }: Query, role: string): Model 
 		...type,
 		roles: type.roles.map(({ computed: _, ...own }) => ({ ...own, derivations: [] })),
 	}));
-	const facts = { ...model.facts, instance_assignments: [assignment], relationships: [] };
+	// Only stored users have own assignments.
+	const users = [...model.facts.users, user.key];
+	const facts = { ...model.facts, users, instance_assignments: [assignment], relationships: [] };
 	return { schema: { ...model.schema, resources }, facts };
 }
 
