@@ -1,3 +1,5 @@
+// @alone
+
 import { once } from 'node:events';
 import { mkdirSync, rmdirSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -23,6 +23,8 @@ import { scopeIn } from '../support/scope.js';
 const journey = onEachStore({ declare: test.serial, embedded: 'alone' });
 const many = 20_000;
 const asked = 50;
+/** Rows that a plan may read for the named objects, through several indexes or twice. Other objects are far more. */
+const limit = 10 * asked;
 
 /** Creates a user who has a role on many instances, and a second user who has a role in many tenants. */
 async function populate({ store, id }: Place, rows = many): Promise<void> {
@@ -89,7 +91,7 @@ for (const counted of [false, true]) {
 			t.is((await instancesNamed(unit, names('document:d'))).size, asked);
 			const read = await rowsRead(unit, 'resource_instances');
 			// Without statistics, the statement may read all rows once, but not once for each name.
-			t.true(read <= 4 * asked + (counted ? 0 : many), `${read} rows were read`);
+			t.true(read <= limit + (counted ? 0 : many), `${read} rows were read`);
 		});
 	});
 }
@@ -110,7 +112,7 @@ for (const [where, taken] of Object.entries(references)) {
 		await place.store.write(await scopeIn(place), null, async (unit) => {
 			t.is((await unassignMany(unit, taken)).length, asked);
 			const read = await rowsRead(unit, 'role_assignments');
-			t.true(read <= 4 * asked, `${read} rows were read`);
+			t.true(read <= limit, `${read} rows were read`);
 			unit.abandon();
 		});
 	});
@@ -125,7 +127,7 @@ for (const [where, stored] of Object.entries(references)) {
 			await assignExactly(unit, expiring, () => ['body']);
 			const read = await rowsRead(unit, 'role_assignments');
 			t.is(unit.changes.length, asked);
-			t.true(read <= 4 * asked, `${read} rows were read`);
+			t.true(read <= limit, `${read} rows were read`);
 			unit.abandon();
 		});
 	});
