@@ -6,7 +6,7 @@ import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { everyone } from '../../compiler/everyone.js';
 import { documentBytes, type Json } from '../../compiler/index.js';
-import type { Expiring, Model } from '../../compiler/model.js';
+import type { Model } from '../../compiler/model.js';
 import { runToEnd } from '../../compiler/steps.js';
 import type { DecisionContext } from '../../src/pdp/decide/decide.js';
 import { Engine, type EngineInput } from '../../src/pdp/engine/engine.js';
@@ -20,7 +20,7 @@ import { modelsOfOneSchema } from '../compiler/model.js';
 import { policyWasm, quiet } from '../pdp/environment.js';
 import { noFacts } from '../support/no-facts.js';
 import { draws, inPush, leastDrawn } from '../support/tier.js';
-import { expiry } from './history.js';
+import { expiringModels } from './expiring-models.js';
 import { modelAt } from './model-at.js';
 import { modelQuestions } from './model-questions.js';
 import { decide } from './oracle.js';
@@ -28,26 +28,6 @@ import { answered, type Question, rego } from './questions.js';
 
 /** Grants expire at 1, 2 and 3, or never. */
 const times = [0, 1, 2, 3];
-
-/** Adds expiries to some rows. */
-function expiring<T extends object>(rows: readonly T[], expiries: readonly Expiring[]): readonly (T & Expiring)[] {
-	return rows.map((row, index) => ({ ...row, ...expiries[index % expiries.length] }));
-}
-
-/** Returns models with the same schema, in which some grants expire. */
-function expiringModels(models: fc.Arbitrary<readonly Model[]>): fc.Arbitrary<readonly Model[]> {
-	return fc.tuple(models, fc.array(expiry, { minLength: 7, maxLength: 29 })).map(([drawn, expiries]) =>
-		drawn.map(({ schema, facts }) => ({
-			schema,
-			facts: {
-				...facts,
-				role_assignments: expiring(facts.role_assignments, expiries),
-				instance_assignments: expiring(facts.instance_assignments, expiries.slice(1)),
-				relationships: expiring(facts.relationships, expiries.slice(2)),
-			},
-		})),
-	);
-}
 
 const anyModels = fc.oneof(expiringModels(modelsOfOneSchema(3)), expiringModels(layeredModels(3)));
 

@@ -4,7 +4,7 @@
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { compile, documentBytes } from '../../compiler/index.js';
-import type { Attributes, Json, Model } from '../../compiler/model.js';
+import type { Attributes, ConditionSet, Expiring, Json, Model } from '../../compiler/model.js';
 import { runToEnd } from '../../compiler/steps.js';
 import { Failure } from '../../src/failure.js';
 import { compileResidual } from '../../src/filter/evaluate-residual.js';
@@ -14,12 +14,24 @@ import type { FilterInput } from '../../src/pdp/decide/normalise.js';
 import { Engine } from '../../src/pdp/engine/engine.js';
 import { FactsIndex } from '../../src/pdp/facts/facts-index.js';
 import { type Filter, filterRows } from '../../src/pdp/filter/filter.js';
+import { filterKeys, type KeyPage } from '../../src/pdp/filter/filter-keys.js';
 import { layeredModels } from '../compiler/layered-model.js';
-import { instanceNames, names as keyNames, modelsOfOneSchema, pick, userNames } from '../compiler/model.js';
+import {
+	instanceNames,
+	names as keyNames,
+	modelsOfOneSchema,
+	pick,
+	roleConditions,
+	userNames,
+} from '../compiler/model.js';
 import { policyWasm, quiet } from '../pdp/environment.js';
 import { patternMatches } from '../support/conditions.js';
 import { draws, leastDrawn } from '../support/tier.js';
+import { type Aim, aimsOf } from './aimed-questions.js';
 import { anyConditions, anyResourceConditions, names, record } from './conditions.js';
+import { expiringModels } from './expiring-models.js';
+import { LapsedGrants } from './lapsed-grants.js';
+import { lapses, withLapses } from './lapsing-grants.js';
 
 /** Attributes that conditions name, and built-in attributes to compare in their place. */
 const builtIn: Readonly<Record<string, string>> = {
@@ -53,32 +65,61 @@ const material = fc.record({
 	ofUsers: fc.array(sometimes(anyConditions), many),
 	ofResources: fc.array(sometimes(anyResourceConditions), many),
 	attributes: fc.array(record, { minLength: 12, maxLength: 12, size: 'max' }),
-	rules: fc.array(fc.nat({ max: 999 }), { minLength: 2, maxLength: 6 }),
+	rules: fc.array(fc.nat({ max: 999 }), { minLength: 4, maxLength: 8 }),
+	/** Tenant roles of users. Most expire. */
+	assignments: fc.array(
+		fc.record({
+			user: fc.constantFrom(...userNames),
+			tenant: fc.constantFrom('ta', 'ta', 'tb'),
+			expiry: fc.constantFrom<Expiring>({}, { expires_at: 1 }, { expires_at: 2 }, { expires_at: 3 }),
+		}),
+		{ minLength: 2, maxLength: 4 },
+	),
+	permissions: fc.tuple(fc.nat({ max: 99 }), fc.nat({ max: 99 })),
+	roleForms: fc.nat({ max: 59 }),
+	lapsing: lapses,
 });
 type Material = typeof material extends fc.Arbitrary<infer M> ? M : never;
 
-/** Replaces the conditions and the attributes of a model, and adds rules. */
+const named = (key: string) => ({ key, name: key, description: null });
+/** A tenant role of every model. */
+const extraRole = 'rextra';
+
+/** Replaces the conditions and the attributes of a model, and adds a tenant role, sets and rules. */
 function withConditions(
 	{ schema, facts, ...others }: Model,
-	{ ofUsers, ofResources, attributes, rules }: Material,
+	{ ofUsers, ofResources, attributes, rules, assignments, permissions, roleForms, lapsing }: Material,
 ): Model {
 	const set = (type: 'userset' | 'resourceset', key: string, resource: string | null, conditions: Json) => {
-		return { key, name: key, description: null, type, resource, parent: null, selects: { conditions } } as const;
+		return { ...named(key), type, resource, parent: null, selects: { conditions } } as const;
 	};
 	const all = schema.resources.flatMap(({ key, actions }) =>
 		actions.map((action) => ({ resource: key, action: action.key })),
 	);
-	const added = rules.flatMap((number) => {
-		const about = pick(all, number);
-		const user_set = `users-${number % ofUsers.length}`;
-		return about === undefined ? [] : [{ ...about, user_set, resource_set: `${about.resource}-${number % 5}` }];
-	});
 	const users = ofUsers.map((conditions, index) =>
 		set('userset', `users-${index}`, null, index === 0 ? {} : conditions),
 	);
+	const byRole: readonly ConditionSet[] = [
+		{ ...named('role'), type: 'userset', resource: null, parent: null, selects: { role: extraRole } },
+		set('userset', 'roles', null, { 'user.roles': { array_contains: extraRole } }),
+	];
+	const holders = schema.resources.flatMap(({ key, roles }, index) => {
+		const conditions = roleConditions(
+			roles.map((role) => role.key),
+			roleForms + index,
+		);
+		return roles.length === 0 ? [] : [set('userset', `holders-${key}`, key, conditions)];
+	});
+	const added = rules.flatMap((number) => {
+		const about = pick(all, number);
+		const ofType = holders.filter(({ resource }) => resource === about?.resource);
+		const user_set = pick(pick([users, byRole, ofType, users], number) ?? [], Math.floor(number / 4))?.key;
+		if (about === undefined || user_set === undefined) return [];
+		return [{ ...about, user_set, resource_set: `${about.resource}-${pick([0, 0, 1, 2, 3, 4], number)}` }];
+	});
 	const resources = schema.resources.flatMap(({ key }, type) =>
 		[0, 1, 2, 3, 4].map((index) =>
-			set('resourceset', `${key}-${index}`, key, ofResources[(type + index) % ofResources.length] ?? {}),
+			set('resourceset', `${key}-${index}`, key, (index > 0 && ofResources[(type + index) % ofResources.length]) || {}),
 		),
 	);
 	const parents = [...users, ...resources].map((one, index) => {
@@ -86,15 +127,28 @@ function withConditions(
 		return before?.resource === one.resource ? { ...one, parent: before.key } : one;
 	});
 	const random = (index: number) => attributes[index % attributes.length] ?? {};
-	return {
+	const whole = {
 		...others,
 		schema: {
 			...schema,
-			condition_sets: [...schema.condition_sets, ...parents],
+			roles: [
+				...schema.roles,
+				{ ...named(extraRole), permissions: permissions.flatMap((one) => pick(all, one) ?? []), extends: [] },
+			],
+			condition_sets: [...schema.condition_sets, ...parents, ...byRole, ...holders],
 			set_rules: [...new Map([...schema.set_rules, ...added].map((rule) => [JSON.stringify(rule), rule])).values()],
 		},
 		facts: {
 			...facts,
+			role_assignments: [
+				...facts.role_assignments,
+				...new Map(
+					assignments.map(({ user, tenant, expiry }) => [
+						`${user} ${tenant}`,
+						{ user, tenant, role: extraRole, ...expiry },
+					]),
+				).values(),
+			],
 			user_attributes: facts.users.map((user, index) => ({ user, attributes: random(index) })),
 			instance_attributes: facts.instances.map(({ type, key }, index) => ({
 				type,
@@ -104,13 +158,15 @@ function withConditions(
 			tenants: facts.tenants.map((tenant, index) => ({ ...tenant, attributes: random(index + 8) })),
 		},
 	};
+	return withLapses(whole, lapsing);
 }
 
 const anyQuestion = fc.record({
 	user: fc.constantFrom(...userNames, 'unone'),
-	which: fc.nat({ max: 99 }),
+	which: fc.nat({ max: 9_999 }),
+	isAimed: fc.nat({ max: 3 }).map((number) => number > 0),
 	tenant: fc.constantFrom(undefined, undefined, 'ta', 'ta', 'tb', 'tnone'),
-	time: fc.constantFrom(0, 1_500, Date.UTC(2026, 0, 1)),
+	time: fc.constantFrom(0, 1, 2, 1_500, Date.UTC(2026, 0, 1)),
 	sentUser: fc.option(record, { nil: undefined }),
 	sentResource: fc.option(record, { nil: undefined, freq: 3 }),
 	context: record,
@@ -139,7 +195,7 @@ function ownMember(attributes: Attributes, name: string): Json | undefined {
 	return Object.hasOwn(attributes, name) ? attributes[name] : undefined;
 }
 
-function conditionOf({ type, condition }: Filter): Residual {
+function conditionOf({ type, condition }: Pick<Filter, 'type' | 'condition'>): Residual {
 	return condition ?? (type === 'always_allow' ? everyRow : noRow);
 }
 
@@ -155,68 +211,128 @@ function filterUnlessRefused(context: DecisionContext, input: FilterInput): Filt
 	}
 }
 
-/** Compares a filter with checks. Returns the number of allowed rows. */
-function compareFilter(t: ExecutionContext, context: DecisionContext, input: FilterInput, question: Question): number {
+/** Calls `filterKeys` until the last page. Returns the rest of the filter, and all keys. */
+function allPages(context: DecisionContext, input: FilterInput) {
+	const keys: KeyPage['keys'][number][] = [];
+	for (let cursor: string | undefined; ; ) {
+		const page: KeyPage = runToEnd(filterKeys(context, input, { limit: 3, cursor, matches: patternMatches }));
+		keys.push(...page.keys);
+		if (page.next === null) return { rest: page.rest, keys };
+		cursor = page.next;
+	}
+}
+
+/** Compares a filter with checks. Returns a test for its rows, and the number of allowed rows. */
+function compareFilter(t: ExecutionContext, context: DecisionContext, input: FilterInput, rows: readonly Row[]) {
 	const filter = filterUnlessRefused(context, input);
-	if (filter === undefined) return 0;
+	if (filter === undefined) return undefined;
 	const selects = runToEnd(compileResidual(conditionOf(filter), patternMatches));
 	const branches = (filter.debug?.branches ?? []).map(({ condition }) =>
 		runToEnd(compileResidual(condition, patternMatches)),
 	);
-	const { attributes: known, tenant: given } = input.resource;
+	const { rest, keys } = allPages(context, input);
+	const selectsRest = runToEnd(compileResidual(conditionOf(rest), patternMatches));
+	const { attributes: known, tenant: given, type } = input.resource;
 	let allowed = 0;
-	for (const row of question.rows) {
-		const stored = context.facts.tenantKey(`${input.resource.type}:${row.key}`);
-		// A filter is about rows whose tenant is the tenant of the stored instance.
-		const tenant = stored ?? row.tenant;
-		const attributes = sentAttributes(row.attributes, known as Attributes | undefined);
-		const { type } = input.resource;
-		const check = { ...input, resource: { type, key: row.key, tenant, attributes }, time: context.time };
-		const right = context.engine.code(check) === 'allow' && (given === undefined || given === tenant);
-		const asRow: Row = { ...row, tenant };
-		const said = (): string => JSON.stringify({ check, filter });
-		if (selects(asRow) !== right) t.is(selects(asRow), right, said());
-		const byBranch = branches.some((holds) => holds(asRow)) && (given === undefined || given === tenant);
-		if (byBranch !== right) t.is(byBranch, right, said());
+	for (const row of rows) {
+		const { key, tenant } = row;
+		const attributes = sentAttributes(row.attributes as Attributes, known as Attributes | undefined);
+		const check = { ...input, resource: { type, key, tenant, attributes }, time: context.time };
+		const isInside = given === undefined || given === tenant;
+		const right = context.engine.code(check) === 'allow' && isInside;
+		const said = (part: string): string => JSON.stringify({ part, check, filter });
+		if (selects(row) !== right) t.is(selects(row), right, said('filter'));
+		const byBranch = branches.some((holds) => holds(row)) && isInside;
+		if (byBranch !== right) t.is(byBranch, right, said('branches'));
+		const byPages = selectsRest(row) || keys.some((one) => one.key === key && one.tenant === tenant);
+		if (byPages !== right) t.is(byPages, right, said('pages'));
 		allowed += Number(right);
 	}
 	const { valid_until } = filter;
 	const later = valid_until === null ? 8e15 : Math.max(context.time, Date.parse(valid_until) - 1);
-	const { condition, type } = runToEnd(filterRows({ ...context, time: later }, input, options));
-	t.deepEqual({ condition, type }, { condition: filter.condition, type: filter.type }, 'until it expires');
-	return allowed;
+	const { condition, type: kind } = runToEnd(filterRows({ ...context, time: later }, input, options));
+	t.deepEqual({ condition, kind }, { condition: filter.condition, kind: filter.type }, 'until it expires');
+	return { selects, allowed };
 }
 
-const base = fc.oneof(modelsOfOneSchema(3), layeredModels(3));
+const base = fc.oneof(
+	modelsOfOneSchema(3),
+	layeredModels(3),
+	expiringModels(modelsOfOneSchema(3)),
+	expiringModels(layeredModels(3)),
+);
 const questions = fc.array(anyQuestion, { minLength: 40, maxLength: 40, size: 'max' });
 
-/** Compares the filters for all questions. Returns the numbers of rows, of allowed rows, and of filters with both kinds. */
-function compareFilters(t: ExecutionContext, engine: Engine, model: Model, asked: readonly Question[]) {
+/** Returns the rows of a question. A filter is about rows whose tenant is the tenant of the stored instance. */
+function rowsOf({ rows }: Question, aim: Aim | undefined, type: string, facts: FactsIndex): readonly Row[] {
+	return rows.map((row, index) => {
+		const key = (index % 2 === 0 ? aim?.key : undefined) ?? row.key;
+		const tenant = (index % 2 === 0 ? aim?.tenant : undefined) ?? row.tenant;
+		return { ...row, key, tenant: facts.tenantKey(`${type}:${key}`) ?? tenant };
+	});
+}
+
+/** Numbers of rows, of allowed rows, and of filters with both kinds. */
+interface Found {
+	rows: number;
+	allowed: number;
+	conditional: number;
+}
+
+/** Compares the filters for all questions. Counts the rows of expired grants in `lapsed`. */
+function compareFilters(
+	t: ExecutionContext,
+	{ engine, model, asked, lapsed }: { engine: Engine; model: Model; asked: readonly Question[]; lapsed?: LapsedGrants },
+): Found {
 	const facts = FactsIndex.read(documentBytes(model));
 	const all = model.schema.resources.flatMap(({ key, actions }) => actions.map((action) => [key, action.key] as const));
-	const found = { rows: 0, allowed: 0, conditional: 0 };
+	const aims = aimsOf(model);
+	lapsed?.use(model);
+	const found: Found = { rows: 0, allowed: 0, conditional: 0 };
 	for (const question of asked) {
-		const [type = '', action = ''] = pick(all, question.which) ?? [];
-		const { user, tenant, sentUser, sentResource, context: sent } = question;
+		const { which, tenant, sentUser, sentResource, context: sent } = question;
+		const aim = question.isAimed ? pick(pick(aims, which) ?? [], Math.floor(which / aims.length)) : undefined;
+		const [type = '', action = ''] = aim === undefined ? (pick(all, which) ?? []) : [aim.type, aim.action];
 		const input: FilterInput = {
-			user: { key: user, ...(sentUser && { attributes: sentUser }) },
+			user: { key: aim?.user ?? question.user, ...(sentUser && { attributes: sentUser }) },
 			action,
-			resource: { type, ...(tenant && { tenant }), ...(sentResource && { attributes: sentResource }) },
+			resource: {
+				type,
+				...(tenant && { tenant: aim?.tenant ?? tenant }),
+				...(sentResource && { attributes: sentResource }),
+			},
 			context: sent,
 		};
 		const countDifference = () => t.fail('the referee saw a difference');
 		const at = { revision: 1, policyRevision: 1, time: question.time, log: quiet, countDifference };
-		const allowed = compareFilter(t, { engine, facts, ...at }, input, question);
-		found.rows += question.rows.length;
+		const context: DecisionContext = { engine, facts, ...at };
+		const rows = rowsOf(question, aim, type, facts);
+		const compared = compareFilter(t, context, input, rows);
+		if (compared === undefined) continue;
+		const { allowed, selects } = compared;
+		const given = input.resource.tenant;
+		const inside = rows.filter((row) => given === undefined || given === row.tenant);
+		lapsed?.count(context, input, inside, selects);
+		found.rows += rows.length;
 		found.allowed += allowed;
-		found.conditional += Number(allowed > 0 && allowed < question.rows.length);
+		found.conditional += Number(allowed > 0 && allowed < rows.length);
 	}
 	return found;
 }
 
+/** Expired facts with the models of their grants, and how many rows they decide at least. */
+const leastLapsed: Readonly<Record<string, number>> = {
+	'tenant roles, rbac': 20,
+	'tenant roles, abac': 5,
+	'roles on instances, rebac': 5,
+	'roles of everyone, rebac': 5,
+	'relationships, rebac': 5,
+};
+
 test('a filter selects the rows that checks allow, and its branches do together', async (t) => {
 	t.timeout(7_200_000);
 	let [rows, allowed, conditional] = [0, 0, 0];
+	const lapsed = new LapsedGrants();
 	await fc.assert(
 		fc.asyncProperty(base, material, questions, async (some, one, asked) => {
 			const models = some.map((model) => withConditions(model, one));
@@ -224,7 +340,8 @@ test('a filter selects the rows that checks allow, and its branches do together'
 			if (first === undefined || !('policy' in compile(first))) return;
 			const module = await WebAssembly.compile(await policyWasm(first));
 			for (const model of models) {
-				const found = compareFilters(t, await Engine.load(module, documentBytes(model)), model, asked);
+				const engine = await Engine.load(module, documentBytes(model));
+				const found = compareFilters(t, { engine, model, asked, lapsed });
 				rows += found.rows;
 				allowed += found.allowed;
 				conditional += found.conditional;
@@ -232,7 +349,11 @@ test('a filter selects the rows that checks allow, and its branches do together'
 		}),
 		{ numRuns: draws(9, 'SCHEMAS') },
 	);
-	t.log({ rows, allowed, conditional });
+	t.log({ rows, allowed, conditional }, Object.fromEntries(lapsed.counts));
+	for (const [kind, least] of Object.entries(leastLapsed)) {
+		const count = lapsed.counts.get(kind) ?? 0;
+		t.true(count >= leastDrawn(least), `${count} rows of expired ${kind}`);
+	}
 	t.true(
 		allowed >= leastDrawn(100) && conditional >= leastDrawn(30),
 		`${allowed} of ${rows} rows, ${conditional} filters`,
@@ -260,7 +381,8 @@ test('a filter has no suspended and no pending grants', async (t) => {
 			if (!('policy' in compile(old)) || !('policy' in compile(next))) return;
 			const now: Model = { ...next, in_force: old.schema };
 			const module = await WebAssembly.compile(await policyWasm(old));
-			const found = compareFilters(t, await Engine.load(module, documentBytes(now)), now, asked);
+			const engine = await Engine.load(module, documentBytes(now));
+			const found = compareFilters(t, { engine, model: now, asked });
 			rows += found.rows;
 			allowed += found.allowed;
 			pending += Number(FactsIndex.read(documentBytes(now)).pending);

@@ -1,0 +1,84 @@
+/** Grants of every kind that expire at 1, for models in which random expiries seldom decide anything. */
+
+import fc from 'fast-check';
+import { everyone } from '../../compiler/everyone.js';
+import type { InstanceAssignment, Model, Relationship } from '../../compiler/model.js';
+import { pick } from '../compiler/model.js';
+
+/** Chooses the users and the places of some grants. */
+export const lapses = fc.array(
+	fc.record({
+		user: fc.nat({ max: 9 }),
+		which: fc.nat({ max: 999 }),
+		kind: fc.constantFrom('path', 'stop', 'everyone'),
+	}),
+	{ minLength: 3, maxLength: 6 },
+);
+
+type Lapse = (typeof lapses extends fc.Arbitrary<infer L> ? L : never)[number];
+
+/** A relationship with a derivation that follows it. */
+interface Path {
+	readonly along: Relationship;
+	readonly role: string;
+	readonly source: string;
+	readonly isBlocked: boolean;
+}
+
+/**
+ * Adds grants that expire: the relationship of a derived role, an assigned role that stops a derivation, or a role of
+ * everyone. A grant without a place in the model is omitted.
+ */
+export function withLapses(model: Model, chosen: readonly Lapse[]): Model {
+	return chosen.reduce(withLapse, model);
+}
+
+function withLapse(model: Model, { user: number, which, kind }: Lapse): Model {
+	const { facts } = model;
+	const user = pick(facts.users, number) ?? '';
+	if (kind === 'everyone') {
+		const open = facts.instances.flatMap(({ type, key }) =>
+			rolesOn(model, type).flatMap((role) => (role.public ? [{ role: role.key, type, instance: key }] : [])),
+		);
+		const chosen = pick(open, which);
+		return chosen === undefined ? model : withAssignments(model, [{ user: everyone, ...chosen, expires_at: 1 }]);
+	}
+	const paths = facts.relationships.flatMap((along): Path[] =>
+		rolesOn(model, along.type).flatMap((role) =>
+			role.derivations
+				.filter(({ relation }) => relation === along.relation)
+				.map((one) => ({
+					along,
+					role: role.key,
+					source: one.role,
+					isBlocked: one.no_direct_roles_on_object || role.no_direct_roles_on_object,
+				})),
+		),
+	);
+	const path = pick(kind === 'path' ? paths : paths.filter(({ isBlocked }) => isBlocked), which);
+	if (path === undefined) return model;
+	const { along, source } = path;
+	const held = { user, role: source, type: along.subject_type, instance: along.subject };
+	if (kind === 'path') {
+		const relationships = facts.relationships.map((row) => (row === along ? { ...row, expires_at: 1 } : row));
+		return withAssignments({ ...model, facts: { ...facts, relationships } }, [held]);
+	}
+	const stop = rolesOn(model, along.type).find(({ key }) => key !== path.role);
+	if (stop === undefined) return model;
+	const stopped = { user, role: stop.key, type: along.type, instance: along.instance, expires_at: 1 };
+	return withAssignments(model, [held, stopped]);
+}
+
+function rolesOn({ schema }: Model, type: string) {
+	return (schema.resources.find(({ key }) => key === type)?.roles ?? []).filter(
+		({ computed }) => computed === undefined,
+	);
+}
+
+/** Adds assignments, each in place of an equal assignment with a different expiry. */
+function withAssignments(model: Model, added: readonly InstanceAssignment[]): Model {
+	const identity = ({ user, role, type, instance }: InstanceAssignment) => JSON.stringify([user, role, type, instance]);
+	const names = new Set(added.map(identity));
+	const others = model.facts.instance_assignments.filter((row) => !names.has(identity(row)));
+	return { ...model, facts: { ...model.facts, instance_assignments: [...others, ...added] } };
+}
