@@ -48,10 +48,15 @@ export async function casbin(): Promise<Decide> {
 			]),
 		),
 	);
+	// The editors of a folder inherit its role, and the folder inherits the role of each document in it.
 	const edits = await newEnforcer(
-		text('sub, folder', 'sub', 'g(r.sub, p.sub, r.folder)', inDomain),
+		text('sub, obj', 'act', 'g(r.sub, r.obj)', '[role_definition]\ng = _, _\n'),
 		new StringAdapter(
-			lines([['p', 'editor'], ...world.editors.map(({ user, folder }) => ['g', user, 'editor', folder])]),
+			lines([
+				['p', 'edit'],
+				...world.editors.map(({ user, folder }) => ['g', user, folder]),
+				...world.documents.map((document, index) => ['g', world.folders[world.folderIndex(index)] ?? '', document]),
+			]),
 		),
 	);
 	const opens = await newEnforcer(
@@ -59,12 +64,9 @@ export async function casbin(): Promise<Decide> {
 		new StringAdapter(lines(world.departments.map((index) => ['p', `department-${index}`, `class-${index}`]))),
 	);
 	const departments = new Map(world.users.map((user, index) => [user, `department-${world.departmentIndex(index)}`]));
-	const parents = new Map(
-		world.documents.map((document, index) => [document, world.folders[world.folderIndex(index)] ?? '']),
-	);
 	return ({ user, action, resource }) => {
 		if (action === 'read') return reads.enforceSync(user, resource.tenant);
-		if (action === 'edit') return edits.enforceSync(user, parents.get(resource.key ?? '') ?? '');
+		if (action === 'edit') return edits.enforceSync(user, resource.key);
 		return opens.enforceSync(departments.get(user), resource.attributes?.['class']);
 	};
 }
