@@ -63,6 +63,7 @@ import { byDuration, factExpiry, latestExpiry } from '../policy/expiry.js';
 import { type Grants, resourceRoleGrants, tenantRoleGrants } from '../policy/grant.js';
 import { pendingTable } from '../policy/pending.js';
 import { runToEnd, type Steps } from '../steps.js';
+import { isSetRelation } from '../user-set.js';
 import { type Closure, closureName, closureSteps, relatedObjects } from './closure.js';
 import { addTo, type Tree, treeSteps, writeTree } from './tree.js';
 
@@ -128,8 +129,12 @@ function* writeDocument(model: Model, writer: JsonWriter): Steps<void> {
 
 /** Returns the tables for the validation of contextual facts, as stored at `regolith.contextual_facts`. */
 export function contextualTables({ resources }: Schema): Json {
+	const shown = resources.map(({ key, relations }) => ({
+		key,
+		relations: relations.filter((relation) => !isSetRelation(relation.key)),
+	}));
 	const typed = sortedBy(
-		resources.filter(({ relations }) => relations.length > 0),
+		shown.filter(({ relations }) => relations.length > 0),
 		({ key }) => key,
 	);
 	const bySubject = (relations: readonly Relation[]) =>

@@ -6,6 +6,7 @@ import type { Walks } from '../data/walk.js';
 import type { RegoFile, Resource, ResourceRole } from '../model.js';
 import { keyFolder, packagePart } from '../rego/path.js';
 import { type Fragment, lines, rego } from '../rego/rego.js';
+import { isSetRelation } from '../user-set.js';
 import { writeComputed } from './computed-policy.js';
 import { metadata, objectMetadata } from './metadata.js';
 import { regoFile } from './rego-file.js';
@@ -193,7 +194,9 @@ function among(
 }
 
 function derivationTitle({ relation, source, no_direct_roles_on_object }: Edge): string {
-	const rule = `Derived from ${roleText(source)} by ${relation}`;
+	const rule = isSetRelation(relation)
+		? `Assigned to sets of users by ${roleText(source)}`
+		: `Derived from ${roleText(source)} by ${relation}`;
 	return no_direct_roles_on_object ? `${rule}, unless a role is assigned on the instance` : rule;
 }
 

@@ -48,6 +48,7 @@ export async function applyDraft(unit: WritingUnit, draft: Draft): Promise<void>
 	await refuseMissingResources(unit, written);
 	await importParts(unit, (part) => entriesIn(written, part), 'overwrite');
 	await refuseWidenedSets(unit, narrowed);
+	refuseLostSets(unit, planned);
 	if (unit.changes.some(leadsFurther)) await refuseEnvironmentOverLimit(unit);
 }
 
@@ -208,6 +209,21 @@ async function refuseWidenedSets(unit: WritingUnit, narrowed: readonly Narrowing
 }
 
 /**
+ * Rejects a draft that deletes the role of sets of users, if it does not also change the roles that can be assigned to
+ * these sets. Throws `conflict`.
+ */
+function refuseLostSets({ changes }: WritingUnit, planned: readonly PlannedChange[]): void {
+	const named = new Set(planned.map(({ change }) => `${change.kind} ${change.key}`));
+	for (const { kind, operation, key, before, after } of changes) {
+		if (kind !== 'role' || operation !== 'update' || named.has(`resource_role ${key}`)) continue;
+		const [was, is] = [before?.['grantable_to'], after?.['grantable_to']];
+		if (hasValues({ was }, { was: is })) continue;
+		const message = `the role \`${key}\` can be assigned to sets of users by a deleted role: change its \`grantable_to\` too`;
+		throw new Failure('conflict', message, { role: key });
+	}
+}
+
+/**
  * True if a change can make checks longer: a new relationship, a changed derivation, a computed role, or a user set that
  * names roles.
  */
@@ -220,5 +236,5 @@ function leadsFurther({ kind, operation, before, after }: Change): boolean {
 		const [was, is] = [before?.[member] ?? null, after?.[member] ?? null];
 		return !hasValues({ [member]: was }, { [member]: is });
 	};
-	return differs('granted_to') || differs('computed');
+	return differs('granted_to') || differs('grantable_to') || differs('computed');
 }

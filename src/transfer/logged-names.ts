@@ -1,3 +1,4 @@
+import { setRelationKey, userSetParts } from '../../compiler/user-set.js';
 import { userResource } from '../domain/environment.js';
 import type { LoggedEntry, LoggedName, WantedChanges } from '../store/history/logged-since.js';
 import { instanceParts } from '../wire/common.js';
@@ -66,9 +67,14 @@ const names: { readonly [K in DraftKind]: (change: ChangeOfKind<K>) => Partial<L
 	relationship_tuple: ({ value: { subject, relation, object } }) => ({
 		objects: [{ kind: 'relationship_tuple', key: `${object}#${relation}@${subject}` }],
 	}),
-	role_assignment: ({ value: { user, role, tenant, resource_instance } }) => ({
-		objects: [{ kind: 'role_assignment', key: `${user}#${role}@${resource_instance ?? tenant}` }],
-	}),
+	role_assignment: ({ value: { user, role, tenant, resource_instance } }) => {
+		const set = userSetParts(user);
+		if (set === null) {
+			return { objects: [{ kind: 'role_assignment', key: `${user}#${role}@${resource_instance ?? tenant}` }] };
+		}
+		const key = `${resource_instance}#${setRelationKey(role, set)}@${set.instance}`;
+		return { objects: [{ kind: 'relationship_tuple', key }] };
+	},
 	user_invite: ({ key }) => ({ objects: [{ kind: 'user_invite', key }] }),
 };
 

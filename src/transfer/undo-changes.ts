@@ -1,4 +1,5 @@
 import { groupBy } from '../../compiler/group-by.js';
+import { grantOf, isSetRelation } from '../../compiler/user-set.js';
 import { userResource } from '../domain/environment.js';
 import { Tenant } from '../store/table/tenant.js';
 import type { Change, ChangedRecord } from '../store/unit/change.js';
@@ -188,6 +189,7 @@ const objects: Readonly<Record<string, WriteObject>> = {
 				...value,
 				...(granted_to !== null && { granted_to }),
 				...(record['public'] === true && { public: true }),
+				...(record['grantable_to'] !== undefined && { grantable_to: record['grantable_to'] }),
 				...(computed !== null && { computed }),
 			},
 		};
@@ -221,10 +223,14 @@ const objects: Readonly<Record<string, WriteObject>> = {
 		const place = record['resource_instance'] === null ? 'tenant' : 'resource_instance';
 		return { kind: 'role_assignment', value: members(record, ['user', 'role', place, 'expires_at']) };
 	},
-	relationship_tuple: (record) => ({
-		kind: 'relationship_tuple',
-		value: members(record, ['subject', 'relation', 'object', 'expires_at']),
-	}),
+	relationship_tuple: (record) => {
+		const [subject, relation] = [String(record['subject']), String(record['relation'])];
+		if (!isSetRelation(relation)) {
+			return { kind: 'relationship_tuple', value: members(record, ['subject', 'relation', 'object', 'expires_at']) };
+		}
+		const place = { resource_instance: record['object'], ...members(record, ['expires_at']) };
+		return { kind: 'role_assignment', value: { ...grantOf(subject, relation), ...place } };
+	},
 	resource_instance: (record, { key, operation }, tenants) => {
 		const tenant = tenants.get(String(record['tenant_id']));
 		if (tenant === undefined && operation !== 'create') return null;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { everyone } from '../../compiler/everyone.js';
+import { isUserSet, userSetParts } from '../../compiler/user-set.js';
 import { boundedRecord, reservedName } from './bounded.js';
 import { type JsonJudge, refuseFaults } from './json-fault.js';
 
@@ -14,6 +15,8 @@ const maxNameLength = 1024;
 const maxTextLength = 16_384;
 /** Maximum reference length. A reference may be `<resource key>:<instance key>`. */
 const maxReferenceLength = 2 * maxKeyLength + 1;
+/** Maximum length of a set of users, `<resource key>:<instance key>#<role key>`. */
+const maxUserSetLength = 3 * maxKeyLength + 2;
 
 const unstorable = /[\0\p{Surrogate}]/u;
 const unstorableMessage = 'must not contain NUL characters or lone surrogates';
@@ -35,6 +38,9 @@ export const Name = boundedText(maxNameLength);
 
 /** Id or key of an object. The handler checks that the object exists. */
 export const Reference = boundedText(maxReferenceLength).min(1).meta({ description: 'An id (UUID) or a key.' });
+
+/** Id or key of a user, `*` or a set of users, as a filter. Any other text matches nothing. */
+export const HolderFilter = boundedText(maxUserSetLength).min(1).meta({ description: 'An id (UUID) or a key.' });
 
 /** Character between the type and the key in an instance name. Neither part may contain it. */
 const instanceSeparator = ':';
@@ -64,10 +70,31 @@ export const UserKey = z
 	.regex(/^[A-Za-z0-9|@+\-._]+$/, 'must be one or more of a-z, A-Z, 0-9, `|`, `@`, `+`, `-`, `.`, `_`')
 	.refine((key) => key !== reservedName, 'is a reserved name');
 
-/** User key in a role assignment: the key of a user, or `*` for everyone. */
+/** Form of a set of users, for messages. */
+const userSetForm = '`<resource key>:<instance key>#<role key>`';
+
+/** User key in a role assignment: the key of a user, `*` for everyone, or a set of users. */
 export const HolderKey = z
 	.string()
-	.refine((key) => key === everyone || UserKey.safeParse(key).success, `must be a user key or \`${everyone}\``);
+	.refine(
+		(key) => key === everyone || isSet(key) || UserKey.safeParse(key).success,
+		`must be a user key, \`${everyone}\` or ${userSetForm}`,
+	);
+
+/** Reference to the holder of a role assignment: the id or key of a user, `*` for everyone, or a set of users. */
+export const HolderReference = boundedText(maxUserSetLength)
+	.min(1)
+	.refine(
+		(text) => isSet(text) || (text.length <= maxReferenceLength && !isUserSet(text)),
+		`must be an id, a user key, \`${everyone}\` or ${userSetForm}`,
+	);
+
+function isSet(text: string): boolean {
+	const set = userSetParts(text);
+	return (
+		set !== null && [...set.instance.split(instanceSeparator), set.role].every((key) => Key.safeParse(key).success)
+	);
+}
 
 /**
  * Reference to a resource instance in a body: `<resource key>:<instance key>`, its id, or its key alone if only one

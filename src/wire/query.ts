@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { boundedArray } from './bounded.js';
-import { Name, Reference, Text } from './common.js';
+import { HolderFilter, Name, Reference, Text } from './common.js';
 
 /**
  * Query parameters. The value is a string, or a string list if the parameter is repeated. Unknown names are ignored.
@@ -76,10 +76,14 @@ export const Searches = z
  * References to objects of the same kind. Any of them may match. The parameter may be repeated. `undefined` if it is
  * absent.
  */
-export const References = z
-	.preprocess((value) => (typeof value === 'string' ? [value] : value), boundedArray(Reference))
-	.optional()
-	.describe('Only objects with any of these ids or keys; may be repeated.');
+export const References = repeated(Reference).describe('Only objects with any of these ids or keys; may be repeated.');
+
+/** Like `References`, for the holders of roles. */
+export const Holders = repeated(HolderFilter);
+
+function repeated<S extends z.ZodType>(item: S) {
+	return z.preprocess((value) => (typeof value === 'string' ? [value] : value), boundedArray(item)).optional();
+}
 
 /** Parameter `attr_<name>=<value>`: selects objects whose attribute `<name>` equals the value. */
 interface AttributeFilter {

@@ -48,6 +48,7 @@ import '../journey/roles-in-sets.test.js';
 import '../journey/roles.test.js';
 import '../journey/scope.test.js';
 import '../journey/session-bounds.test.js';
+import '../journey/set-grants.test.js';
 import '../journey/set-rules.test.js';
 import '../journey/stats.test.js';
 import '../journey/tenants.test.js';

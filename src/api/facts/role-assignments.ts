@@ -1,10 +1,13 @@
 import { z } from 'zod';
+import { isUserSet, userSetParts } from '../../../compiler/user-set.js';
 import { assign, assignMany, readAssignment, unassign, unassignMany } from '../../domain/facts/assignment.js';
 import { readDetailedAssignments } from '../../domain/facts/assignment-details.js';
 import { reply } from '../../http/endpoint.js';
+import { type ListResult, type PageResult, type RowQuery, readJoinedPage } from '../../store/query/row-query.js';
 import { Resource } from '../../store/table/resource.js';
 import { Role } from '../../store/table/role.js';
-import { assignmentsBy } from '../../store/table/role-assignment.js';
+import { type AssignmentRow, assignmentsBy } from '../../store/table/role-assignment.js';
+import { hasSetGrants, setGrantsBy } from '../../store/table/set-grant.js';
 import { Tenant } from '../../store/table/tenant.js';
 import { Holder } from '../../store/table/user.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
@@ -44,7 +47,8 @@ export const roleAssignments = [
 		name: 'listRoleAssignments',
 		summary: 'List role assignments',
 		description:
-			'Filters may be repeated: an object must match one value of each filter. Unknown values match nothing.',
+			'Filters may be repeated: an object must match one value of each filter. Unknown values match nothing. ' +
+			'Assignments to sets of users follow the assignments to users.',
 		method: 'get',
 		access: 'environment.read',
 		query: RoleAssignmentQuery,
@@ -52,7 +56,7 @@ export const roleAssignments = [
 			200: z.union([arrayOrPaginated(RoleAssignmentDetailedRead), arrayOrPaginated(RoleAssignmentRead)]),
 		},
 		handle: async ({ query }, { unit }) => {
-			const page = await (await filterAssignments(unit, query)).list(query);
+			const page = await readList(unit, query);
 			if (!query.detailed) {
 				const items = page.data.map((row) => readAssignment(unit, row));
 				return reply(200, listAnswer(page, items));
@@ -72,7 +76,7 @@ export const roleAssignments = [
 		query: RoleAssignmentQuery,
 		returns: { 200: paginated(RoleAssignmentDetailedRead) },
 		handle: async ({ query }, { unit }) => {
-			const page = await (await filterAssignments(unit, query)).page(query);
+			const page = await readPage(unit, query);
 			return reply(200, { ...page, data: [...(await readDetailedAssignments(unit, page.data))] });
 		},
 	}),
@@ -143,13 +147,43 @@ export const roleAssignments = [
 	}),
 ];
 
+/** Returns a page of the assignments matching the query. Counts only on request. */
+async function readList(unit: ReadingUnit, query: RoleAssignmentQuery): Promise<ListResult<AssignmentRow>> {
+	if (query.include_total_count) return readPage(unit, query);
+	const { toUsers, toSets } = await filterAssignments(unit, query);
+	const data = toSets === undefined ? await toUsers.slice(query) : (await joinedPage(toUsers, toSets, query)).data;
+	return { data, total_count: null, page_count: null };
+}
+
+async function readPage(unit: ReadingUnit, query: RoleAssignmentQuery): Promise<PageResult<AssignmentRow>> {
+	const { toUsers, toSets } = await filterAssignments(unit, query);
+	return toSets === undefined ? toUsers.page(query) : joinedPage(toUsers, toSets, query);
+}
+
+async function joinedPage(
+	toUsers: RowQuery<AssignmentRow>,
+	toSets: RowQuery<AssignmentRow>,
+	query: RoleAssignmentQuery,
+): Promise<PageResult<AssignmentRow>> {
+	const { first, second, ...counts } = await readJoinedPage(toUsers, toSets, query);
+	return { data: [...first, ...second], ...counts };
+}
+
+/** Returns the assignments to users, and the assignments to sets of users if there may be any. */
 async function filterAssignments(unit: ReadingUnit, query: RoleAssignmentQuery) {
 	const filter = {
-		user_ids: await findIds(unit, Holder, query.user),
 		role_ids: await findIds(unit, Role, query.role),
 		tenant_ids: await findIds(unit, Tenant, query.tenant),
 		resource_ids: await findIds(unit, Resource, query.resource),
 		resource_instance_ids: await findInstanceIds(unit, query.resource_instance),
 	};
-	return assignmentsBy(unit, filter);
+	const users = query.user?.filter((user) => !isUserSet(user));
+	const toUsers = assignmentsBy(unit, { ...filter, user_ids: await findIds(unit, Holder, users) });
+	const sets = query.user?.filter(isUserSet);
+	if (sets?.length === 0 || !(await hasSetGrants(unit))) return { toUsers };
+	const instances = sets?.flatMap((set) => userSetParts(set)?.instance ?? []);
+	return {
+		toUsers,
+		toSets: setGrantsBy(unit, { ...filter, sets, subject_ids: await findInstanceIds(unit, instances) }),
+	};
 }

@@ -1,3 +1,4 @@
+import { grantOf, isSetRelation, isUserSet } from '../../../compiler/user-set.js';
 import type { Attempt, AttemptComparison, AttemptFact, AttemptStep } from '../../wire/decision/attempt.js';
 import { visible } from '../terminal.js';
 import type { Reason } from './reasons.js';
@@ -92,6 +93,9 @@ function stepLine(step: AttemptStep): string {
 		const without = step.excludes.length === 0 ? '' : ` without ${step.excludes.join(', ')}`;
 		return visible(`${role}, computed from the following roles${without}:`);
 	}
+	if (isSetRelation(step.relation)) {
+		return visible(`${role}, assigned to the users in ${grantOf(step.subject, step.relation).user}:`);
+	}
 	return visible(`${role}, from ${step.subject} (relation ${step.relation} to ${step.resource}):`);
 }
 
@@ -110,7 +114,8 @@ function factText(fact: AttemptFact): string {
 			return visible(`instance ${fact.resource_instance} in tenant ${fact.tenant}`);
 		case 'role_assignment': {
 			const place = fact.resource_instance === undefined ? `in tenant ${fact.tenant}` : `on ${fact.resource_instance}`;
-			return visible(`role ${fact.role} for user ${fact.user} ${place}`);
+			const who = isUserSet(fact.user) ? `the users in ${fact.user}` : `user ${fact.user}`;
+			return visible(`role ${fact.role} for ${who} ${place}`);
 		}
 		case 'relationship_tuple':
 			return visible(`relationship: ${fact.subject} as ${fact.relation} of ${fact.object}`);

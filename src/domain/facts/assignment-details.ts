@@ -1,4 +1,5 @@
 import { groupBy } from '../../../compiler/group-by.js';
+import { isUserSet } from '../../../compiler/user-set.js';
 import { type InstanceRow, instancesBy } from '../../store/table/resource-instance.js';
 import { grantRows, Role } from '../../store/table/role.js';
 import type { AssignmentRow } from '../../store/table/role-assignment.js';
@@ -23,7 +24,7 @@ export async function readDetailedAssignments(
 	const roles = await findDetailedRoles(unit, rows);
 	const instances = await findAssignedInstances(unit, rows);
 	return rows.flatMap((row) => {
-		const user = users.get(row.user_id);
+		const user = isUserSet(row.user) ? userOfSet(row) : users.get(row.user_id);
 		const role = roles.get(row.role_id);
 		const tenant = tenants.get(row.tenant_id);
 		if (user === undefined || role === undefined || tenant === undefined) return [];
@@ -35,6 +36,11 @@ export async function readDetailedAssignments(
 		};
 		return [{ ...row, ...unit.scope, ...details, expires_at: row.expires_at ?? undefined }];
 	});
+}
+
+/** Returns a set of users in the form of a user. */
+function userOfSet({ user_id, user }: AssignmentRow) {
+	return { id: user_id, key: user, email: null, first_name: null, last_name: null, attributes: {} };
 }
 
 /** Returns the assigned roles, keyed by id. A resource role lists its permissions by action key only. */

@@ -34,6 +34,7 @@ import {
 	refuseClosedRoles,
 	resolveAssignments,
 } from './assignment-reference.js';
+import { assignToSets, divideReferences, unassignFromSets } from './set-assignment.js';
 
 /** Converts an assignment to its API object. */
 export function readAssignment(unit: ReadingUnit, row: AssignmentRow): RoleAssignmentRead {
@@ -54,7 +55,7 @@ export async function assign(unit: WritingUnit, reference: AssignmentReference):
  * Assigns many roles. Extends an existing assignment if the new expiry is later or absent. Skips other existing
  * assignments and repetitions. `missingUsers` decides whether an unknown user fails the whole call, is skipped, or is
  * created with only a key. Throws `unprocessable`, at the place of the reference, for a role that cannot be assigned to
- * everyone. Creates unknown instances in the tenants that the references name. Returns the added and extended
+ * everyone, and like `assignToSets`. Creates unknown instances in the tenants that the references name. Returns the added and extended
  * assignments.
  */
 export async function assignMany(
@@ -64,6 +65,12 @@ export async function assignMany(
 	placeOf: PlaceOf = (index) => ['body', index],
 ): Promise<readonly AssignmentRow[]> {
 	if (references.length === 0) return [];
+	const { toUsers, toSets } = divideReferences(references, placeOf);
+	if (toSets.length > 0) {
+		const placed = (index: number) => toUsers[index]?.place ?? ['body'];
+		const others = toUsers.map(({ reference }) => reference);
+		return [...(await assignMany(unit, others, missingUsers, placed)), ...(await assignToSets(unit, toSets))];
+	}
 	if (references.some(({ user }) => user === everyone)) await ensureEveryone(unit);
 	const found = await participantsIn(unit, references);
 	const created = missingUsers === 'create' ? await createMissing(unit, references, found.users) : [];
@@ -76,13 +83,22 @@ export async function assignMany(
 
 /**
  * Assigns roles with exactly the passed expiries, even if an existing assignment ends later. The holder for everyone must
- * exist. Throws like `assignMany`.
+ * exist. Does not check the limits of assignments to sets of users. Throws like `assignMany`.
  */
 export async function assignExactly(
 	unit: WritingUnit,
 	references: readonly AssignmentReference[],
 	placeOf: PlaceOf,
 ): Promise<void> {
+	const { toUsers, toSets } = divideReferences(references, placeOf);
+	if (toSets.length > 0) {
+		await assignToSets(unit, toSets, { changes: 'replace', unlimited: true });
+		return assignExactly(
+			unit,
+			toUsers.map(({ reference }) => reference),
+			(index) => toUsers[index]?.place ?? ['body'],
+		);
+	}
 	const found = await participantsIn(unit, references);
 	const targets = await ensureTargets(unit, references, found.tenants);
 	refuseClosedRoles(references, found.users, targets, placeOf);
@@ -119,6 +135,11 @@ export async function unassignMany(
 	references: readonly AssignmentReference[],
 ): Promise<readonly AssignmentRow[]> {
 	if (references.length === 0) return [];
+	const { toUsers, toSets } = divideReferences(references, (index) => ['body', index]);
+	if (toSets.length > 0) {
+		const others = toUsers.map(({ reference }) => reference);
+		return [...(await unassignMany(unit, others)), ...(await unassignFromSets(unit, toSets))];
+	}
 	const found = await participantsIn(unit, references);
 	const rows = await heldBetween(unit, resolveAssignments(references, found, await findTargets(unit, references)));
 	return remove(unit, rows);

@@ -98,8 +98,16 @@ export async function relateWithoutLimit(
 	bodies: readonly RelationshipTupleCreate[],
 	changes: 'extend' | 'replace' = 'extend',
 ): Promise<readonly TupleRow[]> {
-	if (bodies.length === 0) return [];
-	const wanted = longestEach(await resolveTuples(unit, bodies));
+	return bodies.length === 0 ? [] : writeTuples(unit, await resolveTuples(unit, bodies), changes);
+}
+
+/** Writes resolved tuples like `relateWithoutLimit`. */
+export async function writeTuples(
+	unit: WritingUnit,
+	tuples: readonly NamedTuple[],
+	changes: 'extend' | 'replace',
+): Promise<readonly TupleRow[]> {
+	const wanted = longestEach(tuples);
 	const withKeys = (row: RelationshipTuple): TupleRow => {
 		const { subject = '', relation = '', object = '', tenant = '' } = wanted.get(tupleIdentity(row)) ?? {};
 		return { ...row, subject, relation, object, tenant };
@@ -167,7 +175,7 @@ export async function unrelateMany(
 	}).all();
 	const isNamed = ({ subject_id, relation, relation_id, object_id }: TupleRow) =>
 		[relation, relation_id].some((name) => named.has(`${subject_id}/${name}/${object_id}`));
-	return remove(unit, rows.filter(isNamed));
+	return endTuples(unit, rows.filter(isNamed));
 }
 
 /**
@@ -178,15 +186,16 @@ export async function removeTuples(
 	unit: WritingUnit,
 	filter: Pick<TupleFilter, 'relation_ids' | 'instance_ids' | 'tenant_ids'>,
 ): Promise<number> {
-	return removeInChunks(tuplesToRemove(unit, filter), (rows) => remove(unit, rows));
+	return removeInChunks(tuplesToRemove(unit, filter), (rows) => endTuples(unit, rows));
 }
 
 /** Deletes expired relationships, up to the limit of a statement. Returns the number deleted. */
 export async function removeExpiredTuples(unit: WritingUnit): Promise<number> {
-	return (await remove(unit, await someTuples(unit, { expired: true }))).length;
+	return (await endTuples(unit, await someTuples(unit, { expired: true }))).length;
 }
 
-async function remove(unit: WritingUnit, rows: readonly TupleRow[]): Promise<readonly TupleRow[]> {
+/** Deletes these tuples. Returns them. */
+export async function endTuples(unit: WritingUnit, rows: readonly TupleRow[]): Promise<readonly TupleRow[]> {
 	await deleteTuples(unit, rows);
 	for (const row of rows) unit.record('relationship_tuple', 'delete', tupleName(row), tupleRecord(row), null);
 	return rows;

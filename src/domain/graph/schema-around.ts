@@ -1,5 +1,6 @@
 import { groupBy } from '../../../compiler/group-by.js';
 import type { Resource, ResourceRole, Role, Schema } from '../../../compiler/model.js';
+import { isSetRelation } from '../../../compiler/user-set.js';
 import { notFound } from '../../failure.js';
 import type { GraphEdge, GraphNode } from '../../wire/facts/graph.js';
 import { type NodeName, nodeText } from '../../wire/facts/graph-node.js';
@@ -92,12 +93,14 @@ function schemaEdges({ resources, roles }: Schema): readonly GraphEdge[] {
 }
 
 function relationEdges({ key, relations }: Resource): readonly GraphEdge[] {
-	return relations.map((relation) => ({
-		from: resourceId(relation.subject),
-		to: resourceId(key),
-		kind: 'relation',
-		relation: relation.key,
-	}));
+	return relations
+		.filter((relation) => !isSetRelation(relation.key))
+		.map((relation) => ({
+			from: resourceId(relation.subject),
+			to: resourceId(key),
+			kind: 'relation',
+			relation: relation.key,
+		}));
 }
 
 /** Returns the edges into resource roles. `subjects` maps each relation to the resource of its subjects. */

@@ -15,7 +15,7 @@ import { instanceName } from '../../wire/common.js';
 import type { GroupRoleCreate } from '../../wire/schema/group.js';
 import { asDate } from '../as-date.js';
 import { refuseUnknownInstance, requireTenant } from '../facts/named-instance.js';
-import { relateMany, unrelateMany } from '../facts/relationship-tuple.js';
+import { endTuples, relateMany } from '../facts/relationship-tuple.js';
 import { grantImplicitly } from '../schema/derivation.js';
 import { createGroupRelation, ensureMemberRole, findMemberRole, removeUnneeded } from './made-for-groups.js';
 
@@ -168,13 +168,13 @@ export async function takeGroupRole(
 	const broad = giving.find(({ relation_id }) => relationRules(relation_id).length > 1);
 	if (broad !== undefined) throw givesMore(broad, role);
 	if (giving.length === 0) return false;
-	await endAll(unit, giving);
+	await endTuples(unit, giving);
 	await removeUnneeded(unit);
 	return true;
 }
 
 async function tuplesWithRules(unit: ReadingUnit, filter: TupleFilter) {
-	const tuples = await tuplesBy(unit, filter).all();
+	const tuples = await tuplesBy(unit, { ...filter, hidden: true }).all();
 	const relationRules = await rulesThrough(
 		unit,
 		tuples.map(({ relation_id }) => relation_id),
@@ -190,24 +190,13 @@ function givesMore({ subject, relation, object }: TupleRow, role: Role): Failure
 	);
 }
 
-async function endAll(unit: WritingUnit, tuples: readonly TupleRow[]): Promise<void> {
-	await unrelateMany(
-		unit,
-		tuples.map(({ subject_id, relation_id, object_id }) => ({
-			subject: subject_id,
-			relation: relation_id,
-			object: object_id,
-		})),
-	);
-}
-
 /**
  * Removes all roles from a group, and all groups nested in it. Deletes every relationship that gives exactly one role
  * to group members. `member` is the group's member role.
  */
 export async function removeRolesAround(unit: WritingUnit, group: GroupRow, member: Role): Promise<void> {
 	const [tuples, relationRules] = await tuplesWithRules(unit, { instance_ids: [group.id] });
-	await endAll(
+	await endTuples(
 		unit,
 		tuples.filter(({ subject_id, relation_id }) => {
 			const [rule, ...more] = relationRules(relation_id);

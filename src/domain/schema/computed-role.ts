@@ -116,7 +116,12 @@ function misplaced({ id, computed }: Role, cycle: string | undefined, links: Rol
 				]),
 		...(cycle === undefined ? [] : [problem('computed', `the role would be computed from itself: ${cycle}`)]),
 		...(links.derived.has(id)
-			? [problem('granted_to', 'a computed role has no derivations: set `granted_to` or `computed` to null')]
+			? [
+					problem(
+						'granted_to',
+						'a computed role is neither derived nor assigned to sets of users: remove `granted_to` and `grantable_to`, or `computed`',
+					),
+				]
 			: []),
 		...(target === undefined
 			? []

@@ -1,4 +1,5 @@
 import { groupBy } from '../../../compiler/group-by.js';
+import { isSetRelation } from '../../../compiler/user-set.js';
 import { Failure, notFound, unprocessable } from '../../failure.js';
 import { onlyRow } from '../../store/query/only-row.js';
 import { Relation } from '../../store/table/relation.js';
@@ -70,13 +71,13 @@ export async function grantImplicitly(
 	const { derivation } = onlyRow(await resolveRules(unit, [{ role, rule }]));
 	await recordRoleChanges(unit, [role], async () => {
 		if (role.granted_to_id === null) await unit.change(Role, role, { granted_to_id: unit.clock.newId() });
-		const others = await derivationRows(unit, [role.id]);
+		const others = await shownDerivations(unit, role);
 		await replaceDerivations(unit, new Map([[role.id, distinct([...others, derivation])]]));
 		await refusePublicOperands(unit);
 		await refuseRolesOverLimit(unit, [role.id]);
 		return undefined;
 	});
-	const rows = await derivationRows(unit, [role.id]);
+	const rows = await shownDerivations(unit, role);
 	return readDerivationRule(onlyRow(rows.filter((row) => derivationIdentity(row) === derivationIdentity(derivation))));
 }
 
@@ -84,7 +85,7 @@ export async function grantImplicitly(
 export async function revokeImplicitly(unit: WritingUnit, role: Role, rule: DerivedRoleRuleCreate): Promise<void> {
 	const { derivation } = onlyRow(await resolveRules(unit, [{ role, rule }]));
 	await recordRoleChanges(unit, [role], async () => {
-		const all = await derivationRows(unit, [role.id]);
+		const all = await shownDerivations(unit, role);
 		const others = all.filter((row) => derivationIdentity(row) !== derivationIdentity(derivation));
 		if (others.length === all.length) {
 			const { on_resource, linked_by_relation } = rule;
@@ -93,6 +94,12 @@ export async function revokeImplicitly(unit: WritingUnit, role: Role, rule: Deri
 		await replaceDerivations(unit, new Map([[role.id, others]]));
 		return undefined;
 	});
+}
+
+/** Returns the derivations of a role, without those that grant the role to sets of users. */
+async function shownDerivations(unit: ReadingUnit, role: Role) {
+	const rows = await derivationRows(unit, [role.id]);
+	return rows.filter(({ linked_by_relation }) => !isSetRelation(linked_by_relation));
 }
 
 /** Sets the condition common to all derivations of a role. Throws `limit_reached` like `refuseRolesOverLimit`. */
@@ -134,12 +141,10 @@ async function resolveRules(unit: ReadingUnit, rules: readonly RoleRule[]) {
 		resource_id: source.id,
 		reference: rule.role,
 	}));
-	return derived.map(([[{ role, rule, source }, relation], { id, key, computed }]) => {
+	return derived.map(([[{ role, rule, source }, relation], from]) => {
 		refuseMismatch(relation, source);
-		refuseComputed(
-			computed === null ? null : `the role \`${key}\` is computed, and computed roles have no derived roles`,
-		);
-		const derivation: Derivation = { source_role_id: id, relation_id: relation.id, ...rule.when };
+		refuseComputedSource(from);
+		const derivation: Derivation = { source_role_id: from.id, relation_id: relation.id, ...rule.when };
 		return { role, derivation };
 	});
 }
@@ -148,6 +153,13 @@ function refuseMismatch(relation: Relation, source: Resource): void {
 	if (relation.subject_resource_id === source.id) return;
 	const message = `the subjects of the relation \`${relation.key}\` are not instances of \`${source.key}\``;
 	throw new Failure('mismatched_relation', message);
+}
+
+/** Refuses a computed role as the source of a derivation. Throws `unprocessable`. */
+export function refuseComputedSource({ key, computed }: Pick<Role, 'key' | 'computed'>): void {
+	refuseComputed(
+		computed === null ? null : `the role \`${key}\` is computed, and computed roles have no derived roles`,
+	);
 }
 
 /** Refuses a derivation if there is a reason. Throws `unprocessable`. */

@@ -1,4 +1,5 @@
 import { groupBy } from '../../../compiler/group-by.js';
+import { isSetRelation } from '../../../compiler/user-set.js';
 import { onlyRow } from '../../store/query/only-row.js';
 import { rolesThrough } from '../../store/table/dependent-roles.js';
 import { deleteRelations, Relation, relationsBy } from '../../store/table/relation.js';
@@ -76,7 +77,7 @@ export async function replaceRelation(
 	}
 }
 
-/** Deletes relations with their tuples and derivations. */
+/** Deletes relations with their tuples and derivations. Hidden relations are not recorded, only their tuples and roles. */
 export async function removeRelations(unit: WritingUnit, relations: readonly Relation[]): Promise<void> {
 	if (relations.length === 0) return;
 	const resourceKey = await resourceKeys(unit, relations);
@@ -84,7 +85,7 @@ export async function removeRelations(unit: WritingUnit, relations: readonly Rel
 	await recordRoleChanges(unit, await rolesThrough(unit, ids).all(), async () => {
 		await removeTuples(unit, { relation_ids: ids });
 		await deleteRelations(unit, ids);
-		for (const relation of relations) {
+		for (const relation of relations.filter(({ key }) => !isSetRelation(key))) {
 			const record = relationRecord(
 				relation,
 				resourceKey(relation.resource_id),

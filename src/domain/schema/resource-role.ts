@@ -6,6 +6,7 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import type { ResourceRoleRead, RoleBlockEdit } from '../../wire/schema/resource-role.js';
 import type { RoleBulkRead, RoleReplace } from '../../wire/schema/role.js';
+import { refuseRolesOfSets } from './grantable-to.js';
 import { refuseNamedRoles } from './named-role.js';
 import { removeRoles, syncRoles } from './role.js';
 import { withLinks } from './role-record.js';
@@ -49,7 +50,7 @@ export async function rolesByResource(
 /**
  * Replaces a resource's roles, which may refer to each other. Remaining roles keep their ids and assignments. Removed
  * roles are deleted with their assignments and derivations. Throws the errors about links from `createRole`, and
- * `conflict` if a user set names a removed role.
+ * `conflict` if a user set or `grantable_to` names a removed role.
  */
 export async function setRoles(
 	unit: WritingUnit,
@@ -59,6 +60,7 @@ export async function setRoles(
 	const existing = await rolesOfResources(unit, [resource.id]).all();
 	const gone = existing.filter(({ key }) => !Object.hasOwn(blocks, key));
 	await refuseNamedRoles(unit, gone);
+	await refuseRolesOfSets(unit, gone);
 	await removeRoles(unit, gone);
 	const wanted = Object.entries(blocks).map(([key, block]) => {
 		return { resource_id: resource.id, body: { ...block, key }, at: ['body', 'roles', key] };

@@ -15,6 +15,7 @@ import { removeInstances } from '../facts/resource-instance.js';
 import { actionGroupBlocks, removeActionGroups } from './action-group.js';
 import { removeConditionSets } from './condition-set.js';
 import { definedFields } from './defined-fields.js';
+import { refuseRolesOfSets } from './grantable-to.js';
 import { refuseReadResource } from './related-resource.js';
 import { relationBlocks, removeRelations, setRelations } from './relation.js';
 import { removeActions, setActions } from './resource-action.js';
@@ -77,10 +78,11 @@ export async function changeResource(unit: WritingUnit, resource: Resource, body
 
 /**
  * Deletes a resource with its parts and instances. Throws `invalid` for a built-in resource, and `conflict` if the
- * condition sets of other resources read its instances.
+ * condition sets of other resources read its instances, or their roles can be assigned to the holders of its roles.
  */
 export async function removeResource(unit: WritingUnit, resource: Resource): Promise<void> {
 	await refuseReadResource(unit, resource);
+	await refuseRolesOfSets(unit, await rolesOfResources(unit, [resource.id]).all());
 	await removeWithParts(unit, resource);
 }
 

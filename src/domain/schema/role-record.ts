@@ -1,4 +1,5 @@
 import { groupBy } from '../../../compiler/group-by.js';
+import { isSetRelation } from '../../../compiler/user-set.js';
 import { Resource } from '../../store/table/resource.js';
 import { grantRows, parentRows, Role, rolesWithIds } from '../../store/table/role.js';
 import { type DerivationRow, derivationRows } from '../../store/table/role-derivation.js';
@@ -7,6 +8,7 @@ import { changeRecord, hasValues } from '../../store/unit/change-record.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import type { DerivedRoleBlockRead, DerivedRoleRuleRead } from '../../wire/schema/derivation.js';
+import type { GrantableToRead } from '../../wire/schema/grantable-to.js';
 
 /** A role's links, with keys. */
 interface RoleLinks {
@@ -16,6 +18,8 @@ interface RoleLinks {
 	readonly permissions: string[];
 	readonly extends: string[];
 	readonly granted_to: DerivedRoleBlockRead | null;
+	/** `undefined` if the role cannot be assigned to sets of users. */
+	readonly grantable_to: GrantableToRead[] | undefined;
 }
 
 /** A role with its links. */
@@ -29,18 +33,24 @@ export async function withLinks(unit: ReadingUnit, roles: readonly Role[]): Prom
 	const ids = roles.map((role) => role.id);
 	const grants = groupBy(await grantRows(unit, ids), (grant) => grant.role_id);
 	const parents = groupBy(await parentRows(unit, ids), (parent) => parent.role_id);
-	const derived = roles.filter((role) => role.granted_to_id !== null).map((role) => role.id);
+	const derived = roles.filter((role) => role.resource_id !== null).map((role) => role.id);
 	const rules = groupBy(derived.length === 0 ? [] : await derivationRows(unit, derived), (rule) => rule.role_id);
 	const resources = await findRoleResources(unit, roles);
 	return roles.map((role) => {
 		const granted = (grants.get(role.id) ?? []).map(({ resource, action }) =>
 			role.resource_id === null ? `${resource}:${action}` : action,
 		);
+		const [own, ofSets] = [[] as DerivationRow[], [] as GrantableToRead[]];
+		for (const rule of rules.get(role.id) ?? []) {
+			if (isSetRelation(rule.linked_by_relation)) ofSets.push({ role: rule.role, on_resource: rule.on_resource });
+			else own.push(rule);
+		}
 		const links: RoleLinks = {
 			resource: resources.get(role.resource_id ?? '')?.key ?? null,
 			permissions: granted,
 			extends: (parents.get(role.id) ?? []).map(({ parent }) => parent),
-			granted_to: derivationBlock(role, rules.get(role.id) ?? []),
+			granted_to: derivationBlock(role, own),
+			grantable_to: ofSets.length === 0 ? undefined : ofSets,
 		};
 		return [role, links] as const;
 	});

@@ -11,6 +11,7 @@ import type { Columns } from '../../store/unit/table-model.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import type { JsonObject } from '../../wire/common.js';
 import type { DerivedRoleBlockEdit } from '../../wire/schema/derivation.js';
+import type { GrantableTo } from '../../wire/schema/grantable-to.js';
 import type { RoleRead } from '../../wire/schema/role.js';
 import { refuseComputedOverLimit } from '../check-limit/cycle-limit.js';
 import { removeLevelsOfRoles } from '../element/config-record.js';
@@ -21,6 +22,7 @@ import { refuseUnsoundComputedRoles } from './computed-role.js';
 import { removeConditionSets } from './condition-set.js';
 import { definedFields } from './defined-fields.js';
 import { derivationColumns, setDerivations } from './derivation.js';
+import { refuseRolesOfSets, removeSetRelationsOf, setGrantableTo } from './grantable-to.js';
 import { refuseNamedRoles, refuseOperands } from './named-role.js';
 import { setParents } from './role-hierarchy.js';
 import { setPermissions } from './role-permission.js';
@@ -48,6 +50,7 @@ export interface RoleEdit {
 	readonly extends?: readonly string[] | undefined;
 	readonly granted_to?: DerivedRoleBlockEdit | null | undefined;
 	readonly public?: boolean | undefined;
+	readonly grantable_to?: readonly GrantableTo[] | undefined;
 	readonly computed?: Exclude<RoleExpression, string> | null | undefined;
 }
 
@@ -59,7 +62,7 @@ export interface CompleteRole extends RoleEdit {
 
 /**
  * Adds a tenant or resource role, with its links. Throws `duplicate`, and the same errors about links as
- * `setPermissions`, `setParents`, `setDerivations` and `refuseUnsoundComputedRoles`.
+ * `setPermissions`, `setParents`, `setDerivations`, `setGrantableTo` and `refuseUnsoundComputedRoles`.
  */
 export async function createRole(unit: WritingUnit, body: CompleteRole, resource?: Resource): Promise<Role> {
 	const created = await recordRoleChanges(unit, [], async () => {
@@ -130,15 +133,16 @@ export async function syncRoles(unit: WritingUnit, wanted: readonly RoleSync[]):
 	return { created: synced.filter(({ id }) => !old.has(id)), existing: synced.filter(({ id }) => old.has(id)) };
 }
 
-/** Deletes a role like `removeRoles`. Throws `conflict` if a user set or a computed role names it. */
+/** Deletes a role like `removeRoles`. Throws `conflict` if a user set, a computed role or `grantable_to` names it. */
 export async function removeRole(unit: WritingUnit, role: Role): Promise<void> {
 	await refuseNamedRoles(unit, [role]);
 	await refuseOperands(unit, [role]);
+	await refuseRolesOfSets(unit, [role]);
 	await removeRoles(unit, [role]);
 }
 
 /**
- * Deletes roles with their grants, assignments, invites, automatic condition sets and levels in elements. Roles that
+ * Deletes roles with their grants, assignments, also to sets of users, invites, automatic condition sets and levels in elements. Roles that
  * extend them or are derived from them lose these links. The caller makes sure that no user set and no computed role names
  * them in the end.
  */
@@ -157,6 +161,7 @@ export async function removeRoles(unit: WritingUnit, roles: readonly Role[]): Pr
 	).all();
 	await recordRoleChanges(unit, dependents, async () => {
 		await recordRoleRemovals(unit, roles);
+		await removeSetRelationsOf(unit, roles);
 		await deleteRoles(unit, ids);
 		return undefined;
 	});
@@ -187,6 +192,10 @@ async function relink(unit: WritingUnit, edits: readonly Relinking[]): Promise<v
 		unit,
 		edits.flatMap(({ role, body: { granted_to } }) => (granted_to === undefined ? [] : [{ role, granted_to }])),
 	);
+	await setGrantableTo(
+		unit,
+		edits.flatMap(({ role, body: { grantable_to } }) => (grantable_to === undefined ? [] : [{ role, grantable_to }])),
+	);
 	await refuseUnsoundComputedRoles(unit, edits);
 	if (edits.some(({ body }) => body.computed)) await refuseComputedOverLimit(unit);
 }
@@ -202,7 +211,8 @@ function newRole(unit: WritingUnit, body: CompleteRole) {
 
 function completeRole(body: CompleteRole) {
 	const { key, name, description = null, attributes = null, permissions = [], granted_to = null } = body;
-	const links = { permissions, extends: body.extends ?? [], granted_to, computed: body.computed ?? null };
+	const { grantable_to = [] } = body;
+	const links = { permissions, extends: body.extends ?? [], granted_to, grantable_to, computed: body.computed ?? null };
 	return { key, name, description, attributes, public: body.public ?? false, ...links };
 }
 

@@ -2,6 +2,7 @@
 
 import type { Json } from '../../../compiler/model.js';
 import type { Steps } from '../../../compiler/steps.js';
+import { grantOf, isSetRelation } from '../../../compiler/user-set.js';
 import type { Attempt, AttemptFact } from '../../wire/decision/attempt.js';
 import type { AuthorizationResult } from '../../wire/decision/check.js';
 import { type DecisionContext, decide } from '../decide/decide.js';
@@ -112,8 +113,22 @@ export function* findAttempts(
 		truncated = true;
 	}
 	const sorted = found.toSorted(inOrder);
-	if (!allowed && world !== undefined) return { ...(yield* verified(world, sorted, truncated)), granted, ...blocking };
+	if (!allowed && world !== undefined) {
+		const { attempts, truncated: more } = yield* verified(world, sorted, truncated);
+		return { attempts: attempts.map(withSetGrants), truncated: more, granted, ...blocking };
+	}
 	return { attempts: sorted.slice(0, maxAttempts), truncated: truncated || sorted.length > maxAttempts, granted };
+}
+
+/** Returns an attempt in which relationships of hidden relations are assignments to sets of users. */
+function withSetGrants({ add, ...attempt }: Attempt): Attempt {
+	return { ...attempt, add: add.map(asSetGrant) };
+}
+
+function asSetGrant(fact: AttemptFact): AttemptFact {
+	if (fact.fact !== 'relationship_tuple' || !isSetRelation(fact.relation)) return fact;
+	const { subject, relation, object, tenant } = fact;
+	return { fact: 'role_assignment', ...grantOf(subject, relation), tenant, resource_instance: object };
 }
 
 /** Facts used to verify attempts. */

@@ -45,7 +45,8 @@ export async function touchedSince(unit: ReadingUnit, base: number, most: number
 			(before -> 'attributes') is distinct from (after -> 'attributes') as attributes_changed,
 			(before -> 'email', before -> 'first_name', before -> 'last_name')
 				is distinct from (after -> 'email', after -> 'first_name', after -> 'last_name') as names_changed,
-			nullif(before -> 'granted_to', 'null') is distinct from nullif(after -> 'granted_to', 'null') as derivations_changed,
+			nullif(before -> 'granted_to', 'null') is distinct from nullif(after -> 'granted_to', 'null')
+				or (before -> 'grantable_to') is distinct from (after -> 'grantable_to') as derivations_changed,
 			(before -> 'mapping_rules') is distinct from (after -> 'mapping_rules') as rules_changed,
 			(before -> 'settings' -> 'contextual_facts') is distinct from (after -> 'settings' -> 'contextual_facts')
 				as contextual_facts_changed
@@ -85,7 +86,7 @@ function asLogged({ kind, operation, before, after }: Change): LoggedChange {
 		object: text('object'),
 		attributes_changed: differs('attributes'),
 		names_changed: differs('email', 'first_name', 'last_name'),
-		derivations_changed: differs('granted_to'),
+		derivations_changed: differs('granted_to', 'grantable_to'),
 		rules_changed: differs('mapping_rules'),
 		contextual_facts_changed: differs('settings'),
 	};

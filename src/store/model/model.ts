@@ -12,7 +12,7 @@ import type {
 } from '../../../compiler/model.js';
 import { ConditionSet } from '../table/condition-set.js';
 import { allowsContextualFacts } from '../table/environment-settings.js';
-import { Relation } from '../table/relation.js';
+import { AnyRelation, type Relation } from '../table/relation.js';
 import { Resource, ResourceAction } from '../table/resource.js';
 import { Role, RoleDerivation, RoleParent, RolePermission } from '../table/role.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
@@ -68,7 +68,7 @@ async function relationsIn(
 	resources: readonly Resource[],
 ): Promise<readonly (readonly [row: Relation, relation: ModelRelation])[]> {
 	const keys = keysById(resources);
-	const rows = await unit.query(Relation).orderBy('relations.id');
+	const rows = await unit.query(AnyRelation).orderBy('relations.id');
 	return rows.map((row) => [row, { ...named(row), subject: keyIn(keys, row.subject_resource_id) }]);
 }
 
@@ -138,7 +138,7 @@ function actionNamesById(
 async function rolesIn(unit: ReadingUnit, resources: readonly Resource[], actions: readonly ResourceAction[]) {
 	const roles = await unit.query(Role).orderBy('roles.id');
 	const [roleKeys, actionNames] = [keysById(roles), actionNamesById(resources, actions)];
-	const relationKeys = keysById(await unit.query(Relation).select('relations.id', 'relations.key'));
+	const relationKeys = keysById(await unit.query(AnyRelation).select('relations.id', 'relations.key'));
 	const grantsByRole = groupBy(await unit.query(RolePermission).orderBy('position'), ({ role_id }) => role_id);
 	const parentsByRole = groupBy(await unit.query(RoleParent).orderBy('position'), ({ role_id }) => role_id);
 	const derivationsByRole = groupBy(await unit.query(RoleDerivation).orderBy('id'), ({ role_id }) => role_id);

@@ -3,11 +3,15 @@ import type { ReadingUnit } from '../unit/reading-unit.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { KeyedModel } from './environment-model.js';
 
+/** SQL condition on a relation that users see: it does not grant a role to sets of users. */
+export const isShown = "position('#' in relations.key) = 0";
+
 /** Relation from instances of a subject resource to instances of an object resource. */
 export class Relation extends KeyedModel {
 	static override readonly tableName = 'relations';
 	static readonly kind = 'relation';
 	static readonly title = 'Relation';
+	static readonly shown: string | undefined = isShown;
 
 	/** The objects' resource. */
 	declare resource_id: string;
@@ -16,6 +20,11 @@ export class Relation extends KeyedModel {
 	declare description: string | null;
 	/** True if the groups API created the relation. The groups API deletes it when no group needs it. */
 	declare made_for_groups: boolean;
+}
+
+/** A relation, or a hidden relation that grants a role to sets of users. */
+export class AnyRelation extends Relation {
+	static override readonly shown = undefined;
 }
 
 /** Returns the relations with objects in these resources, oldest first. */
@@ -34,11 +43,11 @@ export function relationsBetween(
 	return rowQuery(unit.query(Relation).where({ resource_id, subject_resource_id }).orderBy('relations.id'));
 }
 
-/** Returns a resource's relations on either side, oldest first. */
+/** Returns a resource's relations on either side, oldest first, including hidden relations. */
 export function relationsAround(unit: ReadingUnit, resourceId: string): RowQuery<Relation> {
 	return rowQuery(
 		unit
-			.query(Relation)
+			.query(AnyRelation)
 			.where((either) => {
 				either.where('relations.resource_id', resourceId).orWhere('relations.subject_resource_id', resourceId);
 			})
@@ -48,5 +57,26 @@ export function relationsAround(unit: ReadingUnit, resourceId: string): RowQuery
 
 /** Deletes these relations. Does not write to the change log. */
 export async function deleteRelations(unit: WritingUnit, ids: readonly string[]): Promise<void> {
-	await unit.query(Relation).whereRaw('relations.id = any(?::uuid[])', [ids]).delete();
+	await unit.query(AnyRelation).whereRaw('relations.id = any(?::uuid[])', [ids]).delete();
+}
+
+/** Returns a query over the hidden relations that grant roles to sets of users. */
+export function hiddenRelations(unit: ReadingUnit) {
+	return unit.query(AnyRelation).whereRaw("position('#' in relations.key) > 0");
+}
+
+/** Returns the hidden relations of these resources, oldest first. */
+export function setRelationsOf(unit: ReadingUnit, resourceIds: readonly string[]): RowQuery<AnyRelation> {
+	return rowQuery(
+		hiddenRelations(unit).whereRaw('relations.resource_id = any(?::uuid[])', [resourceIds]).orderBy('relations.id'),
+	);
+}
+
+/** Adds hidden relations. Does not write to the change log. */
+export async function insertSetRelations(
+	unit: WritingUnit,
+	wanted: readonly Pick<Relation, 'key' | 'resource_id' | 'subject_resource_id'>[],
+): Promise<readonly AnyRelation[]> {
+	const columns = wanted.map((relation) => ({ ...unit.stamp(), ...relation, name: relation.key }));
+	return unit.insert(AnyRelation, columns, ({ key }) => String(key));
 }

@@ -6,6 +6,7 @@ import { chunksToRemove } from '../unit/chunks-to-remove.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { EnvironmentModel, sameEnvironment } from './environment-model.js';
+import { hiddenRelations, isShown } from './relation.js';
 import { instanceNameIn } from './resource-instance.js';
 
 /** A relationship from the subject instance to the object instance, both in the same tenant. */
@@ -56,6 +57,8 @@ export interface TupleFilter {
 	/** Resources of the subjects, and of the objects. */
 	readonly subject_type_ids?: readonly string[] | undefined;
 	readonly object_type_ids?: readonly string[] | undefined;
+	/** Include tuples of hidden relations, which are skipped otherwise. */
+	readonly hidden?: true;
 	/** Include expired tuples, which are skipped otherwise. */
 	readonly stored?: true;
 	/** Only expired tuples; requires `stored`. */
@@ -67,7 +70,7 @@ export function tuplesBy(unit: ReadingUnit, filter: TupleFilter): RowQuery<Tuple
 	const joined = filter.subject_type_ids !== undefined || filter.object_type_ids !== undefined;
 	return rowQuery(
 		tupleQuery(unit, filter).castTo<TupleRow[]>(),
-		joined ? undefined : narrow(storedOrLive(unit, filter), filter),
+		joined ? undefined : withoutHidden(unit, narrow(storedOrLive(unit, filter), filter), filter),
 	);
 }
 
@@ -90,7 +93,19 @@ function tupleQuery(unit: ReadingUnit, filter: TupleFilter): QueryBuilder<Relati
 			instanceNameIn('object_types', 'objects').as('object'),
 		)
 		.orderBy('relationship_tuples.id');
+	if (!filter.hidden) query.whereRaw(isShown);
 	return narrow(query, filter);
+}
+
+/** Skips the tuples of hidden relations in a query without joins. */
+function withoutHidden(
+	unit: ReadingUnit,
+	query: QueryBuilder<RelationshipTuple, RelationshipTuple[]>,
+	{ hidden }: TupleFilter,
+): QueryBuilder<RelationshipTuple, RelationshipTuple[]> {
+	return hidden
+		? query
+		: query.whereNotIn('relationship_tuples.relation_id', hiddenRelations(unit).select('relations.id'));
 }
 
 function storedOrLive(unit: ReadingUnit, { stored }: TupleFilter) {
@@ -121,14 +136,14 @@ function narrow(
 
 /** Returns at most `rowsPerStatement` stored tuples matching the filter, including expired tuples. */
 export async function someTuples(unit: ReadingUnit, filter: TupleFilter): Promise<readonly TupleRow[]> {
-	return tupleQuery(unit, { ...filter, stored: true })
+	return tupleQuery(unit, { ...filter, stored: true, hidden: true })
 		.limit(rowsPerStatement)
 		.castTo<TupleRow[]>();
 }
 
 /** Yields the stored tuples matching the filter, in chunks. The caller deletes each chunk before reading the next. */
 export function tuplesToRemove(unit: WritingUnit, filter: TupleFilter): AsyncIterable<readonly TupleRow[]> {
-	const query = tupleQuery(unit, { ...filter, stored: true }).castTo<TupleRow[]>();
+	const query = tupleQuery(unit, { ...filter, stored: true, hidden: true }).castTo<TupleRow[]>();
 	return chunksToRemove(unit, RelationshipTuple, query);
 }
 

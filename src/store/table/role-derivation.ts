@@ -1,6 +1,7 @@
 import type { ReadingUnit } from '../unit/reading-unit.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { sameEnvironment } from './environment-model.js';
+import { hiddenRelations, Relation } from './relation.js';
 import { RoleDerivation } from './role.js';
 
 /** A derivation's source role, relation and exclusion. */
@@ -17,7 +18,7 @@ export interface DerivationRow extends Derivation {
 	readonly linked_by_relation: string;
 }
 
-/** Returns these roles' derivations (default: all roles), in their stored order. */
+/** Returns these roles' derivations (default: all roles), in their stored order, including those by hidden relations. */
 export async function derivationRows(
 	unit: ReadingUnit,
 	roleIds?: readonly string[],
@@ -42,14 +43,20 @@ export async function derivationsThrough(
 	return unit.query(RoleDerivation).whereRaw('role_derivations.relation_id = any(?::uuid[])', [relationIds]);
 }
 
-/** Replaces these roles' derivations. `derivations` is keyed by role id. Does not write to the change log. */
+/**
+ * Replaces these roles' derivations, either by relations or by the hidden relations that grant roles to sets of users.
+ * `derivations` is keyed by role id. Does not write to the change log.
+ */
 export async function replaceDerivations(
 	unit: WritingUnit,
 	derivations: ReadonlyMap<string, readonly Derivation[]>,
+	by: 'relations' | 'sets' = 'relations',
 ): Promise<void> {
+	const relations = by === 'relations' ? unit.query(Relation) : hiddenRelations(unit);
 	await unit
 		.query(RoleDerivation)
 		.whereRaw('role_derivations.role_id = any(?::uuid[])', [[...derivations.keys()]])
+		.whereIn('role_derivations.relation_id', relations.select('relations.id'))
 		.delete();
 	const rows = [...derivations].flatMap(([role_id, given]) =>
 		given.map(({ source_role_id, relation_id, no_direct_roles_on_object }) => {
@@ -64,4 +71,19 @@ export async function replaceDerivations(
 export async function derivedRoleIds(unit: ReadingUnit, roleIds: readonly string[]): Promise<readonly string[]> {
 	const rows = await unit.query(RoleDerivation).whereRaw('role_derivations.source_role_id = any(?::uuid[])', [roleIds]);
 	return rows.map((row) => row.role_id);
+}
+
+/** Returns the derivations by hidden relations, from or to these roles. */
+export async function setDerivationsAround(
+	unit: ReadingUnit,
+	roleIds: readonly string[],
+): Promise<readonly RoleDerivation[]> {
+	return unit
+		.query(RoleDerivation)
+		.whereIn('role_derivations.relation_id', hiddenRelations(unit).select('relations.id'))
+		.where((either) => {
+			for (const column of ['role_id', 'source_role_id']) {
+				either.orWhereRaw('?? = any(?::uuid[])', [`role_derivations.${column}`, roleIds]);
+			}
+		});
 }

@@ -1,8 +1,10 @@
 import { everyone } from '../../../compiler/everyone.js';
+import { isUserSet, userSetParts } from '../../../compiler/user-set.js';
 import { assignExactly, unassignMany } from '../../domain/facts/assignment.js';
 import { addTenantUsers, removeTenantUsers } from '../../domain/facts/tenant-user.js';
 import { Role } from '../../store/table/role.js';
-import { type AssignmentFilter, assignmentKeys } from '../../store/table/role-assignment.js';
+import { type AssignmentFilter, type AssignmentKeys, assignmentKeys } from '../../store/table/role-assignment.js';
+import { hasSetGrants, type SetGrantFilter, setGrantsBy } from '../../store/table/set-grant.js';
 import { Tenant } from '../../store/table/tenant.js';
 import { tenantUsersBy } from '../../store/table/tenant-user.js';
 import { ensureEveryone, Holder } from '../../store/table/user.js';
@@ -10,10 +12,11 @@ import { rowsWithKeys, sortedRowKeys } from '../../store/unit/keyed-rows.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { instanceParts } from '../../wire/common.js';
 import type { RoleAssignmentEntry, TenantUserEntry } from '../../wire/general/environment-document.js';
-import { findNamedInstances, instanceResolver } from './instance.js';
+import { findNamedInstances, instanceNamesInChunks, instanceResolver } from './instance.js';
 import {
 	chunked,
 	type DocumentPart,
+	type DocumentPlace,
 	type Entry,
 	listEntries,
 	sortedEntries,
@@ -81,8 +84,13 @@ export const roleAssignmentPart: DocumentPart<RoleAssignmentEntry> = {
 	entriesIn: ({ facts }) => listEntries(['facts', 'role_assignments'], facts?.role_assignments, assignmentName),
 	async *chunks(unit) {
 		for await (const user_ids of userIdsInChunks(unit)) yield assignmentEntries(unit, { user_ids });
+		if (!(await hasSetGrants(unit))) return;
+		for await (const subjects of instanceNamesInChunks(unit)) {
+			yield setGrantEntries(unit, { subject_ids: subjects.map(({ id }) => id) });
+		}
 	},
 	async stored(unit, entries) {
+		const sets = entries.flatMap(({ value }) => (isUserSet(value.user) ? [value.user] : []));
 		const user_ids = await userIds(unit, entries);
 		const tenants = await rowsWithKeys(
 			unit,
@@ -95,6 +103,7 @@ export const roleAssignmentPart: DocumentPart<RoleAssignmentEntry> = {
 		return valuesByName([
 			...(await assignmentEntries(unit, { user_ids, tenant_ids, on_instances: false })),
 			...(await assignmentEntries(unit, { user_ids, resource_instance_ids })),
+			...(sets.length === 0 ? [] : await setGrantEntries(unit, { sets, resource_instance_ids })),
 		]);
 	},
 	toDocument: (value) => withoutDefaults(value, { tenant: null, resource_instance: null, expires_at: null }),
@@ -112,7 +121,17 @@ async function assignmentEntries(
 	unit: ReadingUnit,
 	filter: AssignmentFilter,
 ): Promise<readonly Entry<RoleAssignmentEntry>[]> {
-	const values = await assignmentKeys(unit, filter);
+	return keyEntries(await assignmentKeys(unit, filter));
+}
+
+async function setGrantEntries(
+	unit: ReadingUnit,
+	filter: SetGrantFilter,
+): Promise<readonly Entry<RoleAssignmentEntry>[]> {
+	return keyEntries(await setGrantsBy(unit, filter).all());
+}
+
+function keyEntries(values: readonly AssignmentKeys[]): readonly Entry<RoleAssignmentEntry>[] {
 	return sortedEntries(
 		values.map(({ user, role, tenant, resource_instance, expires_at }) => {
 			// An instance already has a tenant, so the entry does not name it.
@@ -126,7 +145,12 @@ async function assignmentEntries(
 /** Resolves the assignments in entries to ids. */
 async function resolveAssignments(unit: ReadingUnit, entries: readonly Entry<RoleAssignmentEntry>[]) {
 	const { userAt, tenantAt } = await holderResolvers(unit, entries);
-	const instanceAt = await instanceResolver(unit, instancesIn(entries));
+	const ofSets = entries.flatMap(({ value }) => userSetParts(value.user)?.instance ?? []);
+	const instanceAt = await instanceResolver(unit, [...instancesIn(entries), ...ofSets]);
+	const setAt = (set: string, place: DocumentPlace) => {
+		instanceAt(userSetParts(set)?.instance ?? '', place);
+		return set;
+	};
 	const roleAt = await partResolver(
 		unit,
 		Role,
@@ -135,7 +159,7 @@ async function resolveAssignments(unit: ReadingUnit, entries: readonly Entry<Rol
 	return entries.map(({ place, value }) => {
 		const { tenant, resource_instance, expires_at } = value;
 		return {
-			user: userAt(value.user, [...place, 'user']).id,
+			user: isUserSet(value.user) ? setAt(value.user, [...place, 'user']) : userAt(value.user, [...place, 'user']).id,
 			role: roleAt(namedRole(value), [...place, 'role']).id,
 			expires_at: expires_at ?? undefined,
 			...(tenant !== null && { tenant: tenantAt(tenant, [...place, 'tenant']).id }),

@@ -51,16 +51,16 @@ export const resourceRolePart: DocumentPart<ResourceRoleEntry> = nestedPart<Role
 	member: 'roles',
 	entryMap: ({ roles }) => roles,
 	toDocument: ({ granted_to, ...value }) => ({
-		...withoutDefaults(value, { ...nothingSaid, public: false, computed: null }),
+		...withoutDefaults(value, { ...nothingSaid, public: false, grantable_to: [], computed: null }),
 		...(granted_to !== null && { granted_to: shownDerivation(granted_to) }),
 	}),
 	async describe(unit, rows) {
 		const linksById = new Map((await withLinks(unit, rows)).map(([{ id }, links]) => [id, links]));
 		return ({ id, name, description, attributes, public: isPublic, computed }) => {
-			const { permissions, extends: parents, granted_to } = linksById.get(id) ?? unlinked;
+			const { permissions, extends: parents, granted_to, grantable_to = [] } = linksById.get(id) ?? unlinked;
 			const derivation = granted_to && derivationEntry(granted_to);
 			const described = { name, description, attributes, permissions };
-			return { ...described, extends: parents, granted_to: derivation, public: isPublic, computed };
+			return { ...described, extends: parents, granted_to: derivation, public: isPublic, grantable_to, computed };
 		};
 	},
 	async write(unit, entries) {
@@ -77,7 +77,7 @@ export const resourceRolePart: DocumentPart<ResourceRoleEntry> = nestedPart<Role
 	},
 });
 
-const unlinked = { permissions: [], extends: [], granted_to: null };
+const unlinked = { permissions: [], extends: [], granted_to: null, grantable_to: [] };
 
 function derivationEntry({ users_with_role, when }: DerivedRoleBlockRead): DerivationEntry {
 	const rules = users_with_role.map((rule) => {
@@ -99,7 +99,7 @@ interface WantedRole extends Pick<WantedEntry<unknown>, 'place' | 'exists'> {
 	readonly key: string;
 	/** `null` for a tenant role. */
 	readonly resource: Resource | null;
-	readonly value: RoleEntry & Partial<Pick<ResourceRoleEntry, 'granted_to' | 'public' | 'computed'>>;
+	readonly value: RoleEntry & Partial<Pick<ResourceRoleEntry, 'granted_to' | 'public' | 'grantable_to' | 'computed'>>;
 }
 
 /**
@@ -124,13 +124,15 @@ async function writeRoles(unit: WritingUnit, wanted: readonly WantedRole[]): Pro
 	);
 }
 
-type Links = Pick<CompleteRole, 'permissions' | 'extends' | 'granted_to' | 'computed'>;
+type Links = Pick<CompleteRole, 'permissions' | 'extends' | 'granted_to' | 'grantable_to' | 'computed'>;
 
 /** Returns a function that resolves role links to ids. */
 async function prepareLinks(unit: ReadingUnit, wanted: readonly WantedRole[]): Promise<(role: WantedRole) => Links> {
 	const rules = wanted.flatMap(derivationRules);
 	const roles = wanted.flatMap((role) => role.value.extends.map((key) => ({ resource: ownerKey(role), key })));
-	const sources = rules.map(({ rule }) => ({ resource: rule.on_resource, key: rule.role }));
+	const sources = [...rules.map(({ rule }) => rule), ...wanted.flatMap(({ value }) => value.grantable_to ?? [])].map(
+		({ on_resource, role }) => ({ resource: on_resource, key: role }),
+	);
 	const resourceAt = await keyResolver(
 		unit,
 		Resource,
@@ -152,7 +154,15 @@ async function prepareLinks(unit: ReadingUnit, wanted: readonly WantedRole[]): P
 			role: roleAt({ resource: rule.on_resource, key: rule.role }, [...at, 'role']).id,
 			linked_by_relation: relationAt({ resource, key: rule.linked_by_relation }, [...at, 'linked_by_relation']).id,
 		}));
+		const grantable_to = (value.grantable_to ?? []).map((set, index) => {
+			const at = [...place, 'grantable_to', index];
+			return {
+				on_resource: resourceAt(set.on_resource, [...at, 'on_resource']).id,
+				role: roleAt({ resource: set.on_resource, key: set.role }, [...at, 'role']).id,
+			};
+		});
 		return {
+			grantable_to,
 			permissions: actionNames(role).map((name, index) => actionAt(name, [...place, 'permissions', index]).id),
 			extends: value.extends.map((key, index) => roleAt({ resource, key }, [...place, 'extends', index]).id),
 			granted_to: value.granted_to ? { users_with_role, when: value.granted_to.when } : null,

@@ -1,13 +1,16 @@
 import { z } from 'zod';
 import { boundedArray } from '../bounded.js';
-import { environmentScoped, Reference, StoredObject, Uuid } from '../common.js';
+import { environmentScoped, HolderReference, StoredObject, Uuid } from '../common.js';
 import { named } from '../named.js';
-import { Flag, pageShape, References, TotalCountFlag } from '../query.js';
+import { Flag, Holders, pageShape, References, TotalCountFlag } from '../query.js';
 import { expiryShape, shownExpiry } from '../schema/granting.js';
 import { roleGrantBody, roleRemovalBody, roleShape } from './user.js';
 
 export const RoleAssignmentCreate = roleGrantBody({
-	user: Reference.describe('User: id or key; `*` for everyone, if the resource role is public.'),
+	user: HolderReference.describe(
+		'User: id or key; `*` for everyone, if the resource role is public; `<resource key>:<instance key>#<role key>` for ' +
+			'all users who hold this role on this instance, if the assigned role is `grantable_to` it.',
+	),
 	...roleShape,
 	...expiryShape,
 }).meta({
@@ -16,7 +19,7 @@ export const RoleAssignmentCreate = roleGrantBody({
 });
 
 export const RoleAssignmentRemove = roleRemovalBody({
-	user: Reference.describe('User: id or key; `*` for everyone.'),
+	user: HolderReference.describe('User: id or key; `*` for everyone, or a set of users.'),
 	...roleShape,
 }).meta({
 	id: 'RoleAssignmentRemove',
@@ -58,7 +61,9 @@ export const RoleAssignmentRemoveQuery = z.object({
  * object matches no assignment.
  */
 export const RoleAssignmentQuery = z.object({
-	user: References.describe('Only roles of these users (ids or keys), or of everyone (`*`); may be repeated.'),
+	user: Holders.describe(
+		'Only roles of these users (ids or keys), of everyone (`*`), or of these sets of users; may be repeated.',
+	),
 	role: References.describe(
 		'Only roles with these ids or keys, both tenant roles and resource roles; may be repeated.',
 	),
@@ -78,12 +83,14 @@ export const RoleAssignmentRead = named(
 	"A user's role in a tenant or on a resource instance in the tenant, by keys and by ids.",
 	{
 		...environmentScoped,
-		user: z.string().describe('User key; `*` for everyone.'),
+		user: z
+			.string()
+			.describe('User key; `*` for everyone; `<resource key>:<instance key>#<role key>` for a set of users.'),
 		role: z.string().describe('Role key.'),
 		tenant: z.string().describe("Key of the tenant, or of the instance's tenant."),
 		resource_instance: z.string().nullable().describe('`<resource key>:<instance key>`; null for a tenant role.'),
 		resource_instance_id: Uuid.nullable().describe('Instance id; null for a tenant role.'),
-		user_id: Uuid.describe('User id.'),
+		user_id: Uuid.describe('User id; for a set of users, the id of its instance.'),
 		role_id: Uuid.describe('Role id.'),
 		tenant_id: Uuid.describe('Tenant id.'),
 		...shownExpiry,
@@ -98,8 +105,8 @@ export const RoleAssignmentDetailedRead = named(
 		...environmentScoped,
 		user: z
 			.object({
-				id: Uuid.describe('User id.'),
-				key: z.string().describe('User key.'),
+				id: Uuid.describe('User id; for a set of users, the id of its instance.'),
+				key: z.string().describe('User key, `*` or a set of users.'),
 				email: z.string().nullable().describe('E-mail address.'),
 				first_name: z.string().nullable().describe('First name.'),
 				last_name: z.string().nullable().describe('Last name.'),

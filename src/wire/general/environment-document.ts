@@ -147,6 +147,12 @@ export const ResourceRoleEntry = namedStrict(
 		extends: entryList(Key).describe('Role keys in the resource whose permissions the role inherits.'),
 		granted_to: orNull(DerivationEntry).describe('Role derivation; null if it is not derived.'),
 		public: defaulted(z.boolean(), () => false).describe('True if the role can be assigned to everyone.'),
+		grantable_to: entryList(
+			z.strictObject({
+				role: Key.describe('Key of the role that the users in a set hold.'),
+				on_resource: Key.describe('Key of the resource of this role.'),
+			}),
+		).describe('Sets of users to which the role can be assigned.'),
 		computed: orNull(ComputedRole).describe('Expression of a computed role, with role keys in the same resource.'),
 	},
 );
@@ -348,7 +354,9 @@ const inOnePlaceOnly = {
 
 export const RoleAssignmentEntry = z
 	.strictObject({
-		user: HolderKey.describe('User key, or `*` for everyone.'),
+		user: HolderKey.describe(
+			'User key, `*` for everyone, or `<resource key>:<instance key>#<role key>` for a set of users.',
+		),
 		role: Key.describe('Role key.'),
 		...place,
 		expires_at: ends,

@@ -14,6 +14,7 @@ import {
 } from '../common.js';
 import { changedFields, named, namedObject } from '../named.js';
 import { DerivedRoleBlockEdit, DerivedRoleBlockRead } from './derivation.js';
+import { GrantableTo, GrantableToRead } from './grantable-to.js';
 import { granting } from './granting.js';
 import { hierarchySchema, roleAnswerMembers } from './role.js';
 import { ComputedRole } from './role-expression.js';
@@ -37,6 +38,9 @@ const described = {
 	granted_to: optional(DerivedRoleBlockEdit).describe('Derivations from roles on related instances; none by default.'),
 	public: optional(z.boolean()).describe(
 		'True if the role can be assigned to everyone, by the user key `*`; false by default.',
+	),
+	grantable_to: optional(boundedArray(GrantableTo)).describe(
+		'Sets of users to which the role can be assigned, by the role that they hold; none by default. Null counts as absent.',
 	),
 	computed: optional(ComputedRole).describe(
 		'Makes this a computed role: users hold it by their other roles on the instance, and it is never assigned or ' +
@@ -73,6 +77,10 @@ export const ResourceRoleUpdate = named(
 		public: optional(z.boolean()).describe(
 			'True if the role can be assigned to everyone. False also removes its assignments to everyone.',
 		),
+		grantable_to: optional(boundedArray(GrantableTo)).describe(
+			'Complete new list of the sets of users to which the role can be assigned. Assignments to all other sets are ' +
+				'removed. Null counts as absent.',
+		),
 		computed: clearable(ComputedRole).describe(
 			'Expression of a computed role; null for a role that is assigned and derived.',
 		),
@@ -81,7 +89,12 @@ export const ResourceRoleUpdate = named(
 
 const permissions = { permissions: boundedArray(ResourcePermission).describe('Actions in the resource.') };
 
-export const ResourceRolePermissions = granting(permissions, [...roleAnswerMembers, 'computed', 'public']).meta({
+export const ResourceRolePermissions = granting(permissions, [
+	...roleAnswerMembers,
+	'computed',
+	'public',
+	'grantable_to',
+]).meta({
 	id: 'ResourceRolePermissions',
 	description: 'Permissions to add to a resource role.',
 });
@@ -107,6 +120,10 @@ export const ResourceRoleRead = named(
 			'Derivations from roles on related instances; null if never set.',
 		),
 		public: z.literal(true).optional().describe('Present if the role can be assigned to everyone.'),
+		grantable_to: z
+			.array(GrantableToRead)
+			.optional()
+			.describe('Sets of users to which the role can be assigned; absent if there are none.'),
 		computed: StoredObject.nullable().describe('Expression of a computed role; null for any other role.'),
 	},
 );

@@ -15,6 +15,7 @@ import { arrayOrPaginated } from '../list.js';
 import { changedFields, describedFields, named, namedObject } from '../named.js';
 import { Flag, pageShape, Search, TotalCountFlag, withAttributeFilters } from '../query.js';
 import { DerivedRoleBlockEdit } from './derivation.js';
+import { GrantableTo } from './grantable-to.js';
 import { granting } from './granting.js';
 import { ComputedRole } from './role-expression.js';
 
@@ -32,6 +33,9 @@ const expression = unserved(notComputed, 'Must be empty: only resource roles are
 const forInstances = 'must be omitted: only resource roles can be assigned to everyone';
 const isPublic = unserved(forInstances, 'Must be empty: only resource roles can be assigned to everyone.');
 
+const notGrantable = 'must be omitted: only resource roles can be assigned to sets of users';
+const grantable = unserved(notGrantable, 'Must be empty: only resource roles can be assigned to sets of users.');
+
 const described = {
 	...describedFields('Role', 'tenant roles in the environment'),
 	permissions: defaulted(boundedArray(Permission), () => []).describe('Granted permissions; none by default.'),
@@ -45,6 +49,7 @@ export const RoleCreate = named('RoleCreate', 'A new tenant role.', {
 	...described,
 	granted_to: derivation,
 	public: isPublic,
+	grantable_to: grantable,
 	computed: expression,
 });
 
@@ -60,6 +65,7 @@ export const RoleUpdate = named(
 		),
 		granted_to: derivation,
 		public: isPublic,
+		grantable_to: grantable,
 		computed: expression,
 	},
 );
@@ -104,11 +110,17 @@ export const RoleReplace = z
 		public: optional(z.boolean()).describe(
 			'True if the resource role can be assigned to everyone, by the user key `*`; false by default.',
 		),
+		grantable_to: optional(boundedArray(GrantableTo)).describe(
+			'Sets of users to which the resource role can be assigned; none by default. Null counts as absent.',
+		),
 		computed: optional(ComputedRole).describe('Expression of a computed resource role. Null counts as absent.'),
 	})
-	.superRefine(({ resource, granted_to, public: open, computed }, ctx) => {
+	.superRefine(({ resource, granted_to, public: open, grantable_to, computed }, ctx) => {
 		if (resource === undefined && open) {
 			ctx.addIssue({ code: 'custom', message: forInstances, path: ['public'], input: open });
+		}
+		if (resource === undefined && grantable_to !== undefined && grantable_to.length > 0) {
+			ctx.addIssue({ code: 'custom', message: notGrantable, path: ['grantable_to'], input: grantable_to });
 		}
 		if (resource === undefined && computed !== undefined) {
 			ctx.addIssue({ code: 'custom', message: notComputed, path: ['computed'], input: computed });

@@ -1,3 +1,4 @@
+import { grantOf, isSetRelation, isUserSet } from '../../../../compiler/user-set.js';
 import { operatorNamed } from '../condition/condition-operator.js';
 import type { Phrase } from '../phrase.js';
 import {
@@ -61,7 +62,7 @@ function roleSentence({ chain, add }: Attempt, { user, action, type }: NamedChec
 	if (assigned === undefined || assigned.type === 'set_rule') return [];
 	if (granting === undefined || granting.type === 'set_rule') return [];
 	if (granting.type === 'computed_role') return computedSentence(granting, { chain, add }, { user, action });
-	const isMissing = add.some(({ fact }) => fact === 'role_assignment');
+	const isMissing = add.some((fact) => fact.fact === 'role_assignment' && !isUserSet(fact.user));
 	const derived = chain
 		.slice(0, -1)
 		.toReversed()
@@ -98,6 +99,13 @@ function heldPhrases({ role, resource }: Extract<AttemptStep, { readonly role: s
 function derivationPhrases(step: AttemptStep, add: readonly AttemptFact[]): readonly Phrase[] {
 	if (step.type !== 'role_derivation') return [];
 	const { subject, relation, resource } = step;
+	if (isSetRelation(relation)) {
+		const { user: set, role } = grantOf(subject, relation);
+		const isAdded = add.some(
+			(fact) => fact.fact === 'role_assignment' && fact.user === set && fact.resource_instance === resource,
+		);
+		return [', and ', { key: set }, isAdded ? ' would be ' : ' is ', { name: role }, ' on ', { key: resource }];
+	}
 	const isMissing = add.some(
 		(fact) =>
 			fact.fact === 'relationship_tuple' &&

@@ -3,7 +3,7 @@ import { ActionGroup } from '../action-group.js';
 import { ConditionSet } from '../condition-set.js';
 import { UserInvite } from '../element/user-invite.js';
 import { type EnvironmentModel, sameEnvironment } from '../environment-model.js';
-import { Relation } from '../relation.js';
+import { AnyRelation, Relation } from '../relation.js';
 import { RelationshipTuple } from '../relationship-tuple.js';
 import { Resource, ResourceAction, ResourceAttribute } from '../resource.js';
 import { ResourceInstance } from '../resource-instance.js';
@@ -55,7 +55,7 @@ export async function unusedResources(unit: ReadingUnit): Promise<readonly Resou
 			unit.query<EnvironmentModel>(part).whereColumn(`${part.tableName}.resource_id`, 'resources.id'),
 		);
 	}
-	return query.whereNotExists(unit.query(Relation).whereColumn('relations.subject_resource_id', 'resources.id'));
+	return query.whereNotExists(unit.query(AnyRelation).whereColumn('relations.subject_resource_id', 'resources.id'));
 }
 
 /** Keys of a schema object: a resource, or a resource's role or relation. */

@@ -21,6 +21,11 @@ export const samples: readonly Sample[] = [
 		read: () => import('../../../../../docs/samples/shared-documents.json'),
 	},
 	{
+		title: 'Team wiki',
+		about: 'Pages and spaces shared with teams, teams in teams, and leads of teams.',
+		read: () => import('../../../../../docs/samples/team-wiki.json'),
+	},
+	{
 		title: 'SaaS with plans',
 		about: 'Features by the plan of a tenant, spending limits, projects by region.',
 		read: () => import('../../../../../docs/samples/saas-plans.json'),
