@@ -298,8 +298,6 @@ journey('documents contain sets of users', async (t, place, management) => {
 	const replaced = await http.post(`${env}/import?conflict_strategy=replace`, furniture);
 	t.is(replaced.status, 200, JSON.stringify(replaced.body));
 	t.is((await http.get<Listed>(path)).body.length, 2);
-	const copy = await http.post(`${env}/copy`, { target_env: { new: { key: 'copied', name: 'Copied' } } });
-	t.is(copy.status, 200, JSON.stringify(copy.body));
 });
 
 onEachStack('the users in a set hold its roles, through sets in sets', async (t, stack) => {
