@@ -96,7 +96,7 @@ export async function revokeImplicitly(unit: WritingUnit, role: Role, rule: Deri
 	});
 }
 
-/** Returns the derivations of a role, without those that grant the role to sets of users. */
+/** Returns the derivations of a role, without its assignments to sets of users. */
 async function shownDerivations(unit: ReadingUnit, role: Role) {
 	const rows = await derivationRows(unit, [role.id]);
 	return rows.filter(({ linked_by_relation }) => !isSetRelation(linked_by_relation));

@@ -62,7 +62,7 @@ export const RoleAssignmentRemoveQuery = z.object({
  */
 export const RoleAssignmentQuery = z.object({
 	user: Holders.describe(
-		'Only roles of these users (ids or keys), of everyone (`*`), or of these sets of users; may be repeated.',
+		'Only roles of these holders: users (ids or keys), everyone (`*`), or sets of users; may be repeated.',
 	),
 	role: References.describe(
 		'Only roles with these ids or keys, both tenant roles and resource roles; may be repeated.',
