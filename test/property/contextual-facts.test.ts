@@ -19,11 +19,13 @@ import type { ContextualFacts } from '../../src/wire/decision/contextual-facts.j
 import { wasmEngine } from '../compiler/engine.js';
 import { layeredModels } from '../compiler/layered-model.js';
 import { modelsOfOneSchema, pick } from '../compiler/model.js';
+import { noFacts } from '../support/no-facts.js';
 import { draws, leastDrawn } from '../support/tier.js';
 import { modelQuestions } from './model-questions.js';
 import { decide } from './oracle.js';
 import { answered, type Question, rego } from './questions.js';
 import { schemaDerivations } from './relationship-oracle.js';
+import { schemaHistories, schemaQuestions } from './schema-histories.js';
 
 /** Numbers that choose the facts, because facts depend on the model. */
 const triples = (maxLength: number) => fc.array(fc.tuple(fc.nat(), fc.nat(), fc.nat()), { maxLength });
@@ -113,6 +115,13 @@ function resourceTypes({ schema }: Model): string[] {
 	return schema.resources.map(({ key }) => key);
 }
 
+/** Returns the input for a check with contextual facts. */
+function inputWith(context: DecisionContext, query: Question, given: ContextualFacts): Question {
+	// The questions are checks with a tenant.
+	const input = { ...query, time: context.time } as unknown as EngineInput;
+	return withContextualFacts(context, input, given, []) as unknown as Question;
+}
+
 const models = fc.oneof(modelsOfOneSchema(3), layeredModels(3));
 
 test('contextual facts decide and list like written facts', async (t) => {
@@ -134,11 +143,7 @@ test('contextual facts decide and list like written facts', async (t) => {
 				const evaluate = (entrypoint: string, input: unknown) => engine.ask(entrypoint, input as Json);
 				const code = (input: EngineInput) => String(evaluate('regolith/check/code', input));
 				const context = { engine: { code, evaluate }, facts, time: 0, revision: 1, policyRevision: 1, log: quiet };
-				const withFacts = (query: Question, facts: ContextualFacts) => {
-					// The questions are checks with a tenant.
-					const input = { ...query, time: 0 } as unknown as EngineInput;
-					return withContextualFacts(context, input, facts, []) as unknown as Question;
-				};
+				const withFacts = (query: Question, facts: ContextualFacts) => inputWith(context, query, facts);
 				const ask = (inputs: readonly Question[]) => inputs.map((input) => engine.ask('regolith/check/code', input));
 				const asked = queries.map((query) => withFacts(query, given));
 				const [before, codes] = [ask(queries), ask(asked)];
@@ -183,4 +188,33 @@ test('contextual facts decide and list like written facts', async (t) => {
 		t.true(number >= leastDrawn(51), `${number} decisions changed by contextual ${kind}`);
 	}
 	t.true(refused >= leastDrawn(1), 'no relationship was refused');
+});
+
+test('an older policy allows nothing by contextual facts that the newer schema denies', async (t) => {
+	t.timeout(7_200_000);
+	const seen = { allowed: 0, lost: 0 };
+	await fc.assert(
+		fc.asyncProperty(schemaHistories, fc.array(choices, { minLength: 4, maxLength: 4 }), async (drawn, chosen) => {
+			const { inForce, later } = drawn;
+			const engine = await wasmEngine(rego({ schema: inForce, facts: noFacts }));
+			const code = (input: EngineInput) => String(engine.ask('regolith/check/code', input as unknown as Json));
+			const evaluate = (entrypoint: string, input: unknown) => engine.ask(entrypoint, input as Json);
+			for (const [index, model] of later.entries()) {
+				const { stored, written, given } = addFacts(model, chosen[index] ?? { assignments: [], tuples: [] });
+				const bytes = documentBytes(stored);
+				engine.setData(bytes);
+				const facts = FactsIndex.read(bytes);
+				const context = { engine: { code, evaluate }, facts, time: 0, revision: 1, policyRevision: 0, log: quiet };
+				for (const query of schemaQuestions(model, inForce)) {
+					const allowed = engine.ask('regolith/check/code', inputWith(context, query, given)) === 'allow';
+					const wanted = decide(written, query).allow;
+					if (allowed && !wanted) t.fail(JSON.stringify({ query, given, inForce, model }));
+					seen.allowed += Number(allowed && !decide(stored, query).allow);
+					seen.lost += Number(!wanted && decide({ ...written, schema: inForce }, query).allow);
+				}
+			}
+		}),
+		{ numRuns: draws(12, 'SCHEMAS') },
+	);
+	for (const [what, number] of Object.entries(seen)) t.true(number >= leastDrawn(21), `${number} checks: ${what}`);
 });

@@ -11,77 +11,20 @@ import type { Model, Schema } from '../../compiler/model.js';
 import { pendingTable } from '../../compiler/policy/pending.js';
 import { edgeName } from '../../compiler/policy/standing.js';
 import { evaluate, wasmEngine } from '../compiler/engine.js';
-import { instanceNames, modelsOfOneSchema, userNames } from '../compiler/model.js';
 import { noFacts } from '../support/no-facts.js';
 import { draws, leastDrawn } from '../support/tier.js';
 import { neighbourhood, touchedBetween } from './neighbourhood.js';
 import { decide, patched } from './oracle.js';
-import { answered, type Question, rego } from './questions.js';
-import { edited, factsUnder, rolesIn, schemaEdit } from './schema-edits.js';
+import { answered, rego } from './questions.js';
+import { factsUnder } from './schema-edits.js';
+import { schemaHistories, schemaQuestions } from './schema-histories.js';
 import { nobody, standing } from './standing.js';
-
-const users = [...userNames, 'unone'];
-
-const models = modelsOfOneSchema(4);
-
-/** An active schema and a series of later schemas, with facts. Each later schema is an edit of the previous schema. */
-const histories = fc
-	.tuple(
-		// Most schemas have rules, many of them for holders of roles. Both are rare in random schemas.
-		fc.oneof(
-			models,
-			{ weight: 2, arbitrary: models.filter(([first]) => (first?.schema.set_rules.length ?? 0) > 1) },
-			{ weight: 2, arbitrary: models.filter(([first]) => first !== undefined && hasRulesByRoles(first.schema)) },
-		),
-		fc.array(fc.array(schemaEdit, { minLength: 1, maxLength: 3 }), { minLength: 4, maxLength: 4 }),
-	)
-	.map(([drawn, edits]) => {
-		const inForce = drawn[0]?.schema ?? { resources: [], roles: [], condition_sets: [], set_rules: [] };
-		let schema = inForce;
-		const later = drawn.map(({ facts }, index) => {
-			schema = (edits[index] ?? []).reduce(edited, schema);
-			return { schema, facts: factsUnder(schema, facts), in_force: inForce };
-		});
-		return { inForce, later };
-	});
-
-/** True if a rule's user set names roles on the resource. */
-function hasRulesByRoles({ condition_sets, set_rules }: Schema): boolean {
-	const naming = condition_sets.filter(({ selects }) => rolesIn(selects).length > 0).map(({ key }) => key);
-	return set_rules.some(({ user_set }) => naming.includes(user_set));
-}
-
-/** Attribute values that the random sets' conditions select. */
-const levels = [0, 1, 2];
-
-function schemaQuestions({ schema, facts }: Model, inForce: Schema): readonly Question[] {
-	const types = new Map([...inForce.resources, ...schema.resources].map(({ key, actions }) => [key, actions]));
-	for (const { key, actions } of inForce.resources) types.set(key, [...(types.get(key) ?? []), ...actions]);
-	return [...types].flatMap(([type, actions]) =>
-		[null, ...instanceNames].flatMap((key) => {
-			const tenant = facts.instances.find((row) => row.type === type && row.key === key)?.tenant ?? 'ta';
-			const resource = key === null ? { type, tenant } : { type, tenant, key };
-			return [...new Set(actions.map((action) => action.key))].flatMap((action) =>
-				users.flatMap((user): readonly Question[] => [
-					{ user: { key: user }, action, resource },
-					...levels.map(
-						(level): Question => ({
-							user: { key: user, attributes: { level, status: level } },
-							action,
-							resource: { ...resource, attributes: { level, status: level } },
-						}),
-					),
-				]),
-			);
-		}),
-	);
-}
 
 test('access removed by a newer schema is suspended, and unchanged access continues', async (t) => {
 	t.timeout(7_200_000);
 	const seen = { lost: 0, kept: 0, gained: 0, pending: 0 };
 	await fc.assert(
-		fc.asyncProperty(histories, async ({ inForce, later }) => {
+		fc.asyncProperty(schemaHistories, async ({ inForce, later }) => {
 			const engine = await wasmEngine(rego({ schema: inForce, facts: noFacts }));
 			for (const [index, model] of later.entries()) {
 				const bytes = documentBytes(model);
@@ -164,7 +107,7 @@ function member(value: Json | undefined, name: string): Json | undefined {
 test('the older policy allows nothing that the newer schema denies', (t) => {
 	const seen = { allowed: 0, lost: 0 };
 	fc.assert(
-		fc.property(histories, ({ inForce, later }) => {
+		fc.property(schemaHistories, ({ inForce, later }) => {
 			for (const { schema, facts } of later) {
 				const older = { schema: underOlderPolicy(inForce, schema), facts };
 				for (const query of schemaQuestions({ schema, facts }, inForce)) {
@@ -186,7 +129,7 @@ test('the older policy allows nothing that the newer schema denies', (t) => {
 
 test('patches lead from the suspended state to the current state, and to the new policy', (t) => {
 	fc.assert(
-		fc.property(histories, ({ inForce, later }) => {
+		fc.property(schemaHistories, ({ inForce, later }) => {
 			// All steps share a set of facts, and each step removes some. At the third step, a policy arrives, and its schema
 			// becomes active.
 			const all = later[0]?.facts ?? noFacts;
