@@ -1,6 +1,6 @@
 /** Checks a schema. Reports all findings together, each with its place, in a stable order. */
 
-import { checkComputedRoles } from './computed-check.js';
+import { checkComputedLinks, checkComputedRoles } from './computed-check.js';
 import { type Diagnostic, finding, keyProblems, repeated, tick } from './diagnostic.js';
 import type { Derivation, Permission, Resource, ResourceRole, Role, Schema } from './model.js';
 import { sortedBy } from './order.js';
@@ -17,6 +17,7 @@ export function check(schema: Schema): readonly Diagnostic[] {
 		...checkExtends(['roles'], schema.roles),
 		...checkCycles(['roles'], schema.roles),
 		...schema.resources.flatMap((resource) => checkResource(resource, byKey)),
+		...checkComputedLinks(schema),
 		...checkSets(schema),
 	];
 	const distinct = new Map(findings.map((diagnostic) => [sortKey(diagnostic), diagnostic]));
@@ -153,10 +154,6 @@ function checkDerivation(
 	}
 	const subject = byKey.get(relation.subject);
 	const source = subject?.roles.find(({ key }) => key === derivation.role);
-	if (source?.computed !== undefined) {
-		const message = `role ${tick(role.key)} is derived from the computed role ${tick(derivation.role)}`;
-		return [finding('misplaced_computed_role', place, message)];
-	}
 	if (subject === undefined || source !== undefined) {
 		return [];
 	}

@@ -1,6 +1,18 @@
 /** Checks computed roles. */
+
+import {
+	computedRoles,
+	derivationEdges,
+	derivationGraph,
+	type RoleName,
+	roleLinks,
+	roleName,
+	roleText,
+	stronglyConnectedComponents,
+} from './cycle.js';
+import { findRepeating } from './data/walk.js';
 import { type Diagnostic, finding, tick } from './diagnostic.js';
-import type { Resource, ResourceRole } from './model.js';
+import type { Resource, ResourceRole, Schema } from './model.js';
 import { extendsCycles } from './policy/grant.js';
 import { operandKeys, requiresRole, roleFormula, roleOperands } from './role-expression.js';
 
@@ -38,4 +50,66 @@ function checkComputedRole(
 			: [misplaced(`an alternative of the computed role ${tick(key)} requires no role`)]),
 		...(derivations.length === 0 ? [] : [misplaced(`the computed role ${tick(key)} has derivations`)]),
 	];
+}
+
+/** A role around a computed role with derived roles whose functions cannot be written. */
+export interface ComputedLinkProblem {
+	readonly role: RoleName;
+	/**
+	 * - `circular`: the role is computed, and derived from itself
+	 * - `walked`: the role leads to the computed role, and is in a cycle that an assignment on an object can interrupt
+	 * - `repeated`: the role follows from the computed role, and its look-up repeats too many calls
+	 */
+	readonly reason: 'circular' | 'walked' | 'repeated';
+}
+
+/** Returns the problems of computed roles from which roles are derived. */
+export function computedLinkProblems(schema: Schema): readonly ComputedLinkProblem[] {
+	const computed = computedRoles(schema).map(({ target }) => target);
+	const names = new Set(computed.map(roleName));
+	const edges = derivationEdges(schema);
+	if (!edges.some(({ source }) => names.has(roleName(source)))) return [];
+	const components = stronglyConnectedComponents(roleLinks(schema));
+	const componentOf = (role: RoleName) => components.get(roleName(role));
+	const around = new Set(
+		edges
+			.filter(({ target, source }) => componentOf(target) === componentOf(source))
+			.map(({ target }) => componentOf(target)),
+	);
+	const circular = computed.filter((role) => around.has(componentOf(role)));
+	if (circular.length > 0) return circular.map((role) => ({ role, reason: 'circular' }));
+	const graph = derivationGraph(schema);
+	const walked = graph.cycles
+		.filter(({ conditional }) => conditional)
+		.flatMap(({ members }) => members.filter((member) => graph.isAskedAmong(member)));
+	return [
+		...walked.map((role) => ({ role, reason: 'walked' as const })),
+		...findRepeating(graph, schema).map((role) => ({ role, reason: 'repeated' as const })),
+	];
+}
+
+/** Returns a problem in words. `name` is the role's name, in backquotes. */
+export function computedLinkMessage(reason: ComputedLinkProblem['reason'], name: string): string {
+	switch (reason) {
+		case 'circular':
+			return `${name} would be derived from itself through a computed role`;
+		case 'walked':
+			return (
+				`${name} leads to a computed role with derived roles, and is in a cycle of derivations with ` +
+				'`no_direct_roles_on_object`, which is not supported'
+			);
+		case 'repeated':
+			return `${name} follows from a computed role, and a check would look up the same roles too many times for it`;
+	}
+}
+
+/** Returns all findings about computed roles from which roles are derived. */
+export function checkComputedLinks(schema: Schema): readonly Diagnostic[] {
+	return computedLinkProblems(schema).map(({ role, reason }) =>
+		finding(
+			'misplaced_computed_role',
+			['resources', role.type, 'roles', role.role, reason === 'circular' ? 'computed' : 'derivations'],
+			computedLinkMessage(reason, tick(roleText(role))),
+		),
+	);
 }

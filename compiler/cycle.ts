@@ -5,7 +5,7 @@
 import { groupBy } from './group-by.js';
 import type { Derivation, Resource, ResourceRole, Schema } from './model.js';
 import { byCodeUnit, sortedBy } from './order.js';
-import { type RoleExpression, type RoleFormula, roleFormula, roleOperands } from './role-expression.js';
+import { operandKeys, type RoleExpression, type RoleFormula, roleFormula } from './role-expression.js';
 
 /** A role on a resource type, identified by keys. */
 export interface RoleName {
@@ -93,7 +93,7 @@ export type RoleLink = Pick<Edge, 'target' | 'source'>;
 /** Returns a link from each operand to its computed role, whether the operand is negated or not. */
 function operandLinks(schema: Schema): readonly RoleLink[] {
 	return computedRoles(schema).flatMap(({ target, computed }) =>
-		roleOperands(computed).map(({ role }) => ({ target, source: { type: target.type, role } })),
+		operandKeys(computed).map((role) => ({ target, source: { type: target.type, role } })),
 	);
 }
 
@@ -131,6 +131,13 @@ export interface DerivationGraph {
 	isPublicUpstream(role: RoleName): boolean;
 	/** Returns a computed role's formula; `undefined` for any other role. */
 	computed(role: RoleName): RoleFormula | undefined;
+	/** True if a user can hold the role without an own assignment. */
+	hasFurtherWays(role: RoleName): boolean;
+	/**
+	 * True if a computed role needs to know on which of several instances a user holds this role: the computed role itself,
+	 * if roles are derived from it, and the roles that lead to it. Roles without further ways are included only as operands.
+	 */
+	isAskedAmong(role: RoleName): boolean;
 }
 
 /** Indexes a schema's derivations. */
@@ -151,6 +158,12 @@ export function derivationGraph(schema: Schema): DerivationGraph {
 	const formulas = new Map(
 		computedRoles(schema).map(({ target, computed }) => [roleName(target), roleFormula(computed)]),
 	);
+	const hasFurtherWays = (role: RoleName) =>
+		into(role).length > 0 || open.has(roleName(role)) || formulas.has(roleName(role));
+	const askedAmong = upstreamOfComputed(
+		[...formulas.keys()].filter((name) => leadingOut.has(name)),
+		[...operandLinks(schema), ...edges.filter(({ source }) => hasFurtherWays(source))],
+	);
 	return {
 		cycles,
 		into,
@@ -160,7 +173,36 @@ export function derivationGraph(schema: Schema): DerivationGraph {
 		isPublic: (role) => open.has(roleName(role)),
 		isPublicUpstream: (role) => openDownstream.has(roleName(role)),
 		computed: (role) => formulas.get(roleName(role)),
+		hasFurtherWays,
+		isAskedAmong: (role) => askedAmong.has(roleName(role)),
 	};
+}
+
+/** Returns the names of these roles, and of all roles that lead to them along the links. */
+function upstreamOfComputed(names: readonly string[], links: readonly RoleLink[]): ReadonlySet<string> {
+	if (names.length === 0) return new Set();
+	return withDerivedRoles(
+		names,
+		links.map(({ target, source }) => ({ target: source, source: target })),
+	);
+}
+
+/** Ways into a cycle with closures. */
+export interface WaysIntoCycle {
+	/** Roles outside the cycle whose instances are in the closures. */
+	readonly outside: readonly RoleName[];
+	/** Members that are derived from outside the cycle unless a role is assigned on the object. Closures ignore these ways. */
+	readonly interrupted: readonly RoleName[];
+}
+
+/** Finds the ways into a cycle with closures. */
+export function waysIntoCycle(graph: DerivationGraph, members: readonly RoleName[]): WaysIntoCycle {
+	const leaving = members.flatMap((member) => graph.leaving(member));
+	const outside = new Map(
+		leaving.filter((edge) => !edge.no_direct_roles_on_object).map(({ source }) => [roleName(source), source]),
+	);
+	const interrupted = members.filter((member) => graph.leaving(member).some((edge) => edge.no_direct_roles_on_object));
+	return { outside: [...outside.values()], interrupted };
 }
 
 /** Returns the roles that can be assigned to everyone. */
@@ -248,12 +290,12 @@ export function roleName({ type, role }: RoleName): string {
 }
 
 /**
- * Returns a component number for each role: two roles have the same number if both are derived from each other
+ * Returns a component number for each role, keyed by role name: two roles have the same number if they lead to each other
  * (Tarjan's algorithm, without recursion).
  */
-function stronglyConnectedComponents(edges: readonly Edge[]): ReadonlyMap<string, number> {
+export function stronglyConnectedComponents(links: readonly RoleLink[]): ReadonlyMap<string, number> {
 	const sources = new Map<string, string[]>();
-	for (const { target, source } of edges) {
+	for (const { target, source } of links) {
 		const found = sources.get(roleName(target)) ?? [];
 		sources.set(roleName(target), found);
 		found.push(roleName(source));

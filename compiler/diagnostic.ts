@@ -17,8 +17,8 @@ const severities = {
 	/** Roles extend each other in a cycle. */
 	role_cycle: 'error',
 	/**
-	 * A computed role is computed from itself, has derivations, is the source of a derivation, or could be held without
-	 * any role.
+	 * A computed role is computed or derived from itself, has derivations, or could be held without any role; or a role
+	 * around a computed role with derived roles is not supported.
 	 */
 	misplaced_computed_role: 'error',
 	/** A condition set narrows, or a set rule refers to, a set that is missing or has the wrong type. */

@@ -63,6 +63,12 @@ export function requiresRole(formula: RoleFormula): boolean {
 	return formula.kind === 'all' ? formula.parts.some(requiresRole) : formula.parts.every(requiresRole);
 }
 
+/** Returns a formula that is also true for users who hold negated roles. */
+export function withoutExclusions(formula: RoleFormula): RoleFormula {
+	if (formula.kind === 'role') return formula.negated ? { kind: 'all', parts: [] } : formula;
+	return { ...formula, parts: formula.parts.map(withoutExclusions) };
+}
+
 /** True if a user with these roles holds the computed role. `holds` tests for a role. */
 export function holdsFormula(formula: RoleFormula, holds: (role: string) => boolean): boolean {
 	if (formula.kind === 'role') return holds(formula.role) !== formula.negated;

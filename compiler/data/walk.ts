@@ -3,9 +3,10 @@
  * each layer of roles multiplies the number of calls. For roles with too many calls the policy uses a walk instead,
  * which visits each role once.
  */
-import { type Cycle, type DerivationGraph, type RoleName, roleName } from '../cycle.js';
+import { type Cycle, type DerivationGraph, type RoleName, roleName, waysIntoCycle } from '../cycle.js';
 import type { Schema } from '../model.js';
 import { sortedBy } from '../order.js';
+import { operandsIn } from '../role-expression.js';
 
 /** Maximum number of repeated calls for a role lookup. Roles with more repeated calls are walked. */
 const maxRepeated = 8;
@@ -33,9 +34,8 @@ export interface Walks {
 }
 
 /** Finds the roles with too many paths. Connected roles share a walk. */
-export function findWalks(graph: DerivationGraph, { resources }: Schema): Walks {
-	const roles = resources.flatMap(({ key, roles }) => roles.map((role) => ({ type: key, role: role.key })));
-	const nodes = componentNodes(graph, sortedBy(roles, roleName));
+export function findWalks(graph: DerivationGraph, schema: Schema): Walks {
+	const nodes = componentNodes(graph, sortedRoles(schema));
 	const heavy = heavyAmong(nodes);
 	const all = sortedBy(
 		connected(heavy).map((group) => walkOver(group, nodes)),
@@ -48,6 +48,30 @@ export function findWalks(graph: DerivationGraph, { resources }: Schema): Walks 
 /** A component. `calls` lists the components its functions call, with an entry for each call. */
 interface Node extends Component {
 	readonly calls: readonly Node[];
+	readonly isComputed: boolean;
+	/** True if a computed role leads to the component through a derivation. */
+	readonly followsComputed: boolean;
+}
+
+/**
+ * Returns the roles that follow from computed roles and whose look-ups repeat too many calls. A walk collects the sources of
+ * a role without asking whether the user holds them, so no walk can replace these calls. Of several roles on a path, returns
+ * only the first.
+ */
+export function findRepeating(graph: DerivationGraph, schema: Schema): readonly RoleName[] {
+	const nodes = componentNodes(graph, sortedRoles(schema));
+	const calls = new Map<Node, number>();
+	const found = new Set<Node>();
+	for (const node of nodes) {
+		const made = countCalls(node, calls);
+		if (node.followsComputed && repeats(node, made)) found.add(node);
+	}
+	return [...found].filter((node) => !node.calls.some((called) => found.has(called))).flatMap(({ members }) => members);
+}
+
+function sortedRoles({ resources }: Schema): readonly RoleName[] {
+	const roles = resources.flatMap(({ key, roles }) => roles.map((role) => ({ type: key, role: role.key })));
+	return sortedBy(roles, roleName);
 }
 
 /** Returns all components, each after all its sources. */
@@ -67,7 +91,10 @@ function componentNodes(graph: DerivationGraph, roles: readonly RoleName[]): rea
 			open.add(name);
 			stack.push(...missing);
 		} else {
-			const node = { members, cycle, calls: sources.flatMap((source) => done.get(roleName(source)) ?? []) };
+			const calls = sources.flatMap((source) => done.get(roleName(source)) ?? []);
+			const isComputed = graph.computed(role) !== undefined;
+			const followsComputed = calls.some((called) => called.followsComputed || (called.isComputed && !isComputed));
+			const node = { members, cycle, calls, isComputed, followsComputed };
 			for (const member of members) done.set(roleName(member), node);
 			stack.pop();
 		}
@@ -77,22 +104,36 @@ function componentNodes(graph: DerivationGraph, roles: readonly RoleName[]): rea
 
 /**
  * Returns the roles called by a component's functions outside the component. A cycle with closures calls each source
- * once.
+ * once. A computed role calls its operands.
  */
 function calledBy(graph: DerivationGraph, members: readonly RoleName[], cycle: Cycle | undefined): readonly RoleName[] {
+	const computed = members.flatMap((member) => operandsOf(graph, member));
+	if (computed.length > 0) return computed;
 	const leaving = members.flatMap((member) => graph.leaving(member));
 	if (cycle?.conditional !== false) return leaving.map(({ source }) => source);
-	const closed = leaving.filter((edge) => !edge.no_direct_roles_on_object).map(({ source }) => source);
 	const interrupted = leaving.filter((edge) => edge.no_direct_roles_on_object).map(({ source }) => source);
-	return [...new Map(closed.map((source) => [roleName(source), source])).values(), ...interrupted];
+	return [...waysIntoCycle(graph, members).outside, ...interrupted];
 }
 
+function operandsOf(graph: DerivationGraph, { type, role }: RoleName): readonly RoleName[] {
+	const formula = graph.computed({ type, role });
+	return formula === undefined ? [] : operandsIn(formula).map((operand) => ({ type, role: operand.role }));
+}
+
+/** Counts the calls for a look-up of a component, after those of its sources. */
+function countCalls(node: Node, calls: Map<Node, number>): number {
+	const made = node.calls.reduce((sum, called) => sum + (calls.get(called) ?? 0), 1);
+	calls.set(node, made);
+	return made;
+}
+
+/** Returns the components to walk. A walk does not evaluate computed roles, so it contains none. */
 function heavyAmong(nodes: readonly Node[]): ReadonlySet<Node> {
 	const heavy = new Set<Node>();
 	const calls = new Map<Node, number>();
 	for (const node of nodes) {
-		const made = node.calls.reduce((sum, called) => sum + (calls.get(called) ?? 0), 1);
-		calls.set(node, made);
+		const made = countCalls(node, calls);
+		if (node.isComputed || node.followsComputed) continue;
 		// Every role derived from this node repeats this node's calls.
 		if (node.calls.some((called) => heavy.has(called)) || repeats(node, made)) heavy.add(node);
 	}

@@ -1,12 +1,21 @@
 /** Rego for a resource role, with a function body for each way to hold it. */
 
-import { type Cycle, type DerivationGraph, type Edge, type RoleName, roleName, roleText } from '../cycle.js';
+import {
+	type Cycle,
+	type DerivationGraph,
+	type Edge,
+	type RoleName,
+	roleName,
+	roleText,
+	waysIntoCycle,
+} from '../cycle.js';
 import { closureName } from '../data/closure.js';
 import type { Walks } from '../data/walk.js';
 import type { RegoFile, Resource, ResourceRole } from '../model.js';
 import { keyFolder, packagePart } from '../rego/path.js';
 import { type Fragment, lines, rego } from '../rego/rego.js';
-import { isSetRelation } from '../user-set.js';
+import { roleFormula } from '../role-expression.js';
+import { writeAmong, writeComputedAmong } from './among-policy.js';
 import { writeComputed } from './computed-policy.js';
 import { metadata, objectMetadata } from './metadata.js';
 import { regoFile } from './rego-file.js';
@@ -20,14 +29,16 @@ import {
 	rolePackage,
 	walkPackage,
 } from './role-reference.js';
-import { conditionsOn } from './step-policy.js';
+import { conditionsOn, derivationTitle, eachObject } from './step-policy.js';
 
 /**
  * Writes the package of a role. `held(user, object)` is true if a user holds the role on the instance, by
  * assignment or derivation; `user` is the user's assignment table. If the role is itself derived and further roles are
  * derived from it, the package has `held_on_any(user, objects)` instead, for several instances. All source instances
  * are collected first and checked once, so a check takes no longer if paths meet again. In a cycle,
- * `derived_on_any(user, objects)` does this for derivations from outside the cycle, if closures do not contain them.
+ * `derived_on_any(user, objects)` does this for derivations from outside the cycle, if closures do not contain them. A
+ * computed role needs to know on which instances its operands are held, so if roles are derived from it, the packages of the
+ * role and of all roles that lead to it also have `held_among` (`among-policy.ts`).
  *
  * Rego references large tables by full paths, never through variables, because a stock OPA would then convert the whole
  * table at each check.
@@ -38,10 +49,13 @@ export function writeRole(graph: DerivationGraph, walks: Walks, resource: Resour
 		rego`package ${rolePackage(name)}`,
 		lines([objectMetadata(rego`role`, role), rego`#   resource: ${resource.key}`, rego`# scope: document`]),
 		...(role.computed === undefined
-			? waysToHold(graph, walks, name)
-			: writeComputed(name, role.computed, (operand) =>
-					heldOn(graph, walks, { type: resource.key, role: operand }, [rego`user`, rego`object`]),
-				)),
+			? [...waysToHold(graph, walks, name), ...(graph.isAskedAmong(name) ? writeAmong(graph, name) : [])]
+			: [
+					...writeComputed(name, role.computed, (operand) =>
+						heldOn(graph, walks, { type: resource.key, role: operand }, [rego`user`, rego`object`]),
+					),
+					...(graph.isAskedAmong(name) ? writeComputedAmong(graph, name, roleFormula(role.computed)) : []),
+				]),
 	]);
 }
 
@@ -85,14 +99,17 @@ export function heldOn(
 		: rego`${path}.held(${user}, ${instance})`;
 }
 
-/** True if the functions of other roles check this role. They pass several instances together. */
+/**
+ * True if the functions of other roles check this role, with several instances together, and its package therefore has no
+ * function for a single instance. Computed roles have both.
+ */
 function isAskedOnSeveral(graph: DerivationGraph, walks: Walks, name: RoleName): boolean {
-	return hasFurtherWays(graph, name) && graph.leadsOut(name) && walks.walkTo(name) === undefined;
-}
-
-/** True if a user can hold a role without an own assignment. */
-function hasFurtherWays(graph: DerivationGraph, role: RoleName): boolean {
-	return graph.into(role).length > 0 || graph.isPublic(role);
+	return (
+		graph.hasFurtherWays(name) &&
+		graph.computed(name) === undefined &&
+		graph.leadsOut(name) &&
+		walks.walkTo(name) === undefined
+	);
 }
 
 /** The instances checked in a function body: the single instance `object`, or several instances. */
@@ -104,7 +121,6 @@ interface Scope {
 	readonly each: readonly Fragment[];
 }
 
-const eachObject = [rego`	some object, until in objects`, rego`	${live(rego`until`)}`];
 const onOne = scopeOf(rego`held`, rego`object`, []);
 const onEach = scopeOf(rego`held_on_any`, rego`objects`, eachObject);
 const derivedOnEach = scopeOf(rego`derived_on_any`, rego`objects`, eachObject);
@@ -145,7 +161,7 @@ function derivation(graph: DerivationGraph, scope: Scope, edge: Edge): Fragment 
 		metadata({ title: derivationTitle(edge), custom: [[rego`relation`, relation]] }),
 		rego`#   kind: role_derivation`,
 		rego`${scope.head} if {`,
-		...(!hasFurtherWays(graph, source)
+		...(!graph.hasFurtherWays(source)
 			? among(scope, assignedTable(source), conditions, subjects)
 			: scope === onOne
 				? [...conditions, heldOnAny(source, subjects)]
@@ -193,22 +209,9 @@ function among(
 		: [rego`	assigned := ${assigned}`, ...each, ...conditions, rego`	data.regolith.rebac.meet(assigned, ${table})`];
 }
 
-function derivationTitle({ relation, source, no_direct_roles_on_object }: Edge): string {
-	const rule = isSetRelation(relation)
-		? `Assigned to sets of users by ${roleText(source)}`
-		: `Derived from ${roleText(source)} by ${relation}`;
-	return no_direct_roles_on_object ? `${rule}, unless a role is assigned on the instance` : rule;
-}
-
 /** Writes the bodies with closure lookups for a role in a cycle. */
 function closed(graph: DerivationGraph, cycle: Cycle, name: RoleName, scope: Scope): readonly Fragment[] {
-	const leaving = cycle.members.flatMap((member) => graph.leaving(member));
-	const outside = new Map(
-		leaving.filter((edge) => !edge.no_direct_roles_on_object).map(({ source }) => [roleName(source), source]),
-	);
-	const interrupted = cycle.members.filter((member) =>
-		graph.leaving(member).some((edge) => edge.no_direct_roles_on_object),
-	);
+	const { outside, interrupted } = waysIntoCycle(graph, cycle.members);
 	const leading = (source: RoleName) =>
 		scope === onOne
 			? closureReference(name, source)
@@ -235,11 +238,11 @@ function closed(graph: DerivationGraph, cycle: Cycle, name: RoleName, scope: Sco
 					]
 				: []),
 		]),
-		...Array.from(outside.values(), (source) =>
+		...outside.map((source) =>
 			body(
 				scope.head,
 				`Derived at any distance from ${roleText(source)}, which leads into the cycle`,
-				hasFurtherWays(graph, source)
+				graph.hasFurtherWays(source)
 					? [heldOnAny(source, leading(source))]
 					: among(scope, assignedTable(source), [], closureReference(name, source)),
 			),

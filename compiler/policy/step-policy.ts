@@ -3,6 +3,7 @@ import { type Edge, roleText } from '../cycle.js';
 import { packagePart } from '../rego/path.js';
 import { type Fragment, lines, rego } from '../rego/rego.js';
 import { table } from '../rego/table.js';
+import { isSetRelation } from '../user-set.js';
 import { metadata } from './metadata.js';
 import { live, nothingAssignedOn, notSuspended } from './role-reference.js';
 
@@ -12,6 +13,16 @@ import { live, nothingAssignedOn, notSuspended } from './role-reference.js';
  */
 export function conditionsOn({ target, no_direct_roles_on_object }: Edge): readonly Fragment[] {
 	return no_direct_roles_on_object ? [nothingAssignedOn(rego`object`, target.type)] : [];
+}
+
+/** Lines that choose the instance `object` among `objects`. */
+export const eachObject = [rego`	some object, until in objects`, rego`	${live(rego`until`)}`];
+
+export function derivationTitle({ relation, source, no_direct_roles_on_object }: Edge): string {
+	const rule = isSetRelation(relation)
+		? `Assigned to sets of users by ${roleText(source)}`
+		: `Derived from ${roleText(source)} by ${relation}`;
+	return no_direct_roles_on_object ? `${rule}, unless a role is assigned on the instance` : rule;
 }
 
 /** Writes a function from `objects` to the subjects whose roles lead to the target role. */

@@ -1,6 +1,14 @@
 /** Rego for walks, which find each source of a role once. */
 
-import { type Cycle, type DerivationGraph, type Edge, type RoleName, roleName, roleText } from '../cycle.js';
+import {
+	type Cycle,
+	type DerivationGraph,
+	type Edge,
+	type RoleName,
+	roleName,
+	roleText,
+	waysIntoCycle,
+} from '../cycle.js';
 import { closureName } from '../data/closure.js';
 import type { Component, Walk } from '../data/walk.js';
 import type { RegoFile } from '../model.js';
@@ -135,11 +143,7 @@ class Steps {
 
 	/** Implements `#around` with closures. Closures also contain sources from outside the cycle. */
 	#byClosures(entered: readonly Instances[], members: readonly RoleName[]): readonly Instances[] {
-		const leaving = members.flatMap((member) => this.#graph.leaving(member));
-		const outside = new Map(
-			leaving.filter((edge) => !edge.no_direct_roles_on_object).map(({ source }) => [roleName(source), source]),
-		);
-		for (const source of outside.values()) {
+		for (const source of waysIntoCycle(this.#graph, members).outside) {
 			for (const [member, instances] of entered) this.#find(source, leading(instances, member, source));
 		}
 		return members.map((member) => {

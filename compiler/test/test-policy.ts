@@ -1,5 +1,6 @@
 /** Generates tests for `opa test`. They state the schema a second time and check the policy against this statement. */
-import { derivationEdges, type Edge, roleName } from '../cycle.js';
+import { type ComputedRole, computedRoles, derivationEdges, type Edge, type RoleName, roleName } from '../cycle.js';
+import { groupBy } from '../group-by.js';
 import type { Permission, RegoFile, Resource, ResourceRole, Role, Schema } from '../model.js';
 import { canonical, sortedBy } from '../order.js';
 import { writeFormula } from '../policy/computed-policy.js';
@@ -7,6 +8,7 @@ import { metadata } from '../policy/metadata.js';
 import { regoFile } from '../policy/rego-file.js';
 import { Fragment, lines, rego } from '../rego/rego.js';
 import { type Items, keySet, type Members, type Table, table } from '../rego/table.js';
+import { roleAlternatives } from '../role-alternatives.js';
 import { roleFormula } from '../role-expression.js';
 import {
 	actionTests,
@@ -62,6 +64,7 @@ function testSections(schema: Schema): readonly TestSection[] {
 	const edges = derivationEdges(schema);
 	const computed = withRoles.filter(({ roles }) => roles.some((role) => role.computed !== undefined));
 	const computes = computed.length > 0;
+	const sources = computedRoles(schema).filter(({ target }) => edges.some(({ source }) => isSameRole(source, target)));
 	const derived = withRoles.filter(({ key }) => edges.some(({ target }) => target.type === key));
 	return [
 		{
@@ -89,12 +92,31 @@ function testSections(schema: Schema): readonly TestSection[] {
 			? []
 			: [
 					{
-						...derivationTests(objectKeys(derived), computes),
+						...derivationTests(objectKeys(derived), computes, sources.length > 0),
 						table: commentedTable(rego`derivations`, derivationsComment, derived, ({ key }) => derivations(edges, key)),
 					},
 				]),
+		...(sources.length === 0 ? [] : [{ tests: [], helpers: [], table: assignedRoles(schema, sources) }]),
 		...(schema.condition_sets.length === 0 ? [] : [setSection(schema)]),
 	];
+}
+
+function isSameRole(left: RoleName, right: RoleName): boolean {
+	return roleName(left) === roleName(right);
+}
+
+/** Writes the table of the roles that tests assign for each computed role: those of its first alternative. */
+function assignedRoles({ resources }: Schema, sources: readonly ComputedRole[]): Fragment {
+	const byType = groupBy(sources, ({ target }) => target.type);
+	const rows = sortedBy([...byType.keys()], (type) => type).map((key) => ({ key, own: byType.get(key) ?? [] }));
+	return commentedTable(rego`assigned_roles`, assignedComment, rows, ({ key, own }) => ({
+		members: sortedBy(own, ({ target }) => target.role).map(({ target, computed }) => {
+			const roles = resources.find((resource) => resource.key === key)?.roles ?? [];
+			const expressionOf = (role: string) => roles.find((other) => other.key === role)?.computed;
+			const [alternative] = roleAlternatives(roleFormula(computed), expressionOf);
+			return [target.role, keySet(canonical(alternative?.required ?? []))];
+		}),
+	}));
 }
 
 /** Returns the section for computed roles, with a function for each expression. */
@@ -133,6 +155,7 @@ function computedSection(resources: readonly Resource[]): TestSection {
 }
 
 const computedComment = rego`# Roles on instances that follow from other roles on the same instance, by resource type.`;
+const assignedComment = rego`# Roles by which a user holds a computed role from which roles are derived, by resource type.`;
 const actionsComment = rego`# Resource types and their actions.`;
 const tenantRolesComment = rego`# Tenant roles: their own permissions, by resource type, and the roles they extend.`;
 const resourceRolesComment = rego`# Roles on instances, by resource type: their own permissions, and the roles they extend.`;

@@ -190,9 +190,15 @@ computed_roles_are_right(type, roles) if {
 	};
 }
 
-/** Writes the tests for role derivations on instances with these types. `computes` is as in `resourceRoleTests`. */
-export function derivationTests(types: readonly string[], computes: boolean): TestRules {
+/**
+ * Writes the tests for role derivations on instances with these types. `computes` is as in `resourceRoleTests`.
+ * `fromComputed` is true if roles are derived from computed roles: then the table `assigned_roles` lists roles by which a
+ * user holds such a role.
+ */
+export function derivationTests(types: readonly string[], computes: boolean, fromComputed: boolean): TestRules {
 	const expected = withComputed(computes);
+	const sourceOn = (key: Fragment, row: Fragment) =>
+		fromComputed ? rego`with_source_on(${key}, ${row})` : rego`with_role_on(${row}.subject, ${key}, ${row}.source)`;
 	return {
 		tests: types.flatMap((type) => [
 			rego`test_derivations${packagePart(type)}[name] if {
@@ -203,7 +209,7 @@ export function derivationTests(types: readonly string[], computes: boolean): Te
 			rego`test_derivations_in_a_row${packagePart(type)}[name] if {
 	some derivation in derivations${packagePart(type)}
 	some inner in object.get(derivations, derivation.subject, [])
-	inner.role == derivation.source
+	inner.role == derivation.source${fromComputed ? rego`\n\tcount(assigned_for(inner)) > 0` : rego``}
 	name := concat(" and ", [name_of(derivation), name_of(inner)])
 	derivations_are_right_in_a_row(${type}, derivation, inner)
 }`,
@@ -240,16 +246,26 @@ derivation_is_right_beside(type, derivation, assigned) if {
 alike(type, derivation) := [row |
 	some row in derivations[type]
 	row.relation == derivation.relation
-	row.source == derivation.source
+	${fromComputed ? rego`row.source in with_computed(derivation.subject, assigned_for(derivation))` : rego`row.source == derivation.source`}
 ]`,
+			...(fromComputed
+				? [
+						rego`# Roles by which a user holds the source role: this role, or roles from which it is computed.
+assigned_for(derivation) := object.get(assigned_roles, [derivation.subject, derivation.source], {derivation.source})`,
+						rego`with_source_on(key, derivation) := object.union_n(array.concat(
+	[nothing_held],
+	[with_role_on(derivation.subject, key, role) | some role in assigned_for(derivation)],
+))`,
+					]
+				: []),
 			rego`# Facts: the source role on the subject, and a relationship from the subject to the object.
 with_relation(type, derivation) := object.union(
-	with_role_on(derivation.subject, "subject", derivation.source),
+	${sourceOn(rego`"subject"`, rego`derivation`)},
 	related(type, "object", derivation, "subject"),
 )`,
 			rego`# Facts: the source role of the inner derivation on the origin, and relationships from origin to subject to object.
 with_two_relations(type, derivation, inner) := object.union_n([
-	with_role_on(inner.subject, "origin", inner.source),
+	${sourceOn(rego`"origin"`, rego`inner`)},
 	related(derivation.subject, "subject", inner, "origin"),
 	related(type, "object", derivation, "subject"),
 	{"closures": {instance(type, "object"): led_by(derivation.role, inner, instance(inner.subject, "origin")) |

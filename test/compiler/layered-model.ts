@@ -1,7 +1,7 @@
 /** Random layered schemas and facts, in which derivation paths diverge and meet again. */
 import fc from 'fast-check';
 import type { Model, Resource, ResourceRole, Schema } from '../../compiler/model.js';
-import { factsOfSize, type Material, placedFacts, plain } from './model.js';
+import { factsOfSize, type Material, placedFacts, plain, roleExpression, withSoundLinks } from './model.js';
 
 /** True in an eighth of all cases. */
 const seldom = fc.integer({ min: 0, max: 7 }).map((number) => number === 7);
@@ -13,7 +13,8 @@ function layerArbitrary({ key, name, description }: Material) {
 		name,
 		description,
 		action: key(''),
-		roles: keys('r', 2),
+		/** The last role exists only if roles are computed. */
+		roles: keys('r', 3),
 		relations: keys('n', 3),
 		/**
 		 * Derivations among the roles of a type: either a role derives from itself, or two roles derive from each other.
@@ -33,23 +34,63 @@ export function layeredSchema(material: Material): fc.Arbitrary<Schema> {
 		.record({
 			layers: fc.uniqueArray(layerArbitrary(material), { selector: ({ key }) => key, minLength: 3, maxLength: 4 }),
 			ways: fc.integer({ min: 1, max: 2 }),
+			/** Selects the expressions of computed roles; null without computed roles. */
+			computes: fc.option(fc.nat({ max: 59 }), { freq: 1 }),
 		})
-		.map(({ layers, ways }) => ({
-			condition_sets: [],
-			set_rules: [],
-			roles: [],
-			resources: layers.map((layer, index) => layerResource(layer, layers[index + 1], ways)),
-		}));
+		.map(({ layers, ways, computes }) =>
+			withSoundLinks({
+				condition_sets: [],
+				set_rules: [],
+				roles: [],
+				resources: layers.map((layer, index) =>
+					computes === null
+						? layerResource(layer, layers[index + 1], ways)
+						: computedLayer(layer, layers[index + 1], [ways, computes + index]),
+				),
+			}),
+		);
+}
+
+/** Like `layerResource`, with a role that is computed from the others, and from which the next layer's first role is derived. */
+function computedLayer(layer: Layer, next: Layer | undefined, [ways, value]: readonly [number, number]): Resource {
+	const resource = layerResource({ ...layer, open: false }, next, ways);
+	const computed = layer.roles[2] ?? '';
+	const chosen = [...resource.roles.slice(0, 2)];
+	const derives = (role: ResourceRole, index: number): ResourceRole['derivations'] =>
+		role.derivations.flatMap((row) => {
+			if (row.relation === layer.relations[2]) return [row];
+			const [first, second, last] = next?.roles ?? [];
+			if (row.role === first) return index === 0 && last !== undefined ? [{ ...row, role: last }] : [];
+			return index === 1 && row.role === second && row.relation === layer.relations[0] ? [row] : [];
+		});
+	const keys = chosen.map(({ key }) => key);
+	return {
+		...resource,
+		roles: [
+			{
+				key: computed,
+				name: layer.name,
+				description: layer.description,
+				permissions: [layer.action],
+				extends: [],
+				derivations: [],
+				no_direct_roles_on_object: false,
+				computed: roleExpression(keys, value),
+			},
+			...chosen.map((role, index) => ({ ...role, permissions: [], derivations: derives(role, index) })),
+		],
+	};
 }
 
 function layerResource(layer: Layer, next: Layer | undefined, ways: number): Resource {
-	const { key, name, description, action, roles, relations, cycle, interrupted, blocked, open } = layer;
+	const { key, name, description, action, relations, cycle, interrupted, blocked, open } = layer;
+	const roles = layer.roles.slice(0, 2);
 	const named = { name, description };
 	const [up = '', across = '', around = ''] = relations;
 	const upwards = [up, across].slice(0, next === undefined ? 0 : ways);
 	const roleDerivations = (role: string): ResourceRole['derivations'] => [
 		...upwards.flatMap((relation) =>
-			(next?.roles ?? []).map((source) => ({
+			(next?.roles ?? []).slice(0, 2).map((source) => ({
 				relation,
 				role: source,
 				no_direct_roles_on_object: relation === up ? interrupted.up : interrupted.across,

@@ -1,8 +1,11 @@
 /** Random schemas, facts and keys. */
 import fc from 'fast-check';
+import { computedLinkProblems } from '../../compiler/computed-check.js';
+import { derivationEdges } from '../../compiler/cycle.js';
 import { everyone } from '../../compiler/everyone.js';
 import type {
 	ConditionSet,
+	Derivation,
 	Facts,
 	Instance,
 	Json,
@@ -136,7 +139,7 @@ export function schemaArbitrary(material: Material): fc.Arbitrary<Schema> {
 			rules: fc.array(choice, { maxLength: 4 }),
 		})
 		.map(({ sets, rules, computes, ...generated }) =>
-			withSets(soundSchema(eitherKind(generated, computes)), sets, rules),
+			withSets(withSoundLinks(soundSchema(eitherKind(generated, computes))), sets, rules),
 		);
 }
 
@@ -144,6 +147,30 @@ export function schemaArbitrary(material: Material): fc.Arbitrary<Schema> {
 function eitherKind({ resources, ...others }: GeneratedSchema, computes: boolean): GeneratedSchema {
 	const choose = (role: GeneratedRole) => (computes ? { ...role, public: false } : { ...role, computes: null });
 	return { ...others, resources: resources.map((own) => ({ ...own, roles: own.roles.map(choose) })) };
+}
+
+/** Removes derivations from computed roles, the last first, until the schema has no errors because of them. */
+export function withSoundLinks(schema: Schema): Schema {
+	if (computedLinkProblems(schema).length === 0) return schema;
+	const from = derivationEdges(schema).filter(({ source: { type, role } }) =>
+		schema.resources.some((own) => own.key === type && own.roles.some(({ key, computed }) => key === role && computed)),
+	);
+	const last = from.at(-1);
+	const isLast = (type: string, role: string, row: Derivation) =>
+		type === last?.target.type &&
+		role === last.target.role &&
+		row.relation === last.relation &&
+		row.role === last.source.role;
+	return withSoundLinks({
+		...schema,
+		resources: schema.resources.map((own) => ({
+			...own,
+			roles: own.roles.map((role) => ({
+				...role,
+				derivations: role.derivations.filter((row) => !isLast(own.key, role.key, row)),
+			})),
+		})),
+	});
 }
 
 /** Returns a schema without errors and without sets. */
@@ -356,10 +383,7 @@ function derived(
 ): readonly (readonly [string, ResourceRole['derivations'][number]])[] {
 	const along = pick(relations, relation);
 	const subjects = resources.find(({ key }) => key === along?.subject)?.roles ?? [];
-	const source = pick(
-		subjects.filter((_, index) => !isComputed(subjects, index)),
-		role,
-	);
+	const source = pick(subjects, role);
 	return along === undefined || source === undefined
 		? []
 		: [[JSON.stringify([along.key, source.key]), { relation: along.key, role: source.key, no_direct_roles_on_object }]];

@@ -53,6 +53,7 @@ const cases = [
 	'009-condition-sets',
 	'011-times-and-related-instances',
 	'012-computed-roles',
+	'014-derivations-from-computed-roles',
 ];
 
 for (const name of cases) {

@@ -62,7 +62,9 @@ function skeleton(rego: string): readonly string[] {
 	const bare = rego
 		.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""')
 		.replaceAll('_like_roles', '')
-		.replaceAll(/(?<=(?:step|walk|further|user|resource|instances|any|excluded)_|== )\d+/g, '0');
+		// Both functions of members of a cycle have the same lines.
+		.replaceAll('derived_among', 'held_among')
+		.replaceAll(/(?<=(?:step|walk|further|user|resource|instances|any|excluded|found|among)_|== )\d+/g, '0');
 	const text = paths.reduce(
 		(current, [path, count]) =>
 			current.replaceAll(
@@ -264,6 +266,24 @@ const grammar = new Set([
 	'reached(user, nodes) := data.regolith.rebac.together(nodes, walk_0(user, [nodes], nodes)[0])',
 	'reached(user, start) := nodes if {',
 	'reached(_, start) := nodes if {',
+	'default held_among(_, _) := set()',
+	'held_among(user, objects) := found_0 if {',
+	'held_on_any(user, objects) if count(held_among(user, objects)) > 0',
+	...['objects', 'found_0'].flatMap((among) => [`\tfound_0 := data.regolith.roles[""].held_among(user, ${among})`]),
+	'\tfound_0 := found_0 - data.regolith.roles[""].held_among(user, found_0)',
+	'\tfound_0 := data.regolith.rebac.all_of([',
+	'\t\tfound_0,',
+	'held_among(user, objects) := {object |',
+	'held_among_0(user, objects) := {object |',
+	'held_among(user, objects) := data.regolith.rebac.all_of([',
+	'\theld_among_0(user, objects),',
+	'])',
+	'\tdata.regolith.expiry.live(user[""][object])',
+	'\tsome object in held_among(user, objects)',
+	'\tfound := data.regolith.roles[""].held_among(user, data.regolith.rebac.related(objects, ""))',
+	'\tfound := data.regolith.roles[""].held_among(user, data.regolith.rebac.all_leading(objects, ""))',
+	'\tcount(found) > 0',
+	...tables.map((table) => `\tdata.regolith.rebac.meet(found, data.regolith.facts.${table}[object][""])`),
 	'\t# ""',
 	'\tinstances_0 := object.get(start, "", set())',
 	'\tinstances_0 := step_0(user, instances_0)',

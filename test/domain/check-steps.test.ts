@@ -124,6 +124,16 @@ for (const [title, { rules, repeated }] of Object.entries(repeats)) {
 	test(`${title}: repeated ${repeated} times at most`, (t) => t.is(derived(...rules).repeated, repeated));
 }
 
+test('each relationship that leads to a computed role with derived roles counts twice, and each operand once', (t) => {
+	const rules = ['document.reader < in < folder.cleared', ofGroup, 'group.member < of < group.member'].map(ruleIn);
+	const operand_ids = ['folder.viewer', 'folder.blocked'];
+	const derivations = new Derivations(rules, [{ role_id: 'folder.cleared', resource_id: 'folder', operand_ids }]);
+	t.is(derivations.repeated, 2, 'for the operand itself and for the computed role');
+	const upstream = new Upstream(derivations);
+	upstream.add([...along('in', 'a>d', 'b>d'), ...along('viewers', 'g>a', 'h>a'), ...along('of', 'i>g')]);
+	t.deepEqual(upstream.stepsTo('d'), { steps: 2 + 2 * 2 + 2 * 2 + 2, closures: 2, own: 0 });
+});
+
 const instances = ['folder', 'document', 'group'].flatMap((type) => [0, 1, 2, 3].map((index) => `${type}${index}`));
 const ends = {
 	parent: ['folder', 'folder'],

@@ -111,17 +111,20 @@ journey('a computed role is neither assigned nor derived, and keeps its operands
 	const assignment = { user: 'ann', role: 'reader', resource_instance: 'document:d' };
 	fails(t, await http.post(`${facts}/role_assignments`, assignment), 400, '`viewer` and not `blocked`');
 	const granted_to = { users_with_role: [{ role: 'viewer', on_resource: 'folder', linked_by_relation: 'parent' }] };
-	fails(t, await http.patch(`${roles}/reader`, { granted_to }), 422, 'no derivations');
-	fails(t, await http.patch(`${roles}/viewer`, { computed: { allOf: ['owner'] } }), 422, 'no derivations');
+	fails(t, await http.patch(`${roles}/reader`, { granted_to }), 422, 'neither derived');
+	fails(t, await http.patch(`${roles}/viewer`, { computed: { allOf: ['owner'] } }), 422, 'neither derived');
 	const [rule] = granted_to.users_with_role;
 	fails(t, await http.post(`${roles}/reader/implicit_grants`, rule), 422, 'computed');
 	fails(t, await http.patch(`${roles}/blocked`, { computed: { allOf: ['viewer'] } }), 409, '`ben`');
 	fails(
 		t,
 		await http.patch(`${schema}/resources/folder/roles/viewer`, { computed: { allOf: ['blocked'] } }),
-		422,
-		'`viewer`',
+		409,
+		'`ann`',
 	);
+	const open = await http.patch(`${roles}/reader`, { public: true });
+	fails(t, open, 422, 'never assigned');
+	t.deepEqual(problemPlaces(open), ['body.public']);
 
 	fails(t, await http.delete(`${roles}/blocked`), 409, '`reader`');
 	const without = { reader, viewer: { name: 'Viewer' } };
@@ -206,4 +209,121 @@ journey('an undo restores the expression, and that a role is public', async (t, 
 	};
 	t.deepEqual((await undone('reader', { computed: { anyOf: ['viewer'] } })).computed, reader.computed);
 	t.true((await undone('owner', { name: 'Other' })).public);
+});
+
+const comment = {
+	key: 'comment',
+	name: 'Comment',
+	actions: { read: {} },
+	relations: { on: 'document', reply: 'comment' },
+	roles: { reader: { name: 'Reader', permissions: ['read'] }, muted: { name: 'Muted' } },
+};
+
+journey('roles are derived from computed roles, but no role leads to itself through one', async (t, place) => {
+	const { http, schema, facts } = place;
+	const { env } = await furnished(place);
+	t.is((await http.post(`${schema}/resources`, comment)).status, 200);
+	const grants = (resource: string, role: string) => `${schema}/resources/${resource}/roles/${role}/implicit_grants`;
+	const onDocument = { role: 'reader', on_resource: 'document', linked_by_relation: 'on' };
+	t.is((await http.post(grants('comment', 'reader'), onDocument)).status, 200);
+	const about = { key: 'about', name: 'About', subject_resource: 'comment' };
+	t.is((await http.post(`${schema}/resources/folder/relations`, about)).status, 200);
+	const back = { role: 'reader', on_resource: 'comment', linked_by_relation: 'about' };
+	const circular = await http.post(grants('folder', 'viewer'), back);
+	fails(t, circular, 422, '`reader` would be derived from itself through a computed role');
+	const roles = { viewer: { name: 'V', granted_to: { users_with_role: [back] } }, blocked: { name: 'B' } };
+	const folder = {
+		name: 'Folder',
+		actions: { read: {} },
+		relations: { about: { name: 'About', subject_resource: 'comment' } },
+		roles,
+	};
+	const imported = { format: furniture.format, version: 1, schema: { resources: { folder } } };
+	fails(t, await http.post(`${env}/import?conflict_strategy=overwrite`, imported), 422, 'from itself');
+	// A cycle that leads to no computed role with derived roles may follow from one.
+	const reply = { role: 'reader', on_resource: 'comment', linked_by_relation: 'reply' };
+	t.is((await http.post(grants('comment', 'reader'), reply)).status, 200);
+
+	// A computed role of the comment, with a derived role, asks for the comment's roles on several comments.
+	const author = { key: 'author', name: 'Author', computed: { allOf: ['reader', { not: 'muted' }] } };
+	t.is((await http.post(`${schema}/resources/comment/roles`, author)).status, 200);
+	const thread = {
+		key: 'thread',
+		name: 'Thread',
+		actions: {},
+		relations: { of: 'comment' },
+		roles: { a: { name: 'A' } },
+	};
+	t.is((await http.post(`${schema}/resources`, thread)).status, 200);
+	const fromAuthor = { role: 'author', on_resource: 'comment', linked_by_relation: 'of' };
+	t.is((await http.post(grants('thread', 'a'), fromAuthor)).status, 200);
+	const interrupted = { ...reply, when: { no_direct_roles_on_object: true } };
+	fails(t, await http.post(grants('comment', 'reader'), interrupted), 422, 'no_direct_roles_on_object');
+	const settings = await http.put(`${grants('comment', 'reader')}/conditions`, { no_direct_roles_on_object: true });
+	fails(t, settings, 422, 'no_direct_roles_on_object');
+
+	for (const key of ['c', 'c2']) {
+		const instance = { key, resource: 'comment', tenant: 'acme' };
+		t.is((await http.post(`${facts}/resource_instances`, instance)).status, 200);
+	}
+	const on = { subject: 'document:d', relation: 'on', object: 'comment:c' };
+	t.is((await http.post(`${facts}/relationship_tuples`, on)).status, 200);
+	const replies = { subject: 'comment:c', relation: 'reply', object: 'comment:c2' };
+	t.is((await http.post(`${facts}/relationship_tuples`, replies)).status, 200);
+	const effective = async (user: string) => {
+		const { body } = await http.get<{
+			readonly data: readonly {
+				readonly role: string;
+				readonly resource_instance: string;
+				readonly source: string;
+				readonly through: readonly { readonly role: string }[];
+			}[];
+		}>(`${facts}/users/${user}/effective_roles`);
+		return body.data.map((one) => [
+			one.role,
+			one.resource_instance,
+			one.source,
+			one.through.map(({ role }) => role).join(),
+		]);
+	};
+	t.deepEqual(await effective('ann'), [
+		['viewer', 'folder:f', 'direct', ''],
+		['viewer', 'document:d', 'derived', 'viewer'],
+		['reader', 'comment:c', 'derived', 'reader'],
+		['reader', 'comment:c2', 'derived', 'reader,reader'],
+		['author', 'comment:c', 'computed', ''],
+		['author', 'comment:c2', 'computed', ''],
+		['reader', 'document:d', 'computed', ''],
+	]);
+	t.deepEqual(
+		(await effective('ben')).map(([role]) => role),
+		['blocked', 'viewer', 'viewer'],
+	);
+	const path = await http.get(`${env}/graph?mode=path&from=user:ann&to=instance:comment:c%23reader`);
+	fails(t, path, 422, 'derived from a computed role');
+	const set = {
+		type: 'userset',
+		resource_id: 'comment',
+		conditions: { 'user.resource_roles': { array_contains: 'reader' } },
+		user: 'ann',
+		resource: 'comment:c',
+	};
+	fails(t, await http.post(`${schema}/condition_sets/evaluate`, set), 400, 'derived from a computed role');
+});
+
+journey('paths through computed roles that repeat many look-ups are refused', async (t, place) => {
+	const { http, schema } = place;
+	await furnished(place);
+	t.is((await http.post(`${schema}/resources`, comment)).status, 200);
+	const roles = `${schema}/resources/document/roles`;
+	const grant = { role: 'viewer', on_resource: 'folder', linked_by_relation: 'parent' };
+	t.is((await http.post(`${roles}/owner/implicit_grants`, grant)).status, 200);
+	const twelve = { allOf: Array.from({ length: 12 }, () => 'viewer') };
+	t.is((await http.patch(`${roles}/reader`, { computed: twelve })).status, 200);
+	const onDocument = { role: 'reader', on_resource: 'document', linked_by_relation: 'on' };
+	const reader = `${schema}/resources/comment/roles/reader/implicit_grants`;
+	fails(t, await http.post(reader, onDocument), 422, 'too many times');
+	t.is((await http.patch(`${roles}/reader`, { computed: { allOf: Array(3).fill('viewer') } })).status, 200);
+	t.is((await http.post(reader, onDocument)).status, 200);
+	fails(t, await http.patch(`${roles}/reader`, { computed: twelve }), 422, 'too many times');
 });

@@ -90,10 +90,17 @@ function addFacts(model: Model, { assignments, tuples }: Choices): World {
 	};
 }
 
-/** True if roles cannot pass a contextual relationship, because an assigned role blocks a derivation on its object. */
+/**
+ * True if roles cannot pass a contextual relationship: an assigned role blocks a derivation on its object, or a role is
+ * derived from a computed role.
+ */
 function isBlocked(schema: Schema, { type, relation }: Relationship): boolean {
-	const ways = schemaDerivations(schema).filter((way) => way.type === type);
-	return ways.some(({ blocked }) => blocked) && ways.some((way) => way.relation === relation);
+	const all = schemaDerivations(schema);
+	const ways = all.filter((way) => way.type === type);
+	const isComputed = (key: string, role: string) =>
+		schema.resources.some((own) => own.key === key && own.roles.some((row) => row.key === role && row.computed));
+	const isUnsafe = ways.some(({ blocked }) => blocked) || all.some((way) => isComputed(way.sourceType, way.source));
+	return isUnsafe && ways.some((way) => way.relation === relation);
 }
 
 /** Log for listings, where a difference between the facts index and the policy is an error. */
@@ -152,7 +159,9 @@ test('contextual facts decide and list like written facts', async (t) => {
 					if (query === undefined) continue;
 					const { type, instance, relation, subject_type, subject } = row;
 					const tuple = { subject: `${subject_type}:${subject}`, relation, object: `${type}:${instance}` };
-					t.throws(() => withFacts(query, { relationship_tuples: [tuple] }), { message: /no_direct_roles_on_object/ });
+					t.throws(() => withFacts(query, { relationship_tuples: [tuple] }), {
+						message: /no_direct_roles_on_object|derived from a computed role/,
+					});
 					refused += 1;
 				}
 				const asking = (user: string): PermissionsQuery => ({

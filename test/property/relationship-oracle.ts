@@ -40,6 +40,27 @@ export function schemaDerivations({ resources }: Schema): readonly DerivationInS
  * everyone, but only own assignments block derivations, and only stored users have them.
  */
 export function rolesOn(model: Model, user: string, type: string, instance: string): ReadonlySet<string> {
+	const roles = model.schema.resources.find(({ key }) => key === type)?.roles ?? [];
+	const held = rolesHeld(model, user);
+	return new Set(roles.map(({ key }) => key).filter((role) => held.has(joinedKeys(type, instance, role))));
+}
+
+/**
+ * Returns all roles of a user on instances. Repeats the search, each time with the roles found before as the roles that
+ * computed roles may exclude. No role leads to itself through a computed role, so the results converge.
+ */
+function rolesHeld(model: Model, user: string): ReadonlySet<string> {
+	const text = (roles: ReadonlySet<string>) => JSON.stringify([...roles].sort());
+	let held: ReadonlySet<string> = new Set();
+	for (let before = ''; before !== text(held); ) {
+		before = text(held);
+		held = rolesUnless(model, user, held);
+	}
+	return held;
+}
+
+/** Returns all roles of a user, if the user held exactly the roles `excluded` under an odd number of `not`. */
+function rolesUnless(model: Model, user: string, excluded: ReadonlySet<string>): ReadonlySet<string> {
 	const { schema, facts } = model;
 	const held = new Set<string>();
 	const placed = facts.instance_assignments.filter(
@@ -48,11 +69,31 @@ export function rolesOn(model: Model, user: string, type: string, instance: stri
 	const assigned = facts.users.includes(user) ? placed.filter((row) => row.user === user) : [];
 	const isPublic = (row: { readonly type: string; readonly role: string }) =>
 		schema.resources.find(({ key }) => key === row.type)?.roles.find(({ key }) => key === row.role)?.public;
+	const computed = schema.resources.flatMap(({ key, roles }) =>
+		roles.flatMap((row) => (row.computed === undefined ? [] : [{ type: key, role: row.key, computed: row.computed }])),
+	);
+	const isComputed = (row: { readonly type: string; readonly role: string }) =>
+		computed.some((other) => other.type === row.type && other.role === row.role);
 	for (const row of [...assigned, ...placed.filter((other) => other.user === everyone && isPublic(other))]) {
-		held.add(joinedKeys(row.type, row.instance, row.role));
+		if (!isComputed(row)) held.add(joinedKeys(row.type, row.instance, row.role));
 	}
 	for (let before = -1; before < held.size; ) {
 		before = held.size;
+		for (const row of computed) {
+			for (const { type, key } of facts.instances) {
+				if (type !== row.type) continue;
+				const holds = (expression: RoleExpression, negated: boolean): boolean => {
+					if (typeof expression === 'string') {
+						return (negated ? excluded : held).has(joinedKeys(type, key, expression));
+					}
+					if ('not' in expression) return !holds(expression.not, !negated);
+					return 'allOf' in expression
+						? expression.allOf.every((part) => holds(part, negated))
+						: expression.anyOf.some((part) => holds(part, negated));
+				};
+				if (holds(row.computed, false)) held.add(joinedKeys(type, key, row.role));
+			}
+		}
 		for (const { type, role, relation, sourceType, source, blocked } of schemaDerivations(schema)) {
 			for (const row of facts.relationships) {
 				const tenant = instanceTenant(model, row.type, row.instance);
@@ -70,16 +111,7 @@ export function rolesOn(model: Model, user: string, type: string, instance: stri
 			}
 		}
 	}
-	const roles = schema.resources.find(({ key }) => key === type)?.roles ?? [];
-	const holds = (expression: RoleExpression): boolean => {
-		if (typeof expression !== 'string') {
-			if ('not' in expression) return !holds(expression.not);
-			return 'allOf' in expression ? expression.allOf.every(holds) : expression.anyOf.some(holds);
-		}
-		const computed = roles.find(({ key }) => key === expression)?.computed;
-		return computed === undefined ? held.has(joinedKeys(type, instance, expression)) : holds(computed);
-	};
-	return new Set(roles.map(({ key }) => key).filter(holds));
+	return held;
 }
 
 /** Returns an instance's tenant, or `undefined` if the instance does not exist. */

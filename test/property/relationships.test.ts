@@ -61,10 +61,14 @@ test('WebAssembly agrees with the search if paths diverge and converge in layers
 	t.timeout(7_200_000);
 	const derived = { open: 0, closed: 0, walked: 0 };
 	let walks = 0;
+	let fromComputed = 0;
 	await fc.assert(
 		fc.asyncProperty(layeredModels(6), async (models) => {
 			await compare(t, models);
-			for (const model of models) for (const way of derivedRoles(model)) derived[way] += 1;
+			for (const model of models) {
+				for (const way of derivedRoles(model)) derived[way] += 1;
+				fromComputed += countFromComputed(model);
+			}
 			walks += models
 				.slice(0, 1)
 				.filter(({ schema }) => findWalks(derivationGraph(schema), schema).all.length > 0).length;
@@ -74,7 +78,21 @@ test('WebAssembly agrees with the search if paths diverge and converge in layers
 	for (const [way, number] of Object.entries(derived))
 		t.true(number >= leastDrawn(21), `${number} roles derived: ${way}`);
 	t.true(walks >= leastDrawn(3), `${walks} schemas with roles that are walked`);
+	t.true(fromComputed >= leastDrawn(21), `${fromComputed} roles derived from computed roles`);
 });
+
+/** Counts the roles that users hold and that are derived from computed roles. */
+function countFromComputed({ schema, facts }: Model): number {
+	const isComputed = (type: string, role: string) =>
+		schema.resources.some((own) => own.key === type && own.roles.some((row) => row.key === role && row.computed));
+	const from = schemaDerivations(schema).filter(({ sourceType, source }) => isComputed(sourceType, source));
+	if (from.length === 0) return 0;
+	return facts.users
+		.flatMap((user) =>
+			facts.instances.map(({ type, key }) => [type, rolesOn({ schema, facts }, user, type, key)] as const),
+		)
+		.reduce((sum, [type, held]) => sum + from.filter((edge) => edge.type === type && held.has(edge.role)).length, 0);
+}
 
 /** Returns a word for each derived role on an instance: `open` outside cycles, else the kind of cycle. */
 function derivedRoles(model: Model): readonly ('open' | 'closed' | 'walked')[] {

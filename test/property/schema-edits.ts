@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { everyone } from '../../compiler/everyone.js';
 import type { ConditionSet, Facts, Resource, ResourceRole, Schema } from '../../compiler/model.js';
-import { chosenSetRules, laterKeys, pick, roleConditions, roleExpression } from '../compiler/model.js';
+import { chosenSetRules, laterKeys, pick, roleConditions, roleExpression, withSoundLinks } from '../compiler/model.js';
 import { rolesInExpression } from './relationship-oracle.js';
 
 /** An edit, with its kind and numbers to select objects. */
@@ -277,7 +277,7 @@ function replaced<T>(items: readonly T[], which: number, edit: (item: T) => T): 
 
 /** Removes dangling references until no dangling reference is left. */
 function soundSchema(schema: Schema): Schema {
-	const next = pruned(schema);
+	const next = withSoundLinks(pruned(schema));
 	return JSON.stringify(next) === JSON.stringify(schema) ? schema : soundSchema(next);
 }
 
@@ -299,9 +299,7 @@ function pruned(schema: Schema): Schema {
 				extends: role.extends.filter((other) => resource.roles.some(({ key }) => key === other)),
 				derivations: role.derivations.filter((derivation) => {
 					const relation = resource.relations.find(({ key }) => key === derivation.relation);
-					return type(relation?.subject ?? null)?.roles.some(
-						({ key, computed }) => key === derivation.role && computed === undefined,
-					);
+					return type(relation?.subject ?? null)?.roles.some(({ key }) => key === derivation.role);
 				}),
 			})),
 		})),

@@ -44,9 +44,19 @@ export class Derivations {
 	constructor(rules: readonly DerivationStep[], computed: readonly ComputedRoleIds[] = []) {
 		this.#rules = rules;
 		this.#computed = new Map(computed.map((role) => [role.role_id, role]));
-		this.#schema = schemaWith(rules);
+		this.#schema = schemaOfIds(rules, computed);
 		this.cycles = derivationCycles(this.#schema);
 		this.#graph = derivationGraph(this.#schema);
+	}
+
+	/** The computed roles that a check may look up on several instances, because roles are derived from them. */
+	get computedAmong(): readonly ComputedRoleIds[] {
+		return [...this.#computed.values()].filter(({ role_id }) => this.isAskedAmong(role_id));
+	}
+
+	/** True if a check looks up a role once for all of several instances, and then finds the instances where it is held. */
+	isAskedAmong(role: string): boolean {
+		return this.#graph.isAskedAmong({ type: '', role });
 	}
 
 	/** The ids of all relations in derivations. */
@@ -97,8 +107,8 @@ export class Derivations {
 	}
 
 	/**
-	 * Returns the derived roles that a search for a role visits. Contains repetitions, unless `once` is set: a walk
-	 * visits each role once.
+	 * Returns the derived roles that a search for a role visits, also through the operands of computed roles. Contains
+	 * repetitions, unless `once` is set: a walk visits each role once.
 	 */
 	#callsFrom(start: RoleName, once: boolean): readonly string[] {
 		const queue = [start];
@@ -112,17 +122,25 @@ export class Derivations {
 			seen.add(first.role);
 			if (this.#graph.into(first).length > 0) called.push(first.role);
 			for (const member of members) queue.push(...this.#graph.leaving(member).map(({ source }) => source));
+			const operands = this.#computed.get(role.role)?.operand_ids ?? [];
+			queue.push(...operands.map((operand) => ({ ...role, role: operand })));
 		}
 		return called;
 	}
 }
 
-/** A derived role. */
+/** A derived role, or a computed role that a check may look up on several instances. */
 interface DerivedRole {
 	readonly resource: string;
 	/** 0 for a role outside cycles, 1 in a cycle with closures, 2 in a walked cycle. */
 	readonly cycle: 0 | 1 | 2;
 	readonly rules: readonly Rule[];
+	/** Number of look-ups of each relationship: two if a check then finds the instances where the role is held. */
+	readonly lookUps: 1 | 2;
+	/** Number of operands of a computed role, each of which a check looks up on the instance. */
+	readonly operandCount: number;
+	/** Indexes of the operands among the resource's derived roles. */
+	readonly operands: readonly number[];
 }
 
 interface Rule {
@@ -157,8 +175,9 @@ export class Upstream {
 	#seenWithin = new Int32Array(0);
 	#rounds = 0;
 
-	constructor({ rules, cycles }: Derivations) {
-		const derived = derivedRoles(rules, cycles);
+	constructor(derivations: Derivations) {
+		const { rules } = derivations;
+		const derived = derivedRoles(derivations);
 		this.#byResource = groupBy([...derived.values()], ({ resource }) => resource);
 		this.#roleIds = new Map([...derived].map(([id, role]) => [role, id]));
 		this.#relations = relationEnds(rules, derived);
@@ -218,14 +237,18 @@ export class Upstream {
 		};
 		// Array iteration includes items added during the loop.
 		for (const node of queue) {
-			if (this.#roles[node]?.cycle === 1) {
-				const steps = this.#closure(node, enter, most - found.steps);
+			const role = this.#roles[node];
+			const lookUps = role?.lookUps ?? 1;
+			if (role?.cycle === 1) {
+				const steps = this.#closure(node, enter, most - found.steps) * lookUps;
 				found.closures += 1;
 				found.steps += steps;
 				if (node < start + own && node >= start) found.own += steps;
 			} else {
-				if (this.#roles[node]?.cycle === 2) found.steps += stepsPerWalked;
-				found.steps += this.#follow(node, enter, enter);
+				if (role?.cycle === 2) found.steps += stepsPerWalked;
+				found.steps += this.#follow(node, enter, enter) * lookUps + (role?.operandCount ?? 0);
+				const first = this.#starts[this.#instances[node] ?? -1] ?? 0;
+				for (const operand of role?.operands ?? []) enter(first + operand);
 			}
 			if (found.steps > most) break;
 		}
@@ -299,16 +322,17 @@ interface RelationEnds {
 	readonly subject: string | null;
 }
 
-function derivedRoles(rules: readonly DerivationStep[], cycles: readonly Cycle[]): ReadonlyMap<string, DerivedRole> {
+function derivedRoles(derivations: Derivations): ReadonlyMap<string, DerivedRole> {
+	const { rules, cycles, computedAmong } = derivations;
 	const inside = new Map(cycles.flatMap((cycle) => cycle.members.map(({ role }) => [role, cycle])));
 	const byRole = groupBy(rules, ({ role_id }) => role_id);
 	const relations = numberByKey(rules.map(({ relation_id }) => relation_id));
 	const indexes = new Map<string, number>();
-	for (const sameResource of groupBy(rules, ({ resource_id }) => resource_id).values()) {
+	for (const sameResource of groupBy([...rules, ...computedAmong], ({ resource_id }) => resource_id).values()) {
 		for (const [role, index] of numberByKey(sameResource.map(({ role_id }) => role_id))) indexes.set(role, index);
 	}
-	return new Map(
-		[...byRole].map(([id, own]) => {
+	const derived = new Map(
+		[...byRole].map(([id, own]): [string, DerivedRole] => {
 			const cycle = inside.get(id);
 			const given = own.map(({ relation_id, source_role_id }) => ({
 				relation: relations.get(relation_id) ?? -1,
@@ -316,9 +340,16 @@ function derivedRoles(rules: readonly DerivationStep[], cycles: readonly Cycle[]
 				stays: cycle !== undefined && inside.get(source_role_id) === cycle,
 			}));
 			const kind = cycle === undefined ? 0 : cycle.conditional ? 2 : 1;
-			return [id, { resource: own[0]?.resource_id ?? '', cycle: kind, rules: given }];
+			const resource = own[0]?.resource_id ?? '';
+			const lookUps = derivations.isAskedAmong(id) ? 2 : 1;
+			return [id, { resource, cycle: kind, rules: given, lookUps, operandCount: 0, operands: [] }];
 		}),
 	);
+	for (const { role_id, resource_id: resource, operand_ids } of computedAmong) {
+		const operands = operand_ids.flatMap((id) => indexes.get(id) ?? []);
+		derived.set(role_id, { resource, cycle: 0, rules: [], lookUps: 1, operandCount: operand_ids.length, operands });
+	}
+	return derived;
 }
 
 function relationEnds(
@@ -338,15 +369,29 @@ function numberByKey(keys: readonly string[]): ReadonlyMap<string, number> {
 	return new Map([...new Set(keys)].map((key, index) => [key, index]));
 }
 
-function schemaWith(rules: readonly DerivationStep[]): Schema {
+/** Returns the roles and derivations as a schema of a single type, with ids as keys. Ignores the signs of operands. */
+export function schemaOfIds(rules: readonly DerivationStep[], computed: readonly ComputedRoleIds[]): Schema {
 	const unnamed = { name: '', description: null };
 	const derivations = groupBy(rules, ({ role_id }) => role_id);
-	const roleIds = [...new Set(rules.flatMap(({ role_id, source_role_id }) => [role_id, source_role_id]))];
-	const roles = roleIds.map((key) => {
+	const operands = new Map(computed.map(({ role_id, operand_ids }) => [role_id, operand_ids]));
+	const roleIds = new Set([
+		...rules.flatMap(({ role_id, source_role_id }) => [role_id, source_role_id]),
+		...[...operands].flatMap(([id, operand_ids]) => [id, ...operand_ids]),
+	]);
+	const roles = [...roleIds].map((key) => {
 		const given = (derivations.get(key) ?? []).map(({ relation_id, source_role_id, no_direct_roles_on_object }) => {
 			return { relation: relation_id, role: source_role_id, no_direct_roles_on_object };
 		});
-		return { key, ...unnamed, permissions: [], extends: [], derivations: given, no_direct_roles_on_object: false };
+		const allOf = operands.get(key);
+		return {
+			key,
+			...unnamed,
+			permissions: [],
+			extends: [],
+			derivations: given,
+			no_direct_roles_on_object: false,
+			...(allOf && { computed: { allOf } }),
+		};
 	});
 	const relationIds = [...new Set(rules.map(({ relation_id }) => relation_id))];
 	const relations = relationIds.map((key) => ({ key, ...unnamed, subject: '' }));

@@ -77,14 +77,15 @@ export async function refuseComputedOverLimit(unit: WritingUnit): Promise<void> 
 export async function refuseRolesOverLimit(unit: WritingUnit, roleIds: readonly string[]): Promise<void> {
 	if (roleIds.length === 0) return;
 	const rules = await derivationsWith(unit, 'all');
+	const computed = await computedRoleIds(unit);
 	const downstream = new Set(roleIds);
 	// The iteration includes ids added during the loop.
 	for (const id of downstream) {
 		for (const { role_id, source_role_id } of rules) if (source_role_id === id) downstream.add(role_id);
+		for (const { role_id, operand_ids } of computed) if (operand_ids.includes(id)) downstream.add(role_id);
 	}
 	const relationIds = rules.filter(({ role_id }) => downstream.has(role_id)).map(({ relation_id }) => relation_id);
-	if (await anyTuple(unit, relationIds))
-		await recomputeBound(unit, new Derivations(rules, await computedRoleIds(unit)));
+	if (await anyTuple(unit, relationIds)) await recomputeBound(unit, new Derivations(rules, computed));
 }
 
 /** Rejects an environment over the limit. Use it after a large part of the environment has changed. */

@@ -1,7 +1,9 @@
+import { computedStages } from '../../../compiler/computed-stages.js';
 import { groupBy } from '../../../compiler/group-by.js';
 import { holdsFormula, roleFormula } from '../../../compiler/role-expression.js';
 import type { TupleStep } from '../../store/model/fact-edges.js';
 import { factNames, roleAndRelationKeys } from '../../store/model/fact-names.js';
+import { computedRoleIds } from '../../store/model/graph-walk.js';
 import {
 	type HeldRole,
 	type InstanceRelation,
@@ -11,11 +13,10 @@ import {
 } from '../../store/model/role-steps.js';
 import { groupsAmong } from '../../store/table/group/group.js';
 import { memberKey } from '../../store/table/group/group-role.js';
-import { computedRoles } from '../../store/table/role.js';
+import { type Role, rolesOfResources } from '../../store/table/role.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import { instanceName, instanceParts } from '../../wire/common.js';
+import { instanceName } from '../../wire/common.js';
 import { type EffectiveRole, type EffectiveRoles, maxEffectiveRoles } from '../../wire/facts/effective-role.js';
-import { findRoleResources } from '../schema/role-record.js';
 import { derivationSteps } from './derivation-steps.js';
 
 /** Maximum number of relationships between an assigned role and a role derived from it. */
@@ -42,48 +43,78 @@ export async function effectiveRoles(
 	// returned rows depend on the plan.
 	const held = await rolesHeld(unit, user_id, tenant_id, maxEffectiveRoles + 1);
 	const direct = held.slice(0, limit).map((assigned): Holding => ({ assigned, source: 'direct' }));
-	const derived: Derived =
-		held.length > limit ? { holdings: [], more: true } : await deriveRoles(unit, direct, limit - direct.length);
-	const holdings = [...direct, ...derived.holdings];
-	const listed = await writeRoles(unit, holdings);
+	let derived: Derived =
+		held.length > limit ? { holdings: [], more: true } : await deriveRoles(unit, direct, direct, limit - direct.length);
+	const computed: Holding[] = [];
+	for (const stage of derived.more ? [] : await readStages(unit)) {
+		const found = computedAmong(stage, [...direct, ...computed, ...derived.holdings]);
+		computed.push(...found);
+		if (found.some(({ assigned }) => stage.sources.has(assigned.role_id))) {
+			derived = await deriveRoles(unit, direct, [...direct, ...computed], limit - direct.length);
+		}
+		if (derived.more) break;
+	}
+	const listed = await writeRoles(unit, [...direct, ...derived.holdings]);
 	// Without all roles, it is unknown whether a user holds a role that a computed role excludes.
-	const computed = derived.more ? [] : await computedAmong(unit, listed);
-	const data = [...listed, ...computed];
+	const order = ({ resource_instance, role }: EffectiveRole) => JSON.stringify([resource_instance, role]);
+	const last = derived.more ? [] : await writeRoles(unit, computed);
+	const data = [...listed, ...last.toSorted((left, right) => (order(left) < order(right) ? -1 : 1))];
 	return { data: data.slice(0, limit), truncated: derived.more || data.length > limit };
 }
 
-/** Returns the roles that are computed from these roles, sorted by instance and key. */
-async function computedAmong(unit: ReadingUnit, listed: readonly EffectiveRole[]): Promise<readonly EffectiveRole[]> {
-	const roles = await computedRoles(unit).all();
-	if (roles.length === 0) return [];
-	const owners = await findRoleResources(unit, roles);
-	const byResource = groupBy(roles, ({ resource_id }) => owners.get(resource_id ?? '')?.key);
-	const byInstance = groupBy(
-		listed.filter((entry) => entry.resource_instance !== null),
-		(entry) => entry.resource_instance,
-	);
-	const found = [...byInstance].flatMap(([resource_instance, entries]) => {
-		const expressions = new Map(
-			(byResource.get(instanceParts(resource_instance ?? '')?.resource) ?? []).map(({ key, computed }) => [
-				key,
-				computed,
-			]),
-		);
-		const held = new Set(entries.map(({ role }) => role));
-		const holds = (role: string): boolean => {
-			const expression = expressions.get(role);
-			return expression ? holdsFormula(roleFormula(expression), holds) : held.has(role);
-		};
-		const [{ tenant } = { tenant: '' }] = entries;
-		return [...expressions.keys()]
-			.filter(holds)
-			.map((role): EffectiveRole => ({ role, tenant, resource_instance, source: 'computed', through: [] }));
-	});
-	const order = ({ resource_instance, role }: EffectiveRole) => JSON.stringify([resource_instance, role]);
-	return found.sort((left, right) => (order(left) < order(right) ? -1 : 1));
+/** Computed roles that can be evaluated together: all roles that lead to them follow from earlier stages. */
+interface ComputedStage {
+	/** Roles on the same resources as the computed roles, by id. */
+	readonly roles: ReadonlyMap<string, Role>;
+	/** Ids of the computed roles in this stage. */
+	readonly ids: ReadonlySet<string>;
+	/** Ids of the roles from which roles are derived. */
+	readonly sources: ReadonlySet<string>;
 }
 
-/** A held role: the assignment it comes from, and its last derivation step. */
+/** Returns the computed roles in the order of their evaluation. */
+async function readStages(unit: ReadingUnit): Promise<readonly ComputedStage[]> {
+	const computed = await computedRoleIds(unit);
+	if (computed.length === 0) return [];
+	const resourceIds = [...new Set(computed.map(({ resource_id }) => resource_id))];
+	const roles = new Map((await rolesOfResources(unit, resourceIds).all()).map((role) => [role.id, role]));
+	const steps = await derivationSteps(unit);
+	const stageOf = computedStages(
+		new Map(computed.map(({ role_id, operand_ids }) => [role_id, operand_ids])),
+		steps.map(({ target_id: target, source_id: source }) => ({ target, source })),
+	);
+	const sources = new Set(steps.map(({ source_id }) => source_id));
+	const staged = [...groupBy([...stageOf], ([, stage]) => stage)].sort(([left], [right]) => left - right);
+	return staged.map(([, own]) => ({ roles, ids: new Set(own.map(([id]) => id)), sources }));
+}
+
+/** Returns the computed roles of a stage that the user holds with these roles. */
+function computedAmong({ roles, ids }: ComputedStage, holdings: readonly Holding[]): readonly Holding[] {
+	const byInstance = groupBy(
+		holdings.filter((holding) => heldState(holding).instance_id !== ''),
+		(holding) => heldState(holding).instance_id,
+	);
+	const byResource = groupBy([...roles.values()], ({ resource_id }) => resource_id);
+	return [...byInstance].flatMap(([instance_id, entries]) => {
+		const [{ assigned }] = entries as [Holding, ...Holding[]];
+		const held = new Set(entries.map((entry) => heldState(entry).role_id));
+		const [resource] = entries.flatMap((entry) => roles.get(heldState(entry).role_id)?.resource_id ?? []);
+		const siblings = new Map((byResource.get(resource ?? null) ?? []).map((role) => [role.key, role]));
+		const holds = (key: string): boolean => {
+			const role = siblings.get(key);
+			if (role === undefined) return false;
+			return role.computed === null ? held.has(role.id) : holdsFormula(roleFormula(role.computed), holds);
+		};
+		return [...siblings.values()]
+			.filter(({ id, key }) => ids.has(id) && holds(key))
+			.map((role): Holding => {
+				const id = `${role.id} ${instance_id}`;
+				return { assigned: { ...assigned, id, role_id: role.id, instance_id, expires_at: null }, source: 'computed' };
+			});
+	});
+}
+
+/** A held role: the assignment or computed role it comes from, and its last derivation step. */
 interface Holding {
 	readonly assigned: HeldRole;
 	readonly source: EffectiveRole['source'];
@@ -104,17 +135,25 @@ interface Derived {
 	readonly more: boolean;
 }
 
-/** Follows derivations level by level. Lists a role with several sources once for each source. */
-async function deriveRoles(unit: ReadingUnit, direct: readonly Holding[], most: number): Promise<Derived> {
+/**
+ * Follows derivations from the starts, level by level. Lists a role with several sources once for each source. Only assigned
+ * roles (`direct`) block derivations.
+ */
+async function deriveRoles(
+	unit: ReadingUnit,
+	direct: readonly Holding[],
+	starts: readonly Holding[],
+	most: number,
+): Promise<Derived> {
 	const steps = groupBy(await derivationSteps(unit), ({ source_id }) => source_id);
 	const stopping = new Set(direct.flatMap(({ assigned }) => assigned.instance_id ?? []));
 	const memberships = await groupMemberships(unit, direct);
 	const sourceAfter = ({ assigned }: Holding) => (memberships.has(assigned.id) ? 'group' : 'derived');
 	const origins = new Origins();
-	for (const holding of direct) origins.add(sourceAfter(holding), holding);
+	for (const holding of starts) origins.add(sourceAfter(holding), holding);
 	const listed = new Map<string, Holding>();
 	let more = false;
-	let frontier: readonly Holding[] = direct.filter(({ assigned }) => assigned.instance_id !== null);
+	let frontier: readonly Holding[] = starts.filter(({ assigned }) => assigned.instance_id !== null);
 	for (let level = 0; frontier.length > 0; level += 1) {
 		if (level === maxRoleSteps) return { holdings: [...listed.values()], more: true };
 		const { tuples, cut } = await tuplesAfter(unit, frontier, steps, most);

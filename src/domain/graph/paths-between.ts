@@ -7,6 +7,7 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { Graph } from '../../wire/facts/graph.js';
 import { derivationSteps } from './derivation-steps.js';
 import { findPaths, type PathGoal } from './find-paths.js';
+import { rolesFollowingComputed } from './roles-following-computed.js';
 import { pathsThroughTenant } from './tenant-paths.js';
 import { asPath, type Path, type WrittenPaths, writePaths } from './write-paths.js';
 
@@ -31,7 +32,7 @@ export interface PathEnds {
  * Paths from a user follow assigned roles, roles in groups, and derivations. Without a role, they also follow the
  * user's tenant roles that allow an action on the instance. Paths from an instance to a role follow derivations from
  * any role on the first instance. Paths between two instances follow any relationships. Throws `not_found` if the
- * resource does not have the role, and `unprocessable` for a computed role.
+ * resource does not have the role, and `unprocessable` for a computed role and a role derived from one.
  */
 export async function pathsBetween(unit: ReadingUnit, ends: PathEnds, limit: number): Promise<PathParts> {
 	const { from, to, role } = ends;
@@ -59,6 +60,10 @@ async function pathGoal(unit: ReadingUnit, { from, to, role }: PathEnds): Promis
 	const [only] = role === undefined ? [] : wanted;
 	if (only?.computed) {
 		const msg = `the role \`${only.key}\` is computed from ${roleWords(only.computed)}: ask for the paths to these roles`;
+		throw unprocessable([{ loc: ['query', 'to'], msg, type: 'computed_role' }]);
+	}
+	if (only !== undefined && (await rolesFollowingComputed(unit)).has(only.id)) {
+		const msg = `the role \`${only.key}\` is derived from a computed role, which has no paths: ask a decision point`;
 		throw unprocessable([{ loc: ['query', 'to'], msg, type: 'computed_role' }]);
 	}
 	const ids = async (resourceId: string) => (await rolesOfResources(unit, [resourceId]).all()).map(({ id }) => id);

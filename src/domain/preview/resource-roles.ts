@@ -9,6 +9,7 @@ import { Holder } from '../../store/table/user.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { derivationSteps } from '../graph/derivation-steps.js';
 import { findPaths } from '../graph/find-paths.js';
+import { rolesFollowingComputed } from '../graph/roles-following-computed.js';
 import type { AskedSelection } from './condition-selection.js';
 
 /** Roles on the resource in previews. */
@@ -30,8 +31,8 @@ export function refuseNamedRoles(selection: AskedSelection): void {
 
 /**
  * Returns the named roles that a user holds on an instance, assigned, derived or computed. `userId` is `undefined` for a
- * user who is not stored. Throws `limit_reached` if there are too many relationships to decide this, or if the user's own
- * roles may block a role of everyone.
+ * user who is not stored. Throws `limit_reached` if there are too many relationships to decide this, if a role is derived
+ * from a computed role, or if the user's own roles may block a role of everyone.
  */
 export async function rolesHeldOn(
 	unit: ReadingUnit,
@@ -61,7 +62,9 @@ export async function rolesHeldOn(
 		}
 		return formula.kind === 'all';
 	};
+	const followComputed = await rolesFollowingComputed(unit);
 	const leadsTo = async ({ id: role_id, key }: Role): Promise<boolean> => {
+		if (followComputed.has(role_id)) throw undecided(`the role \`${key}\` is derived from a computed role`);
 		const leads = async (holder: string | undefined, along: typeof steps) => {
 			if (holder === undefined) return false;
 			const goal = { from: { user_id: holder }, to: [{ role_id, instance_id }], steps: along };

@@ -1,5 +1,6 @@
 /** Computed roles. Their expressions name roles on the same resource by key. */
 
+import { computedLinkMessage, computedLinkProblems } from '../../../compiler/computed-check.js';
 import { unknownRoleMessage } from '../../../compiler/condition/resource-roles.js';
 import { groupBy } from '../../../compiler/group-by.js';
 import { extendsCycles } from '../../../compiler/policy/grant.js';
@@ -7,9 +8,10 @@ import { operandKeys, requiresRole, roleFormula, roleOperands, roleWords } from 
 import { Failure, notAssignable, type Problem, unprocessable } from '../../failure.js';
 import { computedRoleIds, derivationsWith } from '../../store/model/graph-walk.js';
 import { Resource } from '../../store/table/resource.js';
-import { type Role, rolesOfResources, rolesWithIds } from '../../store/table/role.js';
+import { Role, rolesOfResources, rolesWithIds } from '../../store/table/role.js';
 import { assignmentsBy } from '../../store/table/role-assignment.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import { schemaOfIds } from '../check-limit/check-steps.js';
 
 /** An edited role. `at` is its place in the request. */
 export interface EditedRole {
@@ -24,7 +26,7 @@ export interface EditedRole {
 export async function refuseUnsoundComputedRoles(unit: ReadingUnit, edits: readonly EditedRole[]): Promise<void> {
 	const resourceIds = [...new Set(edits.flatMap(({ role }) => role.resource_id ?? []))];
 	if (resourceIds.length === 0) return;
-	await refusePublicOperands(unit);
+	await refuseUnsoundLinks(unit);
 	const rows = await rolesOfResources(unit, resourceIds).all();
 	const places = new Map(edits.map(({ role, at }) => [role.id, at]));
 	const edited = rows.filter(({ id, computed }) => computed !== null && places.has(id));
@@ -33,7 +35,7 @@ export async function refuseUnsoundComputedRoles(unit: ReadingUnit, edits: reado
 	const byResource = groupBy(rows, ({ resource_id }) => resource_id);
 	const circular = new Map([...byResource].map(([id, roles]) => [id, rolesInCycles(roles)]));
 	const long = new Map([...byResource].map(([id, roles]) => [id, rolesTooLong(roles)]));
-	const links = await readLinks(unit, edited);
+	const derived = new Set((await derivationsWith(unit, 'all')).map(({ role_id }) => role_id));
 	const problems = edited.flatMap((role): readonly Problem[] => {
 		const at = places.get(role.id) ?? [];
 		const { resource_id } = role;
@@ -43,7 +45,7 @@ export async function refuseUnsoundComputedRoles(unit: ReadingUnit, edits: reado
 		const tooLong = isCircular ? undefined : long.get(resource_id)?.find(({ id }) => id === role.id || !places.has(id));
 		return [
 			...unknownOperands(role, siblings, owners.get(resource_id ?? '')?.key ?? ''),
-			...misplaced(role, circle?.get(role.key), links),
+			...misplaced(role, circle?.get(role.key), derived.has(role.id)),
 			...(tooLong === undefined ? [] : [tooManyLookUps(tooLong)]),
 		].map(({ loc, ...problem }) => ({ ...problem, loc: [...at, ...loc] }));
 	});
@@ -52,13 +54,20 @@ export async function refuseUnsoundComputedRoles(unit: ReadingUnit, edits: reado
 }
 
 /**
- * Rejects computed roles whose roles everyone may hold, directly or by derivation: lists of authorized users cannot
- * express all users but some. Throws `unprocessable`.
+ * Rejects derivations from computed roles that are not supported, and computed roles whose roles everyone may hold,
+ * directly or by derivation: lists of authorized users cannot express all users but some. Throws `unprocessable`.
  */
-export async function refusePublicOperands(unit: ReadingUnit): Promise<void> {
+export async function refuseUnsoundLinks(unit: ReadingUnit): Promise<void> {
 	const computed = await computedRoleIds(unit);
 	if (computed.length === 0) return;
-	const rules = groupBy(await derivationsWith(unit, 'all'), ({ role_id }) => role_id);
+	const steps = await derivationsWith(unit, 'all');
+	const [problem] = computedLinkProblems(schemaOfIds(steps, computed));
+	if (problem !== undefined) {
+		const { key } = await unit.find(Role, problem.role.role);
+		const msg = computedLinkMessage(problem.reason, `the role \`${key}\``);
+		throw unprocessable([{ loc: ['body'], msg, type: 'computed_role' }]);
+	}
+	const rules = groupBy(steps, ({ role_id }) => role_id);
 	const upstream = new Set(computed.flatMap(({ operand_ids }) => operand_ids));
 	// The iteration includes ids added during the loop.
 	for (const id of upstream) for (const { source_role_id } of rules.get(id) ?? []) upstream.add(source_role_id);
@@ -66,28 +75,6 @@ export async function refusePublicOperands(unit: ReadingUnit): Promise<void> {
 	if (open === undefined) return;
 	const msg = `the role \`${open.key}\` leads to a computed role, and roles for everyone are not supported there`;
 	throw unprocessable([{ loc: ['body'], msg, type: 'computed_role' }]);
-}
-
-/** Derivations of computed roles, and of roles from computed roles. */
-interface RoleLinks {
-	/** Ids of the roles with derivations. */
-	readonly derived: ReadonlySet<string>;
-	/** A role that is derived from each role, keyed by the id of its source. */
-	readonly targets: ReadonlyMap<string, Role>;
-}
-
-async function readLinks(unit: ReadingUnit, roles: readonly Role[]): Promise<RoleLinks> {
-	const ids = new Set(roles.map(({ id }) => id));
-	const rules = await derivationsWith(unit, 'all');
-	const targetIds = new Map(
-		rules.filter((rule) => ids.has(rule.source_role_id)).map((rule) => [rule.source_role_id, rule.role_id]),
-	);
-	const found = new Map((await rolesWithIds(unit, [...targetIds.values()]).all()).map((role) => [role.id, role]));
-	const targets = [...targetIds].flatMap(([source, id]) => {
-		const target = found.get(id);
-		return target === undefined ? [] : [[source, target] as const];
-	});
-	return { derived: new Set(rules.map(({ role_id }) => role_id)), targets: new Map(targets) };
 }
 
 function unknownOperands({ key, computed }: Role, siblings: readonly Role[], resource: string): readonly Problem[] {
@@ -101,10 +88,10 @@ function unknownOperands({ key, computed }: Role, siblings: readonly Role[], res
 		});
 }
 
-function misplaced({ id, computed }: Role, cycle: string | undefined, links: RoleLinks): readonly Problem[] {
+function misplaced(role: Role, cycle: string | undefined, isDerived: boolean): readonly Problem[] {
+	const { computed } = role;
 	if (computed === null) return [];
 	const problem = (member: string, msg: string) => ({ loc: [member], msg, type: 'computed_role' });
-	const target = links.targets.get(id);
 	return [
 		...(requiresRole(roleFormula(computed))
 			? []
@@ -115,7 +102,7 @@ function misplaced({ id, computed }: Role, cycle: string | undefined, links: Rol
 					),
 				]),
 		...(cycle === undefined ? [] : [problem('computed', `the role would be computed from itself: ${cycle}`)]),
-		...(links.derived.has(id)
+		...(isDerived
 			? [
 					problem(
 						'granted_to',
@@ -123,14 +110,9 @@ function misplaced({ id, computed }: Role, cycle: string | undefined, links: Rol
 					),
 				]
 			: []),
-		...(target === undefined
-			? []
-			: [
-					problem(
-						'computed',
-						`the role \`${target.key}\` is derived from this role, and computed roles have no derived roles`,
-					),
-				]),
+		...(role.public
+			? [problem('public', 'a computed role is never assigned: set `public` to false or `computed` to null')]
+			: []),
 	];
 }
 

@@ -18,7 +18,7 @@ import type {
 } from '../../wire/schema/derivation.js';
 import { refuseRolesOverLimit } from '../check-limit/cycle-limit.js';
 import { pairWithParts } from '../pair-with-parts.js';
-import { refusePublicOperands } from './computed-role.js';
+import { refuseUnsoundLinks } from './computed-role.js';
 import { readDerivationRule, recordRoleChanges } from './role-record.js';
 
 /** A role and all its derivations. `granted_to` is null if the role has none. */
@@ -42,12 +42,13 @@ export function derivationColumns(
 }
 
 /**
- * Replaces role derivations, without recording the change. If a rule is repeated, the last applies. Throws `not_found`
- * for a missing object, `mismatched_relation` if the relation's subjects are not instances of the source role's
- * resource, `unprocessable` for a computed source role, and `limit_reached` like `refuseRolesOverLimit`.
+ * Replaces role derivations, without recording the change. Returns the ids of the roles that have derivations now. If a
+ * rule is repeated, the last applies. The caller calls `refuseUnsoundLinks` and `refuseRolesOverLimit`. Throws `not_found`
+ * for a missing object, and `mismatched_relation` if the relation's subjects are not instances of the source role's
+ * resource.
  */
-export async function setDerivations(unit: WritingUnit, edits: readonly DerivationEdit[]): Promise<void> {
-	if (edits.length === 0) return;
+export async function setDerivations(unit: WritingUnit, edits: readonly DerivationEdit[]): Promise<readonly string[]> {
+	if (edits.length === 0) return [];
 	const rules = edits.flatMap(({ role, granted_to }) =>
 		(granted_to?.users_with_role ?? []).map((rule) => ({ role, rule })),
 	);
@@ -58,22 +59,28 @@ export async function setDerivations(unit: WritingUnit, edits: readonly Derivati
 			edits.map(({ role }) => [role.id, distinct((found.get(role.id) ?? []).map(({ derivation }) => derivation))]),
 		),
 	);
-	await refuseRolesOverLimit(unit, [...found.keys()]);
+	return [...found.keys()];
 }
 
-/** Adds a derivation to a role, or replaces the settings of an existing derivation. Throws like `setDerivations`. */
+/**
+ * Adds a derivation to a role, or replaces the settings of an existing derivation. Throws like `setDerivations`,
+ * `refuseUnsoundLinks` and `refuseRolesOverLimit`, and `unprocessable` for a computed role.
+ */
 export async function grantImplicitly(
 	unit: WritingUnit,
 	role: Role,
 	rule: DerivedRoleRuleCreate,
 ): Promise<DerivedRoleRuleRead> {
-	refuseComputed(role.computed === null ? null : `the role \`${role.key}\` is computed, so it has no derivations`);
+	if (role.computed !== null) {
+		const msg = `the role \`${role.key}\` is computed, so it has no derivations`;
+		throw unprocessable([{ loc: ['body'], msg, type: 'computed_role' }]);
+	}
 	const { derivation } = onlyRow(await resolveRules(unit, [{ role, rule }]));
 	await recordRoleChanges(unit, [role], async () => {
 		if (role.granted_to_id === null) await unit.change(Role, role, { granted_to_id: unit.clock.newId() });
 		const others = await shownDerivations(unit, role);
 		await replaceDerivations(unit, new Map([[role.id, distinct([...others, derivation])]]));
-		await refusePublicOperands(unit);
+		await refuseUnsoundLinks(unit);
 		await refuseRolesOverLimit(unit, [role.id]);
 		return undefined;
 	});
@@ -102,7 +109,9 @@ async function shownDerivations(unit: ReadingUnit, role: Role) {
 	return rows.filter(({ linked_by_relation }) => !isSetRelation(linked_by_relation));
 }
 
-/** Sets the condition common to all derivations of a role. Throws `limit_reached` like `refuseRolesOverLimit`. */
+/**
+ * Sets the condition common to all derivations of a role. Throws like `refuseUnsoundLinks` and `refuseRolesOverLimit`.
+ */
 export async function setDerivationSettings(
 	unit: WritingUnit,
 	role: Role,
@@ -112,6 +121,7 @@ export async function setDerivationSettings(
 		const columns = { granted_to_id: role.granted_to_id ?? unit.clock.newId(), ...settings };
 		await recordRoleChanges(unit, [role], async () => {
 			await unit.change(Role, role, columns);
+			await refuseUnsoundLinks(unit);
 			await refuseRolesOverLimit(unit, [role.id]);
 			return [];
 		});
@@ -141,10 +151,9 @@ async function resolveRules(unit: ReadingUnit, rules: readonly RoleRule[]) {
 		resource_id: source.id,
 		reference: rule.role,
 	}));
-	return derived.map(([[{ role, rule, source }, relation], from]) => {
+	return derived.map(([[{ role, rule, source }, relation], { id }]) => {
 		refuseMismatch(relation, source);
-		refuseComputedSource(from);
-		const derivation: Derivation = { source_role_id: from.id, relation_id: relation.id, ...rule.when };
+		const derivation: Derivation = { source_role_id: id, relation_id: relation.id, ...rule.when };
 		return { role, derivation };
 	});
 }
@@ -153,18 +162,6 @@ function refuseMismatch(relation: Relation, source: Resource): void {
 	if (relation.subject_resource_id === source.id) return;
 	const message = `the subjects of the relation \`${relation.key}\` are not instances of \`${source.key}\``;
 	throw new Failure('mismatched_relation', message);
-}
-
-/** Refuses a computed role as the source of a derivation. Throws `unprocessable`. */
-export function refuseComputedSource({ key, computed }: Pick<Role, 'key' | 'computed'>): void {
-	refuseComputed(
-		computed === null ? null : `the role \`${key}\` is computed, and computed roles have no derived roles`,
-	);
-}
-
-/** Refuses a derivation if there is a reason. Throws `unprocessable`. */
-function refuseComputed(reason: string | null): void {
-	if (reason !== null) throw unprocessable([{ loc: ['body'], msg: reason, type: 'computed_role' }]);
 }
 
 function distinct(derivations: readonly Derivation[]): readonly Derivation[] {

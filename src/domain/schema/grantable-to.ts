@@ -1,6 +1,6 @@
 import { groupBy } from '../../../compiler/group-by.js';
 import { setRelationKey } from '../../../compiler/user-set.js';
-import { Failure } from '../../failure.js';
+import { Failure, unprocessable } from '../../failure.js';
 import { deleteRelations, insertSetRelations, type Relation, setRelationsOf } from '../../store/table/relation.js';
 import { Resource } from '../../store/table/resource.js';
 import { Role, rolesWithIds } from '../../store/table/role.js';
@@ -9,10 +9,8 @@ import { rowsWithIds } from '../../store/unit/keyed-rows.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import type { GrantableTo } from '../../wire/schema/grantable-to.js';
-import { refuseRolesOverLimit } from '../check-limit/cycle-limit.js';
 import { removeTuples } from '../facts/relationship-tuple.js';
 import { pairWithParts } from '../pair-with-parts.js';
-import { refuseComputedSource } from './derivation.js';
 
 /**
  * Roles that can be assigned to sets of users, by the roles that the users in a set hold. Such a role is derived from the
@@ -27,15 +25,16 @@ export interface GrantableEdit {
 
 /**
  * Replaces the sets of users to which these roles can be assigned, and removes their assignments to other sets. Does not
- * record the changes of the roles. Throws `not_found` for a missing resource or role, `unprocessable` for a computed role,
- * and `limit_reached` like `refuseRolesOverLimit`.
+ * record the changes of the roles. Returns the ids of the roles that can be assigned to sets of users now. The caller calls
+ * `refuseUnsoundLinks` and `refuseRolesOverLimit`. Throws `not_found` for a missing resource or role, and `unprocessable` for
+ * a computed role.
  */
-export async function setGrantableTo(unit: WritingUnit, edits: readonly GrantableEdit[]): Promise<void> {
+export async function setGrantableTo(unit: WritingUnit, edits: readonly GrantableEdit[]): Promise<readonly string[]> {
 	const resourceIds = [...new Set(edits.flatMap(({ role }) => role.resource_id ?? []))];
-	if (resourceIds.length === 0) return;
+	if (resourceIds.length === 0) return [];
 	const sources = await resolveSources(unit, edits);
 	const stored = await setRelationsOf(unit, resourceIds).all();
-	if (sources.length + stored.length === 0) return;
+	if (sources.length + stored.length === 0) return [];
 	const edited = new Set(edits.map(({ role }) => `${role.resource_id}/${role.key}`));
 	const wanted = new Map(sources.map((source) => [relationIdentity(source.relation), source.relation]));
 	const [kept, gone] = [new Map<string, Relation>(), [] as Relation[]];
@@ -55,7 +54,7 @@ export async function setGrantableTo(unit: WritingUnit, edits: readonly Grantabl
 	}
 	const lists = Array.from(derivations, ([id, own]) => [id, [...own.values()]] as const);
 	await replaceDerivations(unit, new Map(lists), 'sets');
-	await refuseRolesOverLimit(unit, [...new Set(sources.map(({ role }) => role.id))]);
+	return [...new Set(sources.map(({ role }) => role.id))];
 }
 
 function relationIdentity({ resource_id, key }: Pick<Relation, 'resource_id' | 'key'>): string {
@@ -82,6 +81,13 @@ async function resolveSources(unit: ReadingUnit, edits: readonly GrantableEdit[]
 		const relation = { key, resource_id: role.resource_id ?? '', subject_resource_id: resource.id };
 		return { role, source, relation };
 	});
+}
+
+/** Refuses a computed role as the role of a set. Throws `unprocessable`. */
+function refuseComputedSource({ key, computed }: Pick<Role, 'key' | 'computed'>): void {
+	if (computed === null) return;
+	const msg = `the role \`${key}\` is computed, and roles are not assigned to sets of users by a computed role`;
+	throw unprocessable([{ loc: ['body'], msg, type: 'computed_role' }]);
 }
 
 /** Deletes the hidden relations by which these roles are assigned to sets of users, or are the roles of sets. */

@@ -13,7 +13,7 @@ import type { JsonObject } from '../../wire/common.js';
 import type { DerivedRoleBlockEdit } from '../../wire/schema/derivation.js';
 import type { GrantableTo } from '../../wire/schema/grantable-to.js';
 import type { RoleRead } from '../../wire/schema/role.js';
-import { refuseComputedOverLimit } from '../check-limit/cycle-limit.js';
+import { refuseComputedOverLimit, refuseRolesOverLimit } from '../check-limit/cycle-limit.js';
 import { removeLevelsOfRoles } from '../element/config-record.js';
 import { removeUserInvites } from '../element/remove-user-invites.js';
 import { removeRequests } from '../element/request-record.js';
@@ -188,15 +188,16 @@ async function relink(unit: WritingUnit, edits: readonly Relinking[]): Promise<v
 			body.extends === undefined ? [] : [{ role, parents: body.extends, at: [...at, 'extends'] }],
 		),
 	);
-	await setDerivations(
+	const derived = await setDerivations(
 		unit,
 		edits.flatMap(({ role, body: { granted_to } }) => (granted_to === undefined ? [] : [{ role, granted_to }])),
 	);
-	await setGrantableTo(
+	const granted = await setGrantableTo(
 		unit,
 		edits.flatMap(({ role, body: { grantable_to } }) => (grantable_to === undefined ? [] : [{ role, grantable_to }])),
 	);
 	await refuseUnsoundComputedRoles(unit, edits);
+	await refuseRolesOverLimit(unit, [...derived, ...granted]);
 	if (edits.some(({ body }) => body.computed)) await refuseComputedOverLimit(unit);
 }
 

@@ -5,12 +5,12 @@
 
 import { everyone } from '../../../compiler/everyone.js';
 import { actionPlace, roleFile, rolePlace } from '../../../compiler/policy/rule-place.js';
+import { type RoleAlternative, roleAlternatives } from '../../../compiler/role-alternatives.js';
 import type { Steps } from '../../../compiler/steps.js';
 import type { Attempt, AttemptFact, AttemptStep } from '../../wire/decision/attempt.js';
 import { instanceType } from '../facts/instance-name.js';
-import { type RoleOnInstance, RoleWalk } from '../facts/role-walk.js';
+import { type RoleOnInstance, RolesOnInstances, RoleWalk } from '../facts/role-walk.js';
 import type { Derivation } from '../facts/schema-tables.js';
-import { type RoleAlternative, roleAlternatives } from './role-alternatives.js';
 import { type FactChanges, noFactChanges, type RoleFacts } from './role-facts.js';
 import type { WorkLimit } from './work-limit.js';
 
@@ -48,17 +48,9 @@ export function* roleAttempts(roles: RoleFacts, passed: boolean, work: WorkLimit
 	const blocking = new Set<string>();
 	// If the check specifies a tenant other than the instance's, no role on the instance can grant the check, even with added facts.
 	if (check.instance !== undefined && (home === undefined || home === check.tenant)) {
-		const isComputed = (role: string) => facts.schema.computed(check.type, role) !== undefined;
-		const computed = wanted.filter(isComputed);
-		const plain = wanted.filter((role) => !isComputed(role));
-		if (passed) {
-			yield* passedOnInstance(roles, plain, attempts, work);
-			for (const role of computed) attempts.push(...(yield* passedComputed(roles, role, work)));
-		} else {
-			const held = yield* heldRoles(roles, work);
-			yield* failedOnInstance(roles, { wanted: plain, held }, attempts, work);
-			for (const role of computed) yield* failedComputed(roles, { role, held, blocking }, attempts, work);
-		}
+		const goal = { wanted, instance: check.instance };
+		if (passed) yield* passedOnInstance(roles, goal, attempts, work);
+		else yield* failedOnInstance(roles, { ...goal, held: yield* heldRoles(roles, work), blocking }, attempts, work);
 	}
 	return { attempts: attempts.slice(0, maxFound), more: attempts.length > maxFound, blocking: [...blocking].sort() };
 }
@@ -99,47 +91,59 @@ export function missingObjects({ facts, check }: FactsAndCheck): AttemptFact[] {
 	];
 }
 
-/** Finds each assigned role that leads to a wanted role, by the shortest unblocked path. */
-function* passedOnInstance(
-	roles: RoleFacts,
-	wanted: readonly string[],
-	found: Attempt[],
-	work: WorkLimit,
-): Steps<void> {
-	for (const node of yield* leadingRoles(roles, { wanted, pastStops: false }, work)) {
+/** Roles on an instance. Any of them suffices. */
+interface RoleGoal {
+	readonly wanted: readonly string[];
+	readonly instance: string;
+}
+
+/**
+ * Finds each assigned or computed role that leads to a wanted role, by the shortest unblocked path. Of a computed role, uses
+ * the first alternative by which the user holds it.
+ */
+function* passedOnInstance(roles: RoleFacts, goal: RoleGoal, found: Attempt[], work: WorkLimit): Steps<void> {
+	for (const node of yield* leadingRoles(roles, { ...goal, pastStops: false }, work)) {
 		if (work.step()) yield;
-		if (roles.isAssigned(node)) found.push(onInstance(roles, node, [], { add: [], remove: [] }));
+		const computed = yield* computedSteps(roles, node, work);
+		if (computed.length > 0 || roles.isAssigned(node)) found.push(onInstance(roles, node, computed, noFactChanges));
 	}
 }
 
-/** Returns the first alternative by which the user holds a computed role; nothing if the user does not hold it. */
-function* passedComputed(roles: RoleFacts, role: string, work: WorkLimit): Steps<readonly Attempt[]> {
-	for (const alternative of alternativesOf(roles, role)) {
-		const chains: AttemptStep[] = [];
+/** Returns the steps by which the user holds a computed role; nothing for other roles, and if the user does not hold it. */
+function* computedSteps(roles: RoleFacts, node: RoleOnInstance, work: WorkLimit): Steps<readonly AttemptStep[]> {
+	const { instance } = node;
+	for (const alternative of alternativesOf(roles, node)) {
+		const steps: AttemptStep[] = [computedStep(node, alternative)];
 		let holds = true;
 		for (const required of alternative.required) {
 			if (!holds) break;
-			const chain = yield* chainTo(roles, required, work);
+			const chain = yield* chainTo(roles, { role: required, instance }, work);
 			holds = chain.length > 0;
-			chains.push(...chain);
+			steps.push(...chain);
 		}
-		for (const excluded of alternative.excluded) {
-			if (holds) holds = !(yield* roles.holdsOneOf([excluded], noFactChanges, work));
+		for (const role of alternative.excluded) {
+			if (holds) holds = !(yield* roles.holds({ role, instance }, noFactChanges, work));
 		}
-		if (holds) return [byComputed(roles, { role, alternative, chain: chains }, noFactChanges)];
+		if (holds) return steps;
 	}
 	return [];
 }
 
-function alternativesOf({ facts: { schema }, check: { type } }: RoleFacts, role: string): readonly RoleAlternative[] {
+function alternativesOf({ facts: { schema } }: RoleFacts, { role, instance }: RoleOnInstance) {
+	const type = instanceType(instance);
 	const computed = schema.computed(type, role);
-	return computed === undefined ? [] : roleAlternatives(schema, type, computed.formula);
+	if (computed === undefined) return [];
+	return roleAlternatives(computed.formula, (operand) => schema.computed(type, operand)?.expression);
 }
 
-/** Returns the steps by which the user holds a role on the instance; nothing if the user does not hold it. */
-function* chainTo(roles: RoleFacts, role: string, work: WorkLimit): Steps<readonly AttemptStep[]> {
+/** Returns the steps by which the user holds a role on an instance; nothing if the user does not hold it. */
+function* chainTo(
+	roles: RoleFacts,
+	{ role, instance }: RoleOnInstance,
+	work: WorkLimit,
+): Steps<readonly AttemptStep[]> {
 	const found: Attempt[] = [];
-	yield* passedOnInstance(roles, [role], found, work);
+	yield* passedOnInstance(roles, { wanted: [role], instance }, found, work);
 	return found[0]?.chain ?? [];
 }
 
@@ -147,54 +151,50 @@ function* chainTo(roles: RoleFacts, role: string, work: WorkLimit): Steps<readon
 const maxOptions = 3;
 const maxCombined = 12;
 
-interface WantedComputed {
-	readonly role: string;
-	readonly held: HeldRoles;
-	/** Receives the roles that the user holds and that an alternative excludes. */
-	readonly blocking: Set<string>;
-}
-
 /**
  * Finds proposals for a computed role. A proposal joins a proposal for each missing role of an alternative, and removes
  * assignments of excluded roles. An excluded role that is derived needs changes elsewhere, so nothing is proposed for it.
  */
 function* failedComputed(
 	roles: RoleFacts,
-	{ role, held, blocking }: WantedComputed,
+	node: Node,
+	goal: FailedGoal,
 	found: Attempt[],
 	work: WorkLimit,
 ): Steps<void> {
-	const { user, tenant, instance } = roles.check;
-	if (instance === undefined) return;
-	for (const alternative of alternativesOf(roles, role)) {
-		let ways: readonly (FactChanges & { readonly chain: readonly AttemptStep[] })[] = [{ ...noFactChanges, chain: [] }];
+	const { user, tenant } = roles.check;
+	const { instance } = node;
+	for (const alternative of alternativesOf(roles, node)) {
+		const first = { ...noFactChanges, chain: [computedStep(node, alternative)] };
+		let ways: readonly (FactChanges & { readonly chain: readonly AttemptStep[] })[] = [first];
 		for (const required of alternative.required) {
-			const chain = yield* chainTo(roles, required, work);
+			const chain = yield* chainTo(roles, { role: required, instance }, work);
 			const options: Attempt[] = [];
-			if (chain.length === 0) yield* failedOnInstance(roles, { wanted: [required], held }, options, work);
+			if (chain.length === 0) {
+				yield* failedOnInstance(roles, { ...goal, wanted: [required], instance }, options, work);
+			}
 			const steps = chain.length > 0 ? [{ ...noFactChanges, chain }] : fewestChanges(options);
 			ways = ways
 				.flatMap((way) =>
 					steps.map((step) => ({
-						add: distinctFacts([...way.add, ...step.add]),
-						remove: distinctFacts([...way.remove, ...step.remove]),
+						add: [...way.add, ...step.add],
+						remove: [...way.remove, ...step.remove],
 						chain: [...way.chain, ...step.chain],
 					})),
 				)
 				.slice(0, maxCombined);
 		}
-		const remove: AttemptFact[] = [];
-		for (const excluded of alternative.excluded) {
-			if (!(yield* roles.holdsOneOf([excluded], noFactChanges, work))) continue;
-			blocking.add(excluded);
-			if (roles.assignedOn(instance).has(excluded)) {
-				remove.push({ fact: 'role_assignment', user, role: excluded, tenant, resource_instance: instance });
+		const remove: AttemptFact[] = rolesThatStop(roles, node);
+		for (const role of alternative.excluded) {
+			if (!(yield* roles.holds({ role, instance }, noFactChanges, work))) continue;
+			if (instance === roles.check.instance) goal.blocking.add(role);
+			if (roles.assignedOn(instance).has(role)) {
+				remove.push({ fact: 'role_assignment', user, role, tenant, resource_instance: instance });
 			}
 		}
 		for (const way of ways) {
-			const changes = { add: way.add, remove: distinctFacts([...way.remove, ...remove]) };
-			if (changes.add.length + changes.remove.length === 0) continue;
-			found.push(byComputed(roles, { role, alternative, chain: way.chain }, changes));
+			const changes = { add: distinctFacts(way.add), remove: distinctFacts([...way.remove, ...remove]) };
+			if (changes.add.length + changes.remove.length > 0) found.push(onInstance(roles, node, way.chain, changes));
 		}
 	}
 }
@@ -208,55 +208,38 @@ function distinctFacts(facts: readonly AttemptFact[]): readonly AttemptFact[] {
 	return [...new Map(facts.map((fact) => [JSON.stringify(fact), fact])).values()];
 }
 
-interface ComputedChain {
-	readonly role: string;
-	readonly alternative: RoleAlternative;
-	/** The steps of each required role. */
-	readonly chain: readonly AttemptStep[];
+function computedStep({ role, instance }: RoleOnInstance, { excluded }: RoleAlternative): AttemptStep {
+	return {
+		type: 'computed_role',
+		role: `${instance}#${role}`,
+		resource: instance,
+		excludes: [...excluded],
+		file: fileFor(role, instance),
+	};
 }
 
-function byComputed(
-	{ check: { type, instance = '' } }: RoleFacts,
-	{ role, alternative, chain }: ComputedChain,
-	{ add, remove }: FactChanges,
-): Attempt {
-	return {
-		passed: add.length + remove.length === 0,
-		by: 'role_on_instance',
-		chain: [
-			{
-				type: 'computed_role',
-				role: `${instance}#${role}`,
-				resource: instance,
-				excludes: [...alternative.excluded],
-				file: fileFor(role, instance),
-			},
-			...chain,
-		],
-		policy: rolePlace({ type, role }),
-		add: [...add],
-		remove: [...remove],
-		compare: [],
-	};
+interface FailedGoal extends RoleGoal {
+	readonly held: HeldRoles;
+	/** Receives the roles that the user holds on the instance of the check and that a computed role excludes. */
+	readonly blocking: Set<string>;
 }
 
 /**
  * Finds proposals. A proposal assigns a role that leads to a wanted role, or adds a relationship from an instance on
  * which the user holds a role. It also removes blocking roles on the path.
  */
-function* failedOnInstance(
-	roles: RoleFacts,
-	{ wanted, held }: { readonly wanted: readonly string[]; readonly held: HeldRoles },
-	found: Attempt[],
-	work: WorkLimit,
-): Steps<void> {
+function* failedOnInstance(roles: RoleFacts, goal: FailedGoal, found: Attempt[], work: WorkLimit): Steps<void> {
 	const { facts, check } = roles;
 	const { user, tenant } = check;
 	const missing = missingObjects(roles);
-	for (const node of yield* leadingRoles(roles, { wanted, pastStops: true }, work)) {
+	for (const node of yield* leadingRoles(roles, { ...goal, pastStops: true }, work)) {
 		if (work.step()) yield;
 		if (found.length > maxFound) return;
 		const { role, instance } = node;
+		if (facts.schema.computed(instanceType(instance), role) !== undefined) {
+			yield* failedComputed(roles, node, goal, found, work);
+			continue;
+		}
 		const remove = rolesThatStop(roles, node);
 		if (roles.isAssigned(node)) {
 			if (remove.length > 0) found.push(onInstance(roles, node, [], { add: [], remove }));
@@ -266,13 +249,13 @@ function* failedOnInstance(
 		found.push(onInstance(roles, node, [], { add: [...missing, assigned], remove }));
 		for (const derivation of facts.schema.derivations(instanceType(instance), role)) {
 			const { relation, no_direct_roles_on_object: stops } = derivation;
-			for (const source of held.get(roleText(derivation.resource, derivation.role)) ?? []) {
+			for (const source of goal.held.get(roleText(derivation.resource, derivation.role)) ?? []) {
 				if (work.step()) yield;
 				if (found.length > maxFound) return;
 				const subject = source.instance;
 				if (subject === instance || (yield* isRelated(roles, { subject, relation, object: instance }, work))) continue;
 				const last = { ...source, before: node, relation, ...(stops ? { stopsAt: instance } : {}) };
-				const steps = stepsToSource(roles, source);
+				const steps = yield* stepsToSource(roles, source, work);
 				const isPublic = steps.some((step) => step.type === 'role_assignment' && step.user === everyone);
 				// A role of everyone needs no stored user.
 				const needed = isPublic ? missing.filter(({ fact }) => fact !== 'user') : missing;
@@ -312,11 +295,10 @@ function* isRelated(
  */
 function* leadingRoles(
 	roles: RoleFacts,
-	{ wanted, pastStops }: { readonly wanted: readonly string[]; readonly pastStops: boolean },
+	{ wanted, instance, pastStops }: RoleGoal & { readonly pastStops: boolean },
 	work: WorkLimit,
 ): Steps<readonly Node[]> {
-	const { facts, check, time } = roles;
-	const { instance = '' } = check;
+	const { facts, time } = roles;
 	const walk = new RoleWalk<Node>(facts, time, work);
 	let stopped: Node[] = [];
 	for (const role of wanted) walk.visit({ role, instance });
@@ -347,12 +329,13 @@ function* leadingRoles(
 type HeldRoles = ReadonlyMap<string, readonly Node[]>;
 
 /**
- * Returns the roles of the user and of everyone on instances in the tenant, keyed by type and role. Each role has the
- * shortest path to its source.
+ * Returns the roles of the user and of everyone on instances in the tenant, keyed by type and role, without computed roles
+ * that lead to no other role. Each role has the shortest path to its source.
  */
 function* heldRoles(roles: RoleFacts, work: WorkLimit): Steps<HeldRoles> {
 	const { facts, check, time } = roles;
 	const walk = new RoleWalk<Node>(facts, time, work);
+	const asked = new RolesOnInstances();
 	const all = [...roles.assigned, ...roles.public];
 	for (const [instance, assigned] of all.sort(([left], [right]) => compareTexts(left, right))) {
 		if (work.step()) yield;
@@ -361,6 +344,12 @@ function* heldRoles(roles: RoleFacts, work: WorkLimit): Steps<HeldRoles> {
 	}
 	for (const node of walk.nodes) {
 		if (work.step()) yield;
+		const { instance } = node;
+		for (const { role, required } of facts.schema.computedSources(instanceType(instance))) {
+			if (!required.includes(node.role) || asked.has(role, instance)) continue;
+			asked.add(role, instance);
+			if (yield* roles.holds({ role, instance }, noFactChanges, work)) walk.visit({ role, instance });
+		}
 		const steps: WalkStep[] = [];
 		yield* walk.followDownstream(node, (...step) => steps.push(step));
 		for (const [{ role, relation, no_direct_roles_on_object: stops }, object] of steps.sort(byName)) {
@@ -422,7 +411,7 @@ function onInstance(
 	roles: RoleFacts,
 	node: Node,
 	steps: readonly AttemptStep[],
-	{ add, remove }: Pick<Attempt, 'add' | 'remove'>,
+	{ add, remove }: FactChanges,
 ): Attempt {
 	const { check } = roles;
 	const chain = steps.length > 0 ? [...steps] : [assignedStep(roles, node)];
@@ -436,18 +425,19 @@ function onInstance(
 		by: 'role_on_instance',
 		chain,
 		policy: rolePlace({ type: check.type, role: granting.role }),
-		add,
-		remove,
+		add: [...add],
+		remove: [...remove],
 		compare: [],
 	};
 }
 
-/** Returns the steps from a `heldRoles` node to the assigned role from which the node's role is derived. */
-function stepsToSource(roles: RoleFacts, node: Node): readonly AttemptStep[] {
+/** Returns the steps from a `heldRoles` node to the assigned or computed role from which the node's role is derived. */
+function* stepsToSource(roles: RoleFacts, node: Node, work: WorkLimit): Steps<readonly AttemptStep[]> {
 	const steps: AttemptStep[] = [];
 	let at = node;
 	for (; at.before !== undefined; at = at.before) steps.push(derivedStep(at, at.relation, at.before.instance));
-	return [...steps, assignedStep(roles, at)];
+	const computed = yield* computedSteps(roles, at, work);
+	return [...steps, ...(computed.length > 0 ? computed : [assignedStep(roles, at)])];
 }
 
 function assignedStep(roles: RoleFacts, { role, instance }: Node): AttemptStep {

@@ -138,6 +138,11 @@ export class RoleFacts {
 		return home === tenant && (yield* this.#holdsOn(instance, roles, changes, work));
 	}
 
+	/** True if the user holds a role on a stored instance of the check's tenant after the changes. */
+	holds({ role, instance }: RoleOnInstance, changes: FactChanges, work: WorkLimit): Steps<boolean> {
+		return this.#holdsOn(instance, [role], changes, work);
+	}
+
 	*#holdsOn(instance: string, roles: Iterable<string>, changes: FactChanges, work: WorkLimit): Steps<boolean> {
 		const { facts, time } = this;
 		const { schema } = facts;

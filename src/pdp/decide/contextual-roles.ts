@@ -58,13 +58,6 @@ export function contextualDerivations(
 	);
 }
 
-function derivesFromComputed(schema: SchemaTables): boolean {
-	const derivations = schema.types.flatMap((type) =>
-		schema.rolesOn(type).flatMap((role) => schema.derivations(type, role)),
-	);
-	return derivations.some(({ resource, role }) => schema.computed(resource, role) !== undefined);
-}
-
 /**
  * Returns the problems with relationships whose roles cannot be calculated. A role through a contextual relationship is
  * passed to the policy like an assigned role, which must not block any derivation on the same object. A computed role may
@@ -75,7 +68,7 @@ export function unsupportedTuples(
 	tuples: readonly ContextualTuple[],
 	place: Problem['loc'],
 ): readonly Problem[] {
-	const computed = derivesFromComputed(schema) ? 'a role is derived from a computed role' : undefined;
+	const computed = schema.derivesFromComputed ? 'a role is derived from a computed role' : undefined;
 	return tuples.flatMap(({ relation, object }, index) => {
 		const type = instanceType(object);
 		const ways = schema.rolesOn(type).flatMap((role) => schema.derivations(type, role));

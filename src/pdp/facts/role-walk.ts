@@ -93,7 +93,7 @@ export type RolesByInstance = ReadonlyMap<number, readonly string[]>;
 export interface UserRoles {
 	/** Roles that the user holds. */
 	readonly held: RolesByInstance;
-	/** Roles that the user would hold if no assigned role blocked a derivation. */
+	/** Roles that the user would hold if no assigned role blocked a derivation and computed roles excluded no role. */
 	readonly reached: RolesByInstance;
 }
 
@@ -144,17 +144,17 @@ export function* rolesOnInstances(
 		if (pauses.step()) yield;
 		assigned.push(node);
 	}
-	const reached = yield* walkDerivations(facts, { assigned, stops: undefined, time, note });
-	// Two walks only differ if an assigned role blocks a derivation.
-	const held = facts.schema.hasStops ? yield* walkDerivations(facts, { assigned, stops, time, note }) : reached;
-	return { held, reached };
+	// Otherwise the two walks find the same instances.
+	const differs = facts.schema.hasStops || facts.schema.derivesFromComputed;
+	const held = yield* walkDerivations(facts, { assigned, stops, time, note });
+	return { held, reached: differs ? yield* walkDerivations(facts, { assigned, stops: undefined, time, note }) : held };
 }
 
 type NumberedNode = readonly [role: string, instance: number];
 
 interface DerivationWalk {
 	readonly assigned: readonly NumberedNode[];
-	/** Instances on which an assigned role blocks derivations; `undefined` to ignore blocks. */
+	/** Instances on which an assigned role blocks derivations; `undefined` to ignore blocks and excluded roles. */
 	readonly stops: ReadonlySet<number> | undefined;
 	readonly time: number;
 	readonly note: NoteExpiry | undefined;
@@ -167,6 +167,7 @@ function* walkDerivations(
 	const seen = new RolesOnInstances<number>();
 	const found = new Map<number, string[]>();
 	const queue: NumberedNode[] = [];
+	let next = 0;
 	const visit = (role: string, instance: number) => {
 		if (!seen.add(role, instance)) return;
 		queue.push([role, instance]);
@@ -177,34 +178,42 @@ function* walkDerivations(
 	const pauses = new Pauses();
 	for (const [role, instance] of assigned) {
 		if (pauses.step()) yield;
+		// An assignment of a computed role has no effect.
+		if (schema.hasComputed && schema.computed(instanceType(names.text(instance)), role) !== undefined) continue;
 		visit(role, instance);
 	}
-	// The loop also visits nodes added during iteration.
-	for (const [role, instance] of queue) {
-		if (pauses.step()) yield;
-		const derived = schema.derivedFrom(instanceType(names.text(instance)), role);
-		if (derived.length === 0) continue;
-		for (const [object, relation] of relations.numbersTo(instance, time, note)) {
+	yield* followAll();
+	for (const stage of schema.computedStages) {
+		for (const [instance, roles] of found) {
 			if (pauses.step()) yield;
-			for (const target of derived) {
-				if (target.relation !== names.text(relation) || target.resource !== instanceType(names.text(object))) continue;
-				if (target.no_direct_roles_on_object && stops?.has(object)) continue;
-				visit(target.role, object);
+			const held = (role: string) => roles.includes(role);
+			for (const { role, formula, superset } of stage.get(instanceType(names.text(instance))) ?? []) {
+				if (holdsFormula(stops === undefined ? superset : formula, held)) visit(role, instance);
+			}
+		}
+		yield* followAll();
+	}
+	return found;
+
+	/** Follows the derivations from all visited nodes. */
+	function* followAll(): Steps<void> {
+		for (let node = queue[next]; node !== undefined; node = queue[next]) {
+			next += 1;
+			if (pauses.step()) yield;
+			const [role, instance] = node;
+			const derived = schema.derivedFrom(instanceType(names.text(instance)), role);
+			if (derived.length === 0) continue;
+			for (const [object, relation] of relations.numbersTo(instance, time, note)) {
+				if (pauses.step()) yield;
+				for (const target of derived) {
+					if (target.relation !== names.text(relation) || target.resource !== instanceType(names.text(object)))
+						continue;
+					if (target.no_direct_roles_on_object && stops?.has(object)) continue;
+					visit(target.role, object);
+				}
 			}
 		}
 	}
-	if (!schema.hasComputed) return found;
-	for (const [instance, roles] of found) {
-		if (pauses.step()) yield;
-		const held = (role: string) => roles.includes(role);
-		for (const { role, formula } of schema.computedOn(instanceType(names.text(instance)))) {
-			// An assignment of a computed role has no effect.
-			const assigned = roles.indexOf(role);
-			if (assigned >= 0) roles.splice(assigned, 1);
-			if (holdsFormula(formula, held)) roles.push(role);
-		}
-	}
-	return found;
 }
 
 /** Nodes that lead to the wanted roles on an instance. */

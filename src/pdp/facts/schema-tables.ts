@@ -1,6 +1,8 @@
 /** Schema tables in the data document, for listings. */
 
 import { z } from 'zod';
+import { computedStages } from '../../../compiler/computed-stages.js';
+import { groupBy } from '../../../compiler/group-by.js';
 import type { Json } from '../../../compiler/model.js';
 import {
 	type RoleExpression,
@@ -8,6 +10,7 @@ import {
 	requiresRole,
 	roleFormula,
 	roleOperands,
+	withoutExclusions,
 } from '../../../compiler/role-expression.js';
 import { jsonMembers, valueAt } from './json-members.js';
 
@@ -43,6 +46,8 @@ export interface ComputedRole {
 	readonly role: string;
 	readonly expression: RoleExpression;
 	readonly formula: RoleFormula;
+	/** The formula without the roles that it excludes: it is also true for users who hold them. */
+	readonly superset: RoleFormula;
 	/** Roles that the formula requires or excludes. */
 	readonly operands: readonly string[];
 	/** Roles that the formula requires. Each user with the computed role holds at least one of them. */
@@ -55,6 +60,11 @@ export class SchemaTables {
 	readonly #derived = new Map<string, Derived[]>();
 	/** Computed roles by type, each after its operands. */
 	readonly #computed = new Map<string, readonly ComputedRole[]>();
+	/**
+	 * Computed roles in the order of their evaluation, each stage by type. All roles that lead to a computed role follow from
+	 * roles of earlier stages, or are on the same instance.
+	 */
+	readonly computedStages: readonly ReadonlyMap<string, readonly ComputedRole[]>[];
 	/** True if an assigned role may block a derivation. */
 	readonly hasStops: boolean;
 
@@ -78,6 +88,35 @@ export class SchemaTables {
 		for (const [type, roles] of jsonMembers(valueAt(value, 'computed_roles'))) {
 			this.#computed.set(type, computedRolesIn(roles));
 		}
+		this.computedStages = this.#computed.size === 0 ? [] : this.#findStages();
+	}
+
+	/** True if roles are derived from computed roles. */
+	get derivesFromComputed(): boolean {
+		return [...this.#computed.keys()].some((type) => this.computedSources(type).length > 0);
+	}
+
+	/** Finds the stages, and removes computed roles that are derived from themselves. */
+	#findStages(): ReadonlyMap<string, readonly ComputedRole[]>[] {
+		const operands = new Map(
+			[...this.#computed].flatMap(([type, roles]) =>
+				roles.map((one) => [roleName(type, one.role), one.operands.map((operand) => roleName(type, operand))] as const),
+			),
+		);
+		const derivations = [...this.#derivations].flatMap(([target, rows]) =>
+			rows.map(({ resource, role }) => ({ target, source: roleName(resource, role) })),
+		);
+		const stageOf = computedStages(operands, derivations);
+		const stages: Map<string, readonly ComputedRole[]>[] = [];
+		for (const [type, roles] of this.#computed) {
+			const sound = roles.filter(({ role }) => stageOf.has(roleName(type, role)));
+			this.#computed.set(type, sound);
+			for (const [stage, own] of groupBy(sound, ({ role }) => stageOf.get(roleName(type, role)) ?? 0)) {
+				while (stages.length <= stage) stages.push(new Map());
+				stages[stage]?.set(type, own);
+			}
+		}
+		return stages;
 	}
 
 	/** True if there are computed roles. */
@@ -93,6 +132,11 @@ export class SchemaTables {
 	/** Returns a computed role; `undefined` for any other role. */
 	computed(type: string, role: string): ComputedRole | undefined {
 		return this.computedOn(type).find((one) => one.role === role);
+	}
+
+	/** Returns the computed roles of a resource type from which roles are derived. */
+	computedSources(type: string): readonly ComputedRole[] {
+		return this.computedOn(type).filter(({ role }) => this.derivedFrom(type, role).length > 0);
 	}
 
 	/** Returns the derivations of a role on a resource type. */
@@ -153,7 +197,8 @@ function computedRolesIn(roles: Json): readonly ComputedRole[] {
 			const keys = (wanted: boolean) => [
 				...new Set(all.filter(({ negated }) => wanted || !negated).map((operand) => operand.role)),
 			];
-			return [[role, { role, expression, formula, operands: keys(true), required: keys(false) }] as const];
+			const superset = withoutExclusions(formula);
+			return [[role, { role, expression, formula, superset, operands: keys(true), required: keys(false) }] as const];
 		}),
 	);
 	const sorted: ComputedRole[] = [];

@@ -128,9 +128,7 @@ function* keysByRole(
 		if (pauses.step()) yield;
 		const name = facts.names.text(instance);
 		const tenant = facts.instanceTenants.at(instance);
-		// A computed role may be held, but not reached: a role that it excludes is reached past blocked derivations.
-		const isNamed = [...all, ...(held.get(instance) ?? [])].some((role) => named.has(role));
-		if (tenant === undefined || instanceType(name) !== type || !isNamed) continue;
+		if (tenant === undefined || instanceType(name) !== type || !all.some((role) => named.has(role))) continue;
 		const { key } = parseInstanceName(name);
 		const keys = found.get(tenant) ?? new Map<string, string[]>();
 		found.set(tenant, keys);

@@ -35,7 +35,7 @@ const EffectiveRole = named('EffectiveRole', 'A role that a user holds, with its
 	through: z
 		.array(RoleOrigin)
 		.describe(
-			'The roles from which the role is derived, starting with the assigned ' +
+			'The roles from which the role is derived, starting with the assigned or computed ' +
 				'role: the shortest path for its source. Empty for `direct` and `computed`.',
 		),
 	expires_at: Timestamp.optional().describe(

@@ -44,7 +44,7 @@ const described = {
 	),
 	computed: optional(ComputedRole).describe(
 		'Makes this a computed role: users hold it by their other roles on the instance, and it is never assigned or ' +
-			'derived. Null counts as absent.',
+			'derived. Roles on related instances can be derived from it. Null counts as absent.',
 	),
 };
 

@@ -33,9 +33,9 @@ export function attemptSentence(attempt: Attempt, check: NamedCheck): readonly P
 	return roleSentence(attempt, check);
 }
 
-/** Formats the roles from which a computed role follows, and the action. */
+/** Formats the assigned roles from which a granting role follows through a computed role, and the action. */
 function computedSentence(
-	{ role, resource }: Extract<AttemptStep, { readonly type: 'computed_role' }>,
+	{ role, resource }: Exclude<AttemptStep, { readonly type: 'set_rule' }>,
 	{ chain, add }: Pick<Attempt, 'chain' | 'add'>,
 	{ user, action }: Pick<NamedCheck, 'user' | 'action'>,
 ): readonly Phrase[] {
@@ -61,7 +61,9 @@ function roleSentence({ chain, add }: Attempt, { user, action, type }: NamedChec
 	const granting = chain[0];
 	if (assigned === undefined || assigned.type === 'set_rule') return [];
 	if (granting === undefined || granting.type === 'set_rule') return [];
-	if (granting.type === 'computed_role') return computedSentence(granting, { chain, add }, { user, action });
+	if (chain.some(({ type }) => type === 'computed_role')) {
+		return computedSentence(granting, { chain, add }, { user, action });
+	}
 	const isMissing = add.some((fact) => fact.fact === 'role_assignment' && !isUserSet(fact.user));
 	const derived = chain
 		.slice(0, -1)

@@ -1,5 +1,4 @@
-import { type RoleFormula, roleFormula } from '../../../compiler/role-expression.js';
-import type { SchemaTables } from '../facts/schema-tables.js';
+import { type RoleExpression, type RoleFormula, roleFormula } from './role-expression.js';
 
 /** A way to hold a computed role: roles that the user must hold on the instance, and roles that the user must not hold. */
 export interface RoleAlternative {
@@ -10,15 +9,21 @@ export interface RoleAlternative {
 /** Maximum number of alternatives of a computed role. */
 const maxAlternatives = 16;
 
-/** Returns the ways to hold a computed role, in terms of roles that are not computed. Leaves out ways beyond a limit. */
-export function roleAlternatives(schema: SchemaTables, type: string, formula: RoleFormula): readonly RoleAlternative[] {
+/**
+ * Returns the ways to hold a computed role, in terms of roles that are not computed. Leaves out ways beyond a limit.
+ * `expressionOf` returns the expression of a computed role on the same resource; `undefined` for other roles.
+ */
+export function roleAlternatives(
+	formula: RoleFormula,
+	expressionOf: (role: string) => RoleExpression | undefined,
+): readonly RoleAlternative[] {
 	if (formula.kind === 'role') {
 		const { role, negated } = formula;
-		const expression = schema.computed(type, role)?.expression;
-		if (expression !== undefined) return roleAlternatives(schema, type, roleFormula(expression, negated));
+		const expression = expressionOf(role);
+		if (expression !== undefined) return roleAlternatives(roleFormula(expression, negated), expressionOf);
 		return [negated ? { required: [], excluded: [role] } : { required: [role], excluded: [] }];
 	}
-	const parts = formula.parts.map((part) => roleAlternatives(schema, type, part));
+	const parts = formula.parts.map((part) => roleAlternatives(part, expressionOf));
 	if (formula.kind === 'any') return parts.flat().slice(0, maxAlternatives);
 	return parts.reduce(
 		(ways, part) =>
