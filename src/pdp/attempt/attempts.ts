@@ -42,7 +42,10 @@ export interface Attempts {
 	readonly blocking_roles?: readonly string[];
 }
 
-/** Result while the active policy is older than the schema, because sufficient changes are then unknown. */
+/**
+ * Result while the active policy lacks a grant of the action: it is older than the schema, or the grant did not compile.
+ * Sufficient changes are then unknown.
+ */
 const unknown: Attempts = { attempts: [], truncated: true, granted: true };
 
 /**
@@ -75,9 +78,9 @@ export function* findAttempts(
 	{ facts, revision, policyRevision, time }: AttemptContext,
 	{ input, allowed, reasons }: DecidedCheck,
 ): Steps<Attempts> {
-	if (revision !== policyRevision) return unknown;
 	const { schema } = facts;
 	const [type, action] = [input.resource.type, input.action];
+	if (revision !== policyRevision || facts.pendingAt('actions', type, action) !== undefined) return unknown;
 	const granted =
 		schema.setsMayGrant(type, action) ||
 		[schema.tenantRolesThatGrant(type, action), schema.instanceRolesThatGrant(type, action)].some(
