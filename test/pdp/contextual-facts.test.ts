@@ -161,7 +161,7 @@ test('computed roles are neither assigned nor combined with relationships that l
 		contextual_facts: { relations: { document: { parent: 'document' } } },
 		schema: {
 			actions: { document: {} },
-			resource_roles: { document: { viewer: [{ ...derivation, role: 'reader' }], reader: [] } },
+			resource_roles: { document: { viewer: [], reader: [], watcher: [{ ...derivation, role: 'reader' }] } },
 			computed_roles: { document: { reader: { allOf: ['viewer', { not: 'blocked' }] } } },
 		},
 	};
