@@ -314,6 +314,54 @@ test.serial('a model is built and published with the keyboard alone', async (t) 
 	await close();
 });
 
+test.serial('computed and public roles are made with the keyboard, and published', async (t) => {
+	const opened = await openEmptyModel('computed-roles');
+	const { page, open, faults, close } = opened;
+	await page.getByRole('button', { name: 'Add to draft: Shared documents' }).click();
+	await page.getByRole('link', { name: 'document', exact: true }).first().waitFor();
+	await open('model/resources/document?add=resource_role');
+	const dialog = page.getByRole('dialog', { name: 'Add role' });
+	const press = (key: string) => page.keyboard.press(key);
+	const choose = async (list: string, role: string) => {
+		await dialog.getByRole('group', { name: list }).getByRole('checkbox', { name: role }).focus();
+		await press('Space');
+	};
+	await dialog.locator(':focus').waitFor();
+	await page.keyboard.type('signer');
+	await tabTo(page, /^Computed/);
+	await press('Space');
+	t.is(await dialog.getByRole('checkbox', { name: /^Public/ }).count(), 0, 'nobody is assigned a computed role');
+	await press('Enter');
+	await dialog.getByRole('alert').getByText('A computed role needs a role that users must have.').waitFor();
+	await choose('With all of these roles', 'approver');
+	await choose('With at least one of these roles', 'editor');
+	await choose('With none of these roles', 'blocked');
+	for (const [width, colorScheme] of [
+		[1280, 'light'],
+		[390, 'dark'],
+	] as const) {
+		await page.setViewportSize({ width, height: 800 });
+		await page.emulateMedia({ colorScheme });
+		t.deepEqual(await seriousViolations(page), []);
+		t.is(await overflowWidth(page), 0);
+	}
+	await press('Enter');
+	await dialog.waitFor({ state: 'detached' });
+	await page.getByText('Computed: all of approver; any of editor; none of blocked').waitFor();
+
+	await open('model/resources/document?add=resource_role');
+	await dialog.locator(':focus').waitFor();
+	await page.keyboard.type('guest');
+	await tabTo(page, /^Public/);
+	await press('Space');
+	await press('Enter');
+	await dialog.waitFor({ state: 'detached' });
+	await page.getByText('Public: can be assigned to everyone').waitFor();
+	await publish(opened);
+	t.deepEqual(faults, []);
+	await close();
+});
+
 test.serial('a sample is drafted and published, or imported at once', async (t) => {
 	const drafted = await openEmptyModel('drafted-sample');
 	await drafted.page.getByRole('button', { name: 'Add to draft: Code hosting' }).click();

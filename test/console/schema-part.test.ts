@@ -432,6 +432,15 @@ for (const [name, expected] of Object.entries(lines)) {
 	});
 }
 
+test('public and computed roles are described in words', (t) => {
+	const words = (value: object) =>
+		partLines({ kind: 'resource_role', key: 'document:signer', value: { ...value } }).map(phraseText);
+	t.deepEqual(words({ public: true, permissions: ['sign'] }), ['Public: can be assigned to everyone', 'Grants `sign`']);
+	const lists = { allOf: ['viewer', 'approver', { anyOf: ['a', 'b'] }, { not: 'blocked' }] };
+	t.is(words({ computed: lists })[0], 'Computed: all of `viewer`, `approver`; any of `a`, `b`; none of `blocked`');
+	t.is(words({ computed: { not: { not: 'a' } } })[0], 'Computed from `{"not":{"not":"a"}}`');
+});
+
 const problems: readonly (readonly [PartKind, Partial<PartForm>, RegExp | null])[] = [
 	['action', { key: '' }, /Enter a key/],
 	['action', { key: 'a b' }, /is not a key/],

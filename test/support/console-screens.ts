@@ -32,7 +32,7 @@ export const consolePages: Readonly<Record<string, string>> = {
 	'model/roles': 'main .model-parts',
 	'model/users': 'main .model-parts',
 	'model/resources/document': 'main .model-parts',
-	'model/resources/document?add=role': 'dialog form',
+	'model/resources/document?add=resource_role': 'dialog form',
 	'condition-sets/seniors': 'main form',
 	'condition-sets?new=userset': 'main form',
 	'policy?view=compare': 'main select, main .empty',

@@ -1,8 +1,10 @@
 import { groupBy } from '../group-by.js';
+import type { Json } from '../json.js';
 import { derivationSource } from '../matrix/matrix-words.js';
 import { readDerivations } from '../matrix/policy-schema.js';
 import { textMember, textsMember, type Value } from '../matrix/value-members.js';
 import type { Phrase } from '../phrase.js';
+import { readComputedRole } from './computed-role.js';
 import { type PartKind, partResource, type SchemaPart } from './schema-part.js';
 
 /** Part kinds in words. */
@@ -49,6 +51,8 @@ const linesByKind: Readonly<Record<PartKind, (value: Value, resource: string) =>
 		['From ', { name: textMember(value, 'subject_resource') }, ' to ', { name: resource }],
 	],
 	resource_role: (value) => [
+		...computedLines((value['computed'] ?? null) as Json),
+		...(value['public'] === true ? [['Public: can be assigned to everyone']] : []),
 		...grantLines(value),
 		...listLines('Extends ', textsMember(value, 'extends')),
 		...readDerivations(value).map((derivation): readonly Phrase[] => [
@@ -73,6 +77,20 @@ function grantLines(value: Value): readonly (readonly Phrase[])[] {
 		...listed(granted.map((permission) => permission.slice(prefix.length))),
 		...(prefix === '' ? [] : [' on every ', { name: prefix.slice(0, -1) }]),
 	]);
+}
+
+/** Describes the expression of a computed role. */
+function computedLines(expression: Json): readonly (readonly Phrase[])[] {
+	if (expression === null) return [];
+	const read = readComputedRole(expression);
+	if (read === null) return [['Computed from ', { name: JSON.stringify(expression) }]];
+	const { all, any, none } = read;
+	const parts: readonly (readonly Phrase[])[] = [
+		...(all.length > 0 ? [['all of ', ...listed(all)]] : []),
+		...(any.length > 0 ? [['any of ', ...listed(any)]] : []),
+		...(none.length > 0 ? [['none of ', ...listed(none)]] : []),
+	];
+	return [['Computed: ', ...parts.flatMap((part, index) => (index === 0 ? part : ['; ', ...part]))]];
 }
 
 function attributeLines(value: Value): readonly (readonly Phrase[])[] {

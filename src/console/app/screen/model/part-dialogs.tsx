@@ -15,8 +15,8 @@ export function PartDialogs({ view, resource }: PartDialogsProps) {
 	const search = useSearch();
 	const close = () => search.set({ add: '', edit: '', remove: '' });
 	const kind = partKinds.find((one) => one === search.get('add'));
-	const needsResource = kind !== undefined && partResource({ kind, key: '' }) !== null && kind !== 'resource';
-	if (kind !== undefined && (resource !== null || !needsResource)) {
+	const isOfResource = kind !== undefined && partResource({ kind, key: '' }) !== null;
+	if (kind !== undefined && (kind === 'resource' || isOfResource === (resource !== null))) {
 		return <PartDialog key={kind} view={view} kind={kind} resource={resource} part={null} onClose={close} />;
 	}
 	const edited = findPart(view, search.get('edit'));

@@ -81,14 +81,14 @@ export function PartFields(props: PartFieldsProps) {
 					onChosen={(chosen) => onChange({ extends: chosen })}
 				/>
 			)}
-			{fields.has('isPublic') && (
+			{fields.has('isPublic') && form.computed === null && (
 				<label class="inline">
 					<input
 						type="checkbox"
 						checked={form.isPublic}
 						onChange={(event) => onChange({ isPublic: event.currentTarget.checked })}
 					/>
-					<span>Public: the role can be assigned to everyone, as user *</span>
+					<span>Public: can be assigned to everyone, as user *</span>
 				</label>
 			)}
 			{fields.has('computed') && <ComputedFields {...props} />}
@@ -172,9 +172,9 @@ function ComputedFields({ view, resource, part, form, onChange }: PartFieldsProp
 		.filter((row) => row.state !== 'removed' && (part === null || partName(row.part) !== partName(part)))
 		.map((row) => ({ value: ownKey(row.part), phrases: [{ name: ownKey(row.part) }] }));
 	const lists = [
-		['all', 'All of these roles'],
-		['any', 'Any of these roles'],
-		['none', 'None of these roles'],
+		['all', 'With all of these roles'],
+		['any', 'With at least one of these roles'],
+		['none', 'With none of these roles'],
 	] as const;
 	return (
 		<>
@@ -183,22 +183,29 @@ function ComputedFields({ view, resource, part, form, onChange }: PartFieldsProp
 					type="checkbox"
 					checked={computed !== null}
 					onChange={(event) =>
-						onChange({ computed: event.currentTarget.checked ? writeComputedRole(emptyComputedRole) : null })
+						onChange(
+							event.currentTarget.checked
+								? { computed: writeComputedRole(emptyComputedRole), isPublic: false }
+								: { computed: null },
+						)
 					}
 				/>
-				<span>Computed from other roles on the same instance</span>
+				<span>Computed: held by users with other roles on the same instance</span>
 			</label>
-			{read !== null &&
-				lists.map(([list, legend]) => (
-					<CheckList
-						key={list}
-						legend={legend}
-						choices={choices}
-						empty="Add other roles to this resource first."
-						chosen={read[list]}
-						onChosen={(chosen) => onChange({ computed: writeComputedRole({ ...read, [list]: chosen }) })}
-					/>
-				))}
+			{read !== null && (
+				<div class="model-computed">
+					{lists.map(([list, legend]) => (
+						<CheckList
+							key={list}
+							legend={legend}
+							choices={choices}
+							empty="Add other roles to this resource first."
+							chosen={read[list]}
+							onChosen={(chosen) => onChange({ computed: writeComputedRole({ ...read, [list]: chosen }) })}
+						/>
+					))}
+				</div>
+			)}
 			{computed !== null && read === null && (
 				<p class="quiet">
 					The expression <code class="key">{visibleText(JSON.stringify(computed))}</code> stays. To change it, use the

@@ -45,7 +45,7 @@ export function ResourcePage({ view, resource }: ResourcePageProps) {
 				Links from instances of a resource to instances of this resource, such as a folder to its documents.
 			</PartList>
 			<PartList {...section} kind="resource_role" title="Roles">
-				Roles on single instances. A role can also be derived from a role on a related instance.
+				Roles on single instances: assigned, derived from roles on related instances, or computed.
 			</PartList>
 			<PartList {...section} kind="attribute" title="Attributes">
 				Condition sets compare attributes to select instances, for example by status.
