@@ -36,7 +36,7 @@ export function StatusBar() {
 			</a>
 			<strong class="brand">
 				<Mark />
-				Regolith
+				<span>Regolith</span>
 			</strong>
 			<EnvironmentSwitch />
 			{environment.production && <span class="badge">production</span>}
@@ -48,7 +48,7 @@ export function StatusBar() {
 				<Version />
 				<a href={documentationPath('')}>Documentation</a>
 				<a href="/docs">API reference</a>
-				<button type="button" onClick={() => void signOut()}>
+				<button type="button" class="sign-out" onClick={() => void signOut()}>
 					Sign out
 				</button>
 			</span>

@@ -59,12 +59,19 @@ export function ConditionSetList() {
 										title: 'Type',
 										cell: ({ type, resource }) => (
 											<>
-												{type === 'userset' && (resource === null ? 'users' : 'users, by roles on ')}
+												{typeWords(type, resource !== null)}
 												{resource !== null && <KeyText text={resource.key} />}
 											</>
 										),
 									},
-									{ title: 'Parent set', cell: ({ parent_id }) => (parent_id === null ? '' : 'a parent set') },
+									{
+										title: 'Parent set',
+										cell: ({ parent_id }) => {
+											const parent = data.find(({ id }) => id === parent_id);
+											if (parent !== undefined) return <KeyText text={parent.key} />;
+											return parent_id === null ? '' : 'on a different page';
+										},
+									},
 								]}
 							/>
 							<Pager
@@ -79,6 +86,11 @@ export function ConditionSetList() {
 			</LoadedFrame>
 		</>
 	);
+}
+
+function typeWords(type: SetType, hasResource: boolean): string {
+	if (type === 'resourceset') return 'Instances of ';
+	return hasResource ? 'Users, by roles on ' : 'Users';
 }
 
 function NoSets({ isFiltered }: { readonly isFiltered: boolean }) {

@@ -27,7 +27,7 @@ export function LogLosses() {
 	if (points.length === 0)
 		return <p class="quiet">No decision point has reported yet, so the log may be incomplete.</p>;
 	if (lost + sampledOut === 0) {
-		return <p class="quiet">Complete, according to the decision points’ last reports.</p>;
+		return <p class="quiet">No decisions lost or skipped, according to the last reports.</p>;
 	}
 	return (
 		<details class={lost > 0 ? 'notice' : ''}>

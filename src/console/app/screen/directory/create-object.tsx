@@ -70,7 +70,7 @@ function CreateDialog({
 	const send = async () => {
 		const given = Object.fromEntries(Object.entries(values.value).filter(([, value]) => value !== ''));
 		const read = readAttributes(attributes.value);
-		if (!(await confirmWrite(title, `Create ${given['key'] ?? ''}? The object takes effect immediately.`))) return;
+		if (!(await confirmWrite(title, `Create ${given['key'] ?? ''}? This takes effect immediately.`))) return;
 		const address = await create(given, read);
 		announce(`Created ${given['key'] ?? ''}.`);
 		onClose();

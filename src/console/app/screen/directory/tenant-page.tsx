@@ -107,7 +107,7 @@ function TenantUsers({ tenant }: { readonly tenant: string }) {
 	const search = useSearch();
 	const text = search.get('text');
 	const remove = async (user_id: string) => {
-		const said = `Remove ${user_id} from ${tenant}? The user loses all roles in the tenant and on its instances. The user is kept.`;
+		const said = `Remove ${user_id} from ${tenant}? The user loses all roles in the tenant and on its instances. The user is not deleted.`;
 		if (!(await confirmWrite('Remove from tenant', said, { always: true }))) return;
 		const path = { ...environmentPath(), tenant_id: tenant, user_id };
 		await answered(

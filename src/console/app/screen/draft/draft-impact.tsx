@@ -56,7 +56,7 @@ function ImpactText({ impact }: { readonly impact: Impact }) {
 				</ul>
 			)}
 			{counts.lost + counts.gained === 0 && (
-				<p>{truncated ? 'No compared check has a different result.' : 'Nobody gains or loses access.'}</p>
+				<p>{truncated ? 'None of the compared checks has a different result.' : 'Nobody gains or loses access.'}</p>
 			)}
 			<Groups title="Lost access" groups={groups.lost} truncated={truncated} />
 			<Groups title="Gained access" groups={groups.gained} truncated={truncated} />
@@ -153,7 +153,7 @@ function Replay({ decisions }: { readonly decisions: Impact['decisions'] }) {
 					Of the last {replayed.toLocaleString('en')} logged decisions, {lost} would now be denied and {gained} would
 					now be allowed.
 					{skipped > 0 && ` ${skipped} could not be replayed because their input was not logged.`}
-					{truncated && ' The time limit was reached before all were replayed.'}
+					{truncated && ' The time limit was reached before all decisions were replayed.'}
 				</p>
 			)}
 			{rows.length > 0 && <ImpactRows caption="Decisions with a different result" rows={rows} />}

@@ -50,26 +50,28 @@ export function PromoteSchema() {
 						}}
 					/>
 				</label>
-				<label class="inline">
-					<input
-						type="checkbox"
-						checked={isNew.value}
-						onChange={(event) => {
-							isNew.value = event.currentTarget.checked;
-						}}
-					/>
-					<span>Create the environment</span>
-				</label>
-				<label class="inline">
-					<input
-						type="checkbox"
-						checked={overwrites.value}
-						onChange={(event) => {
-							overwrites.value = event.currentTarget.checked;
-						}}
-					/>
-					<span>Overwrite differences</span>
-				</label>
+				<div class="line whole">
+					<label class="inline">
+						<input
+							type="checkbox"
+							checked={isNew.value}
+							onChange={(event) => {
+								isNew.value = event.currentTarget.checked;
+							}}
+						/>
+						<span>Create the environment</span>
+					</label>
+					<label class="inline">
+						<input
+							type="checkbox"
+							checked={overwrites.value}
+							onChange={(event) => {
+								overwrites.value = event.currentTarget.checked;
+							}}
+						/>
+						<span>Overwrite differences</span>
+					</label>
+				</div>
 				<button type="submit" aria-disabled={work.busy}>
 					Copy schema
 				</button>

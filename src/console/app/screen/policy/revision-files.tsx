@@ -39,8 +39,8 @@ function FilesAt({ revision }: { readonly revision: string }) {
 				<RevisionChoice shown={null} />
 				<Empty title={`No policy for revision ${revision}`} docs={{ page: 'policy/policy', title: 'The policy' }}>
 					<p>
-						The policy is no longer kept, or none has been published yet. The first policy is published when the schema
-						has a resource.
+						The policy is no longer stored, or none has been published yet. The first policy is published when the
+						schema has a resource.
 					</p>
 				</Empty>
 			</>

@@ -18,11 +18,7 @@ export function FilterResult({ answer }: { readonly answer: FilterAnswer }) {
 				<Verdict answer={answer} />
 				<p class="quiet">
 					Filter from the decision point at revision {revision}.{' '}
-					{validUntil !== null && (
-						<>
-							Valid until <TimeText at={validUntil} />.
-						</>
-					)}
+					{validUntil !== null && <Validity until={validUntil} />}
 				</p>
 			</section>
 			{typeof rows === 'object' && (
@@ -46,6 +42,16 @@ export function FilterResult({ answer }: { readonly answer: FilterAnswer }) {
 					</FoldedRows>
 				</>
 			)}
+		</>
+	);
+}
+
+/** Time until which the filter is valid. If conditions read the time, it is the time of the answer. */
+function Validity({ until }: { readonly until: string }) {
+	if (Date.parse(until) <= Date.now()) return <>Conditions compare the current time, so use the filter only once.</>;
+	return (
+		<>
+			Valid until <TimeText at={until} />.
 		</>
 	);
 }

@@ -1,4 +1,5 @@
 import { type HeldRole, rolesByTenant, sourceText } from '../../../../model/held-role.js';
+import { visibleText } from '../../../../model/visible-text.js';
 import { readHeldRoles } from '../../../held-roles.js';
 import { Empty } from '../../../part/empty.js';
 import { Combobox } from '../../../part/field/combobox.js';
@@ -60,7 +61,7 @@ export function UserRoles({ user }: { readonly user: string }) {
 									cell: (held) => (
 										<>
 											{held.source !== 'direct' && <span class="badge">{sources[held.source]}</span>}{' '}
-											{held.source === 'direct' ? 'assigned' : <KeyText text={sourceText(held)} />}{' '}
+											{visibleText(sourceText(held))}{' '}
 											{['group', 'derived'].includes(held.source) && held.resource_instance !== null && (
 												<a
 													href={screenPath('graph', {
