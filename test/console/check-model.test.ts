@@ -7,15 +7,18 @@ import type { Attempt, DecisionDebug } from '../../src/console/model/check/attem
 import {
 	attemptSentence,
 	attemptsTitle,
+	blockingWords,
 	comparisonWords,
 	exampleWords,
 	factWords,
+	stopWords,
 } from '../../src/console/model/check/attempt-words.js';
 import {
 	type CheckForm,
 	checkBody,
 	checkQuery,
 	emptyCheckForm,
+	filterBody,
 	formProblem,
 	loggedCheckForm,
 	readCheckForm,
@@ -28,6 +31,11 @@ import {
 	testCountText,
 	testedCheckPhrases,
 } from '../../src/console/model/check/check-test.js';
+import {
+	contextualFactsBody,
+	readContextualRows,
+	writeContextualRows,
+} from '../../src/console/model/check/contextual-rows.js';
 import { decisiveReason, reasonSections } from '../../src/console/model/check/decided.js';
 import {
 	auditLogParameters,
@@ -36,6 +44,7 @@ import {
 } from '../../src/console/model/check/decision-filter.js';
 import { denialCodes, explainCode } from '../../src/console/model/check/denial-codes.js';
 import { decisionForm, newRows, readDecisionNote } from '../../src/console/model/check/logged-decision.js';
+import { isContextualSource, roleSourcePhrases } from '../../src/console/model/check/role-source.js';
 import { comparisonPhrases, type FilterComparison } from '../../src/console/model/filter/comparison-phrases.js';
 import { writeFilterSql } from '../../src/console/model/filter/write-filter-sql.js';
 import { phraseText, reasonPhrases } from '../../src/console/model/phrase.js';
@@ -212,6 +221,11 @@ test('the deciding reason is the reason for the whole check', (t) => {
 	);
 });
 
+const anyRows = fc.record({
+	role_assignments: fc.array(fc.record({ role: fc.string(), resource_instance: fc.string() })),
+	relationship_tuples: fc.array(fc.record({ subject: fc.string(), relation: fc.string(), object: fc.string() })),
+});
+
 /** Forms with any text that the fields can contain. */
 const anyForm = fc.record<CheckForm>({
 	token: fc.string(),
@@ -223,6 +237,7 @@ const anyForm = fc.record<CheckForm>({
 	userAttributes: fc.oneof(fc.constant(''), fc.json(), fc.string()),
 	resourceAttributes: fc.oneof(fc.constant(''), fc.json()),
 	context: fc.oneof(fc.constant(''), fc.json()),
+	contextualFacts: fc.oneof(fc.constant(''), anyRows.map(writeContextualRows), fc.string()),
 	revision: fc.oneof(fc.constant(''), fc.nat().map(String)),
 	at: fc.constantFrom('', '2026-01-31T08:00:00.000Z'),
 });
@@ -243,10 +258,11 @@ test('a logged check is replayed unchanged', (t) => {
 	const law = fc.property(anyForm, (form) => {
 		const body = checkBody(form);
 		if (body === null) return;
-		t.deepEqual(
-			checkBody(loggedCheckForm(JSON.parse(JSON.stringify(body)), { revision: '3', at: '' })),
-			withoutNothing(body),
-		);
+		const contextual_facts = contextualFactsBody(form.contextualFacts, form.user);
+		const input = JSON.parse(JSON.stringify({ ...body, contextual_facts }));
+		const logged = loggedCheckForm(input, { revision: '3', at: '' });
+		t.deepEqual(checkBody(logged), withoutNothing(body));
+		t.deepEqual(contextualFactsBody(logged.contextualFacts, logged.user), contextual_facts);
 	});
 	t.notThrows(() => fc.assert(law));
 });
@@ -275,6 +291,71 @@ test('a complete form becomes a check', (t) => {
 	t.is(formProblem({ ...form, revision: 'x' }), 'Revision: must be a whole number');
 	const query = (name: string) => ({ resource: 'document:a:b', user: 'ann' })[name] ?? '';
 	t.like(readCheckForm(query), { resource: 'document', instance: 'a:b', user: 'ann' });
+});
+
+test('contextual facts are sent for the user of the check, without a revision', (t) => {
+	const rows = {
+		role_assignments: [{ role: 'member', resource_instance: 'team:eng' }],
+		relationship_tuples: [{ subject: 'folder:plans', relation: 'parent', object: 'document:budget' }],
+	};
+	const contextualFacts = writeContextualRows(rows);
+	const form = { ...emptyCheckForm, user: 'ann', action: 'read', resource: 'document', contextualFacts };
+	const facts = { ...rows, role_assignments: [{ user: 'ann', role: 'member', resource_instance: 'team:eng' }] };
+	t.deepEqual(contextualFactsBody(form.contextualFacts, 'ann'), facts);
+	t.is(contextualFactsBody('', 'ann'), undefined);
+	t.is(formProblem({ ...form, revision: '3' }), 'Contextual facts: only checks at the newest revision support them');
+	t.not(filterBody({ ...form, revision: '3' }), null, 'a filter has no contextual facts');
+	const half = writeContextualRows({ ...rows, role_assignments: [{ role: '', resource_instance: 'team:eng' }] });
+	t.is(formProblem({ ...form, contextualFacts: half }), 'Contextual facts: fill in all fields, or remove the row');
+	for (const text of ['{', '[]', '{"tuples":[]}', '{"role_assignments":[1]}', '{"relationship_tuples":{}}']) {
+		t.is(readContextualRows(text), null, text);
+		t.regex(formProblem({ ...form, contextualFacts: text }) ?? '', /^Contextual facts: /, text);
+	}
+	// Roles of other users do not affect the check.
+	const others = [...facts.role_assignments, { user: 'bob', role: 'member', resource_instance: 'team:ops' }];
+	const input = { ...checkBody(form), contextual_facts: { ...facts, role_assignments: others } };
+	t.deepEqual(loggedCheckForm(input, { revision: '3', token: 'x', at: '2026-01-31T08:00:00.000Z' }), form);
+});
+
+test('the sources of a role are shown in words, and contextual sources are marked', (t) => {
+	const facts = {
+		role_assignments: [{ user: 'ann', role: 'member', resource_instance: 'team:eng' }],
+		relationship_tuples: [],
+	};
+	const onTeam = { role: 'team:eng#member', resource: 'team:eng' };
+	const cases = [
+		[{ type: 'role_assignment', ...onTeam }, 'assigned on the instance', true],
+		[{ type: 'role_assignment', user: '*', ...onTeam }, 'assigned to everyone', false],
+		[
+			{ type: 'role_derivation', relation: 'readers', ...onTeam },
+			'from `member` on team:eng, by the relation `readers`',
+			true,
+		],
+		[
+			{ type: 'role_derivation', relation: 'readers', role: 'team:ops#member', resource: 'team:ops', contextual: true },
+			'from `member` on team:ops, by the relation `readers`',
+			true,
+		],
+		[{ type: 'computed_role', role: 'team:eng#lead', resource: 'team:eng' }, 'from `lead` on team:eng', false],
+	] as const;
+	for (const [source, words, contextual] of cases) {
+		t.is(phraseText(roleSourcePhrases(source)), words);
+		t.is(isContextualSource(source, facts), contextual, words);
+	}
+});
+
+test('roles that deny a check are named with their reader', (t) => {
+	t.is(
+		phraseText(blockingWords('ann', 'document:budget#blocked')),
+		'ann is `blocked` on document:budget, and a user set or a computed role excludes users with this role.',
+	);
+	const chain = [
+		{ type: 'computed_role', role: 'r', resource: 'document:budget', excludes: ['blocked'], file: 'f' },
+	] as const;
+	const blocked = { ...assigned, role: 'blocked' };
+	t.is(stopWords({ by: 'role_on_instance', chain }, blocked), 'A computed role excludes this role.');
+	t.is(stopWords({ by: 'role_on_instance', chain }, assigned), 'It blocks a derived role on this instance.');
+	t.is(stopWords({ by: 'set_rule', chain: [] }, blocked), 'A user set excludes this role.');
 });
 
 test('a check test is restored from its form', (t) => {

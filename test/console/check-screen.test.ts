@@ -96,6 +96,57 @@ test.serial('a different attribute value is tried in the form', async (t) => {
 	await close();
 });
 
+test.serial('contextual facts are added to a check by keyboard, and marked in the explanation', async (t) => {
+	const { page, open, faults, close } = await openConsole(browser, stack);
+	await open(asked('bob'));
+	const answer = page.getByRole('status', { name: 'Result' });
+	await answer.getByText('Denied').waitFor();
+	await page.getByText('Contextual facts', { exact: true }).first().focus();
+	await page.keyboard.press('Enter');
+	await page.getByText('This environment does not accept contextual facts.').waitFor();
+	await page.getByRole('link', { name: 'environment’s settings' }).click();
+	await page.getByLabel('Checks may carry contextual facts').check();
+	const saved = page.waitForResponse((response) => response.request().method() === 'PATCH');
+	await page.getByRole('button', { name: 'Save settings' }).click();
+	await stack.reached(Number((await saved).headers()['x-revision']));
+
+	await open(asked('bob'));
+	await answer.getByText('Denied').waitFor();
+	await page.getByText('Contextual facts', { exact: true }).first().focus();
+	await page.keyboard.press('Enter');
+	await tabTo(page, 'Add role');
+	await page.keyboard.press('Enter');
+	await page.locator('input:focus').waitFor();
+	await page.keyboard.type('plan');
+	await page.getByRole('option', { name: 'folder:plans' }).waitFor();
+	await page.keyboard.press('ArrowDown');
+	await page.keyboard.press('Enter');
+	await page.getByRole('button', { name: 'Run check' }).click();
+	await page.getByRole('alert').getByText('Contextual facts: fill in all fields, or remove the row').waitFor();
+	await page.getByRole('combobox', { name: 'Role', exact: true }).fill('editor');
+	await page.keyboard.press('Escape');
+	await page.keyboard.press('Enter');
+	await answer.getByText('Allowed').waitFor();
+	t.regex((await answer.textContent()) ?? '', /Without the contextual facts, the check is denied/);
+	const source = page.locator('.check-sources li li', {
+		hasText: 'from editor on folder:plans, by the relation parent',
+	});
+	t.is(await source.locator('.badge').textContent(), 'contextual');
+	t.is(await page.getByRole('link', { name: 'Save as test' }).count(), 0);
+	const facts = { role_assignments: [{ role: 'editor', resource_instance: 'folder:plans' }], relationship_tuples: [] };
+	t.deepEqual(JSON.parse(new URL(page.url()).searchParams.get('contextual_facts') ?? ''), facts);
+	t.deepEqual(await seriousViolations(page), []);
+
+	await page.setViewportSize({ width: 390, height: 800 });
+	t.is(await overflowWidth(page), 0);
+	await page.getByRole('button', { name: 'Remove role 1' }).click();
+	await page.locator('button:focus', { hasText: 'Add role' }).waitFor();
+	await page.getByRole('button', { name: 'Run check' }).click();
+	await answer.getByText('Denied').waitFor();
+	t.deepEqual(faults, []);
+	await close();
+});
+
 test.serial('a check copied as a test passes with the downloaded policy', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	const { body: listed } = await stack.environment.get<{ readonly data: readonly { schema_revision: number }[] }>(

@@ -106,6 +106,51 @@ export async function proposeRevisions(text: string, signal: AbortSignal): Promi
 		.slice(0, per_page);
 }
 
+/**
+ * Suggests tenant roles, or the roles of an instance's resource. The instance is `<resource>:<key>`; an incomplete
+ * instance has no suggestions.
+ */
+export function proposeRoles(instance: string | null) {
+	return async (text: string, signal: AbortSignal): Promise<readonly Choice[]> => {
+		if (instance === null) {
+			const found = await answered(
+				management.GET('/v2/schema/{proj_id}/{env_id}/roles', {
+					params: { path: environmentPath(), query: sought(text) },
+					signal,
+				}),
+			);
+			return keysAndNames(Array.isArray(found) ? found : found.data);
+		}
+		const [resource_id = '', key = ''] = instance.split(':');
+		if (resource_id === '' || key === '') return [];
+		const found = await answered(
+			management.GET('/v2/schema/{proj_id}/{env_id}/resources/{resource_id}/roles', {
+				params: { path: { ...environmentPath(), resource_id }, query: sought(text) },
+				signal,
+			}),
+		);
+		return keysAndNames(found);
+	};
+}
+
+/** Suggests relations in which this resource's instances can be the object. */
+export function proposeRelations(resource_id: string) {
+	return async (text: string, signal: AbortSignal): Promise<readonly Choice[]> => {
+		const path = { ...environmentPath(), resource_id };
+		const { data } = await answered(
+			management.GET('/v2/schema/{proj_id}/{env_id}/resources/{resource_id}/relations', {
+				params: { path, query: sought(text) },
+				signal,
+			}),
+		);
+		return data.map(({ key, subject_resource }) => ({ value: key, note: `of ${subject_resource}` }));
+	};
+}
+
+function sought(text: string) {
+	return { per_page, ...(text !== '' && { search: text }) };
+}
+
 function keysAndNames(found: readonly { readonly key: string; readonly name: string }[]): readonly Choice[] {
 	return found.map(({ key, name }) => ({ value: key, note: name === key ? null : name }));
 }

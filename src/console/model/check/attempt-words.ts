@@ -10,6 +10,7 @@ import {
 	placeTenant,
 	roleKey,
 } from './attempt.js';
+import { heldRolePhrases } from './role-source.js';
 
 /** Texts for attempts: the path by which a check passes or would pass, and the missing facts. */
 
@@ -190,20 +191,24 @@ export function factWords(fact: AttemptFact): readonly Phrase[] {
 }
 
 /** Returns the reason for removing a blocking fact. */
-export function stopWords(by: Attempt['by']): string {
-	return by === 'set_rule' ? 'A user set excludes this role.' : 'It blocks a derived role on this instance.';
+export function stopWords({ by, chain }: Pick<Attempt, 'by' | 'chain'>, fact: AttemptFact): string {
+	if (by === 'set_rule') return 'A user set excludes this role.';
+	const excludes = chain.flatMap((step) => (step.type === 'computed_role' ? step.excludes : []));
+	return fact.fact === 'role_assignment' && excludes.includes(fact.role)
+		? 'A computed role excludes this role.'
+		: 'It blocks a derived role on this instance.';
 }
 
-/** Formats a role that user sets exclude, such as "ann is `blocked` on document:budget, and a user set excludes this role". */
+/**
+ * Formats a held role that denies the check, such as "ann is `blocked` on document:budget, and a user set or a computed
+ * role excludes users with this role."
+ */
 export function blockingWords(user: string, name: string): readonly Phrase[] {
-	const mark = name.lastIndexOf('#');
 	return [
 		{ key: user },
 		' is ',
-		{ name: name.slice(mark + 1) },
-		' on ',
-		{ key: name.slice(0, mark) },
-		', and a user set excludes this role.',
+		...heldRolePhrases(name),
+		', and a user set or a computed role excludes users with this role.',
 	];
 }
 

@@ -90,6 +90,27 @@ export interface Reasons {
 	readonly reason: string;
 }
 
+/** Source of a role on the instance: only the last step of its path. */
+export interface RoleSource {
+	readonly type: 'role_assignment' | 'role_derivation' | 'computed_role';
+	/** Present for a role assigned to everyone. */
+	readonly user?: string | undefined;
+	/** Source role, as `<type>:<key>#<role>`. */
+	readonly role: string;
+	readonly resource: string;
+	readonly relation?: string | undefined;
+	/** True if the source is a contextual fact. */
+	readonly contextual?: boolean | undefined;
+}
+
+/** Role on the instance that grants the action. */
+export interface AllowingRole {
+	/** Role, as `<type>:<key>#<role>`. */
+	readonly role: string;
+	readonly resource: string;
+	readonly sources: readonly RoleSource[];
+}
+
 /** Content of `debug` in a response. */
 export interface DecisionDebug {
 	readonly request?:
@@ -99,7 +120,7 @@ export interface DecisionDebug {
 		  }
 		| undefined;
 	readonly rbac?: Reasons | undefined;
-	readonly rebac?: Reasons | undefined;
+	readonly rebac?: (Reasons & { readonly allowing_roles?: readonly AllowingRole[] | undefined }) | undefined;
 	readonly abac?: Reasons | undefined;
 	readonly pending?: Reasons | undefined;
 	/** This is the only member if nothing was evaluated. */

@@ -1,5 +1,6 @@
 import { jsonProblem } from '../json-problem.js';
 import { splitInstance } from './attempt.js';
+import { contextualProblem, loggedContextualRows } from './contextual-rows.js';
 
 /** Check as strings from a form. An empty field is an empty string. */
 export interface CheckForm {
@@ -12,6 +13,8 @@ export interface CheckForm {
 	readonly userAttributes: string;
 	readonly resourceAttributes: string;
 	readonly context: string;
+	/** Contextual rows as text. */
+	readonly contextualFacts: string;
 	/** Revision number; empty for the newest. */
 	readonly revision: string;
 	/**
@@ -33,6 +36,7 @@ const parameters = {
 	userAttributes: 'user_attributes',
 	resourceAttributes: 'resource_attributes',
 	context: 'context',
+	contextualFacts: 'contextual_facts',
 	revision: 'revision',
 	token: 'token',
 	at: 'at',
@@ -49,6 +53,7 @@ export const emptyCheckForm: CheckForm = {
 	userAttributes: '',
 	resourceAttributes: '',
 	context: '',
+	contextualFacts: '',
 	revision: '',
 	token: '',
 	at: '',
@@ -89,7 +94,7 @@ export interface CheckBody {
 }
 
 /**
- * Returns the check described by a form. Returns `null` if a field is missing, or if a JSON field's text is not an
+ * Returns the check described by a form, without its contextual facts. Returns `null` if a field is missing, or if a JSON field's text is not an
  * object.
  */
 export function checkBody(form: CheckForm): CheckBody | null {
@@ -108,9 +113,12 @@ export function checkBody(form: CheckForm): CheckBody | null {
 	};
 }
 
-/** Returns the filter described by a form: a check of all instances. Returns `null` in the same cases as `checkBody`. */
+/**
+ * Returns the filter described by a form: a check of all instances, without contextual facts, which filters do not
+ * support. Returns `null` in the same cases as `checkBody`.
+ */
 export function filterBody(form: CheckForm): CheckBody | null {
-	return checkBody({ ...form, instance: '' });
+	return checkBody({ ...form, instance: '', contextualFacts: '' });
 }
 
 /** Returns the first problem in the JSON and number fields; `null` if there is none. */
@@ -119,10 +127,16 @@ export function formProblem(form: CheckForm): string | null {
 		['User attributes', objectProblem(form.userAttributes)],
 		['Resource attributes', objectProblem(form.resourceAttributes)],
 		['Context', objectProblem(form.context)],
+		['Contextual facts', contextualProblem(form.contextualFacts) ?? laterProblem(form)],
 		['Revision', /^\d{0,15}$/.test(form.revision) ? null : 'must be a whole number'],
 	] as const;
 	const [name, problem] = problems.find(([, found]) => found !== null) ?? [];
 	return problem === undefined || problem === null ? null : `${name}: ${problem}`;
+}
+
+/** Only decision points accept contextual facts, and they decide at the newest revision. */
+function laterProblem({ contextualFacts, revision }: CheckForm): string | null {
+	return contextualFacts === '' || revision === '' ? null : 'only checks at the newest revision support them';
 }
 
 /** Returns the reason why a text is not a JSON object. Returns `null` for an object and for an empty text. */
@@ -155,11 +169,16 @@ function asObject(value: unknown): Readonly<Record<string, unknown>> | null {
 /** Revision and time of a decision. */
 export type DecidedAt = Pick<CheckForm, 'revision' | 'at'> & Partial<Pick<CheckForm, 'token'>>;
 
-/** Builds the form for a logged check from its input. Fields are empty if the input does not contain them. */
+/**
+ * Builds the form for a logged check from its input. Fields are empty if the input does not contain them. A check with
+ * contextual facts gets no revision, because it can only be repeated at the newest revision.
+ */
 export function loggedCheckForm(input: unknown, { revision, token = '', at }: DecidedAt): CheckForm {
-	const { user, action, resource, context } = asObject(input) ?? {};
+	const { user, action, resource, context, contextual_facts } = asObject(input) ?? {};
 	const who = asObject(user) ?? { key: user };
 	const what = asObject(resource) ?? { type: resource };
+	const contextualFacts = loggedContextualRows(contextual_facts ?? {}, textOrNone(who['key']));
+	const decidedAt = contextualFacts === '' ? { revision, token, at } : { revision: '', token: '', at: '' };
 	return separateInstance({
 		user: textOrNone(who['key']),
 		action: textOrNone(action),
@@ -169,9 +188,8 @@ export function loggedCheckForm(input: unknown, { revision, token = '', at }: De
 		userAttributes: objectText(who['attributes']),
 		resourceAttributes: objectText(what['attributes']),
 		context: objectText(context),
-		revision,
-		token,
-		at,
+		contextualFacts,
+		...decidedAt,
 	});
 }
 

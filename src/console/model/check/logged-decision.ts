@@ -40,7 +40,7 @@ export function readDecisionNote({ input, raw_data }: LoggedDecision): DecisionN
 	};
 }
 
-/** Returns the check behind a decision, at the decision's revision. */
+/** Returns the check behind a decision, at the decision's revision if possible. */
 export function decisionForm(row: LoggedDecision): CheckForm {
 	const { revision } = readDecisionNote(row);
 	const isKnown = revision !== null && /^\d{1,15}$/.test(revision);

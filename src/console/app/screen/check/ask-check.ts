@@ -1,17 +1,22 @@
 import type { DecisionDebug } from '../../../model/check/attempt.js';
 import { type CheckBody, type CheckForm, checkBody } from '../../../model/check/check-form.js';
+import { type ContextualFactsBody, contextualFactsBody } from '../../../model/check/contextual-rows.js';
 import { answered, answeredOnce, decisions, management } from '../../api.js';
 import { environmentPath, newestRevision, openSession } from '../../session.js';
 
 /** Result of a check, with its reasons. */
 export interface CheckAnswer {
 	readonly check: CheckBody;
+	/** Contextual facts sent with the check. */
+	readonly facts: ContextualFactsBody | undefined;
 	readonly allow: boolean;
 	readonly debug: DecisionDebug;
 	/** Revision at which the check was decided; `null` if unknown. */
 	readonly revision: number | null;
 	/** Newest revision whose policy decided the check. */
 	readonly policyRevision: number | null;
+	/** Result of the same check without its contextual facts; `null` for a check without any. */
+	readonly allowWithoutFacts: boolean | null;
 	/** True if the decision point decided. False if the API decided, for a chosen revision. */
 	readonly fromDecisionPoint: boolean;
 }
@@ -29,26 +34,39 @@ interface AskOptions {
 export async function askCheck(form: CheckForm, { least, signal }: AskOptions): Promise<CheckAnswer | null> {
 	const check = checkBody(form);
 	if (check === null) return null;
+	const facts = contextualFactsBody(form.contextualFacts, form.user);
 	if (form.revision !== '' || !openSession().decision_point) {
+		if (facts !== undefined) throw new Error('Only decision points accept contextual facts, and none is configured.');
 		const revision = form.revision === '' ? newestRevision.peek() : Number(form.revision);
 		return explainCheck(check, explanationRequest(check, revision, form), signal);
 	}
+	const withoutFacts = facts === undefined ? null : askAllowed(check, signal);
 	const call = decisions().POST('/allowed', {
-		body: { ...check, use_debugger: 'attempts' },
+		// Attempts add stored facts, so they do not support contextual facts.
+		body:
+			facts === undefined
+				? { ...check, use_debugger: 'attempts' }
+				: { ...check, contextual_facts: facts, use_debugger: true },
 		params: { header: least > 0 ? { 'X-Min-Revision': least } : {} },
 		signal,
 	});
-	const { allow, debug } = await answered(call);
+	const [{ allow, debug }, allowWithoutFacts] = await Promise.all([answered(call), withoutFacts]);
 	const { headers } = (await call).response;
 	const revision = revisionIn(headers, 'x-revision');
 	return {
 		check,
+		facts,
 		allow,
 		debug: debug ?? {},
+		allowWithoutFacts,
 		revision,
 		policyRevision: revisionIn(headers, 'x-policy-revision') ?? revision,
 		fromDecisionPoint: true,
 	};
+}
+
+async function askAllowed(check: CheckBody, signal: AbortSignal): Promise<boolean> {
+	return (await answered(decisions().POST('/allowed', { body: check, signal }))).allow;
 }
 
 async function explainCheck(check: CheckBody, body: ExplanationRequest, signal: AbortSignal): Promise<CheckAnswer> {
@@ -60,7 +78,8 @@ async function explainCheck(check: CheckBody, body: ExplanationRequest, signal: 
 		}),
 	);
 	const { revision } = body;
-	return { check, allow, debug: debug ?? {}, revision, policyRevision: revision, fromDecisionPoint: false };
+	const answer = { check, allow, debug: debug ?? {}, revision, policyRevision: revision };
+	return { ...answer, facts: undefined, allowWithoutFacts: null, fromDecisionPoint: false };
 }
 
 type ExplanationRequest = ReturnType<typeof explanationRequest>;

@@ -67,7 +67,8 @@ export function AttemptItem(props: AttemptItemProps) {
 	);
 }
 
-function Changes({ attempt: { by, add, remove, compare }, answer, form, onAsk, onAskAgain }: AttemptItemProps) {
+function Changes({ attempt, answer, form, onAsk, onAskAgain }: AttemptItemProps) {
+	const { add, remove, compare } = attempt;
 	// Writes change the newest revision, so they cannot affect a result from an older revision.
 	const isChangeable = mayWrite.value && form.revision === '';
 	const unmet = compare.filter(({ met }) => !met);
@@ -97,7 +98,7 @@ function Changes({ attempt: { by, add, remove, compare }, answer, form, onAsk, o
 				))}
 				{remove.map((fact) => (
 					<Change key={JSON.stringify(fact)} title="Blocks the check">
-						<PhraseText phrases={factWords(fact)} />. <span class="quiet">{stopWords(by)}</span>{' '}
+						<PhraseText phrases={factWords(fact)} />. <span class="quiet">{stopWords(attempt, fact)}</span>{' '}
 						{isChangeable && (
 							<ActionButton act={() => act('Remove', fact)} label={`Remove this: ${phraseText(factWords(fact))}`}>
 								Remove this

@@ -11,6 +11,7 @@ import { screenPath } from '../../screen-path.js';
 import { mayWrite, newestRevision } from '../../session.js';
 import type { CheckAnswer } from './ask-check.js';
 import { AttemptList } from './attempt-list.js';
+import { ContextualSources } from './contextual-sources.js';
 import { TestDialog } from './test-dialog.js';
 
 interface CheckAnswerProps {
@@ -26,25 +27,39 @@ export function CheckAnswerView({ answer, form, onAsk, onAskAgain }: CheckAnswer
 	const { allow, debug } = answer;
 	const isTestOpen = useSignal(false);
 	const attempts = debug.attempts ?? [];
+	const isContextual = answer.facts !== undefined;
 	return (
 		<>
 			<section class={`check-answer ${allow ? 'allowed' : 'denied'}`} aria-label="Result" role="status">
 				<Verdict answer={answer} />
+				{debug.blocking_roles?.map((name) => (
+					<p key={name}>
+						<PhraseText phrases={blockingWords(answer.check.user.key, name)} />
+					</p>
+				))}
+				{answer.allowWithoutFacts !== null && (
+					<p>
+						Without the contextual facts, the check is{' '}
+						<strong>{answer.allowWithoutFacts ? 'allowed' : 'denied'}</strong>.
+					</p>
+				)}
 				<Origin answer={answer} at={form.revision === '' ? '' : form.at} />
 			</section>
 			<div class="line">
 				<button type="button" onClick={onAskAgain}>
 					Run again
 				</button>
-				<button
-					type="button"
-					onClick={() => {
-						isTestOpen.value = true;
-					}}
-				>
-					Copy as test
-				</button>
-				{mayWrite.value && (
+				{!isContextual && (
+					<button
+						type="button"
+						onClick={() => {
+							isTestOpen.value = true;
+						}}
+					>
+						Copy as test
+					</button>
+				)}
+				{!isContextual && mayWrite.value && (
 					<a
 						class="button"
 						href={screenPath('tests', { ...checkQuery(form), new: 'yes', expected: allow ? 'allow' : 'deny' })}
@@ -62,7 +77,7 @@ export function CheckAnswerView({ answer, form, onAsk, onAskAgain }: CheckAnswer
 					}}
 				/>
 			)}
-			<h2>{attemptsTitle(allow, attempts.length, debug)}</h2>
+			{isContextual ? <ContextualSources answer={answer} /> : <h2>{attemptsTitle(allow, attempts.length, debug)}</h2>}
 			{attempts.length > 0 && (
 				<AttemptList
 					// Reset the list for a new check, because its open items belong to the previous result.
@@ -74,11 +89,6 @@ export function CheckAnswerView({ answer, form, onAsk, onAskAgain }: CheckAnswer
 					onAskAgain={onAskAgain}
 				/>
 			)}
-			{debug.blocking_roles?.map((name) => (
-				<p key={name}>
-					<PhraseText phrases={blockingWords(answer.check.user.key, name)} />
-				</p>
-			))}
 			{!allow && debug.granted === false && <GrantLink check={answer.check} />}
 			{debug.truncated === true && attempts.length > 0 && <p class="quiet">This list may be incomplete.</p>}
 			<Sections answer={answer} />

@@ -4,6 +4,7 @@ import { Failure } from '../../../part/action-button.js';
 import { CheckInputs } from '../../part/field/check-inputs.js';
 import { Combobox } from '../../part/field/combobox.js';
 import { proposeRevisions } from '../../propose.js';
+import { ContextualFields } from './contextual-fields.js';
 
 interface CheckFieldsProps {
 	/** Check in the URL. */
@@ -44,6 +45,9 @@ export function CheckFields({ form, coversInstances = false, onAsk }: CheckField
 					/>
 				)}
 			</CheckInputs>
+			{!coversInstances && (
+				<ContextualFields text={edited.contextualFacts} onText={(text) => field('contextualFacts', text)} />
+			)}
 			<div class="whole line">
 				<button type="submit" class="primary">
 					{coversInstances ? 'Show filter' : 'Run check'}

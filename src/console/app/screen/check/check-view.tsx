@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { ApiFailure } from '../../../model/api-failure.js';
 import { type CheckForm, checkBody, checkQuery } from '../../../model/check/check-form.js';
+import { contextualFactsBody } from '../../../model/check/contextual-rows.js';
 import { Empty } from '../../part/empty.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
 import { newestRevision, openSession } from '../../session.js';
@@ -31,7 +32,8 @@ export function CheckView({ form }: { readonly form: CheckForm }) {
 	};
 	const answer = loaded.value;
 	// Hide the result if it belongs to a different check.
-	const isCurrent = check !== null && answer !== null && JSON.stringify(answer.check) === JSON.stringify(check);
+	const asks = JSON.stringify([check, contextualFactsBody(form.contextualFacts, form.user)]);
+	const isCurrent = check !== null && answer !== null && JSON.stringify([answer.check, answer.facts]) === asks;
 	return (
 		<>
 			{!openSession().decision_point && <NoDecisionPoint />}

@@ -6,10 +6,9 @@ import { ExpiryField } from '../../../part/expiry-field.js';
 import { answered, management } from '../../api.js';
 import { confirmWrite } from '../../part/confirm.js';
 import { type Choice, Combobox } from '../../part/field/combobox.js';
-import { proposeInstanceNames, proposeTenants, proposeUsers } from '../../propose.js';
+import { proposeInstanceNames, proposeRoles, proposeTenants, proposeUsers } from '../../propose.js';
 import { environmentPath } from '../../session.js';
 import { reloadAll } from '../../use-loaded.js';
-import { proposeRoles } from './propose-names.js';
 
 interface AssignRoleProps {
 	/** User who gets the role. If absent, the form asks for the user. */

@@ -7,7 +7,7 @@ import { environmentPath, mayWrite } from '../../../session.js';
 import { reloadAll } from '../../../use-loaded.js';
 import { AddByKey } from '../add-by-key.js';
 import { ObjectLink } from '../object-link.js';
-import { proposeGroups } from '../propose-names.js';
+import { proposeGroups } from './propose-groups.js';
 
 /** A group's parent and child groups. */
 export function GroupNesting({ group }: { readonly group: string }) {

@@ -9,11 +9,10 @@ import { confirmWrite } from '../../../part/confirm.js';
 import { Combobox } from '../../../part/field/combobox.js';
 import { KeyText } from '../../../part/key-text.js';
 import { actionColumn, PagedTable } from '../../../part/table/paged-table.js';
-import { proposeInstanceNames } from '../../../propose.js';
+import { proposeInstanceNames, proposeRoles } from '../../../propose.js';
 import { environmentPath, mayWrite } from '../../../session.js';
 import { reloadAll } from '../../../use-loaded.js';
 import { ObjectLink } from '../object-link.js';
-import { proposeRoles } from '../propose-names.js';
 
 type GroupRole = components['schemas']['GroupRoleRead'];
 

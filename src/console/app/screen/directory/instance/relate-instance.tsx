@@ -6,10 +6,9 @@ import { ExpiryField } from '../../../../part/expiry-field.js';
 import { answered, management } from '../../../api.js';
 import { confirmWrite } from '../../../part/confirm.js';
 import { Combobox } from '../../../part/field/combobox.js';
-import { proposeInstanceNames } from '../../../propose.js';
+import { proposeInstanceNames, proposeRelations } from '../../../propose.js';
 import { environmentPath } from '../../../session.js';
 import { reloadAll } from '../../../use-loaded.js';
-import { proposeRelations } from '../propose-names.js';
 
 /** Form that relates a second instance to this instance, with an optional expiry. */
 export function RelateInstance({ object }: { readonly object: string }) {

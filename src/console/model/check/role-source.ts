@@ -1,0 +1,25 @@
+import type { Phrase } from '../phrase.js';
+import type { RoleSource } from './attempt.js';
+import type { ContextualFactsBody } from './contextual-rows.js';
+
+/** Formats a role `<type>:<key>#<role>`, such as "`reader` on document:plan". */
+export function heldRolePhrases(name: string): readonly Phrase[] {
+	const mark = name.lastIndexOf('#');
+	return [{ name: name.slice(mark + 1) }, ' on ', { key: name.slice(0, mark) }];
+}
+
+/** Formats the source of a role, such as "from `member` on team:engineers, by the relation `readers`". */
+export function roleSourcePhrases({ type, user, role, relation = '' }: RoleSource): readonly Phrase[] {
+	if (type === 'role_assignment') return [user === undefined ? 'assigned on the instance' : 'assigned to everyone'];
+	const source: readonly Phrase[] = ['from ', ...heldRolePhrases(role)];
+	return type === 'computed_role' ? source : [...source, ', by the relation ', { name: relation }];
+}
+
+/** True if the source is a contextual fact of the check, or a role that the check itself gives to the user. */
+export function isContextualSource(
+	{ contextual = false, role, user }: RoleSource,
+	facts: ContextualFactsBody | undefined,
+): boolean {
+	const given = facts?.role_assignments ?? [];
+	return contextual || (user === undefined && given.some((one) => `${one.resource_instance}#${one.role}` === role));
+}
