@@ -12,6 +12,7 @@ import { Engine } from '../src/pdp/engine/engine.js';
 import { valueChunks } from '../src/pdp/engine/json-chunks.js';
 import { FactsIndex } from '../src/pdp/facts/facts-index.js';
 import { type Filter, filterRows } from '../src/pdp/filter/filter.js';
+import { filterKeys } from '../src/pdp/filter/filter-keys.js';
 import { permissions } from '../src/pdp/listing/permissions.js';
 import { acme, modelData, policyWasm, quiet, resource } from '../test/pdp/environment.js';
 import { createDatabase } from '../test/support/postgres.js';
@@ -123,12 +124,26 @@ for (const instances of [20_000, 200_000]) {
 	}
 }
 
-/** Runs work to its end. Returns its result, its CPU time, and the CPU time of its longest step. */
-function stepped<T>(steps: Steps<T>): { readonly value: T; readonly total: number; readonly longest: number } {
+/** CPU time of work in steps, in milliseconds. */
+interface Stepped<T> {
+	/** Absent if the work was refused. */
+	readonly value?: T;
+	readonly refusal?: string;
+	readonly total: number;
+	readonly longest: number;
+}
+
+/** Runs work to its end. */
+function stepped<T>(steps: Steps<T>): Stepped<T> {
 	let [total, longest] = [0, 0];
 	for (;;) {
 		const start = process.cpuUsage();
-		const step = steps.next();
+		let step: IteratorResult<undefined, T>;
+		try {
+			step = steps.next();
+		} catch (error) {
+			return { refusal: String(error), total, longest };
+		}
 		const { user, system } = process.cpuUsage(start);
 		const took = (user + system) / 1000;
 		total += took;
@@ -185,17 +200,72 @@ for (const [count, tenants] of [
 ] as const) {
 	const context = await contextFor(modelOfKeys(count, tenants));
 	const options = { maxKeys: 50_000, explain: false, matches: () => false };
-	const report = (title: string, { total, longest }: ReturnType<typeof stepped>) =>
+	const report = (title: string, { total, longest }: Stepped<unknown>) =>
 		console.log(`  ${title}: ${total.toFixed(0)} ms CPU, longest step ${longest.toFixed(1)} ms`);
 	console.log(`${count} keys in ${tenants} tenants`);
 	for (const _ of range(2)) {
 		const filter = stepped(filterRows(context, everyTenant, options));
 		report('filter', filter);
+		if (filter.value === undefined) throw new Error(filter.refusal);
 		report('filter as JSON', stepped(valueChunks(filter.value)));
 		for (const [name, write] of Object.entries(formats)) {
 			const written = stepped(write(filter.value.condition ?? noRow));
 			report(name, written);
 			report(`${name} as JSON`, stepped(valueChunks(written.value)));
+		}
+	}
+}
+
+/** Ben holds a role in each of 50,000 tenants, and a role on 50,000 documents in the first tenant. */
+function modelOfRules(count: number, userConditions: Json): Model {
+	const { schema, facts } = modelWith(0);
+	const none = set('users', 'userset', userConditions);
+	const namesRoles = JSON.stringify(userConditions).includes('resource_roles');
+	return {
+		schema: {
+			...schema,
+			condition_sets: range(count).flatMap((index) => [
+				{ ...none, ...named(`users-${index}`), resource: namesRoles ? 'document' : null },
+				set(`documents-${index}`, 'resourceset', { 'resource.class': { equals: `class-${index}` } }),
+			]),
+			set_rules: range(count).map((index) => {
+				return { user_set: `users-${index}`, resource_set: `documents-${index}`, resource: 'document', action: 'read' };
+			}),
+		},
+		facts: {
+			...facts,
+			users: ['ben'],
+			tenants: range(50_000).map((index) => ({ key: `tenant-${index}`, attributes: { plan: index % 7 } })),
+			role_assignments: range(50_000).map((index) => ({ user: 'ben', role: 'guest', tenant: `tenant-${index}` })),
+			user_attributes: [{ user: 'ben', attributes: { level: 3 } }],
+			instances: range(50_000).map((index) => ({ type: 'document', key: `document-${index}`, tenant: 'tenant-0' })),
+			instance_attributes: [],
+			instance_assignments: range(50_000).map((index) => {
+				return { user: 'ben', role: 'reader', type: 'document', instance: `document-${index}` };
+			}),
+			relationships: [],
+		},
+	};
+}
+
+for (const [title, count, userConditions] of [
+	['1,000 rules', 1_000, { 'user.level': { equals: 3 } }],
+	["1,000 rules that read the user's roles", 1_000, { 'user.roles': { array_contains: 'guest' } }],
+	['1,000 rules that name a role', 1_000, { 'user.resource_roles': { array_contains: 'reader' } }],
+	['50 rules that read attributes of tenants', 50, { 'tenant.plan': { equals: 9 } }],
+	['1,000 rules that read attributes of tenants', 1_000, { 'tenant.plan': { equals: 9 } }],
+] as const) {
+	const context = await contextFor(modelOfRules(count, userConditions));
+	for (const _ of range(2)) {
+		const options = { maxKeys: 50_000, explain: true, matches: () => false };
+		for (const [path, work] of [
+			['filter', () => filterRows(context, everyTenant, options)],
+			['keys', () => filterKeys(context, everyTenant, { ...options, limit: 50_000, cursor: undefined })],
+		] as const) {
+			const { total, longest, refusal = '' } = stepped<unknown>(work());
+			console.log(
+				`${title}, ${path}: ${total.toFixed(0)} ms CPU, longest step ${longest.toFixed(1)} ms ${refusal.slice(0, 60)}`,
+			);
 		}
 	}
 }

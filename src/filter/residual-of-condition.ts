@@ -26,7 +26,7 @@ export interface ConditionReading {
 	readonly name: string;
 	readonly resolve: (attribute: AttributePath) => Resolved;
 	readonly matches: PatternMatcher;
-	/** Returns the keys of the rows on which the user holds a role. If absent, conditions on such roles are refused. */
+	/** Returns the sorted keys of the rows on which the user holds a role. If absent, conditions on such roles are refused. */
 	readonly keysWithRole?: (role: string) => readonly string[];
 }
 
@@ -77,7 +77,7 @@ function comparisonOf(comparison: Comparison, reading: ConditionReading, guards:
 		if (reading.keysWithRole === undefined) throw new FilterRefusal(name, 'filter', 'it names roles on the resource');
 		const keys = reading.keysWithRole(roleRequired(comparison) ?? '');
 		if (keys.length === 0) return noRow;
-		return { kind: 'comparison', column: { kind: 'key' }, operator: 'in', operand: { value: keys.toSorted() }, name };
+		return { kind: 'comparison', column: { kind: 'key' }, operator: 'in', operand: { value: keys }, name };
 	}
 	const left = resolve(comparison.attribute);
 	const operand: ResidualOperand | Resolved =

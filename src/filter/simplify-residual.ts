@@ -5,26 +5,42 @@ import { arrayItems, valueSet } from '../../compiler/condition/value.js';
 import { canonicalText } from '../../compiler/json-writer.js';
 import type { Json } from '../../compiler/model.js';
 import { Pauses, type Steps } from '../../compiler/steps.js';
-import { type ColumnComparison, constantOf, everyRow, noRow, type Residual } from './residual.js';
+import { type Column, type ColumnComparison, constantOf, everyRow, noRow, type Residual } from './residual.js';
+
+/** Results of `simplifyResidual`. They are not simplified again as parts of a larger residual. */
+const simple = new WeakSet<Residual>([everyRow, noRow]);
+/** Lists whose items are all different. */
+const differing = new WeakSet<readonly Json[]>();
 
 /**
  * Returns an equal residual without constant parts, repeated parts, and parts of the same kind as the part around them.
  * An `any` or `all` has at most one `equals` or `in` per column, and an `in` has at least two items, all different.
  */
 export function* simplifyResidual(residual: Residual, pauses = new Pauses(50)): Steps<Residual> {
+	if (simple.has(residual)) return residual;
 	if (pauses.step()) yield;
+	const result = yield* simplified(residual, pauses);
+	simple.add(result);
+	return result;
+}
+
+function* simplified(residual: Residual, pauses: Pauses): Steps<Residual> {
 	switch (residual.kind) {
 		case 'not':
 			return negated(yield* simplifyResidual(residual.part, pauses));
 		case 'comparison': {
 			const items = itemsIn(residual);
-			return items === undefined ? residual : membership(residual, yield* distinct(items));
+			return items === undefined ? residual : yield* membership(residual, items);
 		}
 		case 'mistyped':
 			return residual;
 		default: {
 			const parts: Residual[] = [];
-			for (const part of residual.parts) parts.push(yield* simplifyResidual(part, pauses));
+			for (const part of residual.parts) {
+				const one = simple.has(part) ? part : yield* simplifyResidual(part, pauses);
+				if (one.kind !== residual.kind) parts.push(one);
+				else for (const inner of one.parts) parts.push(inner);
+			}
 			return yield* joined(residual.kind, parts, pauses);
 		}
 	}
@@ -36,68 +52,114 @@ function negated(part: Residual): Residual {
 	return part.kind === 'not' ? part.part : { kind: 'not', part };
 }
 
-/** Joins simplified parts. */
+/** Tests of a column for equality. */
+interface ColumnTest {
+	/** Place in the joined parts. */
+	readonly place: number;
+	readonly first: ColumnComparison;
+	/** Items of the joined tests; `undefined` if there is only the first. */
+	items?: readonly Json[];
+}
+
+/** Joins simplified parts, none of which has the same kind. */
 function* joined(kind: 'all' | 'any', simplified: readonly Residual[], pauses: Pauses): Steps<Residual> {
 	const parts: Residual[] = [];
-	/** Tests for equality by column, with their place in `parts` and their items. */
-	const tests = new Map<string, { readonly place: number; readonly first: ColumnComparison; items: Json[] }>();
-	const seen = new Set<string>();
-	for (const part of simplified.flatMap((one) => (one.kind === kind ? one.parts : [one]))) {
+	const tests = new Map<string, ColumnTest>();
+	const others = new DistinctResiduals();
+	for (const part of simplified) {
 		if (pauses.step()) yield;
 		const constant = constantOf(part);
 		if (constant === (kind === 'any')) return part;
 		if (constant !== undefined) continue;
 		const items = part.kind === 'comparison' ? itemsIn(part) : undefined;
 		if (items === undefined || part.kind !== 'comparison') {
-			const text = JSON.stringify(part);
-			if (!seen.has(text)) parts.push(part);
-			seen.add(text);
+			if (others.add(part)) parts.push(part);
 			continue;
 		}
-		const column = JSON.stringify(part.column);
+		const column = textOfColumn(part.column);
 		const test = tests.get(column);
-		if (test === undefined) tests.set(column, { place: parts.push(part) - 1, first: part, items: [...items] });
-		else if (kind === 'any') for (const item of items) test.items.push(item);
-		else {
-			test.items = test.items.filter(valueSet(items).has);
+		if (test === undefined) {
+			tests.set(column, { place: parts.push(part) - 1, first: part });
+			continue;
+		}
+		const before = test.items ?? itemsIn(test.first) ?? [];
+		if (kind === 'all') {
+			test.items = before.filter(valueSet(items).has);
 			if (test.items.length === 0) return noRow;
+		} else if (items !== before) {
+			const all = test.items === undefined ? [...before] : (before as Json[]);
+			for (const item of items) all.push(item);
+			test.items = all;
 		}
 	}
 	// Removing equal items once for each column keeps the time linear.
-	for (const { place, first, items } of tests.values()) parts[place] = membership(first, yield* distinct(items));
-	const [only, ...others] = parts;
-	return only !== undefined && others.length === 0 ? only : { kind, parts };
+	for (const { place, first, items } of tests.values()) {
+		if (items !== undefined) parts[place] = yield* membership(first, items);
+	}
+	const [only, ...rest] = parts;
+	return only !== undefined && rest.length === 0 ? only : { kind, parts };
+}
+
+/** Returns a text that is the same for equal columns only. */
+function textOfColumn(column: Column): string {
+	return column.kind === 'attribute' ? JSON.stringify(column) : column.kind;
+}
+
+/** Different residuals. A text is written only if there are several. */
+class DistinctResiduals {
+	#first: Residual | undefined;
+	#texts: Set<string> | undefined;
+
+	/** Returns false for a residual that equals an earlier residual. */
+	add(residual: Residual): boolean {
+		if (this.#first === undefined) {
+			this.#first = residual;
+			return true;
+		}
+		this.#texts ??= new Set([JSON.stringify(this.#first)]);
+		const { size } = this.#texts;
+		return this.#texts.add(JSON.stringify(residual)).size > size;
+	}
 }
 
 /** Returns the values that a test for equality compares with its column; `undefined` for any other comparison. */
 function itemsIn({ operator, operand, reversed }: ColumnComparison): readonly Json[] | undefined {
-	if (reversed === true || !('value' in operand) || !acceptedKinds.compared.accepts(operand.value)) return undefined;
-	if (operator === 'equals') return operand.value === null ? undefined : [operand.value];
-	return operator === 'in' && Array.isArray(operand.value) ? arrayItems(operand.value) : undefined;
+	if ((operator !== 'equals' && operator !== 'in') || reversed === true || !('value' in operand)) return undefined;
+	const { value } = operand;
+	if (operator === 'in' && differing.has(value as readonly Json[])) return value as readonly Json[];
+	if (!acceptedKinds.compared.accepts(value)) return undefined;
+	if (operator === 'equals') return value === null ? undefined : [value];
+	return Array.isArray(value) ? arrayItems(value) : undefined;
 }
 
 /** Returns the comparison with different items. */
-function membership(comparison: ColumnComparison, items: readonly Json[]): Residual {
-	const [only, ...others] = items;
+function* membership(comparison: ColumnComparison, items: readonly Json[]): Steps<Residual> {
+	const different = yield* distinctItems(items);
+	const [only, other] = different;
 	if (only === undefined) return noRow;
-	const isOne = others.length === 0 && only !== null;
+	const isOne = other === undefined && only !== null;
 	return {
 		...comparison,
 		kind: 'comparison',
 		operator: isOne ? 'equals' : 'in',
-		operand: { value: isOne ? only : items },
+		operand: { value: isOne ? only : different },
 	};
 }
 
-function* distinct(items: readonly Json[]): Steps<readonly Json[]> {
-	const found = new Map<Json, Json>();
+/** Returns the different items. The result is not searched for equal items again. */
+export function* distinctItems<T extends Json>(items: readonly T[]): Steps<readonly T[]> {
+	if (differing.has(items)) return items;
+	const different: T[] = [];
+	const plain = new Set<Json>();
+	const nested = new Set<string>();
 	const pauses = new Pauses();
 	for (const item of items) {
 		if (pauses.step()) yield;
-		const text = typeof item === 'object' && item !== null ? canonicalText(item) : undefined;
-		// The text of a nested value begins with a bracket, unlike any marked string.
-		const mark = text ?? (typeof item === 'string' ? `"${item}` : item);
-		if (!found.has(mark)) found.set(mark, item);
+		const before = plain.size + nested.size;
+		if (typeof item === 'object' && item !== null) nested.add(canonicalText(item));
+		else plain.add(item);
+		if (plain.size + nested.size > before) different.push(item);
 	}
-	return [...found.values()];
+	differing.add(different);
+	return different;
 }

@@ -3,6 +3,7 @@ import type { ReadValue } from '../../../compiler/condition/compile-condition.js
 import type { AttributePath } from '../../../compiler/condition/condition.js';
 import { compareValues, lookUp } from '../../../compiler/condition/value.js';
 import type { Json } from '../../../compiler/model.js';
+import { Pauses, type Steps } from '../../../compiler/steps.js';
 import type { FactsIndex } from './facts-index.js';
 import { instanceName, parseInstanceName } from './instance-name.js';
 import { jsonMember } from './json-members.js';
@@ -27,6 +28,8 @@ export class ConditionSubject {
 	#instance: number | undefined;
 	#roles: readonly string[] | undefined;
 	#tenants: readonly string[] | undefined;
+	/** The user's roles by tenant, sorted; see `readingAllRoles`. */
+	#rolesByTenant: ReadonlyMap<number, readonly string[]> | undefined;
 
 	constructor(
 		readonly facts: FactsIndex,
@@ -40,6 +43,27 @@ export class ConditionSubject {
 		this.#user = { key, number: this.facts.names.number(key), sent };
 		this.#roles = undefined;
 		this.#tenants = undefined;
+		this.#rolesByTenant = undefined;
+	}
+
+	/** Reads the user's roles in all tenants at once, for checks in many tenants. */
+	*readingAllRoles(): Steps<void> {
+		const { tenantRoles, names } = this.facts;
+		const found = new Map<number, string[]>();
+		const pauses = new Pauses();
+		const user = this.#user?.number;
+		for (const [tenant, role] of user === undefined ? [] : tenantRoles.numbersFrom(user, this.time)) {
+			if (pauses.step()) yield;
+			const roles = found.get(tenant);
+			if (roles === undefined) found.set(tenant, [names.text(role)]);
+			else roles.push(names.text(role));
+		}
+		for (const roles of found.values()) {
+			if (pauses.step()) yield;
+			roles.sort(compareValues);
+		}
+		this.#rolesByTenant = found;
+		this.#roles = undefined;
 	}
 
 	/** Sets the resource, and its stored instance in the tenant; `undefined` if there is none. */
@@ -51,7 +75,10 @@ export class ConditionSubject {
 
 	/** The user's roles in the tenant, sorted. */
 	get roles(): readonly string[] {
-		this.#roles ??= this.#sortedLinks((tenant) => tenant === this.#place?.tenant, 1);
+		this.#roles ??=
+			this.#rolesByTenant === undefined
+				? this.#sortedLinks((tenant) => tenant === this.#place?.tenant, 1)
+				: (this.#rolesByTenant.get(this.#place?.tenant ?? -1) ?? []);
 		return this.#roles;
 	}
 

@@ -57,6 +57,17 @@ export class NamedValues<V> {
 
 	/** Returns the numbers of up to `count` random names with a value. */
 	random(count: number): readonly number[] {
+		const found = new Set<number>();
+		const { length } = this.#values;
+		// Names without a value are few, except in small tables beside large tables.
+		for (let tries = 8 * count; tries > 0 && found.size < Math.min(count, this.#size); tries -= 1) {
+			const number = Math.floor(Math.random() * length);
+			if (this.#values[number] !== undefined) found.add(number);
+		}
+		return found.size < Math.min(count, this.#size) ? this.#scanned(count) : [...found];
+	}
+
+	#scanned(count: number): readonly number[] {
 		const ranks = Array.from({ length: count }, () => Math.floor(Math.random() * this.#size)).sort((a, b) => a - b);
 		const found: number[] = [];
 		let rank = 0;

@@ -57,7 +57,8 @@ export interface ComputedRole {
 /** Tables in a schema. Missing or malformed tables are treated as empty, as in the policy. */
 export class SchemaTables {
 	readonly #derivations = new Map<string, readonly Derivation[]>();
-	readonly #derived = new Map<string, Derived[]>();
+	/** Roles derived from a role, by its type and its key. */
+	readonly #derived = new Map<string, Map<string, Derived[]>>();
 	/** Computed roles by type, each after its operands. */
 	readonly #computed = new Map<string, readonly ComputedRole[]>();
 	/**
@@ -78,8 +79,10 @@ export class SchemaTables {
 				for (const derivation of derivations) {
 					const { resource, role: source } = derivation;
 					hasStops ||= derivation.no_direct_roles_on_object;
-					const derived = this.#derived.get(roleName(resource, source)) ?? [];
-					this.#derived.set(roleName(resource, source), derived);
+					const ofType = this.#derived.get(resource) ?? new Map<string, Derived[]>();
+					this.#derived.set(resource, ofType);
+					const derived = ofType.get(source) ?? [];
+					ofType.set(source, derived);
 					derived.push({ ...derivation, resource: type, role });
 				}
 			}
@@ -146,7 +149,7 @@ export class SchemaTables {
 
 	/** Returns the roles derived from a role on a resource type. */
 	derivedFrom(type: string, role: string): readonly Derived[] {
-		return this.#derived.get(roleName(type, role)) ?? [];
+		return this.#derived.get(type)?.get(role) ?? [];
 	}
 
 	/** Returns the keys of all roles on instances of a resource type. */

@@ -77,7 +77,7 @@ export function* filterKeys(
 	const keys = sorted.slice(0, limit);
 	requireGrants(context, input, keys);
 	const others = { ...granted, keys: new Map() };
-	requireFewKeys(others, mostKeys);
+	yield* requireFewKeys(others, mostKeys);
 	const rest = yield* residualOf(context, input, others);
 	const constant = constantOf(rest);
 	const type = constant === undefined ? 'conditional' : constant ? 'always_allow' : 'always_deny';

@@ -1,6 +1,6 @@
 import type { Steps } from '../../../compiler/steps.js';
 import type { Residual } from '../../filter/residual.js';
-import { sortedBy } from '../engine/chunks.js';
+import { sortedTexts } from '../engine/chunks.js';
 
 /** Rows of these tenants. */
 export function tenantsIn(tenants: readonly string[]): Steps<Residual> {
@@ -13,6 +13,6 @@ export function keysIn(keys: readonly string[]): Steps<Residual> {
 }
 
 function* columnIn(kind: 'tenant' | 'key', values: readonly string[]): Steps<Residual> {
-	const operand = { value: yield* sortedBy(values, (value) => value) };
+	const operand = { value: yield* sortedTexts(values) };
 	return { kind: 'comparison', column: { kind }, operator: 'in', operand, name: 'roles' };
 }

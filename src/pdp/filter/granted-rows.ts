@@ -8,6 +8,7 @@ import type { FilterInput } from '../decide/normalise.js';
 import { instanceType, parseInstanceName } from '../facts/instance-name.js';
 import { rolesOnInstances, type UserRoles } from '../facts/role-walk.js';
 import { evaluateListing } from '../listing/evaluate-listing.js';
+import { rulesOfAction } from './rules-of-action.js';
 import { type KeysByRole, SetResiduals, type TenantGroup } from './set-residuals.js';
 
 /** An instance on which the user holds granting roles. */
@@ -46,8 +47,9 @@ interface RowsRequest {
 export function* grantedRows(context: DecisionContext, { input, given, matches }: RowsRequest): Steps<GrantedRows> {
 	const { facts, time } = context;
 	const { action, resource } = input;
-	const sets = new SetResiduals(facts, input, time, matches);
-	const evaluatesSets = sets.any && input.context?.['pdp_type'] !== 'cloud';
+	const rules = yield* rulesOfAction(facts, input);
+	const sets = new SetResiduals(rules, context, input, matches);
+	const evaluatesSets = rules.rules.length > 0 && input.context?.['pdp_type'] !== 'cloud';
 	const expiry = new FirstExpiry();
 	const confirms = confirmingEngine(context, input);
 	const granting = new Set(facts.schema.tenantRolesThatGrant(resource.type, action));
@@ -78,7 +80,7 @@ export function* grantedRows(context: DecisionContext, { input, given, matches }
 	for (const expires of lastExpiries.values()) expiry.note(expires);
 	const keys = new Map<number, GrantedKey[]>();
 	const onInstances = new Set(facts.schema.instanceRolesThatGrant(resource.type, action));
-	const named = evaluatesSets ? sets.rolesNamed : new Set<string>();
+	const named = evaluatesSets ? rules.rolesNamed : new Set<string>();
 	const walked =
 		onInstances.size === 0 && named.size === 0
 			? noRoles
@@ -98,9 +100,9 @@ export function* grantedRows(context: DecisionContext, { input, given, matches }
 		else found.push({ instance, key, roles });
 	}
 	const byRole = yield* keysByRole(context, input, walked, named);
-	const groups = evaluatesSets ? yield* sets.groups(given, [...members], byRole) : [];
+	const groups = evaluatesSets ? yield* sets.groups({ given, members, open: tenants }, byRole) : [];
 	const readTime = evaluatesSets && sets.readTime;
-	return { tenants, keys, held, groups: withoutTenants(groups, tenants), expiry: expiry.first, readTime };
+	return { tenants, keys, held, groups, expiry: expiry.first, readTime };
 }
 
 const noRoles: UserRoles = { held: new Map(), reached: new Map() };
@@ -155,14 +157,6 @@ class FirstExpiry {
 	get first(): number | undefined {
 		return this.#first === Number.POSITIVE_INFINITY ? undefined : this.#first;
 	}
-}
-
-function withoutTenants(groups: readonly TenantGroup[], open: ReadonlyMap<number, unknown>): readonly TenantGroup[] {
-	if (open.size === 0) return groups;
-	return groups.flatMap(({ tenants, rules }) => {
-		const others = tenants.filter((tenant) => !open.has(tenant));
-		return others.length === 0 ? [] : [{ tenants: others, rules }];
-	});
 }
 
 /**

@@ -3,18 +3,19 @@
 import { isAsked } from '../../../compiler/condition/attribute.js';
 import type { AttributePath } from '../../../compiler/condition/condition.js';
 import type { PatternMatcher } from '../../../compiler/condition/operator.js';
-import { attributesIn, durationsIn } from '../../../compiler/condition/parse/grammar.js';
 import { lookUp } from '../../../compiler/condition/value.js';
 import type { Json } from '../../../compiler/model.js';
-import { Pauses, runToEnd, type Steps } from '../../../compiler/steps.js';
+import { Pauses, type Steps } from '../../../compiler/steps.js';
+import { type Failure, unprocessable } from '../../failure.js';
 import { everyRow, noRow, type Residual } from '../../filter/residual.js';
 import { type Resolved, residualOfCondition } from '../../filter/residual-of-condition.js';
-import { simplifyResidual } from '../../filter/simplify-residual.js';
+import { distinctItems, simplifyResidual } from '../../filter/simplify-residual.js';
 import type { FilterInput } from '../decide/normalise.js';
-import { conditionSetsIn, type ReadSet, type RuleOfSets, type SetType } from '../facts/condition-sets.js';
+import { sortedTexts } from '../engine/chunks.js';
+import type { ReadSet, RuleOfSets, SetType } from '../facts/condition-sets.js';
 import { ConditionSubject } from '../facts/condition-subject.js';
 import type { FactsIndex } from '../facts/facts-index.js';
-import { jsonMembers } from '../facts/json-members.js';
+import type { RulesOfAction, SetChain } from './rules-of-action.js';
 
 /** A rule with the rows that it grants. */
 export interface RuleResidual {
@@ -33,47 +34,53 @@ export interface TenantGroup {
 /** Keys of instances by the number of the tenant, and by a role that the user holds on the instances. */
 export type KeysByRole = ReadonlyMap<number, ReadonlyMap<string, readonly string[]>>;
 
+/** Tenants whose rows a filter needs. */
+export interface TenantsWanted {
+	/** Tenant of the request; without it, all tenants that exist. */
+	readonly given: number | undefined;
+	/** Tenants in which the user holds a role. */
+	readonly members: Iterable<number>;
+	/** Tenants whose rows are all granted. They are omitted. */
+	readonly open: { has(tenant: number): boolean };
+}
+
+/** Maximum number of rules in a filter, each counted once for every group of tenants with equal roles. */
+const mostRules = 5_000;
+/** Maximum number of rules tried for all groups. */
+const mostTries = 5_000_000;
+
 /** Reads the rules for an action. */
 export class SetResiduals {
 	readonly #facts: FactsIndex;
 	readonly #input: FilterInput;
 	readonly #matches: PatternMatcher;
 	readonly #subject: ConditionSubject;
-	readonly #rules: readonly RuleOfSets[];
-	/** Keys of the instances in the present tenant, by the role that the user holds on them. */
-	#keysByRole: ReadonlyMap<string, readonly string[]> | undefined;
-	readonly #reads: { readonly roles: boolean; readonly tenant: boolean; readonly time: boolean };
+	readonly #rules: RulesOfAction;
+	/** Sorted keys of the instances in the present tenant, by the role that the user holds on them. */
+	#keysByRole: ReadonlyMap<string, readonly string[]> = new Map();
 
-	constructor(facts: FactsIndex, input: FilterInput, time: number, matches: PatternMatcher) {
+	constructor(
+		rules: RulesOfAction,
+		{ facts, time }: { readonly facts: FactsIndex; readonly time: number },
+		input: FilterInput,
+		matches: PatternMatcher,
+	) {
+		this.#rules = rules;
 		this.#facts = facts;
 		this.#input = input;
 		this.#matches = matches;
 		this.#subject = new ConditionSubject(facts, time, { context: input.context });
 		this.#subject.setUser(input.user.key, input.user.attributes);
-		this.#rules = rulesInForce(facts, input);
-		this.#reads = this.#findReads();
-	}
-
-	/** Keys of the roles on the resource that rules name. */
-	get rolesNamed(): ReadonlySet<string> {
-		const sets = this.#rules.flatMap(({ userSet }) => this.#ancestry('userset', userSet));
-		return new Set(sets.flatMap(({ roles }) => roles));
-	}
-
-	/** True if rules may grant rows. */
-	get any(): boolean {
-		return this.#rules.length > 0;
 	}
 
 	/**
-	 * Groups tenants by the rows that rules grant in them. Tenants without such rows are omitted. `given` are the tenants
-	 * of the request; without it, all tenants that exist. `members` are the tenants in which the user holds a role, and
-	 * `held` are the keys of the instances on which the user holds each named role, by tenant.
+	 * Groups tenants by the rows that rules grant in them. Tenants without such rows are omitted. `held` are the keys of the
+	 * instances on which the user holds each named role, by tenant.
 	 */
-	*groups(given: number | undefined, members: readonly number[], held: KeysByRole): Steps<readonly TenantGroup[]> {
-		if (!this.any) return [];
+	*groups({ given, members, open }: TenantsWanted, held: KeysByRole): Steps<readonly TenantGroup[]> {
 		const { tenants } = this.#facts;
-		const reads = this.#reads;
+		const { reads } = this.#rules;
+		if (given === undefined && (reads.roles || reads.tenant)) yield* this.#subject.readingAllRoles();
 		const differing = new Set([...members, ...held.keys()]);
 		const wanted = given === undefined ? [...differing].filter((tenant) => tenants.at(tenant) !== undefined) : [given];
 		const groups = new Map<string, number[]>();
@@ -82,76 +89,75 @@ export class SetResiduals {
 			const group = groups.get(name);
 			if (group === undefined) groups.set(name, [tenant]);
 			else group.push(tenant);
-			return pauses.step();
 		};
 		for (const tenant of wanted) {
+			if (pauses.step()) yield;
+			if (open.has(tenant)) continue;
 			this.#subject.setResource({ type: this.#input.resource.type, tenant }, undefined);
 			const isOwn = reads.tenant || held.has(tenant);
-			const name = isOwn ? `${tenant}` : reads.roles ? JSON.stringify(this.#subject.roles) : '';
-			if (add(name, tenant)) yield;
+			add(isOwn ? `${tenant}` : reads.roles ? JSON.stringify(this.#subject.roles) : '', tenant);
 		}
 		if (given === undefined) {
 			const known = new Set(wanted);
 			// Without a role in a tenant, the user sees none of its attributes.
 			const name = reads.tenant || reads.roles ? '[]' : '';
-			for (const tenant of tenants.numbers()) if (!known.has(tenant) && add(name, tenant)) yield;
-		}
-		const found: TenantGroup[] = [];
-		for (const group of groups.values()) {
-			const [first] = group;
-			if (first === undefined) continue;
-			this.#subject.setResource({ type: this.#input.resource.type, tenant: first }, undefined);
-			const rules: RuleResidual[] = [];
-			const known = new Map<string, Residual>();
-			this.#keysByRole = held.get(first);
-			for (const rule of this.#rules) {
-				const users = this.#setResidual('userset', rule.userSet, known);
-				if (users !== noRow) {
-					const resources = this.#setResidual('resourceset', rule.resourceSet, known);
-					const residual = yield* simplifyResidual({ kind: 'all', parts: [users, resources] });
-					if (residual.kind !== 'any' || residual.parts.length > 0) rules.push({ rule, residual });
-				}
-				yield;
+			for (const tenant of tenants.numbers()) {
+				if (pauses.step()) yield;
+				if (!known.has(tenant)) add(name, tenant);
 			}
+		}
+		if (groups.size * this.#rules.rules.length > mostTries) throw tooManyRules();
+		const found: TenantGroup[] = [];
+		let count = 0;
+		for (const group of groups.values()) {
+			const rules = yield* this.#rulesIn(group[0] ?? -1, held);
 			if (rules.length > 0) found.push({ tenants: group, rules });
+			count += rules.length;
+			if (count > mostRules) throw tooManyRules();
 		}
 		return found;
 	}
 
 	/** True if the residuals depend on the time of the check. */
 	get readTime(): boolean {
-		return this.#reads.time;
+		return this.#rules.reads.time;
 	}
 
-	/** Determines the facts on which the residuals depend in addition to the user and the context. */
-	#findReads() {
-		let [roles, tenant, time] = [false, false, false];
-		for (const { userSet, resourceSet } of this.#rules) {
-			for (const { standsFor, condition } of [
-				...this.#ancestry('userset', userSet),
-				...this.#ancestry('resourceset', resourceSet),
-			]) {
-				roles ||= standsFor !== undefined;
-				time ||= condition !== undefined && durationsIn(condition).length > 0;
-				for (const attribute of condition === undefined ? [] : attributesIn(condition)) {
-					roles ||= attribute.object === 'user' && attribute.path[0] === 'roles';
-					tenant ||= attribute.object === 'tenant' && !isAsked(attribute);
-					time ||= attribute.object === 'now';
-				}
-			}
+	/** Returns the rules that grant rows in a tenant. */
+	*#rulesIn(tenant: number, held: KeysByRole): Steps<readonly RuleResidual[]> {
+		this.#subject.setResource({ type: this.#input.resource.type, tenant }, undefined);
+		const keysByRole = new Map<string, readonly string[]>();
+		for (const [role, keys] of held.get(tenant) ?? []) {
+			keysByRole.set(role, yield* distinctItems(yield* sortedTexts(keys)));
 		}
-		return { roles, tenant, time };
+		this.#keysByRole = keysByRole;
+		const rules: RuleResidual[] = [];
+		const known = new Map<SetChain, Residual>();
+		const pauses = new Pauses(10);
+		for (const { rule, users, resources } of this.#rules.rules) {
+			if (pauses.step()) yield;
+			const ofUsers = users.decides === undefined ? yield* this.#residual(users, known) : this.#decided(users.decides);
+			if (ofUsers === noRow) continue;
+			const ofResources = yield* this.#residual(resources, known);
+			const parts = [ofUsers, ofResources];
+			const residual = ofUsers === everyRow ? ofResources : yield* simplifyResidual({ kind: 'all', parts });
+			if (residual.kind !== 'any' || residual.parts.length > 0) rules.push({ rule, residual });
+		}
+		return rules;
+	}
+
+	#decided(decides: NonNullable<SetChain['decides']>): Residual {
+		return decides(this.#subject) ? everyRow : noRow;
 	}
 
 	/** Returns the rows that a set and all its ancestors select. Always returns the same object, `noRow`, if there are none. */
-	#setResidual(type: SetType, key: string, known: Map<string, Residual>): Residual {
-		const name = `${type} ${key}`;
-		const before = known.get(name);
+	*#residual(chain: SetChain, known: Map<SetChain, Residual>): Steps<Residual> {
+		const before = known.get(chain);
 		if (before !== undefined) return before;
-		const parts = this.#ancestry(type, key).map((set) => this.#ownResidual(type, set));
-		const simple = runToEnd(simplifyResidual({ kind: 'all', parts }));
+		const parts = chain.sets.map((set) => this.#ownResidual(chain.type, set));
+		const simple = yield* simplifyResidual({ kind: 'all', parts });
 		const residual = simple.kind === 'any' && simple.parts.length === 0 ? noRow : simple;
-		known.set(name, residual);
+		known.set(chain, residual);
 		return residual;
 	}
 
@@ -160,13 +166,9 @@ export class SetResiduals {
 			return type === 'resourceset' || this.#subject.roles.includes(standsFor) ? everyRow : noRow;
 		}
 		if (condition === undefined) return noRow;
-		const keysWithRole = (role: string) => this.#keysByRole?.get(role) ?? [];
+		const keysWithRole = (role: string) => this.#keysByRole.get(role) ?? [];
 		const [resolve, matches] = [this.#resolve, this.#matches];
 		return residualOfCondition(condition, { name: key, resolve, matches, keysWithRole });
-	}
-
-	#ancestry(type: SetType, key: string): readonly ReadSet[] {
-		return conditionSetsIn(this.#facts.schema).ancestry(type, this.#input.resource.type, key);
 	}
 
 	readonly #resolve = (attribute: AttributePath): Resolved => {
@@ -189,11 +191,7 @@ export class SetResiduals {
 	};
 }
 
-/** Returns the rules for the action that the active policy evaluates. */
-function rulesInForce(facts: FactsIndex, { action, resource: { type } }: FilterInput): readonly RuleOfSets[] {
-	const standing = facts.pendingAt('set_rules', type, action);
-	if (standing === undefined) return [...conditionSetsIn(facts.schema).rules(type, action)];
-	return jsonMembers(standing).flatMap(([userSet, resourceSets]) =>
-		jsonMembers(resourceSets).map(([resourceSet]) => ({ userSet, resourceSet })),
-	);
+function tooManyRules(): Failure {
+	const msg = `the filter has more than ${mostRules} rules in different tenants, or too many tenants for its rules: specify a tenant`;
+	return unprocessable([{ loc: ['body'], msg, type: 'filter_too_large' }]);
 }
