@@ -235,7 +235,7 @@ function modelOfRules(count: number, userConditions: Json): Model {
 		facts: {
 			...facts,
 			users: ['ben'],
-			tenants: range(50_000).map((index) => ({ key: `tenant-${index}`, attributes: { plan: index % 7 } })),
+			tenants: range(50_000).map((index) => ({ key: `tenant-${index}`, attributes: { plan: 10 + (index % 7) } })),
 			role_assignments: range(50_000).map((index) => ({ user: 'ben', role: 'guest', tenant: `tenant-${index}` })),
 			user_attributes: [{ user: 'ben', attributes: { level: 3 } }],
 			instances: range(50_000).map((index) => ({ type: 'document', key: `document-${index}`, tenant: 'tenant-0' })),
@@ -252,8 +252,8 @@ for (const [title, count, userConditions] of [
 	['1,000 rules', 1_000, { 'user.level': { equals: 3 } }],
 	["1,000 rules that read the user's roles", 1_000, { 'user.roles': { array_contains: 'guest' } }],
 	['1,000 rules that name a role', 1_000, { 'user.resource_roles': { array_contains: 'reader' } }],
-	['50 rules that read attributes of tenants', 50, { 'tenant.plan': { equals: 9 } }],
-	['1,000 rules that read attributes of tenants', 1_000, { 'tenant.plan': { equals: 9 } }],
+	['50 rules that read attributes of tenants', 50, { 'user.level': { equals: { ref: 'tenant.plan' } } }],
+	['1,000 rules that read attributes of tenants', 1_000, { 'user.level': { equals: { ref: 'tenant.plan' } } }],
 ] as const) {
 	const context = await contextFor(modelOfRules(count, userConditions));
 	for (const _ of range(2)) {
