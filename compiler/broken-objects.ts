@@ -2,6 +2,7 @@
  * Uses compiler or OPA errors to find the objects that stop a schema from compiling, and removes these objects. All
  * other changes can then become active.
  */
+import type { ConditionType } from './condition/condition.js';
 import { type Cycle, derivationCycles, roleLinks, roleName, withDerivedRoles } from './cycle.js';
 import type { Diagnostic } from './diagnostic.js';
 import type { ConditionSet, Resource, Schema } from './model.js';
@@ -11,7 +12,7 @@ import { nobodyHolds } from './role-expression.js';
 
 /** A removable schema object. */
 export type BrokenObject =
-	| { readonly kind: 'condition_set'; readonly type: ConditionSet['type']; readonly key: string }
+	| { readonly kind: 'condition_set'; readonly type: ConditionType; readonly key: string }
 	/** All condition set rules for an action. */
 	| { readonly kind: 'set_rules'; readonly resource: string; readonly action: string }
 	/** All derivations of a resource role. The role's assignments stay in effect. */
@@ -40,7 +41,9 @@ export function withoutBroken(schema: Schema, broken: readonly BrokenObject[]): 
 	const texts = new Set(broken.map(identify));
 	const resourceStands = ({ key }: Resource) => !texts.has(identify({ kind: 'resource', key }));
 	const kept = new Set(schema.resources.filter(resourceStands).map(({ key }) => key));
-	const derived = schema.resources.filter(resourceStands).map((resource) => withoutDerivations(resource, kept, texts));
+	const derived = schema.resources
+		.filter(resourceStands)
+		.map((resource) => withoutConditions(withoutDerivations(resource, kept, texts), texts));
 	const affected = affectedRoles(schema, derived, texts);
 	const resources = derived.map((resource) => ({
 		...resource,
@@ -57,7 +60,12 @@ export function withoutBroken(schema: Schema, broken: readonly BrokenObject[]): 
 		texts,
 	);
 	const names = new Set(sets.map(({ type, key }) => `${type} ${key}`));
+	const { grant_conditions = [] } = schema;
+	const conditions = grant_conditions.filter(
+		({ key }) => !texts.has(identify({ kind: 'condition_set', type: 'grant', key })),
+	);
 	return {
+		...(conditions.length > 0 && { grant_conditions: conditions }),
 		resources,
 		roles: schema.roles.map((role) => ({
 			...role,
@@ -97,11 +105,13 @@ function affectedRoles(
 	return withDerivedRoles(lost, roleLinks(schema));
 }
 
+const conditionNouns = { userset: 'user set', resourceset: 'resource set', grant: 'condition' } as const;
+
 /** Returns a human-readable name, such as "user set `adults`". */
 export function brokenTitle(object: BrokenObject): string {
 	switch (object.kind) {
 		case 'condition_set':
-			return `${object.type === 'userset' ? 'user set' : 'resource set'} \`${object.key}\``;
+			return `${conditionNouns[object.type]} \`${object.key}\``;
 		case 'set_rules':
 			return `condition set rules of \`${object.resource}:${object.action}\``;
 		case 'role_derivations':
@@ -115,7 +125,11 @@ export function brokenTitle(object: BrokenObject): string {
 
 /** Returns the objects at a diagnostic's place in the schema. */
 function objectsAt(schema: Schema, at: readonly string[]): readonly BrokenObject[] {
-	const [list, key = '', members, member = '', part] = at;
+	const [list, key = '', members, member = '', part, set = ''] = at;
+	if (list === 'grant_conditions') return [{ kind: 'condition_set', type: 'grant', key }];
+	if (list === 'resources' && members === 'roles' && part === 'grant_conditions') {
+		return [{ kind: 'condition_set', type: 'grant', key: set }];
+	}
 	if (list === 'condition_sets') {
 		return schema.condition_sets
 			.filter((set) => set.key === key)
@@ -135,6 +149,9 @@ function objectsByFolder(schema: Schema): ReadonlyMap<string, readonly BrokenObj
 		const folder = type === 'userset' ? 'user_sets' : 'resource_sets';
 		folders.set(`regolith/${folder}/${keyFolder(key)}`, [{ kind: 'condition_set', type, key }]);
 	}
+	for (const { key } of schema.grant_conditions ?? []) {
+		folders.set(`regolith/grants/${keyFolder(key)}`, [{ kind: 'condition_set', type: 'grant', key }]);
+	}
 	for (const { resource, action } of schema.set_rules) {
 		const folder = `regolith/set_rules/${keyFolder(resource)}/${keyFolder(action)}`;
 		folders.set(folder, [{ kind: 'set_rules', resource, action }]);
@@ -142,6 +159,7 @@ function objectsByFolder(schema: Schema): ReadonlyMap<string, readonly BrokenObj
 	for (const { key, roles } of schema.resources) {
 		folders.set(`regolith/resources/${keyFolder(key)}`, [{ kind: 'resource', key }]);
 		folders.set(`regolith/instances/${keyFolder(key)}`, [{ kind: 'resource', key }]);
+		folders.set(`regolith/conditional/${keyFolder(key)}`, [{ kind: 'resource', key }]);
 		for (const role of roles) {
 			const folder = `regolith/roles/${keyFolder(key)}/${keyFolder(role.key)}`;
 			const kind = role.computed === undefined ? 'role_derivations' : 'computed_role';
@@ -174,6 +192,23 @@ function withoutDerivations(resource: Resource, kept: ReadonlySet<string>, texts
 				? []
 				: role.derivations.filter(({ relation }) => known.has(relation)),
 		})),
+	};
+}
+
+/**
+ * Removes broken conditions from the roles that declare them. Their assignments then count for nothing, which never adds
+ * access, because no set excludes a role that may be held under a condition.
+ */
+function withoutConditions(resource: Resource, texts: ReadonlySet<string>): Resource {
+	if (resource.roles.every(({ grant_conditions = [] }) => grant_conditions.length === 0)) return resource;
+	return {
+		...resource,
+		roles: resource.roles.map(({ grant_conditions = [], ...role }) => {
+			const left = grant_conditions.filter(
+				(key) => !texts.has(identify({ kind: 'condition_set', type: 'grant', key })),
+			);
+			return { ...role, ...(left.length > 0 && { grant_conditions: left }) };
+		}),
 	};
 }
 

@@ -2,6 +2,7 @@
 
 import { checkComputedLinks, checkComputedRoles } from './computed-check.js';
 import { type Diagnostic, finding, keyProblems, repeated, tick } from './diagnostic.js';
+import { checkGrantConditions } from './grant-check.js';
 import type { Derivation, Permission, Resource, ResourceRole, Role, Schema } from './model.js';
 import { sortedBy } from './order.js';
 import { type Extending, extendsCycles } from './policy/grant.js';
@@ -19,6 +20,7 @@ export function check(schema: Schema): readonly Diagnostic[] {
 		...schema.resources.flatMap((resource) => checkResource(resource, byKey)),
 		...checkComputedLinks(schema),
 		...checkSets(schema),
+		...checkGrantConditions(schema),
 	];
 	const distinct = new Map(findings.map((diagnostic) => [sortKey(diagnostic), diagnostic]));
 	return sortedBy([...distinct], ([key]) => key).map(([, diagnostic]) => diagnostic);

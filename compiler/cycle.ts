@@ -4,7 +4,7 @@
  */
 import { groupBy } from './group-by.js';
 import type { Derivation, Resource, ResourceRole, Schema } from './model.js';
-import { byCodeUnit, sortedBy } from './order.js';
+import { byCodeUnit, canonical, sortedBy } from './order.js';
 import { operandKeys, type RoleExpression, type RoleFormula, roleFormula } from './role-expression.js';
 
 /** A role on a resource type, identified by keys. */
@@ -131,13 +131,17 @@ export interface DerivationGraph {
 	isPublicUpstream(role: RoleName): boolean;
 	/** Returns a computed role's formula; `undefined` for any other role. */
 	computed(role: RoleName): RoleFormula | undefined;
-	/** True if a user can hold the role without an own assignment. */
+	/** True if a user can hold the role in other ways than by an own assignment without a condition. */
 	hasFurtherWays(role: RoleName): boolean;
 	/**
 	 * True if a computed role needs to know on which of several instances a user holds this role: the computed role itself,
 	 * if roles are derived from it, and the roles that lead to it. Roles without further ways are included only as operands.
 	 */
 	isAskedAmong(role: RoleName): boolean;
+	/** Returns the keys of the conditions under which the role may be assigned, in order. */
+	conditionsOf(role: RoleName): readonly string[];
+	/** True if this role, or a role that leads to it at any distance, may be assigned under conditions. */
+	isConditionalUpstream(role: RoleName): boolean;
 }
 
 /** Indexes a schema's derivations. */
@@ -158,8 +162,11 @@ export function derivationGraph(schema: Schema): DerivationGraph {
 	const formulas = new Map(
 		computedRoles(schema).map(({ target, computed }) => [roleName(target), roleFormula(computed)]),
 	);
+	const conditions = new Map(declaringRoles(schema).map(([role, sets]) => [roleName(role), sets]));
+	const conditionalDownstream =
+		conditions.size === 0 ? conditions : withDerivedRoles(conditions.keys(), roleLinks(schema));
 	const hasFurtherWays = (role: RoleName) =>
-		into(role).length > 0 || open.has(roleName(role)) || formulas.has(roleName(role));
+		into(role).length > 0 || [open, formulas, conditions].some((found) => found.has(roleName(role)));
 	const askedAmong = upstreamOfComputed(
 		[...formulas.keys()].filter((name) => leadingOut.has(name)),
 		[...operandLinks(schema), ...edges.filter(({ source }) => hasFurtherWays(source))],
@@ -167,6 +174,7 @@ export function derivationGraph(schema: Schema): DerivationGraph {
 	return {
 		cycles,
 		into,
+		conditionsOf: (role) => conditions.get(roleName(role)) ?? [],
 		cycleContaining: cycleOf,
 		leaving: (role) => into(role).filter(leaves),
 		leadsOut: (role) => leadingOut.has(roleName(role)),
@@ -175,6 +183,7 @@ export function derivationGraph(schema: Schema): DerivationGraph {
 		computed: (role) => formulas.get(roleName(role)),
 		hasFurtherWays,
 		isAskedAmong: (role) => askedAmong.has(roleName(role)),
+		isConditionalUpstream: (role) => conditionalDownstream.has(roleName(role)),
 	};
 }
 
@@ -209,6 +218,18 @@ export function waysIntoCycle(graph: DerivationGraph, members: readonly RoleName
 export function publicRoles({ resources }: Schema): readonly RoleName[] {
 	return resources.flatMap(({ key: type, roles }) =>
 		roles.filter((role) => role.public).map(({ key: role }) => ({ type, role })),
+	);
+}
+
+/** A role and the keys of the conditions that it declares, in order. */
+export type DeclaringRole = readonly [role: RoleName, sets: readonly string[]];
+
+/** Returns the roles that may be assigned under conditions. */
+export function declaringRoles({ resources }: Schema): readonly DeclaringRole[] {
+	return resources.flatMap(({ key: type, roles }) =>
+		roles.flatMap(({ key: role, grant_conditions = [] }): DeclaringRole[] =>
+			grant_conditions.length === 0 ? [] : [[{ type, role }, canonical(new Set(grant_conditions))]],
+		),
 	);
 }
 

@@ -50,6 +50,8 @@ export interface ResourceRole {
 	readonly public?: boolean;
 	/** If present, users hold this role on an instance by their other roles there, and only by them. */
 	readonly computed?: RoleExpression;
+	/** Keys of the conditions under which the role may be assigned; absent if there are none. */
+	readonly grant_conditions?: readonly string[];
 }
 
 /** A way to derive a role: users with `role` on the subject of `relation` get the derived role on the object. */
@@ -107,6 +109,22 @@ export interface ConditionSet {
 	readonly selects: Selection;
 }
 
+/** Kind of a value that an assignment stores for its condition. */
+export type ParameterType = 'string' | 'number' | 'bool' | 'array';
+
+/**
+ * A condition that an assignment may name. The assignment then only counts while the condition holds, with the values
+ * of the assignment as `grant.<parameter>`.
+ */
+export interface GrantCondition {
+	readonly key: string;
+	readonly name: string;
+	readonly description: string | null;
+	readonly parameters: Readonly<Record<string, ParameterType>>;
+	/** In the API grammar. */
+	readonly conditions: Json;
+}
+
 /** Allows the users in a user set to perform the action on the resources in a resource set. All fields are keys. */
 export interface SetRule {
 	readonly user_set: string;
@@ -125,6 +143,8 @@ export interface Schema {
 	readonly roles: readonly Role[];
 	readonly condition_sets: readonly ConditionSet[];
 	readonly set_rules: readonly SetRule[];
+	/** Absent if there are none. */
+	readonly grant_conditions?: readonly GrantCondition[];
 }
 
 /** A fact with an optional expiry. */
@@ -177,6 +197,14 @@ export interface InstanceAssignment extends Expiring {
 	readonly role: string;
 	readonly type: string;
 	readonly instance: string;
+	/** The condition of the assignment; absent if the role is assigned without a condition. */
+	readonly condition?: AssignedCondition;
+}
+
+/** The condition of an assignment: a `GrantCondition` by its key, and a value for each of its parameters. */
+export interface AssignedCondition {
+	readonly set: string;
+	readonly values: Attributes;
 }
 
 /** A relationship tuple. It relates the subject to the object `instance`, which has the type `type`. */

@@ -8,6 +8,7 @@ const objects: ReadonlyMap<string, AttributeObject> = new Map([
 	['resource', 'resource'],
 	['tenant', 'tenant'],
 	['context', 'context'],
+	['grant', 'grant'],
 ]);
 
 /**
@@ -19,6 +20,7 @@ const asked: Readonly<Record<Exclude<AttributeObject, 'now'>, readonly string[]>
 	resource: ['key', 'type', 'tenant'],
 	tenant: ['key'],
 	context: [],
+	grant: [],
 };
 
 /** Attributes that need no definition, but are stored like other attributes. */

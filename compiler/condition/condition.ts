@@ -1,8 +1,11 @@
 /** The condition tree: the common source for decisions, previews, explanations and messages. */
 import type { Json } from '../model.js';
 
-/** Objects whose attributes a condition can use, and `now`, the time of the check in milliseconds since 1970. */
-export type AttributeObject = 'user' | 'resource' | 'tenant' | 'context' | 'now';
+/**
+ * Objects whose attributes a condition can use; `grant`, the values that an assignment stores for its condition; and
+ * `now`, the time of the check in milliseconds since 1970.
+ */
+export type AttributeObject = 'user' | 'resource' | 'tenant' | 'context' | 'grant' | 'now';
 
 /**
  * An attribute, such as `user.address.city`: the first name in `path` is the attribute, and further names lead into its
@@ -13,6 +16,9 @@ export interface AttributePath {
 	/** Empty only for `now`. */
 	readonly path: readonly string[];
 }
+
+/** Condition type: for a user set, a resource set or grants. */
+export type ConditionType = 'userset' | 'resourceset' | 'grant';
 
 /** Field names and array indexes from `conditions` to a place inside it. */
 export type ConditionPath = readonly (string | number)[];

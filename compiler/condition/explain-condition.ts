@@ -18,6 +18,8 @@ export interface Subject {
 	readonly resource: Json;
 	readonly tenant: Json;
 	readonly context: Json;
+	/** Values that an assignment stores for its condition; absent for sets. */
+	readonly grant?: Json;
 	/** Time of the check, in milliseconds since 1970. */
 	readonly now: number;
 }

@@ -70,8 +70,8 @@ export function compareValues(left: Json, right: Json): number {
 }
 
 /** Looks up the field at a path. Returns `undefined` if the field is missing or null. */
-export function lookUp(value: Json, path: readonly string[]): Json | undefined {
-	let found: Json | undefined = value;
+export function lookUp(value: Json | undefined, path: readonly string[]): Json | undefined {
+	let found = value;
 	for (const name of path) {
 		found = ownMember(found, name);
 	}

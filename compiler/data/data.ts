@@ -35,12 +35,17 @@
  *   carry contextual facts. Policies never read this
  * - `pending` the suspended parts of the policy, see `pending.ts`; present only while the active policy has an older
  *   schema
+ * - `facts.conditional_roles[user][type][role][instance][condition]` the role assignments under conditions, each as
+ *   `{until, values}`; absent if there are none. `schema.grant_conditions[type][role]` the conditions that each role
+ *   declares, and `schema.conditions.grant[condition]` the conditions, as `{conditions, context, parameters}`, where
+ *   `context` lists the names in the context that a condition reads; both are absent if there are none. Policies read
+ *   only the names in the context, for explanations
  *
  * Every user is in `users`, and every tenant in `tenants` and `tenant_roles`, even if the entry is empty. All other
  * tables in `facts` contain no empty entries.
  */
 
-import { computedRoles, derivationGraph, publicRoles } from '../cycle.js';
+import { computedRoles, declaringRoles, derivationGraph, publicRoles } from '../cycle.js';
 import { everyone } from '../everyone.js';
 import { groupBy } from '../group-by.js';
 import { bytesWriter, type JsonWriter, valueWriter } from '../json-writer.js';
@@ -61,6 +66,7 @@ import type {
 import { byCodeUnit, canonical, sortedBy } from '../order.js';
 import { byDuration, factExpiry, latestExpiry } from '../policy/expiry.js';
 import { type Grants, resourceRoleGrants, tenantRoleGrants } from '../policy/grant.js';
+import { contextNames, parseGrantCondition } from '../policy/grant-conditions.js';
 import { pendingTable } from '../policy/pending.js';
 import { runToEnd, type Steps } from '../steps.js';
 import { isSetRelation } from '../user-set.js';
@@ -175,7 +181,8 @@ function writeSchema(schema: Schema, writer: JsonWriter): void {
 	}
 	writer.close();
 	writeComputedRoles(schema, writer);
-	writeConditions(schema.condition_sets, writer);
+	writeConditions(schema, writer);
+	writeDeclaredConditions(schema, writer);
 	writeGrants('grants', tenantRoleGrants(schema), writer);
 	const resourceGrants = resourceRoleGrants(schema);
 	writeOtherRoles(schema, resourceGrants, writer);
@@ -203,9 +210,31 @@ function writeComputedRoles(schema: Schema, writer: JsonWriter): void {
 	writer.close();
 }
 
-/** Writes the set conditions as entered, and the parent sets. */
-function writeConditions(sets: readonly ConditionSet[], writer: JsonWriter): void {
+/** Writes the conditions that each role declares. */
+function writeDeclaredConditions(schema: Schema, writer: JsonWriter): void {
+	const declared = declaringRoles(schema);
+	if (declared.length === 0) return;
+	writer.open('grant_conditions');
+	for (const [type, roles] of sortedBy([...groupBy(declared, ([role]) => role.type)], ([key]) => key)) {
+		writer.open(type);
+		for (const [{ role }, sets] of sortedBy(roles, ([name]) => name.role)) writer.value(role, sets);
+		writer.close();
+	}
+	writer.close();
+}
+
+/** Writes the conditions as entered, and the parent sets. */
+function writeConditions({ condition_sets: sets, grant_conditions = [] }: Schema, writer: JsonWriter): void {
 	writer.open('conditions');
+	if (grant_conditions.length > 0) {
+		writer.open('grant');
+		for (const set of sortedBy(grant_conditions, ({ key }) => key)) {
+			const condition = parseGrantCondition(set);
+			const context = condition === undefined ? [] : contextNames(condition);
+			writer.value(set.key, { conditions: set.conditions, context, parameters: set.parameters });
+		}
+		writer.close();
+	}
 	for (const type of ['resourceset', 'userset'] as const) {
 		writer.open(type);
 		for (const { key, selects, parent } of sortedBy(
@@ -321,8 +350,13 @@ function writeSet(key: string, members: Iterable<string>, writer: JsonWriter): v
 
 function* writeFacts({ schema, facts, in_force = schema }: Model, writer: JsonWriter): Steps<void> {
 	const { byTenant, byUser } = yield* assignmentsInOrder(facts);
-	const { closures, instances, public_roles, relations, user_roles } = yield* instanceTables(schema, in_force, facts);
+	const { closures, conditional_roles, instances, public_roles, relations, user_roles } = yield* instanceTables(
+		schema,
+		in_force,
+		facts,
+	);
 	yield* treeSteps('closures', closures, writer);
+	if (conditional_roles.size > 0) yield* treeSteps('conditional_roles', conditional_roles, writer);
 	const ofInstances = facts.instance_attributes.map(
 		(row) => [instanceName(row.type, row.key), row.attributes] as const,
 	);
@@ -394,13 +428,17 @@ function* instanceTables(schema: Schema, inForce: Schema, facts: Facts) {
 	);
 	const user_roles: Tree = new Map();
 	const public_roles: Tree = new Map();
+	const conditional_roles: Tree = new Map();
 	for (const row of facts.instance_assignments) {
-		const { user, role, type, instance } = row;
+		const { user, role, type, instance, condition } = row;
 		const name = instanceName(type, instance);
-		if (user === everyone && instances.has(name)) {
+		if (user === everyone && condition === undefined && instances.has(name)) {
 			addTo(public_roles, [type, role, name], factExpiry(row));
 		} else if (users.has(user) && instances.has(name)) {
-			addTo(user_roles, [user, type, role, name], factExpiry(row));
+			const path = [user, type, role, name];
+			const until = factExpiry(row);
+			if (condition === undefined) addTo(user_roles, path, until);
+			else addTo(conditional_roles, [...path, condition.set], { until, values: condition.values });
 		}
 		yield;
 	}
@@ -416,7 +454,7 @@ function* instanceTables(schema: Schema, inForce: Schema, facts: Facts) {
 		yield;
 	}
 	const closures = closureTree(yield* closureSteps(schema, related, relatedObjects(related), inForce));
-	return { closures, instances, public_roles, relations, user_roles };
+	return { closures, conditional_roles, instances, public_roles, relations, user_roles };
 }
 
 /** Returns the instance's name in the document. The name is unambiguous because no type key contains a colon. */

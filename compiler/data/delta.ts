@@ -6,6 +6,7 @@
 import { everyone } from '../everyone.js';
 import { groupBy } from '../group-by.js';
 import type {
+	AssignedCondition,
 	Attributes,
 	Instance,
 	InstanceAssignment,
@@ -94,7 +95,12 @@ export type PastFact =
 			readonly attributes: Attributes | null;
 	  }
 	| ({ readonly kind: 'tenant_role'; readonly tenant: string } & PastRole)
-	| ({ readonly kind: 'instance_role'; readonly instance: string } & PastRole)
+	| ({
+			readonly kind: 'instance_role';
+			readonly instance: string;
+			/** Absent for an assignment without a condition. */
+			readonly condition?: AssignedCondition;
+	  } & PastRole)
 	| {
 			readonly kind: 'relationship';
 			readonly object: string;
@@ -107,6 +113,11 @@ interface PastRole {
 	readonly user: string;
 	readonly role: string;
 	readonly until: Until | undefined;
+}
+
+/** A role that a user holds on an instance. `conditional` is set if the assignment has a condition. */
+export interface Holding extends Pick<InstanceAssignment, 'user' | 'type' | 'role'> {
+	readonly conditional?: true;
 }
 
 /** State of the touched objects after the run: the complete input for a delta. */
@@ -132,9 +143,11 @@ export interface Neighbourhood {
 	readonly instance_assignments: readonly InstanceAssignment[];
 	/**
 	 * Roles that users of touched assignments hold on any instance. Each combination of user, type and role is listed
-	 * once.
+	 * once for assignments without a condition, and once for assignments with a condition.
 	 */
-	readonly holdings: readonly Omit<InstanceAssignment, 'instance'>[];
+	readonly holdings: readonly Holding[];
+	/** True if any assignment in the environment has a condition; only relevant if a touched assignment has one. */
+	readonly conditional: boolean;
 	/** Existing relationships among the touched relationships. */
 	readonly relationships: readonly Relationship[];
 	/** Relations with at least one subject, for the objects in touched relationships. */
@@ -254,17 +267,38 @@ function instancePatches(touched: readonly InstanceName[], now: readonly Instanc
 }
 
 function assignmentPatches(touched: readonly InstanceAssignment[], now: Neighbourhood): readonly Patch[] {
-	const existing = new Map(now.instance_assignments.map((row) => [pathText(assignmentPath(row)), factExpiry(row)]));
-	const tables = nonEmptyTables([['user_roles'], ...now.holdings.map(holdingPath)]);
+	const existing = new Map(
+		now.instance_assignments.map((row) => [pathText(assignmentPath(row)), assignmentEntry(row)]),
+	);
+	const tables = nonEmptyTables([
+		['user_roles'],
+		...(now.conditional ? [['conditional_roles']] : []),
+		...now.holdings.map(holdingPath),
+		...now.instance_assignments.filter((row) => !isPlain(row)).map((row) => assignmentPath(row).slice(0, -1)),
+	]);
 	return entryPatches([], touched.map(assignmentPath), existing, tables);
 }
 
+function isPlain({ condition }: InstanceAssignment): boolean {
+	return condition === undefined;
+}
+
+function assignmentEntry(row: InstanceAssignment): Json {
+	const until = factExpiry(row);
+	return row.condition === undefined ? until : { until, values: row.condition.values };
+}
+
+/** Returns the path of an assignment below the facts. Paths with a condition are longer. */
 function assignmentPath(row: InstanceAssignment): readonly string[] {
-	return [...holdingPath(row), instanceName(row.type, row.instance)];
+	const { type, instance, condition } = row;
+	const holding = { ...row, ...(condition !== undefined && { conditional: true as const }) };
+	const place = [...holdingPath(holding), instanceName(type, instance)];
+	return condition === undefined ? place : [...place, condition.set];
 }
 
 /** Returns the path to the table of instances on which a user, or everyone, holds a role. */
-function holdingPath({ user, type, role }: Omit<InstanceAssignment, 'instance'>): readonly string[] {
+function holdingPath({ user, type, role, conditional }: Holding): readonly string[] {
+	if (conditional) return ['conditional_roles', user, type, role];
 	return user === everyone ? ['public_roles', type, role] : ['user_roles', user, type, role];
 }
 
@@ -280,15 +314,15 @@ function relationshipPatches(touched: readonly Relationship[], now: Neighbourhoo
 function entryPatches(
 	table: readonly string[],
 	touched: readonly (readonly string[])[],
-	existing: ReadonlyMap<string, Until>,
+	existing: ReadonlyMap<string, Json>,
 	tables: ReadonlySet<string>,
 ): readonly Patch[] {
 	const each = new Map(touched.map((path) => [pathText(path), path]));
 	return sortedBy([...each], ([name]) => name).map(([name, path]) => {
-		const until = existing.get(name);
-		return until === undefined
+		const entry = existing.get(name);
+		return entry === undefined
 			? remove(['facts', ...table, ...upToEmpty(path, tables)])
-			: upsert(['facts', ...table, ...path], until);
+			: upsert(['facts', ...table, ...path], entry);
 	});
 }
 

@@ -2,9 +2,10 @@
 import type { Condition } from '../condition/condition.js';
 import { durationLength } from '../condition/duration.js';
 import { attributesIn, durationsIn, parseConditions } from '../condition/parse/grammar.js';
-import type { ConditionSet, RegoFile } from '../model.js';
+import type { ConditionSet, GrantCondition, RegoFile } from '../model.js';
 import { canonical } from '../order.js';
 import { Fragment, lines, rego } from '../rego/rego.js';
+import { parseGrantCondition } from './grant-conditions.js';
 import { metadata } from './metadata.js';
 import { regoFile } from './rego-file.js';
 
@@ -13,8 +14,14 @@ import { regoFile } from './rego-file.js';
  * time that lies the duration before the check, as text. The engine evaluates a rule once per check, however many sets
  * use the duration. Returns no file if no condition contains a duration.
  */
-export function writeAgo(conditionSets: readonly ConditionSet[]): readonly RegoFile[] {
-	const durations = canonical(new Set(conditionSets.flatMap(durationsOf)));
+export function writeAgo(
+	conditionSets: readonly ConditionSet[],
+	grantConditions: readonly GrantCondition[] = [],
+): readonly RegoFile[] {
+	const conditions = [...conditionSets.map(conditionOf), ...grantConditions.map(parseGrantCondition)];
+	const durations = canonical(
+		new Set(conditions.flatMap((condition) => (condition === undefined ? [] : durationsIn(condition)))),
+	);
 	if (durations.length === 0) return [];
 	return [
 		regoFile('regolith/ago/ago.rego', [
@@ -30,11 +37,6 @@ export function usesTime(set: ConditionSet): boolean {
 	const condition = conditionOf(set);
 	if (condition === undefined) return false;
 	return durationsIn(condition).length > 0 || attributesIn(condition).some(({ object }) => object === 'now');
-}
-
-function durationsOf(set: ConditionSet): readonly string[] {
-	const condition = conditionOf(set);
-	return condition === undefined ? [] : durationsIn(condition);
 }
 
 function conditionOf({ selects, type, resource }: ConditionSet): Condition | undefined {

@@ -6,6 +6,7 @@
  * - `derivations[type][role][edge]` suspended derivations in the active policy
  * - `set_rules[type][action]` actions whose Rego rules are suspended, or which have further rules in the newer schema,
  *   with the rules in effect, as a table of user sets and resource sets
+ * - `grants[condition]` suspended conditions of assignments; absent if there are none
  * - `actions[type][action]` actions with a pending grant, either suspended or new. A denial of such an action has the
  *   code `policy_pending`
  *
@@ -26,6 +27,7 @@ import { addTo, type Tree, treeValue } from '../data/tree.js';
 import { groupBy } from '../group-by.js';
 import type { Json, Schema, SetRule } from '../model.js';
 import { resourceRoleGrants } from './grant.js';
+import { declarationTexts, suspendedConditions } from './grant-conditions.js';
 import { userSetsNaming } from './named-roles.js';
 import { edgeName, ruleText, standingRules, suspendedComputedRoles, suspendedEdges } from './standing.js';
 
@@ -46,13 +48,16 @@ export function pendingTable(inForce: Schema, schema: Schema): Json {
 	const stands = standingRules(inForce, schema);
 	const actions = pendingActions(inForce, schema, stands);
 	const setRules = suspendedRules(inForce, schema, stands);
-	if (derivations.size + computed.size + actions.size === 0 && Object.keys(setRules).length === 0) {
+	const grants = suspendedConditions(inForce, schema);
+	const found = derivations.size + computed.size + actions.size + grants.length;
+	if (found === 0 && Object.keys(setRules).length === 0) {
 		return null;
 	}
 	return {
 		actions: treeValue(actions),
 		...(computed.size > 0 && { computed: treeValue(computed) }),
 		derivations: treeValue(derivations),
+		...(grants.length > 0 && { grants: Object.fromEntries(grants.map((set) => [set, null])) }),
 		set_rules: setRules,
 	};
 }
@@ -122,8 +127,8 @@ function changedRuleActions(inForce: Schema, schema: Schema, stands: Stands): Re
 
 /**
  * Returns the actions granted by affected roles, or by rules whose user sets name an affected role. Affected are new
- * roles, roles with changed derivations or a changed expression, roles that everyone can now hold, and roles derived or
- * computed from an affected role.
+ * roles, roles with changed derivations, a changed expression or changed conditions of assignments, roles that everyone
+ * can now hold, and roles derived or computed from an affected role.
  */
 function changedRoleActions(inForce: Schema, schema: Schema): ReadonlySet<string> {
 	const roles = affectedRoles(inForce, schema);
@@ -146,6 +151,7 @@ function affectedRoles(inForce: Schema, schema: Schema): ReadonlySet<string> {
 	const [before, after] = [waysToHold(inForce), waysToHold(schema)];
 	const known = new Set(roleNames(inForce).map(roleName));
 	const open = new Set(publicRoles(inForce).map(roleName));
+	const [declared, declares] = [declarationTexts(inForce), declarationTexts(schema)];
 	const affected = [
 		...roleNames(schema)
 			.map(roleName)
@@ -155,6 +161,7 @@ function affectedRoles(inForce: Schema, schema: Schema): ReadonlySet<string> {
 		...publicRoles(schema)
 			.map(roleName)
 			.filter((name) => !open.has(name)),
+		...[...declared.keys(), ...declares.keys()].filter((name) => declared.get(name) !== declares.get(name)),
 	];
 	return withDerivedRoles(affected, [...roleLinks(inForce), ...roleLinks(schema)]);
 }

@@ -10,6 +10,7 @@ import { keyFolder, packagePart } from '../rego/path.js';
 import { type Fragment, lines, rego } from '../rego/rego.js';
 import { writeAgo } from './ago-policy.js';
 import { writeCycle } from './cycle-policy.js';
+import { writeGrantCondition, writeMetConditions } from './grant-condition-policy.js';
 import { writeMatching } from './matching-policy.js';
 import { metadata, objectMetadata } from './metadata.js';
 import { regoFile } from './rego-file.js';
@@ -30,14 +31,17 @@ export function writePolicy(schema: Schema): readonly RegoFile[] {
 		writeResource(graph, resource, setGrant),
 		...(resource.roles.length === 0 ? [] : [writeInstances(graph, walks, resource)]),
 		...resource.roles.map((role) => writeRole(graph, walks, resource, role)),
+		...writeMetConditions(resource),
 	]);
 	const conditional = graph.cycles.filter((cycle) => cycle.conditional);
 	const cycles = conditional.map((cycle) => writeCycle(graph, walks, cycle));
 	const walked = walks.all.map((walk) => writeWalk(graph, walk));
 	const { condition_sets } = schema;
+	const { grant_conditions = [] } = schema;
 	const sets = [
 		...condition_sets.map(writeConditionSet),
-		...writeAgo(condition_sets),
+		...grant_conditions.map(writeGrantCondition),
+		...writeAgo(condition_sets, grant_conditions),
 		...writeMatching(condition_sets),
 	];
 	return sortedBy([...files, ...cycles, ...walked, ...sets, ...writeSetRules(schema)], (file) => file.path);
@@ -94,7 +98,9 @@ function writeRolesThatGrant(graph: DerivationGraph, resource: Resource): readon
  * own assignment, they are an empty table for users without assignments.
  */
 function holdingsFor(graph: DerivationGraph, { key: type, roles }: Resource): Fragment {
-	return roles.some(({ key: role }) => graph.isPublicUpstream({ type, role }))
+	return roles.some(
+		({ key: role }) => graph.isPublicUpstream({ type, role }) || graph.isConditionalUpstream({ type, role }),
+	)
 		? rego`rebac.holdings_or_none`
 		: rego`rebac.holdings`;
 }

@@ -17,6 +17,7 @@ import { type Fragment, lines, rego } from '../rego/rego.js';
 import { roleFormula } from '../role-expression.js';
 import { writeAmong, writeComputedAmong } from './among-policy.js';
 import { writeComputed } from './computed-policy.js';
+import { assignedUnderConditions, assignedUnderConditionsAmong } from './grant-condition-policy.js';
 import { metadata, objectMetadata } from './metadata.js';
 import { regoFile } from './rego-file.js';
 import {
@@ -149,6 +150,9 @@ function assigned(graph: DerivationGraph, scope: Scope, name: RoleName): readonl
 			: each.length > 0
 				? [body(headForEveryone, `Assigned to everyone ${where}`, [...each, rego`	${forEveryone}`])]
 				: [lines([metadata({ title: `Assigned to everyone ${where}` }), rego`${headForEveryone} if ${forEveryone}`])]),
+		...(scope === onOne
+			? assignedUnderConditions(graph, headForEveryone, name)
+			: assignedUnderConditionsAmong(graph, headForEveryone, name, rego`objects`)),
 	];
 }
 
@@ -237,6 +241,9 @@ function closed(graph: DerivationGraph, cycle: Cycle, name: RoleName, scope: Sco
 						),
 					]
 				: []),
+			...(graph.conditionsOf(member).length === 0
+				? []
+				: assignedUnderConditionsAmong(graph, scope.headForEveryone, member, leading(member))),
 		]),
 		...outside.map((source) =>
 			body(

@@ -27,7 +27,7 @@ export function writeConditionSet(set: ConditionSet): RegoFile {
 	const [first = rego``, ...others] = code;
 	return regoFile(`regolith/${sets.text}/${keyFolder(set.key)}/selects.rego`, [
 		rego`package regolith.${sets}${packagePart(set.key)}`,
-		...imports(code, object),
+		...importsFor(code, object),
 		lines([title, ...resource, rego`# scope: document`, first]),
 		...others,
 	]);
@@ -88,8 +88,11 @@ const attributeNames = [
 	'related',
 ];
 
-/** Returns only the imports used in the code, because an unused import is an error. `parameter` is not imported. */
-function imports(code: readonly Fragment[], parameter: string): readonly Fragment[] {
+/**
+ * Returns only the imports of a condition that its code uses, because an unused import is an error. `parameter` is not
+ * imported.
+ */
+export function importsFor(code: readonly Fragment[], parameter: string): readonly Fragment[] {
 	const names = namesIn(code);
 	const used = [
 		...(names.has('ago') ? [rego`import data.regolith.ago`] : []),

@@ -21,6 +21,7 @@ import { groupBy } from '../group-by.js';
 import { canonicalText } from '../json-writer.js';
 import type { ConditionSet, Schema, SetRule } from '../model.js';
 import { roleOperands } from '../role-expression.js';
+import { declarationTexts } from './grant-conditions.js';
 import { rolesNamedBySet } from './named-roles.js';
 
 /** Returns the name of an edge. The name is unique among the edges into the same target. */
@@ -147,9 +148,9 @@ function excludedRoles(set: ConditionSet): readonly RoleName[] {
 
 /**
  * Returns a function that maps a role to a string for everything that leads to the role, at any distance: derivations,
- * the expressions of computed roles, and the roles on the way that everyone can hold. An excluded role must have the same
- * holders in both schemas: further holders lose access, and suspended derivations would remove holders, who would gain
- * access.
+ * the expressions of computed roles, and the roles on the way that everyone can hold or that declare conditions of
+ * assignments. An excluded role must have the same holders in both schemas: further holders lose access, and suspended
+ * derivations would remove holders, who would gain access.
  */
 function upstreamTexts(schema: Schema): (role: RoleName) => string {
 	let links: ReturnType<typeof linksByTarget> | undefined;
@@ -162,6 +163,8 @@ function upstreamTexts(schema: Schema): (role: RoleName) => string {
 			if (links.open.has(name)) found.push(name);
 			const computed = links.expressions.get(name);
 			if (computed !== undefined) found.push(canonicalText([name, computed]));
+			const conditions = links.declared.get(name);
+			if (conditions !== undefined) found.push(JSON.stringify([name, conditions]));
 			for (const link of links.into.get(name) ?? []) {
 				found.push(JSON.stringify(link));
 				roles.set(roleName(link.source), link.source);
@@ -174,5 +177,6 @@ function upstreamTexts(schema: Schema): (role: RoleName) => string {
 function linksByTarget(schema: Schema) {
 	const expressions = new Map(computedRoles(schema).map(({ target, computed }) => [roleName(target), computed]));
 	const open = new Set(publicRoles(schema).map(roleName));
-	return { expressions, into: groupBy(roleLinks(schema), ({ target }) => roleName(target)), open };
+	const into = groupBy(roleLinks(schema), ({ target }) => roleName(target));
+	return { expressions, into, open, declared: declarationTexts(schema) };
 }

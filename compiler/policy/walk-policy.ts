@@ -15,6 +15,7 @@ import type { RegoFile } from '../model.js';
 import { keyFolder } from '../rego/path.js';
 import { type Fragment, lines, rego } from '../rego/rego.js';
 import { table } from '../rego/table.js';
+import { assignedUnderConditionsAmong } from './grant-condition-policy.js';
 import { metadata } from './metadata.js';
 import { regoFile } from './rego-file.js';
 import { assignedTable, cyclePackage, publicOn, walkPackage } from './role-reference.js';
@@ -37,7 +38,7 @@ export function writeWalk(graph: DerivationGraph, walk: Walk): RegoFile {
 	]);
 }
 
-/** Writes the bodies for assignments of a role on the nodes: to the user, and to everyone if the role allows that. */
+/** Writes the bodies for assignments of a role on the nodes: to the user, with or without a condition, and to everyone. */
 export function given(graph: DerivationGraph, member: RoleName): readonly Fragment[] {
 	const nodes = rego`nodes[${roleText(member)}]`;
 	return [
@@ -56,6 +57,7 @@ export function given(graph: DerivationGraph, member: RoleName): readonly Fragme
 					]),
 				]
 			: []),
+		...assignedUnderConditionsAmong(graph, rego`given(_, nodes)`, member, nodes),
 	];
 }
 

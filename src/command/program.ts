@@ -148,6 +148,8 @@ function declareManagement(program: Declaration, variables: Variables): void {
 		.takes('tenant')
 		.option('--on <instance>', 'instance, as type:key')
 		.option('--until <time>', 'expiry time, such as 2027-01-31T08:00:00Z (default: never)')
+		.option('--under <set>', 'condition set of type grant that the role declares')
+		.option('--values <json>', 'values for the parameters of the condition set')
 		.takes('project', 'environment', 'api')
 		.asks(assign);
 	program
@@ -157,6 +159,7 @@ function declareManagement(program: Declaration, variables: Variables): void {
 		.argument('<role>', 'role key')
 		.takes('tenant')
 		.option('--on <instance>', 'instance, as type:key')
+		.option('--under <set>', 'condition set under which the role is assigned')
 		.takes('project', 'environment', 'api')
 		.asks(unassign);
 	program

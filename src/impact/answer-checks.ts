@@ -4,6 +4,7 @@ import { checkNames, RoleFacts } from '../pdp/attempt/role-facts.js';
 import { WorkLimit, WorkSpent } from '../pdp/attempt/work-limit.js';
 import { normalise } from '../pdp/decide/normalise.js';
 import type { EngineInput, Run } from '../pdp/engine/engine.js';
+import { GrantConditions } from '../pdp/facts/grant-conditions.js';
 import type { EngineAndIndex } from '../pdp/follow/load-snapshot.js';
 import type { CoveredDerivation } from '../wire/general/check-test-run.js';
 import { stateAfter } from './changed-state.js';
@@ -40,7 +41,8 @@ function* derivationsOf({ facts }: DecidingState, input: EngineInput, time: numb
 	const found: CoveredDerivation[] = [];
 	try {
 		const work = new WorkLimit(stepsPerCheck);
-		const roles = yield* RoleFacts.gather(facts, checkNames(input), time, work);
+		const conditions = new GrantConditions(facts, { user: input.user, context: input.context }, time);
+		const roles = yield* RoleFacts.gather(facts, checkNames(input), time, { work, conditions });
 		const { attempts } = yield* roleAttempts(roles, true, work);
 		for (const { chain } of attempts) {
 			for (const [index, step] of chain.entries()) {

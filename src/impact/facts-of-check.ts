@@ -3,6 +3,7 @@ import type { Attributes, Facts, Json } from '../../compiler/model.js';
 import { Pauses, type Steps } from '../../compiler/steps.js';
 import { type CheckNames, checkNames } from '../pdp/attempt/role-facts.js';
 import type { EngineInput } from '../pdp/engine/engine.js';
+import type { ConditionalRole } from '../pdp/facts/conditional-roles.js';
 import type { FactsIndex } from '../pdp/facts/facts-index.js';
 import { instanceName, parseInstanceName } from '../pdp/facts/instance-name.js';
 import { jsonMembers } from '../pdp/facts/json-members.js';
@@ -27,6 +28,7 @@ interface Links {
 	readonly tenantRoles: readonly (readonly [tenant: string, role: string])[];
 	/** Roles of the user, and of `everyone`. */
 	readonly instanceRoles: readonly (readonly [user: string, instance: string, role: string])[];
+	readonly conditional: readonly ConditionalRole[];
 	readonly relationships: readonly (readonly [object: string, relation: string, subject: string])[];
 	readonly truncated: boolean;
 }
@@ -59,6 +61,7 @@ function linksOfAttempt({ by, chain }: Attempt, { tenant, user }: CheckNames): L
 		relationships: chain.flatMap((step) =>
 			step.type === 'role_derivation' ? [[step.resource, step.relation, step.subject] as const] : [],
 		),
+		conditional: [],
 		truncated: false,
 	};
 }
@@ -101,7 +104,8 @@ function* storedLinks(index: FactsIndex, { user, instance, tenant }: CheckNames,
 			if (reached.has(name)) instanceRoles.push([holder, name, role]);
 		}
 	}
-	return { tenantRoles, instanceRoles, relationships, truncated };
+	const conditional = [...index.conditionalRoles.from(user, time)].filter((row) => reached.has(row.instance));
+	return { tenantRoles, instanceRoles, conditional, relationships, truncated };
 }
 
 /**
@@ -130,11 +134,12 @@ function factsWith(
 	{ user, tenant, instance }: CheckNames,
 	related: readonly string[],
 ): Facts {
-	const { tenantRoles, instanceRoles, relationships } = links;
+	const { tenantRoles, instanceRoles, conditional, relationships } = links;
 	const described = new Set([...(instance === undefined ? [] : [instance]), ...related]);
 	const names = new Set([
 		...described,
 		...instanceRoles.map(([, name]) => name),
+		...conditional.map((row) => row.instance),
 		...relationships.flatMap(([object, , subject]) => [object, subject]),
 	]);
 	const instances = [...names].flatMap((name) => {
@@ -150,10 +155,16 @@ function factsWith(
 			.map((key) => ({ key, attributes: key === tenant ? asAttributes(index.tenants.get(key)) : {} })),
 		role_assignments: tenantRoles.map(([key, role]) => ({ user, tenant: key, role })),
 		instances,
-		instance_assignments: instanceRoles.map(([holder, name, role]) => {
-			const { type, key } = parseInstanceName(name);
-			return { user: holder, role, type, instance: key };
-		}),
+		instance_assignments: [
+			...instanceRoles.map(([holder, name, role]) => {
+				const { type, key } = parseInstanceName(name);
+				return { user: holder, role, type, instance: key };
+			}),
+			...conditional.map(({ instance: name, role, set, values }) => {
+				const { type, key } = parseInstanceName(name);
+				return { user, role, type, instance: key, condition: { set, values } };
+			}),
+		],
 		relationships: relationships.map(([object, relation, subject]) => relationship(object, relation, subject, null)),
 		user_attributes: [{ user, attributes: asAttributes(index.userAttributes.get(user)) }],
 		instance_attributes: [...described].map((name) => ({

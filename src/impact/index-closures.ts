@@ -35,6 +35,7 @@ export const emptyNeighbourhood: Neighbourhood = {
 	instances: [],
 	instance_assignments: [],
 	holdings: [],
+	conditional: false,
 	relationships: [],
 	related: [],
 	closures: null,

@@ -65,8 +65,12 @@ export function pastNeighbourhood(facts: FactsIndex, past: readonly PastFact[]):
 			instances: instances.flatMap(({ instance, tenant, attributes }) =>
 				attributes === null ? [] : [{ ...parseInstanceName(instance), tenant }],
 			),
-			instance_assignments: assignments.filter(wasThere).map(asAssignment),
-			holdings: pastHoldings(facts, assignments),
+			instance_assignments: [
+				...assignments.filter(wasThere).map(asAssignment),
+				...unchangedConditions(facts, assignments),
+			],
+			holdings: [...pastHoldings(facts, assignments.filter(isPlain)), ...pastConditionalHoldings(facts, assignments)],
+			conditional: hasConditions(facts, assignments),
 			relationships: relationships
 				.filter(wasThere)
 				.map(({ object, relation, subject, until }) => relationship(object, relation, subject, until ?? null)),
@@ -94,9 +98,9 @@ function expiring(until: number | null | undefined): Expiring {
 	return typeof until === 'number' ? { expires_at: until } : {};
 }
 
-function asAssignment({ user, instance, role, until }: PastFactLike<'instance_role'>) {
+function asAssignment({ user, instance, role, until, condition }: PastFactLike<'instance_role'>) {
 	const { type, key } = parseInstanceName(instance);
-	return { user, role, type, instance: key, ...expiring(until) };
+	return { user, role, type, instance: key, ...expiring(until), ...(condition !== undefined && { condition }) };
 }
 
 /** Returns a unique string for a fact, even if its keys contain special characters. */
@@ -135,6 +139,63 @@ function pastHoldings({ instanceRoles }: FactsIndex, past: readonly PastFactLike
 	}
 	for (const { user, instance, role } of past.filter(wasThere)) add(user, instance, role);
 	return [...found.values()];
+}
+
+function isPlain({ condition }: PastFactLike<'instance_role'>): boolean {
+	return condition === undefined;
+}
+
+/** Returns the unchanged assignments under conditions on the instances of changed assignments under conditions. */
+function unchangedConditions({ conditionalRoles }: FactsIndex, past: readonly PastFactLike<'instance_role'>[]) {
+	const conditional = past.filter((fact) => !isPlain(fact));
+	const name = (user: string, instance: string, role: string, set: string) => factName(user, instance, role, set);
+	const changed = new Set(
+		conditional.map((fact) => name(fact.user, fact.instance, fact.role, fact.condition?.set ?? '')),
+	);
+	const places = new Map(conditional.map((fact) => [factName(fact.user, fact.instance), fact]));
+	return [...places.values()].flatMap(({ user, instance }) =>
+		[...conditionalRoles.from(user, Number.NEGATIVE_INFINITY)]
+			.filter((row) => row.instance === instance && !changed.has(name(user, instance, row.role, row.set)))
+			.map(({ role, set, values, until }) => {
+				const { type, key } = parseInstanceName(instance);
+				return { user, role, type, instance: key, condition: { set, values }, ...expiring(until) };
+			}),
+	);
+}
+
+/** Returns the roles that the users of these assignments held under conditions on any instance. */
+function pastConditionalHoldings({ conditionalRoles }: FactsIndex, past: readonly PastFactLike<'instance_role'>[]) {
+	const conditional = past.filter((fact) => !isPlain(fact));
+	const changed = new Set(
+		conditional.map(({ user, instance, role, condition }) => factName(user, instance, role, condition?.set ?? '')),
+	);
+	const found = new Map<string, Neighbourhood['holdings'][number]>();
+	const add = (user: string, instance: string, role: string) => {
+		const type = instanceType(instance);
+		found.set(factName(user, type, role), { user, type, role, conditional: true });
+	};
+	for (const user of new Set(conditional.map((fact) => fact.user))) {
+		for (const { instance, role, set } of conditionalRoles.from(user, Number.NEGATIVE_INFINITY)) {
+			if (!changed.has(factName(user, instance, role, set))) add(user, instance, role);
+		}
+	}
+	for (const { user, instance, role } of conditional.filter(wasThere)) add(user, instance, role);
+	return [...found.values()];
+}
+
+/** True if any assignment had a condition. */
+function hasConditions({ conditionalRoles }: FactsIndex, past: readonly PastFactLike<'instance_role'>[]): boolean {
+	const conditional = past.filter((fact) => !isPlain(fact));
+	if (conditional.some(wasThere)) return true;
+	const changed = new Set(
+		conditional.map(({ user, instance, role, condition }) => factName(user, instance, role, condition?.set ?? '')),
+	);
+	for (const user of conditionalRoles.users) {
+		for (const { instance, role, set } of conditionalRoles.from(user, Number.NEGATIVE_INFINITY)) {
+			if (!changed.has(factName(user, instance, role, set))) return true;
+		}
+	}
+	return false;
 }
 
 /** Returns the relations with any subject on the objects of these relationships. */

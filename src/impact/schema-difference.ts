@@ -100,9 +100,16 @@ function compareSets(before: readonly string[], after: readonly string[], whole:
 	return { all, changed: whole ? all : new Set([...all].filter((item) => left.has(item) !== right.has(item))) };
 }
 
+/** Returns the conditions under which a role may be assigned. */
+function declaredConditions({ value }: SchemaTables, type: string, role: string): readonly Json[] {
+	const declared = valueAt(value, 'grant_conditions', type, role);
+	if (!Array.isArray(declared)) return [];
+	return declared.map((set) => [set, valueAt(value, 'conditions', 'grant', String(set)) ?? null]);
+}
+
 /**
- * Returns the instance roles with different derivations or expressions, and all roles derived or computed from them in
- * either schema.
+ * Returns the instance roles with different derivations, expressions or conditions, and all roles derived or computed
+ * from them in either schema.
  */
 function changedRoles(before: SchemaTables, after: SchemaTables): ReadonlySet<string> {
 	const found = new Map<string, readonly [type: string, role: string]>();
@@ -111,7 +118,8 @@ function changedRoles(before: SchemaTables, after: SchemaTables): ReadonlySet<st
 		for (const role of new Set([...before.rolesOn(type), ...after.rolesOn(type)])) {
 			const isSame =
 				isDeepStrictEqual(before.derivations(type, role), after.derivations(type, role)) &&
-				isDeepStrictEqual(before.computed(type, role), after.computed(type, role));
+				isDeepStrictEqual(before.computed(type, role), after.computed(type, role)) &&
+				isDeepStrictEqual(declaredConditions(before, type, role), declaredConditions(after, type, role));
 			if (!isSame) add(type, role);
 		}
 	}

@@ -72,7 +72,23 @@ export class TouchedChecks {
 			if (users.size > 0) yield* holders.touch(instanceName({ type: row.type, key: row.instance }), users);
 		}
 		for (const name of touched.instances.map(instanceName)) holders.add(name, yield* holders.leadingTo(name));
+		for (const [name, user] of assignmentsUnderTouched(states, touched, time)) {
+			yield* holders.touch(name, new Set([user]));
+		}
 		return new TouchedChecks(states, touched, time, holders.found);
+	}
+}
+
+/** Yields the assignments whose conditions may read touched attributes, roles or tenants. */
+function* assignmentsUnderTouched({ before, after }: StatePair, touched: TouchedFacts, time: number) {
+	const users = new Set([...touched.user_attributes, ...touched.memberships.map(({ user }) => user)]);
+	const tenants = new Set([...touched.tenants, ...touched.tenant_attributes]);
+	for (const { facts } of [before, after]) {
+		for (const user of facts.conditionalRoles.users) {
+			for (const { instance } of facts.conditionalRoles.from(user, time)) {
+				if (users.has(user) || tenants.has(facts.tenantKey(instance) ?? '')) yield [instance, user] as const;
+			}
+		}
 	}
 }
 
@@ -178,6 +194,9 @@ export function* addHolders(facts: FactsIndex, held: HeldRoles, users: Set<strin
 		for (const [user, assigned] of facts.instanceRoles.to(instance, held.time)) {
 			if (pauses.step()) yield;
 			if (assigned === role) users.add(user);
+		}
+		for (const [user, assigned] of facts.conditionalRoles.to(instance, held.time)) {
+			if (assigned.role === role) users.add(user);
 		}
 	}
 }

@@ -67,10 +67,11 @@ const names: { readonly [K in DraftKind]: (change: ChangeOfKind<K>) => Partial<L
 	relationship_tuple: ({ value: { subject, relation, object } }) => ({
 		objects: [{ kind: 'relationship_tuple', key: `${object}#${relation}@${subject}` }],
 	}),
-	role_assignment: ({ value: { user, role, tenant, resource_instance } }) => {
+	role_assignment: ({ value: { user, role, tenant, resource_instance, condition } }) => {
 		const set = userSetParts(user);
 		if (set === null) {
-			return { objects: [{ kind: 'role_assignment', key: `${user}#${role}@${resource_instance ?? tenant}` }] };
+			const under = condition === null ? '' : ` under ${condition.set}`;
+			return { objects: [{ kind: 'role_assignment', key: `${user}#${role}@${resource_instance ?? tenant}${under}` }] };
 		}
 		const key = `${resource_instance}#${setRelationKey(role, set)}@${set.instance}`;
 		return { objects: [{ kind: 'relationship_tuple', key }] };

@@ -1,4 +1,5 @@
 import { refuseEnvironmentOverLimit } from '../domain/check-limit/cycle-limit.js';
+import { refuseWrongConditions } from '../domain/schema/grant-condition.js';
 import { refuseMissingRoles } from '../domain/schema/named-role.js';
 import { refuseMissingResources } from '../domain/schema/related-resource.js';
 import { Failure, unprocessable } from '../failure.js';
@@ -214,6 +215,7 @@ export async function importParts(unit: WritingUnit, given: Given, strategy: Imp
 	for (const part of parts) await importPart(unit, part, given(part), strategy);
 	await refuseMissingRoles(unit);
 	await refuseMissingResources(unit);
+	await refuseWrongConditions(unit);
 }
 
 async function importPart(

@@ -191,13 +191,14 @@ const objects: Readonly<Record<string, WriteObject>> = {
 				...(record['public'] === true && { public: true }),
 				...(record['grantable_to'] !== undefined && { grantable_to: record['grantable_to'] }),
 				...(computed !== null && { computed }),
+				...(isFilled(record['grant_conditions']) && members(record, ['grant_conditions'])),
 			},
 		};
 	},
 	condition_set: (record, { key }) => ({
 		kind: 'condition_set',
 		key,
-		value: members(record, ['name', 'description', 'type', 'conditions', 'resource', 'parent']),
+		value: members(record, ['name', 'description', 'type', 'conditions', 'resource', 'parent', 'parameters']),
 	}),
 	condition_set_rule: ({ user_set, resource, action, resource_set }) => ({
 		kind: 'condition_set_rule',
@@ -221,7 +222,7 @@ const objects: Readonly<Record<string, WriteObject>> = {
 	tenant_user: (record) => ({ kind: 'tenant_user', value: members(record, ['user', 'tenant']) }),
 	role_assignment: (record) => {
 		const place = record['resource_instance'] === null ? 'tenant' : 'resource_instance';
-		return { kind: 'role_assignment', value: members(record, ['user', 'role', place, 'expires_at']) };
+		return { kind: 'role_assignment', value: members(record, ['user', 'role', place, 'expires_at', 'condition']) };
 	},
 	relationship_tuple: (record) => {
 		const [subject, relation] = [String(record['subject']), String(record['relation'])];
@@ -238,6 +239,10 @@ const objects: Readonly<Record<string, WriteObject>> = {
 	},
 	group: (record, { key }) => ({ kind: 'group', key, value: members(record, ['made_instance']) }),
 };
+
+function isFilled(list: unknown): boolean {
+	return Array.isArray(list) && list.length > 0;
+}
 
 /** Returns a role's derivations, in which keys name the objects; `null` if the role has none. */
 function derivations(block: unknown): ChangedRecord | null {

@@ -1,5 +1,6 @@
 /** Random schemas, facts and keys. */
 import fc from 'fast-check';
+import { check } from '../../compiler/check.js';
 import { computedLinkProblems } from '../../compiler/computed-check.js';
 import { derivationEdges } from '../../compiler/cycle.js';
 import { everyone } from '../../compiler/everyone.js';
@@ -7,7 +8,9 @@ import type {
 	ConditionSet,
 	Derivation,
 	Facts,
+	GrantCondition,
 	Instance,
+	InstanceAssignment,
 	Json,
 	Model,
 	Relation,
@@ -90,6 +93,8 @@ interface Choice {
 type GeneratedRole = Omit<ResourceRole, 'derivations' | 'computed'> & {
 	readonly derivations: readonly Choice[];
 	readonly computes: number | null;
+	/** Index into the conditions under which the role may be assigned; `undefined` if there are none. */
+	readonly conditions?: number | undefined;
 };
 type GeneratedRelation = Omit<Relation, 'subject'> & { readonly subject: number };
 type GeneratedResource = Omit<Resource, 'relations' | 'roles'> & {
@@ -110,6 +115,7 @@ function resourceArbitrary({ key, name, description, least }: Material): fc.Arbi
 		no_direct_roles_on_object: seldom,
 		public: fc.integer({ min: 0, max: 3 }).map((number) => number === 3),
 		computes: fc.option(fc.nat({ max: 59 }), { freq: 2 }),
+		conditions: fc.option(choice, { nil: undefined, freq: 2 }),
 	});
 	return fc.record({
 		key: key(''),
@@ -139,7 +145,7 @@ export function schemaArbitrary(material: Material): fc.Arbitrary<Schema> {
 			rules: fc.array(choice, { maxLength: 4 }),
 		})
 		.map(({ sets, rules, computes, ...generated }) =>
-			withSets(withSoundLinks(soundSchema(eitherKind(generated, computes))), sets, rules),
+			withoutExcluded(withSets(withSoundLinks(soundSchema(eitherKind(generated, computes))), sets, rules)),
 		);
 }
 
@@ -171,6 +177,46 @@ export function withSoundLinks(schema: Schema): Schema {
 			})),
 		})),
 	});
+}
+
+/** Conditions under which the roles of random schemas may be assigned. */
+const grantConditions: readonly GrantCondition[] = (
+	[
+		['amount', { limit: 'number' }, { 'context.amount': { 'less-than-equals': { ref: 'grant.limit' } } }],
+		['level', { limit: 'number' }, { 'user.level': { equals: { ref: 'grant.limit' } } }],
+		['unless', { limit: 'number' }, { not: { 'context.amount': { 'greater-than': { ref: 'grant.limit' } } } }],
+		['always', {}, {}],
+	] as const
+).map(([key, parameters, conditions]) => ({ key: `g${key}`, name: 'Name', description: null, parameters, conditions }));
+
+/** Returns the keys of some conditions for a role. */
+export function chosenConditions(number: number): readonly string[] {
+	return [...new Set([number, number * 5].map((one) => pick(grantConditions, one)?.key ?? ''))];
+}
+
+/** Adds the conditions that roles declare, unless a set or a computed role excludes a role that can be held under a condition. */
+export function withoutExcluded(schema: Schema): Schema {
+	const declared = new Set(
+		schema.resources.flatMap(({ roles }) => roles.flatMap((role) => role.grant_conditions ?? [])),
+	);
+	const { grant_conditions: _, ...others } = schema;
+	if (declared.size === 0) return others;
+	const known = schema.grant_conditions ?? [];
+	const whole = {
+		...others,
+		grant_conditions: [
+			...known.filter(({ key }) => declared.has(key)),
+			...grantConditions.filter(({ key }) => declared.has(key) && !known.some((own) => own.key === key)),
+		],
+	};
+	if (check(whole).every(({ code }) => code !== 'excluded_condition')) return whole;
+	return {
+		...others,
+		resources: schema.resources.map((resource) => ({
+			...resource,
+			roles: resource.roles.map(({ grant_conditions: __, ...role }) => role),
+		})),
+	};
 }
 
 /** Returns a schema without errors and without sets. */
@@ -330,7 +376,7 @@ function soundResource(own: GeneratedResource, resources: readonly GeneratedReso
 	return {
 		...own,
 		relations,
-		roles: own.roles.map(({ computes, ...held }, index) => {
+		roles: own.roles.map(({ computes, conditions, ...held }, index) => {
 			const derivations = [...new Map(held.derivations.flatMap((row) => derived(row, relations, resources))).values()];
 			return {
 				...held,
@@ -338,7 +384,10 @@ function soundResource(own: GeneratedResource, resources: readonly GeneratedReso
 				extends: later(held.extends, own.roles, index),
 				...(isComputed(own.roles, index)
 					? { derivations: [], computed: roleExpression(laterKeys(own.roles, index), computes ?? 0) }
-					: { derivations }),
+					: {
+							derivations,
+							...(conditions !== undefined && { grant_conditions: chosenConditions(conditions) }),
+						}),
 			};
 		}),
 	};
@@ -407,7 +456,13 @@ const assignment = fc.record({ user, role: key('r'), tenant: key('t') });
 const place = fc.constantFrom('ta', 'ta', 'ta', 'ta', 'ta', 'tb', 't1', 't__proto__');
 const instance = fc.record({ type: choice, key: fc.constantFrom(...instanceNames), tenant: place });
 const holder = fc.constantFrom(...userNames, everyone);
-const instanceAssignment = fc.record({ user: holder, instance: choice, role: choice });
+const instanceAssignment = fc.record({
+	user: holder,
+	instance: choice,
+	role: choice,
+	condition: choice,
+	limit: fc.constantFrom<Json>(0, 1, 2, 'one'),
+});
 const relationship = fc.record({ object: choice, relation: choice, subject: choice });
 
 /**
@@ -463,20 +518,33 @@ export function placedFacts({ resources }: Schema, generated: GeneratedFacts): F
 		...others,
 		instance_attributes: [...new Map(descriptions.map((row) => [`${row.type}:${row.key}`, row])).values()],
 		instances,
-		instance_assignments: generated.instance_assignments.flatMap(({ user, instance, role }) => {
-			const on = pick(instances, instance);
-			const roles = resources.find(({ key }) => key === on?.type)?.roles ?? [];
-			const held = pick(
-				roles.filter(({ computed }) => computed === undefined),
-				role,
-			);
-			if (on === undefined || held === undefined || (user === everyone && !held.public)) return [];
-			return [{ user, role: held.key, type: on.type, instance: on.key }];
-		}),
+		instance_assignments: distinctAssignments(
+			generated.instance_assignments.flatMap(({ user, instance, role, condition, limit }) => {
+				const on = pick(instances, instance);
+				const roles = resources.find(({ key }) => key === on?.type)?.roles ?? [];
+				const held = pick(
+					roles.filter(({ computed }) => computed === undefined),
+					role,
+				);
+				if (on === undefined || held === undefined || (user === everyone && !held.public)) return [];
+				const set = user === everyone ? undefined : pick([undefined, ...(held.grant_conditions ?? [])], condition);
+				const assigned = { user, role: held.key, type: on.type, instance: on.key };
+				return [set === undefined ? assigned : { ...assigned, condition: { set, values: { limit } } }];
+			}),
+		),
 		relationships: generated.relationships.flatMap(
 			({ object, relation, subject }) => relate(resources, instances, [object, relation, subject]) ?? [],
 		),
 	};
+}
+
+/** Returns each assignment under a condition once. Assignments without a condition may be repeated. */
+function distinctAssignments(rows: Facts['instance_assignments']): Facts['instance_assignments'] {
+	const name = ({ user, role, type, instance, condition }: InstanceAssignment) =>
+		JSON.stringify([user, role, type, instance, condition?.set]);
+	return rows.filter(
+		(row, index) => row.condition === undefined || rows.findIndex((other) => name(other) === name(row)) === index,
+	);
 }
 
 type GeneratedFacts = ReturnType<typeof factsOfSize> extends fc.Arbitrary<infer F> ? F : never;

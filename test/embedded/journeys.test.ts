@@ -27,6 +27,7 @@ import '../journey/ended-access.test.js';
 import '../journey/expiry.test.js';
 import '../journey/explanation.test.js';
 import '../journey/general.test.js';
+import '../journey/grant-conditions.test.js';
 import '../journey/graph.test.js';
 import '../journey/group-decisions.test.js';
 import '../journey/groups.test.js';

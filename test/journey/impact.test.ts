@@ -387,7 +387,12 @@ onServer('check tests run without and with a draft, and show the grants that no 
 	});
 });
 
-for (const name of ['documents', 'code-hosting', 'code-review', 'saas-plans', 'shared-documents', 'team-wiki']) {
+const names = [
+	...['documents', 'code-hosting', 'code-review', 'expenses'],
+	...['saas-plans', 'shared-documents', 'team-wiki'],
+];
+
+for (const name of names) {
 	onServer(`the sample ${name} passes its check tests, which cover every permission and rule`, async (t) => {
 		const stack = runningStack('server');
 		const place = await newPlace({ url: stack.api.listening.url, store: stack.api.store }, stack.organization);

@@ -48,11 +48,16 @@ function shuffled({ schema, facts }: Model): Model {
 		schema: {
 			condition_sets: reversed(schema.condition_sets),
 			set_rules: reversed(schema.set_rules),
+			...(schema.grant_conditions !== undefined && { grant_conditions: reversed(schema.grant_conditions) }),
 			resources: reversed(schema.resources).map((resource) => ({
 				...resource,
 				actions: reversed(resource.actions),
 				relations: reversed(resource.relations),
-				roles: reversedRoles(resource.roles).map((role) => ({ ...role, derivations: reversed(role.derivations) })),
+				roles: reversedRoles(resource.roles).map((role) => ({
+					...role,
+					derivations: reversed(role.derivations),
+					...(role.grant_conditions !== undefined && { grant_conditions: reversed(role.grant_conditions) }),
+				})),
 			})),
 			roles: reversedRoles(schema.roles),
 		},

@@ -129,7 +129,35 @@ function inputWith(context: DecisionContext, query: Question, given: ContextualF
 	return withContextualFacts(context, input, given, []) as unknown as Question;
 }
 
-const models = fc.oneof(modelsOfOneSchema(3), layeredModels(3));
+/** Models without conditions of assignments, because contextual relationships cannot pass on roles under conditions. */
+const models = fc.oneof(modelsOfOneSchema(3), layeredModels(3)).map((drawn) => drawn.map(withoutConditions));
+
+const histories = schemaHistories.map(({ inForce, later }) => ({
+	inForce: declaringNone(inForce),
+	later: later.map(withoutConditions),
+}));
+
+function declaringNone({ grant_conditions: _, ...schema }: Schema): Schema {
+	return {
+		...schema,
+		resources: schema.resources.map((resource) => ({
+			...resource,
+			roles: resource.roles.map(({ grant_conditions: __, ...role }) => role),
+		})),
+	};
+}
+
+function withoutConditions({ facts, schema, in_force, ...model }: Model): Model {
+	return {
+		...model,
+		schema: declaringNone(schema),
+		...(in_force !== undefined && { in_force: declaringNone(in_force) }),
+		facts: {
+			...facts,
+			instance_assignments: facts.instance_assignments.filter(({ condition }) => condition === undefined),
+		},
+	};
+}
 
 test('contextual facts decide and list like written facts', async (t) => {
 	t.timeout(7_200_000);
@@ -203,7 +231,7 @@ test('an older policy allows nothing by contextual facts that the newer schema d
 	t.timeout(7_200_000);
 	const seen = { allowed: 0, lost: 0 };
 	await fc.assert(
-		fc.asyncProperty(schemaHistories, fc.array(choices, { minLength: 4, maxLength: 4 }), async (drawn, chosen) => {
+		fc.asyncProperty(histories, fc.array(choices, { minLength: 4, maxLength: 4 }), async (drawn, chosen) => {
 			const { inForce, later } = drawn;
 			const engine = await wasmEngine(rego({ schema: inForce, facts: noFacts }));
 			const code = (input: EngineInput) => String(engine.ask('regolith/check/code', input as unknown as Json));

@@ -24,7 +24,9 @@ export function modelQuestions({ schema, facts }: Model): readonly Question[] {
 					resource: { ...resource, tenant },
 				})),
 			);
-			return [...asked, ...elsewhere, { user: { key: 'ua' }, action: 'none', resource }];
+			const contexts = schema.grant_conditions === undefined ? [] : [{ amount: 1 }, { amount: 'one' }];
+			const inContext = contexts.flatMap((context) => asked.map((question) => ({ ...question, context })));
+			return [...asked, ...inContext, ...elsewhere, { user: { key: 'ua' }, action: 'none', resource }];
 		}),
 	);
 }

@@ -106,8 +106,14 @@ function aroundAssignments(facts: Facts, touched: readonly InstanceAssignment[])
 		holdings: distinct(
 			facts.instance_assignments
 				.filter((row) => touched.some(({ user }) => user === row.user))
-				.map(({ user, type, role }) => ({ user, type, role })),
+				.map(({ user, type, role, condition }) => ({
+					user,
+					type,
+					role,
+					...(condition !== undefined && { conditional: true as const }),
+				})),
 		),
+		conditional: facts.instance_assignments.some(({ condition }) => condition !== undefined),
 	};
 }
 

@@ -48,7 +48,8 @@ export function denials(model: Model, query: Query) {
 
 const ofTheCheck = ['no_such_resource', 'no_such_action', 'no_such_tenant', 'user_not_synced'];
 
-function instanceDenial(model: Model, { user, action, resource }: Query, key: string, tenantRoles: string | null) {
+function instanceDenial(model: Model, query: Query, key: string, tenantRoles: string | null) {
+	const { action, resource } = query;
 	const isStranger = tenantRoles === 'user_not_synced';
 	if (tenantRoles !== null && ofTheCheck.includes(tenantRoles) && !isStranger) {
 		return tenantRoles;
@@ -60,7 +61,7 @@ function instanceDenial(model: Model, { user, action, resource }: Query, key: st
 	if (tenant !== resource.tenant) {
 		return isStranger ? tenantRoles : 'tenant_mismatch';
 	}
-	const held = rolesOn(model, user.key, resource.type, key);
+	const held = rolesOn(model, query, resource.type, key);
 	if (held.size === 0) {
 		return isStranger ? tenantRoles : 'no_graph_roles';
 	}

@@ -4,6 +4,7 @@ import type { Json } from '../../compiler/index.js';
 export interface Query {
 	readonly user: { readonly key: string; readonly attributes?: Attributes };
 	readonly action: string;
+	readonly context?: Attributes;
 	readonly resource: {
 		readonly type: string;
 		readonly tenant?: string | null;

@@ -3,6 +3,7 @@
 import { everyone } from '../../compiler/everyone.js';
 import type { Model, Schema } from '../../compiler/model.js';
 import type { RoleExpression } from '../../compiler/role-expression.js';
+import { type Asked, counts } from './grant-oracle.js';
 import { joinedKeys } from './joined-keys.js';
 
 /**
@@ -36,12 +37,13 @@ export function schemaDerivations({ resources }: Schema): readonly DerivationInS
 }
 
 /**
- * Returns the keys of a user's assigned and derived roles on an instance. Every user also holds the roles assigned to
- * everyone, but only own assignments block derivations, and only stored users have them.
+ * Returns the keys of a user's assigned and derived roles on an instance, in a check. Every user also holds the roles
+ * assigned to everyone, but only own assignments block derivations, and only stored users have them. An assignment under a
+ * condition blocks derivations whether its condition holds or not.
  */
-export function rolesOn(model: Model, user: string, type: string, instance: string): ReadonlySet<string> {
+export function rolesOn(model: Model, asked: Asked, type: string, instance: string): ReadonlySet<string> {
 	const roles = model.schema.resources.find(({ key }) => key === type)?.roles ?? [];
-	const held = rolesHeld(model, user);
+	const held = rolesHeld(model, asked);
 	return new Set(roles.map(({ key }) => key).filter((role) => held.has(joinedKeys(type, instance, role))));
 }
 
@@ -49,18 +51,19 @@ export function rolesOn(model: Model, user: string, type: string, instance: stri
  * Returns all roles of a user on instances. Repeats the search, each time with the roles found before as the roles that
  * computed roles may exclude. No role leads to itself through a computed role, so the results converge.
  */
-function rolesHeld(model: Model, user: string): ReadonlySet<string> {
+function rolesHeld(model: Model, asked: Asked): ReadonlySet<string> {
 	const text = (roles: ReadonlySet<string>) => JSON.stringify([...roles].sort());
 	let held: ReadonlySet<string> = new Set();
 	for (let before = ''; before !== text(held); ) {
 		before = text(held);
-		held = rolesUnless(model, user, held);
+		held = rolesUnless(model, asked, held);
 	}
 	return held;
 }
 
 /** Returns all roles of a user, if the user held exactly the roles `excluded` under an odd number of `not`. */
-function rolesUnless(model: Model, user: string, excluded: ReadonlySet<string>): ReadonlySet<string> {
+function rolesUnless(model: Model, asked: Asked, excluded: ReadonlySet<string>): ReadonlySet<string> {
+	const user = asked.user.key;
 	const { schema, facts } = model;
 	const held = new Set<string>();
 	const placed = facts.instance_assignments.filter(
@@ -75,7 +78,8 @@ function rolesUnless(model: Model, user: string, excluded: ReadonlySet<string>):
 	const isComputed = (row: { readonly type: string; readonly role: string }) =>
 		computed.some((other) => other.type === row.type && other.role === row.role);
 	for (const row of [...assigned, ...placed.filter((other) => other.user === everyone && isPublic(other))]) {
-		if (!isComputed(row)) held.add(joinedKeys(row.type, row.instance, row.role));
+		if (isComputed(row) || !counts(model, row, asked)) continue;
+		held.add(joinedKeys(row.type, row.instance, row.role));
 	}
 	for (let before = -1; before < held.size; ) {
 		before = held.size;

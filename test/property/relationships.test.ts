@@ -89,7 +89,9 @@ function countFromComputed({ schema, facts }: Model): number {
 	if (from.length === 0) return 0;
 	return facts.users
 		.flatMap((user) =>
-			facts.instances.map(({ type, key }) => [type, rolesOn({ schema, facts }, user, type, key)] as const),
+			facts.instances.map(
+				({ type, key }) => [type, rolesOn({ schema, facts }, { user: { key: user } }, type, key)] as const,
+			),
 		)
 		.reduce((sum, [type, held]) => sum + from.filter((edge) => edge.type === type && held.has(edge.role)).length, 0);
 }
@@ -100,7 +102,7 @@ function derivedRoles(model: Model): readonly ('open' | 'closed' | 'walked')[] {
 	const cycles = derivationCycles(schema);
 	return facts.users.flatMap((user) =>
 		facts.instances.flatMap(({ type, key }) =>
-			[...rolesOn(model, user, type, key)]
+			[...rolesOn(model, { user: { key: user } }, type, key)]
 				.filter((role) => !facts.instance_assignments.some((row) => isOn(row, { user, role, type, instance: key })))
 				.map((role) => {
 					const cycle = cycles.find(({ members }) => members.some((own) => own.type === type && own.role === role));
@@ -159,7 +161,7 @@ function explained(model: Model, query: Query): Json {
 	const { allow: allowed } = decide(model, query);
 	const shown = (code: string | null | undefined) =>
 		code === undefined || (allowed && code !== null) ? null : (code ?? 'allow');
-	const roles = instanceRoles === null ? [...rolesOn(model, query.user.key, type, key)] : [];
+	const roles = instanceRoles === null ? [...rolesOn(model, query, type, key)] : [];
 	const granting = roles.filter((role) => denials(onlyWith(model, query, role), query).instanceRoles === null);
 	const names = granting.map((role) => `${type}:${key}#${role}`).sort();
 	return { rbac: shown(tenantRoles), rebac: shown(instanceRoles), roles: names };

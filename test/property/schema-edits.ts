@@ -1,8 +1,17 @@
 /** Random schema edits. The schema has no errors after any edit. */
 import fc from 'fast-check';
 import { everyone } from '../../compiler/everyone.js';
-import type { ConditionSet, Facts, Resource, ResourceRole, Schema } from '../../compiler/model.js';
-import { chosenSetRules, laterKeys, pick, roleConditions, roleExpression, withSoundLinks } from '../compiler/model.js';
+import type { ConditionSet, Facts, Json, Resource, ResourceRole, Schema } from '../../compiler/model.js';
+import {
+	chosenConditions,
+	chosenSetRules,
+	laterKeys,
+	pick,
+	roleConditions,
+	roleExpression,
+	withoutExcluded,
+	withSoundLinks,
+} from '../compiler/model.js';
 import { rolesInExpression } from './relationship-oracle.js';
 
 /** An edit, with its kind and numbers to select objects. */
@@ -14,7 +23,7 @@ export interface SchemaEdit {
 
 /** Returns the schema after an edit. An edit of a missing object changes nothing. */
 export function edited(schema: Schema, { kind, which, other }: SchemaEdit): Schema {
-	return soundSchema(edits[kind](schema, which, other));
+	return withoutExcluded(soundSchema(edits[kind](schema, which, other)));
 }
 
 const edits = {
@@ -137,6 +146,20 @@ const edits = {
 			};
 			return { ...resource, roles: [...resource.roles.filter(({ key }) => key !== role.key), role] };
 		}),
+	'let a role be assigned under other conditions': (schema: Schema, which: number, other: number): Schema =>
+		inRole(schema, which, ({ grant_conditions: _, ...role }) =>
+			other % 3 === 0 ? role : { ...role, grant_conditions: chosenConditions(other) },
+		),
+	'edit a condition of grants': (schema: Schema, which: number, other: number): Schema => {
+		const { grant_conditions } = schema;
+		if (grant_conditions === undefined) return schema;
+		const conditions: Json =
+			pick(
+				[{}, { 'context.amount': { equals: 1 } }, { not: { 'context.amount': { equals: 1 } } }, { anyOf: [] }],
+				other,
+			) ?? {};
+		return { ...schema, grant_conditions: replaced(grant_conditions, which, (set) => ({ ...set, conditions })) };
+	},
 	'drop a relation': (schema: Schema, which: number, other: number): Schema =>
 		inResource(schema, which, (resource) => ({ ...resource, relations: without(resource.relations, other) })),
 	'drop an action': (schema: Schema, which: number, other: number): Schema =>
@@ -199,11 +222,17 @@ export function factsUnder(schema: Schema, facts: Facts): Facts {
 		role_assignments: facts.role_assignments.filter(({ role }) => roles.has(role)),
 		instances,
 		instance_assignments: facts.instance_assignments.filter(
-			({ user, type, instance, role }) =>
+			({ user, type, instance, role, condition }) =>
 				names.has(`${type}:${instance}`) &&
 				types
 					.get(type)
-					?.roles.some((own) => own.key === role && own.computed === undefined && (user !== everyone || own.public)),
+					?.roles.some(
+						({ key, public: open, computed, grant_conditions = [] }) =>
+							key === role &&
+							computed === undefined &&
+							(user !== everyone || open) &&
+							(condition === undefined || grant_conditions.includes(condition.set)),
+					),
 		),
 		relationships: facts.relationships.filter(
 			({ type, instance, relation, subject_type, subject }) =>
@@ -289,19 +318,23 @@ function pruned(schema: Schema): Schema {
 		schema.condition_sets.find((other) => other.type === kind && other.key === key);
 	const computes = schema.resources.some(({ roles }) => roles.some(({ computed }) => computed !== undefined));
 	return {
+		...(schema.grant_conditions !== undefined && { grant_conditions: schema.grant_conditions }),
 		resources: schema.resources.map((resource) => ({
 			...resource,
 			relations: resource.relations.filter(({ subject }) => type(subject) !== undefined),
-			roles: resource.roles.map(withoutMissingOperands).map((role) => ({
-				...role,
-				...(computes && { public: false }),
-				permissions: role.permissions.filter((action) => hasAction(resource.key, action)),
-				extends: role.extends.filter((other) => resource.roles.some(({ key }) => key === other)),
-				derivations: role.derivations.filter((derivation) => {
-					const relation = resource.relations.find(({ key }) => key === derivation.relation);
-					return type(relation?.subject ?? null)?.roles.some(({ key }) => key === derivation.role);
-				}),
-			})),
+			roles: resource.roles
+				.map(withoutMissingOperands)
+				.map(withoutUnusedConditions)
+				.map((role) => ({
+					...role,
+					...(computes && { public: false }),
+					permissions: role.permissions.filter((action) => hasAction(resource.key, action)),
+					extends: role.extends.filter((other) => resource.roles.some(({ key }) => key === other)),
+					derivations: role.derivations.filter((derivation) => {
+						const relation = resource.relations.find(({ key }) => key === derivation.relation);
+						return type(relation?.subject ?? null)?.roles.some(({ key }) => key === derivation.role);
+					}),
+				})),
 		})),
 		roles: schema.roles.map((role) => ({
 			...role,
@@ -332,6 +365,13 @@ function withoutMissingOperands(role: ResourceRole, index: number, roles: readon
 	const later = laterKeys(roles, index);
 	if (role.computed === undefined || rolesInExpression(role.computed).every((key) => later.includes(key))) return role;
 	return asAssigned(role);
+}
+
+/** Removes the conditions that a computed role declares, because it is never assigned. */
+function withoutUnusedConditions(role: ResourceRole): ResourceRole {
+	if (role.computed === undefined) return role;
+	const { grant_conditions: _, ...others } = role;
+	return others;
 }
 
 function asAssigned({ computed: _, ...role }: ResourceRole): ResourceRole {

@@ -91,6 +91,7 @@ export function schemaQuestions({ schema, facts }: Model, inForce: Schema): read
 							user: { key: user, attributes: { level, status: level } },
 							action,
 							resource: { ...resource, attributes: { level, status: level } },
+							context: { amount: level },
 						}),
 					),
 				]),

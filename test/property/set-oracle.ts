@@ -89,7 +89,7 @@ function selects(model: Model, set: ConditionSet, query: Query): boolean {
 	}
 	const of = set.type === 'userset' ? ofUser(model, query) : ofResource(model, query);
 	const known = new Map([...of].map(([name, value]) => [`${set.type}.${name}`, value]));
-	const roles = stored === undefined ? new Set<string>() : rolesOn(model, user.key, resource.type, resource.key ?? '');
+	const roles = stored === undefined ? new Set<string>() : rolesOn(model, query, resource.type, resource.key ?? '');
 	known.set('userset.resource_roles', [...roles]);
 	return holds(set.selects.conditions, known, (key, related) => {
 		const isHere = instanceTenant(model, related, key) === tenant;

@@ -7,16 +7,44 @@ import { leadTo, rolesInExpression, schemaDerivations } from './relationship-ora
  * same meaning in the active schema.
  */
 export function standing(inForce: Schema, schema: Schema): Schema {
+	const suspended = suspendedConditions(inForce, schema);
 	return {
 		...schema,
 		resources: schema.resources.flatMap((resource) => {
 			const before = inForce.resources.find(({ key }) => key === resource.key);
-			return before === undefined ? [] : [standingResource([inForce, before], [schema, resource])];
+			return before === undefined
+				? []
+				: [withStandingConditions(before, standingResource([inForce, before], [schema, resource]), suspended)];
 		}),
 		set_rules: schema.set_rules.filter((rule) => {
 			const isSame = (kind: string, key: string) => textOfSet(inForce, kind, key) === textOfSet(schema, kind, key);
 			const had = inForce.set_rules.some((other) => JSON.stringify(other) === JSON.stringify(rule));
 			return had && isSame('userset', rule.user_set) && isSame('resourceset', rule.resource_set);
+		}),
+	};
+}
+
+/** Returns the keys of the conditions that changed, or that a role no longer declares. */
+function suspendedConditions(inForce: Schema, schema: Schema): ReadonlySet<string> {
+	const texts = ({ grant_conditions = [] }: Schema) =>
+		new Map(grant_conditions.map((set) => [set.key, JSON.stringify(set)]));
+	const [before, after] = [texts(inForce), texts(schema)];
+	const withdrawn = inForce.resources.flatMap(({ key: type, roles }) =>
+		roles.flatMap(({ key: role, grant_conditions = [] }) => {
+			const now = schema.resources.find(({ key }) => key === type)?.roles.find(({ key }) => key === role);
+			return grant_conditions.filter((set) => !now?.grant_conditions?.includes(set));
+		}),
+	);
+	return new Set([...[...before].filter(([key, text]) => after.get(key) !== text).map(([key]) => key), ...withdrawn]);
+}
+
+/** Keeps only the conditions that each role declares in both schemas. */
+function withStandingConditions(before: Resource, after: Resource, suspended: ReadonlySet<string>): Resource {
+	return {
+		...after,
+		roles: after.roles.map(({ grant_conditions = [], ...role }) => {
+			const had = before.roles.find(({ key }) => key === role.key)?.grant_conditions ?? [];
+			return { ...role, grant_conditions: grant_conditions.filter((set) => had.includes(set) && !suspended.has(set)) };
 		}),
 	};
 }

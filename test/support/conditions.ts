@@ -17,6 +17,7 @@ import { root } from './root.js';
 
 /** Input for conditions. Built-in attributes are plain members here: `user.roles`. */
 export interface Subject {
+	readonly grant?: Json;
 	readonly user: Json;
 	readonly resource: Json;
 	readonly tenant: Json;

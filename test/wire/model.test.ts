@@ -23,7 +23,7 @@ const project = { key: 'shop', name: 'Shop' };
 const rule = { role: 'viewer', on_resource: 'folder', linked_by_relation: 'parent' };
 const always = { no_direct_roles_on_object: false };
 const bulkRole = { key: 'a', name: 'A' };
-const unlinked = { permissions: [], extends: [] };
+const unlinked = { permissions: [], extends: [], grant_conditions: [] };
 const underived = 'must be omitted: only resource roles can be derived, because they are held on instances';
 const instance = 'document:budget:2';
 
@@ -118,8 +118,7 @@ const accepted: readonly (readonly [string, z.ZodType, unknown, unknown])[] = [
 		{
 			key: 'a',
 			name: 'A',
-			permissions: [],
-			extends: [],
+			...unlinked,
 			granted_to: { users_with_role: [{ ...rule, when: always }], when: always },
 		},
 	],

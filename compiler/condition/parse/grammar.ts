@@ -2,7 +2,7 @@
 
 import { isObject } from '../../json.js';
 import { attributeNamed } from '../attribute.js';
-import type { AttributePath, Condition, ConditionPath, Operand } from '../condition.js';
+import type { AttributePath, Condition, ConditionPath, ConditionType, Operand } from '../condition.js';
 import { excerpt } from '../excerpt.js';
 import { type Operator, operatorNamed, operators } from '../operator.js';
 import { logical, logicalHint, operatorHint } from './name-hint.js';
@@ -29,7 +29,9 @@ export type Parsed = ({ readonly condition: Condition } | { readonly problems: r
 
 /** Parser input in addition to the conditions. */
 export interface ParseOptions {
-	readonly type: 'userset' | 'resourceset';
+	readonly type: ConditionType;
+	/** Names of the parameters of a condition of type `grant`. */
+	readonly parameters?: Iterable<string>;
 	/** True if the set has a resource. A user set can then name roles on the resource. */
 	readonly bound: boolean;
 	/**
@@ -46,11 +48,15 @@ function acceptPattern(): PatternMeasure {
 /** Parses `conditions`. Reports the first twenty problems together, each with its place. Never throws. */
 export function parseConditions(
 	conditions: unknown,
-	{ type, bound, measurePattern = acceptPattern }: ParseOptions,
+	{ type, bound, parameters = [], measurePattern = acceptPattern }: ParseOptions,
 ): Parsed {
-	const run = new ParseRun(measurePattern);
-	const condition = readWhole(conditions, [], 0, attributeScope(run, type === 'userset' ? 'user' : 'resource', bound));
+	const run = new ParseRun(measurePattern, type === 'grant' ? new Set(parameters) : undefined);
+	const condition = readWhole(conditions, [], 0, attributeScope(run, type, bound));
 	const { problems, attributes, related } = run;
+	const [first] = type === 'grant' ? related : [];
+	if (first !== undefined) {
+		run.refuse('wrong_operand', first.at, 'a condition of type `grant` cannot read related instances');
+	}
 	return problems.length === 0 ? { condition, attributes, related } : { problems, attributes, related };
 }
 

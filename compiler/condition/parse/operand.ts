@@ -51,6 +51,8 @@ function readReference(
 	} else if (attribute === undefined) {
 		const msg = `\`ref\` must name an attribute of user, resource, tenant or context, such as "user.key", or \`now\`, not ${excerpt(ref)}`;
 		run.refuse('wrong_attribute', [...at, 'ref'], msg, ref);
+	} else if (run.reasonAgainst(attribute) !== undefined) {
+		run.refuse('wrong_attribute', [...at, 'ref'], run.reasonAgainst(attribute) ?? '', ref);
 	} else if (isResourceRoles(attribute)) {
 		const msg = '`user.resource_roles` cannot be a `ref`: name the roles in a comparison of `user.resource_roles`';
 		run.refuse('wrong_attribute', [...at, 'ref'], msg, ref);

@@ -1,7 +1,7 @@
 /** The state of a parser run: its problems and counters. */
 import { isBuiltIn } from '../attribute.js';
 import type { AttributePath, ConditionPath } from '../condition.js';
-import { truncate } from '../excerpt.js';
+import { excerpt, truncate } from '../excerpt.js';
 
 /** A problem in the conditions. */
 export interface ConditionProblem {
@@ -56,11 +56,30 @@ export class ParseRun {
 	readonly related: RelatedName[] = [];
 	readonly #limitsTold = new Set<string>();
 	readonly #measurePattern: (pattern: string) => PatternMeasure;
+	readonly #parameters: ReadonlySet<string> | undefined;
 	#nodes = 0;
 	#patternSteps = 0;
 
-	constructor(measurePattern: (pattern: string) => PatternMeasure) {
+	/** @param parameters names of the values of a grant; `undefined` for a condition that has no grant */
+	constructor(measurePattern: (pattern: string) => PatternMeasure, parameters: ReadonlySet<string> | undefined) {
 		this.#measurePattern = measurePattern;
+		this.#parameters = parameters;
+	}
+
+	/** Returns the reason why no condition of this kind can read an attribute; `undefined` if it can. */
+	reasonAgainst({ object, path }: AttributePath): string | undefined {
+		const parameters = this.#parameters;
+		if (parameters === undefined) {
+			return object === 'grant' ? 'only a condition of type `grant` reads values of a grant' : undefined;
+		}
+		if (object === 'resource') {
+			return 'a condition of type `grant` cannot read the resource, because roles derived from the grant hold on others';
+		}
+		const [name = ''] = path;
+		if (object !== 'grant' || (parameters.has(name) && path.length === 1)) return undefined;
+		if (parameters.has(name)) return `the value of the parameter \`${name}\` has no members`;
+		const known = [...parameters].slice(0, maxProblems).map((parameter) => `\`${parameter}\``);
+		return `the condition has no parameter ${excerpt(name)}; its parameters are ${known.join(', ') || 'none'}`;
 	}
 
 	/** Records a problem, unless there are already twenty. */

@@ -3,7 +3,7 @@ import { isArray, isObject } from '../../json.js';
 import type { Json } from '../../model.js';
 import { acceptedKinds, orderedKind } from '../accepted-kinds.js';
 import { attributeNamed, attributeText, membersNamed } from '../attribute.js';
-import type { AttributePath, Condition, ConditionPath } from '../condition.js';
+import type { AttributeObject, AttributePath, Condition, ConditionPath, ConditionType } from '../condition.js';
 import { excerpt } from '../excerpt.js';
 import { type Operator, operatorNamed } from '../operator.js';
 import { isResourceRoles, readRoleComparison } from '../resource-roles.js';
@@ -29,28 +29,42 @@ export interface Scope<Attribute> {
 	compared(attribute: Attribute, operator: Operator, value: Json | undefined, at: ConditionPath): void;
 }
 
+/** Objects whose attributes a condition of each kind compares. */
+const comparedObjects = {
+	userset: ['user', 'context', 'now'],
+	resourceset: ['resource', 'context', 'now'],
+	grant: ['user', 'context', 'grant', 'now'],
+} as const satisfies Record<ConditionType, readonly AttributeObject[]>;
+
+/** An attribute of each kind, for messages. */
+const examples = { userset: 'user.key', resourceset: 'resource.key', grant: 'context.amount' } as const;
+
 /**
  * Returns the scope of a set. A set compares user or resource attributes, context attributes, and the check's time. A
  * user set that is `bound` to a resource also compares the user's roles on the resource.
  */
-export function attributeScope(run: ParseRun, object: 'user' | 'resource', bound: boolean): Scope<AttributePath> {
+export function attributeScope(run: ParseRun, type: ConditionType, bound: boolean): Scope<AttributePath> {
+	const objects: readonly AttributeObject[] = comparedObjects[type];
 	return {
 		run,
 		refs: true,
 		attribute(name, value, at) {
 			const attribute = attributeNamed(name);
-			if (attribute === undefined || ![object, 'context', 'now'].includes(attribute.object)) {
+			const reason = attribute && run.reasonAgainst(attribute);
+			if (reason !== undefined) {
+				run.refuse('wrong_attribute', at, reason, name);
+			} else if (attribute === undefined || !objects.includes(attribute.object)) {
 				const known = attribute !== undefined && !isResourceRoles(attribute);
 				const msg = known
-					? strangerMessage(object, name)
-					: (operatorMessage(object, name) ?? nameMessage(object, name, value));
+					? strangerMessage(type, name)
+					: (operatorMessage(type, name) ?? nameMessage(type, name, value));
 				run.refuse('wrong_attribute', at, msg, name);
 			} else if (isResourceRoles(attribute) && (!bound || attribute.path.length > 1)) {
 				run.refuse('wrong_attribute', at, bound ? noMembersText : unboundText, name);
 			} else if (requireWellFormed(run, name, at)) {
 				return run.name(attribute, at);
 			}
-			return { object, path: [name] };
+			return { object: 'context', path: [name] };
 		},
 		special(attribute, operator, value, at) {
 			return isResourceRoles(attribute) ? readRoleComparison(run, attribute, operator, value, at) : undefined;
@@ -124,29 +138,31 @@ export function memberScope(run: ParseRun, related?: string): Scope<readonly str
 }
 
 /** Returns the message for an attribute on the wrong object. */
-function strangerMessage(object: 'user' | 'resource', name: string): string {
+function strangerMessage(type: ConditionType, name: string): string {
 	const of =
-		object === 'user'
+		type === 'userset'
 			? 'a user set compares attributes of the user and of the context'
-			: 'a resource set compares attributes of the resource and of the context';
-	return `${of}: ${excerpt(name)} can only be an operand, as in {"${object}.key": {"equals": {"ref": ${excerpt(name)}}}}`;
+			: type === 'resourceset'
+				? 'a resource set compares attributes of the resource and of the context'
+				: 'a condition of type `grant` compares attributes of the user, of the context and of the grant';
+	return `${of}: ${excerpt(name)} can only be an operand, as in {"${examples[type]}": {"equals": {"ref": ${excerpt(name)}}}}`;
 }
 
 /** Returns the message for an operator in place of an attribute; `undefined` if the name is not an operator. */
-function operatorMessage(object: 'user' | 'resource', name: string): string | undefined {
+function operatorMessage(type: ConditionType, name: string): string | undefined {
 	return (
 		operatorNamed(name) &&
-		`the operator \`${name}\` must be nested in an attribute, as in {"${object}.key": {"${name}": …}}`
+		`the operator \`${name}\` must be nested in an attribute, as in {"${examples[type]}": {"${name}": …}}`
 	);
 }
 
 /** Returns the message for any other name: a misspelt logical operator, or an unknown name. */
-function nameMessage(object: 'user' | 'resource', name: string, value: unknown): string {
+function nameMessage(type: ConditionType, name: string, value: unknown): string {
 	if (attributeNamed(name) !== undefined) return 'only a user set compares `user.resource_roles`';
 	const hint = Array.isArray(value) || isObject(value) ? logicalHint(name) : undefined;
 	if (hint !== undefined) {
 		return `unknown logical operator \`${name}\`: did you mean ${hint}?`;
 	}
 	const others = name.startsWith('environment.') ? '; the data sent with a check is `context`' : '';
-	return `must be \`allOf\`, \`anyOf\`, \`and\`, \`or\`, \`not\` or an attribute such as "${object}.key", not ${excerpt(name)}${others}`;
+	return `must be \`allOf\`, \`anyOf\`, \`and\`, \`or\`, \`not\` or an attribute such as "${examples[type]}", not ${excerpt(name)}${others}`;
 }

@@ -13,9 +13,9 @@ export class HelperFunctions {
 	readonly #functions: Fragment[][] = [];
 
 	constructor(
-		/** Name prefix. It separates functions about array items from functions about the user or the resource. */
+		/** Name prefix. It separates functions about array items from functions about the user, the resource or the grant. */
 		private readonly prefix: '' | 'item_',
-		private readonly parameter: 'user' | 'resource' | 'item',
+		private readonly parameter: 'user' | 'resource' | 'grant' | 'item',
 	) {}
 
 	/** Writes a function that is true if any of its bodies is, and returns a call to it. */

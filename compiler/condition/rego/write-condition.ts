@@ -49,8 +49,8 @@ export interface ConditionRego {
 
 /** The set whose condition is written. */
 export interface WrittenSet {
-	/** Parameter of the set's functions: the attributes of the user or of the resource. */
-	readonly object: 'user' | 'resource';
+	/** Parameter of the set's functions: the attributes of the user or of the resource, or the values of the grant. */
+	readonly object: 'user' | 'resource' | 'grant';
 	/** Resource type of the set; null if it has none. */
 	readonly resource: string | null;
 }

@@ -63,7 +63,8 @@ rbac_section := {
 # METADATA
 # description: |
 #   Result of roles on the instance. An allowing section lists each granting role with its source: an assignment, a
-#   derivation from a role on a related instance, or other roles on the instance.
+#   derivation from a role on a related instance, or other roles on the instance. A denying section lists the missing
+#   values of the context that conditions of assignments read.
 rebac_section := {
 	"allow": true,
 	"code": "allow",
@@ -72,11 +73,35 @@ rebac_section := {
 } if {
 	rebac.granted
 	rbac.action_known
-} else := {
-	"allow": false,
-	"code": rebac.denial,
-	"reason": _instance_reason(rebac.denial),
+} else := object.union(
+	{
+		"allow": false,
+		"code": rebac.denial,
+		"reason": _instance_reason(rebac.denial),
+	},
+	_missing,
+)
+
+default _missing := {}
+
+_missing := {"missing_context": names} if {
+	names := sort(_missing_context)
+	count(names) > 0
 }
+
+# Names in the context that conditions of the user's assignments in the tenant read and the check lacks.
+_missing_context contains name if {
+	some roles in data.regolith.facts.conditional_roles[input.user.key]
+	some instances in roles
+	some instance, grants in instances
+	data.regolith.facts.instances[instance] == input.resource.tenant
+	some set, grant in grants
+	expiry.live(grant.until)
+	some name in data.regolith.schema.conditions.grant[set].context
+	not _in_context(name)
+}
+
+_in_context(name) if input.context[name] != null
 
 # METADATA
 # description: |
@@ -154,6 +179,19 @@ _sources[role] contains source if {
 
 _sources[role] contains source if {
 	some role in rebac.held_roles
+	type := input.resource.type
+	some set in data.regolith.conditional[type].met[role]
+	grant := data.regolith.facts.conditional_roles[input.user.key][type][role][rebac.instance][set]
+	source := {
+		"type": "role_assignment",
+		"role": _role_name(rebac.instance, role),
+		"resource": rebac.instance,
+		"condition": {"set": set, "values": grant.values},
+	}
+}
+
+_sources[role] contains source if {
+	some role in rebac.held_roles
 	some derivation in data.regolith.schema.resource_roles[input.resource.type][role]
 	_counts(derivation)
 	some subject, until in data.regolith.facts.relations[rebac.instance][derivation.relation]
@@ -189,7 +227,7 @@ _counts(derivation) if not derivation.no_direct_roles_on_object
 
 _counts(derivation) if {
 	derivation.no_direct_roles_on_object
-	not rebac.assigned(rebac.holdings, input.resource.type, rebac.instance)
+	not rebac.assigned(rebac.holdings_or_none, input.resource.type, rebac.instance)
 }
 
 _role_name(instance, role) := concat("#", [instance, role])

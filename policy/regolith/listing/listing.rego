@@ -63,7 +63,7 @@ instance_permissions := [entry |
 # description: |
 #   Tenants where the user holds a role, in the tenant or assigned on one of its instances: an array of {"key",
 #   "attributes"}. Instance roles are derived within one tenant, so derived roles add no tenants.
-#   Input: {"user": {"key"}}.
+#   Input: {"user": {"key"}, "context"?}.
 # entrypoint: true
 user_tenants := [{"key": tenant, "attributes": attributes} |
 	some tenant in _tenants
@@ -82,6 +82,22 @@ _tenants contains data.regolith.facts.instances[instance] if {
 	some instances in roles
 	some instance, until in instances
 	expiry.live(until)
+}
+
+# A role under a condition counts if the condition holds.
+_tenants contains tenant if {
+	is_string(input.user.key)
+	some type, roles in data.regolith.facts.conditional_roles[input.user.key]
+	some role, instances in roles
+	some instance, _ in instances
+	tenant := data.regolith.facts.instances[instance]
+	key := substring(instance, count(type) + 1, -1)
+	_meets_condition(role, {"type": type, "key": key, "tenant": tenant})
+}
+
+_meets_condition(role, resource) if {
+	conditions := data.regolith.conditional[resource.type].met[role] with input as _asked(input.user, resource)
+	count(conditions) > 0
 }
 
 # METADATA
@@ -108,8 +124,10 @@ default _attributes_of(_) := {}
 _attributes_of(name) := data.regolith.facts.instance_attributes[name]
 
 _held_roles(user, resource) := roles if {
-	roles := rebac.held_roles with input as {"user": user, "resource": resource, "time": expiry.now}
+	roles := rebac.held_roles with input as _asked(user, resource)
 }
+
+_asked(user, resource) := {"user": user, "resource": resource, "context": _context, "time": expiry.now}
 
 _concerned(roles, _) if count(roles) > 0
 

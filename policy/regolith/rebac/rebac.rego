@@ -93,8 +93,8 @@ applies(resource) if {
 # description: |
 #   Denial code for instance roles, chosen by the first failing condition.
 #   The last codes are tested first, because they are common and some conditions imply all others. The first two cases
-#   are cheaper than the general one: a user with stored holdings exists, and without roles of everyone, a user without
-#   holdings holds no role.
+#   are cheaper than the general one: a user with stored holdings exists, and without roles of everyone and roles under
+#   conditions, a user without holdings holds no role.
 default denial := "no_permission"
 
 denial := "no_graph_roles" if {
@@ -106,6 +106,7 @@ denial := "no_graph_roles" if {
 } else := "no_graph_roles" if {
 	not holdings
 	not data.regolith.schema.public_roles
+	not data.regolith.facts.conditional_roles[input.user.key]
 	instance
 	rbac.action_exists(input.resource.type, input.action)
 	rbac.user_known
@@ -128,10 +129,35 @@ instance_known if data.regolith.facts.instances[name]
 
 # METADATA
 # title: Assigned on the instance
-# description: The user, given as `holdings`, has any role assigned on the instance with this type and name.
+# description: |
+#   The user, given as `holdings`, has any role assigned on the instance with this type and name. An assignment under a
+#   condition counts whether its condition holds or not: otherwise a check without the context of the condition would
+#   add access.
 assigned(user, type, object) if {
 	some instances in user[type]
 	expiry.live(instances[object])
+}
+
+assigned(_, type, object) if {
+	some instances in data.regolith.facts.conditional_roles[input.user.key][type]
+	some grant in instances[object]
+	expiry.live(grant.until)
+}
+
+# METADATA
+# title: Instances with assignments under conditions
+# description: |
+#   Instances in a table of assignments under conditions that are also among `objects`, a table or a set. The smaller
+#   side is iterated, as in `meet`. The conditions are not evaluated.
+granted_among(grants, objects) := {object |
+	some object, _ in grants
+	expiry.live(objects[object])
+} if {
+	count(grants) <= count(objects)
+} else := {object |
+	some object, until in objects
+	expiry.live(until)
+	grants[object]
 }
 
 # METADATA

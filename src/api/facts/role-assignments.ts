@@ -36,7 +36,8 @@ const example = { user: 'alice@example.com', role: 'editor', tenant: 'default' }
 const mismatch = 'The resource instance is not in the given tenant';
 const placeText =
 	"With `resource_instance`, the role must belong to the instance's resource, and `tenant` may be omitted. A " +
-	'missing instance is created in `tenant`.';
+	'missing instance is created in `tenant`. With `condition`, the assignment counts only in checks in which the ' +
+	'condition holds; other values replace the values and the expiry of an assignment under the same condition.';
 const collectionPlace = { tag, path: collection, params: EnvironmentPath } as const;
 const bulkPlace = { tag, path: `${collection}/bulk`, params: EnvironmentPath } as const;
 
@@ -124,7 +125,11 @@ export const roleAssignments = [
 		returns: { 200: RoleAssignmentBulkReport },
 		failures: { 400: mismatch, 404: 'A user, role or tenant does not exist' },
 		handle: async ({ query, body }, { unit }) => {
-			const created = await assignMany(unit, body, query.missing_user_policy);
+			const created = await assignMany(
+				unit,
+				body.map((reference, index) => ({ ...reference, place: ['body', index] })),
+				query.missing_user_policy,
+			);
 			return reply(200, { assignments_created: created.length });
 		},
 	}),

@@ -4,7 +4,7 @@ import {
 	createConditionSet,
 	findConditionSet,
 	possibleParents,
-	removeConditionSets,
+	removeConditionSet,
 } from '../../domain/schema/condition-set.js';
 import { readConditionSet, readConditionSets } from '../../domain/schema/condition-set-read.js';
 import { reply } from '../../http/endpoint.js';
@@ -94,7 +94,11 @@ export const conditionSets = [
 		body: ConditionSetUpdate,
 		example: { description: 'Not for everyone', conditions: { 'resource.private': { equals: true } } },
 		returns: { 200: ConditionSetRead },
-		failures: { 400: 'The set is automatic', 404: 'No such condition set, or the parent does not exist' },
+		failures: {
+			400: 'The set is automatic',
+			404: 'No such condition set, or the parent does not exist',
+			409: 'The parameters changed, and roles are assigned under the set',
+		},
 		handle: async ({ params, body }, { unit }) => {
 			const set = await findConditionSet(unit, params.condition_set_id);
 			return reply(200, await readConditionSet(unit, await changeConditionSet(unit, set, body)));
@@ -107,9 +111,13 @@ export const conditionSets = [
 		method: 'delete',
 		access: 'environment.write',
 		returns: { 204: null },
-		failures: { 400: 'The set is the parent of a different set', 404: 'No such condition set' },
+		failures: {
+			400: 'The set is the parent of a different set',
+			404: 'No such condition set',
+			409: 'Roles declare the set',
+		},
 		handle: async ({ params }, { unit }) => {
-			await removeConditionSets(unit, [await findConditionSet(unit, params.condition_set_id)]);
+			await removeConditionSet(unit, await findConditionSet(unit, params.condition_set_id));
 			return reply(204);
 		},
 	}),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ConfigError } from '../../config.js';
 import type { Told } from '../declaration.js';
+import { parseObject } from '../parse-object.js';
 import { parseResource } from '../resource-word.js';
 import { requireAwaited } from '../revision-word.js';
 import { askFor } from '../server.js';
@@ -30,7 +30,7 @@ export async function check(
 		user,
 		action,
 		resource: { ...parseResource(resource), tenant },
-		context: context === undefined ? undefined : parseContext(context),
+		context: context === undefined ? undefined : parseObject('--context', context),
 		use_debugger: explain ? 'attempts' : true,
 	};
 	const headers: Record<string, string> =
@@ -44,15 +44,4 @@ export async function check(
 		json: explain ? { ...decision, attempts, truncated, granted } : decision,
 		exit: allow ? 0 : 1,
 	};
-}
-
-/** Parses a context. Throws `ConfigError` if it is not a JSON object. */
-export function parseContext(text: string): object {
-	try {
-		const value: unknown = JSON.parse(text);
-		if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-	} catch {
-		// Invalid JSON is reported below.
-	}
-	throw new ConfigError('--context: must be a JSON object');
 }

@@ -2,12 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { WrittenTest } from '../../wire/general/impact.js';
 import type { Told } from '../declaration.js';
 import { onFile } from '../on-file.js';
+import { parseObject } from '../parse-object.js';
 import { policyPlace, readNewestPolicy } from '../policy/policy-source.js';
 import { parseResource } from '../resource-word.js';
 import { requireRevision } from '../revision-word.js';
 import { askFor, path } from '../server.js';
 import type { Session, SharedOptions } from '../session.js';
-import { parseContext } from './check.js';
 
 export interface WriteTestOptions extends SharedOptions {
 	/** JSON object. */
@@ -32,7 +32,7 @@ export async function writeTest(
 		user,
 		action,
 		resource: { ...parseResource(resource), tenant },
-		context: context === undefined ? undefined : parseContext(context),
+		context: context === undefined ? undefined : parseObject('--context', context),
 		revision:
 			revision === undefined
 				? (await readNewestPolicy(place)).revision

@@ -15,7 +15,13 @@ const Role = z.object({
 });
 const Resource = z.object({ key: z.string(), roles: z.record(z.string(), Role) });
 const Named = z.object({ key: z.string() });
-const Assignment = RoleAssignmentRead.pick({ role: true, tenant: true, resource_instance: true, expires_at: true });
+const Assignment = RoleAssignmentRead.pick({
+	role: true,
+	tenant: true,
+	resource_instance: true,
+	expires_at: true,
+	condition: true,
+});
 
 /** Lists a user's roles, or all defined roles if there is no user. */
 export async function roles(session: Session, options: SharedOptions, user?: string): Promise<Told> {
@@ -64,14 +70,15 @@ async function assignedRoles(session: Session, { tenant }: SharedOptions, user: 
 	const { key } = (await askFor(api, facts + path`/users/${user}`, Named)).body;
 	if (tenant !== undefined) await askFor(api, facts + path`/tenants/${tenant}`, Named);
 	const assigned = await askForAll(api, `${facts}/role_assignments`, Assignment, { user, tenant });
-	const given = assigned.map(({ role, tenant: home, resource_instance, expires_at = null }) => ({
+	const given = assigned.map(({ role, tenant: home, resource_instance, expires_at = null, condition }) => ({
 		role,
 		tenant: home,
 		resource_instance,
 		expires_at,
+		...(condition !== undefined && { condition }),
 	}));
-	const rows = given.map(({ role, tenant: home, resource_instance, expires_at }) => [
-		role,
+	const rows = given.map(({ role, tenant: home, resource_instance, expires_at, condition }) => [
+		condition === undefined ? role : `${role} under ${condition.set}`,
 		home,
 		resource_instance ?? '-',
 		expires_at ?? '-',

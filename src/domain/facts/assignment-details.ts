@@ -7,6 +7,7 @@ import { Tenant } from '../../store/table/tenant.js';
 import { Holder } from '../../store/table/user.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { RoleAssignmentDetailedRead } from '../../wire/facts/role-assignment.js';
+import { readCondition } from './assignment.js';
 
 /** Converts assignments to API objects with their user, role, tenant and instance. */
 export async function readDetailedAssignments(
@@ -34,7 +35,8 @@ export async function readDetailedAssignments(
 			tenant: { ...tenant, attributes: tenant.attributes ?? {} },
 			resource_instance: instances.get(row.resource_instance_id) ?? null,
 		};
-		return [{ ...row, ...unit.scope, ...details, expires_at: row.expires_at ?? undefined }];
+		const expires_at = row.expires_at ?? undefined;
+		return [{ ...row, ...unit.scope, ...details, expires_at, condition: readCondition(row) }];
 	});
 }
 

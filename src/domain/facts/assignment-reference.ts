@@ -1,4 +1,5 @@
 import { everyone } from '../../../compiler/everyone.js';
+import type { Attributes } from '../../../compiler/model.js';
 import { notFound, unprocessable } from '../../failure.js';
 import { type InstanceRow, ResourceInstance } from '../../store/table/resource-instance.js';
 import { Role } from '../../store/table/role.js';
@@ -16,6 +17,7 @@ import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { instanceName } from '../../wire/common.js';
 import { asDate } from '../as-date.js';
 import { refuseToAssign } from '../schema/computed-role.js';
+import { grantSets } from '../schema/grant-condition.js';
 import { createMissingInstances, findInstances, requireTenant } from './named-instance.js';
 
 /** Resolves assignment references. A reference identifies a tenant role in a tenant, or a resource role on an instance. */
@@ -24,9 +26,11 @@ import { createMissingInstances, findInstances, requireTenant } from './named-in
 export interface AssignmentTargets {
 	readonly instances: ReadonlyMap<string, InstanceRow>;
 	readonly roles: ReadonlyMap<string, ReadonlyMap<string, Role>>;
+	/** Condition sets, keyed by reference. */
+	readonly sets: ReadonlyMap<string, Named>;
 }
 
-const noTargets: AssignmentTargets = { instances: new Map(), roles: new Map() };
+const noTargets: AssignmentTargets = { instances: new Map(), roles: new Map(), sets: new Map() };
 
 /** Returns the referenced instances and their roles. If all references are to tenant roles, no query is needed. */
 export async function findTargets(
@@ -90,7 +94,9 @@ async function withRoles(
 		resourceIds,
 		placed.map(({ role }) => role),
 	);
-	return { instances, roles };
+	const conditions = placed.flatMap(({ condition }) => condition?.set ?? []);
+	const sets = conditions.length === 0 ? noTargets.sets : await grantSets(unit, conditions);
+	return { instances, roles, sets };
 }
 
 /** A resolved assignment, with keys and ids. */
@@ -100,6 +106,8 @@ export interface ResolvedAssignment extends AssignmentColumns {
 	readonly tenant: string;
 	/** `<resource key>:<instance key>`; `null` for a tenant role. */
 	readonly resource_instance: string | null;
+	/** Place in the request. */
+	readonly place: readonly (string | number)[];
 }
 
 /**
@@ -118,7 +126,17 @@ export function resolveAssignments(
 		const keys = { user: user.key, role: role.key, tenant: tenant.key, resource_instance };
 		const ids = { user_id: user.id, role_id: role.id, tenant_id: tenant.id };
 		const expires_at = asDate(reference.expires_at);
-		return { ...keys, ...ids, resource_instance_id: instance?.id ?? null, expires_at };
+		const { condition, place = ['body'] } = reference;
+		return {
+			...keys,
+			...ids,
+			resource_instance_id: instance?.id ?? null,
+			expires_at,
+			condition_set: condition === undefined ? null : (targets.sets.get(condition.set)?.key ?? condition.set),
+			// The request and the document contain JSON.
+			condition_values: condition === undefined ? null : ((condition.values ?? {}) as Attributes),
+			place,
+		};
 	});
 }
 

@@ -1,5 +1,6 @@
 import { everyone } from '../../../compiler/everyone.js';
-import { duplicate, notFound, unprocessable } from '../../failure.js';
+import { duplicate, maxProblems, notFound, type Problem, unprocessable } from '../../failure.js';
+import { Role } from '../../store/table/role.js';
 import {
 	type AssignmentFilter,
 	type AssignmentIds,
@@ -26,6 +27,7 @@ import { UserKey } from '../../wire/common.js';
 import type { RoleAssignmentBulkQuery, RoleAssignmentRead } from '../../wire/facts/role-assignment.js';
 import { endsBefore } from '../ends-before.js';
 import { removeInChunks } from '../remove-in-chunks.js';
+import { grantSets, valueProblems } from '../schema/grant-condition.js';
 import {
 	ensureTargets,
 	findTargets,
@@ -38,8 +40,15 @@ import { assignToSets, divideReferences, unassignFromSets } from './set-assignme
 
 /** Converts an assignment to its API object. */
 export function readAssignment(unit: ReadingUnit, row: AssignmentRow): RoleAssignmentRead {
-	return { ...row, ...unit.scope, expires_at: row.expires_at ?? undefined };
+	return { ...row, ...unit.scope, expires_at: row.expires_at ?? undefined, condition: readCondition(row) };
 }
+
+/** Converts the condition of an assignment to its API object; `undefined` if there is none. */
+export function readCondition({ condition_set: set, condition_values: values }: AssignmentConditions) {
+	return set === null ? undefined : { set, values: { ...values } };
+}
+
+type AssignmentConditions = Pick<AssignmentRow, 'condition_set' | 'condition_values'>;
 
 /**
  * Assigns a role, or extends an existing assignment. Throws `not_found` for a missing object, and `duplicate` if the
@@ -220,6 +229,7 @@ async function insert(
 	wanted: readonly ResolvedAssignment[],
 	{ requestId = null, changes = 'extend' }: InsertOptions = {},
 ): Promise<readonly AssignmentRow[]> {
+	await refuseWrongGrants(unit, wanted);
 	const rows = longestEach(wanted);
 	const inserted = (await insertAssignments(unit, [...rows.values()], requestId)).flatMap((row) => {
 		const resolved = rows.get(assignmentIdentity(row));
@@ -249,14 +259,58 @@ interface InsertOptions {
 	readonly changes?: 'extend' | 'replace';
 }
 
-/** Returns each assignment once, with its latest expiry. */
+/**
+ * Returns each assignment once: without a condition with its latest expiry, under a condition with its last values and
+ * their expiry.
+ */
 function longestEach(wanted: readonly ResolvedAssignment[]): ReadonlyMap<string, ResolvedAssignment> {
 	const rows = new Map<string, ResolvedAssignment>();
 	for (const row of wanted) {
 		const known = rows.get(assignmentIdentity(row));
-		if (known === undefined || endsBefore(known, row)) rows.set(assignmentIdentity(row), row);
+		if (known === undefined || row.condition_set !== null || endsBefore(known, row)) {
+			rows.set(assignmentIdentity(row), row);
+		}
 	}
 	return rows;
+}
+
+/** Throws `unprocessable` for conditions that the roles do not declare, and for values that do not fit the parameters. */
+async function refuseWrongGrants(unit: ReadingUnit, wanted: readonly ResolvedAssignment[]): Promise<void> {
+	const conditional = wanted.filter(({ condition_set }) => condition_set !== null);
+	if (conditional.length === 0) return;
+	const roles = await unit.findMany(
+		Role,
+		conditional.map(({ role_id }) => role_id),
+	);
+	const sets = await grantSets(
+		unit,
+		conditional.flatMap(({ condition_set }) => condition_set ?? []),
+	);
+	const problems = conditional.flatMap((row): readonly Problem[] => {
+		const at = [...row.place, 'condition'];
+		const problem = (msg: string, type: string) => [{ loc: [...at, 'set'], msg, type }];
+		const key = row.condition_set ?? '';
+		const shown = `\`${key.slice(0, 100)}\``;
+		if (row.resource_instance_id === null) {
+			const msg = 'must be omitted without `resource_instance`: tenant roles are not assigned under conditions';
+			return [{ loc: at, msg, type: 'value_error' }];
+		}
+		if (row.user === everyone) {
+			const msg = 'must be omitted for the user `*`: roles are assigned to everyone without a condition';
+			return [{ loc: at, msg, type: 'value_error' }];
+		}
+		const set = sets.get(key);
+		if (set === undefined)
+			return problem(`must be a condition set of type \`grant\`, got ${shown}`, 'unknown_condition_set');
+		const declared = roles.get(row.role_id)?.grant_conditions ?? [];
+		if (!declared.includes(set.key)) {
+			const known = declared.map((one) => `\`${one}\``).join(', ') || 'none';
+			const msg = `the role \`${row.role}\` does not declare ${shown} in \`grant_conditions\`; it declares ${known}`;
+			return problem(msg, 'undeclared_condition');
+		}
+		return valueProblems(set, row.condition_values ?? {}, [...at, 'values']);
+	});
+	if (problems.length > 0) throw unprocessable(problems.slice(0, maxProblems));
 }
 
 async function remove(unit: WritingUnit, rows: readonly AssignmentRow[]): Promise<readonly AssignmentRow[]> {
@@ -286,16 +340,18 @@ function refuseWrongKeys(references: readonly AssignmentReference[], missing: Re
 }
 
 function assignmentRecord(row: AssignmentRow): ChangedRecord {
-	const { environment_id: _, element_request_id = null, expires_at, ...record } = row;
+	const { environment_id: _, element_request_id = null, expires_at, condition_set, condition_values, ...record } = row;
+	const condition = readCondition({ condition_set, condition_values });
 	return {
 		...record,
+		...(condition === undefined ? {} : { condition }),
 		...(element_request_id === null ? {} : { element_request_id }),
 		...(expires_at === null ? {} : { expires_at }),
 	};
 }
 
 function assignmentIdentity(row: AssignmentIds): string {
-	return `${row.user_id}/${row.role_id}/${row.tenant_id}/${row.resource_instance_id}`;
+	return `${row.user_id}/${row.role_id}/${row.tenant_id}/${row.resource_instance_id}/${row.condition_set ?? ''}`;
 }
 
 interface NamedParts {
@@ -303,8 +359,11 @@ interface NamedParts {
 	readonly role: string;
 	readonly tenant?: string | undefined;
 	readonly resource_instance?: string | null | undefined;
+	readonly condition_set?: string | null;
+	readonly condition?: { readonly set: string } | undefined;
 }
 
-function assignmentName({ user, role, tenant, resource_instance }: NamedParts): string {
-	return `${user}#${role}@${resource_instance ?? tenant}`;
+function assignmentName({ user, role, tenant, resource_instance, condition_set, condition }: NamedParts): string {
+	const set = condition_set ?? condition?.set;
+	return `${user}#${role}@${resource_instance ?? tenant}${set === undefined ? '' : ` under ${set}`}`;
 }

@@ -62,7 +62,7 @@ export async function assignToSets(
 ): Promise<readonly AssignmentRow[]> {
 	if (wanted.length === 0) return [];
 	const references = wanted.map(({ reference }) => reference);
-	refuseTenantRoles(wanted);
+	refuseWrongPlaces(wanted);
 	const { tenants } = await participantsIn(unit, references);
 	const grants = await resolveGrants(unit, wanted, await ensureTargets(unit, references, tenants), tenants);
 	refuseUndeclared(grants);
@@ -81,7 +81,7 @@ export async function unassignFromSets(
 	wanted: readonly PlacedReference[],
 ): Promise<readonly AssignmentRow[]> {
 	if (wanted.length === 0) return [];
-	refuseTenantRoles(wanted);
+	refuseWrongPlaces(wanted);
 	const references = wanted.map(({ reference }) => reference);
 	const { tenants } = await participantsIn(unit, references);
 	const grants = await resolveGrants(unit, wanted, await findTargets(unit, references), tenants);
@@ -153,10 +153,14 @@ function refuseForm(place: PlacedReference['place']): never {
 	throw unprocessable([{ loc: [...place, 'user'], msg, type: 'value_error' }]);
 }
 
-function refuseTenantRoles(wanted: readonly PlacedReference[]): void {
-	const problems = wanted.flatMap(({ reference: { resource_instance }, place }): readonly Problem[] => {
+function refuseWrongPlaces(wanted: readonly PlacedReference[]): void {
+	const problems = wanted.flatMap(({ reference, place }): readonly Problem[] => {
+		const problem = (member: string, msg: string) => [{ loc: [...place, member], msg, type: 'value_error' }];
+		if (reference.condition !== undefined) {
+			return problem('condition', 'must be omitted for a set of users, which has roles without conditions only');
+		}
 		const msg = 'must name a user: only roles on instances can be assigned to sets of users';
-		return resource_instance === undefined ? [{ loc: [...place, 'user'], msg, type: 'value_error' }] : [];
+		return reference.resource_instance === undefined ? problem('user', msg) : [];
 	});
 	if (problems.length > 0) throw unprocessable(problems);
 }
@@ -201,7 +205,9 @@ function asTuple({ reference, subject, object, relation }: SetGrant): readonly N
 function asAssignment(row: TupleRow, role_id: string): AssignmentRow {
 	const { id, environment_id, subject_id, tenant_id, object_id, tenant, object, created_at, expires_at } = row;
 	const ids = { id, environment_id, user_id: subject_id, role_id, tenant_id, resource_instance_id: object_id };
-	return { ...ids, ...grantOf(row.subject, row.relation), tenant, resource_instance: object, created_at, expires_at };
+	const plain = { condition_set: null, condition_values: null };
+	const keys = { ...grantOf(row.subject, row.relation), tenant, resource_instance: object };
+	return { ...ids, ...keys, created_at, expires_at, ...plain };
 }
 
 function missing(title: string, reference: string): never {

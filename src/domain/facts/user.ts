@@ -171,7 +171,11 @@ function lastOfEach(bodies: readonly UserCreate[], found: ReadonlyMap<string, Us
 }
 
 function rolesFor(user: User, { role_assignments = [] }: Pick<UserReplace, 'role_assignments'> = {}) {
-	return role_assignments.map((role) => ({ ...role, user: user.id }));
+	return role_assignments.map((role, index) => ({
+		...role,
+		user: user.id,
+		place: ['body', 'role_assignments', index],
+	}));
 }
 
 function userColumns({ email, first_name, last_name, attributes }: Omit<UserReplace, 'key'>) {

@@ -49,10 +49,10 @@ export class FactLabels {
 	}
 
 	/** Converts an edge to its API object. */
-	edge({ from, to, by, tenant_id, expires_at }: FactEdge): GraphEdge {
+	edge({ from, to, by, tenant_id, expires_at, condition }: FactEdge): GraphEdge {
 		const key = this.keys.get(by.id) ?? '';
 		const ends = { from: this.id(from), to: this.id(to) };
-		const until = expires_at === null ? {} : { expires_at };
+		const until = { ...(expires_at !== null && { expires_at }), ...(condition !== undefined && { condition }) };
 		if (by.kind === 'relation') return { ...ends, kind: 'relationship', relation: key, ...until };
 		const inGroup = key === memberKey && this.names.instances.get(to.id)?.is_group === true;
 		const tenant = this.tenants.get(tenant_id ?? '') ?? '';

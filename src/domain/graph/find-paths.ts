@@ -29,8 +29,11 @@ const maxHubs = 50;
 
 /** Search goal. */
 export interface PathGoal {
-	/** Starts: the roles assigned to a user, or roles on an instance. */
-	readonly from: { readonly user_id: string } | readonly RoleState[];
+	/**
+	 * Starts: the roles assigned to a user, or roles on an instance. A check decides whether a condition holds, so roles
+	 * assigned under conditions are starts only if `conditional` is true.
+	 */
+	readonly from: { readonly user_id: string; readonly conditional?: true } | readonly RoleState[];
 	/** Ends: a path may lead to any of these states. */
 	readonly to: readonly RoleState[];
 	/** Possible path steps. */
@@ -75,6 +78,8 @@ class PathSearch {
 	readonly #unit: ReadingUnit;
 	readonly #goal: PathGoal;
 	readonly #userId: string | null;
+	/** True if roles under conditions begin paths. */
+	readonly #conditional: boolean;
 	readonly #forward = createSide('subject');
 	readonly #backward = createSide('object');
 	/** Possible path steps, keyed by source role. The second map is keyed by target role. */
@@ -90,6 +95,7 @@ class PathSearch {
 		this.#unit = unit;
 		this.#goal = goal;
 		this.#userId = 'user_id' in goal.from ? goal.from.user_id : null;
+		this.#conditional = 'user_id' in goal.from && goal.from.conditional === true;
 		const leading = stepsLeadingTo(goal);
 		this.#stepsFrom = groupBy(leading, ({ source_id }) => source_id);
 		this.#stepsTo = groupBy(leading, ({ target_id }) => target_id);
@@ -115,7 +121,8 @@ class PathSearch {
 			return;
 		}
 		const roles = new Set([...this.#stepsFrom.keys(), ...to.map(({ role_id }) => role_id)]);
-		const { assigned, cut } = await rolesAssigned(this.#unit, from.user_id, [...roles], mostFollowed);
+		const holder = { userId: from.user_id, conditional: this.#conditional };
+		const { assigned, cut } = await rolesAssigned(this.#unit, holder, [...roles], mostFollowed);
 		this.#forward.cut = cut;
 		this.#forward.frontier = assigned;
 		for (const role of assigned) this.#start(role, role);
@@ -200,7 +207,7 @@ class PathSearch {
 		for (const id of unknown) {
 			const roles = found.get(id) ?? [];
 			this.#assigned.set(id, roles);
-			for (const role of roles) this.#start(role, role);
+			for (const role of roles) if (this.#conditional || role.condition_set === null) this.#start(role, role);
 		}
 	}
 

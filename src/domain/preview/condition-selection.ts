@@ -1,5 +1,6 @@
 import type { Condition } from '../../../compiler/condition/condition.js';
 import { attributesIn } from '../../../compiler/condition/parse/grammar.js';
+import { unprocessable } from '../../failure.js';
 import { ancestorSetIds, type ConditionSet, conditionSetsWithIds } from '../../store/table/condition-set.js';
 import { Resource } from '../../store/table/resource.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
@@ -21,6 +22,10 @@ export interface AskedSelection {
 export async function resolveSelection(unit: ReadingUnit, asked: AskedSet): Promise<AskedSelection> {
 	const stored = asked.condition_set === undefined ? null : await findConditionSet(unit, asked.condition_set);
 	const { type, resource } = await findSubject(unit, stored, asked);
+	if (type === 'grant') {
+		const msg = 'a condition of role assignments has no preview: its result depends on the values of each assignment';
+		throw unprocessable([{ loc: ['body', stored === null ? 'type' : 'condition_set'], msg, type: 'not_supported' }]);
+	}
 	const parent = await findParent(unit, stored, asked);
 	const resource_id = resource?.id ?? null;
 	const checked = { type, ...(type === 'resourceset' && resource_id === null ? {} : { resource_id }) };

@@ -51,7 +51,7 @@ function keyAttributes(condition: Condition): readonly KeyAttribute[] {
 }
 
 function namesIn(subject: Subject, { attribute: { object, path }, type }: KeyAttribute): readonly string[] {
-	if (object === 'now') return [];
+	if (object === 'now' || object === 'grant') return [];
 	const value = lookUp(asJson(subject[object]), path);
 	const keys: readonly Json[] = Array.isArray(value) ? value : [value ?? null];
 	return keys.flatMap((key) => (typeof key === 'string' ? [instanceName(type, key)] : []));

@@ -4,7 +4,7 @@ import { everyone } from '../../../compiler/everyone.js';
 import { type RoleFormula, roleFormula } from '../../../compiler/role-expression.js';
 import { Failure, unprocessable } from '../../failure.js';
 import type { InstanceRow } from '../../store/table/resource-instance.js';
-import { type Role, rolesOfResources } from '../../store/table/role.js';
+import { type Role, rolesOfResources, rolesWithConditions } from '../../store/table/role.js';
 import { Holder } from '../../store/table/user.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { derivationSteps } from '../graph/derivation-steps.js';
@@ -32,7 +32,8 @@ export function refuseNamedRoles(selection: AskedSelection): void {
 /**
  * Returns the named roles that a user holds on an instance, assigned, derived or computed. `userId` is `undefined` for a
  * user who is not stored. Throws `limit_reached` if there are too many relationships to decide this, if a role is derived
- * from a computed role, or if the user's own roles may block a role of everyone.
+ * from a computed role, if the user's own roles may block a role of everyone, or if a role under a condition leads to a
+ * named role.
  */
 export async function rolesHeldOn(
 	unit: ReadingUnit,
@@ -41,6 +42,7 @@ export async function rolesHeldOn(
 	{ id: instance_id, resource_id }: InstanceRow,
 ): Promise<readonly string[]> {
 	const everyoneId = (await unit.findMany(Holder, [everyone])).get(everyone)?.id;
+	const hasConditions = (await rolesWithConditions(unit)).length > 0;
 	const steps = await derivationSteps(unit);
 	const unstoppable = steps.filter(({ stops }) => !stops);
 	const roles = new Map((await rolesOfResources(unit, [resource_id]).all()).map((role) => [role.key, role]));
@@ -65,14 +67,18 @@ export async function rolesHeldOn(
 	const followComputed = await rolesFollowingComputed(unit);
 	const leadsTo = async ({ id: role_id, key }: Role): Promise<boolean> => {
 		if (followComputed.has(role_id)) throw undecided(`the role \`${key}\` is derived from a computed role`);
-		const leads = async (holder: string | undefined, along: typeof steps) => {
+		const leads = async (holder: string | undefined, along: typeof steps, conditional?: true) => {
 			if (holder === undefined) return false;
-			const goal = { from: { user_id: holder }, to: [{ role_id, instance_id }], steps: along };
+			const from = { user_id: holder, ...(conditional && { conditional }) };
+			const goal = { from, to: [{ role_id, instance_id }], steps: along };
 			const { paths, more } = await findPaths(unit, goal, 1);
 			if (paths.length === 0 && more) throw undecided(`too many relationships lead to the role \`${key}\``);
 			return paths.length > 0;
 		};
 		if ((await leads(userId, steps)) || (await leads(everyoneId, unstoppable))) return true;
+		if (hasConditions && (await leads(userId, steps, true))) {
+			throw undecided(`a role assigned under a condition leads to the role \`${key}\``);
+		}
 		if (unstoppable.length === steps.length) return false;
 		const unstopped = steps.map((step) => ({ ...step, stops: false }));
 		if (!(await leads(everyoneId, unstopped))) return false;

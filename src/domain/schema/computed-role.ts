@@ -89,7 +89,7 @@ function unknownOperands({ key, computed }: Role, siblings: readonly Role[], res
 }
 
 function misplaced(role: Role, cycle: string | undefined, isDerived: boolean): readonly Problem[] {
-	const { computed } = role;
+	const { computed, grant_conditions } = role;
 	if (computed === null) return [];
 	const problem = (member: string, msg: string) => ({ loc: [member], msg, type: 'computed_role' });
 	return [
@@ -113,6 +113,14 @@ function misplaced(role: Role, cycle: string | undefined, isDerived: boolean): r
 		...(role.public
 			? [problem('public', 'a computed role is never assigned: set `public` to false or `computed` to null')]
 			: []),
+		...(grant_conditions.length === 0
+			? []
+			: [
+					problem(
+						'grant_conditions',
+						'a computed role is never assigned, so it declares no conditions: remove `grant_conditions` or set `computed` to null',
+					),
+				]),
 	];
 }
 

@@ -33,6 +33,7 @@ export async function readDefinedAttributes(unit: ReadingUnit): Promise<DefinedA
 /** The set fields needed to check the set's conditions. `resource_id` is absent while it is unknown. */
 export interface CheckedSet extends Pick<ConditionSet, 'type' | 'conditions'> {
 	readonly resource_id?: string | null;
+	readonly parameters?: ConditionSet['parameters'];
 }
 
 /**
@@ -45,7 +46,14 @@ export async function conditionProblems(
 	at: readonly (string | number)[],
 	defined?: DefinedAttributes,
 ): Promise<readonly Problem[]> {
-	const parsed = parseConditions(set.conditions, { type: set.type, bound: set.resource_id !== null, measurePattern });
+	const { type, conditions, parameters } = set;
+	const bound = set.resource_id !== null && type !== 'grant';
+	const parsed = parseConditions(conditions, {
+		type,
+		bound,
+		parameters: Object.keys(parameters ?? {}),
+		measurePattern,
+	});
 	const names = defined ?? (await readDefinedAttributes(unit));
 	const problems = [
 		...('problems' in parsed ? parsed.problems : await unknownRoles(unit, set, parsed.condition)),
@@ -119,6 +127,6 @@ function undefinedRelated({ ids, resources }: DefinedAttributes, related: readon
 function isDefined({ users, resources }: DefinedAttributes, set: CheckedSet, object: string, name: string): boolean {
 	if (object === 'user') return users.has(name);
 	if (object !== 'resource') return true;
-	if (set.type === 'userset') return [...resources.values()].some((names) => names.has(name));
+	if (set.type !== 'resourceset') return [...resources.values()].some((names) => names.has(name));
 	return set.resource_id === undefined || (resources.get(set.resource_id ?? '')?.has(name) ?? false);
 }

@@ -14,7 +14,12 @@ export async function readConditionSets(
 	const ids = [...new Set(rows.flatMap(({ resource_id }) => resource_id ?? []))];
 	const resources = ids.length === 0 ? [] : [...(await rowsWithIds(unit, Resource, ids)).values()];
 	const shown = new Map((await readResources(unit, resources)).map((resource) => [resource.id, resource]));
-	return rows.map((row) => ({ ...row, ...unit.scope, resource: shown.get(row.resource_id ?? '') ?? null }));
+	return rows.map((row) => ({
+		...row,
+		...unit.scope,
+		resource: shown.get(row.resource_id ?? '') ?? null,
+		parameters: row.parameters ?? undefined,
+	}));
 }
 
 export async function readConditionSet(unit: ReadingUnit, row: ConditionSet): Promise<ConditionSetRead> {

@@ -19,6 +19,7 @@ import type {
 import { refuseRolesOverLimit } from '../check-limit/cycle-limit.js';
 import { pairWithParts } from '../pair-with-parts.js';
 import { refuseUnsoundLinks } from './computed-role.js';
+import { refuseExcludedConditions } from './grant-condition.js';
 import { readDerivationRule, recordRoleChanges } from './role-record.js';
 
 /** A role and all its derivations. `granted_to` is null if the role has none. */
@@ -84,6 +85,7 @@ export async function grantImplicitly(
 		await refuseRolesOverLimit(unit, [role.id]);
 		return undefined;
 	});
+	await refuseExcludedConditions(unit, ['body']);
 	const rows = await shownDerivations(unit, role);
 	return readDerivationRule(onlyRow(rows.filter((row) => derivationIdentity(row) === derivationIdentity(derivation))));
 }

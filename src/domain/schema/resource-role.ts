@@ -6,6 +6,7 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import type { ResourceRoleRead, RoleBlockEdit } from '../../wire/schema/resource-role.js';
 import type { RoleBulkRead, RoleReplace } from '../../wire/schema/role.js';
+import { refuseExcludedConditions, refuseWithdrawnSets } from './grant-condition.js';
 import { refuseRolesOfSets } from './grantable-to.js';
 import { refuseNamedRoles } from './named-role.js';
 import { removeRoles, syncRoles } from './role.js';
@@ -21,8 +22,23 @@ export async function readResourceRoles(
 		const { resource_id } = row;
 		return resource_id === null || resource === null
 			? []
-			: [{ ...row, ...unit.scope, ...links, resource_id, resource, public: row.public || undefined }];
+			: [
+					{
+						...row,
+						...unit.scope,
+						...links,
+						resource_id,
+						resource,
+						public: row.public || undefined,
+						grant_conditions: declaredConditions(row),
+					},
+				];
 	});
+}
+
+/** Returns the conditions that a role declares; `undefined` if there are none. */
+function declaredConditions({ grant_conditions }: Role): string[] | undefined {
+	return grant_conditions.length === 0 ? undefined : [...grant_conditions];
 }
 
 export async function readResourceRole(unit: ReadingUnit, row: Role): Promise<ResourceRoleRead> {
@@ -65,7 +81,9 @@ export async function setRoles(
 	const wanted = Object.entries(blocks).map(([key, block]) => {
 		return { resource_id: resource.id, body: { ...block, key }, at: ['body', 'roles', key] };
 	});
-	await syncRoles(unit, wanted);
+	const { existing: kept } = await syncRoles(unit, wanted);
+	await refuseWithdrawnSets(unit, kept);
+	await refuseExcludedConditions(unit, ['body', 'roles']);
 }
 
 /** Like `syncRoles`, for tenant and resource roles together. Also throws `not_found` for a missing resource. */
@@ -81,5 +99,7 @@ export async function syncRolesOfEitherKind(unit: WritingUnit, items: readonly R
 		return { resource_id, body: { ...body, granted_to }, at: ['body', 'operations', index] };
 	});
 	const { created, existing } = await syncRoles(unit, wanted);
+	await refuseWithdrawnSets(unit, existing);
+	await refuseExcludedConditions(unit, ['body', 'operations']);
 	return { created: created.map(({ key }) => key), updated: existing.map(({ key }) => key) };
 }

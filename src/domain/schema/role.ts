@@ -22,6 +22,7 @@ import { refuseUnsoundComputedRoles } from './computed-role.js';
 import { removeConditionSets } from './condition-set.js';
 import { definedFields } from './defined-fields.js';
 import { derivationColumns, setDerivations } from './derivation.js';
+import { refuseExcludedConditions, refuseWithdrawnSets, resolveDeclaredSets } from './grant-condition.js';
 import { refuseRolesOfSets, removeSetRelationsOf, setGrantableTo } from './grantable-to.js';
 import { refuseNamedRoles, refuseOperands } from './named-role.js';
 import { setParents } from './role-hierarchy.js';
@@ -52,6 +53,10 @@ export interface RoleEdit {
 	readonly public?: boolean | undefined;
 	readonly grantable_to?: readonly GrantableTo[] | undefined;
 	readonly computed?: Exclude<RoleExpression, string> | null | undefined;
+	/** Condition sets under which the role may be assigned, by id or key. */
+	readonly grant_conditions?: readonly string[] | undefined;
+	/** In place of `grant_conditions`: keys of sets that an import may write later, and checks at its end. */
+	readonly declared_sets?: readonly string[] | undefined;
 }
 
 /** A complete tenant or resource role. Missing fields are reset. */
@@ -66,11 +71,13 @@ export interface CompleteRole extends RoleEdit {
  */
 export async function createRole(unit: WritingUnit, body: CompleteRole, resource?: Resource): Promise<Role> {
 	const created = await recordRoleChanges(unit, [], async () => {
-		const columns = { ...newRole(unit, body), resource_id: resource?.id ?? null };
+		const grant_conditions = await resolveDeclaredSets(unit, body.grant_conditions ?? [], ['body', 'grant_conditions']);
+		const columns = { ...newRole(unit, body), grant_conditions, resource_id: resource?.id ?? null };
 		const role = onlyRow(await unit.insert(Role, [columns], () => body.key));
 		await relink(unit, [{ role, body, at: ['body'] }]);
 		return [role];
 	});
+	await refuseExcludedConditions(unit, ['body']);
 	return onlyRow(created);
 }
 
@@ -80,8 +87,10 @@ export async function createRole(unit: WritingUnit, body: CompleteRole, resource
  */
 export async function changeRole(unit: WritingUnit, role: Role, body: RoleEdit): Promise<Role> {
 	const { name, description, attributes, granted_to, computed, public: isPublic } = body;
+	const grant_conditions =
+		body.grant_conditions && (await resolveDeclaredSets(unit, body.grant_conditions, ['body', 'grant_conditions']));
 	const columns = {
-		...definedFields({ name, description, attributes, computed, public: isPublic }),
+		...definedFields({ name, description, attributes, computed, public: isPublic, grant_conditions }),
 		...derivationColumns(unit, granted_to, role),
 	};
 	const changed = await recordRoleChanges(unit, [role], async () => {
@@ -89,6 +98,8 @@ export async function changeRole(unit: WritingUnit, role: Role, body: RoleEdit):
 		await relink(unit, [{ role, body, at: ['body'] }]);
 		return undefined;
 	});
+	if (grant_conditions !== undefined) await refuseWithdrawnSets(unit, changed);
+	await refuseExcludedConditions(unit, ['body']);
 	return onlyRow(changed);
 }
 
@@ -119,18 +130,36 @@ export async function syncRoles(unit: WritingUnit, wanted: readonly RoleSync[]):
 	const known = new Set(existing.map((role) => roleIdentity(role.resource_id, role.key)));
 	const missing = [...syncs].filter(([place]) => !known.has(place)).map(([, sync]) => sync);
 	const synced = await recordRoleChanges(unit, existing, async () => {
-		const columns = missing.map(({ body, resource_id }) => ({ ...newRole(unit, body), resource_id }));
+		const sets = await declaredSets(unit, [...syncs.values()]);
+		const columns = missing.map((sync) => ({
+			...newRole(unit, sync.body),
+			grant_conditions: sets.get(sync) ?? [],
+			resource_id: sync.resource_id,
+		}));
 		const created = await unit.insert(Role, columns, ({ key }) => String(key));
 		const edits = [...existing, ...created].flatMap((role) => {
 			const sync = syncs.get(roleIdentity(role.resource_id, role.key));
-			return sync === undefined ? [] : [{ role, body: completeRole(sync.body), at: sync.at }];
+			return sync === undefined ? [] : [{ role, sync, body: completeRole(sync.body), at: sync.at }];
 		});
-		for (const { role, body } of edits) await rewrite(unit, role, roleColumns(unit, body, role));
+		for (const { role, sync, body } of edits) {
+			await rewrite(unit, role, { ...roleColumns(unit, body, role), grant_conditions: sets.get(sync) ?? [] });
+		}
 		await relink(unit, edits);
 		return created;
 	});
 	const old = new Set(existing.map((role) => role.id));
 	return { created: synced.filter(({ id }) => !old.has(id)), existing: synced.filter(({ id }) => old.has(id)) };
+}
+
+/** Returns the keys of the sets that each role declares. */
+async function declaredSets(unit: ReadingUnit, syncs: readonly RoleSync[]) {
+	const found = new Map<RoleSync, readonly string[]>();
+	for (const sync of syncs) {
+		const { grant_conditions = [], declared_sets } = sync.body;
+		const at = [...sync.at, 'grant_conditions'];
+		found.set(sync, declared_sets ?? (await resolveDeclaredSets(unit, grant_conditions, at)));
+	}
+	return found;
 }
 
 /** Deletes a role like `removeRoles`. Throws `conflict` if a user set, a computed role or `grantable_to` names it. */

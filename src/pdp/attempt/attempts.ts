@@ -7,6 +7,7 @@ import type { Attempt, AttemptFact } from '../../wire/decision/attempt.js';
 import type { AuthorizationResult } from '../../wire/decision/check.js';
 import { type DecisionContext, decide } from '../decide/decide.js';
 import type { EngineInput } from '../engine/engine.js';
+import { GrantConditions } from '../facts/grant-conditions.js';
 import { roleAttempts } from './role-attempts.js';
 import { checkNames, type FactChanges, RoleFacts } from './role-facts.js';
 import { maxChanges, setAttempts } from './set-attempts.js';
@@ -93,7 +94,9 @@ export function* findAttempts(
 	let blocking: Pick<Attempts, 'blocking_roles'> = {};
 	let world: World | undefined;
 	try {
-		const roles = yield* RoleFacts.gather(facts, checkNames(input), time, work);
+		const conditions = new GrantConditions(facts, { user: input.user, context: input.context }, time);
+		const roles = yield* RoleFacts.gather(facts, checkNames(input), time, { work, conditions });
+		truncated ||= conditions.uncertain;
 		const sets = yield* SetFacts.read(roles, { input, reasons }, new WorkLimit(stepsToFind));
 		if (sets === 'too_large') truncated = true;
 		// In a tenant that does not exist, the skipped sets could allow the check without any role.

@@ -315,6 +315,7 @@ function* leadingRoles(
 			for (const [{ role, relation, no_direct_roles_on_object: stops }, subject] of steps.sort(byName)) {
 				const reached = { role, instance: subject, before, relation };
 				if (!stops) walk.visit(reached);
+				else if (roles.isBlocked(object)) continue;
 				else if (!held) walk.visit({ ...reached, stopsAt: object });
 				else if (pastStops) stopped.push({ ...reached, stopsAt: object });
 			}
@@ -353,7 +354,7 @@ function* heldRoles(roles: RoleFacts, work: WorkLimit): Steps<HeldRoles> {
 		const steps: WalkStep[] = [];
 		yield* walk.followDownstream(node, (...step) => steps.push(step));
 		for (const [{ role, relation, no_direct_roles_on_object: stops }, object] of steps.sort(byName)) {
-			if (stops && roles.assignedOn(object).size > 0) continue;
+			if (stops && (roles.assignedOn(object).size > 0 || roles.isBlocked(object))) continue;
 			walk.visit({ role, instance: object, before: node, relation });
 		}
 	}

@@ -6,6 +6,7 @@ import type { Steps } from '../../../compiler/steps.js';
 import type { AttemptFact } from '../../wire/decision/attempt.js';
 import type { EngineInput } from '../engine/engine.js';
 import type { FactsIndex } from '../facts/facts-index.js';
+import type { GrantConditions } from '../facts/grant-conditions.js';
 import { instanceName, instanceType } from '../facts/instance-name.js';
 import { follows, type RoleOnInstance, RoleWalk } from '../facts/role-walk.js';
 import type { Derivation } from '../facts/schema-tables.js';
@@ -43,6 +44,8 @@ export class RoleFacts {
 	readonly #inTenant = new Set<string>();
 	readonly #assigned = new Map<string, Set<string>>();
 	readonly #public = new Map<string, Set<string>>();
+	/** Instances with assignments under conditions. They block derivations, and no proposal removes them. */
+	readonly #blocked = new Set<string>();
 
 	private constructor(
 		readonly facts: FactsIndex,
@@ -51,7 +54,12 @@ export class RoleFacts {
 	) {}
 
 	/** Gathers the role assignments to the user and to everyone at `time`. Throws `WorkSpent` if there are too many. */
-	static *gather(facts: FactsIndex, check: CheckNames, time: number, work: WorkLimit): Steps<RoleFacts> {
+	static *gather(
+		facts: FactsIndex,
+		check: CheckNames,
+		time: number,
+		{ work, conditions }: { readonly work: WorkLimit; readonly conditions?: GrantConditions },
+	): Steps<RoleFacts> {
 		const found = new RoleFacts(facts, check, time);
 		for (const [tenant, role] of facts.tenantRoles.from(check.user, time)) {
 			if (work.step()) yield;
@@ -68,6 +76,13 @@ export class RoleFacts {
 				const roles = assigned.get(instance) ?? new Set();
 				assigned.set(instance, roles.add(role));
 			}
+		}
+		for (const grant of facts.conditionalRoles.from(check.user, time)) {
+			if (work.step()) yield;
+			found.#blocked.add(grant.instance);
+			if (!conditions?.holds(grant)) continue;
+			const roles = found.#assigned.get(grant.instance) ?? new Set();
+			found.#assigned.set(grant.instance, roles.add(grant.role));
 		}
 		return found;
 	}
@@ -87,7 +102,15 @@ export class RoleFacts {
 		return this.#public;
 	}
 
-	/** Returns the roles assigned to the user on an instance. Only these roles block derivations. */
+	/** True if an assignment under a condition blocks derivations on an instance, whether its condition holds or not. */
+	isBlocked(instance: string): boolean {
+		return this.#blocked.has(instance);
+	}
+
+	/**
+	 * Returns the roles assigned to the user on an instance, including roles under conditions that hold. Only these
+	 * roles, and roles under conditions, block derivations.
+	 */
 	assignedOn(instance: string): ReadonlySet<string> {
 		return this.#assigned.get(instance) ?? nothing;
 	}
@@ -161,7 +184,9 @@ export class RoleFacts {
 			if (held.has(role) || this.#isPublic(object, role)) return true;
 			const open = schema
 				.derivations(instanceType(object), role)
-				.filter((derivation) => held.size === 0 || !derivation.no_direct_roles_on_object);
+				.filter(
+					(derivation) => (held.size === 0 && !this.#blocked.has(object)) || !derivation.no_direct_roles_on_object,
+				);
 			const reach = (derivation: Derivation, subject: string) =>
 				walk.visit({ role: derivation.role, instance: subject });
 			for (const fact of add) {

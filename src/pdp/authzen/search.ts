@@ -17,6 +17,8 @@ import type { DecisionContext } from '../decide/decide.js';
 import type { Mode } from '../decide/normalise.js';
 import { enough, forEachItem, sortedBy } from '../engine/chunks.js';
 import type { EngineInput } from '../engine/engine.js';
+import { NeedsEngine } from '../facts/compiled-sets.js';
+import { GrantConditions } from '../facts/grant-conditions.js';
 import { instanceName, parseInstanceName } from '../facts/instance-name.js';
 import { openedTenants } from '../facts/opened-tenants.js';
 import { rolesOnInstances, type UserRoles } from '../facts/role-walk.js';
@@ -52,7 +54,7 @@ export function* searchSubjects(
 	if (!settings.subjectTypes.has(search.subject.type)) return pages.none;
 	const subject = { ...search.subject, id: '' };
 	const question = evaluationInput({ ...search, subject }, evaluationReading(context, settings));
-	const { users, byRoles } = yield* usersWhoMay(context, question);
+	const { users, byRoles } = yield* usersWhoMay(context, question, question.user.attributes);
 	return yield* pages.take(context, {
 		candidates: users,
 		inputFor: (key) => ({ ...question, user: { ...question.user, key } }),
@@ -85,11 +87,13 @@ export function* searchResources(
 	);
 	const { facts, time } = context;
 	const tenantOf = (key: string) => facts.tenantKey(instanceName({ type, key })) ?? question.resource.tenant;
-	const roles = yield* rolesOnInstances(facts, question.user, time);
+	const conditions = new GrantConditions(facts, { user: question.user, context: question.context }, time);
+	const roles = yield* rolesOnInstances(facts, question.user, time, { conditions });
 	return yield* pages.take(context, {
 		candidates: yield* instancesThatMayBe(context, question, tenantAsked(search), roles),
 		inputFor: (key) => ({ ...question, resource: { ...question.resource, key, tenant: tenantOf(key) } }),
 		testFromFacts: () => {
+			if (roles.uncertain) throw new NeedsEngine('a condition of an assignment contains a regular expression');
 			const { user, action, resource } = question;
 			const rules = question.context?.['pdp_type'] === 'cloud' ? 'none' : 'all';
 			const sent = { context: question.context, resource: resource.attributes };

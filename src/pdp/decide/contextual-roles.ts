@@ -6,6 +6,7 @@ import type { ContextualTuple } from '../../wire/decision/contextual-facts.js';
 import type { DecidingEngine, EngineInput } from '../engine/engine.js';
 import type { FactsIndex } from '../facts/facts-index.js';
 import { instanceName, instanceType, parseInstanceName } from '../facts/instance-name.js';
+import { jsonMembers, valueAt } from '../facts/json-members.js';
 import type { SchemaTables } from '../facts/schema-tables.js';
 
 /** A policy and the index of its data. */
@@ -58,10 +59,25 @@ export function contextualDerivations(
 	);
 }
 
+/** Returns the roles that users may hold under a condition, assigned or derived. */
+function rolesUnderConditions(schema: SchemaTables): ReadonlySet<string> {
+	const found = new Map<string, readonly [type: string, role: string]>();
+	const add = (type: string, role: string) => found.set(JSON.stringify([type, role]), [type, role]);
+	for (const [type, roles] of jsonMembers(valueAt(schema.value, 'grant_conditions'))) {
+		for (const [role] of jsonMembers(roles)) add(type, role);
+	}
+	// A Map also iterates over entries added during the iteration, so it serves as the queue.
+	for (const [type, role] of found.values()) {
+		for (const derived of schema.derivedFrom(type, role)) add(derived.resource, derived.role);
+	}
+	return new Set(found.keys());
+}
+
 /**
  * Returns the problems with relationships whose roles cannot be calculated. A role through a contextual relationship is
  * passed to the policy like an assigned role, which must not block any derivation on the same object. A computed role may
- * exclude a role that a later round adds, so no role may be derived from a computed role.
+ * exclude a role that a later round adds, so no role may be derived from a computed role. The rounds do not know the
+ * context of the check, so no role may be derived through the relationship from a role under a condition.
  */
 export function unsupportedTuples(
 	schema: SchemaTables,
@@ -69,13 +85,18 @@ export function unsupportedTuples(
 	place: Problem['loc'],
 ): readonly Problem[] {
 	const computed = schema.derivesFromComputed ? 'a role is derived from a computed role' : undefined;
+	const conditional = rolesUnderConditions(schema);
 	return tuples.flatMap(({ relation, object }, index) => {
 		const type = instanceType(object);
 		const ways = schema.rolesOn(type).flatMap((role) => schema.derivations(type, role));
-		if (!ways.some((way) => way.relation === relation)) return [];
+		const followed = ways.filter((way) => way.relation === relation);
+		if (followed.length === 0) return [];
+		const under = followed.find((way) => conditional.has(JSON.stringify([way.resource, way.role])));
 		const reason = ways.some((way) => way.no_direct_roles_on_object)
 			? `a role assigned on \`${type}\` blocks a derivation there (no_direct_roles_on_object)`
-			: computed;
+			: under !== undefined
+				? `users may hold \`${under.resource}#${under.role}\` under a condition`
+				: computed;
 		if (reason === undefined) return [];
 		const msg = `contextual relationships by \`${relation}\` are not supported, because ${reason}`;
 		return [{ loc: [...place, 'relationship_tuples', index, 'relation'], msg, type: 'not_supported' }];

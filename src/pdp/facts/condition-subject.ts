@@ -2,7 +2,7 @@ import { isAsked } from '../../../compiler/condition/attribute.js';
 import type { ReadValue } from '../../../compiler/condition/compile-condition.js';
 import type { AttributePath } from '../../../compiler/condition/condition.js';
 import { compareValues, lookUp } from '../../../compiler/condition/value.js';
-import type { Json } from '../../../compiler/model.js';
+import type { Attributes, Json } from '../../../compiler/model.js';
 import { Pauses, type Steps } from '../../../compiler/steps.js';
 import type { FactsIndex } from './facts-index.js';
 import { instanceName, parseInstanceName } from './instance-name.js';
@@ -30,6 +30,8 @@ export class ConditionSubject {
 	#tenants: readonly string[] | undefined;
 	/** The user's roles by tenant, sorted; see `readingAllRoles`. */
 	#rolesByTenant: ReadonlyMap<number, readonly string[]> | undefined;
+	/** Values that an assignment stores for its condition, while such a condition is evaluated. */
+	grant: Attributes = {};
 
 	constructor(
 		readonly facts: FactsIndex,
@@ -139,6 +141,8 @@ export class ConditionSubject {
 					subject.#isMember ? storedMember(subject.facts.tenants, subject.#place?.tenant, name, undefined) : undefined;
 			case 'context':
 				return (subject) => member(subject.sent.context, name);
+			case 'grant':
+				return (subject) => member(subject.grant, name);
 			case 'now':
 				return (subject) => subject.time;
 		}

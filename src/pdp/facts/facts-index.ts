@@ -3,6 +3,7 @@
 import { everyone } from '../../../compiler/everyone.js';
 import type { Json, Patch } from '../../../compiler/model.js';
 import { runToEnd, type Steps } from '../../../compiler/steps.js';
+import { ConditionalRoles } from './conditional-roles.js';
 import { instanceType } from './instance-name.js';
 import { InternedStrings } from './interned-strings.js';
 import { jsonMember, jsonMembers, replaceAt, valueAt } from './json-members.js';
@@ -40,6 +41,8 @@ export class FactsIndex {
 	readonly tenantRoles = new Links(this.names);
 	/** From users to instances, with the role as key. Roles of all users are linked from `everyone`. */
 	readonly instanceRoles = new Links(this.names);
+	/** Roles on instances under conditions. */
+	readonly conditionalRoles = new ConditionalRoles();
 	/** From objects to subjects, with the relation as key. */
 	readonly relations = new Links(this.names);
 	/** All tenants with their attributes. */
@@ -57,6 +60,7 @@ export class FactsIndex {
 	#contextualFacts: Json | undefined;
 	/** Indexed tables, keyed by name. Other tables are redundant or not needed by listings. */
 	readonly #tables: ReadonlyMap<string, Table> = new Map([
+		['conditional_roles', conditionalRoleTable(this.conditionalRoles)],
 		['instance_attributes', attributeTable(this.instanceAttributes)],
 		['instances', instanceTable(this.instanceTenants, this.names)],
 		['relations', relationTable(this.relations)],
@@ -90,6 +94,7 @@ export class FactsIndex {
 		yield* copy.names.copyingFrom(this.names);
 		yield* copy.tenantRoles.copyingFrom(this.tenantRoles);
 		yield* copy.instanceRoles.copyingFrom(this.instanceRoles);
+		yield* copy.conditionalRoles.copyingFrom(this.conditionalRoles);
 		yield* copy.relations.copyingFrom(this.relations);
 		for (const table of ['tenants', 'instanceAttributes', 'userAttributes'] as const) {
 			copy[table].copyFrom(this[table]);
@@ -330,6 +335,15 @@ function tenantRoleTable(roles: Links): Table {
 		depth: 3,
 		add: ([tenant = '', user = '', role = ''], until) => roles.add(user, tenant, role, expiryIn(until)),
 		clear: ([tenant, user, role]) => roles.clear(user, tenant, role),
+	};
+}
+
+/** Nested table: user, resource type, role, instance, condition. */
+function conditionalRoleTable(roles: ConditionalRoles): Table {
+	return {
+		depth: 5,
+		add: (path, value) => roles.add(path, value),
+		clear: (path) => roles.clear(path),
 	};
 }
 

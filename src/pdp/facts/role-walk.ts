@@ -7,6 +7,7 @@ import { everyone } from '../../../compiler/everyone.js';
 import { holdsFormula } from '../../../compiler/role-expression.js';
 import { Pauses, type Steps } from '../../../compiler/steps.js';
 import type { EngineInput } from '../engine/engine.js';
+import type { ConditionTest } from './conditional-roles.js';
 import type { FactsIndex } from './facts-index.js';
 import { instanceType } from './instance-name.js';
 import type { NoteExpiry } from './links.js';
@@ -93,8 +94,13 @@ export type RolesByInstance = ReadonlyMap<number, readonly string[]>;
 export interface UserRoles {
 	/** Roles that the user holds. */
 	readonly held: RolesByInstance;
-	/** Roles that the user would hold if no assigned role blocked a derivation and computed roles excluded no role. */
+	/**
+	 * Roles that the user would hold if no assigned role blocked a derivation, computed roles excluded no role, and all
+	 * conditions held.
+	 */
 	readonly reached: RolesByInstance;
+	/** True if only the engine can decide which roles the user holds. `held` may then have too few. */
+	readonly uncertain?: boolean;
 }
 
 /** A user, whose `holdings` replace the stored roles on instances, as in the policy. */
@@ -123,14 +129,14 @@ function* assignedRoles(
 
 /**
  * Walks from a user's assigned roles, and from the roles assigned to everyone, to all roles on instances that
- * derivations lead to. Only the user's own roles block derivations. `note` is called with the expiry
- * of each fact on the way that has one.
+ * derivations lead to. Only the user's own roles block derivations. `note` is called with the expiry of each fact on the
+ * way that has one. `conditions` decides the user's assignments under conditions; without it, they do not count.
  */
 export function* rolesOnInstances(
 	facts: FactsIndex,
 	user: RoleHolder,
 	time: number,
-	note?: NoteExpiry,
+	{ note, conditions }: { readonly note?: NoteExpiry; readonly conditions?: ConditionTest } = {},
 ): Steps<UserRoles> {
 	const assigned: NumberedNode[] = [];
 	const stops = new Set<number>();
@@ -144,10 +150,22 @@ export function* rolesOnInstances(
 		if (pauses.step()) yield;
 		assigned.push(node);
 	}
+	const possible = [...assigned];
+	for (const grant of facts.conditionalRoles.from(user.key, time)) {
+		if (pauses.step()) yield;
+		const instance = facts.names.number(grant.instance);
+		if (instance === undefined) continue;
+		possible.push([grant.role, instance]);
+		// The assignment blocks a derivation whether its condition holds or not.
+		stops.add(instance);
+		if (grant.until !== null) note?.(grant.until);
+		if (conditions?.holds(grant)) assigned.push([grant.role, instance]);
+	}
 	// Otherwise the two walks find the same instances.
-	const differs = facts.schema.hasStops || facts.schema.derivesFromComputed;
+	const differs = facts.schema.hasStops || facts.schema.derivesFromComputed || possible.length !== assigned.length;
 	const held = yield* walkDerivations(facts, { assigned, stops, time, note });
-	return { held, reached: differs ? yield* walkDerivations(facts, { assigned, stops: undefined, time, note }) : held };
+	const reached = differs ? yield* walkDerivations(facts, { assigned: possible, stops: undefined, time, note }) : held;
+	return { held, reached, uncertain: conditions?.uncertain ?? false };
 }
 
 type NumberedNode = readonly [role: string, instance: number];

@@ -8,6 +8,7 @@ import type { DecisionContext } from '../decide/decide.js';
 import type { FilterInput } from '../decide/normalise.js';
 import { conditionSetsIn, type SetType } from '../facts/condition-sets.js';
 import type { FactsIndex } from '../facts/facts-index.js';
+import { GrantConditions } from '../facts/grant-conditions.js';
 import { follows } from '../facts/role-walk.js';
 import { keysIn, tenantsIn } from './grant-parts.js';
 import type { GrantedRows } from './granted-rows.js';
@@ -92,6 +93,15 @@ function* keyBranches(
 			const roles = found.get(instance) ?? new Set();
 			found.set(instance, roles.add(names.text(role)));
 		}
+	}
+	const conditions = new GrantConditions(facts, { user: input.user, context: input.context }, time);
+	for (const grant of facts.conditionalRoles.from(input.user.key, time)) {
+		if (pauses.step()) yield;
+		const instance = names.number(grant.instance);
+		if (instance === undefined) continue;
+		// Under a condition, an assignment blocks derivations whether the condition holds or not.
+		const roles = assigned.get(instance) ?? new Set();
+		assigned.set(instance, conditions.holds(grant) ? roles.add(grant.role) : roles);
 	}
 	const groups = new Map<string, { role: string; sources: readonly RoleSource[]; byTenant: Map<number, string[]> }>();
 	for (const [tenant, found] of keys) {

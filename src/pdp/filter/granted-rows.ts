@@ -3,8 +3,10 @@
 import { z } from 'zod';
 import type { PatternMatcher } from '../../../compiler/condition/operator.js';
 import { Pauses, type Steps } from '../../../compiler/steps.js';
+import { FilterRefusal } from '../../filter/residual.js';
 import type { DecisionContext } from '../decide/decide.js';
 import type { FilterInput } from '../decide/normalise.js';
+import { GrantConditions } from '../facts/grant-conditions.js';
 import { instanceType, parseInstanceName } from '../facts/instance-name.js';
 import { rolesOnInstances, type UserRoles } from '../facts/role-walk.js';
 import { evaluateListing } from '../listing/evaluate-listing.js';
@@ -80,11 +82,13 @@ export function* grantedRows(context: DecisionContext, { input, given, matches }
 	for (const expires of lastExpiries.values()) expiry.note(expires);
 	const keys = new Map<number, GrantedKey[]>();
 	const onInstances = new Set(facts.schema.instanceRolesThatGrant(resource.type, action));
+	const conditions = new GrantConditions(facts, { user: input.user, context: input.context }, time);
 	const named = evaluatesSets ? rules.rolesNamed : new Set<string>();
 	const walked =
 		onInstances.size === 0 && named.size === 0
 			? noRoles
-			: yield* rolesOnInstances(facts, input.user, time, expiry.note);
+			: yield* rolesOnInstances(facts, input.user, time, { note: expiry.note, conditions });
+	if (walked.uncertain) throw new FilterRefusal('roles', 'filter', uncertainText);
 	const { held } = walked;
 	for (const [instance, all] of held) {
 		if (pauses.step()) yield;
@@ -101,9 +105,12 @@ export function* grantedRows(context: DecisionContext, { input, given, matches }
 	}
 	const byRole = yield* keysByRole(context, input, walked, named);
 	const groups = evaluatesSets ? yield* sets.groups({ given, members, open: tenants }, byRole) : [];
-	const readTime = evaluatesSets && sets.readTime;
+	const readTime = (evaluatesSets && sets.readTime) || conditions.readTime;
 	return { tenants, keys, held, groups, expiry: expiry.first, readTime };
 }
+
+const uncertainText =
+	'a role of the user is assigned under a condition with a regular expression; use listings or checks';
 
 const noRoles: UserRoles = { held: new Map(), reached: new Map() };
 
@@ -115,14 +122,14 @@ const RolesOfInstances = z.array(z.object({ roles: z.array(z.string()) }));
  */
 function* keysByRole(
 	{ engine, facts, time }: DecisionContext,
-	{ user, resource: { type } }: FilterInput,
+	{ user, context, resource: { type } }: FilterInput,
 	{ held, reached }: UserRoles,
 	named: ReadonlySet<string>,
 ): Steps<KeysByRole> {
 	const found = new Map<number, Map<string, string[]>>();
 	if (named.size === 0) return found;
 	const rolesByPolicy = (key: string) => {
-		const question = { user: { key: user.key }, instances: [{ type, key }], time };
+		const question = { user, instances: [{ type, key }], time, ...(context === undefined ? {} : { context }) };
 		return evaluateListing(engine, 'instance_permissions', question, RolesOfInstances)[0]?.roles ?? [];
 	};
 	const pauses = new Pauses();
@@ -163,12 +170,19 @@ class FirstExpiry {
  * Returns a test that is true if the active policy grants a role's rows. While a newer schema's policy is pending for
  * the action, only the engine can decide.
  */
-function confirmingEngine({ engine, facts, time }: DecisionContext, { user, action, resource }: FilterInput) {
+function confirmingEngine({ engine, facts, time }: DecisionContext, { user, action, resource, context }: FilterInput) {
 	const { type } = resource;
 	if (facts.pendingAt('actions', type, action) === undefined) return () => true;
 	return (tenant: string, key: string | undefined) => {
 		const asked = { type, tenant, ...(key === undefined ? {} : { key }) };
-		const input = { user: { key: user.key }, action, resource: asked, conditions: false, time };
+		const input = {
+			user,
+			action,
+			resource: asked,
+			conditions: false,
+			time,
+			...(context === undefined ? {} : { context }),
+		};
 		return engine.evaluate('regolith/check/code', input) === 'allow';
 	};
 }

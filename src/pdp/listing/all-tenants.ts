@@ -4,10 +4,11 @@ import { Pauses, type Steps } from '../../../compiler/steps.js';
 import type { Query } from '../../wire/decision/check.js';
 import { checkInput } from '../decide/contextual-facts.js';
 import { type DecisionContext, decide } from '../decide/decide.js';
-import type { Mode } from '../decide/normalise.js';
+import { type Mode, normalise } from '../decide/normalise.js';
 import { forEachItem, sortedBy } from '../engine/chunks.js';
 import { arrayChunks } from '../engine/json-chunks.js';
 import { instanceName } from '../facts/instance-name.js';
+import { tenantsWithRoles } from './permissions.js';
 
 /**
  * Returns the tenants in which a check is allowed, sorted by key, as JSON for the list in `AllowedTenants`. Each check
@@ -20,7 +21,7 @@ export function* allowedTenants(
 	explain: boolean,
 ): Steps<readonly string[]> {
 	const { facts } = context;
-	const tenants = facts.hasUser(query.user.key) ? yield* tenantsOf(context, query) : facts.tenants.keys();
+	const tenants = facts.hasUser(query.user.key) ? yield* tenantsOf(context, query, mode) : facts.tenants.keys();
 	const allowed: string[] = [];
 	yield* forEachItem(yield* sortedBy(tenants, (tenant) => tenant), (key) => {
 		const asked = { ...query, resource: { ...query.resource, tenant: key } };
@@ -33,12 +34,15 @@ export function* allowedTenants(
 
 /**
  * Returns the tenants where a user holds a role, in the tenant or on its instances, like `/user-tenants`. Includes the
- * tenants of contextual facts and, if everyone holds roles, the tenant of the instance.
+ * tenants of contextual facts and, if everyone holds roles, the tenant of the instance. The policy decides the conditions of
+ * assignments.
  */
-function* tenantsOf(
-	{ facts, time }: DecisionContext,
-	{ user: { key: user }, resource: { type, key }, contextual_facts }: Query,
-): Steps<ReadonlySet<string>> {
+function* tenantsOf(context: DecisionContext, query: Query, mode: Mode): Steps<ReadonlySet<string>> {
+	const { facts, time } = context;
+	const { contextual_facts } = query;
+	const input = normalise(query, time, mode);
+	const { type, key } = input.resource;
+	const user = input.user.key;
 	const found = new Set<string>();
 	const pauses = new Pauses();
 	const visit = (tenant: string | undefined) => {
@@ -47,6 +51,9 @@ function* tenantsOf(
 	};
 	for (const [tenant] of facts.tenantRoles.from(user, time)) if (visit(tenant)) yield;
 	for (const [instance] of facts.instanceRoles.from(user, time)) if (visit(facts.tenantKey(instance))) yield;
+	if (facts.conditionalRoles.has(user)) {
+		for (const tenant of tenantsWithRoles(context, input)) if (visit(tenant.key)) yield;
+	}
 	for (const { resource_instance } of contextual_facts?.role_assignments ?? [])
 		visit(facts.tenantKey(resource_instance));
 	if (key && facts.hasPublicRoles) visit(facts.tenantKey(instanceName({ type, key })));

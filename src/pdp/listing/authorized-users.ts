@@ -13,7 +13,9 @@ import { forEachChunk, sortedBy } from '../engine/chunks.js';
 import { objectChunks } from '../engine/json-chunks.js';
 import { NeedsEngine } from '../facts/compiled-sets.js';
 import { conditionSetsIn } from '../facts/condition-sets.js';
+import type { SentAttributes } from '../facts/condition-subject.js';
 import type { FactsIndex } from '../facts/facts-index.js';
+import { GrantConditions } from '../facts/grant-conditions.js';
 import { instanceType } from '../facts/instance-name.js';
 import { type Leading, leadingTo } from '../facts/role-walk.js';
 import { evaluateListing } from './evaluate-listing.js';
@@ -41,13 +43,16 @@ export function* authorizedUsers(context: DecisionContext, input: UsersInput): S
 	const byRoles = yield* assignmentsThatMayGrant(context, input);
 	const likeRoles = yield* grantedLikeRoles(context, input);
 	const assigned = new Set([...byRoles.users(), ...likeRoles.granting.users()]);
-	const computes = byRoles.computes || likeRoles.granting.computes;
 	const isPublic = assigned.has(everyone);
 	// A pending policy may allow `everyone` by a rule that other users do not satisfy.
 	const byUser = isPublic && facts.pending;
 	const bySets = !isPublic && asksForSets(facts, input);
 	const allowed = yield* answerWithReferee(context, {
-		fromFacts: () => usersFromFacts(context, input, { assigned, computes }, bySets),
+		fromFacts: () => {
+			requireExact(byRoles);
+			requireExact(likeRoles.granting);
+			return usersFromFacts(context, input, assigned, bySets);
+		},
 		isRight: (users) => agreesWithEngine(context, input, users),
 		byEngine: () =>
 			usersByEngine(context, input, bySets || byUser ? facts.users : [...assigned, ...likeRoles.candidates]),
@@ -78,10 +83,9 @@ function* usersByEngine(
 function* usersFromFacts(
 	{ facts, time }: DecisionContext,
 	input: UsersInput,
-	{ assigned, computes }: { readonly assigned: ReadonlySet<string>; readonly computes: boolean },
+	assigned: ReadonlySet<string>,
 	bySets: boolean,
 ): Steps<ReadonlySet<string>> {
-	requireExact(computes);
 	const allowed = new Set(assigned);
 	const selects = bySets ? userTest(facts, input, time) : undefined;
 	const pauses = new Pauses();
@@ -92,9 +96,10 @@ function* usersFromFacts(
 	return allowed;
 }
 
-/** Throws `NeedsEngine` if an assignment alone may not suffice. */
-function requireExact(computes: boolean): void {
+/** Throws `NeedsEngine` if an assignment alone may not suffice, or if only the engine can decide its condition. */
+function requireExact({ computes, isUncertain }: Granting): void {
 	if (computes) throw new NeedsEngine('a computed role may grant the action');
+	if (isUncertain) throw new NeedsEngine('a condition of an assignment contains a regular expression');
 }
 
 /** Compares a sample of listed and unlisted users with the engine. */
@@ -114,15 +119,15 @@ export interface UsersWhoMay {
 	readonly byRoles: () => ReadonlySet<string>;
 }
 
-/** Returns the users that a check may allow. */
-export function* usersWhoMay(context: DecisionContext, input: UsersInput): Steps<UsersWhoMay> {
+/** Returns the users that a check may allow. `sent` are the attributes in the check. */
+export function* usersWhoMay(context: DecisionContext, input: UsersInput, sent: SentAttributes): Steps<UsersWhoMay> {
 	const { facts } = context;
-	const granting = yield* assignmentsThatMayGrant(context, input);
+	const granting = yield* assignmentsThatMayGrant(context, input, sent);
 	const byRoles = new Set(granting.has(everyone) ? facts.users : granting.users());
 	return {
 		users: facts.schema.setsMayGrant(input.resource.type, input.action) ? facts.users : byRoles,
 		byRoles: () => {
-			requireExact(granting.computes);
+			requireExact(granting);
 			return byRoles;
 		},
 	};
@@ -132,12 +137,12 @@ export function* usersWhoMay(context: DecisionContext, input: UsersInput): Steps
  * Returns the assignments that grant the action, unless a role on the path blocks a derivation. Of a computed role, returns
  * the assignments that lead to any role that it requires.
  */
-function* assignmentsThatMayGrant(context: DecisionContext, input: UsersInput): Steps<Granting> {
+function* assignmentsThatMayGrant(context: DecisionContext, input: UsersInput, sent?: SentAttributes): Steps<Granting> {
 	const granting = new Granting();
 	yield* assignedInTenant(context, input, granting);
 	const { type, key } = input.resource;
 	const roles = context.facts.schema.instanceRolesThatGrant(type, input.action);
-	if (key !== undefined) yield* assignedOnInstances(context, input.resource, roles, granting);
+	if (key !== undefined) yield* assignedOnInstances(context, { ...input, sent }, roles, granting);
 	return granting;
 }
 
@@ -163,7 +168,8 @@ function* grantedLikeRoles(context: DecisionContext, input: UsersInput): Steps<G
 	const listed = new Set<string>();
 	for (const role of new Set(rules.flatMap(({ named }) => [...named]))) {
 		const holding = new Granting();
-		yield* assignedOnInstances(context, input.resource, [role], holding);
+		yield* assignedOnInstances(context, input, [role], holding);
+		granting.isUncertain ||= holding.isUncertain;
 		held.set(role, holding);
 	}
 	const pauses = new Pauses();
@@ -203,6 +209,14 @@ class Granting {
 	readonly #byUser = new Map<string, Assignment[]>();
 	/** True if a user may need several of the assignments. */
 	computes = false;
+	/** True if only the engine can decide for some of the users, because a condition contains a regular expression. */
+	isUncertain = false;
+
+	/** Adds a user that only the engine can decide. */
+	consider(user: string): void {
+		this.isUncertain = true;
+		if (!this.#byUser.has(user)) this.#byUser.set(user, []);
+	}
 
 	/** Adds an assignment, to the user by default. An assignment to everyone may grant to a single user. */
 	add(assignment: Assignment, user = assignment.user): void {
@@ -243,18 +257,21 @@ function* assignedInTenant({ facts, time }: DecisionContext, input: UsersInput, 
 
 /** Adds the assignments that lead to any of the roles on an instance. */
 function* assignedOnInstances(
-	context: DecisionContext,
-	{ type, key, tenant }: UsersInput['resource'],
+	{ facts, time }: DecisionContext,
+	{ resource, context, sent }: UsersInput & { readonly sent?: SentAttributes },
 	roles: readonly string[],
 	granting: Granting,
 ): Steps<void> {
-	const { facts, time } = context;
+	const { type, key, tenant } = resource;
 	const instance = `${type}:${key}`;
 	if (facts.tenantKey(instance) !== tenant) return;
 	const destination = { roles, instance, time };
 	const leading = yield* leadingTo(facts, destination, nowhere);
 	granting.computes = leading.computes;
-	const leadingFor = yield* leadingWithStops(context, leading, (assigned) => leadingTo(facts, destination, assigned));
+	const leadingFor = yield* leadingWithStops({ facts, time }, leading, (assigned) =>
+		leadingTo(facts, destination, assigned),
+	);
+	const conditions = new GrantConditions(facts, { user: { key: '' }, context }, time);
 	const unstoppable = leading.stops.size === 0 ? leading : yield* leadingTo(facts, destination, everywhere);
 	const leadsFor = (user: string, role: string, on: string) => (leadingFor.get(user) ?? leading).seen.has(role, on);
 	const pauses = new Pauses();
@@ -277,6 +294,22 @@ function* assignedOnInstances(
 				}
 			}
 		}
+		for (const [user, grant] of facts.conditionalRoles.to(on, time)) {
+			if (pauses.step()) yield;
+			if (grant.role !== role || !(leadingFor.get(user) ?? leading).seen.has(role, on)) continue;
+			conditions.setUser(user, sent);
+			const { set, values } = grant;
+			const assignment = {
+				user,
+				tenant,
+				resource: on,
+				role: `${instanceType(on)}#${role}`,
+				condition: { set, values },
+			};
+			if (conditions.holds(grant)) granting.add(assignment);
+			else if (conditions.uncertain) granting.consider(user);
+			conditions.uncertain = false;
+		}
 	}
 }
 
@@ -285,7 +318,7 @@ function* assignedOnInstances(
  * instances share a result.
  */
 function* leadingWithStops(
-	{ facts, time }: DecisionContext,
+	{ facts, time }: Pick<DecisionContext, 'facts' | 'time'>,
 	{ stops }: Leading,
 	leadingWith: (assigned: ReadonlySet<string>) => Steps<Leading>,
 ): Steps<ReadonlyMap<string, Leading>> {
@@ -296,6 +329,10 @@ function* leadingWithStops(
 			if (pauses.step()) yield;
 			const known = stoppedAt.get(user) ?? new Set();
 			stoppedAt.set(user, known.add(stop));
+		}
+		for (const [user] of facts.conditionalRoles.to(stop, time)) {
+			if (pauses.step()) yield;
+			stoppedAt.set(user, (stoppedAt.get(user) ?? new Set()).add(stop));
 		}
 	}
 	const byStops = new Map<string, Leading>();

@@ -8,8 +8,8 @@ import type { FactsIndex } from '../facts/facts-index.js';
 import { instanceType } from '../facts/instance-name.js';
 
 /**
- * Returns a page of role assignments matching the filters, sorted by user, tenant, instance (tenant roles first), and
- * role.
+ * Returns a page of role assignments matching the filters, sorted by user, tenant, instance (tenant roles first), role
+ * and condition.
  */
 export function* localAssignments(
 	{ facts, time }: Pick<DecisionContext, 'facts' | 'time'>,
@@ -35,10 +35,11 @@ export function* localAssignments(
 }
 
 /** Returns all users with assignments, sorted, by merging two sorted lists without duplicates. */
-function* everyUser({ tenantRoles, instanceRoles }: FactsIndex): Steps<Iterable<string>> {
+function* everyUser({ tenantRoles, instanceRoles, conditionalRoles }: FactsIndex): Steps<Iterable<string>> {
 	const one = yield* tenantRoles.sortedLeftNames();
 	const other = yield* instanceRoles.sortedLeftNames();
-	return merged(one, other);
+	if (conditionalRoles.isEmpty) return merged(one, other);
+	return merged([...merged(one, other)], [...conditionalRoles.users].sort());
 }
 
 function* merged(one: readonly string[], other: readonly string[]): Iterable<string> {
@@ -58,6 +59,10 @@ function* userAssignments(facts: FactsIndex, user: string, time: number): Iterab
 		const tenant = facts.tenantKey(instance);
 		if (tenant !== undefined) yield { user, role, tenant, resource_instance: instance };
 	}
+	for (const { instance, role, set, values } of facts.conditionalRoles.from(user, time)) {
+		const tenant = facts.tenantKey(instance);
+		if (tenant !== undefined) yield { user, role, tenant, resource_instance: instance, condition: { set, values } };
+	}
 }
 
 /** For filters, a tenant is an object with type `__tenant`, as in the permissions listing. */
@@ -76,6 +81,6 @@ function matches(wanted: string | undefined, ...names: readonly string[]): boole
 	return wanted === undefined || names.includes(wanted);
 }
 
-function sortText({ tenant, resource_instance, role }: LocalAssignment): string {
-	return JSON.stringify([tenant, resource_instance ?? '', role]);
+function sortText({ tenant, resource_instance, role, condition }: LocalAssignment): string {
+	return JSON.stringify([tenant, resource_instance ?? '', role, condition?.set ?? '']);
 }

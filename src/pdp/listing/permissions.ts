@@ -11,7 +11,9 @@ import type { PermissionsInput } from '../decide/normalise.js';
 import { forEachChunk, sortedBy } from '../engine/chunks.js';
 import { isSameJson } from '../engine/is-same-json.js';
 import { arrayChunks, objectChunks } from '../engine/json-chunks.js';
+import { NeedsEngine } from '../facts/compiled-sets.js';
 import type { FactsIndex } from '../facts/facts-index.js';
+import { GrantConditions } from '../facts/grant-conditions.js';
 import { instanceName, instanceType, parseInstanceName } from '../facts/instance-name.js';
 import { openedTenants } from '../facts/opened-tenants.js';
 import { rolesOnInstances, type UserRoles } from '../facts/role-walk.js';
@@ -40,7 +42,8 @@ const noRoles: UserRoles = { held: new Map(), reached: new Map() };
 export function* permissions(context: DecisionContext, input: PermissionsInput): Steps<readonly string[]> {
 	const { facts, time } = context;
 	// Skip the walk, which is expensive, because queries for tenants alone are common.
-	const roles = onlyTenants(input) ? noRoles : yield* rolesOnInstances(facts, input.user, time);
+	const conditions = new GrantConditions(facts, { user: input.user, context: input.context }, time);
+	const roles = onlyTenants(input) ? noRoles : yield* rolesOnInstances(facts, input.user, time, { conditions });
 	const asked = {
 		input,
 		roles,
@@ -70,6 +73,7 @@ interface Asked {
 }
 
 function* entriesFromFacts({ facts, time }: DecisionContext, asked: Asked): Steps<Entries> {
+	if (asked.roles.uncertain) throw new NeedsEngine('a condition of an assignment contains a regular expression');
 	const { names, tenants, instanceTenants, instanceAttributes } = facts;
 	const { user, context } = asked.input;
 	const evaluated = asksForSets(asked.input) ? 'all' : 'like_roles';
@@ -188,10 +192,10 @@ function agreesWithEngine(context: DecisionContext, asked: Asked, found: Entries
  * JSON. The search takes a single step. Throws like `permissions`.
  */
 export function* userTenants(
-	{ engine, time }: DecisionContext,
-	input: Pick<PermissionsInput, 'user'>,
+	context: DecisionContext,
+	input: Pick<PermissionsInput, 'user' | 'context'>,
 ): Steps<readonly string[]> {
-	const tenants = evaluateListing(engine, 'user_tenants', { user: input.user, time }, z.array(Tenant));
+	const tenants = tenantsWithRoles(context, input);
 	yield;
 	const sorted = yield* sortedBy(tenants, ({ key }) => key);
 	const texts: string[] = [];
@@ -199,6 +203,15 @@ export function* userTenants(
 		for (const tenant of chunk) texts.push(JSON.stringify(tenant));
 	});
 	return yield* arrayChunks(texts);
+}
+
+/** Returns the tenants where a user holds a role, in the tenant or assigned on one of its instances, in no particular order. */
+export function tenantsWithRoles(
+	{ engine, time }: DecisionContext,
+	{ user, context }: Pick<PermissionsInput, 'user' | 'context'>,
+) {
+	const question = { user, time, ...(context === undefined ? {} : { context }) };
+	return evaluateListing(engine, 'user_tenants', question, z.array(Tenant));
 }
 
 /** Returns the numbers of the tenants that pass the filters and where the user holds a role. */

@@ -16,6 +16,7 @@ interface LoggedChange {
 	readonly tenant: string | null;
 	readonly resource: string | null;
 	readonly resource_instance: string | null;
+	readonly condition_set: string | null;
 	readonly subject: string | null;
 	readonly relation: string | null;
 	readonly object: string | null;
@@ -40,7 +41,7 @@ export async function touchedSince(unit: ReadingUnit, base: number, most: number
 	const { rows } = await unit.raw<LoggedChange>(
 		`select kind, operation, record ->> 'id' as id, record ->> 'key' as key, record ->> 'user' as "user", record ->> 'role' as role,
 			record ->> 'tenant' as tenant, record ->> 'resource' as resource,
-			record ->> 'resource_instance' as resource_instance, record ->> 'subject' as subject,
+			record ->> 'resource_instance' as resource_instance, record -> 'condition' ->> 'set' as condition_set, record ->> 'subject' as subject,
 			record ->> 'relation' as relation, record ->> 'object' as object,
 			(before -> 'attributes') is distinct from (after -> 'attributes') as attributes_changed,
 			(before -> 'email', before -> 'first_name', before -> 'last_name')
@@ -81,6 +82,7 @@ function asLogged({ kind, operation, before, after }: Change): LoggedChange {
 		tenant: text('tenant'),
 		resource: text('resource'),
 		resource_instance: text('resource_instance'),
+		condition_set: conditionSetOf(record),
 		subject: text('subject'),
 		relation: text('relation'),
 		object: text('object'),
@@ -90,6 +92,11 @@ function asLogged({ kind, operation, before, after }: Change): LoggedChange {
 		rules_changed: differs('mapping_rules'),
 		contextual_facts_changed: differs('settings'),
 	};
+}
+
+function conditionSetOf(record: Change['after']): string | null {
+	const condition: unknown = record?.['condition'];
+	return typeof condition === 'object' && condition !== null && 'set' in condition ? String(condition.set) : null;
 }
 
 function touchedBy(changes: readonly LoggedChange[]): TouchedRows {
@@ -152,10 +159,17 @@ function asInstance({ kind, resource, key }: LoggedChange): InstanceName | null 
 	return { type: resource, key };
 }
 
-function asInstanceAssignment({ kind, user, role, resource_instance }: LoggedChange): InstanceAssignment | null {
+function asInstanceAssignment({
+	kind,
+	user,
+	role,
+	resource_instance,
+	condition_set,
+}: LoggedChange): InstanceAssignment | null {
 	const instance = instanceParts(resource_instance ?? '');
 	if (kind !== 'role_assignment' || instance === null || user === null || role === null) return null;
-	return { user, role, type: instance.resource, instance: instance.key };
+	const condition = condition_set === null ? {} : { condition: { set: condition_set, values: {} } };
+	return { user, role, type: instance.resource, instance: instance.key, ...condition };
 }
 
 function asRelationship(change: LoggedChange): Relationship | null {

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { addComputedRoles } from './add-computed-roles.js';
+import { addGrantConditions } from './add-grant-conditions.js';
 import { addPublicRoles } from './add-public-roles.js';
 import { createCheckTests } from './create-check-tests.js';
 import { createFirstRelease } from './first-release/create-first-release.js';
@@ -13,6 +14,7 @@ const migrations = [
 	{ name: '0002-check-tests', up: createCheckTests },
 	{ name: '0003-public-roles', up: addPublicRoles },
 	{ name: '0004-computed-roles', up: addComputedRoles },
+	{ name: '0005-grant-conditions', up: addGrantConditions },
 ] as const;
 
 type Migration = (typeof migrations)[number];

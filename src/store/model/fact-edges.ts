@@ -30,6 +30,8 @@ export interface FactEdge {
 	readonly tenant_id: string | null;
 	/** Expiry; `null` if it does not expire. */
 	readonly expires_at: Date | null;
+	/** Key of the condition of an assignment; absent if there is none. */
+	readonly condition?: string;
 }
 
 /**
@@ -65,7 +67,7 @@ const sources: Readonly<Record<FactNodeKind, readonly Source[]>> = {
 };
 
 const columns: Readonly<Record<Source['table'], string>> = {
-	role_assignments: 'id, user_id, role_id, tenant_id, resource_instance_id, expires_at',
+	role_assignments: 'id, user_id, role_id, tenant_id, resource_instance_id, expires_at, condition_set',
 	relationship_tuples: 'id, subject_id, relation_id, object_id, expires_at',
 };
 
@@ -76,6 +78,7 @@ interface AssignmentIds {
 	readonly tenant_id: string;
 	readonly resource_instance_id: string | null;
 	readonly expires_at: Date | null;
+	readonly condition_set: string | null;
 }
 
 /** A relationship tuple, by ids. */
@@ -222,8 +225,9 @@ function asEdge(row: AssignmentIds | TupleStep): FactEdge {
 			expires_at,
 		};
 	}
-	const { user_id, role_id, tenant_id, resource_instance_id } = row;
+	const { user_id, role_id, tenant_id, resource_instance_id, condition_set } = row;
 	return {
+		...(condition_set !== null && { condition: condition_set }),
 		id,
 		from: { kind: 'user', id: user_id },
 		to:

@@ -61,13 +61,25 @@ async function assignmentsIn(
 	const roles = await keysIn(unit, 'roles');
 	const role_assignments: RoleAssignment[] = [];
 	const instance_assignments: InstanceAssignment[] = [];
-	const columns = ['user_id', 'role_id', 'tenant_id', 'resource_instance_id', expiryMilliseconds('role_assignments')];
+	const columns = [
+		'user_id',
+		'role_id',
+		'tenant_id',
+		'resource_instance_id',
+		expiryMilliseconds('role_assignments'),
+		'condition_set',
+		'condition_values',
+	];
 	for await (const rows of textRows(unit, 'role_assignments', columns)) {
-		for (const [user = '', role = '', tenant = '', on = '', expires_at = ''] of rows) {
+		for (const [user = '', role = '', tenant = '', on = '', expires_at = '', set = '', values = ''] of rows) {
 			const held = { user: keyIn(users, user), role: keyIn(roles, role), ...expiringText(expires_at) };
 			const instance = instances.get(on);
 			if (instance === undefined) role_assignments.push({ ...held, tenant: keyIn(tenants, tenant) });
-			else instance_assignments.push({ ...held, type: instance.type, instance: instance.key });
+			else {
+				// A condition set's key is never empty.
+				const condition = set === '' ? {} : assignedCondition(set, JSON.parse(values) as Attributes);
+				instance_assignments.push({ ...held, type: instance.type, instance: instance.key, ...condition });
+			}
 		}
 	}
 	return { role_assignments, instance_assignments };
@@ -86,6 +98,14 @@ async function relationshipsIn(unit: ReadingUnit, instances: Instances): Promise
 		}
 	}
 	return relationships;
+}
+
+/** Converts the columns of an assignment's condition to its form in the model. */
+export function assignedCondition(
+	set: string | null,
+	values: Attributes | null,
+): Pick<InstanceAssignment, 'condition'> {
+	return set === null ? {} : { condition: { set, values: values ?? {} } };
 }
 
 function expiringText(expires_at: string): Expiring {

@@ -1,5 +1,6 @@
 import type { ClosureNeighbourhood, InstanceName, Membership, Neighbourhood } from '../../../compiler/data/delta.js';
 import type {
+	Attributes,
 	Instance,
 	InstanceAssignment,
 	InstanceAttributes,
@@ -18,7 +19,7 @@ import { User } from '../table/user.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 import { closuresAround } from './closure.js';
 import { expiring } from './expiring.js';
-import { asTenant, keysById, userAttributes } from './facts.js';
+import { assignedCondition, asTenant, keysById, userAttributes } from './facts.js';
 import { readMappingRules } from './mapping-rules.js';
 import { readSchema } from './model.js';
 
@@ -179,13 +180,13 @@ async function attributesOfInstances(
 async function instanceRoles(
 	unit: ReadingUnit,
 	touched: readonly InstanceAssignment[],
-): Promise<Pick<Neighbourhood, 'instance_assignments' | 'holdings'>> {
-	if (touched.length === 0) return { instance_assignments: [], holdings: [] };
-	const { rows } = await unit.raw<InstanceAssignment & { readonly expires_at: number | null }>(
+): Promise<Pick<Neighbourhood, 'instance_assignments' | 'holdings' | 'conditional'>> {
+	if (touched.length === 0) return { instance_assignments: [], holdings: [], conditional: false };
+	const { rows } = await unit.raw<AssignmentOnInstance>(
 		`with wanted as (
 			select distinct * from unnest(:users::text[], :types::text[], :keys::text[]) as pairs ("user", type, instance)
 		)
-		select wanted.*, roles.key as role, held.expires_at
+		select wanted.*, roles.key as role, held.expires_at, held.condition_set, held.condition_values
 		from wanted
 		cross join lateral (
 			select id from users where environment_id = :environment_id and key = wanted.user offset 0
@@ -196,7 +197,8 @@ async function instanceRoles(
 			where environment_id = :environment_id and resource_id = resources.id and key = wanted.instance offset 0
 		) as object
 		cross join lateral (
-			select role_id, ${expiryMilliseconds('role_assignments')} as expires_at from role_assignments
+			select role_id, ${expiryMilliseconds('role_assignments')} as expires_at, condition_set, condition_values
+			from role_assignments
 			where environment_id = :environment_id and resource_instance_id = object.id
 				and cast(user_id as text) = cast(holder.id as text) offset 0
 		) as held
@@ -207,18 +209,52 @@ async function instanceRoles(
 			keys: touched.map(({ instance }) => instance),
 		},
 	);
-	const instance_assignments = rows.map(({ expires_at, ...row }) => ({ ...row, ...expiring(expires_at) }));
-	return { instance_assignments, holdings: await holdings(unit, touched) };
+	const instance_assignments = rows.map(({ expires_at, condition_set, condition_values, ...row }) => ({
+		...row,
+		...expiring(expires_at),
+		...assignedCondition(condition_set, condition_values),
+	}));
+	const plain = await holdings(unit, touched, 'condition_set is null');
+	if (touched.every(({ condition }) => condition === undefined)) {
+		return { instance_assignments, holdings: plain, conditional: false };
+	}
+	const conditional = await holdings(unit, touched, 'condition_set is not null');
+	return {
+		instance_assignments,
+		holdings: [...plain, ...conditional.map((holding) => ({ ...holding, conditional: true as const }))],
+		conditional: conditional.length > 0 || (await hasConditionalAssignments(unit)),
+	};
+}
+
+interface AssignmentOnInstance extends Omit<InstanceAssignment, 'condition' | 'expires_at'> {
+	readonly expires_at: number | null;
+	readonly condition_set: string | null;
+	readonly condition_values: Attributes | null;
+}
+
+/** True if any assignment in the environment has a condition. */
+async function hasConditionalAssignments(unit: ReadingUnit): Promise<boolean> {
+	const { rows } = await unit.raw<{ readonly found: boolean }>(
+		`select exists (
+			select 1 from role_assignments where environment_id = :environment_id and condition_set is not null
+		) as found`,
+		{},
+	);
+	return rows[0]?.found === true;
 }
 
 /**
- * Finds the roles held by each user with an index skip scan. The cost does not depend on the number of instances per
+ * Finds the roles held by each user, under a condition or without, with an index skip scan. The cost does not depend on the number of instances per
  * role.
  */
-async function holdings(unit: ReadingUnit, touched: readonly InstanceAssignment[]): Promise<Neighbourhood['holdings']> {
+async function holdings(
+	unit: ReadingUnit,
+	touched: readonly InstanceAssignment[],
+	kind: 'condition_set is null' | 'condition_set is not null',
+): Promise<Neighbourhood['holdings']> {
 	const next = (after: string) =>
 		`select role_id from role_assignments as next
-		where environment_id = :environment_id and user_id = ${after} order by role_id limit 1`;
+		where environment_id = :environment_id and ${kind} and user_id = ${after} order by role_id limit 1`;
 	const { rows } = await unit.raw<Neighbourhood['holdings'][number]>(
 		`with recursive found (user_id, "user", role_id) as (
 			select users.id, users.key, (${next('users.id')})

@@ -25,7 +25,8 @@ export async function readPastFacts(
 	);
 	if ((counted.rows[0]?.total ?? 0) > most) return null;
 	const { rows } = await unit.raw<FirstChange>(
-		`select distinct on (kind, own_key, "user", role, tenant, resource, resource_instance, subject, relation, object) *
+		`select distinct on (kind, own_key, "user", role, tenant, resource, resource_instance, condition_set, subject, relation,
+			object) *
 		from (
 			select kind, before, revision, position,
 				case when kind in ('user', 'tenant', 'resource_instance') then record ->> 'key' end as own_key,
@@ -33,12 +34,13 @@ export async function readPastFacts(
 				case when kind = 'role_assignment' then record ->> 'tenant' end as tenant,
 				case when kind = 'resource_instance' then record ->> 'tenant' end as home,
 				record ->> 'resource' as resource, record ->> 'resource_instance' as resource_instance,
+				record -> 'condition' ->> 'set' as condition_set,
 				record ->> 'subject' as subject, record ->> 'relation' as relation, record ->> 'object' as object
 			from changes cross join lateral (select coalesce(before, after) as record) as either
 			where environment_id = :environment_id and revision > :after and revision <= :up_to
 				and kind in ('user', 'tenant', 'resource_instance', 'role_assignment', 'relationship_tuple')
 		) as logged
-		order by kind, own_key, "user", role, tenant, resource, resource_instance, subject, relation, object,
+		order by kind, own_key, "user", role, tenant, resource, resource_instance, condition_set, subject, relation, object,
 			revision, position`,
 		{ after, up_to: upTo },
 	);
@@ -58,13 +60,14 @@ interface FirstChange {
 	readonly home: string | null;
 	readonly resource: string | null;
 	readonly resource_instance: string | null;
+	readonly condition_set: string | null;
 	readonly subject: string | null;
 	readonly relation: string | null;
 	readonly object: string | null;
 }
 
 function asPastFact(change: FirstChange): PastFact {
-	const { kind, before, own_key, resource, resource_instance } = change;
+	const { kind, before, own_key, resource, resource_instance, condition_set } = change;
 	const { user, role, tenant, home, subject, relation, object } = withTexts(change);
 	const until = expiryBefore(before);
 	switch (kind) {
@@ -79,7 +82,14 @@ function asPastFact(change: FirstChange): PastFact {
 		case 'role_assignment':
 			return resource_instance === null
 				? { kind: 'tenant_role', user, tenant, role, until }
-				: { kind: 'instance_role', user, instance: resource_instance, role, until };
+				: {
+						kind: 'instance_role',
+						user,
+						instance: resource_instance,
+						role,
+						until,
+						...(condition_set !== null && { condition: { set: condition_set, values: valuesBefore(before) } }),
+					};
 		case 'relationship_tuple':
 			return { kind: 'relationship', object, relation, subject, until };
 	}
@@ -107,6 +117,13 @@ function attributesIn(before: Readonly<Record<string, unknown>>): Attributes {
 function namesIn({ email, first_name, last_name }: Readonly<Record<string, unknown>>): Attributes {
 	const given = Object.entries({ email, first_name, last_name });
 	return Object.fromEntries(given.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+}
+
+/** Returns an assignment's values for its condition before the change. */
+function valuesBefore(before: Readonly<Record<string, unknown>> | null): Attributes {
+	// The log contains JSON, in the form in which assignments are recorded.
+	const condition = before?.['condition'] as { readonly values?: Attributes } | undefined;
+	return condition?.values ?? {};
 }
 
 /** Returns a grant's expiry before the change; `undefined` if the grant did not exist. */

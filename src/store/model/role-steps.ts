@@ -74,11 +74,13 @@ export interface AssignedRole {
 	readonly instance_id: string;
 	readonly tenant_id: string;
 	readonly expires_at: Date | null;
+	/** Key of the condition of the assignment; `null` if there is none. */
+	readonly condition_set: string | null;
 }
 
-const assignedColumns = 'id, role_id, resource_instance_id as instance_id, tenant_id, expires_at';
+const assignedColumns = 'id, role_id, resource_instance_id as instance_id, tenant_id, expires_at, condition_set';
 
-/** Returns all roles assigned to a user on these instances. */
+/** Returns all roles assigned to a user on these instances, also under conditions. */
 export async function rolesAssignedOn(
 	unit: ReadingUnit,
 	userId: string,
@@ -96,10 +98,13 @@ export async function rolesAssignedOn(
 	return rows;
 }
 
-/** Returns a user's assignments to these resource roles, at most `most` per role. */
+/**
+ * Returns a user's assignments to these resource roles, at most `most` per role: only assignments without a condition,
+ * unless `conditional` is true.
+ */
 export async function rolesAssigned(
 	unit: ReadingUnit,
-	userId: string,
+	{ userId, conditional }: { readonly userId: string; readonly conditional: boolean },
 	roleIds: readonly string[],
 	most: number,
 ): Promise<{ readonly assigned: readonly AssignedRole[]; readonly cut: boolean }> {
@@ -109,16 +114,16 @@ export async function rolesAssigned(
 		cross join lateral (
 			select ${assignedColumns} from role_assignments
 			where environment_id = :environment_id and ${matchesBoth('user_id', 'role_id', 'holder.id', 'wanted.id')}
-				and ${holdsNow('role_assignments')} limit :most offset 0
+				and (:conditional or condition_set is null) and ${holdsNow('role_assignments')} limit :most offset 0
 		) as held`,
-		{ roles: [...roleIds], user: userId, most: most + 1 },
+		{ roles: [...roleIds], user: userId, conditional, most: most + 1 },
 	);
 	const lists = [...groupBy(rows, ({ role_id }) => role_id).values()];
 	return { assigned: lists.flatMap((list) => list.slice(0, most)), cut: lists.some((list) => list.length > most) };
 }
 
 /** Ids of a role assigned to a user in a tenant. */
-export type AssignedTenantRole = Omit<AssignedRole, 'instance_id'>;
+export type AssignedTenantRole = Omit<AssignedRole, 'instance_id' | 'condition_set'>;
 
 /** Returns at most `most` of a user's roles in a tenant, without roles on instances. */
 export async function rolesAssignedIn(
@@ -169,8 +174,8 @@ export async function relationSteps(unit: ReadingUnit): Promise<readonly RoleSte
 export type HeldRole = AssignedTenantRole & { readonly instance_id: string | null };
 
 /**
- * Returns at most `most` of a user's assigned roles, oldest first. If `tenantId` is not null, returns only roles in
- * this tenant.
+ * Returns at most `most` of a user's roles assigned without a condition, oldest first. If `tenantId` is not null, returns
+ * only roles in this tenant.
  */
 export async function rolesHeld(
 	unit: ReadingUnit,
@@ -183,7 +188,8 @@ export async function rolesHeld(
 	const { rows } = await unit.raw<HeldRole>(
 		`select held.* from unnest(array[:user::uuid], array[:tenant::uuid]) as wanted (id, tenant) cross join lateral (
 			select ${assignedColumns} from role_assignments
-			where environment_id = :environment_id and ${place} and ${holdsNow('role_assignments')} limit :most offset 0
+			where environment_id = :environment_id and ${place} and condition_set is null
+				and ${holdsNow('role_assignments')} limit :most offset 0
 		) as held order by held.id`,
 		{ user: userId, tenant: tenantId, most },
 	);

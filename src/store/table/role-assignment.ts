@@ -1,5 +1,6 @@
 import type { QueryBuilder } from 'objection';
 import { groupBy } from '../../../compiler/group-by.js';
+import type { Attributes } from '../../../compiler/model.js';
 import { whereIdsIn } from '../query/filter.js';
 import { holdsNow } from '../query/holds-now.js';
 import { matchesBoth } from '../query/matches-both.js';
@@ -19,6 +20,7 @@ export class RoleAssignment extends EnvironmentModel {
 	static readonly kind = 'role_assignment';
 	static readonly title = 'RoleAssignment';
 	static readonly expires = true;
+	static override readonly jsonAttributes = ['condition_values'];
 
 	declare user_id: string;
 	declare role_id: string;
@@ -29,6 +31,10 @@ export class RoleAssignment extends EnvironmentModel {
 	declare element_request_id: string | null;
 	/** Expiry; `null` if it does not expire. */
 	declare expires_at: Date | null;
+	/** Key of the condition set under which the role is assigned; `null` if there is none. */
+	declare condition_set: string | null;
+	/** Values for the condition; `null` if there is none. */
+	declare condition_values: Attributes | null;
 }
 
 /** An assignment with its user, role, tenant and instance keys. */
@@ -49,6 +55,10 @@ export interface AssignmentRow {
 	readonly expires_at: Date | null;
 	/** Element request that led to the assignment; `null` if there was none. */
 	readonly element_request_id?: string | null;
+	/** Key of the condition set under which the role is assigned; `null` if there is none. */
+	readonly condition_set: string | null;
+	/** Values for the condition; `null` if there is none. */
+	readonly condition_values: Attributes | null;
 }
 
 /**
@@ -100,14 +110,21 @@ const ofUsers = `select role_assignments.*, users.key as "user", roles.key as ro
 	order by role_assignments.id`;
 
 /** An assignment's keys and expiry. */
-export type AssignmentKeys = Pick<AssignmentRow, 'user' | 'role' | 'tenant' | 'resource_instance' | 'expires_at'>;
+export type AssignmentKeys = Pick<
+	AssignmentRow,
+	'user' | 'role' | 'tenant' | 'resource_instance' | 'expires_at' | 'condition_set' | 'condition_values'
+>;
 
 /**
  * Returns the keys and expiry of the assignments matching the filter, in no particular order, because there may be very
  * many.
  */
 export async function assignmentKeys(unit: ReadingUnit, filter: AssignmentFilter): Promise<readonly AssignmentKeys[]> {
-	return keyedQuery(unit, filter, ['role_assignments.expires_at']).castTo<AssignmentKeys[]>();
+	return keyedQuery(unit, filter, [
+		'role_assignments.expires_at',
+		'role_assignments.condition_set',
+		'role_assignments.condition_values',
+	]).castTo<AssignmentKeys[]>();
 }
 
 /** Returns a query for the assignments matching the filter, with these columns and the keys. */
@@ -160,6 +177,10 @@ export interface AssignmentReference {
 	readonly resource_instance?: string | undefined;
 	/** The new assignment's expiry; absent if it does not expire. */
 	readonly expires_at?: string | undefined;
+	/** Condition set under which the role is assigned, with values for a new assignment; absent if there is none. */
+	readonly condition?: { readonly set: string; readonly values?: object | undefined } | undefined;
+	/** Place in the request; the whole body if absent. */
+	readonly place?: readonly (string | number)[];
 }
 
 /** An object to which a reference refers. */
@@ -292,11 +313,14 @@ export async function assignmentsBetween(
 	return rows.map((row) => RoleAssignment.fromDatabaseJson(row));
 }
 
-/** An assignment's user, role, tenant and instance ids. */
-export type AssignmentIds = Pick<AssignmentRow, 'user_id' | 'role_id' | 'tenant_id' | 'resource_instance_id'>;
+/** An assignment's user, role, tenant and instance ids, and its condition. */
+export type AssignmentIds = Pick<
+	AssignmentRow,
+	'user_id' | 'role_id' | 'tenant_id' | 'resource_instance_id' | 'condition_set'
+>;
 
-/** A new assignment's ids and expiry. */
-export type AssignmentColumns = AssignmentIds & Pick<AssignmentRow, 'expires_at'>;
+/** A new assignment's ids, expiry and values. */
+export type AssignmentColumns = AssignmentIds & Pick<AssignmentRow, 'expires_at' | 'condition_values'>;
 
 /**
  * Inserts the assignments that do not exist yet, with the request id if one is passed. Returns the inserted
@@ -307,9 +331,11 @@ export async function insertAssignments(
 	wanted: readonly AssignmentColumns[],
 	element_request_id: string | null = null,
 ): Promise<readonly RoleAssignment[]> {
-	const columns = wanted.map(({ user_id, role_id, tenant_id, resource_instance_id, expires_at }) => {
+	const columns = wanted.map(({ user_id, role_id, tenant_id, resource_instance_id, expires_at, ...condition }) => {
 		const { id, created_at } = unit.stamp();
-		return { id, created_at, user_id, role_id, tenant_id, resource_instance_id, element_request_id, expires_at };
+		const { condition_set, condition_values } = condition;
+		const ids = { id, created_at, user_id, role_id, tenant_id, resource_instance_id, element_request_id };
+		return { ...ids, expires_at, condition_set, condition_values };
 	});
 	return unit.insertMissing(RoleAssignment, columns);
 }
@@ -321,8 +347,8 @@ export interface ChangedAssignment {
 }
 
 /**
- * Changes these assignments' expiry if they are stored. With `extend`, changes an expiry only to a later time. An
- * expired assignment is granted again: it gets the request id `requestId`, or none if that is null. Does not write to
+ * Changes these assignments' expiry and values if they are stored. With `extend`, changes an expiry only to a later time,
+ * unless the values change: new values must not last longer than the caller allows. An expired assignment is granted again: it gets the request id `requestId`, or none if that is null. Does not write to
  * the change log.
  */
 export async function changeExpiries(
@@ -334,29 +360,37 @@ export async function changeExpiries(
 	for (const [, chunk] of rowChunks(wanted)) {
 		const { rows } = await unit.raw<ExpiryChange>(
 			`with before as (
-				select held.id, held.expires_at, held.element_request_id, nullif(wanted.expiry, '')::timestamptz as expiry
-				from unnest(:users::uuid[], :roles::uuid[], :tenants::uuid[], :instances::text[], :expiries::text[])
-					as wanted (user_id, role_id, tenant_id, instance, expiry)
+				select held.id, held.expires_at, held.element_request_id, held.condition_values,
+					nullif(wanted.expiry, '')::timestamptz as expiry, nullif(wanted.given, '')::jsonb as given
+				from unnest(:users::uuid[], :roles::uuid[], :tenants::uuid[], :instances::text[], :expiries::text[],
+					:sets::text[], :values::text[]) as wanted (user_id, role_id, tenant_id, instance, expiry, set, given)
 				cross join lateral (
 					(${heldAt('tenants', 'wanted.tenant_id')} and wanted.instance = '' offset 0)
 					union all (${heldAt('instances', `nullif(wanted.instance, '')::uuid`)} offset 0)
 				) as held
 				where held.role_id = wanted.role_id and held.tenant_id = wanted.tenant_id
-					and held.expires_at is distinct from nullif(wanted.expiry, '')::timestamptz
-					and (:replace or held.expires_at < coalesce(nullif(wanted.expiry, ''), 'infinity')::timestamptz)
+					and held.condition_set is not distinct from nullif(wanted.set, '')
+					and (held.condition_values is distinct from nullif(wanted.given, '')::jsonb or (
+						held.expires_at is distinct from nullif(wanted.expiry, '')::timestamptz
+						and (:replace or held.expires_at < coalesce(nullif(wanted.expiry, ''), 'infinity')::timestamptz)
+					))
 			)
-			update role_assignments set expires_at = before.expiry, element_request_id = coalesce(
+			update role_assignments set expires_at = before.expiry, condition_values = before.given, element_request_id = coalesce(
 				:request::uuid, case when before.expires_at <= statement_timestamp() then null else before.element_request_id end
 			)
 			from before where role_assignments.environment_id = :environment_id and role_assignments.id = before.id
 			returning role_assignments.*, before.expires_at as previous_expires_at,
-				before.element_request_id as previous_request_id`,
+				before.condition_values as previous_values, before.element_request_id as previous_request_id`,
 			{
 				users: chunk.map(({ user_id }) => user_id),
 				roles: chunk.map(({ role_id }) => role_id),
 				tenants: chunk.map(({ tenant_id }) => tenant_id),
 				instances: chunk.map(({ resource_instance_id }) => resource_instance_id ?? ''),
 				expiries: chunk.map(({ expires_at }) => expires_at?.toISOString() ?? ''),
+				sets: chunk.map(({ condition_set }) => condition_set ?? ''),
+				values: chunk.map(({ condition_values }) =>
+					condition_values === null ? '' : JSON.stringify(condition_values),
+				),
 				replace: changes === 'replace',
 				request: requestId,
 			},
@@ -369,11 +403,13 @@ export async function changeExpiries(
 interface ExpiryChange extends RoleAssignment {
 	readonly previous_expires_at: Date | null;
 	readonly previous_request_id: string | null;
+	readonly previous_values: Attributes | null;
 }
 
 function asChangedAssignment({
 	previous_expires_at,
 	previous_request_id,
+	previous_values,
 	...columns
 }: ExpiryChange): ChangedAssignment {
 	const after = RoleAssignment.fromDatabaseJson(columns);
@@ -381,6 +417,7 @@ function asChangedAssignment({
 		...columns,
 		expires_at: previous_expires_at,
 		element_request_id: previous_request_id,
+		condition_values: previous_values,
 	});
 	return { before, after };
 }
@@ -418,4 +455,25 @@ export async function heldTenantRoles(
 		{ user_ids: [...userIds] },
 	);
 	return rows;
+}
+
+/** An assignment under a condition. */
+export interface ConditionalAssignment {
+	readonly role_id: string;
+	readonly condition_set: string;
+	readonly condition_values: Attributes;
+}
+
+/** Returns the stored assignments under conditions, also expired ones, of these roles or sets, in no particular order. */
+export async function conditionalAssignments(
+	unit: ReadingUnit,
+	{ role_ids, sets }: { readonly role_ids?: readonly string[]; readonly sets?: readonly string[] },
+): Promise<readonly ConditionalAssignment[]> {
+	const query = unit
+		.queryStored(RoleAssignment)
+		.whereNotNull('role_assignments.condition_set')
+		.select('role_assignments.*');
+	if (role_ids !== undefined) query.whereRaw('role_assignments.role_id = any(?::uuid[])', [role_ids]);
+	if (sets !== undefined) query.whereRaw('role_assignments.condition_set = any(?::text[])', [sets]);
+	return query.castTo<ConditionalAssignment[]>();
 }

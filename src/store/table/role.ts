@@ -12,7 +12,7 @@ export const tenantRolesOnly = { resource_id: null } as const;
 /** A resource role, held on instances, or a tenant role, held in tenants. */
 export class Role extends KeyedModel {
 	static override readonly tableName = 'roles';
-	static override readonly jsonAttributes = ['attributes', 'computed'];
+	static override readonly jsonAttributes = ['attributes', 'computed', 'grant_conditions'];
 	static readonly kind = 'role';
 	static readonly title = 'Role';
 
@@ -25,6 +25,8 @@ export class Role extends KeyedModel {
 	declare granted_to_id: string | null;
 	/** True if a direct role on the object disables all derivations of this role. */
 	declare no_direct_roles_on_object: boolean;
+	/** Keys of the condition sets of type `grant` under which the role may be assigned. */
+	declare grant_conditions: readonly string[];
 	/** True if the groups API created the role. The groups API deletes it when no group needs it. */
 	declare made_for_groups: boolean;
 	/** True if the role can be assigned to everyone. Always false for a tenant role. */
@@ -97,6 +99,11 @@ export function rolesOfResources(unit: ReadingUnit, resourceIds: readonly string
 /** Returns all computed roles, oldest first. */
 export function computedRoles(unit: ReadingUnit): RowQuery<Role> {
 	return rowQuery(unit.query(Role).whereNotNull('roles.computed').orderBy('roles.id'));
+}
+
+/** Returns the roles that may be assigned under conditions, oldest first. */
+export async function rolesWithConditions(unit: ReadingUnit): Promise<readonly Role[]> {
+	return unit.query(Role).whereRaw(`roles.grant_conditions <> '[]'::jsonb`).orderBy('roles.id');
 }
 
 /** Returns the roles with these ids, oldest first. */

@@ -54,7 +54,7 @@ export function setGrantsBy(unit: ReadingUnit, filter: SetGrantFilter): RowQuery
 			'tenants.key as tenant',
 			instanceNameIn('object_types', 'objects').as('resource_instance'),
 		)
-		.select(raw(set).as('user'))
+		.select(raw(set).as('user'), raw('null').as('condition_set'), raw('null').as('condition_values'))
 		.orderBy('relationship_tuples.id');
 	whereIdsIn(query, {
 		'relationship_tuples.subject_id': filter.subject_ids,

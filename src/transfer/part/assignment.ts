@@ -106,7 +106,8 @@ export const roleAssignmentPart: DocumentPart<RoleAssignmentEntry> = {
 			...(sets.length === 0 ? [] : await setGrantEntries(unit, { sets, resource_instance_ids })),
 		]);
 	},
-	toDocument: (value) => withoutDefaults(value, { tenant: null, resource_instance: null, expires_at: null }),
+	toDocument: (value) =>
+		withoutDefaults(value, { tenant: null, resource_instance: null, expires_at: null, condition: null }),
 	async write(unit, entries) {
 		if (entries.some(({ value }) => value.user === everyone)) await ensureEveryone(unit);
 		const places = entries.map(({ place }) => ['body', ...place]);
@@ -133,10 +134,11 @@ async function setGrantEntries(
 
 function keyEntries(values: readonly AssignmentKeys[]): readonly Entry<RoleAssignmentEntry>[] {
 	return sortedEntries(
-		values.map(({ user, role, tenant, resource_instance, expires_at }) => {
+		values.map(({ user, role, tenant, resource_instance, expires_at, condition_set, condition_values }) => {
 			// An instance already has a tenant, so the entry does not name it.
 			const place = { tenant: resource_instance === null ? tenant : null, resource_instance };
-			return { user, role, ...place, expires_at: expires_at?.toISOString() ?? null };
+			const condition = condition_set === null ? null : { set: condition_set, values: condition_values ?? {} };
+			return { user, role, ...place, expires_at: expires_at?.toISOString() ?? null, condition };
 		}),
 		assignmentName,
 	);
@@ -157,11 +159,13 @@ async function resolveAssignments(unit: ReadingUnit, entries: readonly Entry<Rol
 		entries.map(({ value }) => namedRole(value)),
 	);
 	return entries.map(({ place, value }) => {
-		const { tenant, resource_instance, expires_at } = value;
+		const { tenant, resource_instance, expires_at, condition } = value;
 		return {
 			user: isUserSet(value.user) ? setAt(value.user, [...place, 'user']) : userAt(value.user, [...place, 'user']).id,
 			role: roleAt(namedRole(value), [...place, 'role']).id,
 			expires_at: expires_at ?? undefined,
+			condition: condition ?? undefined,
+			place: ['body', ...place],
 			...(tenant !== null && { tenant: tenantAt(tenant, [...place, 'tenant']).id }),
 			...(resource_instance !== null && {
 				resource_instance: instanceAt(resource_instance, [...place, 'resource_instance']).id,
@@ -179,8 +183,9 @@ function instancesIn(entries: readonly Entry<RoleAssignmentEntry>[]): readonly s
 }
 
 /** Returns a unique name. Instances and tenants cannot be confused, because only instance names contain a colon. */
-function assignmentName({ user, role, tenant, resource_instance }: RoleAssignmentEntry): string {
-	return `${user} ${role} ${resource_instance ?? tenant}`;
+function assignmentName({ user, role, tenant, resource_instance, condition }: RoleAssignmentEntry): string {
+	const under = condition === null ? '' : ` under ${condition.set}`;
+	return `${user} ${role} ${resource_instance ?? tenant}${under}`;
 }
 
 /** Yields the ids of all holders of roles in key order, in chunks. */

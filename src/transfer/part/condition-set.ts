@@ -3,6 +3,7 @@ import {
 	addConditionSets,
 	cycleProblems,
 	hasNeedlessResource,
+	parameterProblems,
 	parentProblems,
 	refuseProblems,
 	removeConditionSets,
@@ -29,13 +30,13 @@ export const conditionSetPart: DocumentPart<ConditionSetEntry> = {
 	title: 'condition set',
 	member,
 	scope: ({ name, value: { type, resource } }) => [
-		[type === 'userset' ? 'user_sets' : 'resource_sets', name],
+		...(type === 'grant' ? [] : [[type === 'userset' ? 'user_sets' : 'resource_sets', name] as const]),
 		...(resource === null ? [] : [['resources', resource] as const]),
 	],
 	list: false,
 	entriesIn: ({ schema }) => mapEntries(member, schema?.condition_sets),
 	...keyedReaders(ConditionSet, setEntries, written),
-	toDocument: (value) => withoutDefaults(value, { description: null, resource: null, parent: null }),
+	toDocument: (value) => withoutDefaults(value, { description: null, resource: null, parent: null, parameters: null }),
 	async write(unit, entries) {
 		if (entries.length === 0) return;
 		await refuseWrongConditions(unit, entries);
@@ -57,10 +58,11 @@ async function setEntries(
 	const distinctIds = (column: 'resource_id' | 'parent_id') => [...new Set(rows.flatMap((row) => row[column] ?? []))];
 	const resources = await rowsWithIds(unit, Resource, distinctIds('resource_id'));
 	const parents = await rowsWithIds(unit, ConditionSet, distinctIds('parent_id'));
-	return rows.map(({ key, name, description, type, conditions, resource_id, parent_id }) => {
+	return rows.map(({ key, name, description, type, conditions, resource_id, parent_id, parameters }) => {
 		const resource = resources.get(resource_id ?? '')?.key ?? null;
 		const parent = parents.get(parent_id ?? '')?.key ?? null;
-		return { name: key, place: [...member, key], value: { name, description, type, conditions, resource, parent } };
+		const value = { name, description, type, conditions, resource, parent, parameters };
+		return { name: key, place: [...member, key], value };
 	});
 }
 
@@ -69,8 +71,13 @@ async function refuseWrongConditions(unit: ReadingUnit, entries: readonly Entry<
 	const defined = await readDefinedAttributes(unit);
 	const problems: Problem[] = [];
 	for (const entry of entries) {
-		const { type, conditions } = entry.value;
-		const set = { type, conditions, resource_id: resourceId(entry) };
+		const { type, conditions, parameters, resource, parent } = entry.value;
+		const set = { type, conditions, parameters, resource_id: resourceId(entry) };
+		problems.push(...parameterProblems(type, parameters, ['body', ...entry.place]));
+		if (type === 'grant' && (resource !== null || parent !== null)) {
+			const loc = ['body', ...entry.place, resource === null ? 'parent' : 'resource'];
+			problems.push({ loc, msg: 'must be null for a set of type `grant`', type: 'value_error' });
+		}
 		if (hasNeedlessResource(set, entry.value.parent)) {
 			const msg = 'must be null for a user set that does not compare `user.resource_roles`';
 			problems.push({ loc: ['body', ...entry.place, 'resource'], msg, type: 'value_error' });
@@ -102,7 +109,8 @@ async function writeSets(
 	const rows = await rowsWithKeys(unit, ConditionSet, entryNames(entries), written);
 	const wanted = entries.map((entry) => {
 		const { name, description, type, conditions } = entry.value;
-		const columns = { name, description, type, conditions, resource_id: resourceId(entry) };
+		const parameters = type === 'grant' ? (entry.value.parameters ?? {}) : null;
+		const columns = { name, description, type, conditions, parameters, resource_id: resourceId(entry) };
 		return { row: rows.get(entry.name), columns: { key: entry.name, ...columns } };
 	});
 	const stays = ({ row, columns }: (typeof wanted)[number]) =>

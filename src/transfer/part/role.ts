@@ -14,7 +14,7 @@ import { nestedPart } from './nested.js';
 import { type DocumentPart, type Entry, entryNames, mapEntries, type WantedEntry, withoutDefaults } from './part.js';
 import { keyResolver, type PartName, partResolver } from './reference.js';
 
-const nothingSaid = { description: null, attributes: null, permissions: [], extends: [] };
+const nothingSaid = { description: null, attributes: null, permissions: [], extends: [], grant_conditions: [] };
 
 /** Tenant roles, with permissions and extended roles. */
 export const rolePart: DocumentPart<RoleEntry> = {
@@ -56,11 +56,12 @@ export const resourceRolePart: DocumentPart<ResourceRoleEntry> = nestedPart<Role
 	}),
 	async describe(unit, rows) {
 		const linksById = new Map((await withLinks(unit, rows)).map(([{ id }, links]) => [id, links]));
-		return ({ id, name, description, attributes, public: isPublic, computed }) => {
+		return ({ id, name, description, attributes, public: isPublic, computed, grant_conditions }) => {
 			const { permissions, extends: parents, granted_to, grantable_to = [] } = linksById.get(id) ?? unlinked;
 			const derivation = granted_to && derivationEntry(granted_to);
-			const described = { name, description, attributes, permissions };
-			return { ...described, extends: parents, granted_to: derivation, public: isPublic, grantable_to, computed };
+			const links = { permissions, extends: parents, granted_to: derivation, grantable_to };
+			const conditions = { grant_conditions: [...grant_conditions] };
+			return { name, description, attributes, ...links, public: isPublic, computed, ...conditions };
 		};
 	},
 	async write(unit, entries) {
@@ -99,7 +100,8 @@ interface WantedRole extends Pick<WantedEntry<unknown>, 'place' | 'exists'> {
 	readonly key: string;
 	/** `null` for a tenant role. */
 	readonly resource: Resource | null;
-	readonly value: RoleEntry & Partial<Pick<ResourceRoleEntry, 'granted_to' | 'public' | 'grantable_to' | 'computed'>>;
+	readonly value: RoleEntry &
+		Partial<Pick<ResourceRoleEntry, 'granted_to' | 'public' | 'grantable_to' | 'computed' | 'grant_conditions'>>;
 }
 
 /**
@@ -124,7 +126,10 @@ async function writeRoles(unit: WritingUnit, wanted: readonly WantedRole[]): Pro
 	);
 }
 
-type Links = Pick<CompleteRole, 'permissions' | 'extends' | 'granted_to' | 'grantable_to' | 'computed'>;
+type Links = Pick<
+	CompleteRole,
+	'permissions' | 'extends' | 'granted_to' | 'grantable_to' | 'computed' | 'declared_sets'
+>;
 
 /** Returns a function that resolves role links to ids. */
 async function prepareLinks(unit: ReadingUnit, wanted: readonly WantedRole[]): Promise<(role: WantedRole) => Links> {
@@ -167,6 +172,7 @@ async function prepareLinks(unit: ReadingUnit, wanted: readonly WantedRole[]): P
 			extends: value.extends.map((key, index) => roleAt({ resource, key }, [...place, 'extends', index]).id),
 			granted_to: value.granted_to ? { users_with_role, when: value.granted_to.when } : null,
 			computed: value.computed ?? null,
+			declared_sets: [...new Set(value.grant_conditions ?? [])],
 		};
 	};
 }

@@ -325,7 +325,7 @@ export type UserPermissions = z.output<typeof UserPermissions>;
 /** Query for the tenants in which a user has a role. */
 export const TenantsQuery = named('TenantsQuery', 'In which tenants does this user hold a role?', {
 	user,
-	context: context.describe('Ignored.'),
+	context: context.describe('Other data for conditions of role assignments to compare.'),
 	contextual_facts: noContextualFacts,
 });
 
@@ -344,11 +344,21 @@ export const UsersQuery = named('UsersQuery', 'Which users may perform this acti
 
 export type UsersQuery = z.output<typeof UsersQuery>;
 
+/** Condition of an assignment in an answer. */
+const heldCondition = z
+	.object({
+		set: z.string().describe('Key of the condition set.'),
+		values: z.record(z.string(), z.unknown()).describe('Values for the parameters of the set.'),
+	})
+	.optional()
+	.describe('Condition of the assignment; absent if there is none.');
+
 const GrantingAssignment = named('GrantingAssignment', 'A role assignment that grants the action.', {
 	user: z.string().describe('User key.'),
 	tenant: z.string().describe('Tenant key.'),
 	resource: z.string().describe('Assignment object: `__tenant:<key>`, or an instance `<type>:<key>`.'),
 	role: z.string().describe('Role key for a tenant role; `<type>#<key>` for a role on an instance.'),
+	condition: heldCondition,
 });
 
 type GrantingAssignment = z.output<typeof GrantingAssignment>;
@@ -405,6 +415,7 @@ export const LocalAssignment = z
 		role: z.string().describe('Role key.'),
 		tenant: z.string().describe("Key of the tenant, or of the instance's tenant."),
 		resource_instance: z.string().optional().describe('`<type>:<key>`; absent for tenant roles.'),
+		condition: heldCondition,
 	})
 	.meta({
 		id: 'RoleAssignment',

@@ -3,8 +3,8 @@ import { boundedArray } from '../bounded.js';
 import { environmentScoped, HolderReference, StoredObject, Uuid } from '../common.js';
 import { named } from '../named.js';
 import { Flag, Holders, pageShape, References, TotalCountFlag } from '../query.js';
-import { expiryShape, shownExpiry } from '../schema/granting.js';
-import { roleGrantBody, roleRemovalBody, roleShape } from './user.js';
+import { conditionShape, expiryShape, shownCondition, shownExpiry } from '../schema/granting.js';
+import { removedConditionShape, roleGrantBody, roleRemovalBody, roleShape } from './user.js';
 
 export const RoleAssignmentCreate = roleGrantBody({
 	user: HolderReference.describe(
@@ -13,6 +13,7 @@ export const RoleAssignmentCreate = roleGrantBody({
 	),
 	...roleShape,
 	...expiryShape,
+	...conditionShape,
 }).meta({
 	id: 'RoleAssignmentCreate',
 	description: 'A role to assign to a user in a tenant or on a resource instance.',
@@ -21,6 +22,7 @@ export const RoleAssignmentCreate = roleGrantBody({
 export const RoleAssignmentRemove = roleRemovalBody({
 	user: HolderReference.describe('User: id or key; `*` for everyone, or a set of users.'),
 	...roleShape,
+	...removedConditionShape,
 }).meta({
 	id: 'RoleAssignmentRemove',
 	description: 'A role to remove from a user in a tenant or on a resource instance.',
@@ -94,6 +96,7 @@ export const RoleAssignmentRead = named(
 		role_id: Uuid.describe('Role id.'),
 		tenant_id: Uuid.describe('Tenant id.'),
 		...shownExpiry,
+		...shownCondition,
 	},
 );
 export type RoleAssignmentRead = z.input<typeof RoleAssignmentRead>;
@@ -139,6 +142,7 @@ export const RoleAssignmentDetailedRead = named(
 			.nullable()
 			.describe('Instance for the role; null for a tenant role.'),
 		...shownExpiry,
+		...shownCondition,
 	},
 );
 export type RoleAssignmentDetailedRead = z.input<typeof RoleAssignmentDetailedRead>;

@@ -15,7 +15,7 @@ import {
 import { Email } from '../email.js';
 import { named } from '../named.js';
 import { Flag, pageShape, Search, SearchOperator } from '../query.js';
-import { expiryShape, granting } from '../schema/granting.js';
+import { conditionShape, expiryShape, granting } from '../schema/granting.js';
 import { idents, operations } from './bulk.js';
 
 /** A role and its scope. The scope is a tenant or a resource instance. For an instance, the tenant may be omitted. */
@@ -25,6 +25,13 @@ export const roleShape = {
 	resource_instance: optional(InstanceReference).describe(
 		'Instance for the role: `<resource key>:<instance key>` or its ' +
 			'id. Without it, the role applies to the whole tenant.',
+	),
+};
+
+/** Condition field in a body that removes a role. */
+export const removedConditionShape = {
+	condition: optional(z.object({ set: Reference.describe('Condition set of the assignment: id or key.') })).describe(
+		'Condition of the assignment to remove. Absent or null: the assignment without a condition.',
 	),
 };
 
@@ -57,12 +64,12 @@ function placed<S extends z.ZodType>(body: S) {
 	);
 }
 
-export const UserRoleCreate = roleGrantBody({ ...roleShape, ...expiryShape }).meta({
+export const UserRoleCreate = roleGrantBody({ ...roleShape, ...expiryShape, ...conditionShape }).meta({
 	id: 'UserRoleCreate',
 	description: 'A role to assign to the user in the path.',
 });
 
-export const UserRoleRemove = roleRemovalBody(roleShape).meta({
+export const UserRoleRemove = roleRemovalBody({ ...roleShape, ...removedConditionShape }).meta({
 	id: 'UserRoleRemove',
 	description: 'The role to remove from the user in the path.',
 });

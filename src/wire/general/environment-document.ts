@@ -21,7 +21,13 @@ import { UserInviteStatus } from '../element/user-invite.js';
 import { Email } from '../email.js';
 import { named, namedStrict } from '../named.js';
 import { checkTestFields } from '../schema/check-test.js';
-import { ConditionSetKey, ConditionSetType, Conditions, OwnConditionSetKey } from '../schema/condition-set.js';
+import {
+	ConditionSetKey,
+	ConditionSetType,
+	Conditions,
+	OwnConditionSetKey,
+	Parameters,
+} from '../schema/condition-set.js';
 import { derivationSettings } from '../schema/derivation.js';
 import { ResourceKey } from '../schema/resource.js';
 import { AttributeType } from '../schema/resource-attribute.js';
@@ -154,6 +160,7 @@ export const ResourceRoleEntry = namedStrict(
 			}),
 		).describe('Sets of users to which the role can be assigned.'),
 		computed: orNull(ComputedRole).describe('Expression of a computed role, with role keys in the same resource.'),
+		grant_conditions: entryList(Key).describe('Keys of the condition sets under which the role may be assigned.'),
 	},
 );
 export type ResourceRoleEntry = z.output<typeof ResourceRoleEntry>;
@@ -205,14 +212,17 @@ export const ConditionSetEntry = z
 	.strictObject({
 		name: Name.describe('Display name.'),
 		description: orNull(Text).describe('Set description.'),
-		type: ConditionSetType.describe('Set type: users (`userset`) or resources (`resourceset`).'),
+		type: ConditionSetType.describe(
+			'Set type: users (`userset`), resources (`resourceset`), or conditions of role assignments (`grant`).',
+		),
 		conditions: defaulted(Conditions, () => ({})).describe('Set conditions; everything matches by default.'),
 		resource: orNull(Key).describe(
 			'Key of the resource that a resource set narrows, or whose roles a user set names; null for other user sets.',
 		),
 		parent: orNull(OwnConditionSetKey).describe('Parent set key; null if there is none.'),
+		parameters: orNull(Parameters).describe('Parameters of a set of type `grant`; null for the other types.'),
 	})
-	.refine(({ type, resource }) => type === 'userset' || resource !== null, {
+	.refine(({ type, resource }) => type !== 'resourceset' || resource !== null, {
 		message: 'is required for a resource set',
 		path: ['resource'],
 	})
@@ -352,6 +362,14 @@ const inOnePlaceOnly = {
 	path: ['tenant'],
 };
 
+/** Condition of a role assignment, on an instance. */
+const AssignedConditionEntry = z
+	.strictObject({
+		set: OwnConditionSetKey.describe('Key of the condition set of type `grant`.'),
+		values: defaulted(ComparedAttributes, () => ({})).describe('A value for each parameter of the set.'),
+	})
+	.describe('A condition: the assignment counts only in checks in which the condition holds.');
+
 export const RoleAssignmentEntry = z
 	.strictObject({
 		user: HolderKey.describe(
@@ -360,6 +378,7 @@ export const RoleAssignmentEntry = z
 		role: Key.describe('Role key.'),
 		...place,
 		expires_at: ends,
+		condition: orNull(AssignedConditionEntry).describe('Condition of the assignment; absent if there is none.'),
 	})
 	.refine(inOnePlace, inOnePlaceOnly)
 	.meta({

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { environmentObject, optional, Timestamp } from '../common.js';
+import { ComparedAttributes } from '../attributes.js';
+import { defaulted, environmentObject, optional, Reference, StoredObject, Timestamp } from '../common.js';
 
 /**
- * Request bodies that grant access. Unknown fields, such as a condition, are rejected, because ignoring them would
+ * Request bodies that grant access. Unknown fields are rejected, because ignoring them would
  * widen the grant. Fields that exist only in responses are ignored so clients can send back a response. Nulls are also
  * ignored.
  */
@@ -51,6 +52,37 @@ export const Expiry = z.iso
 /** Expiry field in a grant request. */
 export const expiryShape = {
 	expires_at: optional(Expiry).describe('Grant expiry, in the future. Absent or null: no expiry.'),
+};
+
+/** Condition of a role assignment, with values for its parameters. */
+export const AssignedCondition = z
+	.strictObject({
+		set: Reference.describe('Condition set of type `grant` that the role declares: id or key.'),
+		values: defaulted(ComparedAttributes, () => ({})).describe('A value for each parameter of the set.'),
+	})
+	.meta({
+		id: 'AssignedCondition',
+		description: 'A condition: the grant counts only in checks in which the condition holds.',
+		example: { set: 'below_limit', values: { limit: 500 } },
+	});
+
+/** Condition field in a grant request. */
+export const conditionShape = {
+	condition: optional(AssignedCondition).describe(
+		'Condition of the grant, only with `resource_instance`. Absent or null: no condition. A grant under a condition ' +
+			'and a grant without one are separate, also under different sets.',
+	),
+};
+
+/** Condition field in a grant response. Absent if the grant has no condition. */
+export const shownCondition = {
+	condition: z
+		.object({
+			set: z.string().describe('Key of the condition set.'),
+			values: StoredObject.describe('Values for the parameters of the set.'),
+		})
+		.optional()
+		.describe('Condition of the grant; absent if there is none.'),
 };
 
 /** Expiry field in a grant response. Absent if the grant does not expire. */

@@ -46,6 +46,9 @@ const described = {
 		'Makes this a computed role: users hold it by their other roles on the instance, and it is never assigned or ' +
 			'derived. Roles on related instances can be derived from it. Null counts as absent.',
 	),
+	grant_conditions: defaulted(boundedArray(Reference), () => []).describe(
+		'Condition sets of type `grant` under which the role may be assigned (ids or keys); none by default.',
+	),
 };
 
 export const ResourceRoleCreate = named(
@@ -83,6 +86,9 @@ export const ResourceRoleUpdate = named(
 		),
 		computed: clearable(ComputedRole).describe(
 			'Expression of a computed role; null for a role that is assigned and derived.',
+		),
+		grant_conditions: optional(boundedArray(Reference)).describe(
+			'Complete new list of condition sets under which the role may be assigned (ids or keys). Null counts as absent.',
 		),
 	},
 );
@@ -125,6 +131,10 @@ export const ResourceRoleRead = named(
 			.optional()
 			.describe('Sets of users to which the role can be assigned; absent if there are none.'),
 		computed: StoredObject.nullable().describe('Expression of a computed role; null for any other role.'),
+		grant_conditions: z
+			.array(z.string())
+			.optional()
+			.describe('Keys of the condition sets under which the role may be assigned; absent if there are none.'),
 	},
 );
 export type ResourceRoleRead = z.input<typeof ResourceRoleRead>;

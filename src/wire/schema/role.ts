@@ -32,6 +32,10 @@ const expression = unserved(notComputed, 'Must be empty: only resource roles are
 
 const forInstances = 'must be omitted: only resource roles can be assigned to everyone';
 const isPublic = unserved(forInstances, 'Must be empty: only resource roles can be assigned to everyone.');
+const notConditional = 'must be omitted: only resource roles can be assigned under conditions';
+const noConditions = optional(boundedArray(z.string(), 0, notConditional)).describe(
+	'Must be empty: only resource roles can be assigned under conditions.',
+);
 
 const notGrantable = 'must be omitted: only resource roles can be assigned to sets of users';
 const grantable = unserved(notGrantable, 'Must be empty: only resource roles can be assigned to sets of users.');
@@ -51,6 +55,7 @@ export const RoleCreate = named('RoleCreate', 'A new tenant role.', {
 	public: isPublic,
 	grantable_to: grantable,
 	computed: expression,
+	grant_conditions: noConditions,
 });
 
 export const RoleUpdate = named(
@@ -67,6 +72,7 @@ export const RoleUpdate = named(
 		public: isPublic,
 		grantable_to: grantable,
 		computed: expression,
+		grant_conditions: noConditions,
 	},
 );
 
@@ -80,6 +86,7 @@ export const roleAnswerMembers = [
 	'extends',
 	'attributes',
 	'granted_to',
+	'grant_conditions',
 	'v1compat_settings',
 	'v1compat_attributes',
 ];
@@ -114,8 +121,14 @@ export const RoleReplace = z
 			'Sets of users to which the resource role can be assigned; none by default. Null counts as absent.',
 		),
 		computed: optional(ComputedRole).describe('Expression of a computed resource role. Null counts as absent.'),
+		grant_conditions: defaulted(boundedArray(Reference), () => []).describe(
+			'Condition sets under which a resource role may be assigned (ids or keys); none by default.',
+		),
 	})
-	.superRefine(({ resource, granted_to, public: open, grantable_to, computed }, ctx) => {
+	.superRefine(({ resource, granted_to, public: open, grantable_to, computed, grant_conditions }, ctx) => {
+		if (resource === undefined && grant_conditions.length > 0) {
+			ctx.addIssue({ code: 'custom', message: notConditional, path: ['grant_conditions'], input: grant_conditions });
+		}
 		if (resource === undefined && open) {
 			ctx.addIssue({ code: 'custom', message: forInstances, path: ['public'], input: open });
 		}

@@ -37,19 +37,24 @@ const builtIn: readonly ConditionAttribute[] = [
 
 /** Set whose conditions are edited. */
 interface EditedSet {
-	readonly type: 'userset' | 'resourceset';
+	readonly type: 'userset' | 'resourceset' | 'grant';
 	readonly resource: string | null;
+	readonly parameters?: Readonly<Record<string, { readonly type?: unknown }>>;
 }
 
 /**
  * Returns the attributes that conditions can use, user attributes first. The result includes the attributes of the set's
  * resource. For a user set without a resource, the result includes the attributes of all resources. Tenant and context
- * attributes are not included, because they have no definitions.
+ * attributes are not included, because they have no definitions. A condition of assignments compares no resource.
  */
 export function conditionAttributes(schema: AttributeSchema, set: EditedSet): readonly ConditionAttribute[] {
+	const users = typed('user', schema.user_attributes, () => 'of users');
+	if (set.type === 'grant') {
+		const values = typed('grant', set.parameters ?? {}, () => 'value of the assignment');
+		return [...users, ...builtIn.filter(({ name }) => !name.startsWith('resource.')), ...values];
+	}
 	const isOfUsers = set.type === 'userset';
 	const resource = isOfUsers ? set.resource : (set.resource ?? '');
-	const users = typed('user', schema.user_attributes, () => 'of users');
 	const asked = Object.entries(schema.resources).filter(([key]) => resource === null || key === resource);
 	const found = new Map<string, ConditionAttribute>();
 	for (const [key, { attributes }] of asked) {

@@ -4,25 +4,29 @@ import type { Json } from '../json.js';
 export interface ConditionSetValue {
 	readonly name: string;
 	readonly description: string | null;
-	readonly type: 'userset' | 'resourceset';
+	/** A set of type `grant` is a condition of role assignments. */
+	readonly type: 'userset' | 'resourceset' | 'grant';
 	readonly conditions: Json;
 	/** Resource key, for a resource set. */
 	readonly resource: string | null;
 	/** Key of the parent set. */
 	readonly parent: string | null;
+	/** Parameters with their types, only for a set of type `grant`. */
+	readonly parameters?: Readonly<Record<string, { readonly type: 'string' | 'number' | 'bool' | 'array' }>>;
 }
 
 /** Reads a condition set from a document, and fills in defaults for omitted members. */
 export function readConditionSetValue(entry: unknown): ConditionSetValue {
 	const given = (entry ?? {}) as Partial<ConditionSetValue>;
 	const { name = '', description = null, type = 'userset', conditions = {}, resource = null, parent = null } = given;
-	return { name, description, type, conditions, resource, parent };
+	const { parameters } = given;
+	return { name, description, type, conditions, resource, parent, ...(parameters != null && { parameters }) };
 }
 
 /** True if two sets are equal. */
 export function isSameSet(left: ConditionSetValue, right: ConditionSetValue): boolean {
 	const text = (set: ConditionSetValue) =>
-		JSON.stringify([set.name, set.description, set.type, set.conditions, set.resource, set.parent]);
+		JSON.stringify([set.name, set.description, set.type, set.conditions, set.resource, set.parent, set.parameters]);
 	return text(left) === text(right);
 }
 

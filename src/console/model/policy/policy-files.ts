@@ -137,13 +137,19 @@ export function policyPart(path: string): 'rules' | 'tables' | 'tests' {
 	return path.endsWith('_test.rego') ? 'tests' : 'rules';
 }
 
+const setFolders = {
+	userset: 'regolith/user_sets/',
+	resourceset: 'regolith/resource_sets/',
+	grant: 'regolith/grants/',
+} as const;
+
 /** Returns the file for a condition set; `undefined` if the policy has no such file. */
 export function conditionSetFile<File extends PolicyFile>(
 	files: readonly File[],
-	type: 'userset' | 'resourceset',
+	type: keyof typeof setFolders,
 	key: string,
 ): File | undefined {
-	const folder = type === 'userset' ? 'regolith/user_sets/' : 'regolith/resource_sets/';
+	const folder = setFolders[type];
 	return files.find(
 		({ path, text }) => path.startsWith(folder) && regoOutline(text).some((entry) => entry.key === key),
 	);

@@ -31,6 +31,7 @@ export function ConditionSetList() {
 						<option value="">All types</option>
 						<option value="userset">User sets</option>
 						<option value="resourceset">Resource sets</option>
+						<option value="grant">Conditions of role assignments</option>
 					</select>
 				</label>
 			</form>
@@ -89,6 +90,7 @@ export function ConditionSetList() {
 }
 
 function typeWords(type: SetType, hasResource: boolean): string {
+	if (type === 'grant') return 'Role assignments';
 	if (type === 'resourceset') return 'Instances of ';
 	return hasResource ? 'Users, by roles on ' : 'Users';
 }
@@ -105,7 +107,11 @@ function NoSets({ isFiltered }: { readonly isFiltered: boolean }) {
 	);
 }
 
-type SetType = 'userset' | 'resourceset';
+type SetType = 'userset' | 'resourceset' | 'grant';
+
+function isSetType(type: string): type is SetType {
+	return type === 'userset' || type === 'resourceset' || type === 'grant';
+}
 
 interface Asked {
 	readonly text: string;
@@ -114,7 +120,7 @@ interface Asked {
 }
 
 async function readSets({ text, type, page }: Asked, signal: AbortSignal) {
-	const only = type === 'userset' || type === 'resourceset' ? { type: type as SetType } : {};
+	const only = isSetType(type) ? { type } : {};
 	const query = { page, include_total_count: true, ...(text === '' ? {} : { search: text }), ...only } as const;
 	const found = await answered(
 		management.GET('/v2/schema/{proj_id}/{env_id}/condition_sets', {

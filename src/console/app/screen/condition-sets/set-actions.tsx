@@ -55,7 +55,7 @@ async function remove(key: string): Promise<void> {
 }
 
 async function save(key: string, stored: ConditionSetValue | null, value: ConditionSetValue): Promise<void> {
-	const { name, description, type, resource, parent } = value;
+	const { name, description, type, resource, parent, parameters } = value;
 	const conditions = value.conditions as Record<string, unknown>;
 	const collection = environmentPath();
 	if (stored === null) {
@@ -70,6 +70,7 @@ async function save(key: string, stored: ConditionSetValue | null, value: Condit
 					...(description === null ? {} : { description }),
 					...(resource === null ? {} : { resource_id: resource }),
 					...(parent === null ? {} : { parent_id: parent }),
+					...(parameters === undefined ? {} : { parameters }),
 				},
 			}),
 		);

@@ -75,7 +75,8 @@ export function SetEditor({ setKey, stored, base, schema, reload }: SetEditorPro
 		}),
 	);
 	const [tenant, page] = [search.get('tenant'), Number(search.get('page')) || 1];
-	const isAskable = value.type === 'userset' || value.resource !== null;
+	const { type } = value;
+	const isAskable = type === 'userset' || (type === 'resourceset' && value.resource !== null);
 	const preview = useLoaded(
 		async (signal) => (isAskable ? askPreview(question, { tenant, page }, signal) : null),
 		[question, tenant, page, isAskable],
@@ -112,7 +113,7 @@ export function SetEditor({ setKey, stored, base, schema, reload }: SetEditorPro
 					attributes={attributes}
 					related={related}
 					problems={problems}
-					object={value.type === 'userset' ? 'user' : 'resource'}
+					object={type === 'resourceset' ? 'resource' : 'user'}
 				/>
 				<div>
 					<JsonField
@@ -154,21 +155,25 @@ export function SetEditor({ setKey, stored, base, schema, reload }: SetEditorPro
 					}}
 				/>
 			)}
-			<SetPreview
-				type={value.type}
-				isAskable={isAskable}
-				hasProblems={refused.length > 0}
-				needsDecisionPoint={problemsFound.length > refused.length}
-				absent={[value.type === 'userset' ? 'resource' : 'user', 'context'].filter((object) =>
-					text.includes(`"${object}.`),
-				)}
-				loaded={preview}
-				tenant={tenant}
-				page={page}
-			/>
-			<TryBox question={question} type={value.type} resource={value.resource} />
-			<SetRego setKey={setKey ?? key.value} value={value} stored={stored} />
-			{setKey !== null && <SetUses setKey={setKey} schema={schema} />}
+			{type !== 'grant' && (
+				<>
+					<SetPreview
+						type={type}
+						isAskable={isAskable}
+						hasProblems={refused.length > 0}
+						needsDecisionPoint={problemsFound.length > refused.length}
+						absent={[type === 'userset' ? 'resource' : 'user', 'context'].filter((object) =>
+							text.includes(`"${object}.`),
+						)}
+						loaded={preview}
+						tenant={tenant}
+						page={page}
+					/>
+					<TryBox question={question} type={type} resource={value.resource} />
+					<SetRego setKey={setKey ?? key.value} value={value} stored={stored} />
+					{setKey !== null && <SetUses setKey={setKey} schema={schema} />}
+				</>
+			)}
 		</>
 	);
 }

@@ -50,9 +50,10 @@ export function SetFields({ setKey, isNew, value, isStored, resources, parents, 
 				>
 					<option value="userset">Users</option>
 					<option value="resourceset">Instances of a resource</option>
+					{type === 'grant' && <option value="grant">Condition of role assignments</option>}
 				</select>
 			</label>
-			{(type === 'resourceset' || resources.length > 0) && (
+			{(type === 'resourceset' || (type === 'userset' && resources.length > 0)) && (
 				<label>
 					<span>{type === 'userset' ? 'Resource with the roles' : 'Resource'}</span>
 					<select
@@ -69,17 +70,19 @@ export function SetFields({ setKey, isNew, value, isStored, resources, parents, 
 					</select>
 				</label>
 			)}
-			<label>
-				<span>Parent set</span>
-				<select value={parent ?? ''} onChange={(event) => onChange({ parent: event.currentTarget.value || null })}>
-					<option value="">None</option>
-					{offered.map((one) => (
-						<option key={one} value={one}>
-							{one}
-						</option>
-					))}
-				</select>
-			</label>
+			{type !== 'grant' && (
+				<label>
+					<span>Parent set</span>
+					<select value={parent ?? ''} onChange={(event) => onChange({ parent: event.currentTarget.value || null })}>
+						<option value="">None</option>
+						{offered.map((one) => (
+							<option key={one} value={one}>
+								{one}
+							</option>
+						))}
+					</select>
+				</label>
+			)}
 			<label class="whole">
 				<span>Description</span>
 				<input

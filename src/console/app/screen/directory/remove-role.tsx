@@ -11,14 +11,18 @@ interface RemoveRoleProps {
 	readonly tenant: string;
 	/** Instance, as `<resource>:<key>`; `null` for a role in the tenant. */
 	readonly instance: string | null;
+	/** Key of the condition under which the role is assigned; absent if there is none. */
+	readonly set?: string | undefined;
 }
 
 /** Button that removes a role assignment. */
-export function RemoveRole({ user, role, tenant, instance }: RemoveRoleProps) {
-	const what = `role ${role} from ${user} ${instance === null ? 'in' : 'on'} ${instance ?? tenant}`;
+export function RemoveRole({ user, role, tenant, instance, set }: RemoveRoleProps) {
+	const under = set === undefined ? '' : ` under ${set}`;
+	const what = `role ${role} from ${user} ${instance === null ? 'in' : 'on'} ${instance ?? tenant}${under}`;
 	const remove = async () => {
 		if (!(await confirmWrite('Remove role', `Remove ${what}?`, { always: true }))) return;
-		const body = { user, role, tenant, ...(instance !== null && { resource_instance: instance }) };
+		const on = instance === null ? {} : { resource_instance: instance };
+		const body = { user, role, tenant, ...on, ...(set !== undefined && { condition: { set } }) };
 		await answered(
 			management.DELETE('/v2/facts/{proj_id}/{env_id}/role_assignments', { params: { path: environmentPath() }, body }),
 		);

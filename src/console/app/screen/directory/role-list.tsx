@@ -37,7 +37,20 @@ export function RoleList({ caption, at }: RoleListProps) {
 			rowKey={({ id }) => id}
 			columns={[
 				{ title: 'User', cell: ({ user }) => (user === '*' ? 'everyone' : <ObjectLink tab="users" name={user} />) },
-				{ title: 'Role', cell: ({ role }) => <KeyText text={role} /> },
+				{
+					title: 'Role',
+					cell: ({ role, condition }) => (
+						<>
+							<KeyText text={role} />
+							{condition !== undefined && (
+								<>
+									<span class="quiet"> under </span>
+									<KeyText text={condition.set} />
+								</>
+							)}
+						</>
+					),
+				},
 				...('tenant' in at
 					? [
 							{
@@ -55,8 +68,8 @@ export function RoleList({ caption, at }: RoleListProps) {
 					title: 'Expires',
 					cell: ({ expires_at }) => (expires_at === undefined ? 'never' : <TimeText at={expires_at} />),
 				},
-				...actionColumn(({ user, role, tenant, resource_instance }: Assignment) => (
-					<RemoveRole user={user} role={role} tenant={tenant} instance={resource_instance} />
+				...actionColumn(({ user, role, tenant, resource_instance, condition }: Assignment) => (
+					<RemoveRole user={user} role={role} tenant={tenant} instance={resource_instance} set={condition?.set} />
 				)),
 			]}
 			empty={<p class="quiet">No roles assigned.</p>}

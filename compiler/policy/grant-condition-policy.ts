@@ -1,0 +1,117 @@
+/** Rego for conditions of assignments. Each condition has its own package, and each role calls the conditions it declares. */
+import { writeCondition } from '../condition/rego/write-condition.js';
+import { type DerivationGraph, type RoleName, roleText } from '../cycle.js';
+import type { GrantCondition, RegoFile, Resource } from '../model.js';
+import { canonical, sortedBy } from '../order.js';
+import { keyFolder, packagePart } from '../rego/path.js';
+import { type Fragment, lines, rego } from '../rego/rego.js';
+import { type Body, regoFunction, rule } from '../rego/rule.js';
+import { parseGrantCondition } from './grant-conditions.js';
+import { metadata, objectMetadata } from './metadata.js';
+import { regoFile } from './rego-file.js';
+import { live } from './role-reference.js';
+import { importsFor } from './set-policy.js';
+
+/**
+ * Writes the package `regolith.grants.<key>`. Its function `holds` takes the values that an assignment stores. A
+ * mistyped comparison makes the condition fail, and with it only this assignment.
+ */
+export function writeGrantCondition(set: GrantCondition): RegoFile {
+	const condition = parseGrantCondition(set);
+	const written =
+		condition === undefined
+			? { holds: [rego`false`], mistyped: [], helpers: [] }
+			: writeCondition(condition, { object: 'grant', resource: null });
+	const part = packagePart(set.key);
+	const holds = regoFunction(
+		rego`holds`,
+		['grant'],
+		[
+			...written.holds,
+			...(written.mistyped.length === 0 ? [] : [rego`not mistyped(grant)`]),
+			// This check is last, so it costs nothing if the condition does not hold.
+			rego`not data.regolith.pending.grants${part}`,
+		],
+	);
+	const code = [
+		holds,
+		...written.helpers,
+		...written.mistyped.map((body) => regoFunction(rego`mistyped`, ['grant'], body)),
+	];
+	const [first = rego``, ...others] = code;
+	return regoFile(`regolith/grants/${keyFolder(set.key)}/holds.rego`, [
+		rego`package regolith.grants${part}`,
+		...importsFor(code, 'grant'),
+		lines([objectMetadata(rego`grant_condition`, set), rego`# scope: document`, first]),
+		...others,
+	]);
+}
+
+/** Writes a body for each condition of a role: it is assigned on the instance `object` under the condition, which holds. */
+export function assignedUnderConditions(graph: DerivationGraph, head: Fragment, name: RoleName): readonly Fragment[] {
+	return graph
+		.conditionsOf(name)
+		.map((set) =>
+			lines([
+				metadata({ title: `Assigned on the instance under the condition ${set}` }),
+				rule(head, meets(rego`${assignments(name)}[object]${packagePart(set)}`, set)),
+			]),
+		);
+}
+
+/** Like `assignedUnderConditions`, on any of several instances: the keys of a table, or a set. */
+export function assignedUnderConditionsAmong(
+	graph: DerivationGraph,
+	head: Fragment,
+	name: RoleName,
+	objects: Fragment,
+): readonly Fragment[] {
+	return graph
+		.conditionsOf(name)
+		.map((set) =>
+			lines([
+				metadata({ title: `Assigned ${roleText(name)} under the condition ${set}` }),
+				rule(head, [
+					rego`grants := ${assignments(name)}`,
+					rego`some instance in data.regolith.rebac.granted_among(grants, ${objects})`,
+					...meets(rego`grants[instance]${packagePart(set)}`, set),
+				]),
+			]),
+		);
+}
+
+/**
+ * Writes the package `regolith.conditional.<type>`, for explanations. Its rule `met` has, for each role, the conditions
+ * under which the user holds the role on the instance of the check. Returns no file if no role declares conditions.
+ */
+export function writeMetConditions({ key: type, roles }: Resource): readonly RegoFile[] {
+	const bodies = sortedBy(roles, ({ key }) => key).flatMap(({ key: role, grant_conditions = [] }) =>
+		canonical(new Set(grant_conditions)).map((set) =>
+			rule(
+				rego`met${packagePart(role)} contains ${set}`,
+				meets(rego`${assignments({ type, role })}[rebac.instance]${packagePart(set)}`, set),
+			),
+		),
+	);
+	if (bodies.length === 0) return [];
+	return [
+		regoFile(`regolith/conditional/${keyFolder(type)}/met.rego`, [
+			rego`package regolith.conditional${packagePart(type)}`,
+			rego`import data.regolith.rebac`,
+			...bodies,
+		]),
+	];
+}
+
+/** Writes the table of the user's assignments of a role under conditions. */
+function assignments({ type, role }: RoleName): Fragment {
+	return rego`data.regolith.facts.conditional_roles[input.user.key]${packagePart(type)}${packagePart(role)}`;
+}
+
+function meets(grant: Fragment, set: string): Body {
+	return [
+		rego`grant := ${grant}`,
+		live(rego`grant.until`),
+		rego`data.regolith.grants${packagePart(set)}.holds(grant.values)`,
+	];
+}

@@ -1,0 +1,177 @@
+import test, { type ExecutionContext } from 'ava';
+import type { Model, ResourceRole } from '../../compiler/model.js';
+import { policyWasm, resource, snapshot } from './environment.js';
+import { type Served, serve } from './served.js';
+
+/** Role assignments under conditions in checks, listings and explanations (docs/policy/grant-conditions.md). */
+
+function role(key: string, more: Partial<ResourceRole> = {}): ResourceRole {
+	const own = { key, name: key, description: null, permissions: [], extends: [], derivations: [] };
+	return { ...own, no_direct_roles_on_object: false, ...more };
+}
+
+const relation = (key: string, subject: string) => ({ key, name: key, description: null, subject });
+const condition = (key: string, conditions: GrantCondition['conditions'], parameters: GrantCondition['parameters']) => {
+	return { key, name: key, description: null, conditions, parameters };
+};
+type GrantCondition = NonNullable<Model['schema']['grant_conditions']>[number];
+
+const fromAccount = { relation: 'account', role: 'payer', no_direct_roles_on_object: false };
+
+/** Payers of an account pay its bills. Ann pays up to a limit, ben with enough trust, and cat always. */
+const accounts: Model = {
+	contextual_facts: true,
+	schema: {
+		grant_conditions: [
+			condition('limit', { 'context.amount': { 'less-than-equals': { ref: 'grant.limit' } } }, { limit: 'number' }),
+			condition('trust', { 'user.trust': { 'greater-than-equals': { ref: 'grant.trust' } } }, { trust: 'number' }),
+			condition('code', { 'context.code': { matches: '^a+$' } }, {}),
+		],
+		condition_sets: [],
+		set_rules: [],
+		roles: [],
+		resources: [
+			{
+				...resource('account', ['pay']),
+				roles: [role('payer', { permissions: ['pay'], grant_conditions: ['code', 'limit', 'trust'] })],
+				relations: [],
+			},
+			{
+				...resource('bill', ['pay']),
+				roles: [role('payer', { permissions: ['pay'], derivations: [fromAccount] })],
+				relations: [relation('account', 'account')],
+			},
+		],
+	},
+	facts: {
+		users: ['ann', 'ben', 'cat', 'dan'],
+		user_attributes: [{ user: 'ben', attributes: { trust: 3 } }],
+		tenants: [{ key: 'acme', attributes: {} }],
+		role_assignments: [],
+		instances: [
+			{ type: 'account', key: 'a', tenant: 'acme' },
+			{ type: 'bill', key: 'b', tenant: 'acme' },
+			{ type: 'bill', key: 'c', tenant: 'acme' },
+		],
+		instance_attributes: [],
+		instance_assignments: [
+			['ann', 'limit', { limit: 500 }] as const,
+			['ben', 'trust', { trust: 3 }] as const,
+			['cat', undefined, {}] as const,
+			['dan', 'code', {}] as const,
+		].map(([user, set, values]) => ({
+			...{ user, role: 'payer', type: 'account', instance: 'a' },
+			...(set !== undefined && { condition: { set, values } }),
+		})),
+		relationships: [{ type: 'bill', instance: 'b', relation: 'account', subject_type: 'account', subject: 'a' }],
+	},
+};
+
+const account = { type: 'account', key: 'a', tenant: 'acme' };
+const bill = { type: 'bill', key: 'b', tenant: 'acme' };
+
+/** Contexts, and the users who may pay in each. */
+const contexts: readonly (readonly [context: object, payers: readonly string[]])[] = [
+	[{}, ['ben', 'cat']],
+	[{ amount: 500 }, ['ann', 'ben', 'cat']],
+	[{ amount: 501 }, ['ben', 'cat']],
+	[{ amount: '500' }, ['ben', 'cat']],
+	[{ amount: 1, code: 'aa' }, ['ann', 'ben', 'cat', 'dan']],
+	[{ code: 'ab' }, ['ben', 'cat']],
+];
+
+test.before('build the policy', async () => {
+	await policyWasm(accounts);
+});
+
+async function serveAccounts(t: ExecutionContext): Promise<Served> {
+	const served = await serve(t);
+	served.feed.publish({ revision: 7, snapshot: await snapshot({ revision: 7, model: accounts }) });
+	await served.replica.reached(7);
+	return served;
+}
+
+test('an assignment counts in checks and listings exactly while its condition holds', async (t) => {
+	const { http } = await serveAccounts(t);
+	for (const [context, payers] of contexts) {
+		const text = JSON.stringify(context);
+		for (const on of [account, bill]) {
+			const allowed: string[] = [];
+			for (const user of accounts.facts.users) {
+				const { body } = await http.post('/allowed', { user, action: 'pay', resource: on, context });
+				if (body['allow'] === true) allowed.push(user);
+			}
+			t.deepEqual(allowed, payers, text);
+			const { body } = await http.post<{ users: object }>('/authorized_users', {
+				action: 'pay',
+				resource: on,
+				context,
+			});
+			t.deepEqual(Object.keys(body.users), payers, text);
+			const searched = { type: on.type, id: on.key, properties: { tenant: on.tenant } };
+			const search = { subject: { type: 'user' }, action: { name: 'pay' }, resource: searched, context };
+			const found = await http.post<{ results: readonly { id: string }[] }>('/access/v1/search/subject', search);
+			t.deepEqual(found.body.results?.map(({ id }) => id).sort(), payers, JSON.stringify([search, found.body]));
+		}
+		for (const user of accounts.facts.users) {
+			const pays = payers.includes(user);
+			const listed = await http.post('/user-permissions', { user, context });
+			t.deepEqual(Object.keys(listed.body), pays ? ['account:a', 'bill:b'] : [], `${user} ${text}`);
+			const tenants = await http.post<readonly { key: string }[]>('/user-tenants', { user, context });
+			t.deepEqual(
+				tenants.body.map(({ key }) => key),
+				pays ? ['acme'] : [],
+				`${user} ${text}`,
+			);
+			const question = { user, action: 'pay', resource: { type: 'bill', key: 'b' }, context };
+			const all = await http.post<{ allowed_tenants: readonly object[] }>('/allowed/all-tenants', question);
+			t.is(all.body.allowed_tenants?.length, pays ? 1 : 0, JSON.stringify(all.body));
+		}
+	}
+});
+
+test('attributes sent with a check replace stored attributes in conditions', async (t) => {
+	const { http } = await serveAccounts(t);
+	for (const [trust, allow] of [
+		[2, false],
+		[3, true],
+		['3', false],
+	] as const) {
+		const check = { user: { key: 'ben', attributes: { trust } }, action: 'pay', resource: bill };
+		t.is((await http.post('/allowed', check)).body['allow'], allow, String(trust));
+	}
+});
+
+test('an explanation names the condition, or the missing names of the context', async (t) => {
+	const { http } = await serveAccounts(t);
+	const explained = async (user: string, context: object) => {
+		const check = { user, action: 'pay', resource: account, context, use_debugger: true };
+		return (await http.post<{ debug: { rebac: object } }>('/allowed', check)).body.debug.rebac;
+	};
+	t.like(await explained('ann', {}), { allow: false, code: 'no_graph_roles', missing_context: ['amount'] });
+	t.false('missing_context' in (await explained('ann', { amount: 501 })));
+	const source = {
+		...{ type: 'role_assignment', role: 'account:a#payer', resource: 'account:a' },
+		condition: { set: 'limit', values: { limit: 500 } },
+	};
+	t.like(await explained('ann', { amount: 1 }), { allow: true, allowing_roles: [{ sources: [source] }] });
+	const { body } = await http.get<readonly object[]>('/local/role_assignments?user=ann');
+	t.deepEqual(body, [
+		{
+			...{ user: 'ann', role: 'payer', tenant: 'acme', resource_instance: 'account:a' },
+			condition: { set: 'limit', values: { limit: 500 } },
+		},
+	]);
+});
+
+test('a contextual relationship that passes on a role under a condition is refused', async (t) => {
+	const { http } = await serveAccounts(t);
+	const relationship_tuples = [{ subject: 'account:a', relation: 'account', object: 'bill:c' }];
+	const check = { user: 'cat', action: 'pay', resource: { ...bill, key: 'c' } };
+	const refused = await http.post('/allowed', { ...check, contextual_facts: { relationship_tuples } });
+	t.is(refused.status, 422);
+	t.regex(JSON.stringify(refused.body), /users may hold `account#payer` under a condition/);
+	const role_assignments = [{ user: 'dan', role: 'payer', resource_instance: 'bill:c' }];
+	const given = { ...check, user: 'dan', contextual_facts: { role_assignments } };
+	t.is((await http.post('/allowed', given)).body['allow'], true);
+});
