@@ -35,7 +35,7 @@ export function layeredSchema(material: Material): fc.Arbitrary<Schema> {
 			layers: fc.uniqueArray(layerArbitrary(material), { selector: ({ key }) => key, minLength: 3, maxLength: 4 }),
 			ways: fc.integer({ min: 1, max: 2 }),
 			/** Selects the expressions of computed roles; null without computed roles. */
-			computes: fc.option(fc.nat({ max: 59 }), { freq: 1 }),
+			computes: fc.option(fc.nat({ max: 59 }), { freq: 2 }),
 		})
 		.map(({ layers, ways, computes }) =>
 			withSoundLinks({
@@ -53,7 +53,9 @@ export function layeredSchema(material: Material): fc.Arbitrary<Schema> {
 
 /** Like `layerResource`, with a role that is computed from the others, and from which the next layer's first role is derived. */
 function computedLayer(layer: Layer, next: Layer | undefined, [ways, value]: readonly [number, number]): Resource {
-	const resource = layerResource({ ...layer, open: false }, next, ways);
+	// Derivations into a cycle that an assigned role blocks are rare otherwise.
+	const interrupted = { ...layer.interrupted, up: layer.interrupted.up || value % 3 === 0 };
+	const resource = layerResource({ ...layer, open: false, interrupted }, next, ways);
 	const computed = layer.roles[2] ?? '';
 	const chosen = [...resource.roles.slice(0, 2)];
 	const derives = (role: ResourceRole, index: number): ResourceRole['derivations'] =>
