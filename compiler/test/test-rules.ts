@@ -197,6 +197,10 @@ computed_roles_are_right(type, roles) if {
  */
 export function derivationTests(types: readonly string[], computes: boolean, fromComputed: boolean): TestRules {
 	const expected = withComputed(computes);
+	const isHoldable = fromComputed
+		? rego`
+	count(assigned_for(inner)) > 0`
+		: rego``;
 	const sourceOn = (key: Fragment, row: Fragment) =>
 		fromComputed ? rego`with_source_on(${key}, ${row})` : rego`with_role_on(${row}.subject, ${key}, ${row}.source)`;
 	return {
@@ -209,7 +213,7 @@ export function derivationTests(types: readonly string[], computes: boolean, fro
 			rego`test_derivations_in_a_row${packagePart(type)}[name] if {
 	some derivation in derivations${packagePart(type)}
 	some inner in object.get(derivations, derivation.subject, [])
-	inner.role == derivation.source${fromComputed ? rego`\n\tcount(assigned_for(inner)) > 0` : rego``}
+	inner.role == derivation.source${isHoldable}
 	name := concat(" and ", [name_of(derivation), name_of(inner)])
 	derivations_are_right_in_a_row(${type}, derivation, inner)
 }`,
