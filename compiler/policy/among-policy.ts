@@ -18,6 +18,7 @@ import { closureName } from '../data/closure.js';
 import { packagePart } from '../rego/path.js';
 import { Fragment, lines, rego } from '../rego/rego.js';
 import { type RoleFormula, requiresRole } from '../role-expression.js';
+import { conditionsAmong, conditionsOnObject } from './grant-condition-policy.js';
 import { metadata } from './metadata.js';
 import { assignedTable, closureReference, live, notSuspended, publicOn, rolePackage } from './role-reference.js';
 import { conditionsOn, derivationTitle, eachObject, united } from './step-policy.js';
@@ -52,6 +53,16 @@ export function writeComputedAmong(
 	{ type, role }: RoleName,
 	formula: RoleFormula,
 ): readonly Fragment[] {
+	const onAny = graph.leadsOut({ type, role })
+		? [
+				lines([
+					metadata({ title: 'On any of several instances' }),
+					rego`held_on_any(user, objects) if count(held_among(user, objects)) > 0`,
+				]),
+			]
+		: [];
+	// Of a computed role that is left out, because it does not compile.
+	if (formula.kind === 'any' && formula.parts.length === 0) return [rego`held_among(_, _) := set()`, ...onAny];
 	const steps: Fragment[] = [];
 	const step = (found: Fragment): Fragment => {
 		const variable = rego`found_${steps.length + 1}`;
@@ -81,14 +92,7 @@ export function writeComputedAmong(
 			rego`	not data.regolith.pending.computed${packagePart(type)}${packagePart(role)}`,
 			rego`}`,
 		]),
-		...(graph.leadsOut({ type, role })
-			? [
-					lines([
-						metadata({ title: 'On any of several instances' }),
-						rego`held_on_any(user, objects) if count(held_among(user, objects)) > 0`,
-					]),
-				]
-			: []),
+		...onAny,
 	];
 }
 
@@ -98,7 +102,18 @@ function assignedWays(graph: DerivationGraph, name: RoleName): readonly Way[] {
 	return [
 		{ title: 'Assigned', conditions: assigned },
 		...(graph.isPublic(name) ? [{ title: 'Assigned to everyone', conditions: forEveryone, forEveryone: true }] : []),
+		...underConditions(conditionsOnObject(graph, name)),
 	];
+}
+
+/** Writes the ways to hold a role by assignments under conditions. */
+function underConditions(bodies: ReturnType<typeof conditionsOnObject>): readonly Way[] {
+	return bodies.map(({ title, body }) => ({
+		title,
+		conditions: [...eachObject, ...body.map((line) => rego`	${line}`)],
+		// These assignments are found by the key of the user in the check.
+		forEveryone: true,
+	}));
 }
 
 function derivedWay(graph: DerivationGraph, edge: Edge): Way {
@@ -149,6 +164,7 @@ function closedWays(graph: DerivationGraph, cycle: Cycle, name: RoleName): reado
 						},
 					]
 				: []),
+			...underConditions(conditionsAmong(graph, member, closureReference(name, member))),
 		]),
 		...outside.map((source): Way => {
 			const { gather, found } = graph.hasFurtherWays(source)

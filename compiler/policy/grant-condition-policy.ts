@@ -49,14 +49,7 @@ export function writeGrantCondition(set: GrantCondition): RegoFile {
 
 /** Writes a body for each condition of a role: it is assigned on the instance `object` under the condition, which holds. */
 export function assignedUnderConditions(graph: DerivationGraph, head: Fragment, name: RoleName): readonly Fragment[] {
-	return graph
-		.conditionsOf(name)
-		.map((set) =>
-			lines([
-				metadata({ title: `Assigned on the instance under the condition ${set}` }),
-				rule(head, meets(rego`${assignments(name)}[object]${packagePart(set)}`, set)),
-			]),
-		);
+	return conditionsOnObject(graph, name).map(({ title, body }) => lines([metadata({ title }), rule(head, body)]));
 }
 
 /** Like `assignedUnderConditions`, on any of several instances: the keys of a table, or a set. */
@@ -66,18 +59,33 @@ export function assignedUnderConditionsAmong(
 	name: RoleName,
 	objects: Fragment,
 ): readonly Fragment[] {
-	return graph
-		.conditionsOf(name)
-		.map((set) =>
-			lines([
-				metadata({ title: `Assigned ${roleText(name)} under the condition ${set}` }),
-				rule(head, [
-					rego`grants := ${assignments(name)}`,
-					rego`some instance in data.regolith.rebac.granted_among(grants, ${objects})`,
-					...meets(rego`grants[instance]${packagePart(set)}`, set),
-				]),
-			]),
-		);
+	return conditionsAmong(graph, name, objects).map(({ title, body }) => lines([metadata({ title }), rule(head, body)]));
+}
+
+/** A condition under which a role is assigned. `body` is true if the role is assigned under the condition, which holds. */
+interface AssignmentBody {
+	readonly title: string;
+	readonly body: Body;
+}
+
+/** Returns the bodies for assignments of a role under conditions on any of several instances: the keys of a table, or a set. */
+export function conditionsAmong(graph: DerivationGraph, name: RoleName, objects: Fragment): readonly AssignmentBody[] {
+	return graph.conditionsOf(name).map((set) => ({
+		title: `Assigned ${roleText(name)} under the condition ${set}`,
+		body: [
+			rego`grants := ${assignments(name)}`,
+			rego`some instance in data.regolith.rebac.granted_among(grants, ${objects})`,
+			...meets(rego`grants[instance]${packagePart(set)}`, set),
+		],
+	}));
+}
+
+/** Returns the bodies for assignments of a role under conditions on the instance `object`. */
+export function conditionsOnObject(graph: DerivationGraph, name: RoleName): readonly AssignmentBody[] {
+	return graph.conditionsOf(name).map((set) => ({
+		title: `Assigned on the instance under the condition ${set}`,
+		body: meets(rego`${assignments(name)}[object]${packagePart(set)}`, set),
+	}));
 }
 
 /**
