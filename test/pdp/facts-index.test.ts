@@ -35,6 +35,8 @@ const present = fc.constant(null);
 const fact = fc.constantFrom(null, null, 1, 3);
 const roles = uniformTable(keys.roles, present);
 const instanceTypes = ['document', 'folder', '__proto'];
+const conditions = ['limit', '__proto__'];
+const grant = fc.record({ until: fact, values: fc.constantFrom({}, { limit: 1 }) });
 
 function typeInstances(type: string): readonly string[] {
 	return keys.instances.filter((instance) => instance.startsWith(`${type}:`));
@@ -47,6 +49,12 @@ const tables: Readonly<Record<string, fc.Arbitrary<Json>>> = {
 	user_roles: uniformTable(
 		keys.users,
 		tableBy(instanceTypes, (type) => uniformTable(keys.roles, uniformTable(typeInstances(type), fact))),
+	),
+	conditional_roles: uniformTable(
+		keys.users,
+		tableBy(instanceTypes, (type) =>
+			uniformTable(keys.roles, uniformTable(typeInstances(type), uniformTable(conditions, grant))),
+		),
 	),
 	users: uniformTable(keys.users, uniformTable(keys.tenants, present)),
 	tenants: uniformTable(keys.tenants, fc.jsonValue() as fc.Arbitrary<Json>),
@@ -92,6 +100,10 @@ const places: readonly (readonly (readonly string[])[])[] = [
 	[['relations'], keys.instances, keys.relations, keys.instances],
 	[['tenant_roles'], keys.tenants, keys.users, keys.roles],
 	...instanceTypes.map((type) => [['user_roles'], keys.users, [type], keys.roles, typeInstances(type)]),
+	...instanceTypes.map((type) => [
+		...[['conditional_roles'], keys.users, [type], keys.roles, typeInstances(type)],
+		conditions,
+	]),
 	[['users'], keys.users, keys.tenants],
 	[['tenants'], keys.tenants],
 	[['user_attributes'], keys.users],
@@ -195,6 +207,20 @@ test('a link exists until it expires', (t) => {
 	t.deepEqual(held(9), ['editor', 'guest'], 'the slot of an expired link is used again');
 });
 
+test('many assignments of a user under conditions are read, changed and copied, each in a short time', (t) => {
+	const count = 30_000;
+	const held = Object.fromEntries(
+		Array.from({ length: count }, (_, number) => [`document:${number}`, { limit: { until: null, values: {} } }]),
+	);
+	const table = ['regolith', 'facts', 'conditional_roles', 'ann', 'document', 'reader'];
+	const index = read({ regolith: { facts: { conditional_roles: { ann: { document: { reader: held } } } } } });
+	const copy = runToEnd(index.copying());
+	copy.patch(Object.keys(held).map((instance) => ({ op: 'remove', path: [...table, instance, 'limit'] })));
+	t.true(copy.conditionalRoles.isEmpty);
+	t.is([...index.conditionalRoles.from('ann', 0)].length, count);
+	t.is([...index.conditionalRoles.to('document:7', 0)].length, 1);
+});
+
 test('white space and escapes have no effect', (t) => {
 	const law = fc.property(document, fc.constantFrom(undefined, 1, '\t \r\n'), (start, space) => {
 		const escaped = JSON.stringify(start, null, space).replaceAll('d', '\\u0064');
@@ -253,7 +279,7 @@ function read(value: Json): FactsIndex {
 
 /** Returns the whole index content. */
 function contents(index: FactsIndex): unknown {
-	const { tenantRoles, instanceRoles, relations, schema: ofSchema } = index;
+	const { tenantRoles, instanceRoles, conditionalRoles, relations, schema: ofSchema } = index;
 	const pairs = types.flatMap((type) => keys.roles.map((role) => [type, role] as const));
 	const granted = types.flatMap((type) => ['read', 'write'].map((action) => [type, action] as const));
 	const linksAt = (time: number) => ({
@@ -261,6 +287,8 @@ function contents(index: FactsIndex): unknown {
 		readUserTenants: keys.users.map((user) => sorted([...tenantRoles.from(user, time)])),
 		instanceRoles: keys.instances.map((instance) => sorted([...instanceRoles.to(instance, time)])),
 		instancesOfUsers: keys.users.map((user) => sorted([...instanceRoles.from(user, time)])),
+		usersUnderConditions: keys.instances.map((instance) => sorted([...conditionalRoles.to(instance, time)])),
+		conditionsOfUsers: keys.users.map((user) => sorted([...conditionalRoles.from(user, time)])),
 		subjects: keys.instances.map((object) => sorted([...relations.from(object, time)])),
 		objects: keys.instances.map((subject) => sorted([...relations.to(subject, time)])),
 	});
@@ -276,6 +304,7 @@ function contents(index: FactsIndex): unknown {
 		users: [
 			runToEnd(tenantRoles.sortedLeftNames()),
 			runToEnd(instanceRoles.sortedLeftNames()),
+			[...conditionalRoles.users].sort(),
 			[...index.users].sort(),
 		],
 		instances: [...index.instances].sort(),

@@ -21,20 +21,20 @@ export interface ConditionTest {
 	holds(grant: ConditionalRole): boolean;
 }
 
-/** Assignments of a user, keyed by their paths. */
-type UserRoles = ReadonlyMap<string, ConditionalRole>;
-
-/** Role assignments under conditions. There are few of them, so they are ordinary objects. */
+/** Role assignments under conditions. */
 export class ConditionalRoles {
-	readonly #byUser = new Map<string, UserRoles>();
-	/** Users with assignments on each instance. */
-	readonly #users = new Map<string, Set<string>>();
+	/** Assignments of each user, keyed by their paths. */
+	readonly #byUser = new Map<string, Map<string, ConditionalRole>>();
+	/** Assignments on each instance, each with its user, keyed by their paths with the user. */
+	readonly #byInstance = new Map<string, Map<string, readonly [user: string, role: ConditionalRole]>>();
 
 	/** Makes this object a copy of `other`, which must not change while it is copied. */
 	*copyingFrom(other: ConditionalRoles): Steps<void> {
 		for (const [user, roles] of other.#byUser) {
-			this.#set(user, roles);
-			yield;
+			for (const [name, role] of roles) {
+				this.#set(user, name, role);
+				yield;
+			}
 		}
 	}
 
@@ -62,8 +62,9 @@ export class ConditionalRoles {
 
 	/** Yields the assignments on an instance that are valid at `time`, each with its user. */
 	*to(instance: string, time: number): Iterable<readonly [user: string, role: ConditionalRole]> {
-		for (const user of this.#users.get(instance) ?? []) {
-			for (const role of this.from(user, time)) if (role.instance === instance) yield [user, role];
+		for (const entry of this.#byInstance.get(instance)?.values() ?? []) {
+			const [, { until }] = entry;
+			if (until === null || until > time) yield entry;
 		}
 	}
 
@@ -79,28 +80,34 @@ export class ConditionalRoles {
 			values: typeof values === 'object' && values !== null && !Array.isArray(values) ? (values as Attributes) : {},
 			until: typeof until === 'number' ? until : null,
 		};
-		this.#set(user, new Map(this.#byUser.get(user)).set(JSON.stringify(path), one));
+		this.#set(user, JSON.stringify(path), one);
 	}
 
 	/** Removes all assignments whose paths begin with a path. */
 	clear([user, ...path]: readonly string[]): void {
+		const name = JSON.stringify(path);
 		for (const one of user === undefined ? [...this.#byUser.keys()] : [user]) {
-			const kept = [...(this.#byUser.get(one) ?? [])].filter(([name]) => !startsWith(JSON.parse(name), path));
-			this.#set(one, new Map(kept));
+			const roles = this.#byUser.get(one);
+			const names = roles?.has(name) ? [name] : [...(roles?.keys() ?? [])];
+			for (const found of names) if (startsWith(JSON.parse(found), path)) this.#delete(one, found);
 		}
 	}
 
-	#set(user: string, roles: UserRoles): void {
-		for (const { instance } of this.#byUser.get(user)?.values() ?? []) {
-			const users = this.#users.get(instance);
-			users?.delete(user);
-			if (users?.size === 0) this.#users.delete(instance);
-		}
-		if (roles.size === 0) this.#byUser.delete(user);
-		else this.#byUser.set(user, roles);
-		for (const { instance } of roles.values()) {
-			this.#users.set(instance, (this.#users.get(instance) ?? new Set()).add(user));
-		}
+	#set(user: string, name: string, role: ConditionalRole): void {
+		const roles = this.#byUser.get(user) ?? new Map<string, ConditionalRole>();
+		this.#byUser.set(user, roles.set(name, role));
+		const users = this.#byInstance.get(role.instance) ?? new Map<string, readonly [string, ConditionalRole]>();
+		this.#byInstance.set(role.instance, users.set(JSON.stringify([user, name]), [user, role]));
+	}
+
+	#delete(user: string, name: string): void {
+		const roles = this.#byUser.get(user);
+		const instance = roles?.get(name)?.instance ?? '';
+		roles?.delete(name);
+		if (roles?.size === 0) this.#byUser.delete(user);
+		const users = this.#byInstance.get(instance);
+		users?.delete(JSON.stringify([user, name]));
+		if (users?.size === 0) this.#byInstance.delete(instance);
 	}
 }
 
