@@ -436,6 +436,8 @@ test('public and computed roles are described in words', (t) => {
 	const words = (value: object) =>
 		partLines({ kind: 'resource_role', key: 'document:signer', value: { ...value } }).map(phraseText);
 	t.deepEqual(words({ public: true, permissions: ['sign'] }), ['Public: can be assigned to everyone', 'Grants `sign`']);
+	const sets = [{ role: 'member', on_resource: 'team' }];
+	t.true(words({ grantable_to: sets }).includes('Can be assigned to sets of users: `team:member`'));
 	const lists = { allOf: ['viewer', 'approver', { anyOf: ['a', 'b'] }, { not: 'blocked' }] };
 	t.is(words({ computed: lists })[0], 'Computed: all of `viewer`, `approver`; any of `a`, `b`; none of `blocked`');
 	t.is(words({ computed: { not: { not: 'a' } } })[0], 'Computed from `{"not":{"not":"a"}}`');
