@@ -63,8 +63,8 @@ function excludedConditions(schema: Schema): readonly Diagnostic[] {
 }
 
 /**
- * Returns a finding for each computed role that users may hold under a condition and from which roles are derived: the
- * functions for several instances evaluate no conditions.
+ * Returns a finding for each computed role that users may hold under a condition and from which roles are derived. This
+ * is refused until the properties compare such roles in checks and listings.
  */
 function derivedThroughComputed(schema: Schema, conditional: ReadonlySet<string>): readonly Diagnostic[] {
 	const sources = new Set(derivationEdges(schema).map(({ source }) => roleName(source)));
