@@ -1,4 +1,5 @@
 import test from 'ava';
+import type { Model } from '../../compiler/model.js';
 import { readCaseModel, serving } from './cases.js';
 
 /** Checks about a set of users instead of a user. */
@@ -44,8 +45,6 @@ test('malformed sets are refused, and requests that do not support sets', async 
 	const set = { user: { set: 'folder:top#viewer' } };
 	const refused = [
 		['/allowed', { ...ask('folder:top#viewer'), use_debugger: 'attempts' }],
-		['/user-permissions', set],
-		['/user-tenants', set],
 		['/filter', { ...set, action: 'read', resource: 'my-doc' }],
 		['/allowed_url', { ...set, http_method: 'get', url: 'https://example.com' }],
 	] as const;
@@ -58,4 +57,114 @@ test('malformed sets are refused, and requests that do not support sets', async 
 	]) {
 		t.is((await http.post('/allowed', { user, action: 'read', resource: d1 })).body['allow'], false);
 	}
+});
+
+/** All sets of users by roles that can be assigned, and by a missing role and instance. */
+function everySet({ schema, facts }: Model) {
+	const sets = schema.resources.flatMap(({ key: type, roles }) =>
+		[...facts.instances.filter((instance) => instance.type === type).map(({ key }) => key), 'none'].flatMap((key) =>
+			[...roles.filter(({ computed }) => computed === undefined).map((role) => role.key), 'none'].map((role) => ({
+				type,
+				id: `${key}#${role}`,
+			})),
+		),
+	);
+	return sets.map((subject) => ({ subject, text: `${subject.type}:${subject.id}` }));
+}
+
+for (const name of ['007-folders-and-documents', '010-resource-roles', '012-computed-roles', '013-public-roles']) {
+	test(`listings and AuthZEN know sets of users as checks do: ${name}`, async (t) => {
+		const model = await readCaseModel(name);
+		const { http } = await serving(t, model);
+		const sets = everySet(model);
+		const places = model.facts.instances.flatMap(({ type, key, tenant }) => {
+			const actions = model.schema.resources.find((resource) => resource.key === type)?.actions ?? [];
+			return actions.map((action) => ({ action: action.key, type, key, tenant }));
+		});
+		const checks = sets.flatMap((set) => places.map((place) => ({ ...set, ...place })));
+		const decided = await http.post<{ allow: { allow: boolean }[] }>(
+			'/allowed/bulk',
+			checks.map(({ text, action, type, key, tenant }) => ask(text, action, { type, key, tenant })),
+		);
+		const allowed = checks.filter((_, index) => decided.body.allow[index]?.allow);
+		t.true(allowed.length > 0 && allowed.length < checks.length);
+		const about = ({ subject, action, type, key }: (typeof checks)[number]) => {
+			return { subject, action: { name: action }, resource: { type, id: key } };
+		};
+		const { body } = await http.post<{ evaluations: { decision: boolean }[] }>('/access/v1/evaluations', {
+			evaluations: checks.map(about),
+		});
+		t.deepEqual(
+			checks.filter((_, index) => body.evaluations[index]?.decision),
+			allowed,
+		);
+		const search = async (kind: string, question: object) => {
+			const found = await http.post<{ results: { id: string; name: string }[] }>(`/access/v1/search/${kind}`, question);
+			return (found.body.results ?? t.fail(JSON.stringify(found.body))).map((result) => result.id ?? result.name);
+		};
+		for (const place of places) {
+			for (const type of new Set(sets.map(({ subject }) => subject.type))) {
+				const here = allowed.filter(
+					(one) => one.type === place.type && one.key === place.key && one.action === place.action,
+				);
+				const ids = here.map(({ subject }) => subject).filter((subject) => subject.type === type);
+				// A search finds only sets by roles and instances that exist.
+				const existing = ids.map(({ id }) => id).filter((id) => !id.includes('none'));
+				const question = { action: { name: place.action }, resource: { type: place.type, id: place.key } };
+				t.deepEqual(await search('subject', { ...question, subject: { type } }), existing.sort());
+			}
+		}
+		for (const { subject, text } of sets) {
+			const own = allowed.filter((one) => one.text === text);
+			const [first] = places;
+			for (const { key: type, actions } of model.schema.resources) {
+				for (const { key: action } of actions) {
+					const keys = own.filter((one) => one.type === type && one.action === action).map(({ key }) => key);
+					const question = { subject, action: { name: action }, resource: { type } };
+					t.deepEqual(await search('resource', question), keys.sort(), text);
+				}
+			}
+			const actions = own
+				.filter(({ type, key }) => type === first?.type && key === first.key)
+				.map(({ action }) => action);
+			const resource = { type: first?.type, id: first?.key };
+			t.deepEqual(await search('action', { subject, resource }), actions.sort(), text);
+			const listed = await http.post<Record<string, { permissions: string[] }>>('/user-permissions', {
+				user: { set: text },
+				resource_types: model.schema.resources.map(({ key }) => key),
+				context: { enable_abac_user_permissions: true },
+			});
+			const permissions = Object.entries(listed.body).flatMap(([object, entry]) =>
+				entry.permissions.map((permission) => `${object} ${permission}`),
+			);
+			const wanted = own.map(({ type, key, action }) => `${type}:${key} ${type}:${action}`);
+			t.deepEqual(permissions.sort(), wanted.sort(), text);
+		}
+	});
+}
+
+test('a set of users by a computed role is refused in listings, and denied in evaluations', async (t) => {
+	const model = await readCaseModel('012-computed-roles');
+	const { http } = await serving(t, model);
+	const [found] = model.facts.instances.flatMap(({ type, key }) => {
+		const roles = model.schema.resources.find((resource) => resource.key === type)?.roles ?? [];
+		return roles.filter(({ computed }) => computed !== undefined).map((role) => ({ type, key, role: role.key }));
+	});
+	const { type = '', key = '', role = '' } = found ?? {};
+	const user = { set: `${type}:${key}#${role}` };
+	for (const path of ['/user-permissions', '/user-tenants']) t.is((await http.post(path, { user })).status, 422, path);
+	const evaluation = { subject: { type, id: `${key}#${role}` }, action: { name: 'read' }, resource: { type, id: key } };
+	t.deepEqual((await http.post('/access/v1/evaluation', evaluation)).body, { decision: false });
+	t.deepEqual((await http.post('/access/v1/search/action', evaluation)).body['results'], []);
+});
+
+test('a set of users is in the tenant of its instance', async (t) => {
+	const { http } = await serving(t, await readCaseModel('007-folders-and-documents'));
+	const tenants = async (set: string) => {
+		const { body } = await http.post<{ key: string }[]>('/user-tenants', { user: { set } });
+		return body.map(({ key }) => key);
+	};
+	t.deepEqual(await tenants('folder:top#viewer'), ['acme']);
+	t.deepEqual(await tenants('folder:top#none'), []);
+	t.deepEqual(await tenants('folder:none#viewer'), []);
 });

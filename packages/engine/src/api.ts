@@ -120,7 +120,8 @@ export interface CheckResult {
 
 /** What may this user do? Body of `/user-permissions`. An absent or empty filter matches everything. */
 export interface PermissionsQuery {
-	readonly user: string | UserDescription;
+	/** As in `CheckQuery`. */
+	readonly user: string | UserDescription | { readonly set: string };
 	/** Tenant keys, or `__tenant:<key>`. */
 	readonly tenants?: readonly string[] | null;
 	/** `<type>:<key>`, `__tenant:<key>`, or bare keys. */

@@ -3,7 +3,7 @@ import type { Steps } from '../../../compiler/steps.js';
 import { Failure } from '../../../src/failure.js';
 import { checkInput, permissionsInput } from '../../../src/pdp/decide/contextual-facts.js';
 import { type DecisionContext, decide } from '../../../src/pdp/decide/decide.js';
-import { normaliseFilter, normalisePermissions, normaliseUsers } from '../../../src/pdp/decide/normalise.js';
+import { normaliseFilter, normaliseUsers } from '../../../src/pdp/decide/normalise.js';
 import { createRevisionReader, type ReadRevision } from '../../../src/pdp/decide/revision-reader.js';
 import { forEachItem } from '../../../src/pdp/engine/chunks.js';
 import { evaluationFailed } from '../../../src/pdp/engine/engine.js';
@@ -85,8 +85,10 @@ export class QuestionAnswerer implements LoadedEngine {
 	}
 
 	async userTenants(query: Pick<PermissionsQuery, 'user' | 'context'>): Promise<readonly ListedTenant[]> {
-		const input = normalisePermissions(parsed(wire.TenantsQuery, query));
-		return fromJson(await this.#answered('listing', (context) => userTenants(context, input)));
+		const asked = parsed(wire.TenantsQuery, query);
+		return fromJson(
+			await this.#answered('listing', (context) => userTenants(context, permissionsInput(context, asked))),
+		);
 	}
 
 	async authorizedUsers(query: UsersQuery): Promise<AuthorizedUsers> {

@@ -1,6 +1,7 @@
 /** AuthZEN Authorization API 1.0: evaluations and searches, mapped to checks. */
 
 import type { Steps } from '../../../compiler/steps.js';
+import { isUserSet } from '../../../compiler/user-set.js';
 import { Failure, unprocessable } from '../../failure.js';
 import { declaredPath, type Raw, reply } from '../../http/endpoint.js';
 import {
@@ -29,7 +30,7 @@ import { chunkedReply, endpoint, revisionHeader, unavailable, unavailableOrCostl
 import { enough, forEachItem } from '../engine/chunks.js';
 import { arrayChunks } from '../engine/json-chunks.js';
 import { asAuthzenFailure } from './failures.js';
-import { evaluationInput } from './input.js';
+import { evaluationInput, isHolder } from './input.js';
 import { authzenPaths, metadataEndpoints } from './metadata.js';
 import { type Found, searchActions, searchResources, searchSubjects } from './search.js';
 
@@ -71,12 +72,15 @@ const denied: EvaluationResult = Object.freeze({ decision: false });
 
 function evaluator(mode: Mode, subjectTypes: ReadonlySet<string>): Evaluate {
 	return (evaluation, context, explain) => {
-		const { type } = evaluation.subject;
-		if (!subjectTypes.has(type)) {
-			return explain ? { decision: false, context: { reason: `subjects of type \`${type}\` are not users` } } : denied;
-		}
+		const { type, id } = evaluation.subject;
 		const { facts, time } = context;
-		const stored = evaluationInput(evaluation, { facts, time, mode });
+		if (!isHolder(evaluation.subject, { facts, subjectTypes })) {
+			const reason = isUserSet(id)
+				? `\`${type}:${id}\` is not a set of users by a role that can be assigned`
+				: `subjects of type \`${type}\` are not users`;
+			return explain ? { decision: false, context: { reason } } : denied;
+		}
+		const stored = evaluationInput(evaluation, { facts, time, mode, subjectTypes });
 		const given = evaluation.contextual_facts;
 		const input = given ? withContextualFacts(context, stored, given, ['body']) : stored;
 		const { allow, debug } = decide(context, input, explain);

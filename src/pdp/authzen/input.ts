@@ -1,5 +1,6 @@
 /** Converts AuthZEN requests to checks. */
 
+import { type UserSet, userSetParts } from '../../../compiler/user-set.js';
 import type { Evaluation } from '../../wire/decision/authzen.js';
 import type { Query } from '../../wire/decision/check.js';
 import { type Mode, normalise } from '../decide/normalise.js';
@@ -14,6 +15,26 @@ export interface EvaluationReading {
 	/** Evaluation time in milliseconds since 1970. */
 	readonly time: number;
 	readonly mode: Mode;
+	/** Subject types that are users. */
+	readonly subjectTypes: ReadonlySet<string>;
+}
+
+/** Returns the set of users that a subject is; `null` for a user and for any other subject. */
+function setAsked({ type, id }: Evaluation['subject'], subjectTypes: ReadonlySet<string>): UserSet | null {
+	return subjectTypes.has(type) ? null : userSetParts(`${type}:${id}`);
+}
+
+/**
+ * True if a subject is a user, or a set of users by a role that is not computed. An input cannot give a user a computed
+ * role.
+ */
+export function isHolder(
+	subject: Evaluation['subject'],
+	{ facts, subjectTypes }: Pick<EvaluationReading, 'facts' | 'subjectTypes'>,
+): boolean {
+	if (subjectTypes.has(subject.type)) return true;
+	const set = setAsked(subject, subjectTypes);
+	return set !== null && facts.schema.computed(set.type, set.role) === undefined;
 }
 
 /**
@@ -22,12 +43,16 @@ export interface EvaluationReading {
  */
 export function evaluationInput(
 	evaluation: Omit<Evaluation, 'contextual_facts'>,
-	{ facts, time, mode }: EvaluationReading,
+	{ facts, time, mode, subjectTypes }: EvaluationReading,
 ): EngineInput {
 	const { subject, action, resource, context } = evaluation;
+	const set = setAsked(subject, subjectTypes);
 	const { tenant: _, ...attributes } = resource.properties ?? {};
 	const query: Query = {
-		user: { key: subject.id, attributes: subject.properties },
+		user:
+			set === null
+				? { key: subject.id, attributes: subject.properties }
+				: { key: `${subject.type}:${subject.id}`, set },
 		action: action.name,
 		resource: {
 			type: resource.type,

@@ -19,15 +19,15 @@ import { enough, forEachItem, sortedBy } from '../engine/chunks.js';
 import type { EngineInput } from '../engine/engine.js';
 import { NeedsEngine } from '../facts/compiled-sets.js';
 import { GrantConditions } from '../facts/grant-conditions.js';
-import { instanceName, parseInstanceName } from '../facts/instance-name.js';
+import { instanceName, instanceType, parseInstanceName } from '../facts/instance-name.js';
 import { openedTenants } from '../facts/opened-tenants.js';
-import { rolesOnInstances, type UserRoles } from '../facts/role-walk.js';
+import { leadingTo, rolesOnInstances, type UserRoles } from '../facts/role-walk.js';
 import { usersWhoMay } from '../listing/authorized-users.js';
 import { pageToken, readPageToken } from '../listing/page-token.js';
 import { PermittedActions } from '../listing/permitted-actions.js';
 import { answerWithReferee, randomItems, sampleSize } from '../listing/referee.js';
 import { userTest } from '../listing/user-test.js';
-import { type EvaluationReading, evaluationInput, tenantAsked } from './input.js';
+import { type EvaluationReading, evaluationInput, isHolder, tenantAsked } from './input.js';
 
 /** Settings for searches. */
 export interface SearchSettings {
@@ -51,7 +51,9 @@ export function* searchSubjects(
 ): Steps<Found> {
 	const { page, ...request } = search;
 	const pages = new Pages(page, ['subject', request]);
-	if (!settings.subjectTypes.has(search.subject.type)) return pages.none;
+	if (!settings.subjectTypes.has(search.subject.type)) {
+		return yield* pages.take(context, yield* setsThatMay(context, search, settings));
+	}
 	const subject = { ...search.subject, id: '' };
 	const question = evaluationInput({ ...search, subject }, evaluationReading(context, settings));
 	const { users, byRoles } = yield* usersWhoMay(context, question, question.user.attributes);
@@ -77,7 +79,7 @@ export function* searchResources(
 ): Steps<Found> {
 	const { page, ...request } = search;
 	const pages = new Pages(page, ['resource', request]);
-	if (!settings.subjectTypes.has(search.subject.type)) return pages.none;
+	if (!isHolder(search.subject, evaluationReading(context, settings))) return pages.none;
 	const { type } = search.resource;
 	const resource = { ...search.resource, id: '' };
 	const question = withFacts(
@@ -107,7 +109,7 @@ export function* searchResources(
 export function* searchActions(context: DecisionContext, search: ActionSearch, settings: SearchSettings): Steps<Found> {
 	const { page, ...request } = search;
 	const pages = new Pages(page, ['action', request]);
-	if (!settings.subjectTypes.has(search.subject.type)) return pages.none;
+	if (!isHolder(search.subject, evaluationReading(context, settings))) return pages.none;
 	const anything = evaluationInput({ ...search, action: { name: '' } }, evaluationReading(context, settings));
 	const question = withFacts(context, anything, search);
 	const actions = context.facts.schema.actions(search.resource.type);
@@ -122,8 +124,44 @@ function withFacts(
 	return given ? withContextualFacts(context, question, given, ['body']) : question;
 }
 
-function evaluationReading({ facts, time }: DecisionContext, { mode }: SearchSettings): EvaluationReading {
-	return { facts, time, mode };
+function evaluationReading({ facts, time }: DecisionContext, settings: SearchSettings): EvaluationReading {
+	return { facts, time, ...settings };
+}
+
+/**
+ * Returns the sets of users on instances of the subject type, as `<key>#<role>`, on which a check may depend. If roles of
+ * everyone or condition sets may grant the action, these are all sets by roles that can be assigned.
+ */
+function* setsThatMay(context: DecisionContext, search: SubjectSearch, settings: SearchSettings): Steps<Candidates> {
+	const { facts, time } = context;
+	const { schema } = facts;
+	const { type } = search.subject;
+	const reading = evaluationReading(context, settings);
+	const question = (id: string) => evaluationInput({ ...search, subject: { type, id } }, reading);
+	const { action, resource } = question('');
+	const roles = schema.rolesOn(type).filter((role) => schema.computed(type, role) === undefined);
+	const candidates: string[] = [];
+	const pauses = new Pauses();
+	if (facts.hasPublicRoles || schema.setsMayGrant(resource.type, action)) {
+		for (const name of roles.length === 0 ? [] : facts.instances) {
+			if (pauses.step()) yield;
+			if (instanceType(name) !== type) continue;
+			for (const role of roles) candidates.push(`${parseInstanceName(name).key}#${role}`);
+		}
+	} else {
+		const granting = schema.instanceRolesThatGrant(resource.type, action);
+		const destination = {
+			roles: granting,
+			instance: instanceName({ type: resource.type, key: resource.key ?? '' }),
+			time,
+		};
+		for (const { role, instance } of (yield* leadingTo(facts, destination, new Set())).nodes) {
+			if (pauses.step()) yield;
+			if (instanceType(instance) !== type || !roles.includes(role)) continue;
+			candidates.push(`${parseInstanceName(instance).key}#${role}`);
+		}
+	}
+	return { candidates, inputFor: question };
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Adds the facts that a check carries to its input. The facts are validated like writes, and never stored. */
 
 import { Failure, type Problem, unprocessable } from '../../failure.js';
-import type { PermissionsQuery, Query, SetOfUsers } from '../../wire/decision/check.js';
+import type { PermissionsQuery, Query } from '../../wire/decision/check.js';
 import type { ContextualFacts } from '../../wire/decision/contextual-facts.js';
 import { EngineError, type EngineInput, type Holdings } from '../engine/engine.js';
 import { instanceType } from '../facts/instance-name.js';
@@ -25,24 +25,27 @@ export function checkInput(
 	mode: Mode = 'edge',
 	place: CheckPlace = ['body'],
 ): EngineInput {
-	if ('set' in query.user && query.user.set !== undefined) refuseComputed(context, query.user.set, place);
+	refuseComputedSet(context, query, place);
 	const input = normalise(query, context.time, mode);
 	return query.contextual_facts ? withContextualFacts(context, input, query.contextual_facts, place) : input;
 }
 
 /** Rejects a set of users by a computed role. An input can give a user only the roles that this role is computed from. */
-function refuseComputed({ facts }: DecisionContext, { type, role }: SetOfUsers, place: CheckPlace): void {
+function refuseComputedSet({ facts }: DecisionContext, { user }: Pick<Query, 'user'>, place: CheckPlace): void {
+	if (!('set' in user) || user.set === undefined) return;
+	const { type, role } = user.set;
 	if (facts.schema.computed(type, role) === undefined) return;
 	const msg = `users hold the role \`${role}\` by other roles on \`${type}\`: ask about these roles`;
 	throw unprocessable([{ loc: [...place, 'user', 'set'], msg, type: 'not_supported' }]);
 }
 
-/** Returns the input for a permissions listing, with its contextual facts. Throws like `checkInput`. */
+/** Returns the input for a listing of permissions or tenants, with its contextual facts. Throws like `checkInput`. */
 export function permissionsInput(
 	context: DecisionContext,
-	query: PermissionsQuery,
+	query: Pick<PermissionsQuery, 'user'> & Partial<PermissionsQuery>,
 	mode: Mode = 'edge',
 ): PermissionsInput {
+	refuseComputedSet(context, query, ['body']);
 	const input = normalisePermissions(query, mode);
 	if (!query.contextual_facts) return input;
 	return { ...input, user: userWithFacts(context, input.user, query.contextual_facts, ['body']) };

@@ -16,9 +16,9 @@ import {
 	RootResult,
 	UsersInput,
 } from '../../wire/decision/data-api.js';
-import { type CheckPlace, checkInput } from '../decide/contextual-facts.js';
+import { type CheckPlace, checkInput, permissionsInput } from '../decide/contextual-facts.js';
 import { type DecisionContext, decide } from '../decide/decide.js';
-import { type Mode, normalisePermissions, normaliseUsers } from '../decide/normalise.js';
+import { type Mode, normaliseUsers } from '../decide/normalise.js';
 import { forEachItem } from '../engine/chunks.js';
 import { arrayChunks } from '../engine/json-chunks.js';
 import { allowedTenants } from '../listing/all-tenants.js';
@@ -73,7 +73,7 @@ export function dataEndpoints(mode: Mode) {
 			path: '/v1/data/permit/user_permissions',
 			body: PermissionsInput,
 			*work(context, query) {
-				const input = normalisePermissions(query, mode);
+				const input = permissionsInput(context, query, mode);
 				const listed = yield* permissions(context, input);
 				const tenants = yield* userTenants(context, input);
 				return ['{"permissions":', ...listed, ',"tenants":', ...tenants, '}'];
@@ -84,7 +84,7 @@ export function dataEndpoints(mode: Mode) {
 			summary: 'List the tenants where a user holds a role',
 			path: '/v1/data/permit/user_permissions/tenants',
 			body: PermissionsInput,
-			work: (context, query) => userTenants(context, normalisePermissions(query, mode)),
+			work: (context, query) => userTenants(context, permissionsInput(context, query, mode)),
 		}),
 		listingDocument({
 			name: 'readAuthorizedUsers',

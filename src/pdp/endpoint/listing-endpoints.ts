@@ -15,7 +15,7 @@ import {
 import { DecidedAnswer } from '../../wire/headers.js';
 import { permissionsInput } from '../decide/contextual-facts.js';
 import type { DecisionContext } from '../decide/decide.js';
-import { type Mode, normalisePermissions, normaliseUsers } from '../decide/normalise.js';
+import { type Mode, normaliseUsers } from '../decide/normalise.js';
 import { authorizedUsers } from '../listing/authorized-users.js';
 import { localAssignments } from '../listing/local-assignments.js';
 import { permissions, userTenants } from '../listing/permissions.js';
@@ -69,8 +69,8 @@ function tenantsEndpoint() {
 		answerHeaders: DecidedAnswer,
 		failures: unavailableOrCostly,
 		handle: async ({ body, closed }, { read }) => {
-			const input = normalisePermissions(body);
-			return chunkedReply(await read({ kind: 'listing', work: (context) => userTenants(context, input), closed }));
+			const work = (context: DecisionContext) => userTenants(context, permissionsInput(context, body));
+			return chunkedReply(await read({ kind: 'listing', work, closed }));
 		},
 	});
 }

@@ -9,6 +9,7 @@ import { UserPermissions } from '../../wire/decision/check.js';
 import type { DecisionContext } from '../decide/decide.js';
 import type { PermissionsInput } from '../decide/normalise.js';
 import { forEachChunk, sortedBy } from '../engine/chunks.js';
+import type { Holdings } from '../engine/engine.js';
 import { isSameJson } from '../engine/is-same-json.js';
 import { arrayChunks, objectChunks } from '../engine/json-chunks.js';
 import { NeedsEngine } from '../facts/compiled-sets.js';
@@ -195,7 +196,9 @@ export function* userTenants(
 	context: DecisionContext,
 	input: Pick<PermissionsInput, 'user' | 'context'>,
 ): Steps<readonly string[]> {
-	const tenants = tenantsWithRoles(context, input);
+	const { holdings } = input.user;
+	// Only a set of users has holdings here, because these listings accept no contextual facts.
+	const tenants = holdings === undefined ? tenantsWithRoles(context, input) : tenantsOf(context.facts, holdings);
 	yield;
 	const sorted = yield* sortedBy(tenants, ({ key }) => key);
 	const texts: string[] = [];
@@ -212,6 +215,15 @@ export function tenantsWithRoles(
 ) {
 	const question = { user, time, ...(context === undefined ? {} : { context }) };
 	return evaluateListing(engine, 'user_tenants', question, z.array(Tenant));
+}
+
+/** Returns the tenants of the instances on which a set of users holds its role. */
+function tenantsOf(facts: FactsIndex, holdings: Holdings): readonly z.output<typeof Tenant>[] {
+	const held = Object.entries(holdings).flatMap(([type, roles]) =>
+		Object.entries(roles).flatMap(([role, on]) => (facts.schema.rolesOn(type).includes(role) ? Object.keys(on) : [])),
+	);
+	const keys = new Set(held.flatMap((instance) => facts.tenantKey(instance) ?? []));
+	return Array.from(keys, (key) => ({ key, attributes: facts.tenants.get(key) }));
 }
 
 /** Returns the numbers of the tenants that pass the filters and where the user holds a role. */

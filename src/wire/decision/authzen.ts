@@ -48,12 +48,14 @@ const contextual_facts = ContextualFacts.nullish().describe(
 );
 const subjectType = z
 	.string()
-	.describe('Subject type. Users have the type `user` or `identity` unless configured otherwise.');
+	.describe(
+		'Subject type. Users have the type `user` or `identity` unless configured otherwise. A resource key for sets of users.',
+	);
 const resourceType = z.string().describe('Resource key.');
 
 const subject = named('Subject', 'The requesting subject.', {
 	type: subjectType,
-	id: z.string().describe('User key.'),
+	id: z.string().describe('User key; `<instance key>#<role key>` for a set of users.'),
 	properties,
 });
 const action = named('Action', 'The action to perform.', {

@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod';
+import { type UserSet, userSetParts } from '../../../compiler/user-set.js';
 import { abbreviated } from '../abbreviated.js';
 import { refuseTooLarge } from '../attributes.js';
 import { boundedArray, choice } from '../bounded.js';
@@ -66,27 +67,17 @@ export const user = abbreviated(z.string().describe('User key.'), CheckUser, (ke
 	example: 'ann@example.com',
 });
 
-/** A set of users: all users who hold a role on an instance. */
-export interface SetOfUsers {
-	readonly type: string;
-	/** Instance, as `<type>:<key>`. */
-	readonly instance: string;
-	readonly role: string;
-}
-
-const setForm = /^([^:#]+):[^:#]+#[^:#]+$/;
-
 const CheckSet = z
 	.object({
 		set: z
 			.string()
 			.max(3 * maxKeyLength)
-			.regex(setForm, 'must be `<type>:<key>#<role>`')
+			.refine((text) => userSetParts(text) !== null, 'must be `<type>:<key>#<role>`')
 			.describe('All users who hold this role on this instance, as `<type>:<key>#<role>`.'),
 	})
-	.transform(({ set }): z.output<typeof CheckUser> & { readonly set?: SetOfUsers } => {
-		const [instance = '', role = ''] = set.split('#');
-		return { key: set, set: { type: typeAndKey(instance).type, instance, role } };
+	.transform(({ set }): z.output<typeof CheckUser> & { readonly set?: UserSet } => {
+		const parts = userSetParts(set);
+		return { key: set, ...(parts !== null && { set: parts }) };
 	})
 	.meta({
 		id: 'CheckSet',
@@ -183,7 +174,7 @@ export const PermissionsQuery = named(
 	'PermissionsQuery',
 	'Which permissions does this user have? A filter that is absent, null or empty matches everything.',
 	{
-		user,
+		user: subject,
 		tenants: filter.describe('Only these tenants: keys, or `__tenant:<key>`.'),
 		resources: filter.describe('Only these objects: `<type>:<key>`, `__tenant:<key>` or bare keys.'),
 		resource_types: filter.describe(
@@ -324,7 +315,7 @@ export type UserPermissions = z.output<typeof UserPermissions>;
 
 /** Query for the tenants in which a user has a role. */
 export const TenantsQuery = named('TenantsQuery', 'In which tenants does this user hold a role?', {
-	user,
+	user: subject,
 	context: context.describe('Other data for conditions of role assignments to compare.'),
 	contextual_facts: noContextualFacts,
 });
