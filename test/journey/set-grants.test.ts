@@ -210,12 +210,6 @@ journey('roles are assigned only to sets that the role declares', async (t, plac
 	const roles = `${schema}/resources/document/roles`;
 	fails(t, await http.patch(`${roles}/writer`, { grantable_to: [{ role: 'no', on_resource: 'team' }] }), 404, 'no');
 	fails(t, await http.patch(`${roles}/writer`, { grantable_to: [{ role: 'member', on_resource: 'no' }] }), 404, 'no');
-	await http.post(`${schema}/resources/team/roles`, {
-		key: 'both',
-		name: 'Both',
-		computed: { allOf: ['member', 'lead'] },
-	});
-	fails(t, await http.patch(`${roles}/writer`, { grantable_to: [{ role: 'both', on_resource: 'team' }] }), 422, 'both');
 	await http.post(roles, { key: 'all', name: 'All', computed: { allOf: ['reader', 'writer'] } });
 	fails(
 		t,
@@ -350,4 +344,18 @@ onEachStack('the users in a set hold its roles, through sets in sets', async (t,
 	t.true(await may('ben', 'page'));
 	await wrote(await environment.patch('/v2/schema/default/dev/resources/document/roles/reader', { grantable_to: [] }));
 	t.deepEqual([await may('ann', 'd'), await may('ben', 'page')], [false, false]);
+
+	// The role of a set may be computed.
+	const schema = '/v2/schema/default/dev/resources';
+	const both = { key: 'both', name: 'Both', computed: { allOf: ['member', 'lead'] } };
+	await wrote(await environment.post(`${schema}/team/roles`, both));
+	const grantable_to = [{ role: 'both', on_resource: 'team' }];
+	await wrote(await environment.patch(`${schema}/document/roles/writer`, { grantable_to }));
+	const toBoth = { user: 'team:eng#both', role: 'writer', resource_instance: 'document:d' };
+	await wrote(await environment.post(`${facts}/role_assignments`, toBoth));
+	const write = { user: 'ann', action: 'write', resource: { type: 'document', key: 'd', tenant: 'acme' } };
+	t.false((await pdp.post('/allowed', write)).body['allow']);
+	const lead = { user: 'ann', role: 'lead', resource_instance: 'team:eng' };
+	await wrote(await environment.post(`${facts}/role_assignments`, lead));
+	t.true((await pdp.post('/allowed', write)).body['allow']);
 });

@@ -1,6 +1,6 @@
 import { groupBy } from '../../../compiler/group-by.js';
 import { setRelationKey } from '../../../compiler/user-set.js';
-import { Failure, unprocessable } from '../../failure.js';
+import { Failure } from '../../failure.js';
 import { deleteRelations, insertSetRelations, type Relation, setRelationsOf } from '../../store/table/relation.js';
 import { Resource } from '../../store/table/resource.js';
 import { Role, rolesWithIds } from '../../store/table/role.js';
@@ -76,18 +76,10 @@ async function resolveSources(unit: ReadingUnit, edits: readonly GrantableEdit[]
 		reference: set.role,
 	}));
 	return found.map(([{ role, resource }, source]) => {
-		refuseComputedSource(source);
 		const key = setRelationKey(role.key, { type: resource.key, role: source.key });
 		const relation = { key, resource_id: role.resource_id ?? '', subject_resource_id: resource.id };
 		return { role, source, relation };
 	});
-}
-
-/** Refuses a computed role as the role of a set. Throws `unprocessable`. */
-function refuseComputedSource({ key, computed }: Pick<Role, 'key' | 'computed'>): void {
-	if (computed === null) return;
-	const msg = `the role \`${key}\` is computed, and roles are not assigned to sets of users by a computed role`;
-	throw unprocessable([{ loc: ['body'], msg, type: 'computed_role' }]);
 }
 
 /** Deletes the hidden relations by which these roles are assigned to sets of users, or are the roles of sets. */
