@@ -8,6 +8,7 @@ import { startApi, startDecisionPoint } from '../../src/compose/compose.js';
 import { createLogger } from '../../src/log.js';
 import { newestChanges } from '../support/changes.js';
 import { type Client, client, type Loose } from '../support/client.js';
+import { declareNever } from '../support/declare-never.js';
 import { onEachStack, onEachStore } from '../support/each-store.js';
 import { bearing, browsing } from '../support/element.js';
 import { fails, problemPlaces } from '../support/failure.js';
@@ -357,6 +358,29 @@ journey('consuming removes only the role of the approval', async (t, place) => {
 	t.deepEqual((await approved(place)).toSorted(), ['ann@account:main', 'bea@account:main']);
 	await consume(others);
 	t.deepEqual(await approved(place), ['ann@account:main']);
+});
+
+journey('roles under a condition neither review nor are consumed', async (t, place) => {
+	await setTheScene(place);
+	await set(place, singleUse);
+	const { ann, bea, rex } = await actors(place);
+	const under = async (user: string, role: string) => {
+		const condition = await declareNever(place, `account/roles/${role}`);
+		const body = { user, role, resource_instance: 'account:main', condition };
+		t.is((await place.http.post(`${place.facts}/role_assignments`, body)).status, 200);
+	};
+	await under('bea', '_Reviewer_');
+	await under('ann', '_Approved_');
+	const asked = await ann.post(path(place), ask());
+	fails(t, await bea.put(`${path(place)}/${asked.body['id']}/approve`), 404, 'ElementRequest');
+	const id = await approve(place, rex, ann);
+	t.is((await approved(place)).length, 2);
+	t.is((await place.http.post(consumption(place, id))).status, 200);
+	const { body } = await place.http.get<readonly Loose[]>(`${place.facts}/role_assignments?role=_Approved_`);
+	t.deepEqual(
+		body.map(({ condition }) => condition !== undefined),
+		[true],
+	);
 });
 
 journey('a removed approval does not come back with a new one', async (t, place) => {

@@ -2,6 +2,7 @@
 
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { type Client, client, type Loose } from '../support/client.js';
+import { declareNever } from '../support/declare-never.js';
 import { onEachStore } from '../support/each-store.js';
 import { bearing, browsing, configure, origin } from '../support/element.js';
 import { factId } from '../support/fact-id.js';
@@ -283,6 +284,20 @@ journey('on an instance, levels and roles are the instance’s', async (t, place
 	fails(t, await sam.delete(`${users}/lea${plan}`), 404, 'User');
 	await http.patch(`${elements}/config/people`, { settings: { resource: 'document' } });
 	t.deepEqual(problemPlaces(await sam.post(`${users}${plan}`, { key: 'ann' })), ['body.role']);
+});
+
+journey('a role under a condition gives no level', async (t, place) => {
+	await setTheScene(place);
+	const { http, elements, facts } = place;
+	await http.patch(`${elements}/config/people`, { settings: { resource: 'document' } });
+	const condition = await declareNever(place, 'document/roles/keeper');
+	const held = { user: 'sam', role: 'keeper', resource_instance: 'document:plan' };
+	t.is((await http.post(`${facts}/role_assignments`, { ...held, condition })).status, 200);
+	const users = `${dataOf(place)}/users?resource_instance_id=document:plan`;
+	const sam = await bearing(place, 'sam', 'acme');
+	fails(t, await sam.get(users), 404, 'ElementsConfig');
+	t.is((await http.post(`${facts}/role_assignments`, held)).status, 200);
+	t.is((await sam.get(users)).status, 200);
 });
 
 journey('a manager cannot remove an owner of an instance in the tenant', async (t, place) => {

@@ -52,7 +52,7 @@ async function takeBack(unit: WritingUnit, request: ElementRequest, instanceId: 
 		tenant_ids: [request.tenant_id],
 		resource_instance_ids: [instanceId],
 	}).all();
-	const given = held.find(({ role }) => role === approvedRole);
+	const given = held.find(({ role, condition_set }) => role === approvedRole && condition_set === null);
 	if (given === undefined) throw new Failure('conflict', 'the user no longer holds the approved role');
 	if (given.element_request_id !== request.id || endsBefore(request, given)) return;
 	await removeAssignments(unit, { ids: [given.id] });

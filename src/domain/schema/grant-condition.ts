@@ -2,6 +2,7 @@ import { checkGrantConditions } from '../../../compiler/grant-check.js';
 import { groupBy } from '../../../compiler/group-by.js';
 import type { ParameterType } from '../../../compiler/model.js';
 import { Failure, maxProblems, type Problem, unprocessable } from '../../failure.js';
+import { nextTurn } from '../../limit/next-turn.js';
 import { readSchema } from '../../store/model/model.js';
 import { ConditionSet, grantConditionSets } from '../../store/table/condition-set.js';
 import { Resource } from '../../store/table/resource.js';
@@ -104,7 +105,9 @@ export async function refuseWrongConditions(unit: ReadingUnit): Promise<void> {
 		throw new Failure('conflict', message, { role: key, condition_set: missing });
 	}
 	const declared = new Map(roles.map((role) => [role.id, role]));
-	for (const { role_id, condition_set, condition_values } of await conditionalAssignments(unit, {})) {
+	const assigned = await conditionalAssignments(unit, {});
+	for (const [index, { role_id, condition_set, condition_values }] of assigned.entries()) {
+		if (index % 1000 === 999) await nextTurn();
 		const set = sets.get(condition_set);
 		if (set === undefined || !declared.get(role_id)?.grant_conditions.includes(condition_set)) {
 			const message = `a role is assigned under the condition \`${condition_set}\`, which the role does not declare`;

@@ -457,14 +457,17 @@ export async function heldTenantRoles(
 	return rows;
 }
 
-/** An assignment under a condition. */
+/** Assignments of a role under a condition, with the same values. */
 export interface ConditionalAssignment {
 	readonly role_id: string;
 	readonly condition_set: string;
 	readonly condition_values: Attributes;
 }
 
-/** Returns the stored assignments under conditions, also expired ones, of these roles or sets, in no particular order. */
+/**
+ * Returns the different roles, conditions and values of the stored assignments under conditions, also expired ones, of
+ * these roles or sets, in no particular order.
+ */
 export async function conditionalAssignments(
 	unit: ReadingUnit,
 	{ role_ids, sets }: { readonly role_ids?: readonly string[]; readonly sets?: readonly string[] },
@@ -472,7 +475,7 @@ export async function conditionalAssignments(
 	const query = unit
 		.queryStored(RoleAssignment)
 		.whereNotNull('role_assignments.condition_set')
-		.select('role_assignments.*');
+		.distinct('role_assignments.role_id', 'role_assignments.condition_set', 'role_assignments.condition_values');
 	if (role_ids !== undefined) query.whereRaw('role_assignments.role_id = any(?::uuid[])', [role_ids]);
 	if (sets !== undefined) query.whereRaw('role_assignments.condition_set = any(?::text[])', [sets]);
 	return query.castTo<ConditionalAssignment[]>();

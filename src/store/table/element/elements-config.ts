@@ -141,6 +141,7 @@ export interface HeldLevel {
 
 /**
  * Returns the distinct levels that a user has in all elements, through roles in a tenant and on the tenant's instances.
+ * Roles under conditions give no level, because only checks evaluate the conditions.
  */
 export async function heldLevels(
 	unit: ReadingUnit,
@@ -153,7 +154,7 @@ export async function heldLevels(
 			and elements_levels.role_id = role_assignments.role_id
 		where role_assignments.environment_id = :environment_id
 			and role_assignments.user_id = :user_id and role_assignments.tenant_id = :tenant_id
-			and ${holdsNow('role_assignments')}`,
+			and role_assignments.condition_set is null and ${holdsNow('role_assignments')}`,
 		{ user_id, tenant_id },
 	);
 	return rows;
