@@ -218,6 +218,8 @@ export async function importParts(unit: WritingUnit, given: Given, strategy: Imp
 	await refuseWrongConditions(unit);
 }
 
+const nothing: ReadonlyMap<string, unknown> = new Map();
+
 async function importPart(
 	unit: WritingUnit,
 	part: AnyPart,
@@ -225,8 +227,9 @@ async function importPart(
 	strategy: ImportStrategy,
 ): Promise<void> {
 	const wanted: (Entry<unknown> & { readonly exists: boolean })[] = [];
+	const isNew = given.length > 0 && (await part.isEmpty?.(unit)) === true;
 	for (const entries of chunked(given)) {
-		const held = await part.stored(unit, entries);
+		const held = isNew ? nothing : await part.stored(unit, entries);
 		for (const entry of entries) {
 			const exists = held.has(entry.name);
 			if (!exists || !isSame(entry.value, held.get(entry.name))) wanted.push({ ...entry, exists });

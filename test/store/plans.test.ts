@@ -3,10 +3,11 @@
 import test from 'ava';
 import type { Knex } from 'knex';
 import { assignExactly, unassignMany } from '../../src/domain/facts/assignment.js';
+import { findTargets } from '../../src/domain/facts/assignment-reference.js';
 import { removeInstances } from '../../src/domain/facts/resource-instance.js';
 import { Maintenance } from '../../src/store/database/maintenance.js';
 import { instancesNamed, instancesToRemove } from '../../src/store/table/resource-instance.js';
-import { assignmentsBetween } from '../../src/store/table/role-assignment.js';
+import { assignmentsBetween, participantsIn } from '../../src/store/table/role-assignment.js';
 import { Tenant } from '../../src/store/table/tenant.js';
 import { User } from '../../src/store/table/user.js';
 import { onEachStore } from '../support/each-store.js';
@@ -124,7 +125,8 @@ for (const [where, stored] of Object.entries(references)) {
 		await place.store.database.knex.raw('analyze');
 		await place.store.write(await scopeIn(place), null, async (unit) => {
 			const expiring = stored.map((reference) => ({ ...reference, expires_at: '2100-01-01T00:00:00Z' }));
-			await assignExactly(unit, expiring, () => ['body']);
+			const found = await participantsIn(unit, expiring);
+			await assignExactly(unit, expiring, found, await findTargets(unit, expiring), () => ['body']);
 			const read = await rowsRead(unit, 'role_assignments');
 			t.is(unit.changes.length, asked);
 			t.true(read <= limit, `${read} rows were read`);

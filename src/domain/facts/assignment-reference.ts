@@ -69,12 +69,19 @@ export async function ensureTargets(
 		wanted.map(({ reference }) => reference),
 	);
 	const targets = await withRoles(unit, placed, await createMissingInstances(unit, found, wanted));
-	for (const { resource_instance, role } of placed) {
-		const { resource_id = '' } = targets.instances.get(resource_instance) ?? {};
-		const named = targets.roles.get(resource_id)?.get(role);
+	refuseComputedRoles(references, targets);
+	return targets;
+}
+
+/** Throws `invalid` for a reference to a computed role. */
+export function refuseComputedRoles(
+	references: readonly AssignmentReference[],
+	{ instances, roles }: AssignmentTargets,
+): void {
+	for (const { resource_instance, role } of onInstances(references)) {
+		const named = roles.get(instances.get(resource_instance)?.resource_id ?? '')?.get(role);
 		if (named !== undefined) refuseToAssign(named);
 	}
-	return targets;
 }
 
 type Placed = AssignmentReference & { readonly resource_instance: string };

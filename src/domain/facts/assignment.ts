@@ -29,11 +29,13 @@ import { endsBefore } from '../ends-before.js';
 import { removeInChunks } from '../remove-in-chunks.js';
 import { grantSets, valueProblems } from '../schema/grant-condition.js';
 import {
+	type AssignmentTargets,
 	ensureTargets,
 	findTargets,
 	type PlaceOf,
 	type ResolvedAssignment,
 	refuseClosedRoles,
+	refuseComputedRoles,
 	resolveAssignments,
 } from './assignment-reference.js';
 import { assignToSets, divideReferences, unassignFromSets } from './set-assignment.js';
@@ -91,27 +93,23 @@ export async function assignMany(
 }
 
 /**
- * Assigns roles with exactly the passed expiries, even if an existing assignment ends later. The holder for everyone must
- * exist. Does not check the limits of assignments to sets of users. Throws like `assignMany`.
+ * Assigns roles with exactly the passed expiries, even if an existing assignment ends later. `found` and `targets` contain
+ * all users, roles, tenants and instances in the references. Does not check the limits of assignments to sets of users.
+ * Throws like `assignMany`.
  */
 export async function assignExactly(
 	unit: WritingUnit,
 	references: readonly AssignmentReference[],
+	found: Participants,
+	targets: AssignmentTargets,
 	placeOf: PlaceOf,
 ): Promise<void> {
 	const { toUsers, toSets } = divideReferences(references, placeOf);
-	if (toSets.length > 0) {
-		await assignToSets(unit, toSets, { changes: 'replace', unlimited: true });
-		return assignExactly(
-			unit,
-			toUsers.map(({ reference }) => reference),
-			(index) => toUsers[index]?.place ?? ['body'],
-		);
-	}
-	const found = await participantsIn(unit, references);
-	const targets = await ensureTargets(unit, references, found.tenants);
-	refuseClosedRoles(references, found.users, targets, placeOf);
-	await insert(unit, resolveAssignments(references, found, targets), { changes: 'replace' });
+	await assignToSets(unit, toSets, { changes: 'replace', unlimited: true });
+	const named = toUsers.map(({ reference }) => reference);
+	refuseComputedRoles(named, targets);
+	refuseClosedRoles(named, found.users, targets, (index) => toUsers[index]?.place ?? ['body']);
+	await insert(unit, resolveAssignments(named, found, targets), { changes: 'replace' });
 }
 
 /**

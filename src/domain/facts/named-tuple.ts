@@ -75,9 +75,19 @@ function resolve(
 		relations.get(`${to.resource_id}/${asId(relation)}`) ??
 		relations.get(`${to.resource_id}/${relation}`) ??
 		missing(Relation, relation);
-	const keys = { subject: rowName(from), object: rowName(to), relation: found.key };
-	refuseMismatch(from, found, to);
-	const ids = { subject_id: from.id, relation_id: found.id, object_id: to.id, tenant_id: to.tenant_id };
+	return tupleBetween(from, found, to, expires_at);
+}
+
+/** Returns the tuple between two instances. Throws `mismatched_relation` and `mismatched_tenants`. */
+export function tupleBetween(
+	from: InstanceRow,
+	relation: Relation,
+	to: InstanceRow,
+	expires_at: string | undefined,
+): NamedTuple {
+	const keys = { subject: rowName(from), object: rowName(to), relation: relation.key };
+	refuseMismatch(from, relation, to);
+	const ids = { subject_id: from.id, relation_id: relation.id, object_id: to.id, tenant_id: to.tenant_id };
 	return { ...keys, ...ids, tenant: to.tenant, expires_at: asDate(expires_at) };
 }
 

@@ -84,29 +84,22 @@ export async function relateMany(
 	unit: WritingUnit,
 	bodies: readonly RelationshipTupleCreate[],
 ): Promise<readonly TupleRow[]> {
-	const made = await relateWithoutLimit(unit, bodies);
+	const made = await writeTuples(unit, await resolveTuples(unit, bodies));
 	await refuseTuplesOverLimit(unit, made);
 	return made;
 }
 
 /**
- * Like `relateMany`, but without the limit check. Callers with several steps run the check once at the end. With
- * `replace`, each relationship gets exactly the passed expiry, even if the existing relationship ends later.
+ * Like `relateMany`, but for resolved tuples and without the limit check. Callers with several steps run the check once
+ * at the end. With `replace`, each relationship gets exactly the passed expiry, even if the existing relationship ends
+ * later.
  */
-export async function relateWithoutLimit(
-	unit: WritingUnit,
-	bodies: readonly RelationshipTupleCreate[],
-	changes: 'extend' | 'replace' = 'extend',
-): Promise<readonly TupleRow[]> {
-	return bodies.length === 0 ? [] : writeTuples(unit, await resolveTuples(unit, bodies), changes);
-}
-
-/** Writes resolved tuples like `relateWithoutLimit`. */
 export async function writeTuples(
 	unit: WritingUnit,
 	tuples: readonly NamedTuple[],
-	changes: 'extend' | 'replace',
+	changes: 'extend' | 'replace' = 'extend',
 ): Promise<readonly TupleRow[]> {
+	if (tuples.length === 0) return [];
 	const wanted = longestEach(tuples);
 	const withKeys = (row: RelationshipTuple): TupleRow => {
 		const { subject = '', relation = '', object = '', tenant = '' } = wanted.get(tupleIdentity(row)) ?? {};

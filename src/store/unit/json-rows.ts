@@ -1,6 +1,6 @@
 import { holdsNow } from '../query/holds-now.js';
 import type { EnvironmentModel } from '../table/environment-model.js';
-import type { TableModel } from './table-model.js';
+import { asModel, type TableModel } from './table-model.js';
 
 /**
  * Statements that receive whole rows as JSON. Each statement is composed once per table and prepared once per
@@ -13,14 +13,15 @@ export type OnConflict = 'fail' | 'ignore' | { readonly overwrite: readonly stri
 const statements = new Map<string, string>();
 
 /**
- * Returns the statement that inserts these columns into an environment and returns whole rows. Parameters: the
- * environment id, which overrides the rows' own environment ids, and the rows.
+ * Returns the statement that inserts these columns into an environment. It returns whole rows or, if it ignores rows, the
+ * ids of the inserted rows. Parameters: the environment id, which overrides the rows' own environment ids, and the rows.
  */
 export function insertion<M extends EnvironmentModel>(
-	{ tableName }: TableModel<M>,
+	table: TableModel<M>,
 	columns: readonly string[],
 	conflict: OnConflict = 'fail',
 ): string {
+	const { tableName } = table;
 	const action = onConflict(conflict);
 	const name = `${tableName} ${columns.join(' ')} ${action}`;
 	const known = statements.get(name);
@@ -28,9 +29,27 @@ export function insertion<M extends EnvironmentModel>(
 	const listed = columns.flatMap((column) => (column === 'environment_id' ? [] : [`"${column}"`])).join(', ');
 	// Use `json`: `jsonb` would reorder object fields in `json` columns.
 	const source = `select ?::uuid, ${listed} from json_populate_recordset(null::"${tableName}", ?::json)`;
-	const statement = `insert into "${tableName}" (environment_id, ${listed}) ${source} ${action} returning *`;
+	const statement = `insert into "${tableName}" (environment_id, ${listed}) ${source} ${action} returning ${conflict === 'ignore' ? idColumns(table).join(', ') : '*'}`;
 	statements.set(name, statement);
 	return statement;
+}
+
+/** Returns those of the passed rows that an insertion wrote, according to the ids that it returned. */
+export function rowsWritten<M extends EnvironmentModel>(
+	table: TableModel<M>,
+	rows: readonly object[],
+	ids: readonly object[],
+): readonly object[] {
+	const columns = idColumns(table);
+	const identity = (row: object) => JSON.stringify(columns.map((column) => Reflect.get(row, column)));
+	const written = new Set(ids.map(identity));
+	// If a row is passed twice, it is written once.
+	return rows.filter((row) => written.delete(identity(row)));
+}
+
+/** Returns the columns that identify a row in its environment. */
+function idColumns<M extends EnvironmentModel>(table: TableModel<M>): readonly string[] {
+	return [asModel(table).idColumn].flat().filter((column) => column !== 'environment_id');
 }
 
 /**

@@ -65,6 +65,11 @@ export class ReadingUnit {
 		return query as unknown as QueryBuilder<M, M[]>;
 	}
 
+	/** True if the environment has no row in a table, not even an expired or hidden row. */
+	async isEmpty<M extends EnvironmentModel>(table: TableModel<M>): Promise<boolean> {
+		return (await this.queryStored(table).select(`${table.tableName}.environment_id`).limit(1)).length === 0;
+	}
+
 	/**
 	 * Returns the environment's counters. They do not include changes by this transaction that are not logged yet.
 	 * Throws `not_found`.

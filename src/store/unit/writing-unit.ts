@@ -10,7 +10,7 @@ import { bumpRevision } from './bump-revision.js';
 import { type Change, type ChangedRecord, type ChangeKind, NetChanges } from './change.js';
 import { changeRecord, hasValues } from './change-record.js';
 import { isUniqueViolation } from './insert-or-duplicate.js';
-import { change, insertion, jsonColumns, type OnConflict } from './json-rows.js';
+import { change, insertion, jsonColumns, type OnConflict, rowsWritten } from './json-rows.js';
 import { ReadingUnit, type Scope } from './reading-unit.js';
 import { asModel, type Columns, type TableModel } from './table-model.js';
 import { writeAhead } from './write-ahead.js';
@@ -123,8 +123,8 @@ export class WritingUnit extends ReadingUnit {
 	}
 
 	/**
-	 * Inserts the rows that do not conflict with existing rows, and returns the inserted rows. Does not write to the
-	 * change log.
+	 * Inserts the rows that do not conflict with existing rows. Returns the inserted rows as passed, so callers pass every
+	 * column, with the values that the database would return. Does not write to the change log.
 	 */
 	async insertMissing<M extends EnvironmentModel>(
 		table: TableModel<M>,
@@ -195,7 +195,9 @@ export class WritingUnit extends ReadingUnit {
 		const { environment_id } = this.scope;
 		const insertText = async (names: readonly string[]) => {
 			const statement = insertion(table, names, conflict);
-			return (await this.database.raw<{ rows: object[] }>(statement, [environment_id, text])).rows;
+			const { rows: returned } = await this.database.raw<{ rows: object[] }>(statement, [environment_id, text]);
+			if (conflict !== 'ignore') return returned;
+			return rowsWritten(table, rows, returned).map((row) => ({ environment_id, ...row }));
 		};
 		return async () => {
 			const written = await (columns === null ? this.#insertValues(table, rows, conflict) : insertText(columns));

@@ -2,8 +2,16 @@ import { everyone } from '../../../compiler/everyone.js';
 import { isUserSet, userSetParts } from '../../../compiler/user-set.js';
 import { assignExactly, unassignMany } from '../../domain/facts/assignment.js';
 import { addTenantUsers, removeTenantUsers } from '../../domain/facts/tenant-user.js';
+import { grantSets } from '../../domain/schema/grant-condition.js';
+import type { InstanceRow } from '../../store/table/resource-instance.js';
 import { Role } from '../../store/table/role.js';
-import { type AssignmentFilter, type AssignmentKeys, assignmentKeys } from '../../store/table/role-assignment.js';
+import {
+	type AssignmentFilter,
+	type AssignmentKeys,
+	assignmentKeys,
+	type Named,
+	RoleAssignment,
+} from '../../store/table/role-assignment.js';
 import { hasSetGrants, type SetGrantFilter, setGrantsBy } from '../../store/table/set-grant.js';
 import { Tenant } from '../../store/table/tenant.js';
 import { tenantUsersBy } from '../../store/table/tenant-user.js';
@@ -81,6 +89,9 @@ export const roleAssignmentPart: DocumentPart<RoleAssignmentEntry> = {
 	member: ['facts', 'role_assignments'],
 	scope: null,
 	list: true,
+	async isEmpty(unit) {
+		return (await unit.isEmpty(RoleAssignment)) && !(await hasSetGrants(unit));
+	},
 	entriesIn: ({ facts }) => listEntries(['facts', 'role_assignments'], facts?.role_assignments, assignmentName),
 	async *chunks(unit) {
 		for await (const user_ids of userIdsInChunks(unit)) yield assignmentEntries(unit, { user_ids });
@@ -111,10 +122,11 @@ export const roleAssignmentPart: DocumentPart<RoleAssignmentEntry> = {
 	async write(unit, entries) {
 		if (entries.some(({ value }) => value.user === everyone)) await ensureEveryone(unit);
 		const places = entries.map(({ place }) => ['body', ...place]);
-		await assignExactly(unit, await resolveAssignments(unit, entries), (index) => places[index] ?? ['body']);
+		const { references, found, targets } = await resolveAssignments(unit, entries);
+		await assignExactly(unit, references, found, targets, (index) => places[index] ?? ['body']);
 	},
 	async remove(unit, entries) {
-		await unassignMany(unit, await resolveAssignments(unit, entries));
+		await unassignMany(unit, (await resolveAssignments(unit, entries)).references);
 	},
 };
 
@@ -144,7 +156,7 @@ function keyEntries(values: readonly AssignmentKeys[]): readonly Entry<RoleAssig
 	);
 }
 
-/** Resolves the assignments in entries to ids. */
+/** Returns the assignments in entries as references by id, and the objects that they refer to, keyed by id. */
 async function resolveAssignments(unit: ReadingUnit, entries: readonly Entry<RoleAssignmentEntry>[]) {
 	const { userAt, tenantAt } = await holderResolvers(unit, entries);
 	const ofSets = entries.flatMap(({ value }) => userSetParts(value.user)?.instance ?? []);
@@ -158,20 +170,36 @@ async function resolveAssignments(unit: ReadingUnit, entries: readonly Entry<Rol
 		Role,
 		entries.map(({ value }) => namedRole(value)),
 	);
-	return entries.map(({ place, value }) => {
+	const users = new Map<string, Named>();
+	const roles = new Map<string, Role>();
+	const tenants = new Map<string, Named>();
+	const instances = new Map<string, InstanceRow>();
+	const references = entries.map(({ place, value }) => {
 		const { tenant, resource_instance, expires_at, condition } = value;
 		return {
-			user: isUserSet(value.user) ? setAt(value.user, [...place, 'user']) : userAt(value.user, [...place, 'user']).id,
-			role: roleAt(namedRole(value), [...place, 'role']).id,
+			user: isUserSet(value.user)
+				? setAt(value.user, [...place, 'user'])
+				: noteRow(users, userAt(value.user, [...place, 'user'])),
+			role: noteRow(roles, roleAt(namedRole(value), [...place, 'role'])),
 			expires_at: expires_at ?? undefined,
 			condition: condition ?? undefined,
 			place: ['body', ...place],
-			...(tenant !== null && { tenant: tenantAt(tenant, [...place, 'tenant']).id }),
+			...(tenant !== null && { tenant: noteRow(tenants, tenantAt(tenant, [...place, 'tenant'])) }),
 			...(resource_instance !== null && {
-				resource_instance: instanceAt(resource_instance, [...place, 'resource_instance']).id,
+				resource_instance: noteRow(instances, instanceAt(resource_instance, [...place, 'resource_instance'])),
 			}),
 		};
 	});
+	const ofResources = new Map([...instances.values()].map(({ resource_id }) => [resource_id, roles]));
+	const conditions = entries.flatMap(({ value }) => value.condition?.set ?? []);
+	const sets = conditions.length === 0 ? new Map<string, Named>() : await grantSets(unit, conditions);
+	return { references, found: { users, roles, tenants }, targets: { instances, roles: ofResources, sets } };
+}
+
+/** Adds a row to a map keyed by id, and returns the id. */
+function noteRow<R extends Named>(rows: Map<string, R>, row: R): string {
+	rows.set(row.id, row);
+	return row.id;
 }
 
 function namedRole({ role, resource_instance }: RoleAssignmentEntry) {

@@ -31,6 +31,7 @@ export const instancePart: DocumentPart<InstanceEntry> = {
 	member,
 	scope: null,
 	list: false,
+	isEmpty: (unit) => unit.isEmpty(ResourceInstance),
 	entriesIn: ({ facts }) => mapEntries(member, facts?.resource_instances),
 	async *chunks(unit) {
 		for await (const names of instanceNamesInChunks(unit)) {

@@ -24,6 +24,7 @@ export function keyedPart<M extends KeyedModel, V>(keyed: Keyed<M, V>): Document
 		member,
 		scope: keyed.scope,
 		list: false,
+		isEmpty: (unit) => unit.isEmpty(table),
 		entriesIn: keyed.entriesIn,
 		toDocument: keyed.toDocument,
 		...keyedReaders(table, async (_, rows) => rows.map(rowEntry)),

@@ -41,6 +41,8 @@ export interface DocumentPart<V> {
 	readonly scope: ((entry: Entry<V>, all: readonly Entry<V>[]) => readonly CopyPass[]) | null;
 	/** True if the field is a list. Then an object is identified only by its content. */
 	readonly list: boolean;
+	/** True if the environment has no such object. An import then does not search for stored objects. Absent: unknown. */
+	isEmpty?(unit: ReadingUnit): Promise<boolean>;
 	/** Returns all objects in a document. */
 	entriesIn(document: EnvironmentDocument): readonly Entry<V>[];
 	/** Yields an environment's objects in name order, in chunks. */

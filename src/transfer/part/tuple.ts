@@ -1,6 +1,7 @@
-import { relateWithoutLimit, unrelateMany } from '../../domain/facts/relationship-tuple.js';
+import { tupleBetween } from '../../domain/facts/named-tuple.js';
+import { unrelateMany, writeTuples } from '../../domain/facts/relationship-tuple.js';
 import { Relation } from '../../store/table/relation.js';
-import { type TupleFilter, tuplesUnordered } from '../../store/table/relationship-tuple.js';
+import { RelationshipTuple, type TupleFilter, tuplesUnordered } from '../../store/table/relationship-tuple.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { instanceParts } from '../../wire/common.js';
 import type { TupleEntry } from '../../wire/general/environment-document.js';
@@ -14,6 +15,7 @@ export const tuplePart: DocumentPart<TupleEntry> = {
 	member: ['facts', 'relationship_tuples'],
 	scope: null,
 	list: true,
+	isEmpty: (unit) => unit.isEmpty(RelationshipTuple),
 	entriesIn: ({ facts }) => listEntries(['facts', 'relationship_tuples'], facts?.relationship_tuples, tupleName),
 	async *chunks(unit) {
 		for await (const subjects of instanceNamesInChunks(unit)) {
@@ -30,10 +32,21 @@ export const tuplePart: DocumentPart<TupleEntry> = {
 	},
 	toDocument: (value) => withoutDefaults(value, { expires_at: null }),
 	async write(unit, entries) {
-		await relateWithoutLimit(unit, await resolveTuples(unit, entries), 'replace');
+		const tuples = (await resolveTuples(unit, entries)).map(({ subject, relation, object, expires_at }) =>
+			tupleBetween(subject, relation, object, expires_at),
+		);
+		await writeTuples(unit, tuples, 'replace');
 	},
 	async remove(unit, entries) {
-		await unrelateMany(unit, await resolveTuples(unit, entries));
+		const tuples = await resolveTuples(unit, entries);
+		await unrelateMany(
+			unit,
+			tuples.map(({ subject, relation, object }) => ({
+				subject: subject.id,
+				relation: relation.id,
+				object: object.id,
+			})),
+		);
 	},
 };
 
@@ -47,7 +60,7 @@ async function tupleEntries(unit: ReadingUnit, filter: TupleFilter): Promise<rea
 	);
 }
 
-/** Resolves the tuples in entries to ids. */
+/** Finds the objects in tuple entries. */
 async function resolveTuples(unit: ReadingUnit, entries: readonly Entry<TupleEntry>[]) {
 	const instanceAt = await instanceResolver(
 		unit,
@@ -59,9 +72,9 @@ async function resolveTuples(unit: ReadingUnit, entries: readonly Entry<TupleEnt
 		entries.map(({ value }) => namedRelation(value)),
 	);
 	return entries.map(({ place, value }) => ({
-		subject: instanceAt(value.subject, [...place, 'subject']).id,
-		object: instanceAt(value.object, [...place, 'object']).id,
-		relation: relationAt(namedRelation(value), [...place, 'relation']).id,
+		subject: instanceAt(value.subject, [...place, 'subject']),
+		object: instanceAt(value.object, [...place, 'object']),
+		relation: relationAt(namedRelation(value), [...place, 'relation']),
 		expires_at: value.expires_at ?? undefined,
 	}));
 }
