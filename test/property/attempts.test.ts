@@ -163,12 +163,25 @@ const leastSeen: Seen = {
 
 const withRules = modelsOfOneSchema(1).filter(([first]) => (first?.schema.set_rules.length ?? 0) > 0);
 
+/**
+ * Returns a model in which no condition of assignments reads attributes of the user. A change that an attempt lists for a
+ * set could otherwise also meet such a condition, and then the attempt need not be minimal.
+ */
+function withoutUserConditions({ schema, ...model }: Model): Model {
+	const { grant_conditions } = schema;
+	if (grant_conditions === undefined) return { ...model, schema };
+	const always = grant_conditions.map((set) =>
+		JSON.stringify(set.conditions).includes('"user.') ? { ...set, conditions: {} } : set,
+	);
+	return { ...model, schema: { ...schema, grant_conditions: always } };
+}
+
 test('attempts are sufficient and minimal', async (t) => {
 	t.timeout(7_200_000);
 	const seen: Seen = {};
 	const numbers = fc.array(fc.nat({ max: 20 }), { minLength: 7, maxLength: 7 });
 	const law = fc.property(fc.oneof(modelsOfOneSchema(1), layeredModels(1), withRules), numbers, (models, chosen) => {
-		for (const model of models) hold(t, expiring(model, chosen), seen);
+		for (const model of models) hold(t, withoutUserConditions(expiring(model, chosen)), seen);
 	});
 	await assertUntilSeen(t, seen, leastSeen, (seed) => fc.assert(law, { numRuns: draws(60, 'SCHEMAS'), ...seed }));
 });
