@@ -38,6 +38,7 @@ export type Kind =
 	| 'webhook'
 	| 'details'
 	| 'expiry'
+	| 'condition'
 	| 'instant'
 	| 'revision'
 	| 'changes'
@@ -86,11 +87,17 @@ export function sentAs({ many }: Body, items: readonly unknown[]): unknown {
 
 const assignment: Body = {
 	base: { user: 'alice@example.com', role: 'editor', tenant: 'acme' },
-	fields: { user: 'reference!', role: 'reference!', tenant: 'reference!', resource_instance: 'instance' },
+	fields: {
+		user: 'reference!',
+		role: 'reference!',
+		tenant: 'reference!',
+		resource_instance: 'instance',
+		condition: 'condition',
+	},
 };
 const userRole: Body = {
 	base: { role: 'editor', tenant: 'default' },
-	fields: { role: 'reference!', tenant: 'reference!', resource_instance: 'instance' },
+	fields: { role: 'reference!', tenant: 'reference!', resource_instance: 'instance', condition: 'condition' },
 };
 const instance: Body = {
 	base: { key: 'new', resource: 'document', tenant: 'acme' },
@@ -564,6 +571,7 @@ export const wrongFor: Readonly<Record<Kind, readonly unknown[]>> = {
 	webhook: [5, 'text', [], {}, { url: 'ftp://example.com' }, { url: 'https://example.com', bearer_token: '' }],
 	flag: [5, 'true', [], {}],
 	instant: [5, true, [], {}, '', 'yesterday', '2026-01-31', '2026-01-31T08:00:00'],
+	condition: [5, true, [], {}, '', 'below_limit', { set: 5 }],
 	expiry: [5, true, [], {}, '', 'tomorrow', '2999-01-01', '2999-01-01T00:00:00', '2020-01-01T00:00:00Z'],
 	relations: [
 		5,
