@@ -16,7 +16,7 @@ export const systemClock: Clock = {
 	newId: nextId,
 };
 
-/** Random bytes for the next ids. A call of the random generator for each id takes longer than the rest of the id. */
+/** Random bytes for the next ids. Calling the random generator for each id would take longer than building the rest. */
 const pool = new Uint8Array(16 * 256);
 let used = pool.length;
 /** Time and counter in the newest id. Ids in the same millisecond count up from a random number. */

@@ -1,6 +1,6 @@
 import { ConfigError } from '../config.js';
 
-/** Parses the value of an option. Throws `ConfigError` if it is not a JSON object. */
+/** Parses an option value. Throws `ConfigError` if it is not a JSON object. */
 export function parseObject(option: string, text: string): object {
 	try {
 		const value: unknown = JSON.parse(text);

@@ -26,7 +26,9 @@ export interface ConditionReading {
 	readonly name: string;
 	readonly resolve: (attribute: AttributePath) => Resolved;
 	readonly matches: PatternMatcher;
-	/** Returns the sorted keys of the rows on which the user holds a role. If absent, conditions on such roles are refused. */
+	/**
+	 * Returns sorted keys for the rows on which the user holds a role. If absent, conditions on such roles are refused.
+	 */
 	readonly keysWithRole?: (role: string) => readonly string[];
 }
 

@@ -7,9 +7,9 @@ import type { Json } from '../../compiler/model.js';
 import { Pauses, type Steps } from '../../compiler/steps.js';
 import { type Column, type ColumnComparison, constantOf, everyRow, noRow, type Residual } from './residual.js';
 
-/** Results of `simplifyResidual`. They are not simplified again as parts of a larger residual. */
+/** `simplifyResidual` results. They are not simplified again within a larger residual. */
 const simple = new WeakSet<Residual>([everyRow, noRow]);
-/** Lists whose items are all different. */
+/** Lists whose items all differ. */
 const differing = new WeakSet<readonly Json[]>();
 
 /**
@@ -52,16 +52,16 @@ function negated(part: Residual): Residual {
 	return part.kind === 'not' ? part.part : { kind: 'not', part };
 }
 
-/** Tests of a column for equality. */
+/** Equality tests on a column. */
 interface ColumnTest {
 	/** Place in the joined parts. */
 	readonly place: number;
 	readonly first: ColumnComparison;
-	/** Items of the joined tests; `undefined` if there is only the first. */
+	/** Items in the joined tests; `undefined` if there is only the first. */
 	items?: readonly Json[];
 }
 
-/** Joins simplified parts, none of which has the same kind. */
+/** Joins simplified parts, all with a kind other than `kind`. */
 function* joined(kind: 'all' | 'any', simplified: readonly Residual[], pauses: Pauses): Steps<Residual> {
 	const parts: Residual[] = [];
 	const tests = new Map<string, ColumnTest>();
@@ -100,7 +100,7 @@ function* joined(kind: 'all' | 'any', simplified: readonly Residual[], pauses: P
 	return only !== undefined && rest.length === 0 ? only : { kind, parts };
 }
 
-/** Returns a text that is the same for equal columns only. */
+/** Returns equal texts for equal columns only. */
 function textOfColumn(column: Column): string {
 	return column.kind === 'attribute' ? JSON.stringify(column) : column.kind;
 }

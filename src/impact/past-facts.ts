@@ -145,7 +145,7 @@ function isPlain({ condition }: PastFactLike<'instance_role'>): boolean {
 	return condition === undefined;
 }
 
-/** Returns the unchanged assignments under conditions on the instances of changed assignments under conditions. */
+/** Returns unchanged conditional assignments on the instances with changed conditional assignments. */
 function unchangedConditions({ conditionalRoles }: FactsIndex, past: readonly PastFactLike<'instance_role'>[]) {
 	const conditional = past.filter((fact) => !isPlain(fact));
 	const name = (user: string, instance: string, role: string, set: string) => factName(user, instance, role, set);
@@ -163,7 +163,7 @@ function unchangedConditions({ conditionalRoles }: FactsIndex, past: readonly Pa
 	);
 }
 
-/** Returns the roles that the users of these assignments held under conditions on any instance. */
+/** Returns the roles these assignments' users held under conditions on any instance. */
 function pastConditionalHoldings({ conditionalRoles }: FactsIndex, past: readonly PastFactLike<'instance_role'>[]) {
 	const conditional = past.filter((fact) => !isPlain(fact));
 	const changed = new Set(

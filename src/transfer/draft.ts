@@ -209,8 +209,8 @@ async function refuseWidenedSets(unit: WritingUnit, narrowed: readonly Narrowing
 }
 
 /**
- * Rejects a draft that deletes the role of sets of users, if it does not also change the roles that can be assigned to
- * these sets. Throws `conflict`.
+ * Rejects a draft that deletes the role behind sets of users without also changing the roles assignable to these sets.
+ * Throws `conflict`.
  */
 function refuseLostSets({ changes }: WritingUnit, planned: readonly PlannedChange[]): void {
 	const named = new Set(planned.map(({ change }) => `${change.kind} ${change.key}`));

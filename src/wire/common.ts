@@ -15,7 +15,7 @@ const maxNameLength = 1024;
 const maxTextLength = 16_384;
 /** Maximum reference length. A reference may be `<resource key>:<instance key>`. */
 const maxReferenceLength = 2 * maxKeyLength + 1;
-/** Maximum length of a set of users, `<resource key>:<instance key>#<role key>`. */
+/** Maximum length for a set of users, `<resource key>:<instance key>#<role key>`. */
 const maxUserSetLength = 3 * maxKeyLength + 2;
 
 const unstorable = /[\0\p{Surrogate}]/u;
@@ -39,7 +39,7 @@ export const Name = boundedText(maxNameLength);
 /** Id or key of an object. The handler checks that the object exists. */
 export const Reference = boundedText(maxReferenceLength).min(1).meta({ description: 'An id (UUID) or a key.' });
 
-/** Id or key of a user, `*` or a set of users, as a filter. Any other text matches nothing. */
+/** User id, user key, `*` or a set of users, as a filter. Any other text matches nothing. */
 export const HolderFilter = boundedText(maxUserSetLength).min(1).meta({ description: 'An id (UUID) or a key.' });
 
 /** Character between the type and the key in an instance name. Neither part may contain it. */
@@ -70,10 +70,10 @@ export const UserKey = z
 	.regex(/^[A-Za-z0-9|@+\-._]+$/, 'must be one or more of a-z, A-Z, 0-9, `|`, `@`, `+`, `-`, `.`, `_`')
 	.refine((key) => key !== reservedName, 'is a reserved name');
 
-/** Form of a set of users, for messages. */
+/** Form for sets of users, in messages. */
 const userSetForm = '`<resource key>:<instance key>#<role key>`';
 
-/** User key in a role assignment: the key of a user, `*` for everyone, or a set of users. */
+/** User key in a role assignment: a user's key, `*` for everyone, or a set of users. */
 export const HolderKey = z
 	.string()
 	.refine(
@@ -81,7 +81,7 @@ export const HolderKey = z
 		`must be a user key, \`${everyone}\` or ${userSetForm}`,
 	);
 
-/** Reference to the holder of a role assignment: the id or key of a user, `*` for everyone, or a set of users. */
+/** Reference to a role assignment's holder: a user's id or key, `*` for everyone, or a set of users. */
 export const HolderReference = boundedText(maxUserSetLength)
 	.min(1)
 	.refine(

@@ -78,7 +78,7 @@ export const Searches = z
  */
 export const References = repeated(Reference).describe('Only objects with any of these ids or keys; may be repeated.');
 
-/** Like `References`, for the holders of roles. */
+/** Like `References`, for role holders. */
 export const Holders = repeated(HolderFilter);
 
 function repeated<S extends z.ZodType>(item: S) {

@@ -152,7 +152,7 @@ export const roleAssignments = [
 	}),
 ];
 
-/** Returns a page of the assignments matching the query. Counts only on request. */
+/** Returns a page of matching assignments. Counts only on request. */
 async function readList(unit: ReadingUnit, query: RoleAssignmentQuery): Promise<ListResult<AssignmentRow>> {
 	if (query.include_total_count) return readPage(unit, query);
 	const { toUsers, toSets } = await filterAssignments(unit, query);
@@ -174,7 +174,7 @@ async function joinedPage(
 	return { data: [...first, ...second], ...counts };
 }
 
-/** Returns the assignments to users, and the assignments to sets of users if there may be any. */
+/** Returns assignments to users, and assignments to sets of users if any may exist. */
 async function filterAssignments(unit: ReadingUnit, query: RoleAssignmentQuery) {
 	const filter = {
 		role_ids: await findIds(unit, Role, query.role),

@@ -17,7 +17,7 @@ export interface GrantOptions extends SharedOptions {
 export interface AssignOptions extends GrantOptions {
 	/** Role expiry, in ISO 8601. */
 	readonly until?: string;
-	/** Values for the condition, as JSON. */
+	/** Condition values, as JSON. */
 	readonly values?: string;
 }
 
@@ -73,7 +73,7 @@ function grant({ tenant, on, under }: GrantOptions, user: string, role: string):
 	return { user, role, tenant, resource_instance: on, condition: under === undefined ? undefined : { set: under } };
 }
 
-/** Reads the values for the condition; `undefined` if there are none. */
+/** Reads the condition values; `undefined` if there are none. */
 function readValues({ under, values }: AssignOptions): object | undefined {
 	if (values === undefined) return undefined;
 	if (under === undefined) throw new ConfigError('--values: requires a condition set (--under)');

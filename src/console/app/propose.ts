@@ -107,8 +107,8 @@ export async function proposeRevisions(text: string, signal: AbortSignal): Promi
 }
 
 /**
- * Suggests tenant roles, or the roles of an instance's resource. The instance is `<resource>:<key>`; an incomplete
- * instance has no suggestions.
+ * Suggests tenant roles, or an instance's resource roles. The instance is `<resource>:<key>`; an incomplete instance
+ * has no suggestions.
  */
 export function proposeRoles(instance: string | null) {
 	return async (text: string, signal: AbortSignal): Promise<readonly Choice[]> => {

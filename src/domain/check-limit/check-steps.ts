@@ -49,12 +49,14 @@ export class Derivations {
 		this.#graph = derivationGraph(this.#schema);
 	}
 
-	/** The computed roles that a check may look up on several instances, because roles are derived from them. */
+	/** Computed roles a check may look up on several instances, because roles are derived from them. */
 	get computedAmong(): readonly ComputedRoleIds[] {
 		return [...this.#computed.values()].filter(({ role_id }) => this.isAskedAmong(role_id));
 	}
 
-	/** True if a check looks up a role once for all of several instances, and then finds the instances where it is held. */
+	/**
+	 * True if a check looks up a role once for several instances together, and then finds the instances where it is held.
+	 */
 	isAskedAmong(role: string): boolean {
 		return this.#graph.isAskedAmong({ type: '', role });
 	}
@@ -107,7 +109,7 @@ export class Derivations {
 	}
 
 	/**
-	 * Returns the derived roles that a search for a role visits, also through the operands of computed roles. Contains
+	 * Returns the derived roles visited by a search for a role, also through computed role operands. Contains
 	 * repetitions, unless `once` is set: a walk visits each role once.
 	 */
 	#callsFrom(start: RoleName, once: boolean): readonly string[] {
@@ -129,17 +131,17 @@ export class Derivations {
 	}
 }
 
-/** A derived role, or a computed role that a check may look up on several instances. */
+/** A derived role, or a computed role a check may look up on several instances. */
 interface DerivedRole {
 	readonly resource: string;
 	/** 0 for a role outside cycles, 1 in a cycle with closures, 2 in a walked cycle. */
 	readonly cycle: 0 | 1 | 2;
 	readonly rules: readonly Rule[];
-	/** Number of look-ups of each relationship: two if a check then finds the instances where the role is held. */
+	/** Look-ups per relationship: two if a check then finds the instances where the role is held. */
 	readonly lookUps: 1 | 2;
-	/** Number of operands of a computed role, each of which a check looks up on the instance. */
+	/** Computed role operand count. A check looks up each operand on the instance. */
 	readonly operandCount: number;
-	/** Indexes of the operands among the resource's derived roles. */
+	/** Operand indexes among the resource's derived roles. */
 	readonly operands: readonly number[];
 }
 
@@ -369,7 +371,7 @@ function numberByKey(keys: readonly string[]): ReadonlyMap<string, number> {
 	return new Map([...new Set(keys)].map((key, index) => [key, index]));
 }
 
-/** Returns the roles and derivations as a schema of a single type, with ids as keys. Ignores the signs of operands. */
+/** Returns the roles and derivations as a single-type schema with ids as keys. Ignores operand signs. */
 export function schemaOfIds(rules: readonly DerivationStep[], computed: readonly ComputedRoleIds[]): Schema {
 	const unnamed = { name: '', description: null };
 	const derivations = groupBy(rules, ({ role_id }) => role_id);

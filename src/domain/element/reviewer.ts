@@ -43,7 +43,7 @@ async function reviewedByRole(unit: ReadingUnit, actor: ActingUser): Promise<Rev
 		tenant_ids: [actor.tenant_id],
 		on_instances: true,
 	}).all();
-	// Only checks evaluate the conditions of assignments.
+	// Only checks evaluate assignment conditions.
 	const reviewing = held.filter(({ role, condition_set }) => role === reviewerRole && condition_set === null);
 	const instances = reviewing.flatMap(({ resource_instance_id }) => resource_instance_id ?? []);
 	const rows = await unit.findMany(Role, new Set(reviewing.map(({ role_id }) => role_id)));

@@ -188,7 +188,7 @@ function resolveOne(reference: AssignmentReference, found: Participants, targets
 	return { role, tenant: { id: instance.tenant_id, key: instance.tenant }, instance };
 }
 
-/** Returns the tenant of a reference, if it names one. Throws `not_found`. */
+/** Returns the tenant named by a reference, if any. Throws `not_found`. */
 export function tenantNamed(reference: string | undefined, tenants: Participants['tenants']): Named | undefined {
 	return reference === undefined ? undefined : (tenants.get(reference) ?? missing(Tenant, reference));
 }

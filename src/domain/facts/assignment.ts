@@ -45,7 +45,7 @@ export function readAssignment(unit: ReadingUnit, row: AssignmentRow): RoleAssig
 	return { ...row, ...unit.scope, expires_at: row.expires_at ?? undefined, condition: readCondition(row) };
 }
 
-/** Converts the condition of an assignment to its API object; `undefined` if there is none. */
+/** Converts an assignment's condition to its API object; `undefined` if there is none. */
 export function readCondition({ condition_set: set, condition_values: values }: AssignmentConditions) {
 	return set === null ? undefined : { set, values: { ...values } };
 }
@@ -65,9 +65,9 @@ export async function assign(unit: WritingUnit, reference: AssignmentReference):
 /**
  * Assigns many roles. Extends an existing assignment if the new expiry is later or absent. Skips other existing
  * assignments and repetitions. `missingUsers` decides whether an unknown user fails the whole call, is skipped, or is
- * created with only a key. Throws `unprocessable`, at the place of the reference, for a role that cannot be assigned to
- * everyone, and like `assignToSets`. Creates unknown instances in the tenants that the references name. Returns the added and extended
- * assignments.
+ * created with only a key. Throws `unprocessable`, at the reference's place, for a role that cannot be assigned to
+ * everyone, and like `assignToSets`. Creates unknown instances in the referenced tenants. Returns the added and
+ * extended assignments.
  */
 export async function assignMany(
 	unit: WritingUnit,
@@ -93,9 +93,9 @@ export async function assignMany(
 }
 
 /**
- * Assigns roles with exactly the passed expiries, even if an existing assignment ends later. `found` and `targets` contain
- * all users, roles, tenants and instances in the references. Does not check the limits of assignments to sets of users.
- * Throws like `assignMany`.
+ * Assigns roles with exactly the passed expiries, even if an existing assignment ends later. `found` and `targets`
+ * contain all referenced users, roles, tenants and instances. Does not check the limits for assignments to sets of
+ * users. Throws like `assignMany`.
  */
 export async function assignExactly(
 	unit: WritingUnit,
@@ -272,7 +272,7 @@ function longestEach(wanted: readonly ResolvedAssignment[]): ReadonlyMap<string,
 	return rows;
 }
 
-/** Throws `unprocessable` for conditions that the roles do not declare, and for values that do not fit the parameters. */
+/** Throws `unprocessable` for conditions the roles do not declare, and for values that do not fit the parameters. */
 async function refuseWrongGrants(unit: ReadingUnit, wanted: readonly ResolvedAssignment[]): Promise<void> {
 	const conditional = wanted.filter(({ condition_set }) => condition_set !== null);
 	if (conditional.length === 0) return;

@@ -26,7 +26,7 @@ import { findInstances, requireTenant } from './named-instance.js';
 import type { NamedTuple } from './named-tuple.js';
 import { endTuples, writeTuples } from './relationship-tuple.js';
 
-/** Role assignments to sets of users. They are stored as tuples of hidden relations. */
+/** Role assignments to sets of users, stored as hidden relation tuples. */
 
 /** A reference with its place in the request. */
 export interface PlacedReference {
@@ -34,7 +34,7 @@ export interface PlacedReference {
 	readonly place: readonly (string | number)[];
 }
 
-/** Divides references into those to users and those to sets of users, each with its place in the request. */
+/** Divides references into user references and set references, each with its place in the request. */
 export function divideReferences(
 	references: readonly AssignmentReference[],
 	placeOf: PlaceOf,
@@ -47,10 +47,10 @@ export function divideReferences(
 }
 
 /**
- * Assigns roles to sets of users, and extends existing assignments if the new expiry is later or absent; with `replace`,
- * sets exactly the passed expiries. Creates missing instances like `assignMany`, but not the instances of the sets.
- * Returns the added and extended assignments. Throws `not_found`, `mismatched_tenants`, `unprocessable` for a role that
- * cannot be assigned to the set, and `limit_reached` unless `unlimited` is true.
+ * Assigns roles to sets, and extends existing assignments if the new expiry is later or absent; with `replace`, sets
+ * exactly the passed expiries. Creates missing instances like `assignMany`, but not the sets' own instances. Returns
+ * the added and extended assignments. Throws `not_found`, `mismatched_tenants`, `unprocessable` for a role that cannot
+ * be assigned to the set, and `limit_reached` unless `unlimited` is true.
  */
 export async function assignToSets(
 	unit: WritingUnit,
@@ -73,8 +73,8 @@ export async function assignToSets(
 }
 
 /**
- * Removes roles from sets of users, and skips missing assignments. Returns the removed assignments. Throws `not_found` for
- * an unknown role or instance.
+ * Removes roles from sets, and skips missing assignments. Returns the removed assignments. Throws `not_found` for an
+ * unknown role or instance.
  */
 export async function unassignFromSets(
 	unit: WritingUnit,
@@ -110,7 +110,7 @@ function tupleIdentity({
 	return `${subject_id}/${relation_id}/${object_id}`;
 }
 
-/** An assignment to a set of users. */
+/** An assignment to a set. */
 interface SetGrant extends PlacedReference {
 	readonly set: UserSet;
 	readonly subject: InstanceRow;
@@ -147,7 +147,7 @@ async function resolveGrants(
 	});
 }
 
-/** Rejects malformed sets. The schemas of all requests already do this, for bodies. */
+/** Rejects malformed sets. All request schemas already do this for bodies. */
 function refuseForm(place: PlacedReference['place']): never {
 	const msg = 'must be `<resource key>:<instance key>#<role key>`';
 	throw unprocessable([{ loc: [...place, 'user'], msg, type: 'value_error' }]);
@@ -201,7 +201,7 @@ function asTuple({ reference, subject, object, relation }: SetGrant): readonly N
 	];
 }
 
-/** Converts a tuple of a hidden relation to the assignment that it stores. */
+/** Converts a hidden relation tuple to the assignment it stores. */
 function asAssignment(row: TupleRow, role_id: string): AssignmentRow {
 	const { id, environment_id, subject_id, tenant_id, object_id, tenant, object, created_at, expires_at } = row;
 	const ids = { id, environment_id, user_id: subject_id, role_id, tenant_id, resource_instance_id: object_id };

@@ -62,17 +62,17 @@ export async function effectiveRoles(
 	return { data: data.slice(0, limit), truncated: derived.more || data.length > limit };
 }
 
-/** Computed roles that can be evaluated together: all roles that lead to them follow from earlier stages. */
+/** Computed roles that can be evaluated together: all roles leading to them follow from earlier stages. */
 interface ComputedStage {
 	/** Roles on the same resources as the computed roles, by id. */
 	readonly roles: ReadonlyMap<string, Role>;
-	/** Ids of the computed roles in this stage. */
+	/** Computed role ids in this stage. */
 	readonly ids: ReadonlySet<string>;
-	/** Ids of the roles from which roles are derived. */
+	/** Derivation sources, as role ids. */
 	readonly sources: ReadonlySet<string>;
 }
 
-/** Returns the computed roles in the order of their evaluation. */
+/** Returns the computed roles in evaluation order. */
 async function readStages(unit: ReadingUnit): Promise<readonly ComputedStage[]> {
 	const computed = await computedRoleIds(unit);
 	if (computed.length === 0) return [];
@@ -88,7 +88,7 @@ async function readStages(unit: ReadingUnit): Promise<readonly ComputedStage[]> 
 	return staged.map(([, own]) => ({ roles, ids: new Set(own.map(([id]) => id)), sources }));
 }
 
-/** Returns the computed roles of a stage that the user holds with these roles. */
+/** Returns a stage's computed roles held by a user with these roles. */
 function computedAmong({ roles, ids }: ComputedStage, holdings: readonly Holding[]): readonly Holding[] {
 	const byInstance = groupBy(
 		holdings.filter((holding) => heldState(holding).instance_id !== ''),

@@ -2,7 +2,9 @@ import { computedRoles } from '../../store/table/role.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { derivationSteps } from './derivation-steps.js';
 
-/** Returns the ids of the roles that are derived from computed roles, at any distance. No path of derivations shows them. */
+/**
+ * Finds roles derived from computed roles, at any distance. Returns their ids. No derivation path shows these roles.
+ */
 export async function rolesFollowingComputed(unit: ReadingUnit): Promise<ReadonlySet<string>> {
 	const sources = new Set((await computedRoles(unit).all()).map(({ id }) => id));
 	const found = new Set<string>();

@@ -30,10 +30,10 @@ export function refuseNamedRoles(selection: AskedSelection): void {
 }
 
 /**
- * Returns the named roles that a user holds on an instance, assigned, derived or computed. `userId` is `undefined` for a
- * user who is not stored. Throws `limit_reached` if there are too many relationships to decide this, if a role is derived
- * from a computed role, if the user's own roles may block a role of everyone, or if a role under a condition leads to a
- * named role.
+ * Returns the named roles a user holds on an instance, assigned, derived or computed. `userId` is `undefined` for a
+ * user who is not stored. Throws `limit_reached` if there are too many relationships to decide this, if a role is
+ * derived from a computed role, if the user's own roles may block a public role, or if a conditional assignment leads
+ * to a named role.
  */
 export async function rolesHeldOn(
 	unit: ReadingUnit,

@@ -54,8 +54,8 @@ export async function refuseUnsoundComputedRoles(unit: ReadingUnit, edits: reado
 }
 
 /**
- * Rejects derivations from computed roles that are not supported, and computed roles whose roles everyone may hold,
- * directly or by derivation: lists of authorized users cannot express all users but some. Throws `unprocessable`.
+ * Rejects unsupported derivations from computed roles, and computed roles whose roles everyone may hold, directly or by
+ * derivation: authorized user lists cannot express all users but some. Throws `unprocessable`.
  */
 export async function refuseUnsoundLinks(unit: ReadingUnit): Promise<void> {
 	const computed = await computedRoleIds(unit);

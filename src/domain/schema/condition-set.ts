@@ -246,7 +246,7 @@ export function parentProblems(
 	return problem(`must be a set for the same resource, got \`${parent.key}\``);
 }
 
-/** Returns the problem with parameters of a set that has another type than `grant`. */
+/** Returns the problem with parameters on a set whose type is not `grant`. */
 export function parameterProblems(
 	type: ConditionSet['type'],
 	parameters: object | null | undefined,

@@ -43,10 +43,10 @@ export function derivationColumns(
 }
 
 /**
- * Replaces role derivations, without recording the change. Returns the ids of the roles that have derivations now. If a
- * rule is repeated, the last applies. The caller calls `refuseUnsoundLinks` and `refuseRolesOverLimit`. Throws `not_found`
- * for a missing object, and `mismatched_relation` if the relation's subjects are not instances of the source role's
- * resource.
+ * Replaces role derivations, without recording the change. Returns the roles that have derivations now, as ids. If a
+ * rule is repeated, the last applies. The caller calls `refuseUnsoundLinks` and `refuseRolesOverLimit`. Throws
+ * `not_found` for a missing object, and `mismatched_relation` if the relation's subjects are not instances of the
+ * source role's resource.
  */
 export async function setDerivations(unit: WritingUnit, edits: readonly DerivationEdit[]): Promise<readonly string[]> {
 	if (edits.length === 0) return [];
@@ -64,7 +64,7 @@ export async function setDerivations(unit: WritingUnit, edits: readonly Derivati
 }
 
 /**
- * Adds a derivation to a role, or replaces the settings of an existing derivation. Throws like `setDerivations`,
+ * Adds a derivation to a role, or replaces an existing derivation's settings. Throws like `setDerivations`,
  * `refuseUnsoundLinks` and `refuseRolesOverLimit`, and `unprocessable` for a computed role.
  */
 export async function grantImplicitly(
@@ -105,14 +105,14 @@ export async function revokeImplicitly(unit: WritingUnit, role: Role, rule: Deri
 	});
 }
 
-/** Returns the derivations of a role, without its assignments to sets of users. */
+/** Returns a role's derivations, without its assignments to sets of users. */
 async function shownDerivations(unit: ReadingUnit, role: Role) {
 	const rows = await derivationRows(unit, [role.id]);
 	return rows.filter(({ linked_by_relation }) => !isSetRelation(linked_by_relation));
 }
 
 /**
- * Sets the condition common to all derivations of a role. Throws like `refuseUnsoundLinks` and `refuseRolesOverLimit`.
+ * Sets the condition common to all derivations for a role. Throws like `refuseUnsoundLinks` and `refuseRolesOverLimit`.
  */
 export async function setDerivationSettings(
 	unit: WritingUnit,

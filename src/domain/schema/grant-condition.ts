@@ -10,11 +10,11 @@ import { type Role, rolesWithConditions } from '../../store/table/role.js';
 import { conditionalAssignments } from '../../store/table/role-assignment.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 
-/** Conditions under which roles may be assigned: condition sets of type `grant`, and the roles that declare them. */
+/** Conditions for role assignments: `grant` condition sets, and the roles declaring them. */
 
 /**
- * Returns the keys of the sets that a role declares, for references by id or key. Throws `unprocessable` for a reference
- * to no set of type `grant`, with its place below `at`.
+ * Returns a role's declared set keys, for references by id or key. Throws `unprocessable` for a reference that names no
+ * `grant` set, with its place below `at`.
  */
 export async function resolveDeclaredSets(
 	unit: ReadingUnit,
@@ -31,7 +31,7 @@ export async function resolveDeclaredSets(
 	return [...new Set(references.flatMap((reference) => sets.get(reference)?.key ?? []))];
 }
 
-/** Returns the condition sets of type `grant` with these ids or keys, keyed by reference. */
+/** Returns the `grant` condition sets with these ids or keys, keyed by reference. */
 export async function grantSets(
 	unit: ReadingUnit,
 	references: readonly string[],
@@ -71,7 +71,7 @@ export async function refuseDeclaredSet(unit: ReadingUnit, set: ConditionSet): P
 	throw new Failure('conflict', message, { condition_set: set.key, roles });
 }
 
-/** Throws `conflict` if assignments store values for the parameters of a set. */
+/** Throws `conflict` if assignments store values for a set's parameters. */
 export async function refuseUsedParameters(unit: ReadingUnit, set: ConditionSet): Promise<void> {
 	const [used] = await conditionalAssignments(unit, { sets: [set.key] });
 	if (used === undefined) return;
@@ -81,7 +81,7 @@ export async function refuseUsedParameters(unit: ReadingUnit, set: ConditionSet)
 
 /**
  * Throws `unprocessable`, naming the set, if a set excludes a role that users may hold under a condition. `at` is the
- * place in the request that was written last.
+ * last written place in the request.
  */
 export async function refuseExcludedConditions(unit: ReadingUnit, at: readonly (string | number)[]): Promise<void> {
 	if ((await rolesWithConditions(unit)).length === 0) return;
@@ -92,8 +92,8 @@ export async function refuseExcludedConditions(unit: ReadingUnit, at: readonly (
 }
 
 /**
- * Refuses an environment whose roles declare missing sets, or whose assignments name sets that their roles do not declare
- * or values that do not fit the parameters. Throws `conflict`, or `unprocessable` as `refuseExcludedConditions` does.
+ * Refuses an environment whose roles declare missing sets, or whose assignments name sets their roles do not declare or
+ * values that do not fit the parameters. Throws `conflict`, or `unprocessable` as `refuseExcludedConditions` does.
  */
 export async function refuseWrongConditions(unit: ReadingUnit): Promise<void> {
 	const roles = await rolesWithConditions(unit);
@@ -122,7 +122,7 @@ export async function refuseWrongConditions(unit: ReadingUnit): Promise<void> {
 	if (roles.length > 0) await refuseExcludedConditions(unit, ['body']);
 }
 
-/** Returns the problems with the values of an assignment for the parameters of its condition. */
+/** Returns problems with an assignment's values for its condition parameters. */
 export function valueProblems(
 	{ key, parameters }: Pick<ConditionSet, 'key' | 'parameters'>,
 	values: Readonly<Record<string, unknown>>,
@@ -169,7 +169,7 @@ function isOfType(type: ParameterType, value: unknown): boolean {
 	return Array.isArray(value) && value.length <= maxItems && value.every(isPlain);
 }
 
-/** Returns the names of roles, as `<resource key>#<role key>`. */
+/** Returns role names, as `<resource key>#<role key>`. */
 async function roleNames(unit: ReadingUnit, roles: readonly Role[]): Promise<readonly string[]> {
 	const byResource = groupBy(roles, ({ resource_id }) => resource_id ?? '');
 	const resources = await unit.findMany(Resource, [...byResource.keys()]);

@@ -13,21 +13,20 @@ import { removeTuples } from '../facts/relationship-tuple.js';
 import { pairWithParts } from '../pair-with-parts.js';
 
 /**
- * Roles that can be assigned to sets of users, by the roles that the users in a set hold. Such a role is derived from the
- * role of the set by a hidden relation, and each assignment to a set is a tuple of this relation.
+ * Roles assignable to sets of users, by the role that a set's users hold. A hidden relation derives such a role from
+ * the set's role, and each assignment to a set is a tuple in this relation.
  */
 
-/** A resource role, and the roles of the sets to which it can be assigned. */
+/** A resource role, and the roles whose holders can be assigned it as a set. */
 export interface GrantableEdit {
 	readonly role: Role;
 	readonly grantable_to: readonly GrantableTo[];
 }
 
 /**
- * Replaces the sets of users to which these roles can be assigned, and removes their assignments to other sets. Does not
- * record the changes of the roles. Returns the ids of the roles that can be assigned to sets of users now. The caller calls
- * `refuseUnsoundLinks` and `refuseRolesOverLimit`. Throws `not_found` for a missing resource or role, and `unprocessable` for
- * a computed role.
+ * Replaces the sets to which these roles can be assigned, and removes their assignments to other sets. Does not record
+ * the role changes. Returns the roles now assignable to sets, as ids. The caller calls `refuseUnsoundLinks` and
+ * `refuseRolesOverLimit`. Throws `not_found` for a missing resource or role, and `unprocessable` for a computed role.
  */
 export async function setGrantableTo(unit: WritingUnit, edits: readonly GrantableEdit[]): Promise<readonly string[]> {
 	const resourceIds = [...new Set(edits.flatMap(({ role }) => role.resource_id ?? []))];
@@ -82,7 +81,7 @@ async function resolveSources(unit: ReadingUnit, edits: readonly GrantableEdit[]
 	});
 }
 
-/** Deletes the hidden relations by which these roles are assigned to sets of users, or are the roles of sets. */
+/** Deletes the hidden relations in which these roles are assigned to sets, or are the set's role. */
 export async function removeSetRelationsOf(unit: WritingUnit, roles: readonly Role[]): Promise<void> {
 	const rules = await setDerivationsAround(
 		unit,
@@ -102,8 +101,8 @@ async function removeSetRelations(unit: WritingUnit, relations: readonly Pick<Re
 }
 
 /**
- * Refuses the deletion of roles while further roles can be assigned to the sets of their holders. Throws `conflict` with
- * the names of these roles.
+ * Refuses to delete roles while further roles can be assigned to their holders as a set. Throws `conflict`, naming the
+ * further roles.
  */
 export async function refuseRolesOfSets(unit: ReadingUnit, roles: readonly Role[]): Promise<void> {
 	const ids = new Set(roles.map(({ id }) => id));

@@ -36,7 +36,7 @@ export async function readResourceRoles(
 	});
 }
 
-/** Returns the conditions that a role declares; `undefined` if there are none. */
+/** Returns a role's declared conditions; `undefined` if there are none. */
 function declaredConditions({ grant_conditions }: Role): string[] | undefined {
 	return grant_conditions.length === 0 ? undefined : [...grant_conditions];
 }

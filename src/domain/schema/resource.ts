@@ -77,8 +77,8 @@ export async function changeResource(unit: WritingUnit, resource: Resource, body
 }
 
 /**
- * Deletes a resource with its parts and instances. Throws `invalid` for a built-in resource, and `conflict` if the
- * condition sets of other resources read its instances, or their roles can be assigned to the holders of its roles.
+ * Deletes a resource with its parts and instances. Throws `invalid` for a built-in resource, and `conflict` if other
+ * resources' condition sets read its instances, or if other resources' roles can be assigned to its roles' holders.
  */
 export async function removeResource(unit: WritingUnit, resource: Resource): Promise<void> {
 	await refuseReadResource(unit, resource);

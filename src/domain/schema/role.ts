@@ -55,7 +55,7 @@ export interface RoleEdit {
 	readonly computed?: Exclude<RoleExpression, string> | null | undefined;
 	/** Condition sets under which the role may be assigned, by id or key. */
 	readonly grant_conditions?: readonly string[] | undefined;
-	/** In place of `grant_conditions`: keys of sets that an import may write later, and checks at its end. */
+	/** Alternative to `grant_conditions`: set keys an import may write later, and checks at its end. */
 	readonly declared_sets?: readonly string[] | undefined;
 }
 
@@ -151,7 +151,7 @@ export async function syncRoles(unit: WritingUnit, wanted: readonly RoleSync[]):
 	return { created: synced.filter(({ id }) => !old.has(id)), existing: synced.filter(({ id }) => old.has(id)) };
 }
 
-/** Returns the keys of the sets that each role declares. */
+/** Returns each role's declared set keys. */
 async function declaredSets(unit: ReadingUnit, syncs: readonly RoleSync[]) {
 	const found = new Map<RoleSync, readonly string[]>();
 	for (const sync of syncs) {
@@ -171,9 +171,9 @@ export async function removeRole(unit: WritingUnit, role: Role): Promise<void> {
 }
 
 /**
- * Deletes roles with their grants, assignments, also to sets of users, invites, automatic condition sets and levels in elements. Roles that
- * extend them or are derived from them lose these links. The caller makes sure that no user set and no computed role names
- * them in the end.
+ * Deletes roles with their grants, assignments (also to sets of users), invites, automatic condition sets and element
+ * levels. Roles extending them or derived from them lose these links. The caller ensures that no user set or computed
+ * role names them in the end.
  */
 export async function removeRoles(unit: WritingUnit, roles: readonly Role[]): Promise<void> {
 	if (roles.length === 0) return;

@@ -44,8 +44,8 @@ export interface Attempts {
 }
 
 /**
- * Result while the active policy lacks a grant of the action: it is older than the schema, or the grant did not compile.
- * Sufficient changes are then unknown.
+ * Result while the active policy lacks a grant for the action: it is older than the schema, or the grant did not
+ * compile. Sufficient changes are then unknown.
  */
 const unknown: Attempts = { attempts: [], truncated: true, granted: true };
 
@@ -126,7 +126,7 @@ export function* findAttempts(
 	return { attempts: sorted.slice(0, maxAttempts), truncated: truncated || sorted.length > maxAttempts, granted };
 }
 
-/** Returns an attempt in which relationships of hidden relations are assignments to sets of users. */
+/** Returns an attempt in which hidden relation tuples are assignments to sets of users. */
 function withSetGrants({ add, ...attempt }: Attempt): Attempt {
 	return { ...attempt, add: add.map(asSetGrant) };
 }

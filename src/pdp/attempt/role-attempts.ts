@@ -91,15 +91,15 @@ export function missingObjects({ facts, check }: FactsAndCheck): AttemptFact[] {
 	];
 }
 
-/** Roles on an instance. Any of them suffices. */
+/** Roles on an instance. Any single role suffices. */
 interface RoleGoal {
 	readonly wanted: readonly string[];
 	readonly instance: string;
 }
 
 /**
- * Finds each assigned or computed role that leads to a wanted role, by the shortest unblocked path. Of a computed role, uses
- * the first alternative by which the user holds it.
+ * Finds each assigned or computed role leading to a wanted role, by the shortest unblocked path. For a computed role,
+ * uses the first alternative by which the user holds it.
  */
 function* passedOnInstance(roles: RoleFacts, goal: RoleGoal, found: Attempt[], work: WorkLimit): Steps<void> {
 	for (const node of yield* leadingRoles(roles, { ...goal, pastStops: false }, work)) {
@@ -220,7 +220,7 @@ function computedStep({ role, instance }: RoleOnInstance, { excluded }: RoleAlte
 
 interface FailedGoal extends RoleGoal {
 	readonly held: HeldRoles;
-	/** Receives the roles that the user holds on the instance of the check and that a computed role excludes. */
+	/** Receives roles that the user holds on the check's instance and a computed role excludes. */
 	readonly blocking: Set<string>;
 }
 
@@ -330,8 +330,8 @@ function* leadingRoles(
 type HeldRoles = ReadonlyMap<string, readonly Node[]>;
 
 /**
- * Returns the roles of the user and of everyone on instances in the tenant, keyed by type and role, without computed roles
- * that lead to no other role. Each role has the shortest path to its source.
+ * Returns the user's roles and public roles on instances in the tenant, keyed by type and role, without computed roles
+ * leading to no other role. Each role has the shortest path to its source.
  */
 function* heldRoles(roles: RoleFacts, work: WorkLimit): Steps<HeldRoles> {
 	const { facts, check, time } = roles;

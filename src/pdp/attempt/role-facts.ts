@@ -44,7 +44,7 @@ export class RoleFacts {
 	readonly #inTenant = new Set<string>();
 	readonly #assigned = new Map<string, Set<string>>();
 	readonly #public = new Map<string, Set<string>>();
-	/** Instances with assignments under conditions. They block derivations, and no proposal removes them. */
+	/** Instances with conditional assignments, which block derivations and which no proposal removes. */
 	readonly #blocked = new Set<string>();
 
 	private constructor(
@@ -102,14 +102,14 @@ export class RoleFacts {
 		return this.#public;
 	}
 
-	/** True if an assignment under a condition blocks derivations on an instance, whether its condition holds or not. */
+	/** True if a conditional assignment blocks derivations on an instance, whether its condition holds or not. */
 	isBlocked(instance: string): boolean {
 		return this.#blocked.has(instance);
 	}
 
 	/**
-	 * Returns the roles assigned to the user on an instance, including roles under conditions that hold. Only these
-	 * roles, and roles under conditions, block derivations.
+	 * Returns the roles assigned to the user on an instance, including conditional assignments whose conditions hold.
+	 * Only these roles, and all conditional assignments, block derivations.
 	 */
 	assignedOn(instance: string): ReadonlySet<string> {
 		return this.#assigned.get(instance) ?? nothing;
@@ -161,7 +161,7 @@ export class RoleFacts {
 		return home === tenant && (yield* this.#holdsOn(instance, roles, changes, work));
 	}
 
-	/** True if the user holds a role on a stored instance of the check's tenant after the changes. */
+	/** True if the user holds a role on a stored instance in the check's tenant after the changes. */
 	holds({ role, instance }: RoleOnInstance, changes: FactChanges, work: WorkLimit): Steps<boolean> {
 		return this.#holdsOn(instance, [role], changes, work);
 	}

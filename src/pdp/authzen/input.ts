@@ -19,14 +19,13 @@ export interface EvaluationReading {
 	readonly subjectTypes: ReadonlySet<string>;
 }
 
-/** Returns the set of users that a subject is; `null` for a user and for any other subject. */
+/** Returns a subject as a set of users; `null` for a user and for any other subject. */
 function setAsked({ type, id }: Evaluation['subject'], subjectTypes: ReadonlySet<string>): UserSet | null {
 	return subjectTypes.has(type) ? null : userSetParts(`${type}:${id}`);
 }
 
 /**
- * True if a subject is a user, or a set of users by a role that is not computed. An input cannot give a user a computed
- * role.
+ * True if a subject is a user, or a set by a role that is not computed. An input cannot give a user a computed role.
  */
 export function isHolder(
 	subject: Evaluation['subject'],

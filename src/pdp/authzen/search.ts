@@ -129,8 +129,8 @@ function evaluationReading({ facts, time }: DecisionContext, settings: SearchSet
 }
 
 /**
- * Returns the sets of users on instances of the subject type, as `<key>#<role>`, on which a check may depend. If roles of
- * everyone or condition sets may grant the action, these are all sets by roles that can be assigned.
+ * Returns the sets of users on subject type instances, as `<key>#<role>`, on which a check may depend. If public roles
+ * or condition sets may grant the action, these are all sets by assignable roles.
  */
 function* setsThatMay(context: DecisionContext, search: SubjectSearch, settings: SearchSettings): Steps<Candidates> {
 	const { facts, time } = context;

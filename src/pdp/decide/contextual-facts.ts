@@ -39,7 +39,7 @@ function refuseComputedSet({ facts }: DecisionContext, { user }: Pick<Query, 'us
 	throw unprocessable([{ loc: [...place, 'user', 'set'], msg, type: 'not_supported' }]);
 }
 
-/** Returns the input for a listing of permissions or tenants, with its contextual facts. Throws like `checkInput`. */
+/** Returns the input for a permission or tenant listing, with its contextual facts. Throws like `checkInput`. */
 export function permissionsInput(
 	context: DecisionContext,
 	query: Pick<PermissionsQuery, 'user'> & Partial<PermissionsQuery>,

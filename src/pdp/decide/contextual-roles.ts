@@ -59,7 +59,7 @@ export function contextualDerivations(
 	);
 }
 
-/** Returns the roles that users may hold under a condition, assigned or derived. */
+/** Returns the roles users may hold under a condition, assigned or derived. */
 function rolesUnderConditions(schema: SchemaTables): ReadonlySet<string> {
 	const found = new Map<string, readonly [type: string, role: string]>();
 	const add = (type: string, role: string) => found.set(JSON.stringify([type, role]), [type, role]);
@@ -75,9 +75,9 @@ function rolesUnderConditions(schema: SchemaTables): ReadonlySet<string> {
 
 /**
  * Returns the problems with relationships whose roles cannot be calculated. A role through a contextual relationship is
- * passed to the policy like an assigned role, which must not block any derivation on the same object. A computed role may
- * exclude a role that a later round adds, so no role may be derived from a computed role. The rounds do not know the
- * context of the check, so no role may be derived through the relationship from a role under a condition.
+ * passed to the policy like an assigned role, which must not block any derivation on the same object. A computed role
+ * may exclude a role added in a later round, so no role may be derived from a computed role. The rounds do not know the
+ * check's context, so no role may be derived through the relationship from a role under a condition.
  */
 export function unsupportedTuples(
 	schema: SchemaTables,

@@ -30,7 +30,7 @@ export class ConditionSubject {
 	#tenants: readonly string[] | undefined;
 	/** The user's roles by tenant, sorted; see `readingAllRoles`. */
 	#rolesByTenant: ReadonlyMap<number, readonly string[]> | undefined;
-	/** Values that an assignment stores for its condition, while such a condition is evaluated. */
+	/** An assignment's values for its condition, while such a condition is evaluated. */
 	grant: Attributes = {};
 
 	constructor(

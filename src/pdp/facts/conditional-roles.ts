@@ -2,33 +2,33 @@ import type { Attributes, Json } from '../../../compiler/model.js';
 import type { Steps } from '../../../compiler/steps.js';
 import { jsonMember } from './json-members.js';
 
-/** A role assigned to a user on an instance under a condition. */
+/** A user's conditional assignment on an instance. */
 export interface ConditionalRole {
 	readonly instance: string;
 	readonly role: string;
-	/** Key of the condition. */
+	/** Condition key. */
 	readonly set: string;
-	/** Values for the condition. */
+	/** Condition values. */
 	readonly values: Attributes;
 	/** Expiry in milliseconds since 1970; `null` if the assignment does not expire. */
 	readonly until: number | null;
 }
 
-/** Decides whether conditions of assignments hold in a check. */
+/** Decides whether assignment conditions hold in a check. */
 export interface ConditionTest {
-	/** True if only the engine can decide one of the conditions. */
+	/** True if only the engine can decide some condition. */
 	readonly uncertain: boolean;
 	holds(grant: ConditionalRole): boolean;
 }
 
-/** Role assignments under conditions. */
+/** Conditional role assignments. */
 export class ConditionalRoles {
-	/** Assignments of each user, keyed by their paths. */
+	/** Each user's assignments, keyed by path. */
 	readonly #byUser = new Map<string, Map<string, ConditionalRole>>();
-	/** Assignments on each instance, each with its user, keyed by their paths with the user. */
+	/** Assignments on each instance, each with its user, keyed by path including the user. */
 	readonly #byInstance = new Map<string, Map<string, readonly [user: string, role: ConditionalRole]>>();
 
-	/** Makes this object a copy of `other`, which must not change while it is copied. */
+	/** Copies `other` into this object. `other` must not change during the copy. */
 	*copyingFrom(other: ConditionalRoles): Steps<void> {
 		for (const [user, roles] of other.#byUser) {
 			for (const [name, role] of roles) {
@@ -60,7 +60,7 @@ export class ConditionalRoles {
 		}
 	}
 
-	/** Yields the assignments on an instance that are valid at `time`, each with its user. */
+	/** Yields an instance's assignments that are valid at `time`, each with its user. */
 	*to(instance: string, time: number): Iterable<readonly [user: string, role: ConditionalRole]> {
 		for (const entry of this.#byInstance.get(instance)?.values() ?? []) {
 			const [, { until }] = entry;

@@ -41,7 +41,7 @@ export class FactsIndex {
 	readonly tenantRoles = new Links(this.names);
 	/** From users to instances, with the role as key. Roles of all users are linked from `everyone`. */
 	readonly instanceRoles = new Links(this.names);
-	/** Roles on instances under conditions. */
+	/** Conditional assignments on instances. */
 	readonly conditionalRoles = new ConditionalRoles();
 	/** From objects to subjects, with the relation as key. */
 	readonly relations = new Links(this.names);

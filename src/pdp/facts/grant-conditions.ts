@@ -1,4 +1,4 @@
-/** Evaluates the conditions of role assignments. */
+/** Evaluates role assignment conditions. */
 
 import { compileCondition, usesPattern } from '../../../compiler/condition/compile-condition.js';
 import type { AttributePath, Condition } from '../../../compiler/condition/condition.js';
@@ -10,13 +10,13 @@ import { instanceType } from './instance-name.js';
 import { jsonMembers, valueAt } from './json-members.js';
 import type { SchemaTables } from './schema-tables.js';
 
-/** The user and the context of a check. */
+/** A check's user and context. */
 export interface GrantQuestion {
 	readonly user: { readonly key: string; readonly attributes?: SentAttributes };
 	readonly context: SentAttributes;
 }
 
-/** A condition as a function. `readsTime` is true if the result depends on the time of the check. */
+/** A condition as a function. `readsTime` is true if the result depends on the check's time. */
 interface GrantCondition {
 	readonly holds: (subject: ConditionSubject) => boolean;
 	readonly readsTime: boolean;
@@ -24,9 +24,9 @@ interface GrantCondition {
 
 const known = new WeakMap<SchemaTables, Map<string, GrantCondition | 'uncertain'>>();
 
-/** Evaluates the conditions of assignments in a check. */
+/** Evaluates assignment conditions in a check. */
 export class GrantConditions {
-	/** True if a result depended on the time of the check. */
+	/** True if a result depended on the check's time. */
 	readTime = false;
 	/** True if only the engine can evaluate a condition, because it contains a regular expression. */
 	uncertain = false;
@@ -43,7 +43,7 @@ export class GrantConditions {
 		this.#subject.setUser(key, sent);
 	}
 
-	/** True if an assignment of the user counts. False, with `uncertain`, if only the engine can decide. */
+	/** True if the user's assignment counts. False, with `uncertain`, if only the engine can decide. */
 	holds({ instance, role, set, values }: ConditionalRole): boolean {
 		const { schema, instanceTenants } = this.#facts;
 		const type = instanceType(instance);

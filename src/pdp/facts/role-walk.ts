@@ -95,7 +95,7 @@ export interface UserRoles {
 	/** Roles that the user holds. */
 	readonly held: RolesByInstance;
 	/**
-	 * Roles that the user would hold if no assigned role blocked a derivation, computed roles excluded no role, and all
+	 * Roles the user would hold if no assigned role blocked a derivation, computed roles excluded no role, and all
 	 * conditions held.
 	 */
 	readonly reached: RolesByInstance;
@@ -128,9 +128,9 @@ function* assignedRoles(
 }
 
 /**
- * Walks from a user's assigned roles, and from the roles assigned to everyone, to all roles on instances that
- * derivations lead to. Only the user's own roles block derivations. `note` is called with the expiry of each fact on the
- * way that has one. `conditions` decides the user's assignments under conditions; without it, they do not count.
+ * Walks from a user's assigned roles, and from public roles, to all roles on instances reached by derivations. Only the
+ * user's own roles block derivations. Calls `note` with the expiry, if any, for each fact on the way. `conditions`
+ * decides the user's conditional assignments; without it, they do not count.
  */
 export function* rolesOnInstances(
 	facts: FactsIndex,
@@ -196,7 +196,7 @@ function* walkDerivations(
 	const pauses = new Pauses();
 	for (const [role, instance] of assigned) {
 		if (pauses.step()) yield;
-		// An assignment of a computed role has no effect.
+		// Assigning a computed role has no effect.
 		if (schema.hasComputed && schema.computed(instanceType(names.text(instance)), role) !== undefined) continue;
 		visit(role, instance);
 	}

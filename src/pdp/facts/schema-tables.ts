@@ -46,7 +46,7 @@ export interface ComputedRole {
 	readonly role: string;
 	readonly expression: RoleExpression;
 	readonly formula: RoleFormula;
-	/** The formula without the roles that it excludes: it is also true for users who hold them. */
+	/** The formula without its excluded roles: it is also true for users who hold these roles. */
 	readonly superset: RoleFormula;
 	/** Roles that the formula requires or excludes. */
 	readonly operands: readonly string[];
@@ -62,8 +62,8 @@ export class SchemaTables {
 	/** Computed roles by type, each after its operands. */
 	readonly #computed = new Map<string, readonly ComputedRole[]>();
 	/**
-	 * Computed roles in the order of their evaluation, each stage by type. All roles that lead to a computed role follow from
-	 * roles of earlier stages, or are on the same instance.
+	 * Computed roles in evaluation order, each stage by type. All roles leading to a computed role follow from roles in
+	 * earlier stages, or are on the same instance.
 	 */
 	readonly computedStages: readonly ReadonlyMap<string, readonly ComputedRole[]>[];
 	/** True if an assigned role may block a derivation. */
@@ -99,7 +99,7 @@ export class SchemaTables {
 		return [...this.#computed.keys()].some((type) => this.computedSources(type).length > 0);
 	}
 
-	/** Finds the stages, and removes computed roles that are derived from themselves. */
+	/** Finds the stages, and removes computed roles derived from themselves. */
 	#findStages(): ReadonlyMap<string, readonly ComputedRole[]>[] {
 		const operands = new Map(
 			[...this.#computed].flatMap(([type, roles]) =>
@@ -137,7 +137,7 @@ export class SchemaTables {
 		return this.computedOn(type).find((one) => one.role === role);
 	}
 
-	/** Returns the computed roles of a resource type from which roles are derived. */
+	/** Returns a resource type's computed roles from which roles are derived. */
 	computedSources(type: string): readonly ComputedRole[] {
 		return this.computedOn(type).filter(({ role }) => this.derivedFrom(type, role).length > 0);
 	}

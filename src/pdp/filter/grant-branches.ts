@@ -99,7 +99,7 @@ function* keyBranches(
 		if (pauses.step()) yield;
 		const instance = names.number(grant.instance);
 		if (instance === undefined) continue;
-		// Under a condition, an assignment blocks derivations whether the condition holds or not.
+		// A conditional assignment blocks derivations whether its condition holds or not.
 		const roles = assigned.get(instance) ?? new Set();
 		assigned.set(instance, conditions.holds(grant) ? roles.add(grant.role) : roles);
 	}

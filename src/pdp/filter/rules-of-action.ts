@@ -31,14 +31,14 @@ export interface RuleChains {
 /** Rules, and the facts on which they depend in addition to the user and the context. */
 export interface RulesOfAction {
 	readonly rules: readonly RuleChains[];
-	/** Keys of the roles on the resource that the rules name. */
+	/** Resource role keys named in the rules. */
 	readonly rolesNamed: ReadonlySet<string>;
 	readonly reads: { readonly roles: boolean; readonly tenant: boolean; readonly time: boolean };
 }
 
 const known = new WeakMap<SchemaTables, Map<string, RulesOfAction>>();
 
-/** Returns the rules for the action that the active policy evaluates. */
+/** Returns the action's rules evaluated by the active policy. */
 export function* rulesOfAction(facts: FactsIndex, { action, resource: { type } }: FilterInput): Steps<RulesOfAction> {
 	const standing = facts.pendingAt('set_rules', type, action);
 	if (standing !== undefined) {
@@ -89,7 +89,7 @@ function* readRules(schema: SchemaTables, resource: string, rules: Iterable<Rule
 	return { rules: chains, rolesNamed, reads: { roles, tenant, time } };
 }
 
-/** Returns a test for sets that every row of a tenant decides in the same way. */
+/** Returns a test for sets decided in the same way by every row in a tenant. */
 function decisionOf(type: SetType, sets: readonly ReadSet[]): SetChain['decides'] {
 	const tests: ((subject: ConditionSubject) => boolean)[] = [];
 	for (const { standsFor, condition } of sets) {
@@ -117,7 +117,7 @@ function compileDecided(condition: Condition): ConditionTest<ConditionSubject> {
 	});
 }
 
-/** True if a condition may differ between the rows of a tenant, or between requests with and without a tenant. */
+/** True if a condition may differ between a tenant's rows, or between requests with and without a tenant. */
 function readsRow(condition: Condition): boolean {
 	if (condition.kind === 'not') return readsRow(condition.condition);
 	if (condition.kind !== 'comparison') return condition.conditions.some(readsRow);

@@ -36,7 +36,7 @@ export type KeysByRole = ReadonlyMap<number, ReadonlyMap<string, readonly string
 
 /** Tenants whose rows a filter needs. */
 export interface TenantsWanted {
-	/** Tenant of the request; without it, all tenants that exist. */
+	/** The request's tenant; without it, all existing tenants. */
 	readonly given: number | undefined;
 	/** Tenants in which the user holds a role. */
 	readonly members: Iterable<number>;
@@ -44,9 +44,9 @@ export interface TenantsWanted {
 	readonly open: { has(tenant: number): boolean };
 }
 
-/** Maximum number of rules in a filter, each counted once for every group of tenants with equal roles. */
+/** Maximum rule count in a filter. Each rule counts once per group of tenants with equal roles. */
 const mostRules = 5_000;
-/** Maximum number of rules tried for all groups. */
+/** Maximum rule count tried for all groups. */
 const mostTries = 5_000_000;
 
 /** Reads the rules for an action. */
@@ -56,7 +56,7 @@ export class SetResiduals {
 	readonly #matches: PatternMatcher;
 	readonly #subject: ConditionSubject;
 	readonly #rules: RulesOfAction;
-	/** Sorted keys of the instances in the present tenant, by the role that the user holds on them. */
+	/** Sorted instance keys in the present tenant, by the user's role on the instance. */
 	#keysByRole: ReadonlyMap<string, readonly string[]> = new Map();
 
 	constructor(
@@ -74,8 +74,8 @@ export class SetResiduals {
 	}
 
 	/**
-	 * Groups tenants by the rows that rules grant in them. Tenants without such rows are omitted. `held` are the keys of the
-	 * instances on which the user holds each named role, by tenant.
+	 * Groups tenants by the rows granted in them by rules. Omits tenants without such rows. `held` contains the instance
+	 * keys on which the user holds each named role, by tenant.
 	 */
 	*groups({ given, members, open }: TenantsWanted, held: KeysByRole): Steps<readonly TenantGroup[]> {
 		const { tenants } = this.#facts;

@@ -33,9 +33,9 @@ export function* allowedTenants(
 }
 
 /**
- * Returns the tenants where a user holds a role, in the tenant or on its instances, like `/user-tenants`. Includes the
- * tenants of contextual facts and, if everyone holds roles, the tenant of the instance. The policy decides the conditions of
- * assignments.
+ * Returns the tenants where a user holds a role, in the tenant or on its instances, like `/user-tenants`. Includes
+ * contextual facts' tenants and, if public roles exist, the instance's tenant. The policy decides assignment
+ * conditions.
  */
 function* tenantsOf(context: DecisionContext, query: Query, mode: Mode): Steps<ReadonlySet<string>> {
 	const { facts, time } = context;

@@ -119,7 +119,7 @@ export interface UsersWhoMay {
 	readonly byRoles: () => ReadonlySet<string>;
 }
 
-/** Returns the users that a check may allow. `sent` are the attributes in the check. */
+/** Returns the users a check may allow. `sent` contains the check's attributes. */
 export function* usersWhoMay(context: DecisionContext, input: UsersInput, sent: SentAttributes): Steps<UsersWhoMay> {
 	const { facts } = context;
 	const granting = yield* assignmentsThatMayGrant(context, input, sent);
@@ -209,10 +209,10 @@ class Granting {
 	readonly #byUser = new Map<string, Assignment[]>();
 	/** True if a user may need several of the assignments. */
 	computes = false;
-	/** True if only the engine can decide for some of the users, because a condition contains a regular expression. */
+	/** True if only the engine can decide for some users, because a condition contains a regular expression. */
 	isUncertain = false;
 
-	/** Adds a user that only the engine can decide. */
+	/** Adds a user for the engine to decide. */
 	consider(user: string): void {
 		this.isUncertain = true;
 		if (!this.#byUser.has(user)) this.#byUser.set(user, []);

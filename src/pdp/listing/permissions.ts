@@ -208,7 +208,10 @@ export function* userTenants(
 	return yield* arrayChunks(texts);
 }
 
-/** Returns the tenants where a user holds a role, in the tenant or assigned on one of its instances, in no particular order. */
+/**
+ * Returns the tenants where a user holds a role, in the tenant or assigned on an instance there, in no particular
+ * order.
+ */
 export function tenantsWithRoles(
 	{ engine, time }: DecisionContext,
 	{ user, context }: Pick<PermissionsInput, 'user' | 'context'>,
@@ -217,7 +220,7 @@ export function tenantsWithRoles(
 	return evaluateListing(engine, 'user_tenants', question, z.array(Tenant));
 }
 
-/** Returns the tenants of the instances on which a set of users holds its role. */
+/** Returns the tenants with instances on which a set of users holds its role. */
 function tenantsOf(facts: FactsIndex, holdings: Holdings): readonly z.output<typeof Tenant>[] {
 	const held = Object.entries(holdings).flatMap(([type, roles]) =>
 		Object.entries(roles).flatMap(([role, on]) => (facts.schema.rolesOn(type).includes(role) ? Object.keys(on) : [])),

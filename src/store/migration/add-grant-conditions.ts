@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * Adds conditions of role assignments. Condition sets of type `grant` have parameters, roles name these sets by their
- * keys, and an assignment names one of them with a value for each parameter. Keys of sets never change, and a set cannot
- * be deleted while a role names it.
+ * Adds role assignment conditions. Condition sets of type `grant` have parameters, roles name these sets by key, and an
+ * assignment names such a set with a value for each parameter. Set keys never change, and a set cannot be deleted while
+ * a role names it.
  */
 export async function addGrantConditions(knex: Knex): Promise<void> {
 	await knex.raw('alter table condition_sets add column parameters json');

@@ -30,7 +30,7 @@ export interface FactEdge {
 	readonly tenant_id: string | null;
 	/** Expiry; `null` if it does not expire. */
 	readonly expires_at: Date | null;
-	/** Key of the condition of an assignment; absent if there is none. */
+	/** The assignment's condition key; absent if there is none. */
 	readonly condition?: string;
 }
 

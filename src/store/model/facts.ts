@@ -100,7 +100,7 @@ async function relationshipsIn(unit: ReadingUnit, instances: Instances): Promise
 	return relationships;
 }
 
-/** Converts the columns of an assignment's condition to its form in the model. */
+/** Converts an assignment's condition columns to their form in the model. */
 export function assignedCondition(
 	set: string | null,
 	values: Attributes | null,

@@ -97,7 +97,7 @@ async function conditionSetsIn(
 	});
 }
 
-/** Converts a condition set of type `grant`. */
+/** Converts a `grant` condition set. */
 function asGrantCondition(row: ConditionSet): GrantCondition {
 	// The column contains JSON, so its fields are JSON values.
 	return {

@@ -244,8 +244,8 @@ async function hasConditionalAssignments(unit: ReadingUnit): Promise<boolean> {
 }
 
 /**
- * Finds the roles held by each user, under a condition or without, with an index skip scan. The cost does not depend on the number of instances per
- * role.
+ * Finds each user's roles, under a condition or without, with an index skip scan. The cost does not depend on the
+ * instance count per role.
  */
 async function holdings(
 	unit: ReadingUnit,

@@ -74,7 +74,7 @@ export interface AssignedRole {
 	readonly instance_id: string;
 	readonly tenant_id: string;
 	readonly expires_at: Date | null;
-	/** Key of the condition of the assignment; `null` if there is none. */
+	/** The assignment's condition key; `null` if there is none. */
 	readonly condition_set: string | null;
 }
 
@@ -174,7 +174,7 @@ export async function relationSteps(unit: ReadingUnit): Promise<readonly RoleSte
 export type HeldRole = AssignedTenantRole & { readonly instance_id: string | null };
 
 /**
- * Returns at most `most` of a user's roles assigned without a condition, oldest first. If `tenantId` is not null, returns
+ * Returns up to `most` roles assigned to a user without a condition, oldest first. If `tenantId` is not null, returns
  * only roles in this tenant.
  */
 export async function rolesHeld(

@@ -3,7 +3,7 @@ import type { ReadingUnit } from '../unit/reading-unit.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { KeyedModel } from './environment-model.js';
 
-/** SQL condition on a relation that users see: it does not grant a role to sets of users. */
+/** SQL condition for relations shown to users: relations that grant no role to sets of users. */
 export const isShown = "position('#' in relations.key) = 0";
 
 /** Relation from instances of a subject resource to instances of an object resource. */
@@ -22,7 +22,7 @@ export class Relation extends KeyedModel {
 	declare made_for_groups: boolean;
 }
 
-/** A relation, or a hidden relation that grants a role to sets of users. */
+/** A relation, or a hidden relation granting a role to sets of users. */
 export class AnyRelation extends Relation {
 	static override readonly shown = undefined;
 }
@@ -60,12 +60,12 @@ export async function deleteRelations(unit: WritingUnit, ids: readonly string[])
 	await unit.query(AnyRelation).whereRaw('relations.id = any(?::uuid[])', [ids]).delete();
 }
 
-/** Returns a query over the hidden relations that grant roles to sets of users. */
+/** Returns a query over the hidden relations. */
 export function hiddenRelations(unit: ReadingUnit) {
 	return unit.query(AnyRelation).whereRaw("position('#' in relations.key) > 0");
 }
 
-/** Returns the hidden relations of these resources, oldest first. */
+/** Returns these resources' hidden relations, oldest first. */
 export function setRelationsOf(unit: ReadingUnit, resourceIds: readonly string[]): RowQuery<AnyRelation> {
 	return rowQuery(
 		hiddenRelations(unit).whereRaw('relations.resource_id = any(?::uuid[])', [resourceIds]).orderBy('relations.id'),

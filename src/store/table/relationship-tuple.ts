@@ -57,7 +57,7 @@ export interface TupleFilter {
 	/** Resources of the subjects, and of the objects. */
 	readonly subject_type_ids?: readonly string[] | undefined;
 	readonly object_type_ids?: readonly string[] | undefined;
-	/** Include tuples of hidden relations, which are skipped otherwise. */
+	/** Include hidden relation tuples, which are skipped otherwise. */
 	readonly hidden?: true;
 	/** Include expired tuples, which are skipped otherwise. */
 	readonly stored?: true;
@@ -97,7 +97,7 @@ function tupleQuery(unit: ReadingUnit, filter: TupleFilter): QueryBuilder<Relati
 	return narrow(query, filter);
 }
 
-/** Skips the tuples of hidden relations in a query without joins. */
+/** Skips hidden relation tuples in a query without joins. */
 function withoutHidden(
 	unit: ReadingUnit,
 	query: QueryBuilder<RelationshipTuple, RelationshipTuple[]>,

@@ -31,9 +31,9 @@ export class RoleAssignment extends EnvironmentModel {
 	declare element_request_id: string | null;
 	/** Expiry; `null` if it does not expire. */
 	declare expires_at: Date | null;
-	/** Key of the condition set under which the role is assigned; `null` if there is none. */
+	/** The assignment's condition set key; `null` if there is none. */
 	declare condition_set: string | null;
-	/** Values for the condition; `null` if there is none. */
+	/** Condition values; `null` if there are none. */
 	declare condition_values: Attributes | null;
 }
 
@@ -55,9 +55,9 @@ export interface AssignmentRow {
 	readonly expires_at: Date | null;
 	/** Element request that led to the assignment; `null` if there was none. */
 	readonly element_request_id?: string | null;
-	/** Key of the condition set under which the role is assigned; `null` if there is none. */
+	/** The assignment's condition set key; `null` if there is none. */
 	readonly condition_set: string | null;
-	/** Values for the condition; `null` if there is none. */
+	/** Condition values; `null` if there are none. */
 	readonly condition_values: Attributes | null;
 }
 
@@ -347,9 +347,9 @@ export interface ChangedAssignment {
 }
 
 /**
- * Changes these assignments' expiry and values if they are stored. With `extend`, changes an expiry only to a later time,
- * unless the values change: new values must not last longer than the caller allows. An expired assignment is granted again: it gets the request id `requestId`, or none if that is null. Does not write to
- * the change log.
+ * Changes these assignments' expiry and values if they are stored. With `extend`, changes an expiry only to a later
+ * time, unless the values change: new values must not last longer than the caller allows. An expired assignment is
+ * granted again: it gets the request id `requestId`, or none if `requestId` is null. Does not write to the change log.
  */
 export async function changeExpiries(
 	unit: WritingUnit,
@@ -457,7 +457,7 @@ export async function heldTenantRoles(
 	return rows;
 }
 
-/** Assignments of a role under a condition, with the same values. */
+/** A role's conditional assignments with the same condition and values. */
 export interface ConditionalAssignment {
 	readonly role_id: string;
 	readonly condition_set: string;
@@ -465,8 +465,8 @@ export interface ConditionalAssignment {
 }
 
 /**
- * Returns the different roles, conditions and values of the stored assignments under conditions, also expired ones, of
- * these roles or sets, in no particular order.
+ * Returns the different roles, conditions and values in stored conditional assignments for these roles or sets,
+ * including expired assignments, in no particular order.
  */
 export async function conditionalAssignments(
 	unit: ReadingUnit,

@@ -18,7 +18,10 @@ export interface DerivationRow extends Derivation {
 	readonly linked_by_relation: string;
 }
 
-/** Returns these roles' derivations (default: all roles), in their stored order, including those by hidden relations. */
+/**
+ * Returns these roles' derivations (default: all roles), in their stored order, including derivations by hidden
+ * relations.
+ */
 export async function derivationRows(
 	unit: ReadingUnit,
 	roleIds?: readonly string[],
@@ -44,8 +47,8 @@ export async function derivationsThrough(
 }
 
 /**
- * Replaces these roles' derivations, either by relations or by the hidden relations that grant roles to sets of users.
- * `derivations` is keyed by role id. Does not write to the change log.
+ * Replaces these roles' derivations by relations or, if `by` is `sets`, by hidden relations. `derivations` is keyed by
+ * role id. Does not write to the change log.
  */
 export async function replaceDerivations(
 	unit: WritingUnit,

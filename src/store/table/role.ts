@@ -25,7 +25,7 @@ export class Role extends KeyedModel {
 	declare granted_to_id: string | null;
 	/** True if a direct role on the object disables all derivations of this role. */
 	declare no_direct_roles_on_object: boolean;
-	/** Keys of the condition sets of type `grant` under which the role may be assigned. */
+	/** Condition set keys (type `grant`) under which the role may be assigned. */
 	declare grant_conditions: readonly string[];
 	/** True if the groups API created the role. The groups API deletes it when no group needs it. */
 	declare made_for_groups: boolean;

@@ -11,18 +11,18 @@ import type { AssignmentFilter, AssignmentRow } from './role-assignment.js';
 /** Filter for assignments to sets of users. */
 export interface SetGrantFilter
 	extends Pick<AssignmentFilter, 'role_ids' | 'tenant_ids' | 'resource_ids' | 'resource_instance_ids'> {
-	/** Instances of the sets. */
+	/** The sets' instances. */
 	readonly subject_ids?: readonly string[] | undefined;
 	/** The sets, as `<type>:<key>#<role>`. */
 	readonly sets?: readonly string[] | undefined;
 }
 
-/** True if any role can be assigned to sets of users. */
+/** True if any role can be assigned to sets. */
 export async function hasSetGrants(unit: ReadingUnit): Promise<boolean> {
 	return (await hiddenRelations(unit).first()) !== undefined;
 }
 
-/** Returns the assignments to sets of users matching the filter, oldest first. The user's id is the id of the set's instance. */
+/** Returns matching assignments to sets, oldest first. The user id is the set's instance id. */
 export function setGrantsBy(unit: ReadingUnit, filter: SetGrantFilter): RowQuery<AssignmentRow> {
 	const set = `subject_types.key || ':' || subjects.key || substring(relations.key from position('#' in relations.key))`;
 	const query: QueryBuilder<RelationshipTuple, RelationshipTuple[]> = unit

@@ -13,8 +13,8 @@ export type OnConflict = 'fail' | 'ignore' | { readonly overwrite: readonly stri
 const statements = new Map<string, string>();
 
 /**
- * Returns the statement that inserts these columns into an environment. It returns whole rows or, if it ignores rows, the
- * ids of the inserted rows. Parameters: the environment id, which overrides the rows' own environment ids, and the rows.
+ * Returns the statement inserting these columns into an environment. It returns whole rows or, if it ignores rows, the
+ * inserted rows' ids. Parameters: the environment id, which overrides the rows' own environment ids, and the rows.
  */
 export function insertion<M extends EnvironmentModel>(
 	table: TableModel<M>,
@@ -34,7 +34,7 @@ export function insertion<M extends EnvironmentModel>(
 	return statement;
 }
 
-/** Returns those of the passed rows that an insertion wrote, according to the ids that it returned. */
+/** Returns the passed rows written by an insertion, according to its returned ids. */
 export function rowsWritten<M extends EnvironmentModel>(
 	table: TableModel<M>,
 	rows: readonly object[],
@@ -47,7 +47,7 @@ export function rowsWritten<M extends EnvironmentModel>(
 	return rows.filter((row) => written.delete(identity(row)));
 }
 
-/** Returns the columns that identify a row in its environment. */
+/** Returns the columns identifying a row in its environment. */
 function idColumns<M extends EnvironmentModel>(table: TableModel<M>): readonly string[] {
 	return [asModel(table).idColumn].flat().filter((column) => column !== 'environment_id');
 }

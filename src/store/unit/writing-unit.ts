@@ -123,8 +123,8 @@ export class WritingUnit extends ReadingUnit {
 	}
 
 	/**
-	 * Inserts the rows that do not conflict with existing rows. Returns the inserted rows as passed, so callers pass every
-	 * column, with the values that the database would return. Does not write to the change log.
+	 * Inserts rows not conflicting with existing rows. Returns the inserted rows as passed, so callers pass every column,
+	 * with the values the database would return. Does not write to the change log.
 	 */
 	async insertMissing<M extends EnvironmentModel>(
 		table: TableModel<M>,

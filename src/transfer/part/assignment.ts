@@ -156,7 +156,7 @@ function keyEntries(values: readonly AssignmentKeys[]): readonly Entry<RoleAssig
 	);
 }
 
-/** Returns the assignments in entries as references by id, and the objects that they refer to, keyed by id. */
+/** Returns the assignments in entries as references by id, and the referenced objects, keyed by id. */
 async function resolveAssignments(unit: ReadingUnit, entries: readonly Entry<RoleAssignmentEntry>[]) {
 	const { userAt, tenantAt } = await holderResolvers(unit, entries);
 	const ofSets = entries.flatMap(({ value }) => userSetParts(value.user)?.instance ?? []);

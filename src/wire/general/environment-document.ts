@@ -362,7 +362,7 @@ const inOnePlaceOnly = {
 	path: ['tenant'],
 };
 
-/** Condition of a role assignment, on an instance. */
+/** Condition for a role assignment on an instance. */
 const AssignedConditionEntry = z
 	.strictObject({
 		set: OwnConditionSetKey.describe('Key of the condition set of type `grant`.'),

@@ -22,10 +22,10 @@ export const ConditionSetType = z.enum(['userset', 'resourceset', 'grant']);
 /** Kind of a value that a grant stores for its condition. */
 export const ParameterType = z.enum(['string', 'number', 'bool', 'array']);
 
-/** Maximum number of parameters of a set of type `grant`. */
+/** Maximum parameter count for a `grant` set. */
 export const maxParameters = 20;
 
-/** Parameters of a set of type `grant`: the values that each grant stores. */
+/** A `grant` set's parameters: the values each grant stores. */
 export const Parameters = boundedRecord(
 	Key,
 	z

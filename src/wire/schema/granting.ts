@@ -54,7 +54,7 @@ export const expiryShape = {
 	expires_at: optional(Expiry).describe('Grant expiry, in the future. Absent or null: no expiry.'),
 };
 
-/** Condition of a role assignment, with values for its parameters. */
+/** A role assignment's condition, with parameter values. */
 export const AssignedCondition = z
 	.strictObject({
 		set: Reference.describe('Condition set of type `grant` that the role declares: id or key.'),

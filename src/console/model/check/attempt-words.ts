@@ -200,7 +200,7 @@ export function stopWords({ by, chain }: Pick<Attempt, 'by' | 'chain'>, fact: At
 }
 
 /**
- * Formats a held role that denies the check, such as "ann is `blocked` on document:budget, and a user set or a computed
+ * Formats a held role denying the check, such as "ann is `blocked` on document:budget, and a user set or a computed
  * role excludes users with this role."
  */
 export function blockingWords(user: string, name: string): readonly Phrase[] {

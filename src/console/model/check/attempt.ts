@@ -90,7 +90,7 @@ export interface Reasons {
 	readonly reason: string;
 }
 
-/** Source of a role on the instance: only the last step of its path. */
+/** Role source on the instance: only the last step in its path. */
 export interface RoleSource {
 	readonly type: 'role_assignment' | 'role_derivation' | 'computed_role';
 	/** Present for a role assigned to everyone. */

@@ -114,7 +114,7 @@ export function checkBody(form: CheckForm): CheckBody | null {
 }
 
 /**
- * Returns the filter described by a form: a check of all instances, without contextual facts, which filters do not
+ * Returns the filter described by a form: a check for all instances, without contextual facts, which filters do not
  * support. Returns `null` in the same cases as `checkBody`.
  */
 export function filterBody(form: CheckForm): CheckBody | null {

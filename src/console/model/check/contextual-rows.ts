@@ -1,8 +1,8 @@
 import { jsonProblem } from '../json-problem.js';
 
-/** Contextual facts of a check as rows in a form: facts that are never stored (docs/develop/contextual-facts.md). */
+/** A check's contextual facts as form rows. These facts are never stored (docs/develop/contextual-facts.md). */
 
-/** Role of the check's user on an instance `<resource>:<key>`. */
+/** The check user's role on an instance `<resource>:<key>`. */
 export interface ContextualRole {
 	readonly role: string;
 	readonly resource_instance: string;
@@ -22,7 +22,7 @@ export interface ContextualRows {
 
 export const noContextualRows: ContextualRows = { role_assignments: [], relationship_tuples: [] };
 
-/** Contextual facts in the format of a check. */
+/** Contextual facts in check format. */
 export interface ContextualFactsBody {
 	readonly role_assignments: (ContextualRole & { readonly user: string })[];
 	readonly relationship_tuples: ContextualTuple[];
@@ -40,8 +40,8 @@ export function readContextualRows(text: string): ContextualRows | null {
 }
 
 /**
- * Returns the rows for the contextual facts of a logged check by `user`. Roles of other users do not affect the check,
- * so they are left out.
+ * Returns rows for the contextual facts in a logged check by `user`. Leaves out other users' roles, which do not affect
+ * the check.
  */
 export function loggedContextualRows(facts: unknown, user: string): string {
 	const rows = readRows(facts, user);

@@ -8,14 +8,14 @@ export function heldRolePhrases(name: string): readonly Phrase[] {
 	return [{ name: name.slice(mark + 1) }, ' on ', { key: name.slice(0, mark) }];
 }
 
-/** Formats the source of a role, such as "from `member` on team:engineers, by the relation `readers`". */
+/** Formats a role source, such as "from `member` on team:engineers, by the relation `readers`". */
 export function roleSourcePhrases({ type, user, role, relation = '' }: RoleSource): readonly Phrase[] {
 	if (type === 'role_assignment') return [user === undefined ? 'assigned on the instance' : 'assigned to everyone'];
 	const source: readonly Phrase[] = ['from ', ...heldRolePhrases(role)];
 	return type === 'computed_role' ? source : [...source, ', by the relation ', { name: relation }];
 }
 
-/** True if the source is a contextual fact of the check, or a role that the check itself gives to the user. */
+/** True if the source is a contextual fact, or a role given to the user by the check itself. */
 export function isContextualSource(
 	{ contextual = false, role, user }: RoleSource,
 	facts: ContextualFactsBody | undefined,

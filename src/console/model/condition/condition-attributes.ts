@@ -43,9 +43,9 @@ interface EditedSet {
 }
 
 /**
- * Returns the attributes that conditions can use, user attributes first. The result includes the attributes of the set's
- * resource. For a user set without a resource, the result includes the attributes of all resources. Tenant and context
- * attributes are not included, because they have no definitions. A condition of assignments compares no resource.
+ * Returns the attributes available to conditions, user attributes first. Includes the set's resource attributes; for a
+ * user set without a resource, includes all resource attributes. Excludes tenant and context attributes, because they
+ * have no definitions. Assignment conditions compare no resource.
  */
 export function conditionAttributes(schema: AttributeSchema, set: EditedSet): readonly ConditionAttribute[] {
 	const users = typed('user', schema.user_attributes, () => 'of users');

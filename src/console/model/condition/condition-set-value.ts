@@ -4,14 +4,14 @@ import type { Json } from '../json.js';
 export interface ConditionSetValue {
 	readonly name: string;
 	readonly description: string | null;
-	/** A set of type `grant` is a condition of role assignments. */
+	/** A `grant` set is a condition for role assignments. */
 	readonly type: 'userset' | 'resourceset' | 'grant';
 	readonly conditions: Json;
 	/** Resource key, for a resource set. */
 	readonly resource: string | null;
 	/** Key of the parent set. */
 	readonly parent: string | null;
-	/** Parameters with their types, only for a set of type `grant`. */
+	/** Parameters with their types, only for a `grant` set. */
 	readonly parameters?: Readonly<Record<string, { readonly type: 'string' | 'number' | 'bool' | 'array' }>>;
 }
 

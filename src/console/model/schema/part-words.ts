@@ -88,7 +88,7 @@ function grantableTo(value: Value): readonly string[] {
 		.map((set) => `${textMember(set, 'on_resource')}:${textMember(set, 'role')}`);
 }
 
-/** Describes the expression of a computed role. */
+/** Describes a computed role's expression. */
 function computedLines(expression: Json): readonly (readonly Phrase[])[] {
 	if (expression === null) return [];
 	const read = readComputedRole(expression);

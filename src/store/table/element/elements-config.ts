@@ -140,8 +140,8 @@ export interface HeldLevel {
 }
 
 /**
- * Returns the distinct levels that a user has in all elements, through roles in a tenant and on the tenant's instances.
- * Roles under conditions give no level, because only checks evaluate the conditions.
+ * Returns a user's distinct levels in all elements, through roles in a tenant and on the tenant's instances.
+ * Conditional assignments give no level, because only checks evaluate the conditions.
  */
 export async function heldLevels(
 	unit: ReadingUnit,

@@ -71,7 +71,7 @@ export function Combobox({ label, value, onValue, propose, placeholder = '', req
 		if (event.key === 'ArrowDown') move(1);
 		else if (event.key === 'ArrowUp') move(-1);
 		else if (event.key === 'Enter' && isOpen && active >= 0) choose(choices[active]);
-		// Suggestions that arrive after the form is sent would cover the result.
+		// Suggestions arriving after the form is sent would cover the result.
 		else if (event.key === 'Enter') return close();
 		else if (event.key === 'Escape' && isOpen) close();
 		else return;

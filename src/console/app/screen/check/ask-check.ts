@@ -15,7 +15,7 @@ export interface CheckAnswer {
 	readonly revision: number | null;
 	/** Newest revision whose policy decided the check. */
 	readonly policyRevision: number | null;
-	/** Result of the same check without its contextual facts; `null` for a check without any. */
+	/** The same check's result without its contextual facts; `null` for a check without any. */
 	readonly allowWithoutFacts: boolean | null;
 	/** True if the decision point decided. False if the API decided, for a chosen revision. */
 	readonly fromDecisionPoint: boolean;

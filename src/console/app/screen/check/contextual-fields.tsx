@@ -20,7 +20,7 @@ interface ContextualFieldsProps {
 	readonly onText: (text: string) => void;
 }
 
-/** Fields for roles and relationships that only this check has. */
+/** Fields for roles and relationships in this check only. */
 export function ContextualFields({ text, onText }: ContextualFieldsProps) {
 	return (
 		<LazyDetails class="whole" summary="Contextual facts" isFirst={text !== ''}>

@@ -11,7 +11,7 @@ interface RemoveRoleProps {
 	readonly tenant: string;
 	/** Instance, as `<resource>:<key>`; `null` for a role in the tenant. */
 	readonly instance: string | null;
-	/** Key of the condition under which the role is assigned; absent if there is none. */
+	/** The assignment's condition key; absent if there is none. */
 	readonly set?: string | undefined;
 }
 

@@ -46,7 +46,7 @@ export function FilterResult({ answer }: { readonly answer: FilterAnswer }) {
 	);
 }
 
-/** Time until which the filter is valid. If conditions read the time, it is the time of the answer. */
+/** Time until which the filter is valid: the answer's time if conditions read the time. */
 function Validity({ until }: { readonly until: string }) {
 	if (Date.parse(until) <= Date.now()) return <>Conditions compare the current time, so use the filter only once.</>;
 	return (
