@@ -124,7 +124,7 @@ for (const instances of [20_000, 200_000]) {
 	}
 }
 
-/** CPU time of work in steps, in milliseconds. */
+/** CPU time for work in steps, in milliseconds. */
 interface Stepped<T> {
 	/** Absent if the work was refused. */
 	readonly value?: T;
@@ -133,7 +133,7 @@ interface Stepped<T> {
 	readonly longest: number;
 }
 
-/** Runs work to its end. */
+/** Runs all steps. */
 function stepped<T>(steps: Steps<T>): Stepped<T> {
 	let [total, longest] = [0, 0];
 	for (;;) {
@@ -216,7 +216,7 @@ for (const [count, tenants] of [
 	}
 }
 
-/** Ben holds a role in each of 50,000 tenants, and a role on 50,000 documents in the first tenant. */
+/** Ben holds a role in 50,000 tenants, and a role on 50,000 documents in the first tenant. */
 function modelOfRules(count: number, userConditions: Json): Model {
 	const { schema, facts } = modelWith(0);
 	const none = set('users', 'userset', userConditions);

@@ -5,10 +5,10 @@ import { quantile } from './support/quantile.js';
 /**
  * Compares checks with rival engines on the same world: 10,000 users, 50,000 roles, 20,000 instances, 50 user sets and
  * 50 resource sets. Runs the engines in this process in turns; `bench/checks.bench.ts` compares them over HTTP. Casbin
- * has an enforcer for each permission, and derives the role on a document from the role on its folder, like Regolith.
- * Cedar receives the entities with each check, as its package requires, and is given the folder from a map. Prints the
- * median of single checks, and the median CPU time of a round per check. For all kinds together, only the CPU time is
- * comparable: the kinds have very different costs, so the median of single checks shows only one kind.
+ * has an enforcer for each permission, and derives the document role from the folder role, like Regolith. Cedar
+ * receives the entities with each check, as its package requires, and is given the folder from a map. Prints the median
+ * single-check time, and a round's median CPU time per check. For all kinds together, only the CPU time is comparable:
+ * the kinds have very different costs, so the median single-check time shows only one kind.
  */
 
 const rounds = Number(process.env['ROUNDS'] ?? 3);

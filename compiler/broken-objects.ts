@@ -196,8 +196,8 @@ function withoutDerivations(resource: Resource, kept: ReadonlySet<string>, texts
 }
 
 /**
- * Removes broken conditions from the roles that declare them. Their assignments then count for nothing, which never adds
- * access, because no set excludes a role that may be held under a condition.
+ * Removes broken conditions from the roles that declare them. Assignments under these conditions then do not count,
+ * which never adds access, because sets cannot exclude roles held under conditions.
  */
 function withoutConditions(resource: Resource, texts: ReadonlySet<string>): Resource {
 	if (resource.roles.every(({ grant_conditions = [] }) => grant_conditions.length === 0)) return resource;

@@ -52,7 +52,7 @@ function checkComputedRole(
 	];
 }
 
-/** A role around a computed role with derived roles whose functions cannot be written. */
+/** A role whose functions cannot be written, because it is connected to a computed role with derived roles. */
 export interface ComputedLinkProblem {
 	readonly role: RoleName;
 	/**
@@ -63,7 +63,7 @@ export interface ComputedLinkProblem {
 	readonly reason: 'circular' | 'walked' | 'repeated';
 }
 
-/** Returns the problems of computed roles from which roles are derived. */
+/** Returns the problems around computed roles with derived roles. */
 export function computedLinkProblems(schema: Schema): readonly ComputedLinkProblem[] {
 	const computed = computedRoles(schema).map(({ target }) => target);
 	const names = new Set(computed.map(roleName));
@@ -103,7 +103,7 @@ export function computedLinkMessage(reason: ComputedLinkProblem['reason'], name:
 	}
 }
 
-/** Returns all findings about computed roles from which roles are derived. */
+/** Returns all findings about computed roles with derived roles. */
 export function checkComputedLinks(schema: Schema): readonly Diagnostic[] {
 	return computedLinkProblems(schema).map(({ role, reason }) =>
 		finding(

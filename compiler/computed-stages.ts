@@ -1,13 +1,13 @@
-/** Names of two roles, of which the first is derived from the second. */
+/** Names of a derived role and its source. */
 export interface DerivedName {
 	readonly target: string;
 	readonly source: string;
 }
 
 /**
- * Returns the stage of each computed role. `operands` contains each computed role with its operands. All roles that lead to
- * a computed role follow from computed roles of earlier stages, or are on the same instance. Omits computed roles that are
- * derived from themselves: they are in no policy.
+ * Returns each computed role's stage. `operands` lists each computed role's operands. Every role leading to a computed
+ * role follows from computed roles in earlier stages, or is on the same instance. Omits computed roles derived from
+ * themselves, which no policy contains.
  */
 export function computedStages(
 	operands: ReadonlyMap<string, readonly string[]>,

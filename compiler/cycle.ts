@@ -131,16 +131,17 @@ export interface DerivationGraph {
 	isPublicUpstream(role: RoleName): boolean;
 	/** Returns a computed role's formula; `undefined` for any other role. */
 	computed(role: RoleName): RoleFormula | undefined;
-	/** True if a user can hold the role in other ways than by an own assignment without a condition. */
+	/** True if users can hold the role other than by their own unconditional assignment. */
 	hasFurtherWays(role: RoleName): boolean;
 	/**
-	 * True if a computed role needs to know on which of several instances a user holds this role: the computed role itself,
-	 * if roles are derived from it, and the roles that lead to it. Roles without further ways are included only as operands.
+	 * True if a computed role needs to know on which instances, among several, a user holds this role. This includes the
+	 * computed role itself, if it has derived roles, and the roles leading to it. Roles without further ways are included
+	 * only as operands.
 	 */
 	isAskedAmong(role: RoleName): boolean;
-	/** Returns the keys of the conditions under which the role may be assigned, in order. */
+	/** Returns the role's condition keys, in order. */
 	conditionsOf(role: RoleName): readonly string[];
-	/** True if this role, or a role that leads to it at any distance, may be assigned under conditions. */
+	/** True if this role, or a role leading to it at any distance, may be assigned under conditions. */
 	isConditionalUpstream(role: RoleName): boolean;
 }
 
@@ -187,7 +188,7 @@ export function derivationGraph(schema: Schema): DerivationGraph {
 	};
 }
 
-/** Returns the names of these roles, and of all roles that lead to them along the links. */
+/** Returns these role names, and the names of all roles leading to them along the links. */
 function upstreamOfComputed(names: readonly string[], links: readonly RoleLink[]): ReadonlySet<string> {
 	if (names.length === 0) return new Set();
 	return withDerivedRoles(
@@ -200,7 +201,7 @@ function upstreamOfComputed(names: readonly string[], links: readonly RoleLink[]
 export interface WaysIntoCycle {
 	/** Roles outside the cycle whose instances are in the closures. */
 	readonly outside: readonly RoleName[];
-	/** Members that are derived from outside the cycle unless a role is assigned on the object. Closures ignore these ways. */
+	/** Members derived from outside the cycle unless a role is assigned on the object. Closures ignore these ways. */
 	readonly interrupted: readonly RoleName[];
 }
 
@@ -221,7 +222,7 @@ export function publicRoles({ resources }: Schema): readonly RoleName[] {
 	);
 }
 
-/** A role and the keys of the conditions that it declares, in order. */
+/** A role and its condition keys, in order. */
 export type DeclaringRole = readonly [role: RoleName, sets: readonly string[]];
 
 /** Returns the roles that may be assigned under conditions. */

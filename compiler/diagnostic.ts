@@ -31,7 +31,10 @@ const severities = {
 	condition_set_cycle: 'error',
 	/** A set's conditions do not match the grammar. `at` leads to the invalid part. */
 	malformed_conditions: 'error',
-	/** A set or a computed role excludes a role that users may hold under a condition, or such a computed role has derived roles. */
+	/**
+	 * A set or a computed role excludes a role that users may hold under a condition, or such a computed role has
+	 * derived roles.
+	 */
 	excluded_condition: 'error',
 	/** A role lists a permission or an extended role twice, or a set rule exists twice. The duplicate has no effect. */
 	repeated: 'warning',

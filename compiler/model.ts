@@ -50,7 +50,7 @@ export interface ResourceRole {
 	readonly public?: boolean;
 	/** If present, users hold this role on an instance by their other roles there, and only by them. */
 	readonly computed?: RoleExpression;
-	/** Keys of the conditions under which the role may be assigned; absent if there are none. */
+	/** Keys of the role's grant conditions; absent if there are none. */
 	readonly grant_conditions?: readonly string[];
 }
 
@@ -109,12 +109,12 @@ export interface ConditionSet {
 	readonly selects: Selection;
 }
 
-/** Kind of a value that an assignment stores for its condition. */
+/** Type of a value stored with a conditional assignment. */
 export type ParameterType = 'string' | 'number' | 'bool' | 'array';
 
 /**
- * A condition that an assignment may name. The assignment then only counts while the condition holds, with the values
- * of the assignment as `grant.<parameter>`.
+ * A condition for assignments. A conditional assignment only counts while its condition holds, with the assignment's
+ * values as `grant.<parameter>`.
  */
 export interface GrantCondition {
 	readonly key: string;
@@ -197,11 +197,11 @@ export interface InstanceAssignment extends Expiring {
 	readonly role: string;
 	readonly type: string;
 	readonly instance: string;
-	/** The condition of the assignment; absent if the role is assigned without a condition. */
+	/** Absent for an unconditional assignment. */
 	readonly condition?: AssignedCondition;
 }
 
-/** The condition of an assignment: a `GrantCondition` by its key, and a value for each of its parameters. */
+/** An assignment's condition: the key of a `GrantCondition`, and a value for each parameter. */
 export interface AssignedCondition {
 	readonly set: string;
 	readonly values: Attributes;

@@ -1,17 +1,17 @@
 import { type RoleExpression, type RoleFormula, roleFormula } from './role-expression.js';
 
-/** A way to hold a computed role: roles that the user must hold on the instance, and roles that the user must not hold. */
+/** A way to hold a computed role: roles that users must hold on the instance, and roles that users must not hold. */
 export interface RoleAlternative {
 	readonly required: readonly string[];
 	readonly excluded: readonly string[];
 }
 
-/** Maximum number of alternatives of a computed role. */
+/** Maximum number of alternatives per computed role. */
 const maxAlternatives = 16;
 
 /**
- * Returns the ways to hold a computed role, in terms of roles that are not computed. Leaves out ways beyond a limit.
- * `expressionOf` returns the expression of a computed role on the same resource; `undefined` for other roles.
+ * Returns the ways to hold a computed role, in terms of non-computed roles. Leaves out ways beyond a limit.
+ * `expressionOf` returns a computed role's expression on the same resource; `undefined` for other roles.
  */
 export function roleAlternatives(
 	formula: RoleFormula,

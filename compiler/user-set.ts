@@ -1,12 +1,12 @@
 /**
- * Sets of users: all users who hold a role on an instance, written `<type>:<key>#<role>`. A role that is granted to a set
- * is derived from the role of the set, by a relation that users neither see nor create. The key of this relation
- * contains `#`, which no other key contains.
+ * A set of users: all users with a role on an instance, written `<type>:<key>#<role>`. A role assigned to a set is
+ * derived from the set's role, by a relation that users neither see nor create. Only the keys of such relations contain
+ * `#`.
  */
 
 const mark = '#';
 
-/** A role on instances of a resource type. */
+/** A role on a resource type's instances. */
 export interface SetRole {
 	readonly type: string;
 	readonly role: string;
@@ -20,7 +20,7 @@ export interface UserSet extends SetRole {
 
 const setForm = /^([^:#]+):[^:#]+#[^:#]+$/;
 
-/** Splits a set of users into its parts. Returns `null` if the text has a different form. */
+/** Splits a set into its parts. Returns `null` if the text has a different form. */
 export function userSetParts(text: string): UserSet | null {
 	const type = setForm.exec(text)?.[1];
 	if (type === undefined) return null;
@@ -28,22 +28,22 @@ export function userSetParts(text: string): UserSet | null {
 	return { type, instance: text.slice(0, end), role: text.slice(end + 1) };
 }
 
-/** True if a role assignment with this user key is a grant to a set of users. */
+/** True if a role assignment with this user key assigns the role to a set. */
 export function isUserSet(user: string): boolean {
 	return user.includes(mark);
 }
 
-/** Returns the key of the relation by which a role is granted to the holders of `source`. */
+/** Returns the key of the relation for assigning a role to holders of `source`. */
 export function setRelationKey(role: string, source: SetRole): string {
 	return `${role}:${source.type}${mark}${source.role}`;
 }
 
-/** True if a relation grants a role to sets of users. */
+/** True if a relation assigns a role to sets. */
 export function isSetRelation(relation: string): boolean {
 	return relation.includes(mark);
 }
 
-/** Returns the granted role, and the set of users on the subject of the relationship. */
+/** Returns the granted role, and the set on the relationship's subject. */
 export function grantOf(subject: string, relation: string): { readonly user: string; readonly role: string } {
 	return {
 		user: subject + relation.slice(relation.indexOf(mark)),

@@ -48,7 +48,7 @@ export async function casbin(): Promise<Decide> {
 			]),
 		),
 	);
-	// The editors of a folder inherit its role, and the folder inherits the role of each document in it.
+	// Editors inherit their folder's role, and the folder inherits the role of each document in it.
 	const edits = await newEnforcer(
 		text('sub, obj', 'act', 'g(r.sub, r.obj)', '[role_definition]\ng = _, _\n'),
 		new StringAdapter(

@@ -18,7 +18,7 @@ export interface Subject {
 	readonly resource: Json;
 	readonly tenant: Json;
 	readonly context: Json;
-	/** Values that an assignment stores for its condition; absent for sets. */
+	/** The assignment's values for its condition; absent for sets. */
 	readonly grant?: Json;
 	/** Time of the check, in milliseconds since 1970. */
 	readonly now: number;

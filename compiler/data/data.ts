@@ -35,11 +35,11 @@
  *   carry contextual facts. Policies never read this
  * - `pending` the suspended parts of the policy, see `pending.ts`; present only while the active policy has an older
  *   schema
- * - `facts.conditional_roles[user][type][role][instance][condition]` the role assignments under conditions, each as
- *   `{until, values}`; absent if there are none. `schema.grant_conditions[type][role]` the conditions that each role
- *   declares, and `schema.conditions.grant[condition]` the conditions, as `{conditions, context, parameters}`, where
- *   `context` lists the names in the context that a condition reads; both are absent if there are none. Policies read
- *   only the names in the context, for explanations
+ * - `facts.conditional_roles[user][type][role][instance][condition]` the conditional assignments, each as
+ *   `{until, values}`; absent if there are none. `schema.grant_conditions[type][role]` each role's declared conditions,
+ *   and `schema.conditions.grant[condition]` the conditions, as `{conditions, context, parameters}`, where `context`
+ *   lists the context names that a condition reads; both are absent if there are none. Policies read only the context
+ *   names, for explanations
  *
  * Every user is in `users`, and every tenant in `tenants` and `tenant_roles`, even if the entry is empty. All other
  * tables in `facts` contain no empty entries.
@@ -210,7 +210,7 @@ function writeComputedRoles(schema: Schema, writer: JsonWriter): void {
 	writer.close();
 }
 
-/** Writes the conditions that each role declares. */
+/** Writes each role's declared conditions. */
 function writeDeclaredConditions(schema: Schema, writer: JsonWriter): void {
 	const declared = declaringRoles(schema);
 	if (declared.length === 0) return;

@@ -98,7 +98,7 @@ export type PastFact =
 	| ({
 			readonly kind: 'instance_role';
 			readonly instance: string;
-			/** Absent for an assignment without a condition. */
+			/** Absent for an unconditional assignment. */
 			readonly condition?: AssignedCondition;
 	  } & PastRole)
 	| {
@@ -115,7 +115,7 @@ interface PastRole {
 	readonly until: Until | undefined;
 }
 
-/** A role that a user holds on an instance. `conditional` is set if the assignment has a condition. */
+/** A user's role on an instance. `conditional` is set for a conditional assignment. */
 export interface Holding extends Pick<InstanceAssignment, 'user' | 'type' | 'role'> {
 	readonly conditional?: true;
 }
@@ -143,10 +143,10 @@ export interface Neighbourhood {
 	readonly instance_assignments: readonly InstanceAssignment[];
 	/**
 	 * Roles that users of touched assignments hold on any instance. Each combination of user, type and role is listed
-	 * once for assignments without a condition, and once for assignments with a condition.
+	 * once for unconditional assignments, and once for conditional assignments.
 	 */
 	readonly holdings: readonly Holding[];
-	/** True if any assignment in the environment has a condition; only relevant if a touched assignment has one. */
+	/** True if the environment has conditional assignments; only relevant if a touched assignment is conditional. */
 	readonly conditional: boolean;
 	/** Existing relationships among the touched relationships. */
 	readonly relationships: readonly Relationship[];
@@ -288,7 +288,7 @@ function assignmentEntry(row: InstanceAssignment): Json {
 	return row.condition === undefined ? until : { until, values: row.condition.values };
 }
 
-/** Returns the path of an assignment below the facts. Paths with a condition are longer. */
+/** Returns an assignment's path below the facts. Conditional assignments have longer paths. */
 function assignmentPath(row: InstanceAssignment): readonly string[] {
 	const { type, instance, condition } = row;
 	const holding = { ...row, ...(condition !== undefined && { conditional: true as const }) };

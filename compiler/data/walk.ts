@@ -54,9 +54,9 @@ interface Node extends Component {
 }
 
 /**
- * Returns the roles that follow from computed roles and whose look-ups repeat too many calls. A walk collects the sources of
- * a role without asking whether the user holds them, so no walk can replace these calls. Of several roles on a path, returns
- * only the first.
+ * Returns the roles that follow from computed roles and repeat too many calls in their look-ups. A walk collects a
+ * role's sources without asking whether the user holds them, so no walk can replace these calls. Returns only the first
+ * role on each path.
  */
 export function findRepeating(graph: DerivationGraph, schema: Schema): readonly RoleName[] {
 	const nodes = componentNodes(graph, sortedRoles(schema));
@@ -120,7 +120,7 @@ function operandsOf(graph: DerivationGraph, { type, role }: RoleName): readonly 
 	return formula === undefined ? [] : operandsIn(formula).map((operand) => ({ type, role: operand.role }));
 }
 
-/** Counts the calls for a look-up of a component, after those of its sources. */
+/** Counts a component's look-up calls, after its sources' calls. */
 function countCalls(node: Node, calls: Map<Node, number>): number {
 	const made = node.calls.reduce((sum, called) => sum + (calls.get(called) ?? 0), 1);
 	calls.set(node, made);

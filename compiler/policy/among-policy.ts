@@ -1,7 +1,7 @@
 /**
- * Rego for roles on which computed roles with derived roles depend. `held_among(user, objects)` returns the instances among
- * `objects` on which a user holds the role. A computed role must be evaluated on each instance, so it is not enough to know
- * that its operands are held on any of them. Each function looks up a role once for all instances.
+ * Rego for roles leading to computed roles with derived roles. `held_among(user, objects)` returns the instances among
+ * `objects` on which a user holds the role. A computed role must be evaluated on each instance, because users may hold
+ * its operands on different instances. Each function looks up a role once for all instances.
  *
  * INVARIANT: `held_among` is defined for every user and every set or table of objects, because set operations read it.
  */
@@ -31,7 +31,7 @@ interface Way {
 	readonly forEveryone?: boolean;
 }
 
-/** Writes `held_among` for a role that is not computed, and `derived_among` for a member of a cycle that needs it. */
+/** Writes `held_among` for a role without an expression, and `derived_among` for a cycle member if necessary. */
 export function writeAmong(graph: DerivationGraph, name: RoleName): readonly Fragment[] {
 	const cycle = graph.cycleContaining(name);
 	const interrupted = graph.leaving(name).filter((edge) => cycle === undefined || edge.no_direct_roles_on_object);
@@ -45,8 +45,8 @@ export function writeAmong(graph: DerivationGraph, name: RoleName): readonly Fra
 }
 
 /**
- * Writes `held_among` for a computed role, and `held_on_any` if roles are derived from it. The roles that an alternative
- * requires come first, so the set of instances only shrinks.
+ * Writes `held_among` for a computed role, and `held_on_any` if it has derived roles. Each alternative's required roles
+ * come first, so the instance set only shrinks.
  */
 export function writeComputedAmong(
 	graph: DerivationGraph,
@@ -61,7 +61,7 @@ export function writeComputedAmong(
 				]),
 			]
 		: [];
-	// Of a computed role that is left out, because it does not compile.
+	// The computed role is left out, because it does not compile.
 	if (formula.kind === 'any' && formula.parts.length === 0) return [rego`held_among(_, _) := set()`, ...onAny];
 	const steps: Fragment[] = [];
 	const step = (found: Fragment): Fragment => {
@@ -106,12 +106,12 @@ function assignedWays(graph: DerivationGraph, name: RoleName): readonly Way[] {
 	];
 }
 
-/** Writes the ways to hold a role by assignments under conditions. */
+/** Writes the ways to hold a role by conditional assignments. */
 function underConditions(bodies: ReturnType<typeof conditionsOnObject>): readonly Way[] {
 	return bodies.map(({ title, body }) => ({
 		title,
 		conditions: [...eachObject, ...body.map((line) => rego`	${line}`)],
-		// These assignments are found by the key of the user in the check.
+		// These assignments are found by the check's user key.
 		forEveryone: true,
 	}));
 }
@@ -135,7 +135,7 @@ function derivedWay(graph: DerivationGraph, edge: Edge): Way {
 	};
 }
 
-/** Writes the ways through the closures of a cycle. */
+/** Writes the ways through a cycle's closures. */
 function closedWays(graph: DerivationGraph, cycle: Cycle, name: RoleName): readonly Way[] {
 	const { outside, interrupted } = waysIntoCycle(graph, cycle.members);
 	const leading = (source: RoleName) =>
@@ -195,7 +195,7 @@ function closedWays(graph: DerivationGraph, cycle: Cycle, name: RoleName): reado
 	];
 }
 
-/** Writes the lines that find the instances on which a source role is held. */
+/** Writes the lines to find the instances where a source role is held. */
 function sourceAmong(source: RoleName, instances: Fragment, called = 'held_among') {
 	return {
 		gather: [
@@ -206,7 +206,7 @@ function sourceAmong(source: RoleName, instances: Fragment, called = 'held_among
 	};
 }
 
-/** Writes a function that returns the instances that any of the ways finds, and a function for each way. */
+/** Writes a function for each way, and a function for the instances found by any way. */
 function union(called: string, ways: readonly Way[]): readonly Fragment[] {
 	const name = new Fragment(called);
 	const way = ({ title, conditions, forEveryone = false }: Way, head: Fragment) =>

@@ -1,4 +1,4 @@
-/** Rego for conditions of assignments. Each condition has its own package, and each role calls the conditions it declares. */
+/** Rego for grant conditions. Each condition has its own package, and each role calls the conditions it declares. */
 import { writeCondition } from '../condition/rego/write-condition.js';
 import { type DerivationGraph, type RoleName, roleText } from '../cycle.js';
 import type { GrantCondition, RegoFile, Resource } from '../model.js';
@@ -13,8 +13,8 @@ import { live } from './role-reference.js';
 import { importsFor } from './set-policy.js';
 
 /**
- * Writes the package `regolith.grants.<key>`. Its function `holds` takes the values that an assignment stores. A
- * mistyped comparison makes the condition fail, and with it only this assignment.
+ * Writes the package `regolith.grants.<key>`. Its function `holds` takes the assignment's values. A mistyped comparison
+ * makes the condition fail, and with it only this assignment.
  */
 export function writeGrantCondition(set: GrantCondition): RegoFile {
 	const condition = parseGrantCondition(set);
@@ -47,12 +47,15 @@ export function writeGrantCondition(set: GrantCondition): RegoFile {
 	]);
 }
 
-/** Writes a body for each condition of a role: it is assigned on the instance `object` under the condition, which holds. */
+/**
+ * Writes a body for each condition declared by a role: it is assigned on the instance `object` under the condition,
+ * which holds.
+ */
 export function assignedUnderConditions(graph: DerivationGraph, head: Fragment, name: RoleName): readonly Fragment[] {
 	return conditionsOnObject(graph, name).map(({ title, body }) => lines([metadata({ title }), rule(head, body)]));
 }
 
-/** Like `assignedUnderConditions`, on any of several instances: the keys of a table, or a set. */
+/** Like `assignedUnderConditions`, for any instance in a set or among a table's keys. */
 export function assignedUnderConditionsAmong(
 	graph: DerivationGraph,
 	head: Fragment,
@@ -62,13 +65,13 @@ export function assignedUnderConditionsAmong(
 	return conditionsAmong(graph, name, objects).map(({ title, body }) => lines([metadata({ title }), rule(head, body)]));
 }
 
-/** A condition under which a role is assigned. `body` is true if the role is assigned under the condition, which holds. */
+/** A role's grant condition. `body` is true if the role is assigned under the condition, which holds. */
 interface AssignmentBody {
 	readonly title: string;
 	readonly body: Body;
 }
 
-/** Returns the bodies for assignments of a role under conditions on any of several instances: the keys of a table, or a set. */
+/** Returns the bodies for a role's conditional assignments, for any instance in a set or among a table's keys. */
 export function conditionsAmong(graph: DerivationGraph, name: RoleName, objects: Fragment): readonly AssignmentBody[] {
 	return graph.conditionsOf(name).map((set) => ({
 		title: `Assigned ${roleText(name)} under the condition ${set}`,
@@ -80,7 +83,7 @@ export function conditionsAmong(graph: DerivationGraph, name: RoleName, objects:
 	}));
 }
 
-/** Returns the bodies for assignments of a role under conditions on the instance `object`. */
+/** Returns the bodies for a role's conditional assignments on the instance `object`. */
 export function conditionsOnObject(graph: DerivationGraph, name: RoleName): readonly AssignmentBody[] {
 	return graph.conditionsOf(name).map((set) => ({
 		title: `Assigned on the instance under the condition ${set}`,
@@ -89,8 +92,9 @@ export function conditionsOnObject(graph: DerivationGraph, name: RoleName): read
 }
 
 /**
- * Writes the package `regolith.conditional.<type>`, for explanations. Its rule `met` has, for each role, the conditions
- * under which the user holds the role on the instance of the check. Returns no file if no role declares conditions.
+ * Writes the package `regolith.conditional.<type>`, for explanations. Its rule `met` lists, for each role, the
+ * conditions under which the user holds the role on the check's instance. Returns no file if no role declares
+ * conditions.
  */
 export function writeMetConditions({ key: type, roles }: Resource): readonly RegoFile[] {
 	const bodies = sortedBy(roles, ({ key }) => key).flatMap(({ key: role, grant_conditions = [] }) =>
@@ -111,7 +115,7 @@ export function writeMetConditions({ key: type, roles }: Resource): readonly Reg
 	];
 }
 
-/** Writes the table of the user's assignments of a role under conditions. */
+/** Writes the table with the user's conditional assignments for a role. */
 function assignments({ type, role }: RoleName): Fragment {
 	return rego`data.regolith.facts.conditional_roles[input.user.key]${packagePart(type)}${packagePart(role)}`;
 }

@@ -1,4 +1,4 @@
-/** Conditions under which roles are assigned: their declarations, and the roles that may be held under a condition. */
+/** Grant conditions: their declarations, and the roles that users may hold under a condition. */
 import type { Condition } from '../condition/condition.js';
 import { parseConditions } from '../condition/parse/grammar.js';
 import { declaringRoles, roleLinks, roleName, withDerivedRoles } from '../cycle.js';
@@ -12,7 +12,7 @@ export function parseGrantCondition({ conditions, parameters }: Pick<GrantCondit
 	return 'condition' in parsed ? parsed.condition : undefined;
 }
 
-/** Returns the names of the roles that declare conditions, and of all roles derived or computed from them. */
+/** Returns the names of declaring roles, and of all roles derived or computed from them. */
 export function rolesUnderConditions(schema: Schema): ReadonlySet<string> {
 	const declaring = declaringRoles(schema).map(([role]) => roleName(role));
 	return declaring.length === 0 ? new Set() : withDerivedRoles(declaring, roleLinks(schema));
@@ -25,7 +25,7 @@ export function grantConditionTexts({ grant_conditions = [] }: Schema): Readonly
 	);
 }
 
-/** Returns a string for the conditions that each declaring role declares, keyed by the name of the role. */
+/** Returns a string for each declaring role's conditions, keyed by role name. */
 export function declarationTexts(schema: Schema): ReadonlyMap<string, string> {
 	const texts = grantConditionTexts(schema);
 	return new Map(
@@ -37,9 +37,8 @@ export function declarationTexts(schema: Schema): ReadonlyMap<string, string> {
 }
 
 /**
- * Returns the keys of the active policy's conditions that are suspended: the newer schema changed or removed the
- * condition, or a role no longer declares it. Assignments under these conditions do not count until the new policy is
- * active.
+ * Returns the keys of suspended conditions in the active policy: the newer schema changed or removed the condition, or
+ * a role no longer declares it. Assignments under these conditions do not count until the new policy is active.
  */
 export function suspendedConditions(inForce: Schema, schema: Schema): readonly string[] {
 	const [before, after] = [grantConditionTexts(inForce), grantConditionTexts(schema)];
@@ -54,7 +53,7 @@ export function suspendedConditions(inForce: Schema, schema: Schema): readonly s
 	);
 }
 
-/** Returns the names in the context that a condition reads, in order. */
+/** Returns the context names read by a condition, in order. */
 export function contextNames(condition: Condition): readonly string[] {
 	return canonical(new Set(contextNamesIn(condition)));
 }

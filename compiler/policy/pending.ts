@@ -6,7 +6,7 @@
  * - `derivations[type][role][edge]` suspended derivations in the active policy
  * - `set_rules[type][action]` actions whose Rego rules are suspended, or which have further rules in the newer schema,
  *   with the rules in effect, as a table of user sets and resource sets
- * - `grants[condition]` suspended conditions of assignments; absent if there are none
+ * - `grants[condition]` suspended grant conditions; absent if there are none
  * - `actions[type][action]` actions with a pending grant, either suspended or new. A denial of such an action has the
  *   code `policy_pending`
  *
@@ -127,8 +127,8 @@ function changedRuleActions(inForce: Schema, schema: Schema, stands: Stands): Re
 
 /**
  * Returns the actions granted by affected roles, or by rules whose user sets name an affected role. Affected are new
- * roles, roles with changed derivations, a changed expression or changed conditions of assignments, roles that everyone
- * can now hold, and roles derived or computed from an affected role.
+ * roles, roles with changed derivations, a changed expression or changed grant conditions, roles that are now public,
+ * and roles derived or computed from an affected role.
  */
 function changedRoleActions(inForce: Schema, schema: Schema): ReadonlySet<string> {
 	const roles = affectedRoles(inForce, schema);

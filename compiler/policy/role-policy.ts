@@ -38,8 +38,8 @@ import { conditionsOn, derivationTitle, eachObject } from './step-policy.js';
  * derived from it, the package has `held_on_any(user, objects)` instead, for several instances. All source instances
  * are collected first and checked once, so a check takes no longer if paths meet again. In a cycle,
  * `derived_on_any(user, objects)` does this for derivations from outside the cycle, if closures do not contain them. A
- * computed role needs to know on which instances its operands are held, so if roles are derived from it, the packages of the
- * role and of all roles that lead to it also have `held_among` (`among-policy.ts`).
+ * computed role needs to know on which instances its operands are held. If it has derived roles, its package and the
+ * packages of all roles leading to it also have `held_among` (`among-policy.ts`).
  *
  * Rego references large tables by full paths, never through variables, because a stock OPA would then convert the whole
  * table at each check.
@@ -101,8 +101,8 @@ export function heldOn(
 }
 
 /**
- * True if the functions of other roles check this role, with several instances together, and its package therefore has no
- * function for a single instance. Computed roles have both.
+ * True if other roles' functions check this role on several instances together, so its package has no function for a
+ * single instance. Computed roles have both functions.
  */
 function isAskedOnSeveral(graph: DerivationGraph, walks: Walks, name: RoleName): boolean {
 	return (

@@ -89,7 +89,7 @@ const attributeNames = [
 ];
 
 /**
- * Returns only the imports of a condition that its code uses, because an unused import is an error. `parameter` is not
+ * Returns only the imports used in a condition's code, because an unused import is an error. `parameter` is not
  * imported.
  */
 export function importsFor(code: readonly Fragment[], parameter: string): readonly Fragment[] {

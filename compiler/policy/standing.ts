@@ -147,10 +147,9 @@ function excludedRoles(set: ConditionSet): readonly RoleName[] {
 }
 
 /**
- * Returns a function that maps a role to a string for everything that leads to the role, at any distance: derivations,
- * the expressions of computed roles, and the roles on the way that everyone can hold or that declare conditions of
- * assignments. An excluded role must have the same holders in both schemas: further holders lose access, and suspended
- * derivations would remove holders, who would gain access.
+ * Returns a function that maps a role to a string for everything leading to the role, at any distance: derivations,
+ * computed role expressions, and the public or declaring roles on the way. An excluded role must have the same holders
+ * in both schemas: further holders lose access, and suspended derivations would remove holders, who would gain access.
  */
 function upstreamTexts(schema: Schema): (role: RoleName) => string {
 	let links: ReturnType<typeof linksByTarget> | undefined;

@@ -38,7 +38,9 @@ export function writeWalk(graph: DerivationGraph, walk: Walk): RegoFile {
 	]);
 }
 
-/** Writes the bodies for assignments of a role on the nodes: to the user, with or without a condition, and to everyone. */
+/**
+ * Writes the bodies for a role's assignments on the nodes: to the user, with or without a condition, and to everyone.
+ */
 export function given(graph: DerivationGraph, member: RoleName): readonly Fragment[] {
 	const nodes = rego`nodes[${roleText(member)}]`;
 	return [

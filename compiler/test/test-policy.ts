@@ -105,7 +105,7 @@ function isSameRole(left: RoleName, right: RoleName): boolean {
 	return roleName(left) === roleName(right);
 }
 
-/** Writes the table of the roles that tests assign for each computed role: those of its first alternative. */
+/** Writes the table with the roles assigned in tests for each computed role: the roles of its first alternative. */
 function assignedRoles({ resources }: Schema, sources: readonly ComputedRole[]): Fragment {
 	const byType = groupBy(sources, ({ target }) => target.type);
 	const rows = sortedBy([...byType.keys()], (type) => type).map((key) => ({ key, own: byType.get(key) ?? [] }));

@@ -34,7 +34,7 @@ export function layeredSchema(material: Material): fc.Arbitrary<Schema> {
 		.record({
 			layers: fc.uniqueArray(layerArbitrary(material), { selector: ({ key }) => key, minLength: 3, maxLength: 4 }),
 			ways: fc.integer({ min: 1, max: 2 }),
-			/** Selects the expressions of computed roles; null without computed roles. */
+			/** Selects the computed roles' expressions; null without computed roles. */
 			computes: fc.option(fc.nat({ max: 59 }), { freq: 2 }),
 		})
 		.map(({ layers, ways, computes }) =>
@@ -51,9 +51,9 @@ export function layeredSchema(material: Material): fc.Arbitrary<Schema> {
 		);
 }
 
-/** Like `layerResource`, with a role that is computed from the others, and from which the next layer's first role is derived. */
+/** Like `layerResource`, with a role computed from the other roles. The next layer's first role is derived from it. */
 function computedLayer(layer: Layer, next: Layer | undefined, [ways, value]: readonly [number, number]): Resource {
-	// Derivations into a cycle that an assigned role blocks are rare otherwise.
+	// Otherwise, assigned roles rarely block derivations into a cycle.
 	const interrupted = { ...layer.interrupted, up: layer.interrupted.up || value % 3 === 0 };
 	const resource = layerResource({ ...layer, open: false, interrupted }, next, ways);
 	const computed = layer.roles[2] ?? '';

@@ -93,7 +93,7 @@ interface Choice {
 type GeneratedRole = Omit<ResourceRole, 'derivations' | 'computed'> & {
 	readonly derivations: readonly Choice[];
 	readonly computes: number | null;
-	/** Index into the conditions under which the role may be assigned; `undefined` if there are none. */
+	/** Index into the grant conditions; `undefined` if the role declares none. */
 	readonly conditions?: number | undefined;
 };
 type GeneratedRelation = Omit<Relation, 'subject'> & { readonly subject: number };
@@ -155,7 +155,7 @@ function eitherKind({ resources, ...others }: GeneratedSchema, computes: boolean
 	return { ...others, resources: resources.map((own) => ({ ...own, roles: own.roles.map(choose) })) };
 }
 
-/** Removes derivations from computed roles, the last first, until the schema has no errors because of them. */
+/** Removes derivations from computed roles, the last first, until they cause no schema errors. */
 export function withSoundLinks(schema: Schema): Schema {
 	if (computedLinkProblems(schema).length === 0) return schema;
 	const from = derivationEdges(schema).filter(({ source: { type, role } }) =>
@@ -179,7 +179,7 @@ export function withSoundLinks(schema: Schema): Schema {
 	});
 }
 
-/** Conditions under which the roles of random schemas may be assigned. */
+/** Grant conditions for roles in random schemas. */
 const grantConditions: readonly GrantCondition[] = (
 	[
 		['amount', { limit: 'number' }, { 'context.amount': { 'less-than-equals': { ref: 'grant.limit' } } }],
@@ -189,12 +189,15 @@ const grantConditions: readonly GrantCondition[] = (
 	] as const
 ).map(([key, parameters, conditions]) => ({ key: `g${key}`, name: 'Name', description: null, parameters, conditions }));
 
-/** Returns the keys of some conditions for a role. */
+/** Returns some condition keys for a role. */
 export function chosenConditions(number: number): readonly string[] {
 	return [...new Set([number, number * 5].map((one) => pick(grantConditions, one)?.key ?? ''))];
 }
 
-/** Adds the conditions that roles declare, unless a set or a computed role excludes a role that can be held under a condition. */
+/**
+ * Adds the conditions that roles declare, unless a set or a computed role excludes a role that users may hold under
+ * a condition.
+ */
 export function withoutExcluded(schema: Schema): Schema {
 	const declared = new Set(
 		schema.resources.flatMap(({ roles }) => roles.flatMap((role) => role.grant_conditions ?? [])),
@@ -538,7 +541,7 @@ export function placedFacts({ resources }: Schema, generated: GeneratedFacts): F
 	};
 }
 
-/** Returns each assignment under a condition once. Assignments without a condition may be repeated. */
+/** Returns each conditional assignment once. Unconditional assignments may be repeated. */
 function distinctAssignments(rows: Facts['instance_assignments']): Facts['instance_assignments'] {
 	const name = ({ user, role, type, instance, condition }: InstanceAssignment) =>
 		JSON.stringify([user, role, type, instance, condition?.set]);

@@ -1,6 +1,6 @@
 /**
- * An older policy over the data of a newer schema: pairs of schemas in which roles are excluded. Without the suspension,
- * the older policy would allow a check that the newer schema denies.
+ * An older policy with a newer schema's data: pairs of schemas with excluded roles. Without the suspension, the older
+ * policy would allow a check that the newer schema denies.
  */
 import test from 'ava';
 import { documentBytes } from '../../compiler/index.js';
@@ -21,17 +21,17 @@ function role(key: string, more: Partial<ResourceRole> = {}): ResourceRole {
 const relation = (key: string, subject: string) => ({ ...named(key), subject });
 const from = (relation: string, role: string) => ({ relation, role, no_direct_roles_on_object: false });
 
-/** Conditions of the user set `welcome`, whose users may read. */
+/** Conditions for the user set `welcome`, whose users may read. */
 const lacks = (role: string): Json => ({ not: { 'user.resource_roles': { array_contains: role } } });
 
 interface Roles {
-	/** Roles on the team, on the folder that the team owns, and on the document in the folder. */
+	/** Roles on the team, on the team's folder, and on the document in the folder. */
 	readonly team?: readonly ResourceRole[];
 	readonly folder?: readonly ResourceRole[];
 	readonly document: readonly ResourceRole[];
-	/** Conditions of the user set `welcome`. Without conditions, no set grants the action. */
+	/** Conditions for the user set `welcome`. Without conditions, no set grants the action. */
 	readonly welcome?: Json;
-	/** Conditions of the parent of `welcome`. */
+	/** Conditions for the parent of `welcome`. */
 	readonly above?: Json;
 }
 
@@ -69,7 +69,7 @@ interface Pair {
 	readonly title: string;
 	readonly before: Roles;
 	readonly after: Roles;
-	/** Roles of ann, or of everyone, as `<user> <role> <type>`. */
+	/** Roles assigned to ann or to everyone, as `<user> <role> <type>`. */
 	readonly holds: readonly string[];
 }
 

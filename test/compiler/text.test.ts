@@ -70,9 +70,9 @@ function skeleton(rego: string): readonly string[] {
 	const bare = rego
 		.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""')
 		.replaceAll('_like_roles', '')
-		// Both functions of members of a cycle have the same lines.
+		// Both functions for a cycle member have the same lines.
 		.replaceAll('derived_among', 'held_among')
-		// Functions that are the same for all users have the same lines.
+		// Functions with the same result for all users have the same lines.
 		.replaceAll(/(?<=held_among(?:_\d+)?)\(_, objects\)/g, '(user, objects)')
 		.replaceAll(/(?<=(?:step|walk|further|user|resource|instances|any|excluded|found|among)_|== )\d+/g, '0');
 	const text = paths.reduce(

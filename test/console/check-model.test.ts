@@ -311,7 +311,7 @@ test('contextual facts are sent for the user of the check, without a revision', 
 		t.is(readContextualRows(text), null, text);
 		t.regex(formProblem({ ...form, contextualFacts: text }) ?? '', /^Contextual facts: /, text);
 	}
-	// Roles of other users do not affect the check.
+	// Other users' roles do not affect the check.
 	const others = [...facts.role_assignments, { user: 'bob', role: 'member', resource_instance: 'team:ops' }];
 	const input = { ...checkBody(form), contextual_facts: { ...facts, role_assignments: others } };
 	t.deepEqual(loggedCheckForm(input, { revision: '3', token: 'x', at: '2026-01-31T08:00:00.000Z' }), form);

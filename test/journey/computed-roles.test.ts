@@ -240,11 +240,11 @@ journey('roles are derived from computed roles, but no role leads to itself thro
 	};
 	const imported = { format: furniture.format, version: 1, schema: { resources: { folder } } };
 	fails(t, await http.post(`${env}/import?conflict_strategy=overwrite`, imported), 422, 'from itself');
-	// A cycle that leads to no computed role with derived roles may follow from one.
+	// A cycle may follow from a computed role with derived roles, if the cycle leads to no such role.
 	const reply = { role: 'reader', on_resource: 'comment', linked_by_relation: 'reply' };
 	t.is((await http.post(grants('comment', 'reader'), reply)).status, 200);
 
-	// A computed role of the comment, with a derived role, asks for the comment's roles on several comments.
+	// A computed comment role, with a derived role, asks for the comment's roles on several comments.
 	const author = { key: 'author', name: 'Author', computed: { allOf: ['reader', { not: 'muted' }] } };
 	t.is((await http.post(`${schema}/resources/comment/roles`, author)).status, 200);
 	const thread = {

@@ -4,7 +4,7 @@ import { onEachStore } from '../support/each-store.js';
 import { fails, problemPlaces } from '../support/failure.js';
 import type { Place } from '../support/management.js';
 
-/** Role assignments under conditions (docs/policy/grant-conditions.md). */
+/** Conditional assignments (docs/policy/grant-conditions.md). */
 
 const journey = onEachStore();
 

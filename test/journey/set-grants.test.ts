@@ -152,7 +152,7 @@ journey('a role is assigned to a set of users, listed and removed like any other
 	t.is((await http.post(path, created)).status, 200);
 	t.deepEqual((await http.delete(`${path}/bulk`, [toTeam, ann, toTeam])).body, { assignments_removed: 2 });
 
-	// Deleting the instance of the set removes its roles.
+	// Deleting the set's instance removes its roles.
 	t.is((await http.delete(`${facts}/resource_instances/team:eng`)).status, 204);
 	t.deepEqual(named((await http.get<Listed>(path)).body), ['ben#member@team:web']);
 });
@@ -345,7 +345,7 @@ onEachStack('the users in a set hold its roles, through sets in sets', async (t,
 	await wrote(await environment.patch('/v2/schema/default/dev/resources/document/roles/reader', { grantable_to: [] }));
 	t.deepEqual([await may('ann', 'd'), await may('ben', 'page')], [false, false]);
 
-	// The role of a set may be computed.
+	// A set's role may be computed.
 	const schema = '/v2/schema/default/dev/resources';
 	const both = { key: 'both', name: 'Both', computed: { allOf: ['member', 'lead'] } };
 	await wrote(await environment.post(`${schema}/team/roles`, both));

@@ -3,7 +3,7 @@ import type { Model, ResourceRole } from '../../compiler/model.js';
 import { policyWasm, resource, snapshot } from './environment.js';
 import { type Served, serve } from './served.js';
 
-/** Role assignments under conditions in checks, listings and explanations (docs/policy/grant-conditions.md). */
+/** Conditional assignments in checks, listings and explanations (docs/policy/grant-conditions.md). */
 
 function role(key: string, more: Partial<ResourceRole> = {}): ResourceRole {
 	const own = { key, name: key, description: null, permissions: [], extends: [], derivations: [] };
@@ -18,7 +18,7 @@ type GrantCondition = NonNullable<Model['schema']['grant_conditions']>[number];
 
 const fromAccount = { relation: 'account', role: 'payer', no_direct_roles_on_object: false };
 
-/** Payers of an account pay its bills. Ann pays up to a limit, ben with enough trust, and cat always. */
+/** An account's payers pay its bills. Ann pays up to a limit, ben with enough trust, and cat always. */
 const accounts: Model = {
 	contextual_facts: true,
 	schema: {

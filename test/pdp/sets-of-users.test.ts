@@ -59,7 +59,7 @@ test('malformed sets are refused, and requests that do not support sets', async 
 	}
 });
 
-/** All sets of users by roles that can be assigned, and by a missing role and instance. */
+/** All sets by assignable roles, and by a missing role and instance. */
 function everySet({ schema, facts }: Model) {
 	const sets = schema.resources.flatMap(({ key: type, roles }) =>
 		[...facts.instances.filter((instance) => instance.type === type).map(({ key }) => key), 'none'].flatMap((key) =>
@@ -108,7 +108,7 @@ for (const name of ['007-folders-and-documents', '010-resource-roles', '012-comp
 					(one) => one.type === place.type && one.key === place.key && one.action === place.action,
 				);
 				const ids = here.map(({ subject }) => subject).filter((subject) => subject.type === type);
-				// A search finds only sets by roles and instances that exist.
+				// A search finds only sets by existing roles and instances.
 				const existing = ids.map(({ id }) => id).filter((id) => !id.includes('none'));
 				const question = { action: { name: place.action }, resource: { type: place.type, id: place.key } };
 				t.deepEqual(await search('subject', { ...question, subject: { type } }), existing.sort());

@@ -1,4 +1,4 @@
-/** Questions that the grants of a model may decide. Random questions seldom meet a random grant. */
+/** Questions that a model's grants may decide. Random questions seldom meet a random grant. */
 
 import { everyone } from '../../compiler/everyone.js';
 import type { ConditionSet, Expiring, Model } from '../../compiler/model.js';
@@ -13,7 +13,7 @@ export interface Aim {
 	readonly key?: string;
 }
 
-/** Returns the aims of a model by the kind of the grant. Where some grants expire, the others have no aims. */
+/** Returns a model's aims by grant kind. If some grants of a kind expire, the other grants have no aims. */
 export function aimsOf({ schema, facts }: Model): readonly (readonly Aim[])[] {
 	const { role_assignments, instance_assignments, relationships } = facts;
 	const assigned = preferExpiring(role_assignments);

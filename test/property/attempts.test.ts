@@ -164,8 +164,8 @@ const leastSeen: Seen = {
 const withRules = modelsOfOneSchema(1).filter(([first]) => (first?.schema.set_rules.length ?? 0) > 0);
 
 /**
- * Returns a model in which no condition of assignments reads attributes of the user. A change that an attempt lists for a
- * set could otherwise also meet such a condition, and then the attempt need not be minimal.
+ * Returns a model whose grant conditions read no user attributes. Otherwise, a change listed for a set could also meet
+ * such a condition, and then the attempt need not be minimal.
  */
 function withoutUserConditions({ schema, ...model }: Model): Model {
 	const { grant_conditions } = schema;

@@ -1,4 +1,4 @@
-/** Compares listings and searches from the facts index with those of the engine. */
+/** Compares listings and searches from the facts index with the engine's results. */
 import type { ExecutionContext } from 'ava';
 import { documentBytes } from '../../compiler/index.js';
 import type { Json, Model } from '../../compiler/model.js';
@@ -30,7 +30,7 @@ export const byEngine = (context: DecisionContext): DecisionContext => ({ ...con
 
 const parsed = (chunks: readonly string[]): Json => JSON.parse(chunks.join('')) as Json;
 
-/** Asserts that both give the same listing. Returns the number of entries. */
+/** Asserts equal listings. Returns the number of entries. */
 export function same(
 	t: ExecutionContext,
 	context: DecisionContext,
@@ -57,7 +57,7 @@ function* pages(search: (page: { limit: number; token?: string }) => ReturnType<
 	return Object.fromEntries(found.map((key) => [key, null]));
 }
 
-/** Compares all listings of a model at a time. Returns the number of entries. */
+/** Compares all listings of a model at a time. Returns the total number of entries. */
 export function compareListings(t: ExecutionContext, context: DecisionContext, { schema, facts }: Model): number {
 	const types = schema.resources.map(({ key }) => key);
 	let entries = 0;

@@ -129,7 +129,7 @@ function inputWith(context: DecisionContext, query: Question, given: ContextualF
 	return withContextualFacts(context, input, given, []) as unknown as Question;
 }
 
-/** Models without conditions of assignments, because contextual relationships cannot pass on roles under conditions. */
+/** Models without grant conditions, because contextual relationships cannot pass on roles held under conditions. */
 const models = fc.oneof(modelsOfOneSchema(3), layeredModels(3)).map((drawn) => drawn.map(withoutConditions));
 
 const histories = schemaHistories.map(({ inForce, later }) => ({

@@ -66,7 +66,7 @@ const material = fc.record({
 	ofResources: fc.array(sometimes(anyResourceConditions), many),
 	attributes: fc.array(record, { minLength: 12, maxLength: 12, size: 'max' }),
 	rules: fc.array(fc.nat({ max: 999 }), { minLength: 4, maxLength: 8 }),
-	/** Tenant roles of users. Most expire. */
+	/** Users' tenant roles. Most expire. */
 	assignments: fc.array(
 		fc.record({
 			user: fc.constantFrom(...userNames),
@@ -82,10 +82,10 @@ const material = fc.record({
 type Material = typeof material extends fc.Arbitrary<infer M> ? M : never;
 
 const named = (key: string) => ({ key, name: key, description: null });
-/** A tenant role of every model. */
+/** A tenant role in every model. */
 const extraRole = 'rextra';
 
-/** Replaces the conditions and the attributes of a model, and adds a tenant role, sets and rules. */
+/** Replaces a model's conditions and attributes, and adds a tenant role, sets and rules. */
 function withConditions(
 	{ schema, facts, ...others }: Model,
 	{ ofUsers, ofResources, attributes, rules, assignments, permissions, roleForms, lapsing }: Material,
@@ -222,7 +222,7 @@ function allPages(context: DecisionContext, input: FilterInput) {
 	}
 }
 
-/** Compares a filter with checks. Returns a test for its rows, and the number of allowed rows. */
+/** Compares a filter with checks. Returns a test for its rows, and the allowed row count. */
 function compareFilter(t: ExecutionContext, context: DecisionContext, input: FilterInput, rows: readonly Row[]) {
 	const filter = filterUnlessRefused(context, input);
 	if (filter === undefined) return undefined;
@@ -263,7 +263,7 @@ const base = fc.oneof(
 );
 const questions = fc.array(anyQuestion, { minLength: 40, maxLength: 40, size: 'max' });
 
-/** Returns the rows of a question. A filter is about rows whose tenant is the tenant of the stored instance. */
+/** Returns a question's rows. A filter is about rows in the stored instance's tenant. */
 function rowsOf({ rows }: Question, aim: Aim | undefined, type: string, facts: FactsIndex): readonly Row[] {
 	return rows.map((row, index) => {
 		const key = (index % 2 === 0 ? aim?.key : undefined) ?? row.key;
@@ -272,14 +272,14 @@ function rowsOf({ rows }: Question, aim: Aim | undefined, type: string, facts: F
 	});
 }
 
-/** Numbers of rows, of allowed rows, and of filters with both kinds. */
+/** Counts rows, allowed rows, and filters with both kinds. */
 interface Found {
 	rows: number;
 	allowed: number;
 	conditional: number;
 }
 
-/** Compares the filters for all questions. Counts the rows of expired grants in `lapsed`. */
+/** Compares the filters for all questions. Counts the expired grants' rows in `lapsed`. */
 function compareFilters(
 	t: ExecutionContext,
 	{ engine, model, asked, lapsed }: { engine: Engine; model: Model; asked: readonly Question[]; lapsed?: LapsedGrants },
@@ -321,8 +321,8 @@ function compareFilters(
 }
 
 /**
- * Expired facts with the models of their grants, and how many rows they decide at least. Few schemas have roles of
- * everyone, so only runs with more draws count these.
+ * Expired facts with their grants' models, and the minimum number of rows they decide. Few schemas have public roles,
+ * so only runs with more draws count these.
  */
 const leastLapsed: Readonly<Record<string, number>> = {
 	'tenant roles, rbac': 20,

@@ -2,7 +2,7 @@ import type { InstanceAssignment, Model } from '../../compiler/model.js';
 import { selects } from './condition-oracle.js';
 import type { Query } from './query.js';
 
-/** The part of a check that conditions of assignments see. */
+/** Check fields read by grant conditions. */
 export type Asked = Pick<Query, 'user' | 'context'>;
 
 /** True if an assignment counts in a check: its condition holds, or it has none. */

@@ -1,5 +1,5 @@
 /**
- * Rows of filters that an expired grant decides: rows that a filter would gain or lose if it did not ignore the grant. A
+ * Filter rows decided by an expired grant: the filter would gain or lose these rows if it did not ignore the grant. A
  * law about filters can only find such a fault if these rows occur.
  */
 
@@ -17,7 +17,7 @@ import { rowsGranted } from '../../src/pdp/filter/filter.js';
 import { grantBranches } from '../../src/pdp/filter/grant-branches.js';
 import { patternMatches } from '../support/conditions.js';
 
-/** Kinds of facts that expire. Each function makes the facts of a kind last forever. */
+/** Fact kinds that expire. Each function makes its facts last forever. */
 const kinds: Readonly<Record<string, (facts: Facts) => Facts>> = {
 	'tenant roles': (facts) => ({ ...facts, role_assignments: facts.role_assignments.map(lasting) }),
 	'roles on instances': (facts) => ({
@@ -31,7 +31,7 @@ const kinds: Readonly<Record<string, (facts: Facts) => Facts>> = {
 	relationships: (facts) => ({ ...facts, relationships: facts.relationships.map(lasting) }),
 };
 
-/** Returns the granted rows, unless a condition of an expired grant has no filter. */
+/** Returns the granted rows, unless an expired grant's condition has no filter. */
 function grantedUnlessRefused(context: DecisionContext, input: FilterInput) {
 	try {
 		return runToEnd(rowsGranted(context, input, patternMatches));
@@ -45,19 +45,19 @@ function lasting<T extends Expiring>({ expires_at: _, ...row }: T): Omit<T, 'exp
 	return row;
 }
 
-/** Counts the deciding rows by the kind of the expired fact and the model of the grant, such as `tenant roles, abac`. */
+/** Counts the decided rows by the expired fact's kind and the grant's model, such as `tenant roles, abac`. */
 export class LapsedGrants {
 	readonly counts = new Map<string, number>();
 	#revived: readonly (readonly [kind: string, facts: FactsIndex])[] = [];
 
-	/** Sets the model of the next filters. */
+	/** Sets the model for the next filters. */
 	use(model: Model): void {
 		this.#revived = Object.entries(kinds).map(([kind, revive]) => {
 			return [kind, FactsIndex.read(documentBytes({ ...model, facts: revive(model.facts) }))];
 		});
 	}
 
-	/** Counts the rows of a filter. `selects` is the filter. Rows are lost if they hold without the expired grant only. */
+	/** Counts a filter's rows. `selects` is the filter. Rows are lost if they hold only without the expired grant. */
 	count(context: DecisionContext, input: FilterInput, rows: readonly Row[], selects: (row: Row) => boolean): void {
 		for (const [kind, facts] of this.#revived) {
 			const revived = { ...context, facts };

@@ -1,11 +1,11 @@
-/** Grants of every kind that expire at 1, for models in which random expiries seldom decide anything. */
+/** Grants of every kind, expiring at 1, for models whose random expiries seldom decide anything. */
 
 import fc from 'fast-check';
 import { everyone } from '../../compiler/everyone.js';
 import type { InstanceAssignment, Model, Relationship } from '../../compiler/model.js';
 import { pick } from '../compiler/model.js';
 
-/** Chooses the users and the places of some grants. */
+/** Chooses users and places for some grants. */
 export const lapses = fc.array(
 	fc.record({
 		user: fc.nat({ max: 9 }),
@@ -26,8 +26,8 @@ interface Path {
 }
 
 /**
- * Adds grants that expire: the relationship of a derived role, an assigned role that stops a derivation, or a role of
- * everyone. A grant without a place in the model is omitted.
+ * Adds expiring grants: a derived role's relationship, an assigned role that stops a derivation, or a public role.
+ * Omits grants without a place in the model.
  */
 export function withLapses(model: Model, chosen: readonly Lapse[]): Model {
 	return chosen.reduce(withLapse, model);

@@ -37,9 +37,9 @@ export function schemaDerivations({ resources }: Schema): readonly DerivationInS
 }
 
 /**
- * Returns the keys of a user's assigned and derived roles on an instance, in a check. Every user also holds the roles
- * assigned to everyone, but only own assignments block derivations, and only stored users have them. An assignment under a
- * condition blocks derivations whether its condition holds or not.
+ * Returns the keys of a user's assigned and derived roles on an instance, in a check. Every user also holds roles
+ * assigned to everyone, but only own assignments block derivations, and only stored users have them. A conditional
+ * assignment blocks derivations whether its condition holds or not.
  */
 export function rolesOn(model: Model, asked: Asked, type: string, instance: string): ReadonlySet<string> {
 	const roles = model.schema.resources.find(({ key }) => key === type)?.roles ?? [];
@@ -48,8 +48,8 @@ export function rolesOn(model: Model, asked: Asked, type: string, instance: stri
 }
 
 /**
- * Returns all roles of a user on instances. Repeats the search, each time with the roles found before as the roles that
- * computed roles may exclude. No role leads to itself through a computed role, so the results converge.
+ * Returns all instance roles a user holds. Repeats the search. Each search evaluates exclusions by computed roles
+ * against the previous result. No role leads to itself through a computed role, so the results converge.
  */
 function rolesHeld(model: Model, asked: Asked): ReadonlySet<string> {
 	const text = (roles: ReadonlySet<string>) => JSON.stringify([...roles].sort());
@@ -61,7 +61,7 @@ function rolesHeld(model: Model, asked: Asked): ReadonlySet<string> {
 	return held;
 }
 
-/** Returns all roles of a user, if the user held exactly the roles `excluded` under an odd number of `not`. */
+/** Returns all roles a user holds, assuming exactly the roles `excluded` under an odd number of `not`. */
 function rolesUnless(model: Model, asked: Asked, excluded: ReadonlySet<string>): ReadonlySet<string> {
 	const user = asked.user.key;
 	const { schema, facts } = model;

@@ -81,7 +81,7 @@ test('WebAssembly agrees with the search if paths diverge and converge in layers
 	t.true(fromComputed >= leastDrawn(21), `${fromComputed} roles derived from computed roles`);
 });
 
-/** Counts the roles that users hold and that are derived from computed roles. */
+/** Counts users' roles derived from computed roles. */
 function countFromComputed({ schema, facts }: Model): number {
 	const isComputed = (type: string, role: string) =>
 		schema.resources.some((own) => own.key === type && own.roles.some((row) => row.key === role && row.computed));

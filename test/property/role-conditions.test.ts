@@ -1,6 +1,6 @@
 /**
- * Small models with each form of condition on roles and on related instances, for users with each combination of roles.
- * Checks equal the oracle, and all listings from the facts index equal those of the engine.
+ * Small models with each form of condition on roles and on related instances, for users with each role combination.
+ * Checks equal the oracle, and all listings from the facts index equal the engine's listings.
  */
 import test, { type ExecutionContext } from 'ava';
 import { everyone } from '../../compiler/everyone.js';
@@ -65,10 +65,10 @@ function userSet(key: string, conditions: Json): ConditionSet {
 }
 
 const keys = ['a', 'b', 'c'];
-/** Numbers that choose each form of an expression, with its roles in each order. */
+/** Numbers for each form of an expression, with its roles in each order. */
 const choices = (forms: number) => range(forms).flatMap((form) => [0, 1, 2].map((turn) => 4 * form + turn));
 
-/** Users hold each combination of three roles on the document `one`. A role never stands for a role that it extends. */
+/** Users hold each combination of three roles on the document `one`. A role never implies the roles it extends. */
 const everyForm: Model = {
 	schema: schemaWith(
 		[
@@ -239,7 +239,7 @@ for (const [title, model] of [
 	});
 }
 
-/** Asserts that the lists of authorized users, with conditions, are those of the oracle. */
+/** Asserts that the authorized user lists, with conditions, equal the oracle's lists. */
 function listAllowedUsers(t: ExecutionContext, context: DecisionContext, model: Model): void {
 	const { schema, facts } = model;
 	for (const { type, key, tenant } of facts.instances) {

@@ -367,7 +367,7 @@ function withoutMissingOperands(role: ResourceRole, index: number, roles: readon
 	return asAssigned(role);
 }
 
-/** Removes the conditions that a computed role declares, because it is never assigned. */
+/** Removes a computed role's grant conditions, because the role is never assigned. */
 function withoutUnusedConditions(role: ResourceRole): ResourceRole {
 	if (role.computed === undefined) return role;
 	const { grant_conditions: _, ...others } = role;

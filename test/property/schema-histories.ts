@@ -1,4 +1,4 @@
-/** Random histories of a schema: an active policy, and later schemas that have no policy yet. */
+/** Random schema histories: an active policy, and later schemas that have no policy yet. */
 import fc from 'fast-check';
 import { type BrokenObject, withoutBroken } from '../../compiler/broken-objects.js';
 import type { Model, Schema } from '../../compiler/model.js';
@@ -11,19 +11,19 @@ const length = 4;
 
 const models = modelsOfOneSchema(length);
 
-/** Numbers that choose objects to leave out of the active policy. Most policies contain the whole schema. */
+/** Numbers for choosing objects to leave out of the active policy. Most policies contain the whole schema. */
 const left = fc.oneof(
 	{ weight: 2, arbitrary: fc.constant([]) },
 	{ weight: 1, arbitrary: fc.array(fc.nat({ max: 60 }), { minLength: 1, maxLength: 2 }) },
 );
 
 /**
- * An active schema and a series of later schemas, with facts. Each later schema is an edit of the previous schema. The
- * active schema may lack objects that did not compile.
+ * An active schema and several later schemas, with facts. Each later schema edits the previous schema. The active
+ * schema may lack objects that did not compile.
  */
 export const schemaHistories = fc
 	.tuple(
-		// Most schemas have rules, many of them for holders of roles. Both are rare in random schemas.
+		// Most schemas have rules, often for role holders. Both are rare in random schemas.
 		fc.oneof(
 			models,
 			{ weight: 2, arbitrary: models.filter(([first]) => (first?.schema.set_rules.length ?? 0) > 1) },
@@ -72,10 +72,10 @@ function removableObjects({ condition_sets, set_rules, resources }: Schema): rea
 
 const users = [...userNames, 'unone'];
 
-/** Attribute values that the conditions of random sets select. */
+/** Attribute values selected by conditions in random sets. */
 const levels = [0, 1, 2];
 
-/** Returns checks about a model, also of types and actions that only the active schema has. */
+/** Returns checks about a model, including types and actions that only the active schema has. */
 export function schemaQuestions({ schema, facts }: Model, inForce: Schema): readonly Question[] {
 	const types = new Map([...inForce.resources, ...schema.resources].map(({ key, actions }) => [key, actions]));
 	for (const { key, actions } of inForce.resources) types.set(key, [...(types.get(key) ?? []), ...actions]);

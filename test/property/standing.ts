@@ -24,7 +24,7 @@ export function standing(inForce: Schema, schema: Schema): Schema {
 	};
 }
 
-/** Returns the keys of the conditions that changed, or that a role no longer declares. */
+/** Returns the keys of changed conditions, and of conditions that a role no longer declares. */
 function suspendedConditions(inForce: Schema, schema: Schema): ReadonlySet<string> {
 	const texts = ({ grant_conditions = [] }: Schema) =>
 		new Map(grant_conditions.map((set) => [set.key, JSON.stringify(set)]));

@@ -24,7 +24,10 @@ import { scopeIn } from '../support/scope.js';
 const journey = onEachStore({ declare: test.serial, embedded: 'alone' });
 const many = 20_000;
 const asked = 50;
-/** Rows that a plan may read for the named objects, through several indexes or twice. Other objects are far more. */
+/**
+ * Maximum number of rows that a plan may read for the named objects, through several indexes or twice. There are far
+ * more other objects.
+ */
 const limit = 10 * asked;
 
 /** Creates a user who has a role on many instances, and a second user who has a role in many tenants. */

@@ -30,7 +30,7 @@ export type Parsed = ({ readonly condition: Condition } | { readonly problems: r
 /** Parser input in addition to the conditions. */
 export interface ParseOptions {
 	readonly type: ConditionType;
-	/** Names of the parameters of a condition of type `grant`. */
+	/** Parameter names of a `grant` condition. */
 	readonly parameters?: Iterable<string>;
 	/** True if the set has a resource. A user set can then name roles on the resource. */
 	readonly bound: boolean;

@@ -60,7 +60,7 @@ export class ParseRun {
 	#nodes = 0;
 	#patternSteps = 0;
 
-	/** @param parameters names of the values of a grant; `undefined` for a condition that has no grant */
+	/** @param parameters value names for a grant; `undefined` for a condition without a grant */
 	constructor(measurePattern: (pattern: string) => PatternMeasure, parameters: ReadonlySet<string> | undefined) {
 		this.#measurePattern = measurePattern;
 		this.#parameters = parameters;

@@ -29,14 +29,14 @@ export interface Scope<Attribute> {
 	compared(attribute: Attribute, operator: Operator, value: Json | undefined, at: ConditionPath): void;
 }
 
-/** Objects whose attributes a condition of each kind compares. */
+/** Objects whose attributes each kind of condition compares. */
 const comparedObjects = {
 	userset: ['user', 'context', 'now'],
 	resourceset: ['resource', 'context', 'now'],
 	grant: ['user', 'context', 'grant', 'now'],
 } as const satisfies Record<ConditionType, readonly AttributeObject[]>;
 
-/** An attribute of each kind, for messages. */
+/** An example attribute for each kind, for messages. */
 const examples = { userset: 'user.key', resourceset: 'resource.key', grant: 'context.amount' } as const;
 
 /**

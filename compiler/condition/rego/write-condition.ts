@@ -49,7 +49,7 @@ export interface ConditionRego {
 
 /** The set whose condition is written. */
 export interface WrittenSet {
-	/** Parameter of the set's functions: the attributes of the user or of the resource, or the values of the grant. */
+	/** Parameter of the set's functions: user attributes, resource attributes or grant values. */
 	readonly object: 'user' | 'resource' | 'grant';
 	/** Resource type of the set; null if it has none. */
 	readonly resource: string | null;

@@ -89,7 +89,7 @@ _missing := {"missing_context": names} if {
 	count(names) > 0
 }
 
-# Names in the context that conditions of the user's assignments in the tenant read and the check lacks.
+# Context names that the user's conditional assignments in the tenant read, but the check lacks.
 _missing_context contains name if {
 	some roles in data.regolith.facts.conditional_roles[input.user.key]
 	some instances in roles
