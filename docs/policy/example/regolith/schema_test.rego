@@ -250,10 +250,11 @@ test_derivations_beside_assigned_roles.group[name] if {
 }
 
 # Actions on the resource that the policy allows to the user in the facts. Evaluates only the rule that decides, because
-# denial codes take longer. Conditions are skipped.
+# denial codes take longer. As in cloud mode, condition sets are skipped, even sets that only require roles.
 allowed(resource, facts) := {action |
 	some action in actions_of(resource.type)
-	question := {"user": {"key": "someone"}, "action": action, "resource": resource, "conditions": false}
+	cloud := {"pdp_type": "cloud"}
+	question := {"user": {"key": "someone"}, "action": action, "resource": resource, "context": cloud}
 	check.permitted with input as question with data.regolith.facts as facts
 }
 
@@ -297,7 +298,8 @@ granted_by_tenant_role(role, type) := union({permitted |
 extended_tenant_roles := {role: row.extends | some role, row in tenant_roles}
 
 # A role on an instance allows exactly its granted actions there, and no action on any other instance or in any other
-# tenant. With grants of all actions, it allows all actions. Without grants, the denial code shows that a role is held.
+# tenant. With grants of all actions, it allows all actions. Without grants, the denial code shows that a role is held,
+# unless a rule for a set that only requires roles allows the action.
 resource_role_is_right(type, role) if {
 	facts := object.union(with_role_on(type, "object", role), {"instances": {instance(type, "other"): "here"}})
 	held(object_in(type, "here"), facts) == {role}
@@ -306,12 +308,12 @@ resource_role_is_right(type, role) if {
 	allowed({"type": type, "key": "other", "tenant": "here"}, facts) == set()
 	grants := {type: {action: {role: null} | some action in actions_of(type)}}
 	allowed(object_in(type, "here"), facts) == actions[type] with data.regolith.schema.resource_grants as grants
-	denials(object_in(type, "here"), facts) - {"no_permission"} == set() with data.regolith.schema.resource_grants as {}
+	denials(object_in(type, "here"), facts) - {"allow", "no_permission"} == set() with data.regolith.schema.resource_grants as {}
 		with data.regolith.schema.other_roles as grants
 	denials({"type": type, "key": "other", "tenant": "here"}, facts) - {"no_graph_roles"} == set()
 }
 
-# Denial codes, which show whether the user holds any role.
+# Codes of checks, which show whether the user holds any role.
 denials(resource, facts) := {code |
 	some action in actions_of(resource.type)
 	question := {"user": {"key": "someone"}, "action": action, "resource": resource, "conditions": false}
