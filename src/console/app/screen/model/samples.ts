@@ -26,6 +26,11 @@ export const samples: readonly Sample[] = [
 		read: () => import('../../../../../docs/samples/team-wiki.json'),
 	},
 	{
+		title: 'Expenses',
+		about: 'Cost centers with approvers up to a stored limit, or from stored networks.',
+		read: () => import('../../../../../docs/samples/expenses.json'),
+	},
+	{
 		title: 'SaaS with plans',
 		about: 'Features by the plan of a tenant, spending limits, projects by region.',
 		read: () => import('../../../../../docs/samples/saas-plans.json'),
