@@ -18,7 +18,7 @@ export function LazyDetails({ summary, isFirst, class: className, children }: La
 	return (
 		<details
 			class={className}
-			open={isFirst}
+			open={isOpen.value}
 			onToggle={(event) => {
 				isOpen.value = event.currentTarget.open;
 			}}
