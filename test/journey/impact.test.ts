@@ -33,7 +33,7 @@ test.after.always('stop', async () => {
 
 /** Declares a test only for the server store, because the behavior is the same on both stores. */
 function onServer(title: string, run: (t: ExecutionContext) => Promise<void>): void {
-	if (chosenStores().includes('server')) test(title, run);
+	if (chosenStores().includes('server')) test.serial(title, run);
 }
 
 function runningStack(kind: string): Stack {
@@ -188,7 +188,7 @@ const cases: readonly Case[] = [
 ];
 
 for (const kind of chosenStores()) {
-	test(`a draft shows who gains and who loses access, and changes nothing [${kind}]`, async (t) => {
+	test.serial(`a draft shows who gains and who loses access, and changes nothing [${kind}]`, async (t) => {
 		const stack = runningStack(kind);
 		const place = await furnished(stack);
 		const revision = await place.revision();
@@ -223,7 +223,8 @@ for (const kind of chosenStores()) {
 
 onServer('a row explains the decision before and after', async (t) => {
 	const place = await furnished(runningStack('server'));
-	const { body } = await askImpact(place, cases[3]?.changes ?? []);
+	const { status, body } = await askImpact(place, cases[3]?.changes ?? []);
+	t.is(status, 200, JSON.stringify(body));
 	const row = body.loses.find(({ action }) => action === 'read');
 	t.deepEqual<unknown, ImpactRow | undefined>(
 		row as never,
