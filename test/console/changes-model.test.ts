@@ -59,7 +59,7 @@ for (const [what, before, after, said] of differences) {
 	test(`a difference: ${what}`, (t) => t.deepEqual(recordDifference(before, after), said));
 }
 
-test('a difference is short for any compared values', (t) => {
+test('a difference is short, however long the compared values are', (t) => {
 	const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`m${index}`, index]));
 	t.is(recordDifference(null, many).length, maxDifferences);
 	const [list] = recordDifference(null, { list: Array.from({ length: 30 }, (_, index) => index) });

@@ -44,7 +44,7 @@ async function drafted(page: Page): Promise<readonly Loose[]> {
 	return (JSON.parse(String(text)) as { readonly changes: readonly Loose[] }).changes;
 }
 
-test.serial('changes are grouped by revision with their differences, also in a narrow and dark window', async (t) => {
+test.serial('changes are grouped by revision and show their differences, even in a narrow dark window', async (t) => {
 	for (const options of [{}, { width: 390, dark: true } as const]) {
 		const { page, open, faults, close } = await openConsole(browser, stack, options);
 		await open('changes?kind=user&operation=update');
@@ -65,7 +65,7 @@ test.serial('changes are grouped by revision with their differences, also in a n
 	}
 });
 
-test.serial('filters are in the URL, and pages do not move during other writes', async (t) => {
+test.serial('the URL contains the filters, and pages stay stable during writes', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('changes');
 	await page.getByLabel('Type').selectOption('user');
@@ -95,7 +95,7 @@ test.serial('filters are in the URL, and pages do not move during other writes',
 	await close();
 });
 
-test.serial('one change is undone in the draft', async (t) => {
+test.serial('the draft undoes a single change', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('changes?kind=role_assignment&text=ann*');
 	await page.getByRole('button', { name: 'Undo: role assignment ann#editor@acme was created' }).click();
@@ -111,7 +111,7 @@ test.serial('one change is undone in the draft', async (t) => {
 });
 
 test.serial(
-	'a revision is undone as a whole: a deleted resource is restored with its actions, and a role with its grants',
+	'undoing a revision restores a deleted resource with its actions, and a role with its grants',
 	async (t) => {
 		const { page, open, close } = await openConsole(browser, stack);
 		await open(`changes?from=${deletion}&to=${deletion}`);
@@ -144,7 +144,7 @@ test.serial(
 	},
 );
 
-test.serial('later additions by other users are named and kept when a change is undone', async (t) => {
+test.serial('undoing a change lists and keeps later additions by other users', async (t) => {
 	const { environment } = stack;
 	await environment.post(`${schema}/resources`, {
 		key: 'memo',

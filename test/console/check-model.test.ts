@@ -134,7 +134,7 @@ const sentences: readonly (readonly [string, Attempt])[] = [
 	],
 ];
 
-test('an attempt is a sentence', (t) => {
+test('an attempt is described in a sentence', (t) => {
 	for (const [sentence, attempt] of sentences) t.is(phraseText(attemptSentence(attempt, check)), sentence);
 });
 
@@ -183,7 +183,7 @@ test('keys are marked in a decision point’s sentence', (t) => {
 	t.notThrows(() => fc.assert(law));
 });
 
-test('what stands over attempts says whether there may be more', (t) => {
+test('the heading above the attempts says whether there may be more', (t) => {
 	t.is(attemptsTitle(true, 1, {}), 'Allowed by');
 	t.is(attemptsTitle(false, 2, {}), 'Any of these changes would allow the check');
 	t.is(attemptsTitle(false, 0, { truncated: true }), 'Search limit reached. There may be a way to allow this check.');
@@ -198,7 +198,7 @@ test('exactly the documented codes are explained', (t) => {
 	t.is(explainCode('__proto__'), null);
 });
 
-test('the deciding reason is the reason for the whole check', (t) => {
+test('a check’s reason is the reason of the kind of grants that decided it', (t) => {
 	const said = (code: string) => ({ allow: false, code, reason: `why ${code}` });
 	const cases: readonly (readonly [string, DecisionDebug])[] = [
 		['no_permission', { rbac: said('no_permission'), rebac: said('no_graph_roles') }],
@@ -317,7 +317,7 @@ test('contextual facts are sent for the user of the check, without a revision', 
 	t.deepEqual(loggedCheckForm(input, { revision: '3', token: 'x', at: '2026-01-31T08:00:00.000Z' }), form);
 });
 
-test('the sources of a role are shown in words, and contextual sources are marked', (t) => {
+test('role sources are described in words, and contextual sources are marked', (t) => {
 	const facts = {
 		role_assignments: [{ user: 'ann', role: 'member', resource_instance: 'team:eng' }],
 		relationship_tuples: [],
@@ -344,7 +344,7 @@ test('the sources of a role are shown in words, and contextual sources are marke
 	}
 });
 
-test('roles that deny a check are named with their reader', (t) => {
+test('roles that deny a check are shown with the set or role that reads them', (t) => {
 	t.is(
 		phraseText(blockingWords('ann', 'document:budget#blocked')),
 		'ann is `blocked` on document:budget, and a user set or a computed role excludes users with this role.',
@@ -358,7 +358,7 @@ test('roles that deny a check are named with their reader', (t) => {
 	t.is(stopWords({ by: 'set_rule', chain: [] }, blocked), 'A user set excludes this role.');
 });
 
-test('a check test is restored from its form', (t) => {
+test('a saved check test can be edited in its form again', (t) => {
 	const anyTest = fc.record({
 		check: anyForm,
 		expected: fc.constantFrom('allow' as const, 'deny' as const),
@@ -406,7 +406,7 @@ for (const [passed, failed, text] of [
 	});
 }
 
-test('an attribute is added to the sent and shown attributes in a form', (t) => {
+test('adding an attribute to a form changes the sent and the displayed attributes', (t) => {
 	const seen = { user: { address: { city: 'Rome', zip: 1 }, level: 2 }, resource: {} };
 	const form = { ...emptyCheckForm, userAttributes: '{"age":7}' };
 	const attributes = (path: string, value: unknown) =>

@@ -30,7 +30,7 @@ test.after.always(async () => {
 const asked = (user: string, query: Readonly<Record<string, string>> = {}) =>
 	`check?${new URLSearchParams({ user, action: 'read', resource: 'document', instance: 'budget', tenant: 'acme', ...query })}`;
 
-test.serial('a check is entered by keyboard, and its result is shown in words with the Rego', async (t) => {
+test.serial('a check can be run by keyboard, and the result is shown in words with its Rego', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('check');
 	t.true(await page.getByText('No check yet').isVisible());
@@ -66,7 +66,7 @@ test.serial('a check is entered by keyboard, and its result is shown in words wi
 	await close();
 });
 
-test.serial('a missing fact is added, and the result is from a later revision', async (t) => {
+test.serial('adding a missing fact runs the check again at a later revision', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open(asked('bob'));
 	const answer = page.getByRole('status', { name: 'Result' });
@@ -84,7 +84,7 @@ test.serial('a missing fact is added, and the result is from a later revision', 
 	await close();
 });
 
-test.serial('a different attribute value is tried in the form', async (t) => {
+test.serial('a different attribute value can be tried in the form', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	await open(asked('ann', { action: 'sign', resource_attributes: '{"kind":"contract"}' }));
 	const answer = page.getByRole('status', { name: 'Result' });
@@ -96,7 +96,7 @@ test.serial('a different attribute value is tried in the form', async (t) => {
 	await close();
 });
 
-test.serial('contextual facts are added to a check by keyboard, and marked in the explanation', async (t) => {
+test.serial('contextual facts can be added by keyboard, and are marked in the explanation', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open(asked('bob'));
 	const answer = page.getByRole('status', { name: 'Result' });
@@ -251,7 +251,7 @@ test.serial('a check is saved as a test, run, changed in the draft and deleted',
 	}
 });
 
-test.serial('a filter is requested by keyboard, and shown as a tree and as SQL, with its grants', async (t) => {
+test.serial('a filter can be requested by keyboard, and is shown as a tree, as SQL and with its grants', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('check');
 	await tabTo(page, 'Filter');
@@ -291,7 +291,7 @@ test.serial('a filter is requested by keyboard, and shown as a tree and as SQL, 
 	await close();
 });
 
-test.serial('a filter names its condition sets, and the reason if the database cannot express it', async (t) => {
+test.serial('a filter shows its condition sets, or why the database cannot express it', async (t) => {
 	const { environment, reached } = stack;
 	const set = {
 		key: 'patterned',
@@ -323,7 +323,7 @@ test.serial('a filter names its condition sets, and the reason if the database c
 	await reached((await environment.delete(`${schema}/condition_sets/patterned`)).revision);
 });
 
-test.serial('a hostile key is shown as text, and a narrow dark page has no serious violation', async (t) => {
+test.serial('a hostile key is shown as text, and the page is accessible in a narrow dark window', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack, { width: 390, dark: true });
 	await open(asked(hostileUser));
 	const answer = page.getByRole('status', { name: 'Result' });
@@ -336,7 +336,7 @@ test.serial('a hostile key is shown as text, and a narrow dark page has no serio
 	await close();
 });
 
-test.serial('a read-only key sees the same page without write buttons', async (t) => {
+test.serial('a read-only key sees the same page without edit buttons', async (t) => {
 	const body = { project_id: 'default', environment_id: 'dev', access_level: 'read', name: 'a reader' };
 	const { body: made } = await stack.organization.post('/v2/api-key', body);
 	const { page, open, close } = await openConsole(browser, stack, { key: String(made['secret']) });
@@ -347,7 +347,7 @@ test.serial('a read-only key sees the same page without write buttons', async (t
 	await close();
 });
 
-test.serial('an unreachable decision point is reported and retried, and the API can answer instead', async (t) => {
+test.serial('an unreachable decision point is retried, and the API can run the check instead', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	let isAway = true;
 	await page.route('**/console/pdp/**', (route) =>
@@ -367,7 +367,7 @@ test.serial('an unreachable decision point is reported and retried, and the API 
 	await close();
 });
 
-test.serial('a check at an older revision goes to the API, and adds no facts', async (t) => {
+test.serial('a check at an older revision is sent to the API, and offers no facts to add', async (t) => {
 	const { body } = await stack.environment.get<{ readonly revision: number }>('/v2/projects/default/dev/policy');
 	const made = await stack.environment.post(`${facts}/role_assignments`, {
 		user: 'bob',
@@ -397,7 +397,7 @@ test.serial('a check at an older revision goes to the API, and adds no facts', a
 	await stack.reached((await stack.environment.delete(`${facts}/role_assignments`, assignment)).revision);
 });
 
-test.serial('without a decision point the page reports this, and the API decides', async (t) => {
+test.serial('without a decision point, the page says so and the API runs the check', async (t) => {
 	const alone = await startStack();
 	t.teardown(() => alone.stop());
 	await setDocumentScene(alone);

@@ -56,7 +56,7 @@ async function readJson(page: Page): Promise<unknown> {
 	return JSON.parse(await json(page).inputValue());
 }
 
-test.serial('the server pages and searches sets, and the URL contains the search', async (t) => {
+test.serial('sets are paged and searched on the server, and the URL contains the search', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('condition-sets');
 	await page.getByText('Page 1 of 2, 34 in total').waitFor();
@@ -75,7 +75,7 @@ test.serial('the server pages and searches sets, and the URL contains the search
 	await close();
 });
 
-test.serial('rows and JSON stay in sync, and a problem is shown at its row', async (t) => {
+test.serial('rows and JSON stay in sync, and each problem is shown at its row', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('condition-sets/grown-up');
 	await attribute(page).first().waitFor();
@@ -107,7 +107,7 @@ test.serial('rows and JSON stay in sync, and a problem is shown at its row', asy
 	await close();
 });
 
-test.serial('a condition on a related instance is built in rows', async (t) => {
+test.serial('a condition on a related instance can be built in rows', async (t) => {
 	const attributes = { plan: { type: 'string' }, seats: { type: 'number' } };
 	await stack.environment.post(`${schema}/resources`, { key: 'account', name: 'Account', actions: {}, attributes });
 	for (const width of [1280, 390] as const) {
@@ -143,7 +143,7 @@ test.serial('a condition on a related instance is built in rows', async (t) => {
 	}
 });
 
-test.serial('a draft does not overwrite changes that other users make during an edit', async (t) => {
+test.serial('saving a draft keeps changes that other users made during the edit', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	const set = `${schema}/condition_sets/everybody`;
 	await open('condition-sets/everybody');
@@ -166,7 +166,7 @@ test.serial('a draft does not overwrite changes that other users make during an 
 	await close();
 });
 
-test.serial('a set is created, previewed, drafted and saved by keyboard alone', async (t) => {
+test.serial('a set can be created, previewed, drafted and saved by keyboard', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('condition-sets');
 	await page.getByRole('link', { name: 'New set' }).focus();
@@ -210,7 +210,7 @@ test.serial('a set is created, previewed, drafted and saved by keyboard alone', 
 	await close();
 });
 
-test.serial('a set is tried on entered attributes, and lists its uses', async (t) => {
+test.serial('a set can be tested with entered attributes, and its uses are listed', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('condition-sets/grown-up');
 	await page.getByLabel('User attributes').fill('{"age": 20, "team": "a"}');
@@ -251,7 +251,7 @@ test.serial('the condition sets screen is accessible in narrow and dark windows'
 	}
 });
 
-test.serial('a read-only key can try sets but not save them', async (t) => {
+test.serial('a read-only key can test sets but not save them', async (t) => {
 	const body = { project_id: 'default', environment_id: 'dev', access_level: 'read', name: 'reader' };
 	const { body: made } = await stack.organization.post('/v2/api-key', body);
 	const { page, open, faults, close } = await openConsole(browser, stack, { key: String(made['secret']) });

@@ -115,7 +115,7 @@ const marker: ConditionComparison = {
 	operand: true,
 };
 
-test('a part is replaced, removed and added only at its path', (t) => {
+test('a part is replaced, removed or added only at its own path', (t) => {
 	fc.assert(
 		fc.property(node, fc.nat(), (given, chance) => {
 			const all = [...paths(given)];
@@ -192,7 +192,7 @@ test('the operators are the compiler’s operators, and fit the attribute types'
 	t.deepEqual(operatorsFor(null), conditionOperators);
 });
 
-test('each operand form accepts the operator’s values, and returns them unchanged', (t) => {
+test('each operand field accepts the operator’s values, and returns them unchanged', (t) => {
 	for (const { name: operator, types: fitting } of conditionOperators) {
 		for (const type of [null, ...fitting]) {
 			const forms = operandForms(operator, type);
@@ -223,7 +223,7 @@ test('each operand form accepts the operator’s values, and returns them unchan
 	t.deepEqual(readOperandText('texts', 'a\n\nb\n'), ['a', 'b']);
 });
 
-test('a changed attribute or operator keeps the operand if it accepts the operand', (t) => {
+test('changing the attribute or operator keeps the operand if it is still valid', (t) => {
 	const age: ConditionComparison = { kind: 'comparison', attribute: 'user.age', operator: 'equals', operand: 18 };
 	t.deepEqual(withOperator(age, 'greater-than', 'number'), { ...age, operator: 'greater-than' });
 	t.deepEqual(withOperator(age, 'in', 'number'), { ...age, operator: 'in', operand: [] });
@@ -246,7 +246,7 @@ test('a changed attribute or operator keeps the operand if it accepts the operan
 	t.deepEqual(withOperator(aged, 'less-than', 'number'), { ...aged, operator: 'less-than' });
 });
 
-test('the offered attributes are the schema’s attributes and the predefined attributes', (t) => {
+test('the suggested attributes are the schema’s attributes and the predefined attributes', (t) => {
 	const schema = {
 		user_attributes: { age: { type: 'number' }, odd: { type: 'none' } },
 		resources: {
@@ -273,7 +273,7 @@ test('the offered attributes are the schema’s attributes and the predefined at
 	t.true([...all, ...own].every(({ name: one }) => one !== 'user.resource_roles'));
 });
 
-test('a set is read with all members and compared, and offers only parents that form no cycle', (t) => {
+test('a set is read and compared with all its fields, and parents that would form a cycle are not offered', (t) => {
 	const set = readConditionSetValue({ name: 'A', type: 'resourceset', resource: 'memo' });
 	t.deepEqual(set, {
 		name: 'A',
@@ -301,7 +301,7 @@ test('a set is read with all members and compared, and offers only parents that 
 	t.deepEqual(possibleParents(sets, null, { ...set, resource: 'other' }), []);
 });
 
-test('an operand with `match` has a form, unless the form would lose a part', (t) => {
+test('an operand with `match` has a form, unless the form would drop part of it', (t) => {
 	const readable: readonly Json[] = [
 		{ match: {} },
 		{ match: { 'a.b': { equals: 1 } }, fk_resource_type: 'account' },

@@ -20,7 +20,7 @@ import { visibleText } from '../../src/console/model/visible-text.js';
 
 /** Console logic, without a page. */
 
-test('a console path is parsed to the values that it was built from', (t) => {
+test('parsing a console path returns the values from which it was built', (t) => {
 	const step = fc.string({ minLength: 1, unit: 'grapheme' });
 	const screen = fc.constantFrom('', 'check', 'policy', 'directory/users');
 	const law = fc.property(fc.record({ project: step, environment: step, screen }), (place) => {
@@ -33,7 +33,7 @@ test('a console path is parsed to the values that it was built from', (t) => {
 	t.deepEqual(readConsolePlace('/console/%zz/dev'), { project: '%zz', environment: 'dev', screen: '' });
 });
 
-test('a call becomes a command that a shell parses as intended', (t) => {
+test('a call becomes a command that a shell parses correctly', (t) => {
 	const law = fc.property(fc.string(), fc.webPath(), (body, path) => {
 		const call = { method: 'POST', path, body: body.replaceAll('\0', ''), decision: false };
 		const command = curlCommand(call, 'http://localhost:8000');
@@ -91,7 +91,7 @@ function applied(objects: ReadonlyMap<string, unknown>, changes: readonly DraftC
 	return made;
 }
 
-test('a draft has the same effect as its single changes, and names each object once', (t) => {
+test('a draft has the same effect as its individual changes, and contains each object once', (t) => {
 	const law = fc.property(fc.subarray(['a', 'b']), fc.array(change, { maxLength: 12 }), (there, wanted) => {
 		const objects = new Map(there.map((key) => [draftSubject({ kind: 'role', operation: 'create', key }), 'there']));
 		// Keep only valid changes: a created object must not exist yet, and a changed or deleted object must exist.
@@ -151,7 +151,7 @@ test('schemas are compared object by object', (t) => {
 	t.is(schemaDifference({ roles: {} }, hostile).length, 2);
 });
 
-test('an incomplete decision point report is read as far as possible', (t) => {
+test('the readable part of an incomplete decision point report is used', (t) => {
 	const report = {
 		api_version: 'v2',
 		pdp: {
@@ -190,7 +190,7 @@ test('an incomplete decision point report is read as far as possible', (t) => {
 	t.notThrows(() => fc.assert(anything));
 });
 
-test('invalid JSON is refused with its location', (t) => {
+test('invalid JSON is rejected with its location', (t) => {
 	t.is(jsonProblem('{"a": [1, null]}'), null);
 	for (const text of ['{', '{"a": }', "{'a': 1}", '{"a": 1,}', 'undefined']) t.not(jsonProblem(text), null, text);
 	t.regex(jsonProblem('{\n"a": 1,}') ?? '', /line 2/);
@@ -207,7 +207,7 @@ const environments: readonly (readonly [
 	[false, { key: 'staging', settings: { production: 'yes' } }],
 ];
 
-test('settings or the key make an environment a production environment, as on the server', (t) => {
+test('an environment is a production environment by its settings or its key, as on the server', (t) => {
 	for (const [isProduction, environment] of environments) {
 		t.is(isProductionEnvironment(environment), isProduction, JSON.stringify(environment));
 	}
@@ -269,14 +269,14 @@ const typedNodes: readonly (readonly [typed: string, mode: GraphMode, id: string
 	['role:admin', 'schema', 'role:admin'],
 ];
 
-test('a typed node name becomes the id of a node', (t) => {
+test('a typed node name becomes a node id', (t) => {
 	for (const [typed, mode, id] of typedNodes) {
 		t.is(nodeId(typed, mode), id, typed);
 		t.is(nodeId(id, mode), id, 'an id remains');
 	}
 });
 
-test('the expanded nodes of a graph are parsed from the address to the same list', (t) => {
+test('the URL preserves the expanded nodes of a graph', (t) => {
 	const read = (expand: string) => readGraphQuestion((name) => (name === 'expand' ? expand : '')).expand;
 	const law = fc.property(fc.array(fc.string(), { maxLength: 20 }), (ids) => {
 		t.deepEqual(read(expandedText(ids)), ids);
@@ -286,7 +286,7 @@ test('the expanded nodes of a graph are parsed from the address to the same list
 	t.deepEqual(read('["a",1,null,"b"]'), ['a', 'b']);
 });
 
-test('the changed checks of a draft are counted in words', (t) => {
+test('the counts of changed checks are described in words', (t) => {
 	for (const [lost, gained, isLowerBound, text] of [
 		[0, 0, false, ''],
 		[1, 0, false, '1 check lost'],

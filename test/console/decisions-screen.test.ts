@@ -36,7 +36,7 @@ async function ask(user: string, attributes: object = {}): Promise<void> {
 	await eventually(async () => ((await count()) > before ? true : undefined));
 }
 
-test.serial('decisions are listed, counted as they arrive, and linked to their reasons', async (t) => {
+test.serial('decisions are listed and counted as they arrive, and link to their reasons', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('decisions');
 	await page.getByText('No decisions yet').waitFor();
@@ -90,7 +90,7 @@ test.serial('the URL contains the filters', async (t) => {
 	await close();
 });
 
-test.serial('hostile keys are text on a narrow dark page, and losses are reported', async (t) => {
+test.serial('hostile keys are shown as text in a narrow dark window, and losses are reported', async (t) => {
 	await ask(hostileUser);
 	const { page, open, faults, close } = await openConsole(browser, stack, { width: 390, dark: true });
 	const report = {

@@ -23,7 +23,7 @@ const places = [
 ] as const;
 
 for (const [tab, key] of places) {
-	test(`the path identifies the page of ${tab} ${key}`, (t) => {
+	test(`the path leads to the page of ${tab} ${key}`, (t) => {
 		const path = directoryPath(tab, key);
 		t.is(path.split('/').length, 3);
 		t.deepEqual(readDirectoryPath(root + path), { tab, key });
@@ -31,7 +31,7 @@ for (const [tab, key] of places) {
 	});
 }
 
-test('an unknown path shows the users', (t) => {
+test('an unknown path leads to the users', (t) => {
 	for (const path of ['directory', 'directory/', 'directory/nothing/x', 'directory/constructor']) {
 		t.deepEqual(readDirectoryPath(root + path), { tab: 'users', key: null }, path);
 	}
@@ -49,7 +49,7 @@ const held = (role: string, more: Partial<HeldRole> = {}): HeldRole => ({
 const owner = { role: 'owner', resource_instance: 'folder:plans', relation: 'parent' };
 const member = { role: 'member', resource_instance: 'team:ops', relation: 'reader_team' };
 
-test('a role shows its origin', (t) => {
+test('a role is shown with its origin', (t) => {
 	t.is(sourceText(held('viewer')), 'assigned');
 	t.is(sourceText(held('reader', { source: 'group', through: [member] })), 'from member on team:ops');
 	t.is(
@@ -64,7 +64,7 @@ test('a role shows its origin', (t) => {
 	t.is(sourceText(held('reader', { source: 'group' })), 'from a group');
 });
 
-test('roles are grouped by tenant, tenant roles first', (t) => {
+test('roles are grouped by tenant, with tenant roles first', (t) => {
 	const roles = [
 		held('owner', { resource_instance: 'folder:plans' }),
 		held('viewer', { tenant: 'globex' }),
@@ -79,7 +79,7 @@ test('roles are grouped by tenant, tenant roles first', (t) => {
 	);
 });
 
-test('a request shows only roles in its tenant and on its instance', (t) => {
+test('a request offers only roles in its tenant and on its instance', (t) => {
 	const roles = [
 		held('viewer'),
 		held('owner', { resource_instance: 'account:main' }),

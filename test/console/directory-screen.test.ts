@@ -96,7 +96,7 @@ const pages = [
 	'directory/instances/document%3Abudget',
 ];
 
-test.serial('the directory is readable in a narrow dark window, without a serious violation', async (t) => {
+test.serial('the directory is accessible in a narrow dark window', async (t) => {
 	for (const options of [{}, { width: 390, dark: true } as const]) {
 		const { page, open, faults, close } = await openConsole(browser, stack, options);
 		for (const name of pages) {
@@ -111,7 +111,7 @@ test.serial('the directory is readable in a narrow dark window, without a seriou
 	}
 });
 
-test.serial('users are searched on the server by keyboard, and names are shown as text', async (t) => {
+test.serial('users can be searched on the server by keyboard, and their names are shown as text', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('directory');
 	await page.getByText('42 in total').waitFor();
@@ -188,7 +188,7 @@ async function rolesHeld(key: string): Promise<readonly unknown[]> {
 	]);
 }
 
-test.serial('a user is created, gets two roles, loses a role, and is deleted', async (t) => {
+test.serial('a user can be created, assigned two roles, lose a role, and be deleted', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('directory');
 	await page.getByRole('button', { name: 'Create user…' }).click();
@@ -254,7 +254,7 @@ test.serial('a user is created, gets two roles, loses a role, and is deleted', a
 	await close();
 });
 
-test.serial('a group gets a member, a role and a nested group', async (t) => {
+test.serial('a group can get a member, a role and a nested group', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('directory/groups/team%3Aoncall');
 	await page.getByText('No members.').waitFor();
@@ -282,7 +282,7 @@ test.serial('a group gets a member, a role and a nested group', async (t) => {
 	await close();
 });
 
-test.serial('an instance gets and loses a relationship, and a tenant gets a user', async (t) => {
+test.serial('an instance can get and lose a relationship, and a tenant can get a user', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('directory/instances/document%3Amemo');
 	await page.getByText('Add relationship').first().click();
@@ -306,7 +306,7 @@ test.serial('an instance gets and loses a relationship, and a tenant gets a user
 	await close();
 });
 
-test.serial('a read-only key sees the whole directory and no write buttons', async (t) => {
+test.serial('a read-only key sees the whole directory without edit buttons', async (t) => {
 	const body = { project_id: 'default', environment_id: 'dev', access_level: 'read', name: 'reader' };
 	const { body: key } = await stack.organization.post('/v2/api-key', body);
 	const { page, open, close } = await openConsole(browser, stack, { key: String(key['secret']) });

@@ -104,7 +104,7 @@ function listed(objects: SchemaObjects): readonly string[] {
 	return [...objects].map(([subject, { value }]) => `${subject} ${JSON.stringify(value)}`).sort();
 }
 
-test('a draft has the requested changes, and no change without an effect', (t) => {
+test('a draft contains the requested changes, without changes that have no effect', (t) => {
 	const steps = fc.array(fc.tuple(object, fc.boolean()), { maxLength: 12 });
 	const law = fc.property(fc.array(object), steps, (there, wanted) => {
 		const begun: Draft = { base_revision: 1, changes: [] };
@@ -160,12 +160,12 @@ const refusedFiles: Readonly<Record<string, RegExp>> = {
 };
 
 for (const [text, message] of Object.entries(refusedFiles)) {
-	test(`the file ${text || 'that is empty'} is refused as a draft, with the reason`, (t) => {
+	test(`the file ${text || 'that is empty'} is rejected as a draft, with the reason`, (t) => {
 		t.throws(() => readDraftFile(text, stored, 1), { message });
 	});
 }
 
-test('an environment document becomes a draft of its differences', (t) => {
+test('an environment document becomes a draft with the differences', (t) => {
 	const read = (document: object) =>
 		readDraftFile(JSON.stringify({ format: 'regolith-environment', version: 1, ...document }), stored, 40);
 	t.deepEqual(read({ schema }), { draft: { base_revision: 40, changes: [] }, note: null });
@@ -187,7 +187,7 @@ test('an environment document becomes a draft of its differences', (t) => {
 const staff: ImpactCause = { by: 'role_in_tenant', role: 'staff' };
 const adults: ImpactCause = { by: 'set_rule', userset: 'adults', resource_type: 'document' };
 
-test('impact rows are grouped by their grant, largest group first', (t) => {
+test('impact rows are grouped by grant, with the largest group first', (t) => {
 	const nothing = { by: [] };
 	const row = (user: string, before: readonly ImpactCause[], after: readonly ImpactCause[] = []) => {
 		return { user, before: { by: before }, after: { by: after } };
@@ -240,7 +240,7 @@ test('a lower bound is shown as a lower bound', (t) => {
 	t.is(countText(1200, true), 'at least 1,200');
 });
 
-test('a refusal’s conflicts are read', (t) => {
+test('conflicts are read from the error response', (t) => {
 	const conflicts = [
 		{
 			at: 'changes.2',

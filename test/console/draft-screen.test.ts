@@ -91,7 +91,7 @@ async function chooseFile(page: Page, content: unknown): Promise<void> {
 	await page.getByLabel('Drop a draft or an environment document').setInputFiles(file);
 }
 
-test.serial('a draft is shown with its impact, published as a whole, and then removed', async (t) => {
+test.serial('a draft shows its impact, is published in one step, and is then empty', async (t) => {
 	const base_revision = await newestRevision();
 	const { page, faults, close } = await openFile({ base_revision, changes: [takeWriting, giveReading] });
 	const changes = page.locator('.draft-changes > li');
@@ -151,7 +151,7 @@ test.serial('differences in the Rego are shown line by line', async (t) => {
 	await close();
 });
 
-test.serial('the refusal of a stale draft names each object, and the draft is rebased', async (t) => {
+test.serial('publishing a stale draft lists every conflicting object, and the draft can be rebased', async (t) => {
 	const base_revision = await newestRevision();
 	const { page, faults, close } = await openFile({ base_revision, changes: [takeWriting, giveReading] });
 	await page.getByText('checks lost').waitFor();
@@ -181,7 +181,7 @@ test.serial('the refusal of a stale draft names each object, and the draft is re
 	await close();
 });
 
-test.serial('a refusal is shown, and nothing is partially applied', async (t) => {
+test.serial('a rejected draft shows the reason, and no part of it is applied', async (t) => {
 	const missing = { ...takeWriting, value: { name: 'Staff', permissions: ['document:fly'] } };
 	const revision = await newestRevision();
 	const { page, close } = await openFile({ base_revision: revision, changes: [giveReading] });
@@ -203,7 +203,7 @@ test.serial('a refusal is shown, and nothing is partially applied', async (t) =>
 	await close();
 });
 
-test.serial('a draft is downloaded, survives a sign-out in its tab, and is discarded', async (t) => {
+test.serial('a draft can be downloaded and discarded, and survives a sign-out in its tab', async (t) => {
 	const draft = { base_revision: await newestRevision(), changes: [giveReading] };
 	const { page, open, close } = await openFile(draft);
 	const waiting = page.waitForEvent('download');
@@ -225,7 +225,7 @@ test.serial('a draft is downloaded, survives a sign-out in its tab, and is disca
 	await close();
 });
 
-test.serial('files without a draft are refused, and the previous draft remains', async (t) => {
+test.serial('files without a draft are rejected, and the previous draft is kept', async (t) => {
 	const { page, close } = await openFile('not JSON');
 	await page.getByRole('alert').filter({ hasText: 'This file is not valid JSON.' }).waitFor();
 	await chooseFile(page, { ...document, schema: { ...document.schema, roles: { boss: { name: 'Boss' } } } });
@@ -250,7 +250,7 @@ test.serial('a read-only key can preview drafts but not publish them', async (t)
 	await close();
 });
 
-test.serial('markup in keys is shown as text, and the screen has no serious violation in any window', async (t) => {
+test.serial('markup in keys is shown as text, and the screen is accessible at every window size', async (t) => {
 	const key = `${'x'.repeat(500)}`;
 	const user = '<b>bold</b>';
 	await stack.environment.post(`${facts}/users`, { key, first_name: user });
@@ -269,7 +269,7 @@ test.serial('markup in keys is shown as text, and the screen has no serious viol
 	}
 });
 
-test.serial('a long list of changed checks is folded, and nothing is cut in any window', async (t) => {
+test.serial('a long list of changed checks is folded, and nothing is cut off at any window size', async (t) => {
 	const users = Array.from({ length: 45 }, (_, index) => `user-${index}@department.example.com`);
 	const { status } = await stack.environment.post('/v2/projects/default/envs/dev/import?conflict_strategy=replace', {
 		...document,
@@ -301,7 +301,7 @@ test.serial('a long list of changed checks is folded, and nothing is cut in any 
 	}
 });
 
-test.serial('the tests run with the draft, and publishing with failed tests needs a confirmation', async (t) => {
+test.serial('tests run with the draft, and publishing despite failed tests requires a confirmation', async (t) => {
 	const check = { user: 'ann', resource: { type: 'document', tenant: 'acme' } };
 	for (const action of ['read', 'write']) {
 		const body = { key: `ann-${action}`, check: { ...check, action }, expected: 'allow' };

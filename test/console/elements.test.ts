@@ -236,7 +236,7 @@ async function chooseEnd(form: Pick<Locator, 'getByLabel'>, time: string): Promi
 	await form.getByLabel('Expiry date').fill(time);
 }
 
-test.serial('a role is requested, approved by keyboard, and used by the decision point', async (t) => {
+test.serial('a role can be requested, approved by keyboard, and used in a check', async (t) => {
 	// The front-end package signs in with the bearer token, without a cookie.
 	const context = await newBrowser(t);
 	const ann = await openSignedIn(context, 'ann', 'requests');
@@ -336,7 +336,7 @@ async function becomeIssuer(): Promise<(claims: Record<string, string>) => Promi
 	return (claims) => new SignJWT(claims).setProtectedHeader({ alg: 'ES256' }).setExpirationTime('5m').sign(privateKey);
 }
 
-test.serial('an application token signs a user in, through the package and through our script', async (t) => {
+test.serial('an application token signs a user in, with the package and with our script', async (t) => {
 	const userJwt = await (await becomeIssuer())({ sub: 'ann' });
 	const permitApiUrl = stack.api.listening.url;
 	const options = { loginMethod: 'frontendOnly', envId: environmentId, tenant: 'acme', userJwt, permitApiUrl };
@@ -353,7 +353,7 @@ test.serial('an application token signs a user in, through the package and throu
 	t.is(await call(other, 'regolith.elements.me.actor.user_key'), 'ann');
 });
 
-test.serial('our script signs in with both methods, reports the result, and signs out', async (t) => {
+test.serial('our script signs in with either method, reports the result, and signs out', async (t) => {
 	const context = await newBrowser(t);
 	const byToken = elementUrl('requests', { elementsToken: 'true' });
 	const page = await openApp(context, byToken);
@@ -395,7 +395,7 @@ test.serial('our script signs in with both methods, reports the result, and sign
 	);
 });
 
-test.serial('operations are approved and denied in the inbox; users can cancel their own requests', async (t) => {
+test.serial('reviewers approve and deny operations in the inbox, and users cancel their own requests', async (t) => {
 	const context = await newBrowser(t);
 	const ann = await openSignedIn(context, 'ann', 'payments', { resourceInstanceKey: 'main' });
 	await ann.frame.getByText('For main').waitFor();
@@ -447,7 +447,7 @@ test.serial('operations are approved and denied in the inbox; users can cancel t
 	t.deepEqual(await seriousFaults(frameOf(ann.page)), []);
 });
 
-test.serial('an owner manages users and roles; an observer can only read', async (t) => {
+test.serial('an owner can manage users and roles; an observer has read access only', async (t) => {
 	const { page, frame } = await openSignedIn(await newBrowser(t), 'rex', 'members');
 	// The page escapes the invisible character in the name.
 	const zoe = 'Zoe\\u{202e}';
@@ -503,7 +503,7 @@ function decisionEvent(user: string, allow: boolean) {
 	};
 }
 
-test.serial('the decisions in the tenant are listed and searched, in a narrow window too', async (t) => {
+test.serial('the decisions in the tenant can be listed and searched, even in a narrow window', async (t) => {
 	const config = { key: 'decisions', name: 'Decisions in Acme', elements_type: 'audit_log', settings: {} };
 	const { environment } = stack;
 	const made = await environment.post(`${elements}/config`, { ...config, roles_to_levels: { LEVEL_1: ['owner'] } });
@@ -557,7 +557,7 @@ test.serial('an invited user accepts through our script and gets the role', asyn
 	t.true(sent.every(({ url }) => !url.includes(options.token)));
 });
 
-test.serial('a user without a level in an element learns nothing about the element', async (t) => {
+test.serial('a user without a level in an element cannot learn anything about the element', async (t) => {
 	const { frame } = await openSignedIn(await newBrowser(t), 'ann', 'members');
 	await frame.getByText('You do not have access to this page.').waitFor();
 	t.is(await frame.getByRole('list').count(), 0);
@@ -579,7 +579,7 @@ for (const [key, [query, text]] of Object.entries(refusals)) {
 	});
 }
 
-test.serial('a user who is not signed in gets a message and can try again', async (t) => {
+test.serial('a user who is not signed in sees a message and can retry', async (t) => {
 	const page = await openApp(await newBrowser(t), elementUrl('requests', { darkMode: 'false' }));
 	const frame = page.frameLocator('iframe');
 	await frame.getByRole('heading', { name: 'You are not signed in' }).waitFor();
@@ -591,7 +591,7 @@ test.serial('a user who is not signed in gets a message and can try again', asyn
 	await frame.getByRole('heading', { name: 'Access to reports' }).waitFor();
 });
 
-test.serial('an application outside of the configured origins cannot embed pages', async (t) => {
+test.serial('an application with an origin that is not configured cannot embed pages', async (t) => {
 	const page = await openApp(await newBrowser(t), elementUrl('requests'), foreignApp);
 	const frame = await eventually(
 		() => frameOf(page),
@@ -628,7 +628,7 @@ test.serial('a token from a different page is not accepted', async (t) => {
 	t.false(asked.includes('/v2/auth/me'));
 });
 
-test.serial('a bearer token is in no URL, history or storage; a ticket is only in its URL', async (t) => {
+test.serial('no URL, history or storage contains a bearer token; a ticket appears only in its URL', async (t) => {
 	const context = await newBrowser(t);
 	const { page, frame } = await openSignedIn(context, 'ann', 'requests');
 	t.deepEqual(await context.storageState(), { cookies: [], origins: [] });

@@ -44,7 +44,7 @@ async function firstColumn(page: Page, caption: string): Promise<readonly string
 	return page.getByRole('table', { name: caption }).locator('tbody tr > td:first-child').allTextContents();
 }
 
-test.serial('a user’s surroundings are drawn, listed, and explored by keyboard alone', async (t) => {
+test.serial('the objects around a user are drawn and listed, and can be explored by keyboard', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('graph');
 	await page.getByText('Choose a start node').waitFor();
@@ -129,7 +129,7 @@ test.serial('hidden nodes are counted and reported', async (t) => {
 	await close();
 });
 
-test.serial('the start field accepts a type and a key', async (t) => {
+test.serial('the start field accepts type:key', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('graph');
 	await page.getByRole('combobox', { name: 'From' }).fill('document:budget');

@@ -65,7 +65,7 @@ journey('every screen shows its content', async (t) => {
 	await close();
 });
 
-journey('one user among 100,000 is found, and what they may do is told', async (t) => {
+journey('one user among 100,000 can be found, with their permissions', async (t) => {
 	const { page, open, faults, close } = await openConsole(started().browser, started().stack);
 	await open('directory');
 	await page
@@ -85,7 +85,7 @@ journey('one user among 100,000 is found, and what they may do is told', async (
 	await close();
 });
 
-journey('the matrix of 300 resources and 50 roles draws what is seen, wherever it is scrolled to', async (t) => {
+journey('a matrix of 300 resources and 50 roles renders only the visible cells, at any scroll position', async (t) => {
 	const { page, open, faults, close } = await openConsole(started().browser, started().stack);
 	await open('matrix');
 	const grid = page.locator('main [role=grid]');
@@ -103,7 +103,7 @@ journey('the matrix of 300 resources and 50 roles draws what is seen, wherever i
 	await close();
 });
 
-journey('a role that is taken from thousands is told with lower bounds', async (t) => {
+journey('the impact of removing a role from thousands of users is shown with lower bounds', async (t) => {
 	t.timeout(comparisonTime);
 	const { page, open, faults, close } = await openConsole(started().browser, started().stack);
 	await open('draft');

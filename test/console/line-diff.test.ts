@@ -62,7 +62,7 @@ test('a diff shows three lines around a difference, and merges adjacent differen
 	t.deepEqual(diffCounts(diffLines('', 'a\nb\n')), { added: 2, removed: 0 });
 });
 
-test('very different texts replace each other', (t) => {
+test('very different texts are replaced completely', (t) => {
 	const lines = (word: string) => Array.from({ length: 20_000 }, (_, index) => `${word} ${index}\n`).join('');
 	const diff = diffLines(lines('a'), lines('b'));
 	t.deepEqual(diffCounts(diff), { added: 20_000, removed: 20_000 });

@@ -104,7 +104,7 @@ test.serial('cells show permissions and their reasons', async (t) => {
 	await close();
 });
 
-test.serial('the matrix is edited by keyboard alone, and an edit is reverted', async (t) => {
+test.serial('the matrix can be edited by keyboard, and edits can be reverted', async (t) => {
 	const { page, faults, close } = await openMatrix();
 	const press = async (...keys: readonly string[]) => {
 		for (const key of keys) await page.keyboard.press(key);
@@ -162,7 +162,7 @@ test.serial('the matrix is edited by keyboard alone, and an edit is reverted', a
 	await close();
 });
 
-test.serial('a derivation is drafted from the panel', async (t) => {
+test.serial('a derivation can be drafted in the panel', async (t) => {
 	const { page, close } = await openMatrix();
 	await page.getByRole('gridcell', { name: '`document:read`, role `folder:owner`' }).click();
 	await page.getByRole('button', { name: 'Remove derivation of document:editor' }).click();
@@ -214,7 +214,7 @@ test.serial('a read-only key sees the same matrix without editable cells', async
 	await close();
 });
 
-test.serial('the matrix has no serious violation, wide and light, narrow and dark', async (t) => {
+test.serial('the matrix is accessible in a wide light window and in a narrow dark window', async (t) => {
 	for (const options of [{}, { width: 390, dark: true } as const]) {
 		const { page, faults, close } = await openMatrix('', options);
 		await page.getByRole('button', { name: '`document:write`, role `document:editor`' }).click();

@@ -162,7 +162,7 @@ async function createFacts({ page, open }: ConsoleWindow): Promise<void> {
 	await page.getByRole('status').getByText('Added relation writer_team').waitFor();
 }
 
-test.serial('a model is built, published, tested and changed, only in the console', async (t) => {
+test.serial('a model can be built, published, tested and changed in the console alone', async (t) => {
 	const opened = await openConsole(browser, stack);
 	const { page, open, faults, close } = opened;
 	await open('matrix');
@@ -211,7 +211,7 @@ test.serial('a model is built, published, tested and changed, only in the consol
 	await close();
 });
 
-test.serial('pages and dialogs of the model have no serious fault, wide and light, narrow and dark', async (t) => {
+test.serial('model pages and dialogs are accessible in wide light and narrow dark windows', async (t) => {
 	for (const options of [{}, { width: 390, dark: true } as const]) {
 		const { page, open, faults, close } = await openConsole(browser, stack, options);
 		const pages = [
@@ -250,7 +250,7 @@ test.serial('pages and dialogs of the model have no serious fault, wide and ligh
 	}
 });
 
-test.serial('a read-only key sees the model without buttons', async (t) => {
+test.serial('a read-only key sees the model without edit buttons', async (t) => {
 	const body = { project_id: 'default', environment_id: 'dev', access_level: 'read', name: 'reader' };
 	const { body: made } = await stack.organization.post('/v2/api-key', body);
 	const { page, open, close } = await openConsole(browser, stack, { key: String(made['secret']) });
@@ -261,7 +261,7 @@ test.serial('a read-only key sees the model without buttons', async (t) => {
 	await close();
 });
 
-test.serial('a model is built and published with the keyboard alone', async (t) => {
+test.serial('a model can be built and published by keyboard', async (t) => {
 	const { page, faults, close } = await openEmptyModel('keyboard');
 	const press = async (...keys: readonly string[]) => {
 		for (const key of keys) await page.keyboard.press(key);
@@ -314,7 +314,7 @@ test.serial('a model is built and published with the keyboard alone', async (t) 
 	await close();
 });
 
-test.serial('computed and public roles are made with the keyboard, and published', async (t) => {
+test.serial('computed and public roles can be created and published by keyboard', async (t) => {
 	const opened = await openEmptyModel('computed-roles');
 	const { page, open, faults, close } = opened;
 	await page.getByRole('button', { name: 'Add to draft: Shared documents' }).click();
@@ -362,7 +362,7 @@ test.serial('computed and public roles are made with the keyboard, and published
 	await close();
 });
 
-test.serial('a sample is drafted and published, or imported at once', async (t) => {
+test.serial('a sample can be drafted and published, or imported immediately', async (t) => {
 	const drafted = await openEmptyModel('drafted-sample');
 	await drafted.page.getByRole('button', { name: 'Add to draft: Code hosting' }).click();
 	const { roles, relations } = JSON.parse(readFileSync(join(samples, 'code-hosting.json'), 'utf8')).schema.resources

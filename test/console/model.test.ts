@@ -92,7 +92,7 @@ test('each level allows its actions', (t) => {
 	);
 });
 
-test('requestable roles are listed once, weakest first, and only for the place', (t) => {
+test('requestable roles are listed once, weakest first, and only for the tenant or instance of the request', (t) => {
 	const role = (id: string, resource_id: string | null = null) => ({
 		id,
 		key: id,
@@ -125,7 +125,7 @@ test('requestable roles are listed once, weakest first, and only for the place',
 	t.deepEqual(ids({ onInstance: true, resourceId: 'folder' }), ['finder']);
 });
 
-test('people, subjects and failures are described in words', (t) => {
+test('people, subjects and errors are described in words', (t) => {
 	const ann = { key: 'a1', email: 'ann@example.com', first_name: 'Ann', last_name: null };
 	t.is(userName(ann), 'Ann');
 	t.is(userName({ ...ann, last_name: 'Lee' }), 'Ann Lee');
@@ -151,7 +151,7 @@ test('people, subjects and failures are described in words', (t) => {
 	t.deepEqual(new ApiFailure(502, 'no').problems, []);
 });
 
-test('an instant is written to a field and read back, and durations are described in words', (t) => {
+test('a time survives editing in its field, and durations are described in words', (t) => {
 	const instant = new Date('2999-06-01T12:34:00.000Z');
 	t.deepEqual(expiryMember(`on ${fieldTime(instant)}`), { expires_at: instant.toISOString() });
 	t.deepEqual(expiryMember('in 28800', instant.getTime()), { expires_at: '2999-06-01T20:34:00.000Z' });
@@ -166,7 +166,7 @@ test('an instant is written to a field and read back, and durations are describe
 	for (const [seconds, text] of durations) t.is(durationText(seconds), text);
 });
 
-test('an element keeps the settings of its type, and its roles have one level', (t) => {
+test('an element keeps the settings of its type, and each role has one level', (t) => {
 	const stored = {
 		name: 'Operations',
 		elements_type: 'operation_approval',

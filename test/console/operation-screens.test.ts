@@ -30,7 +30,7 @@ test.after.always(async () => {
 
 const narrow = { width: 390, dark: true } as const;
 
-test.serial('decision points show their state, and their key is rotated', async (t) => {
+test.serial('decision points show their state, and their key can be rotated', async (t) => {
 	const of = { project_id: 'default', environment_id: 'dev' };
 	const key = { ...of, owner_type: 'pdp_config', access_level: 'admin', name: 'of another point' };
 	const { body: old } = await stack.organization.post('/v2/api-key', key);
@@ -56,7 +56,7 @@ test.serial('decision points show their state, and their key is rotated', async 
 	await close();
 });
 
-test.serial('a key is created, shown once, used, rotated and revoked', async (t) => {
+test.serial('a key can be created, used, rotated and revoked, and its secret is shown once', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('keys');
 	await page.getByRole('button', { name: 'Create key', exact: true }).click();
@@ -119,7 +119,7 @@ test.serial('in production, a write requires the environment’s name', async (t
 	await close();
 });
 
-test.serial('an organization session creates wide keys and deletes a project after typed confirmations', async (t) => {
+test.serial('an organization session can create wide keys, and delete a project after typing its key', async (t) => {
 	const { organization } = stack;
 	await organization.post('/v2/projects', { key: 'spare', name: 'Spare' });
 	const { page, faults, close } = await openConsole(browser, stack, { key: stack.keys.organization });
@@ -166,7 +166,7 @@ test.serial('an organization session creates wide keys and deletes a project aft
 	await close();
 });
 
-test.serial('environments are compared, and differences are drafted with their impact', async (t) => {
+test.serial('environments can be compared, and their differences drafted with the impact', async (t) => {
 	const { project } = stack;
 	const elsewhere = '/v2/schema/default/production';
 	await project.post(`${elsewhere}/resources`, {
@@ -196,7 +196,7 @@ test.serial('environments are compared, and differences are drafted with their i
 	await close();
 });
 
-test.serial('a different environment is compared with the browser’s session there', async (t) => {
+test.serial('an environment is compared through the browser’s session in the other environment', async (t) => {
 	const own = { project_id: 'default', environment_id: 'production', access_level: 'read', name: 'of a reader' };
 	const { body: reader } = await stack.organization.post('/v2/api-key', own);
 	const { page, open, close } = await openConsole(browser, stack, { key: stack.keys.project });
@@ -229,7 +229,7 @@ test.serial('promotion into production requires the environment’s name', async
 	await close();
 });
 
-test.serial('a document is exported, tried and imported', async (t) => {
+test.serial('a document can be exported, imported as a dry run, and imported', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('environments');
 	const [download] = await Promise.all([
@@ -291,7 +291,7 @@ test.serial('polling waits for a slow response', async (t) => {
 	await close();
 });
 
-test.serial('elements of all types are created by form, and their levels change', async (t) => {
+test.serial('elements of all types can be created in a form, and their levels can be changed', async (t) => {
 	const { environment } = stack;
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	const levelOf = (role: string) => page.getByLabel(`Level of ${role}`, { exact: true });
@@ -372,7 +372,7 @@ test.serial('elements of all types are created by form, and their levels change'
 	await reader.close();
 });
 
-test.serial('an element has a preview as a user, and a webhook that is tested', async (t) => {
+test.serial('an element can be previewed as a user, and its webhook can be tested', async (t) => {
 	const { environment } = stack;
 	const element = {
 		key: 'members',
@@ -415,7 +415,7 @@ test.serial('an element has a preview as a user, and a webhook that is tested', 
 	await close();
 });
 
-test.serial('contextual facts are allowed in the settings, and other settings stay', async (t) => {
+test.serial('contextual facts can be allowed in the settings, without changing other settings', async (t) => {
 	const path = '/v2/projects/default/envs/dev';
 	type Settings = { readonly settings: Readonly<Record<string, unknown>> | null };
 	const before = (await stack.environment.get<Settings>(path)).body.settings ?? {};

@@ -21,7 +21,7 @@ function listed(nodes: readonly PolicyNode[]): readonly unknown[] {
 	return nodes.map((node) => (node.kind === 'file' ? node.name : [node.name, node.count, ...listed(node.nodes)]));
 }
 
-test('files become a tree, folders first, and a folder with a single file is merged into the file’s name', (t) => {
+test('files are shown as a tree, folders first, and a folder with a single file is merged into the file’s name', (t) => {
 	const paths = [
 		'b/x.rego',
 		'b/y.rego',
@@ -61,7 +61,7 @@ test('each file is in the tree once, for any paths', (t) => {
 	);
 });
 
-test('a file’s outline has the METADATA titles at the described lines', (t) => {
+test('a file’s outline lists the METADATA titles with the lines that they describe', (t) => {
 	const text = [
 		'# Generated',
 		'',

@@ -130,7 +130,7 @@ test('columns are tenant roles, resource roles and user sets, sorted by key', (t
 	);
 });
 
-test('a derivation over several resources is described step by step', (t) => {
+test('a derivation over several resources is described in steps', (t) => {
 	const team = {
 		name: 'Team',
 		actions: {},
@@ -260,7 +260,7 @@ const edit = fc.oneof(grantEdit, ruleEdit, derivationEdit);
 
 const empty: Draft = { base_revision: 7, changes: [] };
 
-test('a reverted edit leaves no change', (t) => {
+test('reverting an edit leaves no change in the draft', (t) => {
 	const law = fc.property(anySchema, fc.array(edit, { maxLength: 6 }), edit, (document, earlier, last) => {
 		const stored = readSchemaObjects(document);
 		const before = earlier.reduce((draft, one) => one(stored, draft), empty);
@@ -286,7 +286,7 @@ function meaning(objects: SchemaObjects): ReadonlyMap<string, string> {
 	return new Map([...objects].map(([subject, { value }]) => [subject, JSON.stringify(sorted(value))]).sort() as never);
 }
 
-test('a toggled cell matches the drafted document', (t) => {
+test('toggling a cell changes the drafted document accordingly', (t) => {
 	const place = fc.record({ resource: fc.constantFrom(...resourceKeys), action: fc.constantFrom(...actionKeys) });
 	const law = fc.property(
 		anySchema,
@@ -334,7 +334,7 @@ function leadsTo({ resourceRoles }: ReturnType<typeof readPolicySchema>, start: 
 	return [...held].some((name) => grants(name, []));
 }
 
-test('a resource role shows permissions over any number of derivations', (t) => {
+test('a resource role shows permissions that it gets through any number of derivations', (t) => {
 	const law = fc.property(anySchema, (document) => {
 		const matrix = matrixFrom(document);
 		for (const column of matrix.columns.filter(({ kind }) => kind === 'resource_role')) {
@@ -378,7 +378,7 @@ test('a filter keeps the matching rows and columns', (t) => {
 	t.deepEqual(shown({ fold: { all: true, except: ['folder'] } }).rows, ['document', 'folder', 'folder:read']);
 });
 
-test('a resource is folded and unfolded independently', (t) => {
+test('each resource can be folded and unfolded independently', (t) => {
 	const keys = fc.constantFrom('a', 'b', 'c');
 	const law = fc.property(fc.boolean(), fc.array(keys), keys, (all, taps, key) => {
 		const fold = taps.reduce(withFold, { all, except: [] as readonly string[] });

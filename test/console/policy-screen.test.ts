@@ -43,7 +43,7 @@ async function published(): Promise<number> {
 	return Number(body['compiled_revision']);
 }
 
-test.serial('the newest policy’s files are read once while facts change', async (t) => {
+test.serial('the newest policy’s files are fetched once, even if facts change', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	const read: string[] = [];
 	page.on('request', (request) => {
@@ -58,7 +58,7 @@ test.serial('the newest policy’s files are read once while facts change', asyn
 	await close();
 });
 
-test.serial('files are a tree, and each line has a permanent URL', async (t) => {
+test.serial('files are shown as a tree, and each line has a permanent URL', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('policy');
 	await page.getByText('Choose a file').waitFor();
@@ -84,7 +84,7 @@ test.serial('files are a tree, and each line has a permanent URL', async (t) => 
 	await close();
 });
 
-test.serial('two revisions are compared, with tables separate from rules, and each shows its authors', async (t) => {
+test.serial('two revisions can be compared, with tables separate from rules, and each shows its authors', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('policy?view=revisions');
 	const row = page.locator('tr', { has: page.getByRole('link', { name: String(after), exact: true }) });
@@ -129,7 +129,7 @@ test.serial('a schema that does not compile is reported with the compiler’s me
 	await close();
 });
 
-test.serial('a revision’s generated tests run when their view is opened', async (t) => {
+test.serial('a revision’s generated tests run when the tests are opened', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	const asked: string[] = [];
 	page.on('request', (request) => {
@@ -163,7 +163,7 @@ test.serial('a revision’s generated tests run when their view is opened', asyn
 	await close();
 });
 
-test.serial('the policy is downloaded as a folder', async (t) => {
+test.serial('the policy can be downloaded as a folder', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('policy');
 	const coming = page.waitForEvent('download');

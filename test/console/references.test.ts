@@ -50,7 +50,7 @@ async function open(
 	return { page, complaints };
 }
 
-test('the API reference opens collapsed, filters, shows an operation, and links to the decision point', async (t) => {
+test('the API reference is collapsed at first, can be filtered, shows operations, and links to the decision point', async (t) => {
 	const { page, complaints } = await open(t, apiReference());
 	t.true((await page.locator('.opblock-tag').count()) > 30);
 	t.is(await page.locator('.opblock').count(), 0, 'no operation is open');

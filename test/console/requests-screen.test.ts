@@ -51,7 +51,7 @@ async function rolesHeld(user: string): Promise<readonly unknown[]> {
 	return body.map(({ role }) => role);
 }
 
-test.serial('a request is approved with a different role by keyboard alone', async (t) => {
+test.serial('a request can be approved with a different role by keyboard', async (t) => {
 	await asks('ann', 'editor', 'viewer');
 	for (const options of [{}, { width: 390, dark: true } as const]) {
 		const { page, open, faults, close } = await openConsole(browser, stack, options);
@@ -139,7 +139,7 @@ test.serial('an approved operation assigns the role on the instance', async (t) 
 	await close();
 });
 
-test.serial('a decision on a request already decided by a different user is refused with the reason', async (t) => {
+test.serial('a decision on a request that is already decided is rejected with the reason', async (t) => {
 	await asks('cy', 'editor');
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('requests?user=cy');
@@ -152,7 +152,7 @@ test.serial('a decision on a request already decided by a different user is refu
 	await close();
 });
 
-test.serial('a read-only key sees requests but cannot decide them', async (t) => {
+test.serial('a read-only key can see requests but not decide them', async (t) => {
 	await asks('dora', 'editor');
 	const body = { project_id: 'default', environment_id: 'dev', access_level: 'read', name: 'reader' };
 	const { body: key } = await stack.organization.post('/v2/api-key', body);

@@ -42,6 +42,6 @@ test('each published policy lists the changes since the previous policy', (t) =>
 	t.is(nothing === null || nothing === undefined ? '' : summaryText(nothing), 'no schema changes');
 });
 
-test('schema kinds are change log kinds', (t) => {
+test('the schema kinds are kinds in the change log', (t) => {
 	for (const kind of schemaKinds) t.true(ChangeKind.safeParse(kind).success, kind);
 });

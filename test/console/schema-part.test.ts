@@ -353,7 +353,7 @@ const removals: Readonly<Record<string, readonly string[]>> = {
 };
 
 for (const [name, expected] of Object.entries(removals)) {
-	test(`a deletion of ${name} states its consequences`, (t) => {
+	test(`deleting ${name} shows the consequences`, (t) => {
 		const effects = removalEffects(stored, empty, partIn(empty, name));
 		const told = effects.map(({ effect, kind, name: object, lost }) =>
 			[effect, kind, object, ...lost.map(phraseText)].join(' '),
@@ -378,7 +378,7 @@ test('deleted facts are counted by kind, without the schema objects', (t) => {
 const partNames = [...readParts(stored).keys()];
 const steps = fc.array(fc.tuple(fc.constantFrom(...partNames), fc.boolean()), { maxLength: 8 });
 
-test('restoring deletes no other part, and everything can be restored', (t) => {
+test('restoring deletes nothing else, and everything can be restored', (t) => {
 	const law = fc.property(steps, (taken) => {
 		let draft = empty;
 		for (const [text, isRemoval] of taken) {
@@ -400,7 +400,7 @@ test('restoring deletes no other part, and everything can be restored', (t) => {
 	t.notThrows(() => fc.assert(law));
 });
 
-test('parts show their state in the draft', (t) => {
+test('each part shows its state in the draft', (t) => {
 	const draft = filled('role', 'guest', {}, withoutPart(stored, empty, { kind: 'resource', key: 'folder' }));
 	const rows = partRows(readParts(stored), readParts(draftedSchema(stored, draft)));
 	const states = rows.flatMap(({ part, state }) => (state === null ? [] : [`${state} ${partName(part)}`]));
@@ -455,14 +455,14 @@ const problems: readonly (readonly [PartKind, Partial<PartForm>, RegExp | null])
 ];
 
 for (const [kind, form, message] of problems) {
-	test(`the form for ${kind} ${JSON.stringify(form).slice(0, 40)} ${message === null ? 'can be saved' : 'is refused'}`, (t) => {
+	test(`the form for ${kind} ${JSON.stringify(form).slice(0, 40)} ${message === null ? 'can be saved' : 'is rejected'}`, (t) => {
 		const problem = partFormProblem(kind, { ...noFields, ...form }, new Set(['read']));
 		if (message === null) t.is(problem, null);
 		else t.regex(problem ?? '', message);
 	});
 }
 
-test('a page of the model is read from the path it has', (t) => {
+test('a model page is identified by its path', (t) => {
 	for (const page of ['resources', 'roles', 'users'] as const) {
 		t.deepEqual(readModelPath(modelPath({ page }).slice('model/'.length)), { page });
 	}
@@ -483,7 +483,7 @@ test('a role is public only if the form says so', (t) => {
 	t.deepEqual([saved({}, false), saved({ public: true }, false)], [undefined, false]);
 });
 
-test('the expression of a computed role has lists, unless they cannot express it', (t) => {
+test('the expression of a computed role is shown as lists if lists can express it', (t) => {
 	const keys = fc.uniqueArray(fc.constantFrom('viewer', 'editor', 'approver', 'blocked'));
 	const law = fc.property(fc.record({ all: keys, any: keys, none: keys }), (lists) => {
 		t.deepEqual(readComputedRole(writeComputedRole(lists)), lists);

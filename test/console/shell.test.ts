@@ -35,7 +35,7 @@ async function makeKey(access_level: string): Promise<{ readonly id: string; rea
 
 const everyScreen = Object.keys(consoleScreens);
 
-test.serial('every page is free of serious violations, light and dark, in a wide and a narrow window', async (t) => {
+test.serial('every page is accessible, light and dark, in a wide and a narrow window', async (t) => {
 	for (const width of [1280, 390] as const) {
 		const { page, open, faults, close } = await openConsole(browser, stack, { key: stack.keys.organization, width });
 		for (const [screen, content] of Object.entries({ ...consoleScreens, ...consolePages })) {
@@ -54,7 +54,7 @@ test.serial('every page is free of serious violations, light and dark, in a wide
 	}
 });
 
-test.serial('a wrong key is refused with the reason, and no key stays in the browser', async (t) => {
+test.serial('a wrong key is rejected with the reason, and the browser stores no key', async (t) => {
 	const context = await browser.newContext();
 	const page = await context.newPage();
 	await page.goto(`${stack.api.listening.url}/console/default/dev/check`);
@@ -76,7 +76,7 @@ test.serial('a wrong key is refused with the reason, and no key stays in the bro
 	await context.close();
 });
 
-test.serial('a read-only key sees every screen without write buttons', async (t) => {
+test.serial('a read-only key sees every screen without edit buttons', async (t) => {
 	const { secret } = await makeKey('read');
 	const { page, open, faults, close } = await openConsole(browser, stack, { key: secret });
 	t.is(await page.getByText('read only', { exact: true }).count(), 1);
@@ -93,7 +93,7 @@ test.serial('a read-only key sees every screen without write buttons', async (t)
 	await close();
 });
 
-test.serial('a revoked key leads to the sign-in page with the reason, and the draft is kept', async (t) => {
+test.serial('a revoked key leads to the sign-in page with the reason, and the draft is kept there', async (t) => {
 	const { id, secret } = await makeKey('write');
 	const { page, open, close } = await openConsole(browser, stack, { key: secret });
 	const name = await page.evaluate(`fetch('/v2/auth/console?project=default&environment=dev')
@@ -116,7 +116,7 @@ test.serial('a revoked key leads to the sign-in page with the reason, and the dr
 	await close();
 });
 
-test.serial('a stale page reports this, and reloads on request', async (t) => {
+test.serial('a page at an older revision says so, and reloads on request', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('keys');
 	await page.waitForLoadState('networkidle');
@@ -128,7 +128,7 @@ test.serial('a stale page reports this, and reloads on request', async (t) => {
 	await close();
 });
 
-test.serial('an unreachable API is reported in the bar, and found again', async (t) => {
+test.serial('the bar reports an unreachable API, and its return', async (t) => {
 	const { page, context, open, close } = await openConsole(browser, stack);
 	await open('keys');
 	await page.waitForLoadState('networkidle');
@@ -158,7 +158,7 @@ test.serial('tabs for two environments do not interfere', async (t) => {
 	await close();
 });
 
-test.serial('the documentation opens from the bar, without other servers', async (t) => {
+test.serial('the documentation opens from the bar, without requests to other servers', async (t) => {
 	for (const width of [1280, 390] as const) {
 		const { page, open, faults, close } = await openConsole(browser, stack, { width, dark: width === 390 });
 		await open('condition-sets');
@@ -188,7 +188,7 @@ function compressedLength(address: string): Promise<number> {
 	});
 }
 
-test.serial('a first load is small, and comes only from this server', async (t) => {
+test.serial('the first page load is small, and comes only from this server', async (t) => {
 	const context = await browser.newContext();
 	const page = await context.newPage();
 	const { url } = stack.api.listening;

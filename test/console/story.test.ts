@@ -54,7 +54,7 @@ test.after.always(async () => {
 	await stack?.stop();
 });
 
-test.serial('a denial is inspected, and a permission is drafted and published by keyboard', async (t) => {
+test.serial('a denial can be inspected, and the missing permission drafted and published by keyboard', async (t) => {
 	await setDocumentScene(stack);
 	const given = { user: 'bob', role: 'reader', tenant: 'acme' };
 	const { revision } = await stack.environment.post(`${facts}/role_assignments`, given);
