@@ -82,7 +82,7 @@ async function newRoles({ http, facts }: Place): Promise<readonly string[]> {
 		.filter((name) => name !== 'bea#viewer@acme');
 }
 
-journey('a requested role is approved and held from then on', async (t, place) => {
+journey('a requested role is approved, and held from then on', async (t, place) => {
 	await setTheScene(place);
 	const { http } = place;
 	const ledger = await openLedger(t, place);
@@ -127,7 +127,7 @@ const wanted: readonly (readonly [details: object, held: string])[] = [
 	[{ role: 'keeper', resource_instance: 'document:memo' }, 'ann#keeper@document:memo'],
 ];
 
-journey('roles are assigned once, in the tenant or on the instance', async (t, place) => {
+journey('each role is assigned once, in the tenant or on the instance', async (t, place) => {
 	await setTheScene(place);
 	const { http } = place;
 	for (const [details, held] of wanted) {
@@ -241,7 +241,7 @@ journey('a request that is not pending cannot change', async (t, place) => {
 	}
 });
 
-journey('a reviewer changes the role before or during the approval, within the same place', async (t, place) => {
+journey('a reviewer can change the role before or during the approval, in the same place', async (t, place) => {
 	await setTheScene(place);
 	const { http } = place;
 	const { body } = await http.post(as(place, 'ann'), ask('editor'));
@@ -266,7 +266,7 @@ journey('nobody reviews their own request, unless the element allows it', async 
 	t.is((await http.put(`${one}/approve`, {})).status, 200);
 });
 
-journey('an approval does not bring back a user who has left the tenant', async (t, place) => {
+journey('an approval does not add a user who has left the tenant', async (t, place) => {
 	await setTheScene(place);
 	const { http, facts } = place;
 	const { body } = await http.post(as(place, 'ann'), ask('editor'));
@@ -290,7 +290,7 @@ journey('instances in other tenants are not revealed', async (t, place) => {
 	t.false(JSON.stringify(unknown.body).includes('beta'));
 });
 
-journey('a list contains the requests visible to its reader, filtered and paged', async (t, place) => {
+journey('a list contains only requests that its reader may see, with filters and pages', async (t, place) => {
 	await setTheScene(place);
 	const { http } = place;
 	const ids: string[] = [];
@@ -350,7 +350,7 @@ journey('a list contains the requests visible to its reader, filtered and paged'
 	}
 });
 
-journey('requests are deleted with the objects they name, and canceled with their element', async (t, place) => {
+journey('requests are deleted with the objects that they name, and canceled with their element', async (t, place) => {
 	await setTheScene(place);
 	const { http, facts, schema, elements } = place;
 	const ledger = await openLedger(t, place);
@@ -404,7 +404,7 @@ journey('exactly one of several concurrent decisions succeeds', async (t, place)
 	await decideAtOnce(t, place, reviewers);
 });
 
-journey('signed-in users request and decide under the same rules', async (t, place) => {
+journey('signed-in users request and decide by the same rules', async (t, place) => {
 	await setTheScene(place);
 	const ledger = await openLedger(t, place);
 	const path = `${place.elements}/config/requests/access_requests`;
@@ -429,7 +429,7 @@ journey('signed-in users request and decide under the same rules', async (t, pla
 	await ledger.balanced();
 });
 
-journey('a reviewer who has just lost the level is refused', async (t, place) => {
+journey('a reviewer who has just lost the level is rejected', async (t, place) => {
 	await setTheScene(place);
 	const { http, facts, elements } = place;
 	const path = `${elements}/config/requests/access_requests`;
@@ -446,7 +446,7 @@ journey('a reviewer who has just lost the level is refused', async (t, place) =>
 	if (approved.status === 200) t.true(Number(approved.revision) < Number(taken.revision), 'the approval was first');
 });
 
-journey('a signed-in user makes a thousand requests per hour', async (t, place) => {
+journey('a signed-in user can make at most a thousand requests per hour', async (t, place) => {
 	await setTheScene(place);
 	const { store, id: environment_id, elements } = place;
 	const path = `${elements}/config/requests/access_requests`;

@@ -21,7 +21,7 @@ async function createDocument({ http, schema }: Place): Promise<Resource> {
 	return (await http.post<Resource>(`${schema}/resources`, { key: 'document', name: 'Document', actions })).body;
 }
 
-journey('a group contains actions of its resource, in order, and is read as created', async (t, place) => {
+journey('a group contains actions of its resource in order, and the response shows it as created', async (t, place) => {
 	const { http, schema } = place;
 	const { id: resource_id, actions } = await createDocument(place);
 	const path = `${schema}/resources/document/action_groups`;
@@ -55,7 +55,7 @@ journey('a group contains actions of its resource, in order, and is read as crea
 	t.deepEqual((await http.get(`${path}/bare`)).body, bare, 'all or nothing');
 });
 
-journey('PATCH changes only its fields; actions and attributes are overwritten as a whole', async (t, place) => {
+journey('PATCH changes only its fields; lists of actions and attributes are replaced as a whole', async (t, place) => {
 	const { http, schema } = place;
 	await createDocument(place);
 	const path = `${schema}/resources/document/action_groups/g`;
@@ -109,7 +109,7 @@ async function changedBy({ store, id, revision }: Place): Promise<readonly strin
 	return rows.map(({ kind, key }) => `${kind} ${key}`);
 }
 
-journey('a deleted action leaves its groups and roles, and the log records it', async (t, place) => {
+journey('deleting an action removes it from groups and roles, and the log records this', async (t, place) => {
 	const { http, schema } = place;
 	await createDocument(place);
 	const path = `${schema}/resources/document`;

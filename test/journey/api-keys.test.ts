@@ -102,7 +102,7 @@ const listKeys = async (http: Client, query = '') =>
 		)
 	).body;
 
-journey('every kind of key manages the expected kinds of keys', async (t, place, management) => {
+journey('each kind of key manages only the expected kinds of keys', async (t, place, management) => {
 	const { clients, bodies } = await createWorld(place, management);
 	for (const [target, method, path, statuses] of matrix) {
 		for (const [index, caller] of callers.entries()) {
@@ -120,7 +120,7 @@ journey('every kind of key manages the expected kinds of keys', async (t, place,
 	}
 });
 
-journey('a key sees keys with no more access than its own, without secrets', async (t, place, management) => {
+journey('a key can list keys with at most its own access, without secrets', async (t, place, management) => {
 	const { clients, bodies } = await createWorld(place, management);
 	const { organization } = management;
 	const kinds: Readonly<Record<string, Key>> = {
@@ -158,7 +158,7 @@ journey('a key sees keys with no more access than its own, without secrets', asy
 	);
 });
 
-journey('a key works from creation to deletion, and each secret until the next', async (t, place, management) => {
+journey('a key works until it is deleted, and each secret until the next rotation', async (t, place, management) => {
 	const { http, url } = place;
 	const body = { project_id: 'default', environment_id: place.key, name: 'dashboard', access_level: 'write' };
 	const answer = await http.post<Record<string, unknown>>('/v2/api-key', body);
@@ -217,7 +217,7 @@ const refused: readonly (readonly [body: object, status: number, named: string])
 	[{ object_type: 'org', organization_id: '00000000-0000-4000-8000-000000000000' }, 404, '00000000'],
 ];
 
-journey('a key is created only for existing objects', async (t, _, { organization }) => {
+journey('a key can be created only for existing objects', async (t, _, { organization }) => {
 	for (const [body, status, named] of refused) fails(t, await organization.post('/v2/api-key', body), status, named);
 });
 
@@ -241,7 +241,7 @@ async function oneRemains(t: ExecutionContext, holders: readonly Client[]): Prom
 	t.deepEqual([...statuses].sort(), [200, 401]);
 }
 
-journey('an organization is read under its names and updated', async (t, place, management) => {
+journey('an organization can be read under any of its names, and updated', async (t, place, management) => {
 	const { id, http } = await newOrganization(management, `${place.key}-named`);
 	const shown = {
 		id,

@@ -103,7 +103,7 @@ journey('each decision is uploaded once, and read with its details', async (t, p
 	t.is((await http.get(`${logsOf(place)}?page=2`)).status, 200);
 });
 
-journey('decisions are filtered by question, caller and time', async (t, place) => {
+journey('decisions can be filtered by check, caller and time', async (t, place) => {
 	const { http, key_id } = place;
 	await upload(
 		place,
@@ -158,7 +158,7 @@ journey('decisions are filtered by question, caller and time', async (t, place) 
 	t.is((await http.get(`${logsOf(place)}?per_page=100&page=100`)).status, 200);
 });
 
-journey('events from any OPA are accepted, whatever their query', async (t, place) => {
+journey('events from any OPA are accepted, whatever they query', async (t, place) => {
 	const { http } = place;
 	const id = { timestamp: '2026-01-31T08:00:00.123456789+02:00' };
 	const long = { user: { key: 'x'.repeat(70_000) } };
@@ -187,7 +187,7 @@ journey('events from any OPA are accepted, whatever their query', async (t, plac
 	t.deepEqual(problemPlaces(await http.post(ingress, {})), ['body']);
 });
 
-journey('a bad event is reported, and the remaining events of its batch are kept', async (t, place) => {
+journey('an invalid event is reported, and the other events of its batch are kept', async (t, place) => {
 	const { http, store } = place;
 	const ahead = (minutes: number) => new Date(store.clock.now().getTime() + minutes * 60_000).toISOString();
 	const bad = [
@@ -218,7 +218,7 @@ journey('a bad event is reported, and the remaining events of its batch are kept
 	t.is((await http.post(ingress, [])).status, 204);
 });
 
-journey('an event keeps its first version, even if it is sent again on a different day', async (t, place) => {
+journey('an event keeps its first version, even if it is sent again on another day', async (t, place) => {
 	const { http, store, id } = place;
 	const { decision_id, ...sent } = event({});
 	const earlier = new Date(store.clock.now().getTime() - 86_400_000);
@@ -233,7 +233,7 @@ journey('an event keeps its first version, even if it is sent again on a differe
 	);
 });
 
-journey('a key delivers decisions and states if it may write or belongs to a decision point', async (t, place) => {
+journey('decisions and states are accepted from write keys and decision point keys', async (t, place) => {
 	const { store, organization_id, project_id, id: environment_id, url, http } = place;
 	for (const [access_level, owner_type, status] of [
 		['read', 'member', 403],
@@ -257,7 +257,7 @@ journey('a key delivers decisions and states if it may write or belongs to a dec
 	t.is(body.length, 4, JSON.stringify(body));
 });
 
-journey('other requests are answered while a large batch is stored', async (t, place) => {
+journey('other requests get a response while a large batch is stored', async (t, place) => {
 	const batch = Array.from({ length: 4_000 }, () => event({}));
 	let stored = false;
 	const storing = upload(place, ...batch).then((status) => {
@@ -274,7 +274,7 @@ journey('other requests are answered while a large batch is stored', async (t, p
 });
 
 for (const kind of chosenStores()) {
-	test(`an environment that fills the log must wait, and other environments lose nothing [${kind}]`, async (t) => {
+	test(`an environment that fills the log has to wait, and other environments lose no decisions [${kind}]`, async (t) => {
 		const management = await startManagement(kind, { AUDIT_LOG_MAX_SIZE: '1' });
 		t.teardown(management.stop);
 		const { store } = management;
@@ -331,7 +331,7 @@ for (const kind of chosenStores()) {
 	});
 }
 
-journey('texts that no index could hold are still logged', async (t, place) => {
+journey('strings that are too long for an index are still logged', async (t, place) => {
 	// A long string of three-byte characters, which does not compress.
 	const long = Array.from({ length: 1_024 }, (_, index) => String.fromCharCode(0x4e00 + ((index * 7_919) % 20_000)));
 	const text = long.join('');
@@ -340,7 +340,7 @@ journey('texts that no index could hold are still logged', async (t, place) => {
 	t.like(logged, { user_key: text.slice(0, 512), reason: text, input: { user: { key: text } } });
 });
 
-journey('decisions belong only to their environment', async (t, place, management) => {
+journey('decisions are visible only in their environment', async (t, place, management) => {
 	await upload(place, event({}));
 	const other = await newPlace(management, management.organization);
 	t.deepEqual((await other.http.get<Paginated>(logsOf(other))).body.data, []);
@@ -359,7 +359,7 @@ journey('decisions belong only to their environment', async (t, place, managemen
 	fails(t, await reader.get(logsOf(place)), 403);
 });
 
-test('old decisions are deleted by day, the oldest first if they take too much space', async (t) => {
+test('old decisions are deleted by day, starting with the oldest day when space runs out', async (t) => {
 	// Uses a separate store, because days are dropped for all environments in a store.
 	const management = await startManagement();
 	t.teardown(management.stop);

@@ -32,7 +32,7 @@ const editor = { role: 'editor', tenant: 'default' };
 const viewer = { role: 'viewer', tenant: 'acme' };
 const plain = { email: null, attributes: {}, roles: [] };
 
-journey('several users are created in one write, with their roles', async (t, place) => {
+journey('several users can be created with their roles in one request', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
 	const ledger = await openLedger(t, place);
@@ -71,7 +71,7 @@ journey('several users are created in one write, with their roles', async (t, pl
 	await ledger.balanced();
 });
 
-journey('several users are created or replaced, each like a PUT of one user', async (t, place) => {
+journey('several users can be created or replaced, each as with PUT', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
 	await http.post(`${facts}/users`, { key: 'ben', email: 'ben@acme.com', role_assignments: [editor, viewer] });
@@ -134,7 +134,7 @@ journey('several users are created or replaced, each like a PUT of one user', as
 	await ledger.balanced();
 });
 
-journey('several users are deleted with all they hold, or none is', async (t, place) => {
+journey('several users can be deleted with all their roles, all or none', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
 	await http.post(`${facts}/users`, { key: 'ben', role_assignments: [editor] });
@@ -164,7 +164,7 @@ journey('several users are deleted with all they hold, or none is', async (t, pl
 	await ledger.balanced();
 });
 
-journey('several tenants are created and deleted in one write, all or none', async (t, place) => {
+journey('several tenants can be created and deleted in one request, all or none', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
 	const ledger = await openLedger(t, place);
@@ -200,7 +200,7 @@ journey('several tenants are created and deleted in one write, all or none', asy
 	await ledger.balanced();
 });
 
-journey('one call accepts at most 3,000 users or 2,000 tenants', async (t, place) => {
+journey('a request accepts at most 3,000 users or 2,000 tenants', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
 	const ledger = await openLedger(t, place);

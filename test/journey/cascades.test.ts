@@ -289,7 +289,7 @@ const deletions: Readonly<Record<string, Deletion>> = {
 const readFilled = oncePerStore(readContents);
 
 for (const [title, deletion] of Object.entries(deletions)) {
-	journey(`${title} is deleted with its dependents and nothing else, and comes back alone`, async (t, place) => {
+	journey(`${title} is deleted with only its dependents, and is recreated without them`, async (t, place) => {
 		await fill(place);
 		const { gone, lost = [], changed = [] } = deletion;
 		const before = await readFilled(place);
@@ -384,7 +384,7 @@ async function rowsWith({ store }: Place, column: string, id: string): Promise<n
 	return counts.reduce((sum, row) => sum + Number(row?.['count'] ?? 0), 0);
 }
 
-journey('an environment is deleted with its contents, and comes back empty', async (t, place, { project }) => {
+journey('an environment is deleted with its contents, and is recreated empty', async (t, place, { project }) => {
 	const other = await newPlace(place, project);
 	const empty = await readContents(other);
 	for (const each of [place, other]) await fill(each);
@@ -402,7 +402,7 @@ journey('an environment is deleted with its contents, and comes back empty', asy
 	fails(t, await place.http.get(`${place.facts}/users`), 401);
 });
 
-journey('a project is deleted with its environments, and comes back empty', async (t, place, { organization }) => {
+journey('a project is deleted with its environments, and is recreated empty', async (t, place, { organization }) => {
 	const key = `project-of-${place.key}`;
 	const empty = await readContents(place);
 	const made = () => organization.post('/v2/projects', { key, name: 'Project', initial_environments: [] });

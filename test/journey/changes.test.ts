@@ -74,7 +74,7 @@ journey('changes to the environment itself and to its decision point keys are lo
 	t.like((await readHistory(place, 'kind=environment')).data[0], { actor: null }, 'the server itself');
 });
 
-journey('the history is filtered by each of its parts, and by combinations', async (t, place, { organization }) => {
+journey('the history can be filtered by any combination of fields', async (t, place, { organization }) => {
 	const { http, facts, schema } = place;
 	for (const key of ['a-1', 'a-2', 'b-1']) await http.post(`${facts}/tenants`, { key, name: key });
 	await organization.put(`${facts}/users/ann`, { role_assignments: [] });
@@ -170,7 +170,7 @@ async function storedRows({ id, store }: Place): Promise<string> {
 	return JSON.stringify([environment, rows]);
 }
 
-journey('every API write with a change is logged with its author', async (t, place, management) => {
+journey('every API write that changes something is logged with its author', async (t, place, management) => {
 	const { organization } = management;
 	await furnish(place);
 	const order = endpoints.filter(
@@ -198,7 +198,7 @@ journey('every API write with a change is logged with its author', async (t, pla
 	t.true(seen > order.length / 2, `${seen} of ${order.length} changed something`);
 });
 
-journey('a copy’s writes are in the target’s history, with their author', async (t, place, { organization }) => {
+journey('the writes of a copy are in the target’s history, with their author', async (t, place, { organization }) => {
 	await furnish(place);
 	const { body: scope } = await organization.get<{ data: Listed }>('/v2/api-key?object_type=org&per_page=1');
 	const before = await place.revision();
@@ -214,7 +214,7 @@ journey('a copy’s writes are in the target’s history, with their author', as
 	t.is(await place.revision(), before, 'and not in the source’s history');
 });
 
-journey('a history is readable by keys that open the environment', async (t, place, { url, organization, store }) => {
+journey('keys with access to the environment can read its history', async (t, place, { url, organization, store }) => {
 	const path = `/v2/projects/${place.project}/envs/${place.key}/changes`;
 	const { organization_id, project_id, id: environment_id } = place;
 	const reader = client(

@@ -10,7 +10,7 @@ import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
 let stack: Stack;
 
-test.before('an environment where auth0|ann may read documents in acme', async () => {
+test.before('create an environment where auth0|ann may read documents in acme', async () => {
 	stack = await startStack();
 	const { environment: http } = stack;
 	await http.post(`${schema}/resources`, { key: 'document', name: 'Document', actions: { read: {} } });
@@ -64,7 +64,7 @@ const wrongChecks: Readonly<Record<string, readonly [body: unknown, place: strin
 	'a list for a body': [[right], 'body'],
 };
 
-test('the refusal of an invalid check names the location, alone and in bulk', async (t) => {
+test('the error for an invalid check includes the location, alone and in bulk', async (t) => {
 	for (const [what, [body, at]] of Object.entries(wrongChecks)) {
 		const alone = await stack.pdp.post<Problems>('/allowed', body);
 		t.is(alone.status, 422, what);
@@ -101,7 +101,7 @@ interface Problems {
 
 const problemPlaces = ({ body }: Answer<Problems>) => body.detail.map(({ loc }) => loc.join('.'));
 
-test('extra members and the spelling of absent values do not matter', async (t) => {
+test('unknown fields have no effect, and neither does the spelling of absent values', async (t) => {
 	const spellings = [
 		right,
 		{ ...right, user: 'auth0|ann' },
@@ -115,7 +115,7 @@ test('extra members and the spelling of absent values do not matter', async (t) 
 	}
 });
 
-test('bytes that are not JSON, too many or too deep are refused', async (t) => {
+test('bodies that are not JSON, too large or too deep are rejected', async (t) => {
 	const { pdp } = stack;
 	for (const path of paths) {
 		for (const raw of ['{', '{"a":}', 'undefined', '\0', `${'['.repeat(500)}${']'.repeat(500)}`]) {
@@ -135,7 +135,7 @@ test('bytes that are not JSON, too many or too deep are refused', async (t) => {
 	t.is((await pdp.post('/allowed', right)).body['allow'], true, 'it keeps responding');
 });
 
-test('a member called `__proto__` is an ordinary name, and nothing inherits from it', async (t) => {
+test('a field called `__proto__` is an ordinary field, and nothing inherits from it', async (t) => {
 	const granting = '{"__proto__":{"user":"auth0|ann","action":"read","resource":{"type":"document","tenant":"acme"}}}';
 	for (const path of paths) {
 		const answer = await stack.pdp.send('POST', path, undefined, { raw: granting });
@@ -151,7 +151,7 @@ test('a member called `__proto__` is an ordinary name, and nothing inherits from
 	t.is((await stack.pdp.post('/allowed', {})).status, 422);
 });
 
-test('requests without the environment’s key are refused', async (t) => {
+test('requests without the environment’s key are rejected', async (t) => {
 	const { url } = stack.decisionPoint.listening;
 	for (const path of paths) {
 		const none = await client(url).post(path, right);

@@ -101,7 +101,7 @@ async function crowd({ store, id: environment }: Place, rooms: number): Promise<
 	);
 }
 
-journey('the same limit applies above more instances than are visited one by one', async (t, place) => {
+journey('the same limit applies if too many instances are affected to visit each one', async (t, place) => {
 	await rooms(place);
 	const { http, facts } = place;
 	const path = `${facts}/relationship_tuples`;
@@ -115,7 +115,7 @@ journey('the same limit applies above more instances than are visited one by one
 	await ledger.wrote(await http.post(path, onShelf(0)));
 });
 
-journey('derivations that exceed the check limit are refused, whatever creates them', async (t, place) => {
+journey('every request with derivations over the check limit is rejected', async (t, place) => {
 	await rooms(place, false);
 	const { http, schema, facts } = place;
 	const operations = [...onShelves(0, most), ofBox('r')];
@@ -137,7 +137,7 @@ journey('derivations that exceed the check limit are refused, whatever creates t
 	t.is((await http.patch(`${room}/roles/r0`, { granted_to: null })).status, 200);
 });
 
-journey('a document that exceeds the check limit is refused', async (t, place) => {
+journey('a document that exceeds the check limit is rejected', async (t, place) => {
 	await rooms(place);
 	const document = (shelves: number) => {
 		const relationship_tuples = [...onShelves(1, shelves), ofBox('r')];
@@ -158,7 +158,7 @@ journey('a document that exceeds the check limit is refused', async (t, place) =
 	await ledger.wrote(await place.http.post(path, document(most)));
 });
 
-journey('a schema is not copied into an environment where it exceeds the check limit', async (t, place, management) => {
+journey('a schema is not copied to an environment where it exceeds the check limit', async (t, place, management) => {
 	const target = await newPlace(management, management.project);
 	await rooms(target, false);
 	const operations = [...onShelves(0, most), ofBox('r')];

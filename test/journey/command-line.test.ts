@@ -168,7 +168,7 @@ const readings: readonly Reading[] = [
 	[['test', '--run', 'test_resource_types'], 0, /^\d+ of \d+ tests pass, schema revision \d+\n$/],
 ];
 
-test('reading commands print their results', async (t) => {
+test('commands that read print their results', async (t) => {
 	await runConcurrently(readings, async ([words, code, prints]) => {
 		const ran = await regolith(words);
 		const what = `${words.join(' ')}\n${ran.said}${ran.wrong}`;
@@ -216,7 +216,7 @@ test.serial('a role is assigned and removed, and a check waits for it', async (t
 	t.regex(off.said, /^Removed role viewer from dan on document:q3 \(revision \d+\)\n$/);
 });
 
-test('a document is tried, imported and exported, in a second environment', async (t) => {
+test('a document is imported as a dry run, imported, and exported from a second environment', async (t) => {
 	const env = { PERMIT_API_KEY: stack.keys.project, PDP_API_KEY: stack.keys.environment };
 	const place = ['--environment', 'production'];
 	const file = join(folder, 'document.json');
@@ -239,7 +239,7 @@ test('a document is tried, imported and exported, in a second environment', asyn
 	t.is((await regolith(['check', 'ann', 'read', 'report', '-t', 'acme'], env)).code, 0);
 });
 
-test('a draft is previewed and applied, and a stale draft is refused', async (t) => {
+test('a draft is previewed and applied, and a stale draft is rejected', async (t) => {
 	const env = { PERMIT_API_KEY: stack.keys.project, PDP_API_KEY: stack.keys.environment };
 	const { body } = await stack.project.get<{ revision: number }>('/v2/projects/default/production/policy');
 	const file = join(folder, 'draft.json');
@@ -275,7 +275,7 @@ test('a draft is previewed and applied, and a stale draft is refused', async (t)
 	t.is((await undo('--position', '9')).code, 2);
 });
 
-test('a draft shows who loses access, and a pipeline stops because of it', async (t) => {
+test('the impact of a draft shows who loses access, and makes a pipeline fail', async (t) => {
 	// Uses a separate resource, because concurrent tests look at their own resources.
 	const actions = { read: {}, write: {} };
 	await stack.environment.post(`${schema}/resources`, { key: 'cabinet', name: 'Cabinet', actions });
@@ -338,7 +338,7 @@ test('keys are rotated and revoked', async (t) => {
 	t.false(refused.wrong.includes(secret));
 });
 
-test('a policy is written, and tested with a user’s tests beside it', async (t) => {
+test('a policy folder is written, and tested together with the user’s own tests', async (t) => {
 	const out = temporary(t);
 	const written = await regolith(['policy', '--output', out, '--json']);
 	t.like(documented(t, ['policy'], written), { environment: 'default/dev', folder: out });
@@ -474,7 +474,7 @@ const failing: readonly Failing[] = [
 	[['envs', '--tenant', 'acme'], none, [/unknown option/]],
 ];
 
-test('failures are reported in one sentence, with the key’s variable and the URL, and exit with 2', async (t) => {
+test('errors are reported in one sentence with the key’s variable and the URL, and the exit code is 2', async (t) => {
 	await runConcurrently(failing, async ([words, env, says]) => {
 		const ran = await regolith(words, env());
 		const what = `${words.join(' ')}\n${ran.said}${ran.wrong}`;
@@ -485,7 +485,7 @@ test('failures are reported in one sentence, with the key’s variable and the U
 	});
 });
 
-test('`status` reports problems, and exits with 1', async (t) => {
+test('`status` reports problems, with exit code 1', async (t) => {
 	const ran = await regolith(['status', '--json', '--pdp', nowhere]);
 	t.is(ran.code, 1);
 	const { problems } = documented<{ problems: readonly string[] }>(t, ['status'], ran);
@@ -498,7 +498,7 @@ test('`status` reports problems, and exits with 1', async (t) => {
 	t.regex(other.said, /^! this API key does not match the decision point's key$/m);
 });
 
-test('the help names every command, and a completion script is printed', async (t) => {
+test('the help lists every command, and a completion script is printed', async (t) => {
 	const help = await regolith(['--help']);
 	t.is(help.code, 0);
 	t.regex(help.said, /^ {2}check \[options\] <user> <action> <resource>/m);

@@ -68,7 +68,7 @@ const wrong: readonly (readonly [computed: unknown, place: string, text: RegExp]
 	[{ allOf: ['viewer', 'self'] }, 'body.computed', /from itself: `self` from `self`/],
 ];
 
-journey('a computed role is stored as written, and mistakes are refused with their places', async (t, place) => {
+journey('a computed role is stored as written, and mistakes are reported with their locations', async (t, place) => {
 	const { http } = place;
 	const { roles, env } = await furnished(place);
 	const stored = await http.get<{ readonly computed: unknown }>(`${roles}/reader`);
@@ -105,7 +105,7 @@ journey('a computed role is stored as written, and mistakes are refused with the
 	t.is((await http.patch<{ readonly computed: unknown }>(`${roles}/lead`, { computed: null })).body.computed, null);
 });
 
-journey('a computed role is neither assigned nor derived, and keeps its operands', async (t, place) => {
+journey('a computed role can be neither assigned nor derived, and its operands cannot be deleted', async (t, place) => {
 	const { http, schema, facts } = place;
 	const { roles, env } = await furnished(place);
 	const assignment = { user: 'ann', role: 'reader', resource_instance: 'document:d' };
@@ -145,7 +145,7 @@ journey('a computed role is neither assigned nor derived, and keeps its operands
 	t.deepEqual(undone.body.computed, { allOf: ['viewer'] });
 });
 
-journey('the look-ups of nested computed roles are bounded', async (t, place) => {
+journey('the lookups for nested computed roles are limited', async (t, place) => {
 	const { http } = place;
 	const { roles } = await furnished(place);
 	const twenty = (role: string) => ({ anyOf: Array.from({ length: 20 }, () => role) });
@@ -166,7 +166,7 @@ journey('the look-ups of nested computed roles are bounded', async (t, place) =>
 	t.is((await http.patch(`${roles}/reader`, { computed: { anyOf: ['owner'] } })).status, 200);
 });
 
-journey('effective roles, evaluations and paths know computed roles', async (t, place) => {
+journey('effective roles, evaluations and paths include computed roles', async (t, place) => {
 	const { http, facts, schema } = place;
 	const { env } = await furnished(place);
 	const effective = async (user: string) => {
@@ -195,7 +195,7 @@ journey('effective roles, evaluations and paths know computed roles', async (t, 
 	fails(t, answer, 422, '`viewer` and not `blocked`');
 });
 
-journey('an undo restores the expression, and that a role is public', async (t, place) => {
+journey('undoing a deletion restores a role’s expression, and whether the role is public', async (t, place) => {
 	const { http } = place;
 	const { roles, env } = await furnished(place);
 	t.is((await http.patch(`${roles}/owner`, { public: true })).status, 200);
@@ -219,7 +219,7 @@ const comment = {
 	roles: { reader: { name: 'Reader', permissions: ['read'] }, muted: { name: 'Muted' } },
 };
 
-journey('roles are derived from computed roles, but no role leads to itself through one', async (t, place) => {
+journey('roles can be derived from computed roles, but not in a cycle', async (t, place) => {
 	const { http, schema, facts } = place;
 	const { env } = await furnished(place);
 	t.is((await http.post(`${schema}/resources`, comment)).status, 200);
@@ -311,7 +311,7 @@ journey('roles are derived from computed roles, but no role leads to itself thro
 	fails(t, await http.post(`${schema}/condition_sets/evaluate`, set), 400, 'derived from a computed role');
 });
 
-journey('paths through computed roles that repeat many look-ups are refused', async (t, place) => {
+journey('paths through computed roles are rejected if they repeat too many lookups', async (t, place) => {
 	const { http, schema } = place;
 	await furnished(place);
 	t.is((await http.post(`${schema}/resources`, comment)).status, 200);

@@ -158,7 +158,7 @@ async function assertDecisions(t: ExecutionContext, stack: Stack): Promise<void>
 
 const journey = onEachStore();
 
-journey('a failed write undoes only itself, whatever is written beside it', async (t, place) => {
+journey('a failed write undoes only itself, whatever other writes share its transaction', async (t, place) => {
 	const { http, schema: types, facts: here } = place;
 	await http.post(`${types}/roles`, { key: 'viewer', name: 'Viewer' });
 	await http.post(`${here}/users`, { key: 'taken' });

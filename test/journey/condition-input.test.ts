@@ -18,7 +18,7 @@ const sets = {
 };
 type Action = keyof typeof sets;
 
-test.before('a user set and a rule for each action', async () => {
+test.before('create a user set and a rule for each action', async () => {
 	stack = await startStack();
 	const { environment: http } = stack;
 	const actions = Object.fromEntries(Object.keys(sets).map((action) => [action, {}]));
@@ -105,7 +105,7 @@ const surrogates: readonly (readonly [title: string, raw: string])[] = [
 ];
 
 for (const [title, raw] of surrogates) {
-	test(`a lone surrogate is refused: ${title}`, async (t) => {
+	test(`a lone surrogate is rejected: ${title}`, async (t) => {
 		t.is((await ask(raw)).status, 422);
 		t.is((await ask(`[${raw}]`, '/allowed/bulk')).status, 422);
 	});
@@ -114,7 +114,7 @@ for (const [title, raw] of surrogates) {
 const endless = ['1e400', '-1e400'];
 for (const number of endless) {
 	for (const action of ['high', 'low', 'unknown'] as const) {
-		test(`${number} is refused at its place, and not treated as null: ${action}`, async (t) => {
+		test(`${number} is rejected with its location, and not treated as null: ${action}`, async (t) => {
 			const raw = check(action, `{"level":${number}}`, `,"context":{"a":[1,{"b":${number}}]}`);
 			const { status, body } = await ask(raw);
 			t.is(status, 422);
@@ -135,7 +135,7 @@ const refused: readonly (readonly [title: string, raw: string, status: number])[
 ];
 
 for (const [title, raw, status] of refused) {
-	test(`refused: ${title}`, async (t) => {
+	test(`rejected: ${title}`, async (t) => {
 		for (const path of ['/allowed', '/allowed/bulk', '/user-permissions', '/authorized_users']) {
 			t.is((await ask(raw, path)).status, status, path);
 		}
@@ -161,7 +161,7 @@ for (const [title, raw] of excessive) {
 	});
 }
 
-test('an object with more members than any body may have is refused before it is read', async (t) => {
+test('an object with more fields than any body may have is rejected before it is parsed', async (t) => {
 	for (const path of ['/allowed', '/user-permissions']) {
 		t.is((await ask(check('high', many(50_000)), path)).status, 413, path);
 	}

@@ -92,7 +92,7 @@ async function evaluate({ http, schema }: Place, body: object): Promise<Evaluati
 	return answer.body;
 }
 
-journey('a preview shows which users a set selects now, and changes nothing', async (t, place, { store }) => {
+journey('a preview shows which users a set selects now, without any changes', async (t, place, { store }) => {
 	await populated(place);
 	const ledger = await openLedger(t, place);
 	const found = await preview(place, { condition_set: 'adults' });
@@ -224,7 +224,7 @@ const selected: Readonly<Record<string, readonly [body: object, ...keys: readonl
 	'documents of nobody': [{ condition_set: 'own' }],
 };
 
-journey('an unsaved set can be previewed with everything that a check could send', async (t, place) => {
+journey('an unsaved set can be previewed with any values that a check could send', async (t, place) => {
 	await populated(place);
 	for (const [what, [body, ...keys]] of Object.entries(selected)) {
 		t.deepEqual(shape(await preview(place, body)).data, keys, what);
@@ -247,7 +247,7 @@ journey('a preview covers every user in a large environment', async (t, place) =
 	t.deepEqual({ ...counts, shown: data.length }, { total_count: 400, page_count: 4, checked: 1605, shown: 100 });
 });
 
-journey('an evaluation reports whether one subject matches, and why', async (t, place) => {
+journey('an evaluation reports whether a single subject matches, and why', async (t, place) => {
 	await populated(place);
 	const adult = await evaluate(place, { condition_set: 'adults', user: 'ann' });
 	t.like(adult, { matches: true, ancestors: [] });
@@ -284,7 +284,7 @@ journey('an evaluation reports whether one subject matches, and why', async (t, 
 	t.true((await evaluate(place, { condition_set: 'adults', user: { key: 'zoe', attributes: sent } })).matches);
 });
 
-journey('an evaluation of a resource set takes an existing or hypothetical instance', async (t, place) => {
+journey('an evaluation of a resource set accepts an existing or a hypothetical instance', async (t, place) => {
 	await populated(place);
 	const own = (body: object) => evaluate(place, { condition_set: 'own', user: 'ann', ...body });
 	t.true((await own({ resource: 'document:a' })).matches);
@@ -308,7 +308,7 @@ journey('an evaluation of a resource set takes an existing or hypothetical insta
 	t.deepEqual(problemPlaces(foreign), ['body.resource']);
 });
 
-journey('the evaluated subject must exist, and must be given once', async (t, place) => {
+journey('the evaluated subject must exist, and can be given only once', async (t, place) => {
 	await populated(place);
 	for (const kind of ['preview', 'evaluate']) {
 		const post = (body: object) => place.http.post(`${place.schema}/condition_sets/${kind}`, body);
@@ -339,7 +339,7 @@ const dear = {
 	anyOf: Array.from({ length: 120 }, (_, index) => ({ 'user.bio': { contains: `${'a'.repeat(240)}${index}` } })),
 };
 
-journey('other requests are answered while an expensive preview runs', async (t, place) => {
+journey('other requests get a response while an expensive preview runs', async (t, place) => {
 	const { http, schema, facts } = place;
 	t.is((await http.post(`${schema}/users/attributes`, { key: 'bio', type: 'string' })).status, 200);
 	const operations = Array.from({ length: 100 }, (_, index) => ({
@@ -361,7 +361,7 @@ journey('other requests are answered while an expensive preview runs', async (t,
 	t.true(reads > 2, `${reads} reads were answered before the preview`);
 });
 
-journey('a preview or explanation that exceeds its budget is refused', async (t, place) => {
+journey('a preview or explanation that exceeds its budget is rejected', async (t, place) => {
 	const { http, schema } = place;
 	t.is((await http.post(`${schema}/users/attributes`, { key: 'bio', type: 'string' })).status, 200);
 	const sets = `${schema}/condition_sets`;

@@ -40,7 +40,7 @@ async function described({ http, schema }: Place): Promise<{ readonly document: 
 	return { document: await resource('document', 'private'), folder: await resource('folder', 'colour') };
 }
 
-journey('a set is created, read as written, updated and deleted', async (t, place) => {
+journey('a set can be created, read as written, updated and deleted', async (t, place) => {
 	const { http, schema } = place;
 	const { document } = await described(place);
 	const path = `${schema}/condition_sets`;
@@ -82,7 +82,7 @@ journey('a set is created, read as written, updated and deleted', async (t, plac
 	await ledger.balanced();
 });
 
-journey('a set may have no conditions, and names its resource by key, id or bare id', async (t, place) => {
+journey('a set needs no conditions, and can refer to its resource by key or id', async (t, place) => {
 	const { http, schema } = place;
 	const { document } = await described(place);
 	for (const [index, resource_id] of ['document', document, document.replaceAll('-', '')].entries()) {
@@ -120,7 +120,7 @@ const refused: Readonly<Record<string, readonly [body: object, ...places: readon
 	],
 };
 
-journey('invalid conditions are refused with every place', async (t, place) => {
+journey('invalid conditions are rejected with the location of every problem', async (t, place) => {
 	const { http, schema } = place;
 	await described(place);
 	const path = `${schema}/condition_sets`;
@@ -146,7 +146,7 @@ journey('invalid conditions are refused with every place', async (t, place) => {
 	await ledger.balanced();
 });
 
-journey('conditions may use built-in attributes, and attributes defined later', async (t, place) => {
+journey('conditions can use built-in attributes, and attributes that are defined later', async (t, place) => {
 	const { http, schema } = place;
 	await described(place);
 	const path = `${schema}/condition_sets`;
@@ -173,7 +173,7 @@ journey('conditions may use built-in attributes, and attributes defined later', 
 	fails(t, await http.patch(`${path}/tall`, { conditions: { not: tall } }), 422, 'user.height');
 });
 
-journey('a set declares its type: only resource sets have a resource, and keys are unique', async (t, place) => {
+journey('each set has a type: only resource sets have a resource, and keys are unique', async (t, place) => {
 	const { http, schema } = place;
 	await described(place);
 	const post = (body: object) => http.post(`${schema}/condition_sets`, body);
@@ -193,7 +193,7 @@ journey('a set declares its type: only resource sets have a resource, and keys a
 	}
 });
 
-journey('sets are listed by type and text, with counts on request', async (t, place) => {
+journey('sets can be listed by type and search text, with counts on request', async (t, place) => {
 	const { http, schema } = place;
 	await described(place);
 	const path = `${schema}/condition_sets`;
@@ -211,7 +211,7 @@ journey('sets are listed by type and text, with counts on request', async (t, pl
 	t.deepEqual(shape(counted), { data: ['adults', 'secret'], total_count: 3, page_count: 2 });
 });
 
-journey('a set narrows a parent of its type, which stays while the set exists', async (t, place) => {
+journey('a set narrows a parent of its type, and prevents the parent’s deletion', async (t, place) => {
 	const { http, schema } = place;
 	await described(place);
 	const path = `${schema}/condition_sets`;
@@ -251,7 +251,7 @@ journey('a set narrows a parent of its type, which stays while the set exists', 
 	t.is((await http.get(`${path}/${c}`)).status, 200);
 });
 
-journey('conditions are kept as written, whatever they contain', async (t, place) => {
+journey('conditions are stored as written, whatever they contain', async (t, place) => {
 	const { http, schema } = place;
 	await described(place);
 	const values = [
@@ -277,7 +277,7 @@ journey('conditions are kept as written, whatever they contain', async (t, place
 	t.is(JSON.stringify(body['conditions']), ordered, 'in the order in which they were written');
 });
 
-journey('a resource whose instances conditions read cannot be removed in any way', async (t, place) => {
+journey('no request can remove a resource while conditions read its instances', async (t, place) => {
 	const { http, schema } = place;
 	await described(place);
 	const [path, folder] = [`${schema}/condition_sets`, `${schema}/resources/folder`];

@@ -13,7 +13,7 @@ const policy =
 	"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-journey('the page is the same at each of its addresses, for all callers, under its policy', async (t, place) => {
+journey('the page is the same at all its URLs and for all callers, with its security policy', async (t, place) => {
 	const { url, id, key } = place;
 	const anyone = client(url);
 	const { body: page } = await anyone.get<string>('/console');

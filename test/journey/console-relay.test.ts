@@ -50,7 +50,7 @@ function askedAbout({ key }: Place) {
 	return fake.asked.filter(({ path }) => path.startsWith(`/at/default/${key}/`));
 }
 
-test.serial('a request is forwarded with the environment’s key, and the response without it', async (t) => {
+test.serial('a request is forwarded with the environment’s key, which the response does not contain', async (t) => {
 	const { place, base, http, headers, cookie } = await relayed();
 	const revisions = { 'x-revision': '7', 'x-policy-revision': '6', 'x-decision-id': 'd-1', 'x-min-revision': '5' };
 	const others = { 'set-cookie': 'a=b', authorization: `Bearer ${place.secret}`, 'x-secret': place.secret, etag: 'e' };
@@ -82,7 +82,7 @@ test.serial('a request is forwarded with the environment’s key, and the respon
 	t.is(received.headers.get('x-content-type-options'), 'nosniff');
 });
 
-test.serial('the answer has the decision point’s status', async (t) => {
+test.serial('the response has the decision point’s status', async (t) => {
 	const { base, http } = await relayed();
 	for (const status of [200, 400, 404, 422, 424, 500, 503]) {
 		fake.answer = { status, headers: json, body: `{"detail":"${status}"}` };
@@ -101,7 +101,7 @@ const post = [
 ];
 const get = ['/healthy', '/ready', '/version'];
 
-test.serial('only decision and health endpoints can be reached', async (t) => {
+test.serial('only decision and health endpoints are reachable', async (t) => {
 	const { place, base, http } = await relayed();
 	fake.answer = { status: 200, headers: json, body: '{}' };
 	for (const path of post) t.is((await http.post(base + path, question)).status, 200, path);
@@ -144,7 +144,7 @@ test.serial('only decision and health endpoints can be reached', async (t) => {
 	t.is(fake.asked.length, before, 'no request has reached the decision point');
 });
 
-test.serial('the relay is only for sessions in the environment', async (t) => {
+test.serial('only sessions in the environment can use the relay', async (t) => {
 	const { place, base, http, headers, cookie } = await relayed();
 	const { url, id, secret } = place;
 	const other = await relayed();
@@ -179,7 +179,7 @@ test.serial('the relay is only for sessions in the environment', async (t) => {
 	);
 });
 
-test.serial('checking a decision point’s health does not count as session use, but a check does', async (t) => {
+test.serial('a health check of a decision point does not count as session use, but a check does', async (t) => {
 	const { place, base, http } = await relayed();
 	const rows = () => management.store.database.knex('console_sessions').where({ environment_id: place.id });
 	const old = new Date(Date.now() - 3_600_000);
@@ -217,7 +217,7 @@ test.serial('overlong, compressed and broken responses are not forwarded', async
 	);
 });
 
-test.serial('a response from any server other than this environment’s decision point is 502', async (t) => {
+test.serial('a response from anything but this environment’s decision point is a 502', async (t) => {
 	const { place, base, http } = await relayed();
 	const html = { 'content-type': 'text/html' };
 	for (const [answer, says] of [
@@ -257,7 +257,7 @@ test.serial('a missing or unreachable decision point is reported', async (t) => 
 	}
 });
 
-test.serial('a page that closes cancels its request', async (t) => {
+test.serial('closing the page cancels its request', async (t) => {
 	let [asked, ended] = [false, false];
 	const slow = createServer((question) => {
 		asked = true;
@@ -288,7 +288,7 @@ test.serial('a page that closes cancels its request', async (t) => {
 	t.true(ended);
 });
 
-test.serial('a decision point serves a session like its own clients', async (t) => {
+test.serial('a decision point treats a session like its own clients', async (t) => {
 	const port = await freePort();
 	const stack = await startStack('server', {
 		PDP_PORT: String(port),

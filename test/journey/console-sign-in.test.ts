@@ -45,7 +45,7 @@ async function newKey(place: Place, access_level: 'admin' | 'write' | 'read' | '
 	return { secret, id: row?.key_id ?? '', http: client(url, secret) };
 }
 
-journey('a ticket signs in once, and the session has the rights of its key', async (t, place) => {
+journey('a ticket signs in once, and the session has the access of its key', async (t, place) => {
 	const { url, id, key, schema, key_id } = place;
 	const ticket = await ticketFor(place);
 	const answer = await askToSignIn(place, { ticket });
@@ -90,7 +90,7 @@ journey('a ticket signs in once, and the session has the rights of its key', asy
 	t.is(again.headers.get('set-cookie'), null);
 });
 
-journey('of old, unknown and racing tickets only one signs in, and the rest get a reason', async (t, place) => {
+journey('a ticket signs in once; expired, unknown and used tickets give a reason', async (t, place) => {
 	const { store } = place;
 	const old = await ticketFor(place);
 	const ticket_hash = createHash('sha256').update(old).digest();
@@ -113,7 +113,7 @@ journey('of old, unknown and racing tickets only one signs in, and the rest get 
 	fails(t, await askToSignIn(place, { ticket: late }), 401, 'rotated');
 });
 
-journey('an API key signs in to the environment it opens, by default the oldest', async (t, place, management) => {
+journey('an API key signs in to an environment in its scope, by default the oldest', async (t, place, management) => {
 	const { organization, url, store } = management;
 	const project = `${place.key}-p`;
 	await organization.post('/v2/projects', { key: project, name: 'P', initial_environments: [] });
@@ -149,7 +149,7 @@ journey('an API key signs in to the environment it opens, by default the oldest'
 	fails(t, await askToSignIn({ url }, { api_key: theirs, environment: place.id }), 404);
 });
 
-journey('an environment is in production by its settings, or else by its key', async (t, place, management) => {
+journey('settings, or else the key, make an environment a production environment', async (t, place, management) => {
 	const { organization, url } = management;
 	const project = `${place.key}-q`;
 	await organization.post('/v2/projects', { key: project, name: 'Q', initial_environments: [] });
@@ -189,7 +189,7 @@ const wrongBodies = [
 	[5, ['body']],
 ] as const;
 
-journey('an invalid sign-in is refused at its place', async (t, { url }) => {
+journey('an invalid sign-in request is rejected with the location of the problem', async (t, { url }) => {
 	for (const [body, places] of wrongBodies) {
 		const answer = await client(url).post(consolePath, body);
 		fails(t, answer, 422);
@@ -199,7 +199,7 @@ journey('an invalid sign-in is refused at its place', async (t, { url }) => {
 	fails(t, await client(url).post(consolePath, undefined, { raw: '{' }), 400);
 });
 
-journey('a page from a different origin can neither sign in nor switch nor sign out', async (t, place) => {
+journey('a page from a different origin cannot sign in, switch or sign out', async (t, place) => {
 	await configure(place, { settings: { elements_origins: [origin] } });
 	const { url, secret, id, schema } = place;
 	const { cookie, http } = await signInToConsole(place, secret);
@@ -233,7 +233,7 @@ journey('a page from a different origin can neither sign in nor switch nor sign 
 	t.is(await place.revision(), 2);
 });
 
-journey('behind a proxy the proxy determines the own origin, and the cookie requires TLS', async (t, place) => {
+journey('a proxy determines the server’s own origin, and the cookie requires TLS', async (t, place) => {
 	const { url, secret, id, schema } = place;
 	const proxied = { host: 'regolith.example.com', 'x-forwarded-proto': 'https' };
 	const sent = { headers: { ...proxied, origin: 'https://regolith.example.com' } };
@@ -257,7 +257,7 @@ journey('behind a proxy the proxy determines the own origin, and the cookie requ
 	}
 });
 
-journey('a cookie needs the header, and the header needs a cookie', async (t, place) => {
+journey('a cookie is valid only with the header, and the header only with a cookie', async (t, place) => {
 	const { url, secret, id, schema } = place;
 	const roles = `${schema}/roles`;
 	const { cookie, secret: session, headers } = await signInToConsole(place, secret);
@@ -296,7 +296,7 @@ journey('a cookie needs the header, and the header needs a cookie', async (t, pl
 	t.is((await named('hostile').get('/healthy')).status, 200, 'public endpoints are public');
 });
 
-journey('a read-only key reads everything except secrets, and writes nothing', async (t, place) => {
+journey('a session with a read-only key can read everything except secrets, and cannot write', async (t, place) => {
 	const { schema, key } = place;
 	const { http } = await signInToConsole(place, (await newKey(place, 'read')).secret);
 	t.like((await http.get(consolePath)).body, { key: { access_level: 'read' } });
@@ -360,7 +360,7 @@ journey('sessions for two environments in one browser do not interfere', async (
 	t.is((await asked(place.id).get(`${place.schema}/roles`)).status, 200);
 });
 
-journey('a session can switch only to environments that its key opens', async (t, place, management) => {
+journey('a session can switch only to environments that its key can access', async (t, place, management) => {
 	const other = await newPlace(management, management.organization);
 	const { http } = await signInToConsole(place, place.secret);
 	const target = { project: 'default', environment: other.key };
@@ -393,7 +393,7 @@ journey('signing out ends the session and deletes the cookie', async (t, place) 
 	isSignedOut(t, await sending(url, unnamed).delete(consolePath), 'SIGNED_OUT');
 });
 
-journey('a session ends after eight hours without use, and watching does not count as use', async (t, place) => {
+journey('a session ends after eight hours without use, and polling does not count as use', async (t, place) => {
 	const { secret, schema } = place;
 	const { http } = await signInToConsole(place, secret);
 	await rowsIn(place).update({ last_used_at: ago(7.9 * 3_600) });
@@ -419,7 +419,7 @@ journey('a session ends after eight hours without use, and watching does not cou
 	isSignedOut(t, await http.get(consolePath), 'SIGNED_OUT');
 });
 
-journey('an old secret is replaced, and the previous secret remains valid for a minute', async (t, place) => {
+journey('an old session secret is replaced, and the previous secret stays valid for a minute', async (t, place) => {
 	const { secret, schema, url, id } = place;
 	const first = await signInToConsole(place, secret);
 	const roles = `${schema}/roles`;
@@ -451,7 +451,7 @@ journey('an old secret is replaced, and the previous secret remains valid for a 
 	t.is((await rowsIn(place)).length, 1);
 });
 
-journey('revoking or rotating the key ends its sessions, with that reason', async (t, place, { organization }) => {
+journey('revoking or rotating the key ends its sessions with the reason', async (t, place, { organization }) => {
 	const { schema } = place;
 	for (const [code, end] of [
 		['API_KEY_REVOKED', (id: string) => organization.delete(`/v2/api-key/${id}`)],
@@ -480,7 +480,7 @@ journey('deleting an environment ends its sessions', async (t, place, { organiza
 	isSignedOut(t, await stranger.get('/v2/projects'), 'SIGNED_OUT', 'nobody else is told');
 });
 
-journey('the newest hundred sessions of a key are kept', async (t, place) => {
+journey('only the newest hundred sessions of a key are kept', async (t, place) => {
 	const first = await signInToConsole(place, place.secret);
 	for (let made = 0; made < 100; made += 20) {
 		await Promise.all(Array.from({ length: 20 }, () => signInToConsole(place, place.secret)));

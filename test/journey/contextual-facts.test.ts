@@ -24,7 +24,7 @@ const engineersRead = {
 	},
 };
 
-test('groups in a token decide checks while the environment allows contextual facts', async (t) => {
+test('groups in a token affect checks while the environment allows contextual facts', async (t) => {
 	const stack = await startStack();
 	t.teardown(stack.stop);
 	const { environment: http, pdp, reached } = stack;

@@ -60,7 +60,7 @@ function copyClient(place: Place, { project }: Management): Copies {
 }
 
 journey(
-	'a schema is copied into a new environment, which has its own key and no facts',
+	'a schema can be copied into a new environment, which has its own key and no facts',
 	async (t, place, management) => {
 		await filled(place);
 		const ledger = await openLedger(t, place);
@@ -80,7 +80,7 @@ journey(
 	},
 );
 
-journey('an existing environment keeps its facts and everything outside of the copy', async (t, place, management) => {
+journey('an existing environment keeps its facts and all objects outside the copy', async (t, place, management) => {
 	await filled(place);
 	const copy = copyClient(place, management);
 	const target = await newPlace(management, management.project);
@@ -111,7 +111,10 @@ journey('an existing environment keeps its facts and everything outside of the c
 	const elsewhere = { resources: { include: ['report'] }, roles: { exclude: ['reader'] } };
 	await ledger.kept(await copy({ target_env: { existing: target.key }, scope: elsewhere }), 201);
 	await ledger.wrote(await copy({ target_env: { existing: target.key }, conflict_strategy: 'overwrite' }), 201);
-	t.deepEqual(await exportedSchema(target), { ...resourcesAndRoles, roles: { ...schema.roles, own: { name: 'Own' } } });
+	t.deepEqual(await exportedSchema(target), {
+		...resourcesAndRoles,
+		roles: { ...schema.roles, own: { name: 'Own' } },
+	});
 	await ledger.balanced();
 });
 
@@ -186,7 +189,7 @@ const nested = {
 	},
 } as const;
 
-journey('a resource is copied with its parts, whatever their references', async (t, place, management) => {
+journey('a resource is copied with its parts, in any order of references', async (t, place, management) => {
 	await place.http.post(`/v2/projects/${place.project}/envs/${place.key}/import`, {
 		...header,
 		schema: { resources: nested, roles: { viewer: { name: 'Viewer', permissions: ['file:read'] } } },
@@ -228,7 +231,7 @@ journey('a resource is copied with its parts, whatever their references', async 
 	await ledger.balanced();
 });
 
-journey('the target is a different environment in the same project', async (t, place, management) => {
+journey('the target must be a different environment in the same project', async (t, place, management) => {
 	const copy = copyClient(place, management);
 	const other = await management.organization.post<Json>('/v2/projects', { key: `${place.key}-p`, name: 'P' });
 	t.is(other.status, 200);
@@ -247,7 +250,7 @@ journey('the target is a different environment in the same project', async (t, p
 	);
 });
 
-journey('a copy may continue after its answer, and its result can be requested', async (t, place, management) => {
+journey('a copy may continue after the response, and its result can be requested', async (t, place, management) => {
 	await filled(place);
 	const copy = copyClient(place, management);
 	const resultPath = (id: unknown) => `/v2/projects/default/envs/${place.key}/copy/async/${String(id)}/result`;
@@ -285,7 +288,7 @@ journey('a copy may continue after its answer, and its result can be requested',
 	);
 });
 
-journey('a copy whose process has exited has failed, and does not continue', async (t, place, management) => {
+journey('a copy fails if its process exits, and is not resumed', async (t, place, management) => {
 	const { store } = management;
 	const tasks = store.copyTasks(place.id);
 	const id = store.clock.newId();

@@ -68,7 +68,7 @@ function refused(
 	fails(t, answer, 400, `more than ${most} `);
 }
 
-journey('the maximum number of roles may lead to a role, and a relationship beyond it is refused', async (t, place) => {
+journey('a role can be derived from the maximum number of roles, but not from one more', async (t, place) => {
 	await folders(place, true);
 	await chain(place, maxLeading - 1);
 	const { http, facts } = place;
@@ -120,7 +120,7 @@ journey('relationships outside of cycles have no such limit', async (t, place) =
 	t.is((await place.http.post(`${place.facts}/relationship_tuples`, more)).status, 200);
 });
 
-journey('derivations that exceed the limit are refused, whatever creates them', async (t, place) => {
+journey('derivations that exceed the limit are rejected, in every request that creates them', async (t, place) => {
 	await folders(place, false);
 	await chain(place, maxLeading + 1);
 	const { http, schema } = place;
@@ -138,7 +138,7 @@ journey('derivations that exceed the limit are refused, whatever creates them', 
 	t.is((await ledger.read(await http.get<{ granted_to: unknown }>(`${folder}/roles/viewer`))).granted_to, null);
 });
 
-journey('a document that exceeds the limit is refused', async (t, place) => {
+journey('a document that exceeds the limit is rejected', async (t, place) => {
 	await folders(place, true);
 	const names = Array.from({ length: maxLeading + 2 }, (_, index) => `f${index}`);
 	const pairs = names.slice(1).map((name, index) => tuple(`f${index}`, name));
@@ -156,7 +156,7 @@ journey('a document that exceeds the limit is refused', async (t, place) => {
 	await ledger.wrote(await place.http.post(path, document(pairs.slice(1))));
 });
 
-journey('a schema is not copied into an environment where it exceeds the limit', async (t, place, management) => {
+journey('a schema is not copied to an environment where it exceeds the limit', async (t, place, management) => {
 	const target = await newPlace(management, management.project);
 	await folders(target, false);
 	await chain(target, maxLeading + 1);

@@ -9,7 +9,7 @@ import { facts } from '../support/stack.js';
 /** Signals of a runtime that meets unreachable code, or memory that it must not touch. */
 const faults = ['SIGILL', 'SIGSEGV'] as const;
 
-test('a killed decision point ends with the signal, and once restarted, does not allow what was revoked', async (t) => {
+test('a killed decision point exits with the signal, and does not allow revoked access after a restart', async (t) => {
 	const deployment = await deploy('server', 'apart', { PDP_ENABLE_OFFLINE_MODE: 'true' });
 	t.teardown(deployment.remove);
 	await seedSchema(deployment);
@@ -35,7 +35,7 @@ test('a killed decision point ends with the signal, and once restarted, does not
 	}
 });
 
-test('a killed process of API and decision point keeps every acknowledged write', async (t) => {
+test('a killed process with API and decision point keeps every acknowledged write', async (t) => {
 	const deployment = await deploy('embedded', 'together');
 	t.teardown(deployment.remove);
 	await seedSchema(deployment);

@@ -21,7 +21,7 @@ const journey = onEachStore();
 
 const configsPath = ({ project, key }: Place) => `/v2/pdps/${project}/${key}/configs`;
 
-journey('an environment has one PDP config, whose secret is its key', async (t, place) => {
+journey('an environment has one PDP config, with the environment’s key as its secret', async (t, place) => {
 	const { http, key_id, id, project_id, organization_id, secret, project, key } = place;
 	const config = {
 		id: key_id,
@@ -61,7 +61,7 @@ journey('an environment has one PDP config, whose secret is its key', async (t, 
 });
 
 journey(
-	'decision point secrets are visible to admin keys, and to the key itself',
+	'decision point secrets are visible only to admin keys, and to the key itself',
 	async (t, place, { store, organization }) => {
 		const { organization_id, project_id, id: environment_id, key_id, url } = place;
 		const other = await organization.post<{ id: string; secret: string }>('/v2/api-key', {
@@ -88,7 +88,7 @@ journey(
 	},
 );
 
-journey('rotation returns a new key, refuses the old key, and is in the history without either', async (t, place) => {
+journey('rotation returns a new key, invalidates the old key, and is logged without either key', async (t, place) => {
 	const { http, key_id, secret, project, key } = place;
 	const ledger = await openLedger(t, place);
 	const config = `${configsPath(place)}/${key_id}`;
@@ -125,7 +125,7 @@ journey('rotation returns a new key, refuses the old key, and is in the history 
 	t.false(JSON.stringify(history.body).includes('secret'));
 });
 
-journey('the last state reported by each decision point is kept', async (t, place, { organization }) => {
+journey('the last reported state of each decision point is kept', async (t, place, { organization }) => {
 	const { http, key_id, project, key } = place;
 	const instances = async (as = http) => (await as.get<Listed>(`/v2/pdps/${project}/${key}/instances`)).body;
 	t.deepEqual(await instances(), []);
@@ -285,7 +285,7 @@ onEachStack('a refresh makes decision points fetch a new snapshot, on every node
 	t.not(await taken(third.body.update_id), fresh);
 });
 
-journey('a refresh is refused for read keys, without a config and for a long reason', async (t, place, { store }) => {
+journey('a refresh is rejected for read keys, without a config and for a long reason', async (t, place, { store }) => {
 	const { http, organization_id, project_id, id: environment_id, key_id, url } = place;
 	const configs = configsPath(place);
 	const as = async (access_level: 'read' | 'write') =>

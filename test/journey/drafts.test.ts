@@ -106,7 +106,7 @@ interface Undone extends Json {
 const undo = (place: Place, revision: number | string, body: object = {}) =>
 	place.http.post<Undone>(environmentPath(place, `changes/${revision}/undo`), body);
 
-journey('one change of a revision is undone, on the resources of the draft', async (t, place) => {
+journey('undoing a single change of a revision builds on the resources in the draft', async (t, place) => {
 	await furnish(place);
 	const { name, actions, attributes } = given.schema.resources.document;
 	const own = { name, actions, attributes };
@@ -169,7 +169,7 @@ const createRole = (key: string, value: object = {}): DraftedChange => {
 };
 const removeRole = (key: string): DraftedChange => ({ kind: 'role', operation: 'delete', key });
 
-journey('the changes of a draft refer to each other in any order, and become one revision', async (t, place) => {
+journey('the changes of a draft can refer to each other in any order, and become one revision', async (t, place) => {
 	await furnish(place);
 	const original = (await exported(place)) as { schema: Json; facts: Json };
 	const ledger = await openLedger(t, place);
@@ -691,7 +691,7 @@ const refused: readonly (readonly [changes: readonly unknown[], status: number, 
 	[Array.from({ length: 1001 }, (_, index) => createRole(`r${index}`)), 422, 'body.changes'],
 ];
 
-journey('an invalid draft is refused with its place, and nothing is applied', async (t, place) => {
+journey('an invalid draft is rejected with the location of the problem, and nothing is applied', async (t, place) => {
 	await furnish(place);
 	const before = await exported(place);
 	const ledger = await openLedger(t, place);
@@ -873,7 +873,7 @@ const meanwhile: readonly (readonly [
 	],
 ];
 
-journey('a draft is refused only if its objects have changed since its base', async (t, place) => {
+journey('a draft is rejected only if its objects have changed since its base revision', async (t, place) => {
 	const revisionBefore = await place.revision();
 	for (const [what, requests, change, expected] of meanwhile) {
 		await furnish(place);
@@ -920,7 +920,7 @@ journey('a draft cannot have a future base revision', async (t, place) => {
 	}
 });
 
-journey('concurrent drafts on one object are applied in order or refused', async (t, place) => {
+journey('concurrent drafts for one object are either applied in order or rejected', async (t, place) => {
 	await furnish(place);
 	const base = await place.revision();
 	const drafts = Array.from({ length: 12 }, (_, index) => [
@@ -994,7 +994,7 @@ journey('a preview shows objects and Rego before and after, even to a read-only 
 	await ledger.balanced();
 });
 
-journey('a preview lists a thousand changes, and reports that there are more', async (t, place) => {
+journey('a preview lists up to a thousand changes, and reports that there are more', async (t, place) => {
 	await furnish(place);
 	const users = Object.fromEntries(Array.from({ length: 1_100 }, (_, index) => [`u${index}`, {}]));
 	const role_assignments = Object.keys(users).map((user) => ({ user, role: 'reader', tenant: 'acme' }));
@@ -1009,7 +1009,7 @@ journey('a preview lists a thousand changes, and reports that there are more', a
 	t.is(applied.body.changes.changes.length, 1_000);
 });
 
-journey('keys that look like other values are keys', async (t, place) => {
+journey('keys that look like other values are still keys', async (t, place) => {
 	const keys = ['constructor', 'toString', '00000000-0000-4000-8000-000000000000', '-', '10', '9'];
 	const changes = keys.flatMap((key): DraftedChange[] => [
 		createRole(key, { permissions: [`${key}:${key}`] }),
@@ -1093,7 +1093,7 @@ journey('a draft cannot exceed the check limit', async (t, place) => {
 	t.is((await applyDraft(place, [change, ...fewer])).status, 200);
 });
 
-journey('an export may contain one half, which an import accepts', async (t, place) => {
+journey('schema and facts can be exported and imported separately', async (t, place) => {
 	await furnish(place);
 	const whole = await exported(place);
 	const { schema, facts, ...header } = whole;
@@ -1111,7 +1111,7 @@ async function keepsHalves(t: ExecutionContext, place: Place, whole: Json): Prom
 	t.deepEqual(await exported(place), whole);
 }
 
-journey('writers do not wait for previews, and too many previews are answered with 429', async (t, place) => {
+journey('writers do not wait for previews, and excess previews get 429', async (t, place) => {
 	const base = await place.revision();
 	const body = JSON.stringify({ base_revision: base, changes: [createRole('clerk')] });
 	const headers = { authorization: `Bearer ${place.secret}`, 'content-type': 'application/json' };

@@ -42,7 +42,7 @@ const onDocument = {
 /** Returns the objects as JSON strings in a fixed order. */
 const sorted = (list: readonly object[]) => list.map((one) => JSON.stringify(one)).sort();
 
-journey('roles are listed with their origin: assigned, by a group, or derived', async (t, place) => {
+journey('roles are listed with their origin: assigned, from a group, or derived', async (t, place) => {
 	const { http, facts } = place;
 	await furnishGraph(place, end);
 	const { status, body } = await ask(place, 'ann');
@@ -72,7 +72,7 @@ journey('roles are listed with their origin: assigned, by a group, or derived', 
 	t.deepEqual(stopped, [onFolder]);
 });
 
-journey('an expiring path is shown with its end, and an expired path is not shown', async (t, place) => {
+journey('the expiry of a path is shown, and an expired path is omitted', async (t, place) => {
 	const { store, id: environment_id } = place;
 	await furnishGraph(place, end);
 	const expires_at = (table: string, date: Date) =>
@@ -89,7 +89,7 @@ journey('an expiring path is shown with its end, and an expired path is not show
 	t.deepEqual((await ask(place, 'ann')).body.data, []);
 });
 
-journey('the list is filtered by tenant, and limited', async (t, place) => {
+journey('the list can be filtered by tenant, and its length is limited', async (t, place) => {
 	const { http, facts } = place;
 	await furnishGraph(place, end);
 	await http.post(`${facts}/users/ann/roles`, { role: 'guest', tenant: 'default' });
@@ -117,7 +117,7 @@ journey('the list is filtered by tenant, and limited', async (t, place) => {
 });
 
 journey(
-	'a user’s roles can be read by any key that opens the environment, and by no other',
+	'a user’s roles can be read only by keys with access to the environment, at any level',
 	async (t, place, management) => {
 		const { url, store, organization_id, project_id, id: environment_id } = place;
 		await furnishGraph(place, end);

@@ -24,7 +24,7 @@ import { temporary } from '../support/temporary.js';
 const me = '/v2/auth/me';
 const logout = '/v2/auth/logout';
 
-test('only one of two processes redeems a ticket; no log contains a secret', async (t) => {
+test('only one of two processes redeems a ticket, and no log contains a secret', async (t) => {
 	const database = await createDatabase();
 	t.teardown(database.drop);
 	const nodes = await Promise.all([startNode(t, database.url), startNode(t, database.url)]);
@@ -222,7 +222,7 @@ async function assertUsedOnce(
 	return before;
 }
 
-test('two processes decide a request once, and a kill leaves no partial change and no lost notification', async (t) => {
+test('two processes decide a request once, and killing one leaves no partial change and loses no notification', async (t) => {
 	t.timeout(180_000 + kills * 20_000);
 	let holding = false;
 	const receiver = await startReceiver((_, response) => {

@@ -138,7 +138,7 @@ journey('an administrator’s approval assigns the requested role in the same re
 	await ledger.balanced();
 });
 
-journey('requests that are decided, impossible or expired are refused', async (t, place) => {
+journey('decisions on requests that are already decided, impossible or expired are rejected', async (t, place) => {
 	await setTheScene(place);
 	const { http } = place;
 	const [role, operation] = [

@@ -49,7 +49,7 @@ function rowsOf({ id, store }: Place) {
 	return store.database.knex('element_sessions').where({ environment_id: id });
 }
 
-journey('a member signs in with a ticket for one cookie, and a bearer token', async (t, place) => {
+journey('a member signs in with a ticket, and gets a cookie and a bearer token', async (t, place) => {
 	await furnishElements(place);
 	const { http, url } = place;
 	const revision = await place.revision();
@@ -94,7 +94,7 @@ journey('a member signs in with a ticket for one cookie, and a bearer token', as
 	t.is(await place.revision(), revision, 'a session does not change the environment');
 });
 
-journey('user and tenant are named by id or key, and every member of the tenant may sign in', async (t, place) => {
+journey('user and tenant are given by id or key, and every member of the tenant can sign in', async (t, place) => {
 	await furnishElements(place);
 	const { http, schema, facts } = place;
 	const [user, tenant] = [await factId(place, 'users/ann'), await factId(place, 'tenants/acme')];
@@ -121,7 +121,7 @@ journey('user and tenant are named by id or key, and every member of the tenant 
 	}
 });
 
-journey('a user outside of the tenant is refused with documented codes', async (t, place, { project, url, store }) => {
+journey('a user outside the tenant is rejected with documented codes', async (t, place, { project, url, store }) => {
 	await furnishElements(place);
 	const elsewhere = await newPlace({ url, store }, project);
 	await furnishElements(elsewhere);
@@ -150,7 +150,7 @@ journey('a user outside of the tenant is refused with documented codes', async (
 	t.is((await rowsOf(place)).length, 0);
 });
 
-journey('a ticket is redeemed once, by the first request', async (t, place) => {
+journey('only the first request redeems a ticket', async (t, place) => {
 	await furnishElements(place);
 	const { token } = await signIn(place);
 	const answers = await Promise.all(Array.from({ length: 20 }, () => spend(place.url, token)));
@@ -164,7 +164,7 @@ journey('a ticket is redeemed once, by the first request', async (t, place) => {
 	t.is((await rowsOf(place)).length, 1);
 });
 
-journey('every wrong secret is refused with the same message', async (t, place) => {
+journey('every wrong secret is rejected with the same message', async (t, place) => {
 	await furnishElements(place);
 	const { url, secret } = place;
 	const { token, element_bearer_token: bearer } = await signIn(place);
@@ -265,7 +265,7 @@ journey('signing out ends cookie and bearer token, and can be repeated', async (
 });
 
 journey(
-	'a browser is redirected to an address without the ticket, and to a page that reports to its embedder',
+	'a browser is redirected to a URL without the ticket, and to a page that reports to its embedder',
 	async (t, place) => {
 		await furnishElements(place);
 		const { url, id } = place;
@@ -335,7 +335,7 @@ journey('a page reports to nobody if no origin is configured', async (t, place, 
 	fails(t, await browser.get(`/v2/auth/${nobody}/elements_fe_login_as`), 404, nobody);
 });
 
-journey('settings name exact origins, and can make the cookie same-site', async (t, place) => {
+journey('settings contain exact origins, and can make the cookie same-site', async (t, place) => {
 	await furnishElements(place);
 	const wrong: readonly (readonly [unknown, string])[] = [
 		['https://app.example.com', 'elements_origins'],
@@ -367,7 +367,7 @@ journey('settings name exact origins, and can make the cookie same-site', async 
 	t.regex(out.headers.get('set-cookie') ?? '', /; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
 });
 
-journey('pages on the environment’s origins may send requests with credentials', async (t, place, management) => {
+journey('pages from the environment’s origins can send requests with credentials', async (t, place, management) => {
 	await furnishElements(place);
 	const elsewhere = await newPlace(management, management.project);
 	await furnishElements(elsewhere);
@@ -418,7 +418,7 @@ async function issuer(alg = 'ES256') {
 	return { jwk, token };
 }
 
-journey('an application’s token signs its user in if the environment’s keys verify it', async (t, place) => {
+journey('an application token signs its user in if the environment’s keys verify it', async (t, place) => {
 	await furnishElements(place);
 	const { jwk, token } = await issuer();
 	const { token: forged } = await issuer();
@@ -505,7 +505,7 @@ journey('an application’s token signs its user in if the environment’s keys 
 		fails(t, await page.post(`/v2/auth/${none}/elements_fe_login_as`, good), none === '%00' ? 422 : 404);
 });
 
-journey('invalid keys are an error of the environment, not of the server', async (t, place) => {
+journey('invalid keys are reported as an error of the environment, not of the server', async (t, place) => {
 	await furnishElements(place);
 	const { token, jwk } = await issuer();
 	const user_jwt = await token({ sub: 'ann' });
@@ -527,7 +527,7 @@ journey('invalid keys are an error of the environment, not of the server', async
 	}
 });
 
-journey('administrators see the signed-in users, and can sign out any user', async (t, place, { url, store }) => {
+journey('administrators can list the signed-in users, and sign out any user', async (t, place, { url, store }) => {
 	await furnishElements(place);
 	const { http, project, key, facts } = place;
 	await http.post(`${facts}/tenants/acme/users`, { key: 'ben' });
@@ -583,7 +583,7 @@ journey('administrators see the signed-in users, and can sign out any user', asy
 	t.is((await weaker.post(loginAs, { user_id: 'ann', tenant_id: 'acme' })).status, 200);
 });
 
-journey('sessions are kept while they are usable', async (t, place) => {
+journey('sessions are kept as long as they are usable', async (t, place) => {
 	await furnishElements(place);
 	const { http, url } = place;
 	for (let made = 0; made < 3; made++) await signIn(place);

@@ -49,7 +49,7 @@ function keysByLevel(body: Readonly<Record<string, unknown>>): Readonly<Record<s
 	);
 }
 
-journey('an element is created, read under its names, updated and deleted', async (t, place) => {
+journey('an element can be created, read under its names, updated and deleted', async (t, place) => {
 	const { http, elements } = place;
 	const ids = await makeRoles(place);
 	const ledger = await openLedger(t, place);
@@ -127,7 +127,7 @@ const wrongLevels: readonly (readonly [levels: unknown, status: number, says: st
 	[{ LEVEL_1: ['viewer'] }, 400, 'several resources'],
 ];
 
-journey('a level is assigned to an existing role, once', async (t, place) => {
+journey('an existing role can have one level', async (t, place) => {
 	const { http, elements } = place;
 	const ids = await makeRoles(place);
 	const ledger = await openLedger(t, place);
@@ -141,7 +141,7 @@ journey('a level is assigned to an existing role, once', async (t, place) => {
 	await ledger.balanced();
 });
 
-journey('settings, type and webhook are validated at their places', async (t, { http, elements }) => {
+journey('settings, type and webhook are validated, and problems have locations', async (t, { http, elements }) => {
 	const path = `${elements}/config`;
 	const wrong: readonly (readonly [body: object, place: string])[] = [
 		[{ elements_type: 'dashboard' }, 'body.elements_type'],
@@ -214,7 +214,7 @@ journey('an operation approval element creates the roles of its resource', async
 	await ledger.balanced();
 });
 
-journey('a deleted role leaves the levels, and the log records it', async (t, place) => {
+journey('deleting a role removes its levels, and the log records this', async (t, place) => {
 	const { http, elements, schema } = place;
 	await makeRoles(place);
 	const ledger = await openLedger(t, place);
@@ -233,7 +233,7 @@ journey('a deleted role leaves the levels, and the log records it', async (t, pl
 	await ledger.balanced();
 });
 
-journey('an element shows its users what they may do', async (t, place) => {
+journey('an element offers users only the actions that they may perform', async (t, place) => {
 	await makeRoles(place);
 	await furnishElements(place);
 	const { http, facts, elements } = place;
@@ -284,7 +284,7 @@ journey('an element shows its users what they may do', async (t, place) => {
 	t.is((await http.get(`${elements}/config/members`)).body['is_active'], true);
 });
 
-journey('a user who is hidden everywhere cannot sign in', async (t, place) => {
+journey('a user who is hidden in every element cannot sign in', async (t, place) => {
 	await makeRoles(place);
 	await furnishElements(place);
 	const { http, facts, elements } = place;

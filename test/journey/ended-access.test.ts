@@ -87,7 +87,7 @@ const endings: Readonly<Record<string, (management: Management, id: string) => P
 };
 
 for (const [ending, end] of Object.entries(endings)) {
-	journey(`a key that is ${ending} while a body arrives writes nothing`, async (t, place, management) => {
+	journey(`a key that is ${ending} while a body is being sent writes nothing`, async (t, place, management) => {
 		const { store, organization_id, project_id, id, url } = place;
 		await furnishElements(place);
 		const late = `late-${ending}-${place.key}`;
@@ -104,7 +104,7 @@ for (const [ending, end] of Object.entries(endings)) {
 	});
 }
 
-journey('a key whose level is lowered during a request writes nothing', async (t, place) => {
+journey('a key with an access level that is lowered during a request writes nothing', async (t, place) => {
 	const { store, organization_id, project_id, id, url, facts } = place;
 	const secret = await createSecret(store, organization_id, { project_id, environment_id: id });
 	const headers = { authorization: `Bearer ${secret}` };
@@ -115,7 +115,7 @@ journey('a key whose level is lowered during a request writes nothing', async (t
 	t.deepEqual(await found(place, 'late'), []);
 });
 
-journey('a console session that ends while a body arrives writes nothing', async (t, place, management) => {
+journey('a console session that ends while a body is being sent writes nothing', async (t, place, management) => {
 	const { store, organization_id, project_id, id, url, facts } = place;
 	const opened = { project_id, environment_id: id };
 	const writes: readonly (readonly [string, object])[] = [
@@ -137,7 +137,7 @@ journey('a console session that ends while a body arrives writes nothing', async
 });
 
 journey(
-	'a key deleted while its writes wait for their turn writes nothing, and other keys do',
+	'a key that is deleted while its writes are queued writes nothing, and other keys are not affected',
 	async (t, place, management) => {
 		const { store, organization_id, project_id, id, url, facts } = place;
 		const made = [0, 1].map(() => createSecret(store, organization_id, { project_id, environment_id: id }));
@@ -160,7 +160,7 @@ journey(
 );
 
 journey(
-	'deleting a key waits for its running unit of work',
+	'deleting a key waits for its current unit of work',
 	async (t, place, management) => {
 		const { store, organization_id, project_id, id } = place;
 		const secret = await createSecret(store, organization_id, { project_id, environment_id: id });

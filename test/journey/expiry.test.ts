@@ -63,7 +63,7 @@ const grants: readonly (readonly [title: string, path: string, body: Loose])[] =
 ];
 
 for (const [title, path, body] of grants) {
-	journey(`${title} keeps the later expiry, and no expiry is the latest`, async (t, place) => {
+	journey(`${title} keeps the later expiry, and no expiry counts as latest`, async (t, place) => {
 		await furnish(place);
 		await addResourceRole(place, 'document', 'viewer');
 		const list = `${place.facts}/${path}`;
@@ -91,7 +91,7 @@ for (const [title, path, body] of grants) {
 		t.is((await http.post(`${list}/bulk`, bulk)).revision, forGood.revision, 'permanent grants remain');
 	});
 
-	journey(`${title} leaves the lists when it expires, and can be created again`, async (t, place) => {
+	journey(`${title} disappears from the lists when it expires, and can be created again`, async (t, place) => {
 		await furnish(place);
 		await addResourceRole(place, 'document', 'viewer');
 		const list = `${place.facts}/${path}`;
@@ -126,7 +126,7 @@ for (const [title, path, body] of grants) {
 	});
 }
 
-journey('a new user may start with expiring roles; a replaced user has exactly the given roles', async (t, place) => {
+journey('a new user may have expiring roles, and a replaced user has exactly the given roles', async (t, place) => {
 	await furnish(place);
 	const { http, facts } = place;
 	const role = { role: 'reader', tenant: 'acme' };
@@ -180,7 +180,7 @@ journey('members, roles and nested groups expire', async (t, place) => {
 	fails(t, await http.post(`${staff}/roles`, role), 409, 'viewer');
 });
 
-journey('an approval ends at the requested time, or earlier', async (t, place) => {
+journey('an approval ends at the requested time or earlier', async (t, place) => {
 	await furnish(place);
 	const { http, facts, elements } = place;
 	await http.post(`${place.schema}/roles`, { key: 'owner', name: 'Owner' });
@@ -247,7 +247,7 @@ journey('an approval ends at the requested time, or earlier', async (t, place) =
 	t.deepEqual(await given(), []);
 });
 
-journey('a document contains expiries, and an import leaves out expired grants', async (t, place, management) => {
+journey('a document contains expiries, and an import skips expired grants', async (t, place, management) => {
 	await furnish(place);
 	await addResourceRole(place, 'document', 'viewer');
 	const other = await newPlace(management, management.project);

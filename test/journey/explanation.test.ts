@@ -80,7 +80,7 @@ const history: readonly (readonly [method: string, path: string, body?: object])
 type Answered = AuthorizationResult & { readonly debug?: { readonly attempts?: readonly object[] } };
 
 for (const kind of chosenStores()) {
-	test(`an explanation at a revision equals the decision point’s response then [${kind}]`, async (t) => {
+	test(`an explanation at a revision equals the decision point’s response at that revision [${kind}]`, async (t) => {
 		const { place, point, pdp } = await furnished(t, kind);
 		const { http, schema, facts } = place;
 		const answers = new Map<number, readonly Answered[]>();

@@ -34,7 +34,7 @@ const refusedPort = (setting: string, port: string) =>
 		`^${setting}: port ${port} of 127\\.0\\.0\\.1 is in use\\. [^\\n]* set ${setting} to a different port\\n$`,
 	);
 
-test.serial('a busy port ends the very first start before it creates anything', async (t) => {
+test.serial('if the port is in use, the very first start ends before it creates anything', async (t) => {
 	for (const setting of ['API_PORT', 'PDP_PORT', 'PDP_OPA_PORT']) {
 		const env = { ...(await surroundings(fresh)), PDP_OPA_PORT: String(await freePort()) };
 		const port = String(env[setting as keyof typeof env]);
@@ -139,7 +139,7 @@ test.serial(
 	},
 );
 
-test.serial('Ctrl-C says goodbye, and the second start prints all locations, without a secret', async (t) => {
+test.serial('Ctrl-C prints a farewell, and the second start prints all URLs, without a secret', async (t) => {
 	t.deepEqual(await running.kill('SIGINT'), { code: 0, signal: null });
 	t.regex(running.stdout(), /\nRegolith has stopped\. Goodbye\.\n$/);
 	const env = await surroundings(fresh);
@@ -155,7 +155,7 @@ test.serial('Ctrl-C says goodbye, and the second start prints all locations, wit
 	t.notRegex(second.stderr(), /^regolith: (preparing|creating)/m);
 });
 
-test.serial('the first key is printed until a start has shown it', async (t) => {
+test.serial('the first key is printed until a start has completely printed it', async (t) => {
 	const database = await createDatabase();
 	t.teardown(database.drop);
 	const env = { ...(await surroundings(temporary(t))), DATABASE_URL: database.url, SECRET_KEY: 's'.repeat(32) };
@@ -231,7 +231,7 @@ for (const workers of ['1', '2']) {
 	});
 
 	test.serial(
-		`with ${workers} workers, a refused key ends a decision point with code 3, unless it should wait`,
+		`with ${workers} workers, a rejected key makes a decision point exit with code 3, unless it was told to wait`,
 		async (t) => {
 			const [port, controlPlane] = [await freePort(), stack.api.listening.url];
 			const settings = { PDP_CONTROL_PLANE: controlPlane, PDP_PORT: String(port), PDP_WORKERS: workers };
@@ -266,7 +266,7 @@ for (const workers of ['1', '2']) {
 	);
 }
 
-test('a silent database is reported in one sentence', async (t) => {
+test('a database that does not respond is reported in one sentence', async (t) => {
 	const port = await freePort();
 	await listening(t, port);
 	const env = { ...(await surroundings(temporary(t))), DATABASE_URL: `postgres://ann:hunter2@127.0.0.1:${port}/x` };

@@ -69,7 +69,7 @@ const journey = onEachStore();
 const hexId = (id: string) => id.replaceAll('-', '');
 
 journey(
-	'a key describes its scope; without a known key nothing is answered',
+	'a key can read its scope, and requests without a valid key get no data',
 	async (t, place, { url, organization, project }) => {
 		const { organization_id, project_id, id: environment_id } = place;
 		t.deepEqual((await organization.get('/v2/api-key/scope')).body, {
@@ -103,7 +103,7 @@ journey(
 );
 
 journey(
-	'an environment’s key is returned with its secret, under any name of the environment',
+	'an environment’s key is returned with its secret, by any name of the environment',
 	async (t, place, management) => {
 		const { project_id, id, organization_id } = place;
 		const { body } = await management.project.get(`/v2/api-key/default/${place.key}`);
@@ -140,7 +140,7 @@ journey(
 );
 
 journey(
-	'a new project has two default environments, or the given environments',
+	'a new project has the two default environments, or the given environments',
 	async (t, { organization_id, key }, { organization }) => {
 		const name = (suffix: string) => `${key}-${suffix}`;
 		const plain = await organization.post<{ id: string }>('/v2/projects', { key: name('plain'), name: 'Plain' });
@@ -189,7 +189,7 @@ journey(
 );
 
 journey(
-	'a project is read under any of its names, updated, and deleted with its contents',
+	'a project can be read under any of its names, updated, and deleted with its contents',
 	async (t, { key }, management) => {
 		const { organization, url } = management;
 		const sent = {
@@ -255,7 +255,7 @@ journey(
 	},
 );
 
-journey('an environment is created, read under any name, updated and deleted', async (t, place, { project }) => {
+journey('an environment can be created, read by key and id, updated and deleted', async (t, place, { project }) => {
 	const path = '/v2/projects/default/envs';
 	const jwks = { ttl: 60, url: 'https://id.example.com/keys', jwks: { keys: [{ kid: 'a' }] } };
 	const sent = {
@@ -306,7 +306,7 @@ journey('an environment is created, read under any name, updated and deleted', a
 	}
 });
 
-journey('a new environment is empty, even with the name of a deleted environment', async (t, place, management) => {
+journey('a new environment is empty, even if it has the key of a deleted environment', async (t, place, management) => {
 	const key = `${place.key}-again`;
 	let before: string | undefined;
 	for (const round of [1, 2]) {
@@ -354,7 +354,7 @@ async function countRows({ store, id }: Pick<Place, 'store' | 'id'>) {
 	return Object.fromEntries(counts);
 }
 
-journey('an environment’s key sees its own project and environment', async (t, place) => {
+journey('an environment’s key can see its own project and environment', async (t, place) => {
 	t.deepEqual(listedKeys((await place.http.get<Listed>('/v2/projects')).body), ['default']);
 	t.deepEqual(listedKeys((await place.http.get<Listed>('/v2/projects/default/envs')).body), [place.key]);
 });
@@ -380,7 +380,7 @@ journey('environments in other projects and organizations are not accessible', a
 	t.is((await client(url).get('/healthy')).status, 200);
 });
 
-journey('a path that is not served is answered like every other failure', async (t, { http, facts }, { url }) => {
+journey('an unknown path gets the usual error format', async (t, { http, facts }, { url }) => {
 	t.deepEqual((await client(url).get('/healthy')).body, { status: 'ok' });
 	for (const path of [
 		'/',

@@ -62,7 +62,7 @@ const onAccount = { user: 'ben', role: 'payer', resource_instance: 'account:a' }
 const under = (values: object, key = 'below_limit') => ({ ...onAccount, condition: { set: key, values } });
 
 journey(
-	'a set of type grant has parameters, and mistakes in its conditions are refused',
+	'a set of type grant has parameters, and mistakes in its conditions are reported',
 	async (t, { http, schema }) => {
 		const sets = `${schema}/condition_sets`;
 		const made = await http.post(sets, set);
@@ -96,7 +96,7 @@ journey(
 	},
 );
 
-journey('an assignment under a condition is separate, and its values fit the parameters', async (t, place) => {
+journey('a conditional assignment is separate, and its values must fit the parameters', async (t, place) => {
 	const { http, facts } = place;
 	await furnished(place);
 	const assignments = `${facts}/role_assignments`;
@@ -130,7 +130,7 @@ journey('an assignment under a condition is separate, and its values fit the par
 	t.deepEqual((await http.get(`${assignments}?user=ben`)).body, []);
 });
 
-journey('a set that roles declare, and a declaration that assignments use, cannot be removed', async (t, place) => {
+journey('a set declared by roles cannot be deleted, nor a declaration used by assignments', async (t, place) => {
 	const { http, schema } = place;
 	const env = await furnished(place);
 	const role = `${schema}/resources/account/roles/payer`;
@@ -147,7 +147,7 @@ journey('a set that roles declare, and a declaration that assignments use, canno
 	t.is((await http.post(`${env}/import?conflict_strategy=replace`, whole)).status, 200);
 });
 
-journey('no set may exclude a role that users hold under a condition, in either order', async (t, place) => {
+journey('no set can exclude a role that users hold conditionally, in any order', async (t, place) => {
 	const { http, schema } = place;
 	await furnished(place);
 	const sets = `${schema}/condition_sets`;
@@ -159,7 +159,7 @@ journey('no set may exclude a role that users hold under a condition, in either 
 	fails(t, await http.patch(viewer, { grant_conditions: ['below_limit'] }), 422, '`others`');
 });
 
-journey('no computed role may exclude a role that users hold under a condition, in either order', async (t, place) => {
+journey('no computed role can exclude a role that users hold conditionally, in any order', async (t, place) => {
 	const { http, schema } = place;
 	await furnished(place);
 	const roles = `${schema}/resources/account/roles`;
@@ -178,7 +178,7 @@ journey('no computed role may exclude a role that users hold under a condition, 
 	t.deepEqual(problemPlaces(declared), ['body.grant_conditions']);
 });
 
-journey('an undo restores assignments, declarations and parameters', async (t, place) => {
+journey('undoing deletions restores conditional assignments, declarations and parameters', async (t, place) => {
 	const { http, facts, schema } = place;
 	const env = await furnished(place);
 	const undo = async () => {
@@ -214,7 +214,7 @@ journey('an undo restores assignments, declarations and parameters', async (t, p
 	fails(t, await http.post(`${env}/drafts/apply`, { base_revision, changes }), 409, '`other`');
 });
 
-journey('requests that cannot evaluate a condition are refused', async (t, place) => {
+journey('requests that cannot evaluate a condition are rejected', async (t, place) => {
 	const { http, facts, schema } = place;
 	const env = await furnished(place);
 	const preview = `${schema}/condition_sets/preview`;

@@ -33,7 +33,7 @@ const viewed = {
 	expires_at: end,
 };
 
-journey('the facts around an object are the objects within the depth, with their connections', async (t, place) => {
+journey('the graph around an object contains the objects within the depth, and their connections', async (t, place) => {
 	await furnishGraph(place, end);
 	const revision = await place.revision();
 	const near = await askGraph(place, { from: 'user:ann' });
@@ -78,7 +78,7 @@ journey('the facts around an object are the objects within the depth, with their
 	t.deepEqual(alone.body.nodes as unknown, [{ id: 'user:cy', kind: 'user', key: 'cy', depth: 0 }]);
 });
 
-journey('a walk does not continue through a tenant, and expanded nodes add their neighbours', async (t, place) => {
+journey('the graph does not continue through a tenant, and expanding a node adds its neighbors', async (t, place) => {
 	await furnishGraph(place, end);
 	const { status } = await place.http.post(`${place.facts}/users/cy/roles`, { role: 'clerk', tenant: 'acme' });
 	t.is(status, 200);
@@ -284,7 +284,7 @@ const missing: readonly (readonly [query: Readonly<Record<string, string>>, name
 	[{ from: 'instance:group:ops', mode: 'path', to: budget }, 'group:ops'],
 ];
 
-journey('invalid objects are refused by name, and missing objects are not found', async (t, place) => {
+journey('invalid references are rejected with the field’s name, and missing objects give 404', async (t, place) => {
 	await furnishGraph(place, end);
 	for (const [query, at] of malformed) {
 		const answer = await askGraph(place, query);
@@ -308,7 +308,7 @@ const hostile = [
 	'Ä\n漢字',
 ];
 
-journey('keys are data, whatever they contain', async (t, place) => {
+journey('keys are treated as data, whatever they contain', async (t, place) => {
 	const { http, schema, facts, store, id: environment_id } = place;
 	await http.post(`${schema}/resources`, {
 		key: 'user',
@@ -345,7 +345,7 @@ journey('keys are data, whatever they contain', async (t, place) => {
 });
 
 journey(
-	'a graph is readable by any key that opens the environment, and shows no other environment',
+	'every key with access to the environment can read its graph, which shows no other environment',
 	async (t, place, management) => {
 		const { url, store, organization_id, project_id, id: environment_id } = place;
 		await furnishGraph(place, end);

@@ -86,7 +86,7 @@ const directions = [
 	['with parent_joins_child', { group_nesting: 'parent_joins_child', other: 1 }, outerJoinsInner],
 ] as const;
 
-test('the setting determines which group has the other group’s roles, but affects no list', async (t) => {
+test('the setting determines which group inherits the other group’s roles, and affects no list', async (t) => {
 	const stack = await furnished(t);
 	const { environment: http } = stack;
 	for (const [title, settings, expected] of directions) {
@@ -105,7 +105,7 @@ test('the setting determines which group has the other group’s roles, but affe
 	t.deepEqual((body as unknown as Paginated).data, [], 'its created objects were deleted with it');
 });
 
-test('changing the setting affects no existing nesting, which can still be removed', async (t) => {
+test('changing the setting does not affect existing nestings, which can still be removed', async (t) => {
 	const stack = await furnished(t);
 	const { environment: http } = stack;
 	for (const [before, after, held] of [
@@ -124,7 +124,7 @@ test('changing the setting affects no existing nesting, which can still be remov
 	}
 });
 
-test('nesting again with a different setting replaces the direction', async (t) => {
+test('nesting the groups again with a different setting replaces the direction', async (t) => {
 	const stack = await furnished(t);
 	const { environment: http } = stack;
 	for (const [, settings, expected] of [...directions, directions[0]]) {
@@ -163,7 +163,7 @@ test('the direction survives export and import', async (t) => {
 	t.is(removed.status, 204);
 });
 
-test('other values for the setting are refused', async (t) => {
+test('other values for the setting are rejected', async (t) => {
 	const stack = await startStack();
 	t.teardown(stack.stop);
 	for (const value of ['parent', '', 'Child_Joins_Parent', 1, true, [], {}]) {

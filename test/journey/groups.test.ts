@@ -66,7 +66,7 @@ function groupName({ group_resource_type_key, group_instance_key }: Loose): stri
 	return `${group_resource_type_key}:${group_instance_key}`;
 }
 
-journey('a complete example: a group, a role, members before and after, a nested group', async (t, place) => {
+journey('a complete example: a group, a role, members added before and after, a nested group', async (t, place) => {
 	await furnish(place);
 	const { http, schema, facts } = place;
 	const groups = groupsClient(place);
@@ -131,7 +131,7 @@ journey('a complete example: a group, a role, members before and after, a nested
 	await ledger.balanced();
 });
 
-journey('every list and both forms of one group agree, by key and by id', async (t, place) => {
+journey('every list and both formats show a group in the same way, by key and by id', async (t, place) => {
 	await furnish(place);
 	const { http, schema } = place;
 	const groups = groupsClient(place);
@@ -186,7 +186,7 @@ journey('every list and both forms of one group agree, by key and by id', async 
 			fails(t, await http.get(`${path}/${wrong}${part}`), 404, wrong);
 });
 
-journey('a key alone means the group of the resource `group`, whatever else has this key', async (t, place) => {
+journey('a key alone refers to an instance of the resource `group`, whatever else has this key', async (t, place) => {
 	await furnish(place);
 	const { http, schema, facts } = place;
 	const groups = groupsClient(place);
@@ -219,7 +219,7 @@ journey('a key alone means the group of the resource `group`, whatever else has 
 	fails(t, await http.get(`${schema}/groups/direct/eng`), 400, 'several');
 });
 
-journey('a group’s roles name resource and instance by id and key', async (t, place) => {
+journey('a group’s roles refer to resource and instance by id and key', async (t, place) => {
 	await furnish(place);
 	const { http, schema, facts } = place;
 	const groups = groupsClient(place);
@@ -243,7 +243,7 @@ journey('a group’s roles name resource and instance by id and key', async (t, 
 	]);
 });
 
-journey('the deprecated reads name their replacements', async (t, place) => {
+journey('deprecated endpoints name their replacements', async (t, place) => {
 	await furnish(place);
 	const { http, schema } = place;
 	await groupsClient(place).create('admins');
@@ -269,7 +269,7 @@ journey('the deprecated reads name their replacements', async (t, place) => {
 	t.is(of('/direct')['deprecated'], undefined);
 });
 
-journey('two groups with different roles on one instance share none, in any order', async (t, place) => {
+journey('two groups with different roles on one instance do not share them, in any order', async (t, place) => {
 	await furnish(place);
 	const groups = groupsClient(place);
 	const before = await readContents(place);
@@ -431,7 +431,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
 	},
 };
 
-journey('a violation is refused with its reason, and nothing is written', async (t, place) => {
+journey('an invalid request is rejected with the reason, and nothing is written', async (t, place) => {
 	await furnish(place);
 	const groups = groupsClient(place);
 	for (const key of ['admins', 'staff']) await groups.create(key);
@@ -449,7 +449,7 @@ journey('a violation is refused with its reason, and nothing is written', async 
 	t.deepEqual(await readContents(place), before);
 });
 
-journey('repeated calls change nothing, and a user without a tenant can leave', async (t, place) => {
+journey('repeated requests change nothing, and a user without a tenant can leave a group', async (t, place) => {
 	await furnish(place);
 	const groups = groupsClient(place);
 	for (const key of ['a', 'b']) await groups.create(key);
@@ -469,7 +469,7 @@ journey('repeated calls change nothing, and a user without a tenant can leave', 
 	await ledger.balanced();
 });
 
-journey('earlier objects stay, and so do objects with other uses', async (t, place) => {
+journey('existing objects are kept, and so are objects that are used elsewhere', async (t, place) => {
 	await furnish(place);
 	const { http, schema, facts } = place;
 	const groups = groupsClient(place);
@@ -514,7 +514,7 @@ journey('earlier objects stay, and so do objects with other uses', async (t, pla
 	t.deepEqual(await readContents(place), before);
 });
 
-journey('a role is given through a relation that gives only this role, else a new relation', async (t, place) => {
+journey('a role is given through a relation that gives only this role, or through a new relation', async (t, place) => {
 	await furnish(place);
 	const { http, schema, facts } = place;
 	const groups = groupsClient(place);
@@ -567,7 +567,7 @@ const elsewhere: readonly (readonly [path: string, body: object | undefined, lef
 	['schema/resources/group/roles/member', undefined, [[], [], []]],
 ];
 
-journey('deletions outside of the groups API leave a working group', async (t, place, { project }) => {
+journey('after deletions outside the groups API, the group still works', async (t, place, { project }) => {
 	for (const [index, [path, body, left]] of elsewhere.entries()) {
 		const [half = '', ...rest] = path.split('/');
 		const key = `${place.key}-${index}`;
@@ -679,7 +679,7 @@ journey('groups survive export and import; a copy has only their schema', async 
 	t.deepEqual(schema(await readContents(ofCopy)), schema(await readContents(place)));
 });
 
-journey('keys may have the maximum length and unusual characters', async (t, place) => {
+journey('keys can have the maximum length and unusual characters', async (t, place) => {
 	await furnish(place);
 	const { http, schema, facts } = place;
 	const groups = groupsClient(place);
@@ -709,7 +709,7 @@ journey('keys may have the maximum length and unusual characters', async (t, pla
 	t.is((await http.get<readonly Loose[]>(`${facts}/relationship_tuples`)).body.length, 5);
 });
 
-journey('a large group is shown without its users, which are listed in pages', async (t, place) => {
+journey('a large group is shown without its users, which are listed separately in pages', async (t, place) => {
 	await furnish(place);
 	const { http, schema, facts } = place;
 	const groups = groupsClient(place);

@@ -76,7 +76,7 @@ test.serial('counts are exact within the limits, and lower bounds beyond them', 
 });
 
 test.serial(
-	'during one computation, writes and checks continue, further requests wait, and excess requests are told to retry',
+	'during one computation, writes and checks continue, further requests wait, and excess requests get a retry time',
 	async (t) => {
 		const place = await site.place();
 		await fillLargeWorld(place, 2_000, 100);
@@ -114,7 +114,7 @@ async function takesLock({ store, id }: Place): Promise<boolean> {
 	});
 }
 
-test.serial('a killed process gives a 503, and the next request gets a new process', async (t) => {
+test.serial('killing the process gives a 503, and the next request gets a new process', async (t) => {
 	const place = await site.place();
 	await fillLargeWorld(place, 2_000, 100);
 	const before = new Set(site.api.impactProcesses());
@@ -165,7 +165,7 @@ test.serial('a client that disconnects frees the process for the next request', 
 	t.true(await takesLock(place));
 });
 
-test.serial('a refused draft leaves nothing behind, and the process continues', async (t) => {
+test.serial('a rejected draft leaves no data behind, and the process continues', async (t) => {
 	const place = await site.place();
 	await fillImpactWorld(place);
 	const revision = await place.revision();
@@ -186,7 +186,7 @@ test.serial('a refused draft leaves nothing behind, and the process continues', 
 	t.is((body.data[0] as { readonly revision?: number })?.revision, revision);
 });
 
-test('a computation beyond its time limit ends with lower bounds', async (t) => {
+test('a computation over its time limit ends with lower bounds', async (t) => {
 	const slow = await startSite({ IMPACT_TIMEOUT: '2' });
 	const place = await slow.place();
 	await fillLargeWorld(place, 3_000, 200);
@@ -203,7 +203,7 @@ test('a computation beyond its time limit ends with lower bounds', async (t) => 
 	await slow.stop();
 });
 
-test('a computation beyond its memory limit is refused, and its process ends', async (t) => {
+test('a computation over its memory limit is rejected, and its process ends', async (t) => {
 	const little = await startSite({ IMPACT_MEMORY: '128' });
 	const place = await little.place();
 	await fillLargeWorld(place, 20_000, 20_000);

@@ -55,7 +55,7 @@ function sentRules(t: ExecutionContext, role: Derived): readonly object[] {
 	});
 }
 
-journey('a role is created with its derivations and read as created', async (t, place) => {
+journey('a role can be created with its derivations, and is returned as created', async (t, place) => {
 	const { http, schema } = place;
 	const { roles } = await relatedResources(place);
 	const ledger = await openLedger(t, place);
@@ -83,7 +83,7 @@ journey('a role is created with its derivations and read as created', async (t, 
 	await ledger.balanced();
 });
 
-journey('PATCH overwrites derivations as a whole, and null clears them', async (t, place) => {
+journey('PATCH replaces derivations as a whole, and null removes them', async (t, place) => {
 	const { http } = place;
 	const { reader } = await relatedResources(place);
 	const ledger = await openLedger(t, place);
@@ -109,7 +109,7 @@ journey('PATCH overwrites derivations as a whole, and null clears them', async (
 	await ledger.balanced();
 });
 
-journey('implicit grants are added one by one, with their own settings, and removed', async (t, place) => {
+journey('implicit grants can be added individually with their own settings, and removed', async (t, place) => {
 	const { http } = place;
 	const { reader, grants, conditions } = await relatedResources(place);
 	const ledger = await openLedger(t, place);
@@ -139,7 +139,7 @@ journey('implicit grants are added one by one, with their own settings, and remo
 	await ledger.balanced();
 });
 
-journey('a derivation names a role, its resource and a relation between both resources', async (t, place) => {
+journey('a derivation refers to a role, its resource, and a relation between both resources', async (t, place) => {
 	const { http, schema } = place;
 	const { roles, reader, grants, conditions } = await relatedResources(place);
 	await http.post(`${schema}/roles`, { key: 'tenant-wide', name: 'Tenant wide' });
@@ -183,7 +183,7 @@ journey('a derivation names a role, its resource and a relation between both res
 	t.is(plain.body['granted_to'], null, 'never an empty object');
 });
 
-journey('roles in a resource body and in bulk can be derived too', async (t, place) => {
+journey('roles in a resource body and in bulk requests can also be derived', async (t, place) => {
 	const { http, schema } = place;
 	const { roles } = await relatedResources(place);
 	const ledger = await openLedger(t, place);
@@ -231,7 +231,7 @@ journey('a resource body can contain relations and roles derived through them', 
 	await ledger.balanced();
 });
 
-journey('concurrently posted grants are all kept', async (t, place) => {
+journey('concurrently created grants are all kept', async (t, place) => {
 	const { http } = place;
 	const { roles, reader, grants } = await relatedResources(place);
 	const keys = Array.from({ length: 6 }, (_, index) => `viewer-${index}`);
@@ -242,7 +242,7 @@ journey('concurrently posted grants are all kept', async (t, place) => {
 	t.deepEqual(body.granted_to?.users_with_role.map(({ role }) => role).sort(), keys);
 });
 
-journey('derivations are deleted with their source and either resource, and do not come back', async (t, place) => {
+journey('derivations are deleted with their source and either resource, and not recreated', async (t, place) => {
 	const { http, schema, store } = place;
 	const { roles, reader, grants } = await relatedResources(place);
 	const ledger = await openLedger(t, place);

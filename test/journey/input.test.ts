@@ -64,7 +64,7 @@ function harmless(title: string, run: Journey, stores?: readonly StoreKind[]): v
 /** The store for requests that are rejected before they reach a store. */
 const any = ['server'] as const;
 
-journey('the table of bodies is complete', async (t) => {
+journey('the table of request bodies is complete', async (t) => {
 	t.deepEqual(withBody.map(({ name }) => name).sort(), Object.keys(bodies).sort());
 });
 

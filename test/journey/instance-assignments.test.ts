@@ -37,7 +37,7 @@ const named = (items: Listed) =>
 	items.map(({ user, role, tenant, resource_instance }) => `${user}#${role}@${resource_instance ?? tenant}`);
 const onBudget = { user: 'ann', role: 'editor', resource_instance: 'document:budget' };
 
-journey('a role on an instance names the instance and its tenant by key and by id', async (t, place) => {
+journey('a role on an instance refers to the instance and its tenant by key and by id', async (t, place) => {
 	const { http, facts } = place;
 	const { resource_role_id, role_id, instance_id } = await furnish(place);
 	const ledger = await openLedger(t, place);
@@ -114,7 +114,7 @@ journey('assigning a role on a missing instance in a tenant creates the instance
 	await ledger.balanced();
 });
 
-journey('roles in a tenant and on an instance are distinct, and filters separate them', async (t, place) => {
+journey('roles in a tenant and on an instance are distinct, and filters distinguish them', async (t, place) => {
 	const { http, facts } = place;
 	const { role_id, resource_role_id, instance_id } = await furnish(place);
 	const path = `${facts}/role_assignments`;
@@ -156,7 +156,7 @@ journey('roles in a tenant and on an instance are distinct, and filters separate
 	t.deepEqual(named((await http.get<Listed>(path)).body), pick(1, 2, 3), 'one role is removed, the other role remains');
 });
 
-journey('a user shows tenant roles, and roles on instances on request', async (t, place) => {
+journey('a user is returned with tenant roles, and with roles on instances on request', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
 	const path = `${facts}/users`;

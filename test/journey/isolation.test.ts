@@ -55,7 +55,7 @@ async function shown(http: Client, { schema, facts, elements, project, key }: Pl
 	return JSON.stringify(bodies);
 }
 
-journey('an id from a different environment in a body or a filter finds nothing', async (t, place, management) => {
+journey('an id from a different environment in a body or filter matches nothing', async (t, place, management) => {
 	const theirs = await newPlace(management, management.organization);
 	const ids = await furnish(theirs, 'theirs');
 	await furnish(place, 'mine');
@@ -199,7 +199,7 @@ journey('an id from a different environment in a body or a filter finds nothing'
 });
 
 journey(
-	'equal keys in two organizations are two objects, and only the caller’s can be reached',
+	'equal keys in two organizations are two objects, and only the caller’s own object is accessible',
 	async (t, place, management) => {
 		const other = await newOrganization(management, `${place.key}-org`);
 		await other.http.post('/v2/projects', { key: 'default', name: 'Default', initial_environments: [] });

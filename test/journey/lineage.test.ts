@@ -110,7 +110,7 @@ for (const { kept, copied } of [
 	{ kept: 'its stored snapshots', copied: ['postgres'] },
 ]) {
 	test.serial(
-		`a data folder returns to an earlier state, except for ${kept}: no decision uses lost data`,
+		`a data folder is reset to an earlier state, except for ${kept}: no decision uses lost data`,
 		async (t) => {
 			const site = await open(t, 'embedded');
 			await populate(site);
@@ -146,7 +146,7 @@ for (const { kept, copied } of [
 	);
 }
 
-test.serial('a database from a different server starts a new lineage before its first read and write', async (t) => {
+test.serial('a database from a different server starts a new lineage before the first read and write', async (t) => {
 	const site = await open(t, 'server');
 	await populate(site);
 	const point = await site.point();
@@ -206,7 +206,7 @@ interface Tooled {
 	readonly binaries: string;
 	stop(): Promise<void>;
 }
-test.serial('the documented dump and restore succeed, and start a new lineage', async (t) => {
+test.serial('the documented dump and restore work, and start a new lineage', async (t) => {
 	const tools = ['pg_dump', 'pg_restore', 'psql'];
 	const { startPostgres }: { startPostgres(root: string, options: object): Promise<Tooled> } = await import(
 		join(root, 'setup/postgres.mjs')
@@ -253,7 +253,7 @@ test.serial('the documented dump and restore succeed, and start a new lineage', 
 	t.deepEqual(await readers(await site.point(), tokenOf(made)), ['ann', 'eve']);
 });
 
-test.serial('an invented state ends no lineage, and gets a snapshot', async (t) => {
+test.serial('a forged state ends no lineage, and gets a snapshot', async (t) => {
 	const site = await open(t, 'server');
 	await populate(site);
 	const { running } = await site.point();

@@ -9,7 +9,7 @@ import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
 let stack: Stack;
 
-test.before('documents in nested folders, whose viewers read the contents', async () => {
+test.before('create documents in nested folders with viewers who can read the contents', async () => {
 	stack = await startStack();
 	const roles = { viewer: { name: 'Viewer', permissions: ['list'] } };
 	await made(`${schema}/resources`, { key: 'folder', name: 'Folder', actions: { list: { name: 'List' } }, roles });

@@ -47,7 +47,7 @@ function options(t: ExecutionContext, more: Partial<MigrateOptions> = {}): Migra
 	};
 }
 
-test('the check passes if the team owns all objects, decision points respond, and code calls version 2', async (t) => {
+test('the check passes if the team owns all objects, decision points respond, and the code calls version 2', async (t) => {
 	const { report, left } = await checkMigration(options(t));
 	t.deepEqual(left, []);
 	t.regex(report, /default \(Default Project\)\n {4}dev: 1 resources, 0 roles, 0 users, 1 tenants\n {4}production: 0 /);
@@ -112,7 +112,7 @@ for (const [title, more, expected] of unfinished) {
 	});
 }
 
-test('an unreachable decision point is a remaining task', async (t) => {
+test('an unreachable decision point is reported as a remaining task', async (t) => {
 	const { left } = await checkMigration(options(t, { pdp: [`default/dev=http://127.0.0.1:${await freePort()}`] }));
 	t.regex(left.join('\n'), /cannot connect/);
 });
@@ -128,7 +128,7 @@ const files = {
 	'data.bin': "\0get('/v1/users')",
 };
 
-test('leftovers are found by kind and place, in hand-written code', (t) => {
+test('version 1 leftovers in hand-written code are found with their kind and location', (t) => {
 	const folder = codeWith(t, files);
 	symlinkSync(folder, join(folder, 'again'));
 	t.deepEqual(

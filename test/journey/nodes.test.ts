@@ -74,7 +74,7 @@ async function startNode(t: ExecutionContext, databaseUrl: string): Promise<Node
 	return { serve, follow, api: client(api, key), pdp: client(pdp, key) };
 }
 
-test('two nodes form one service: mutual writes, concurrent writers, the death of one', async (t) => {
+test('two nodes form one service: they see each other’s writes, accept concurrent writers, and survive the death of one', async (t) => {
 	const running = await cluster(t);
 	await assertShared(t, running);
 	await seeded(t, (random) => assertGapless(t, running, random));

@@ -79,7 +79,7 @@ async function approved({ http, facts }: Place): Promise<readonly string[]> {
 	);
 }
 
-journey('an operation is requested, approved, and allowed from then on', async (t, place) => {
+journey('an operation is requested and approved, and is allowed from then on', async (t, place) => {
 	await setTheScene(place);
 	const ledger = await openLedger(t, place);
 	const [ann, rex] = [await bearing(place, 'ann'), await bearing(place, 'rex')];
@@ -108,7 +108,7 @@ journey('an operation is requested, approved, and allowed from then on', async (
 	await ledger.balanced();
 });
 
-journey('a missing instance is created, so that reviewers can be assigned', async (t, place) => {
+journey('a missing instance is created so that reviewers can be assigned', async (t, place) => {
 	await setTheScene(place);
 	const [ann, rex] = [await bearing(place, 'ann'), await bearing(place, 'rex')];
 	const { body } = await ann.post(path(place), ask({ resource_instance: 'new' }));
@@ -177,7 +177,7 @@ journey('reviewers decide, requesters cancel, and other users do not see a reque
 	fails(t, await cookie.put(`${path(place)}/${body['id']}/approve`, {}), 403);
 });
 
-journey('a list shows requests with their authors, filtered and paged', async (t, place) => {
+journey('a list shows requests with their authors, with filters and pages', async (t, place) => {
 	await setTheScene(place);
 	const clients = {
 		ann: await bearing(place, 'ann'),
@@ -251,7 +251,7 @@ async function granted({ http, schema }: Place): Promise<unknown> {
 	return (await http.get(`${schema}/resources/account/roles/_Approved_`)).body['permissions'];
 }
 
-journey('an element names an action, which approval grants besides `operate`', async (t, place) => {
+journey('an element’s setting names an action that an approval grants in addition to `operate`', async (t, place) => {
 	await setTheScene(place);
 	t.deepEqual(await granted(place), ['operate']);
 	for (const [settings, says] of [
@@ -294,7 +294,7 @@ journey('a single-use approval is valid for one use', async (t, place) => {
 	t.deepEqual(await approved(place), []);
 });
 
-journey('an approval that cannot be consumed is refused with the reason', async (t, place, management) => {
+journey('an approval that cannot be consumed is rejected with the reason', async (t, place, management) => {
 	await setTheScene(place);
 	const { ann, rex } = await actors(place);
 	const { knex } = place.store.database;
@@ -360,7 +360,7 @@ journey('consuming removes only the role of the approval', async (t, place) => {
 	t.deepEqual(await approved(place), ['ann@account:main']);
 });
 
-journey('roles under a condition neither review nor are consumed', async (t, place) => {
+journey('conditional roles cannot review, and cannot be consumed', async (t, place) => {
 	await setTheScene(place);
 	await set(place, singleUse);
 	const { ann, bea, rex } = await actors(place);
@@ -383,7 +383,7 @@ journey('roles under a condition neither review nor are consumed', async (t, pla
 	);
 });
 
-journey('a removed approval does not come back with a new one', async (t, place) => {
+journey('a new approval does not bring back a removed approval', async (t, place) => {
 	await setTheScene(place);
 	await set(place, singleUse);
 	const { ann, rex } = await actors(place);

@@ -89,7 +89,7 @@ test.serial('a decision point reports its state, and the API its activity', asyn
 	t.true((api.sum('process_start_time_seconds') ?? 0) > 1e9);
 });
 
-test.serial('the page names every metric with its type and labels, and no other', async (t) => {
+test.serial('the page lists exactly the existing metrics, with type and labels', async (t) => {
 	const scrapes = [await scrape(stack.organization), await scrape(stack.pdp)];
 	for (const one of scrapes) t.deepEqual(undocumented(one), []);
 	const served = new Set(scrapes.flatMap(({ types }) => [...types.keys()]));
@@ -98,7 +98,7 @@ test.serial('the page names every metric with its type and labels, and no other'
 	for (const name of ['process_cpu_seconds_total', 'nodejs_eventloop_lag_p99_seconds']) t.true(served.has(name));
 });
 
-test.serial('no label has a value from a request', async (t) => {
+test.serial('no label contains a value from a request', async (t) => {
 	const { pdp, organization, environment } = stack;
 	const mark = 'hunter2';
 	await environment.get(`/v2/facts/default/dev/users/${mark}`);
@@ -115,7 +115,7 @@ test.serial('no label has a value from a request', async (t) => {
 	}
 });
 
-test.serial('metrics need a key, unless the settings allow otherwise', async (t) => {
+test.serial('metrics require a key, unless the settings make them public', async (t) => {
 	const { api, decisionPoint, keys, config } = stack;
 	const { store, listening } = api;
 	const reader = await createSecret(store, (await store.firstOrganization()) ?? '', { access_level: 'read' });
@@ -163,7 +163,7 @@ test.serial('an API is ready while its database responds and its compiler works'
 	t.is(down.sum('regolith_api_environments'), undefined);
 });
 
-test.serial('log lines have text, time, and the id of their request', async (t) => {
+test.serial('log lines contain a message, a time, and the id of their request', async (t) => {
 	const lines: Record<string, unknown>[] = [];
 	const log = pino(logOptions('debug'), { write: (line: string) => void lines.push(JSON.parse(line)) });
 	const { config, api, keys } = stack;

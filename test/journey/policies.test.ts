@@ -75,7 +75,7 @@ const filePaths = ({ files }: Past) => files.map(({ path }) => path);
 
 const permits = 'regolith/resources/document/permits.rego';
 
-journey('every compiled schema leaves its policy, newest first', async (t, place) => {
+journey('every compiled schema has its policy in the list, newest first', async (t, place) => {
 	const { http, schema, facts } = place;
 	const first = await published(place, 'POST', `${schema}/resources`, document);
 	const role = { key: 'viewer', name: 'Viewer', permissions: ['document:read'] };
@@ -109,7 +109,7 @@ journey('every compiled schema leaves its policy, newest first', async (t, place
 	t.deepEqual(tables(after).grants, { document: { read: { viewer: null } } });
 });
 
-journey('missing, future and foreign revisions have no policy', async (t, place, stack) => {
+journey('missing, future and other environments’ revisions have no policy', async (t, place, stack) => {
 	const { http, schema } = place;
 	const revision = await published(place, 'POST', `${schema}/resources`, document);
 	for (const reference of [String(revision + 1), '-1', 'newest', '1.5', '9'.repeat(15), '9'.repeat(16), '0x1']) {
@@ -124,7 +124,7 @@ journey('missing, future and foreign revisions have no policy', async (t, place,
 const empty = { condition_sets: [], set_rules: [], resources: [], roles: [] };
 
 journey(
-	'tables and tests are left out for Rego with a different layout, and the output of an earlier version stays',
+	'Rego with a different layout is returned without tables and tests, and output from an earlier version is kept',
 	async (t, place) => {
 		const { http, id, store } = place;
 		const revision = await published(place, 'POST', `${place.schema}/resources`, document);
@@ -147,7 +147,7 @@ journey(
 	},
 );
 
-journey('the newest policies are kept', async (t, place) => {
+journey('only the newest policies are kept', async (t, place) => {
 	const { http, id, store } = place;
 	const { history } = new PolicyStore(store.database.knex, companionFiles);
 	const newest = await published(place, 'POST', `${place.schema}/resources`, document);

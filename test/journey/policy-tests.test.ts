@@ -87,7 +87,7 @@ async function compiled(place: Place, revision: number): Promise<number> {
 	return revision;
 }
 
-test.serial('a policy’s generated tests pass, and are run once', async (t) => {
+test.serial('a policy’s generated tests pass, and are run only once', async (t) => {
 	const place = await site.place();
 	const revision = await published(place, 'plan');
 	const before = site.opa.tested();
@@ -132,7 +132,7 @@ test.serial('missing revisions have no tests', async (t) => {
 	}
 });
 
-test.serial('failed tests come first, and do not fail the request', async (t) => {
+test.serial('failed tests are listed first, and do not make the request fail', async (t) => {
 	const place = await site.place();
 	const revision = await published(place, 'memo');
 	site.opa.set('fails one test');
@@ -146,7 +146,7 @@ test.serial('failed tests come first, and do not fail the request', async (t) =>
 	] as readonly object[] as typeof body.tests);
 });
 
-test.serial('a broken opa is reported, and retried in the next request', async (t) => {
+test.serial('a broken opa is reported, and the next request tries again', async (t) => {
 	const place = await site.place();
 	const revision = await published(place, 'book');
 	site.opa.set('fails in tests');
@@ -157,7 +157,7 @@ test.serial('a broken opa is reported, and retried in the next request', async (
 	t.is((await ask(place, revision)).status, 200);
 });
 
-test.serial('slow tests name the alternative, and a full queue refuses', async (t) => {
+test.serial('slow tests give an error with the alternative, and a full queue rejects requests', async (t) => {
 	const slow = await startSite(3_000);
 	t.teardown(slow.stop);
 	const place = await slow.place();

@@ -17,7 +17,7 @@ const rule = { url: 'https://api.example.com/documents/{id}', http_method: 'get'
 const unsaid = { url_type: null, headers: {}, action: null, priority: null };
 const documents = { key: 'documents', name: 'Documents', secret: 'a-token' };
 
-journey('a proxy config is created, read under its names, updated and deleted', async (t, place) => {
+journey('a proxy config can be created, read under its names, updated and deleted', async (t, place) => {
 	const { http, facts } = place;
 	const ledger = await openLedger(t, place);
 	const path = `${facts}/proxy_configs`;
@@ -42,7 +42,7 @@ journey('a proxy config is created, read under its names, updated and deleted', 
 	await ledger.balanced();
 });
 
-journey('rules are overwritten, or edited if a rule is marked for deletion', async (t, { http, facts }) => {
+journey('rules are replaced, or edited individually if a rule is marked for deletion', async (t, { http, facts }) => {
 	const path = `${facts}/proxy_configs/documents`;
 	const at = (url: string, more: object = {}) => ({ ...rule, url, ...unsaid, ...more });
 	await http.post(`${facts}/proxy_configs`, { ...documents, mapping_rules: [at('a'), at('b'), at('c')] });
@@ -72,7 +72,7 @@ const secrets: readonly (readonly [mechanism: string, secret: unknown, shown: st
 	['Headers', '{"a":1}', null],
 ];
 
-journey('a secret has its mechanism’s form, and is always read as text', async (t, place) => {
+journey('a secret has the format of its mechanism, and is always returned as a string', async (t, place) => {
 	const { http, facts } = place;
 	const path = `${facts}/proxy_configs`;
 	for (const [index, [auth_mechanism, secret, shown]] of secrets.entries()) {
@@ -123,7 +123,7 @@ async function kept({ store, id }: Place): Promise<string> {
 	);
 }
 
-journey('the secret is never stored in plain text, and never in the change log', async (t, place) => {
+journey('the secret is never stored in plain text, nor in the change log', async (t, place) => {
 	const { http, store, facts } = place;
 	const path = `${facts}/proxy_configs`;
 	await http.post(path, { ...documents, secret: 'first-secret' });

@@ -57,7 +57,7 @@ const toEveryone = { user: '*', role: 'viewer', resource_instance: 'folder:f' };
 const named = (items: Listed) =>
 	items.map(({ user, role, resource_instance }) => `${user}#${role}@${resource_instance}`);
 
-journey('a public role is assigned to everyone, listed and removed like any other role', async (t, place) => {
+journey('a public role can be assigned to everyone, listed and removed like any other role', async (t, place) => {
 	const { http, facts, schema } = place;
 	const { path, env } = await furnished(place);
 	t.is((await http.get(`${schema}/resources/folder/roles/viewer`)).body['public'], true);

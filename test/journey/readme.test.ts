@@ -5,7 +5,7 @@ import test from 'ava';
 import { root } from '../support/root.js';
 
 for (const document of documents()) {
-	test(`the links of ${document} resolve`, (t) => {
+	test(`all links of ${document} resolve`, (t) => {
 		const broken = relativeLinks(read(document)).filter((link) => !leads(document, link));
 		t.deepEqual(broken, []);
 	});

@@ -90,7 +90,7 @@ async function attack(
 /** Unreadable bodies. Callers without access do not learn that a body is unreadable. */
 const unreadable = ['{', '['.repeat(200), '"\\ud800"', `"${'x'.repeat(6_000_000)}"`];
 
-test('a caller without access is refused for any body: the management API', async (t) => {
+test('a caller without access is rejected for any body: the management API', async (t) => {
 	const place = await newPlace(management, management.project);
 	const { organization_id, project_id, id: environment_id, store, url } = place;
 	const opened = { project_id, environment_id, access_level: 'read' } as const;
@@ -114,7 +114,7 @@ test('a caller without access is refused for any body: the management API', asyn
 	}
 });
 
-test('a caller without access is refused for any body: a decision point', async (t) => {
+test('a caller without access is rejected for any body: a decision point', async (t) => {
 	const { feed, replica, url } = await serve(t);
 	feed.publish({ revision: 7, snapshot: await snapshot({ revision: 7, model: acme }) });
 	await replica.reached(7);
@@ -126,7 +126,7 @@ test('a caller without access is refused for any body: a decision point', async 
 	}
 });
 
-test('a lone surrogate is refused at its location, in any body: the management API', async (t) => {
+test('a lone surrogate is rejected with its location, in any body: the management API', async (t) => {
 	const place = await newPlace(management, management.project);
 	await furnish(place);
 	for (const endpoint of endpoints.filter(({ body }) => body !== undefined)) {
@@ -148,7 +148,7 @@ test('a lone surrogate is refused at its location, in any body: the management A
 	t.deepEqual(problemPlaces(listed), ['query.search']);
 });
 
-test('a lone surrogate is refused at its location, in any body: a decision point', async (t) => {
+test('a lone surrogate is rejected with its location, in any body: a decision point', async (t) => {
 	const { http, feed, replica } = await serve(t);
 	feed.publish({ revision: 7, snapshot: await snapshot({ revision: 7, model: acme }) });
 	await replica.reached(7);

@@ -21,7 +21,7 @@ async function resource({ http, schema }: Place, key: string, more: object = {})
 	return body;
 }
 
-journey('a relation is created under the resource of its objects, and read as created', async (t, place) => {
+journey('a relation is created under the resource of its objects, and returned as created', async (t, place) => {
 	const { http, schema } = place;
 	const [folder, file] = [await resource(place, 'Folder'), await resource(place, 'file')];
 	const path = `${schema}/resources/file/relations`;
@@ -35,7 +35,11 @@ journey('a relation is created under the resource of its objects, and read as cr
 	for (const [index, subject_resource] of [folder.id, folder.id.replaceAll('-', ''), 'file'].entries()) {
 		const body = { key: `r-${index}`, name: '', subject_resource, description: null };
 		const subject = subject_resource === 'file' ? 'file' : 'Folder';
-		t.like(await ledger.wrote(await http.post(path, body)), { name: '', description: null, subject_resource: subject });
+		t.like(await ledger.wrote(await http.post(path, body)), {
+			name: '',
+			description: null,
+			subject_resource: subject,
+		});
 	}
 	for (const named of ['parent', String(parent['id']), String(parent['id']).replaceAll('-', '')]) {
 		t.deepEqual(await ledger.read(await http.get(`${path}/${named}`)), parent, named);
@@ -96,7 +100,7 @@ journey('relations in a resource body are ordinary relations', async (t, place) 
 	await ledger.balanced();
 });
 
-journey('PATCH and PUT overwrite all relations; relations with the same key keep their id', async (t, place) => {
+journey('PATCH and PUT replace all relations, and relations with the same key keep their id', async (t, place) => {
 	const { http, schema } = place;
 	await resource(place, 'folder');
 	const path = `${schema}/resources/file`;
@@ -200,7 +204,7 @@ for (const [what, [method, path, body]] of Object.entries(ends)) {
 	});
 }
 
-journey('a resource is deleted even if other resources relate to it, in any order', async (t, place) => {
+journey('a resource can be deleted even if other resources have relations to it, in any order', async (t, place) => {
 	const { http, schema } = place;
 	await resource(place, 'account');
 	await resource(place, 'folder', { relations: { parent: 'account', twin: 'folder' } });
@@ -224,7 +228,7 @@ const wrong: Readonly<Record<string, readonly [body: object, place: string]>> = 
 	'a list of subjects': [{ key: 'r', name: 'R', subject_resource: ['file'] }, 'body.subject_resource'],
 };
 
-journey('an invalid relation is refused at its place', async (t, place) => {
+journey('an invalid relation is rejected with the location of the problem', async (t, place) => {
 	await resource(place, 'file');
 	const ledger = await openLedger(t, place);
 	for (const [what, [body, at]] of Object.entries(wrong)) {

@@ -29,7 +29,7 @@ async function furnish(place: Place) {
 const named = (items: Listed) => items.map(({ subject, relation, object }) => `${object}#${relation}@${subject}`);
 const errorCode = ({ body }: { readonly body: unknown }) => (body as { readonly error_code?: unknown }).error_code;
 
-journey('a relationship is created with the instances it names, and deleted', async (t, place) => {
+journey('a relationship is created together with the instances that it names, and deleted', async (t, place) => {
 	const { http, facts } = place;
 	const relations = await furnish(place);
 	const ledger = await openLedger(t, place);
@@ -62,7 +62,7 @@ journey('a relationship is created with the instances it names, and deleted', as
 	await ledger.balanced();
 });
 
-journey('the ends of a relationship must match', async (t, place) => {
+journey('the subject and object of a relationship must match its relation', async (t, place) => {
 	const { http, facts } = place;
 	const relations = await furnish(place);
 	const path = `${facts}/relationship_tuples`;
@@ -104,7 +104,7 @@ journey('the ends of a relationship must match', async (t, place) => {
 	await ledger.balanced();
 });
 
-journey('relationships are filtered by any value of a name and every name', async (t, place) => {
+journey('relationships can be filtered by several fields, each with several values', async (t, place) => {
 	const { http, facts } = place;
 	const relations = await furnish(place);
 	const path = `${facts}/relationship_tuples`;
@@ -169,7 +169,7 @@ journey('details describe instances, relation and tenant', async (t, place) => {
 	t.deepEqual((await http.get<unknown>(`${path}/detailed?tenant=default`)).body, none);
 });
 
-journey('several relationships are created and deleted in one write, each once, at most 1,000', async (t, place) => {
+journey('up to 1,000 relationships can be created or deleted in one request, each once', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
 	const ledger = await openLedger(t, place);

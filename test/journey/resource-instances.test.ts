@@ -27,7 +27,7 @@ async function furnish(place: Place): Promise<void> {
 
 const named = (items: Listed) => items.map(({ resource, key }) => `${resource}:${key}`);
 
-journey('an instance is created, read by all its names, updated and deleted', async (t, place) => {
+journey('an instance can be created, read under all its names, updated and deleted', async (t, place) => {
 	const { http, schema, facts } = place;
 	await furnish(place);
 	const ledger = await openLedger(t, place);
@@ -70,7 +70,7 @@ journey('an instance is created, read by all its names, updated and deleted', as
 	await ledger.balanced();
 });
 
-journey('a key may look like an id, and ids take precedence over keys', async (t, place) => {
+journey('a key may look like an id, but ids take precedence', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
 	const path = `${facts}/resource_instances`;
@@ -83,7 +83,7 @@ journey('a key may look like an id, and ids take precedence over keys', async (t
 	t.deepEqual((await http.get(`${path}/document:${made['id']}`)).body, second);
 });
 
-journey('instances are listed by tenant, resource and search, each with any number of values', async (t, place) => {
+journey('instances can be listed by tenant, resource and search text, each with several values', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
 	const path = `${facts}/resource_instances`;
@@ -120,7 +120,7 @@ journey('instances are listed by tenant, resource and search, each with any numb
 	t.deepEqual({ ...counted, data: named(counted.data) }, { data: all.slice(0, 3), total_count: 4, page_count: 2 });
 });
 
-journey('details show every relationship of an instance, on either side', async (t, place) => {
+journey('details list every relationship of an instance, in both directions', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
 	await addRelation(place, 'folder', 'parent', 'folder');
@@ -144,7 +144,7 @@ journey('details show every relationship of an instance, on either side', async 
 	t.deepEqual((await http.get<unknown>(`${path}/detailed?tenant=default`)).body, none);
 });
 
-journey('several instances are created or replaced in one write, all or none', async (t, place) => {
+journey('several instances can be created or replaced in one request, all or none', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
 	const path = `${facts}/bulk/resource_instances`;
@@ -188,7 +188,7 @@ journey('several instances are created or replaced in one write, all or none', a
 	await ledger.balanced();
 });
 
-journey('one call writes or deletes at most 3,000 instances', async (t, place) => {
+journey('a request can write or delete at most 3,000 instances', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
 	const path = `${facts}/bulk/resource_instances`;
@@ -215,7 +215,7 @@ journey('one call writes or deletes at most 3,000 instances', async (t, place) =
 	await ledger.balanced();
 });
 
-journey('an instance is deleted with its roles and relationships, and nothing comes back', async (t, place) => {
+journey('an instance is deleted with its roles and relationships, and recreated without', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
 	const instance = { key: 'budget', resource: 'document', tenant: 'acme' };

@@ -30,7 +30,7 @@ async function createResources({ http, schema }: Place) {
 	return { id: body.id, actionId, path: `${schema}/resources/Document/roles` };
 }
 
-journey('a resource role is created from the resource’s actions, and read as created', async (t, place) => {
+journey('a resource role is created from the resource’s actions, and returned as created', async (t, place) => {
 	const { http, schema } = place;
 	const { id: resource_id, actionId, path } = await createResources(place);
 	const ledger = await openLedger(t, place);
@@ -57,7 +57,7 @@ journey('a resource role is created from the resource’s actions, and read as c
 	await ledger.balanced();
 });
 
-journey('tenant roles and each resource’s roles have separate keys and are independent', async (t, place) => {
+journey('the keys of tenant roles and of each resource’s roles are independent', async (t, place) => {
 	const { http, schema, facts } = place;
 	const { path } = await createResources(place);
 	const ledger = await openLedger(t, place);
@@ -90,7 +90,7 @@ journey('tenant roles and each resource’s roles have separate keys and are ind
 	fails(t, await http.post(`${schema}/resources/nothing/roles`, role), 404, 'nothing');
 });
 
-journey('permissions are added and removed, only for actions of the resource', async (t, place) => {
+journey('permissions can be added and removed, but only for actions of the resource', async (t, place) => {
 	const { http, schema } = place;
 	const { actionId, path: roles } = await createResources(place);
 	const path = `${roles}/r/permissions`;
@@ -127,7 +127,7 @@ journey('permissions are added and removed, only for actions of the resource', a
 });
 
 journey(
-	'PATCH of a resource role changes only its fields; lists and attributes are overwritten as a whole',
+	'PATCH of a resource role changes only its fields; lists and attributes are replaced as a whole',
 	async (t, place) => {
 		const { http } = place;
 		const { path: roles } = await createResources(place);
@@ -158,7 +158,7 @@ const inline = {
 
 type WithRoles = Loose & { roles: Record<string, Loose> };
 
-journey('roles come with their resource, name each other, and are overwritten as a whole', async (t, place) => {
+journey('roles can be created and replaced with their resource, and refer to each other', async (t, place) => {
 	const { http, schema } = place;
 	const ledger = await openLedger(t, place);
 	const body = { key: 'report', name: 'Report', actions: { read: {}, write: {} }, roles: inline };
@@ -209,7 +209,7 @@ async function roleChanges({ store, id }: Place, revision: number) {
 		.select<{ operation: string; key: string; before: Loose | null; after: Loose | null }[]>();
 }
 
-journey('a role is deleted with its resource and extensions, and nothing comes back', async (t, place) => {
+journey('a role is deleted with its resource and extensions, and recreated without', async (t, place) => {
 	const { http, schema } = place;
 	const { path } = await createResources(place);
 	const ledger = await openLedger(t, place);
@@ -253,7 +253,7 @@ async function holdOnDocument(place: Place, user: string, role: string): Promise
 	});
 }
 
-journey('a role is deleted with its assignments on instances, and comes back without', async (t, place) => {
+journey('a role is deleted with its assignments on instances, and recreated without', async (t, place) => {
 	const { http, schema } = place;
 	const { path } = await createResources(place);
 	const heldBy = async () => {
@@ -278,7 +278,7 @@ journey('a role is deleted with its assignments on instances, and comes back wit
 	t.deepEqual(await heldBy(), []);
 });
 
-journey('several roles are created and replaced together, or none', async (t, place) => {
+journey('several roles can be created and replaced together, all or none', async (t, place) => {
 	const { http, schema } = place;
 	const { path: roles } = await createResources(place);
 	const path = `${schema}/bulk/roles`;

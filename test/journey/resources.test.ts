@@ -23,7 +23,7 @@ const document = {
 	type_attributes: { team: 'editorial', level: 3, flags: [true, null] },
 };
 
-journey('a resource is created with its actions and attributes, and read as created', async (t, place) => {
+journey('a resource is created with its actions and attributes, and returned as created', async (t, place) => {
 	const { http, schema } = place;
 	const ledger = await openLedger(t, place);
 	const made: Loose = await ledger.wrote(await http.post(`${schema}/resources`, document));
@@ -61,7 +61,7 @@ journey('a resource is created with its actions and attributes, and read as crea
 	await ledger.balanced();
 });
 
-journey('a minimal resource has null for absent fields', async (t, { http, schema }) => {
+journey('absent fields of a minimal resource are null', async (t, { http, schema }) => {
 	const sent = {
 		key: 'Account',
 		name: '',
@@ -83,7 +83,7 @@ journey('a minimal resource has null for absent fields', async (t, { http, schem
 	t.false('nonsense' in body);
 });
 
-journey('PUT sets a resource to the body and resets the rest', async (t, place) => {
+journey('PUT replaces a resource with the body, and resets all absent fields', async (t, place) => {
 	const { http, schema } = place;
 	const ledger = await openLedger(t, place);
 	const before = await ledger.wrote(
@@ -109,7 +109,7 @@ journey('PUT sets a resource to the body and resets the rest', async (t, place) 
 	await ledger.balanced();
 });
 
-journey('PATCH changes only its fields; maps are overwritten as a whole; null clears', async (t, place) => {
+journey('PATCH changes only its fields; maps are replaced as a whole; null clears a field', async (t, place) => {
 	const { http, schema } = place;
 	const path = `${schema}/resources/document`;
 	const ledger = await openLedger(t, place);
@@ -204,7 +204,7 @@ journey(
 	},
 );
 
-journey('actions live under their resource', async (t, place) => {
+journey('actions have paths under their resource', async (t, place) => {
 	const { http, schema } = place;
 	const ledger = await openLedger(t, place);
 	const resource = await ledger.wrote(
@@ -259,7 +259,7 @@ journey('actions live under their resource', async (t, place) => {
 });
 
 journey(
-	'attributes live under their resource; user attributes under `__user`, beside the built-in attributes',
+	'attributes have paths under their resource, and user attributes under `__user`, next to the built-in attributes',
 	async (t, place) => {
 		const { http, schema } = place;
 		const ledger = await openLedger(t, place);
@@ -332,7 +332,7 @@ journey('a resource is deleted with its actions, attributes and all their grants
 	await ledger.balanced();
 });
 
-journey('all deletions with a resource are recorded with it', async (t, place) => {
+journey('all cascaded deletions of a resource are recorded', async (t, place) => {
 	const { http, schema, store, id: environment_id } = place;
 	const { body } = await http.post<{ id: string }>(`${schema}/resources`, {
 		...document,
@@ -393,7 +393,7 @@ const wrongResources: Readonly<Record<string, readonly [body: unknown, place: st
 	'a role without a name': [{ key: 'a', name: 'A', actions: {}, roles: { r: {} } }, 'body.roles.r.name'],
 };
 
-journey('an invalid resource is refused at its place, and nothing changes', async (t, place) => {
+journey('an invalid resource is rejected with the location of the problem, and nothing changes', async (t, place) => {
 	const ledger = await openLedger(t, place);
 	for (const [what, [body, at]] of Object.entries(wrongResources)) {
 		const answer = await place.http.post(`${place.schema}/resources`, body);

@@ -21,7 +21,7 @@ async function furnish({ http, schema, facts }: Place): Promise<void> {
 
 const named = (items: Listed) => items.map(({ user, role, tenant }) => `${user}#${role}@${tenant}`);
 
-journey('an assignment names user, role and tenant by key and by id', async (t, place) => {
+journey('an assignment refers to user, role and tenant by key and by id', async (t, place) => {
 	const { http, schema, facts } = place;
 	await furnish(place);
 	const ledger = await openLedger(t, place);
@@ -65,7 +65,7 @@ journey('an assignment names user, role and tenant by key and by id', async (t, 
 	await ledger.balanced();
 });
 
-journey('assignments are filtered by any value of a name and every name', async (t, place) => {
+journey('assignments can be filtered by several fields, each with several values', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
 	const path = `${facts}/role_assignments`;
@@ -124,7 +124,7 @@ journey('details describe user, role and tenant', async (t, place) => {
 	t.deepEqual((await http.get<unknown>(`${path}/detailed?user=ben`)).body, { data: [], total_count: 0, page_count: 0 });
 });
 
-journey('several roles are assigned and removed in one write, each once, all or none', async (t, place) => {
+journey('several roles can be assigned and removed in one request, each once, all or none', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
 	const ledger = await openLedger(t, place);
@@ -162,7 +162,7 @@ journey('several roles are assigned and removed in one write, each once, all or 
 	await ledger.balanced();
 });
 
-journey('one call assigns or removes at most 2,000 roles', async (t, place) => {
+journey('a request can assign or remove at most 2,000 roles', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
 	const ledger = await openLedger(t, place);
@@ -185,7 +185,7 @@ journey('one call assigns or removes at most 2,000 roles', async (t, place) => {
 	await ledger.balanced();
 });
 
-journey('the caller chooses how missing users are treated', async (t, place) => {
+journey('the caller chooses the behavior for missing users', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
 	const ledger = await openLedger(t, place);

@@ -58,7 +58,7 @@ async function furnished(
 	return { sets: `${place.schema}/condition_sets`, rules: `${place.facts}/set_rules`, env };
 }
 
-journey('a user set names roles on its resource, and mistakes are refused with their places', async (t, place) => {
+journey('a user set can name roles on its resource, and errors are located', async (t, place) => {
 	const { http } = place;
 	const { sets, rules } = await furnished(place);
 	const made = await http.post(sets, welcome);
@@ -97,7 +97,7 @@ journey('a user set names roles on its resource, and mistakes are refused with t
 	fails(t, await http.post(rules, foreign), 422, '`welcome`');
 });
 
-journey('a role that a set names cannot be removed in any way', async (t, place) => {
+journey('no request can remove a role while a set names it', async (t, place) => {
 	const { http, schema } = place;
 	const { sets, env } = await furnished(place);
 	t.is((await http.post(sets, welcome)).status, 200);
@@ -129,7 +129,7 @@ journey('a role that a set names cannot be removed in any way', async (t, place)
 	t.is((await http.get(`${sets}/welcome`)).status, 404);
 });
 
-journey('an evaluation finds derived roles, and a preview of all users is refused', async (t, place) => {
+journey('an evaluation includes derived roles, and a preview of all users is rejected', async (t, place) => {
 	const { http } = place;
 	const { sets } = await furnished(place);
 	t.is((await http.post(sets, welcome)).status, 200);
@@ -151,7 +151,7 @@ journey('an evaluation finds derived roles, and a preview of all users is refuse
 	fails(t, preview, 422, 'decision point');
 });
 
-journey('an import does not take a set’s parent away', async (t, place) => {
+journey('an import keeps a set’s parent', async (t, place) => {
 	const { sets, env } = await furnished(place);
 	const { http } = place;
 	const staff = { key: 'staff', name: 'Staff', conditions: { 'user.level': { 'greater-than': 1 } } };

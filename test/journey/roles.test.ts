@@ -15,7 +15,7 @@ async function createDocument({ http, schema }: Place) {
 	return http.post<{ actions: Record<string, { id: string }> }>(`${schema}/resources`, document);
 }
 
-journey('a role is created from permissions, parents and attributes, and read as created', async (t, place) => {
+journey('a role is created from permissions, parents and attributes, and returned as created', async (t, place) => {
 	const { http, schema } = place;
 	const resource = await createDocument(place);
 	const ledger = await openLedger(t, place);
@@ -44,7 +44,7 @@ journey('a role is created from permissions, parents and attributes, and read as
 	await ledger.balanced();
 });
 
-journey('permissions are added and removed; repetitions are skipped', async (t, place) => {
+journey('permissions can be added and removed, and repetitions are ignored', async (t, place) => {
 	const { http, schema } = place;
 	await createDocument(place);
 	const path = `${schema}/roles/r/permissions`;
@@ -81,7 +81,7 @@ journey('permissions are added and removed; repetitions are skipped', async (t, 
 	await ledger.balanced();
 });
 
-journey('PATCH changes only its fields; lists and attributes are overwritten as a whole', async (t, place) => {
+journey('PATCH changes only its fields; lists and attributes are replaced as a whole', async (t, place) => {
 	const { http, schema } = place;
 	await createDocument(place);
 	const ledger = await openLedger(t, place);
@@ -119,7 +119,7 @@ journey('PATCH changes only its fields; lists and attributes are overwritten as 
 	await ledger.balanced();
 });
 
-journey('roles extend roles, by key or id, without cycles', async (t, place) => {
+journey('roles can extend roles by key or id, without cycles', async (t, place) => {
 	const { http, schema } = place;
 	const path = `${schema}/roles`;
 	const ledger = await openLedger(t, place);

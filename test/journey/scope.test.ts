@@ -143,7 +143,7 @@ async function check(t: ExecutionContext, endpoint: Visited, place: Place, calle
 	fails(t, answer, expected);
 }
 
-journey('a key without access can only read its own scope', async (t, place, { url, store }) => {
+journey('a key with the level no_access can only read its own scope', async (t, place, { url, store }) => {
 	const { organization_id, project_id, id: environment_id } = place;
 	const opened = { project_id, environment_id, access_level: 'no_access' } as const;
 	const http = client(url, await createSecret(store, organization_id, opened));
@@ -155,7 +155,7 @@ journey('a key without access can only read its own scope', async (t, place, { u
 	}
 });
 
-journey('every endpoint answers every kind of key according to the rules', async (t, place, management) => {
+journey('every endpoint allows each kind of key according to its rule', async (t, place, management) => {
 	await furnish(place);
 	const holders = await createKeyHolders(place, management);
 	const [nobody, unknown, ...malformed] = strangersTo(place);
@@ -178,7 +178,7 @@ journey('every endpoint answers every kind of key according to the rules', async
 	t.is((await management.organization.get(`/v2/api-key/${place.key_id}`)).body['secret'], place.secret);
 });
 
-journey('bundles are served to callers that may read the environment', async (t, place, management) => {
+journey('bundles are served to callers with read access to the environment', async (t, place, management) => {
 	for (const caller of [...(await createKeyHolders(place, management)), ...strangersTo(place)]) {
 		// Here, a console session is not accepted as a key.
 		const expected = caller.name.startsWith('a session') ? 401 : refusal({ needs: 'read', of: 'environment' }, caller);

@@ -11,7 +11,7 @@ import { createSecret, newPlace } from '../support/management.js';
 
 const journey = onEachStore();
 
-journey('a console session changes nothing outside of its environment', async (t, place, { organization, keys }) => {
+journey('a console session writes only in its environment', async (t, place, { organization, keys }) => {
 	const { id, key } = place;
 	const other = `other-${key}`;
 	await organization.post('/v2/projects', { key: other, name: 'Other' });
@@ -31,7 +31,7 @@ const wideKeys = [
 	{ opened: { object_type: 'project', project_id: 'default' }, object: 'project', confirmation: 'default' },
 ] as const;
 
-journey('a console session uses keys above its environment only after a confirmation', async (t, place, management) => {
+journey('a console session uses wider keys only after a confirmation', async (t, place, management) => {
 	const { organization, keys } = management;
 	const { http, headers } = await signInToConsole(place, keys.organization);
 	const organizationKey = String((await organization.get<Loose[]>('/v2/orgs')).body[0]?.['key']);
@@ -100,7 +100,7 @@ journey('a console session deletes a project only after a confirmation', async (
 	t.is((await organization.delete(path)).status, 204, 'an API key needs no confirmation');
 });
 
-journey('a console session ends after a day, however much it is used', async (t, place) => {
+journey('a console session ends after a day, even if it is in use', async (t, place) => {
 	const { http } = await signInToConsole(place, place.secret);
 	t.is((await http.get('/v2/projects')).status, 200);
 	const created_at = new Date(Date.now() - 25 * 3_600_000);
@@ -125,7 +125,7 @@ journey('the cookie of a console with TLS is limited to its host', async (t, pla
 	t.regex((await askToSignIn(place, body)).headers.get('set-cookie') ?? '', /^regolith_console_/);
 });
 
-journey('a read-only key sees the origin of a webhook, and answers with secrets are not cached', async (t, place) => {
+journey('a read-only key sees a webhook’s origin only, and secrets are not cached', async (t, place) => {
 	const { http, elements, store, organization_id, project_id, id, url, project, key } = place;
 	const address = 'https://hooks.example.com/services/T0/secret?token=x';
 	const config = { key: 'members', name: 'Members', elements_type: 'user_management', settings: {} };

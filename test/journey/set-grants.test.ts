@@ -77,7 +77,7 @@ const named = (items: Listed) =>
 	items.map(({ user, role, resource_instance }) => `${user}#${role}@${resource_instance}`);
 const stored = 'document:d#reader:team#member@team:eng';
 
-journey('a role is assigned to a set of users, listed and removed like any other role', async (t, place) => {
+journey('a role can be assigned to a set of users, listed and removed like any other role', async (t, place) => {
 	const { http, facts, schema } = place;
 	const { path } = await furnished(place);
 	t.deepEqual((await http.get(`${schema}/resources/document/roles/reader`)).body['grantable_to'], [
@@ -176,7 +176,7 @@ const notPlaced: readonly (readonly [body: object, status: number, text: string]
 	[{ user: 'team:eng#member', role: 'reader', resource_instance: 'document:d', tenant: 'beta' }, 400, 'beta'],
 ];
 
-journey('roles are assigned only to sets that the role declares', async (t, place) => {
+journey('roles can be assigned only to sets that the role declares', async (t, place) => {
 	const { http, schema } = place;
 	const { path, env } = await furnished(place);
 	const good = { user: 'ann', role: 'reader', resource_instance: 'document:d' };
@@ -219,7 +219,7 @@ journey('roles are assigned only to sets that the role declares', async (t, plac
 	);
 });
 
-journey('a set that the role no longer declares loses its assignments, and an undo restores them', async (t, place) => {
+journey('a set that a role no longer declares loses its assignments, and an undo restores them', async (t, place) => {
 	const { http, schema } = place;
 	const { path, env } = await furnished(place);
 	const role = `${schema}/resources/document/roles/reader`;
@@ -256,7 +256,7 @@ journey('a set that the role no longer declares loses its assignments, and an un
 	t.deepEqual(named((await http.get<Listed>(`${path}?role=reader`)).body), ['team:eng#member#reader@document:d']);
 });
 
-journey('the role of a set cannot be deleted while a role declares it', async (t, place) => {
+journey('the role of a set of users cannot be deleted while another role declares the set', async (t, place) => {
 	const { http, schema } = place;
 	const { path, env } = await furnished(place);
 	await http.post(path, toTeam);

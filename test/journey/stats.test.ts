@@ -31,7 +31,7 @@ journey('an environment counts its objects, without built-in objects', async (t,
 	t.like((await stats())['stats'], { users: 2 });
 });
 
-journey('an organization counts the objects that the calling key opens', async (t, place, management) => {
+journey('an organization counts the objects that the calling key can access', async (t, place, management) => {
 	const other = await newOrganization(management, `${place.key}-counted`);
 	const stats = async (http = other.http) => (await http.get(`/v2/orgs/${other.id}/stats`)).body;
 	t.like(await stats(), { stats: { projects: 0, environments: 0, users: 0 }, historical_usage: nothingUsed });

@@ -46,7 +46,7 @@ const others: readonly StormCase[] = [
 ];
 
 for (const { kind, shape } of onAllStores ? [...usual, ...others] : casesOfTier(usual)) {
-	test(`a storm over the ${kind} store, processes ${shape}: kill -9 loses nothing acknowledged`, async (t) => {
+	test(`under random load on the ${kind} store, with processes ${shape}, kill -9 loses no acknowledged write`, async (t) => {
 		await seeded(t, async (random) => {
 			const deployment = await deploy(kind, shape);
 			t.teardown(deployment.remove);

@@ -15,7 +15,7 @@ journey('a new environment has exactly one tenant, `default`', async (t, { http,
 	t.is(body[0]?.['attributes'], null);
 });
 
-journey('a tenant is created, read as created, updated and deleted', async (t, place) => {
+journey('a tenant is created, returned as created, updated and deleted', async (t, place) => {
 	const { http, facts } = place;
 	const ledger = await openLedger(t, place);
 	const path = `${facts}/tenants`;
@@ -117,7 +117,7 @@ journey('tenants are listed as an array, or with counts on request', async (t, {
 		fails(t, await http.get(`${list}?include_total_count=${flag}`), 422, 'include_total_count');
 });
 
-journey('a long list is paged without gap or overlap, oldest first', async (t, { http, facts }) => {
+journey('the pages of a long list have no gaps or overlaps, oldest first', async (t, { http, facts }) => {
 	const keys = Array.from({ length: 34 }, (_, index) => `t${index}`);
 	for (const key of keys) await http.post(`${facts}/tenants`, { key, name: key });
 	t.is((await http.get<Listed>(`${facts}/tenants`)).body.length, 30, 'thirty by default');
@@ -152,7 +152,7 @@ journey('a tenant, even `default`, is deleted with its roles', async (t, place) 
 	await ledger.balanced();
 });
 
-journey('users are members of a tenant with and without a role there', async (t, place) => {
+journey('users can be members of a tenant with or without a role in it', async (t, place) => {
 	const { http, schema, facts } = place;
 	const ledger = await openLedger(t, place);
 	await ledger.wrote(await http.post(`${schema}/roles`, { key: 'editor', name: 'Editor' }));
@@ -229,7 +229,7 @@ journey('users are members of a tenant with and without a role there', async (t,
 	await ledger.balanced();
 });
 
-journey('a user who leaves a tenant loses only the roles there', async (t, place) => {
+journey('a user who leaves a tenant loses only the roles in this tenant', async (t, place) => {
 	const { http, schema, facts, store, id } = place;
 	const ledger = await openLedger(t, place);
 	await ledger.wrote(await http.post(`${schema}/roles`, { key: 'editor', name: 'Editor' }));

@@ -45,7 +45,7 @@ const exporter = {
 new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).register();
 `;
 
-test('a write, its publication and its arrival at a decision point form one trace', async (t) => {
+test('a write, its publication and its arrival at a decision point are in one trace', async (t) => {
 	const folder = temporary(t);
 	const [starting, file] = [join(folder, 'tracing.mjs'), join(folder, 'spans')];
 	writeFileSync(starting, sdk(file));

@@ -201,7 +201,7 @@ function imported(place: Place, document: unknown, query = '') {
 	return place.http.post<Report & Json>(environmentPath(place, `import${query}`), document);
 }
 
-journey('a new environment exports the defaults of every environment', async (t, place) => {
+journey('the export of a new environment contains the defaults of every environment', async (t, place) => {
 	const ledger = await openLedger(t, place);
 	const answer = await place.http.get(environmentPath(place, 'export'));
 	t.is(answer.revision, await place.revision(), 'the exported revision');
@@ -218,7 +218,7 @@ journey('a new environment exports the defaults of every environment', async (t,
 	});
 });
 
-journey('an import can be exported, and importing it again changes nothing', async (t, place) => {
+journey('an import can be exported, and a second import changes nothing', async (t, place) => {
 	const ledger = await openLedger(t, place);
 	const report = await ledger.wrote(await imported(place, whole));
 	t.deepEqual(report.counts, {
@@ -251,7 +251,7 @@ journey('an import can be exported, and importing it again changes nothing', asy
 	await ledger.balanced();
 });
 
-journey('a dry run changes nothing, and reports exactly the later import', async (t, place) => {
+journey('a dry run changes nothing, and reports exactly the effect of the import', async (t, place) => {
 	const ledger = await openLedger(t, place);
 	await ledger.wrote(await imported(place, whole));
 	const other = {
@@ -301,7 +301,7 @@ journey('a dry run changes nothing, and reports exactly the later import', async
 	await ledger.balanced();
 });
 
-journey('without a strategy, different content is a conflict, and nothing is written', async (t, place) => {
+journey('without a strategy, different contents are a conflict, and nothing is written', async (t, place) => {
 	const ledger = await openLedger(t, place);
 	await ledger.wrote(await imported(place, whole));
 	const before = await exported(place);
@@ -410,7 +410,7 @@ function invited(wrong: Json): Json {
 	return withInstance(twoTenants, { user_invites: { i: one } });
 }
 
-journey('an invalid document is refused at its place, and a missing reference is 404', async (t, place) => {
+journey('an invalid document is rejected with a location, and a missing reference gives 404', async (t, place) => {
 	const ledger = await openLedger(t, place);
 	const cycle = { a: { name: 'A', extends: ['b'] }, b: { name: 'B', extends: ['a'] }, c: { name: 'C' } };
 	const wrong: readonly (readonly [document: Json, status: number, place: string])[] = [
@@ -519,7 +519,7 @@ journey('an invalid document is refused at its place, and a missing reference is
 	await ledger.balanced();
 });
 
-journey('a changed `__user` is an ordinary resource, and is reset if the document omits it', async (t, place) => {
+journey('a changed `__user` is exported like any resource, and is reset if a document omits it', async (t, place) => {
 	const ledger = await openLedger(t, place);
 	const users = { name: 'People', actions: { impersonate: { name: 'impersonate' } }, attributes: {} };
 	const document = {
@@ -548,7 +548,7 @@ journey('a changed `__user` is an ordinary resource, and is reset if the documen
 	await ledger.balanced();
 });
 
-journey('roles may swap their extensions', async (t, place) => {
+journey('an import can swap the roles that two roles extend', async (t, place) => {
 	const ledger = await openLedger(t, place);
 	const roles = (first: string, second: string) => ({
 		...header,
@@ -564,7 +564,7 @@ journey('roles may swap their extensions', async (t, place) => {
 	await ledger.balanced();
 });
 
-journey('sets may swap their parents, and change their type', async (t, place) => {
+journey('an import can swap the parents of sets, and change a set’s type', async (t, place) => {
 	const ledger = await openLedger(t, place);
 	const line = (first: string, second: string) =>
 		sets({ [first]: {}, [second]: { parent: first }, kept: {} }, { roles: { r: { name: 'R' } } });
@@ -598,7 +598,7 @@ journey('sets may swap their parents, and change their type', async (t, place) =
 });
 
 journey(
-	'a relation to a different resource and an instance in a different tenant are new objects, without the old dependents',
+	'a relation to a different resource and an instance in a different tenant become new objects, without the old dependents',
 	async (t, place) => {
 		const ledger = await openLedger(t, place);
 		await ledger.wrote(await imported(place, whole));
@@ -641,7 +641,7 @@ journey(
 	},
 );
 
-journey('`__user` is named if it has contents, without a conflict', async (t, place) => {
+journey('`__user` is exported if it has contents, and causes no conflict', async (t, place) => {
 	const ledger = await openLedger(t, place);
 	const role = { key: 'friend', name: 'Friend' };
 	await ledger.wrote(await place.http.post(`${place.schema}/resources/__user/roles`, role));
@@ -668,7 +668,7 @@ journey('`__user` is named if it has contents, without a conflict', async (t, pl
 	await ledger.balanced();
 });
 
-journey('keys name objects, even keys that look like a different object’s id', async (t, place) => {
+journey('references are keys, even if a key looks like the id of a different object', async (t, place) => {
 	const ledger = await openLedger(t, place);
 	const ann = await ledger.wrote(await place.http.post<{ id: string }>(`${place.facts}/users`, { key: 'ann' }));
 	await ledger.wrote(await place.http.post(`${place.schema}/roles`, { key: 'r', name: 'R' }));
@@ -705,7 +705,7 @@ journey('keys name objects, even keys that look like a different object’s id',
 	await ledger.balanced();
 });
 
-journey('elements keep their webhooks, use keys as references, and change their links', async (t, place) => {
+journey('elements keep their webhooks, refer to objects by key, and can change their links', async (t, place) => {
 	const ledger = await openLedger(t, place);
 	const { http, elements: path } = place;
 	const resource = { key: 'account', name: 'Account', actions: { pay: {} }, roles: { auditor: { name: 'Auditor' } } };
@@ -784,7 +784,7 @@ journey('elements keep their webhooks, use keys as references, and change their 
 	await ledger.balanced();
 });
 
-journey('only the maps of a document may be wide', async (t, place) => {
+journey('only the maps of a document can be wide', async (t, place) => {
 	const wide = Object.fromEntries(Array.from({ length: 16_385 }, (_, index) => [`no key ${index}`, {}]));
 	for (const half of [{ facts: { users: wide } }, { schema: { resources: wide } }]) {
 		fails(t, await imported(place, { ...header, ...half }), 422, 'must be one or more of');
@@ -799,7 +799,7 @@ journey('only the maps of a document may be wide', async (t, place) => {
 	t.is((await place.http.get<Listed>(`${place.facts}/users`)).status, 200);
 });
 
-journey('a document may be larger than other bodies', async (t, place) => {
+journey('a document can be larger than other bodies', async (t, place) => {
 	const padding = 'x'.repeat(15_000);
 	const users = Object.fromEntries(
 		Array.from({ length: 400 }, (_, index) => [`user-${index}`, { attributes: { padding } }]),
@@ -887,7 +887,7 @@ function sending(url: string, secret: string, length: number): ClientRequest {
 }
 
 journey(
-	'a document is read only for callers that may import it, and the permission is checked again after reading',
+	'a document is parsed only for callers that may import it, and access is checked again afterwards',
 	async (t, place, site) => {
 		const path = site.url + environmentPath(place, 'import');
 		const status = async (sent: ClientRequest) => {

@@ -78,7 +78,7 @@ async function readTables(url: string) {
 	};
 }
 
-test('a database from before the first release is adopted, with the tables of a new database', async (t) => {
+test('a database from before the first release is migrated to the tables of a new database', async (t) => {
 	const adopted = await oldDatabase();
 	const fresh = await createDatabase('none');
 	t.teardown(async () => {
@@ -93,7 +93,7 @@ test('a database from before the first release is adopted, with the tables of a 
 	t.deepEqual(await ask(adopted.url, names), await ask(fresh.url, names));
 });
 
-test('a database from an older version before the first release is refused with a remedy', async (t) => {
+test('an even older database is rejected with a remedy', async (t) => {
 	const statement = `delete from knex_migrations where name > '0012-check-bounds'`;
 	const database = await oldDatabase(statement);
 	t.teardown(database.drop);
@@ -106,7 +106,7 @@ test('a database from an older version before the first release is refused with 
 	t.is((await ask(database.url, 'select name from knex_migrations')).length, 12);
 });
 
-test('a database migrated by a newer version is refused in one sentence', async (t) => {
+test('a database that a newer version has migrated is rejected in one sentence', async (t) => {
 	const database = await createDatabase();
 	t.teardown(database.drop);
 	const connection = knex({ client: 'pg', connection: database.url });
@@ -122,7 +122,7 @@ test('a database migrated by a newer version is refused in one sentence', async 
 	});
 });
 
-test('a database from an earlier version decides, lists and accepts changes as before', async (t) => {
+test('a database from an earlier version serves decisions, lists and writes as before', async (t) => {
 	const database = await oldDatabase();
 	const config = readConfig({
 		...settings(temporary(t), 'unused'),

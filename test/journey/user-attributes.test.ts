@@ -11,7 +11,7 @@ import { type Listed, listedKeys } from '../support/listed.js';
 const journey = onEachStore();
 const builtIn = ['key', 'roles', 'email', 'first_name', 'last_name'];
 
-journey('user attributes are attributes of `__user`, under their own path', async (t, place) => {
+journey('user attributes are attributes of `__user` under a separate path', async (t, place) => {
 	const { http, schema } = place;
 	const [path, resource] = [`${schema}/users/attributes`, `${schema}/resources/__user`];
 	const ledger = await openLedger(t, place);

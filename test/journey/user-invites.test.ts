@@ -38,7 +38,7 @@ async function heldIn({ http, facts }: Place): Promise<readonly string[]> {
 	return body.map(({ user, role, tenant }) => `${user}#${role}@${tenant}`);
 }
 
-journey('an invite is created, read under its names, updated and deleted', async (t, place) => {
+journey('an invite can be created, read under its names, updated and deleted', async (t, place) => {
 	const { http, facts } = place;
 	const { role_id, other_role_id, tenant_id } = await setting(place);
 	const ledger = await openLedger(t, place);
@@ -71,7 +71,7 @@ journey('an invite is created, read under its names, updated and deleted', async
 	await ledger.balanced();
 });
 
-journey('an invite names existing objects', async (t, place) => {
+journey('an invite must refer to existing objects', async (t, place) => {
 	const { http, facts } = place;
 	const { role_id, tenant_id } = await setting(place);
 	const made = await http.post(`${facts}/user_invites`, { ...ines, role_id, tenant_id });
@@ -141,7 +141,7 @@ journey('an invite to a resource instance becomes a role on it, and is deleted w
 	t.is((await http.get(`${facts}/user_invites/${made.body['id']}`)).status, 404);
 });
 
-journey('an approval that cannot be completed does nothing', async (t, place) => {
+journey('an approval that cannot be completed changes nothing', async (t, place) => {
 	const { http, facts } = place;
 	const { role_id, tenant_id } = await setting(place);
 	await http.post(`${facts}/users`, { key: ines.key, first_name: 'Another' });
@@ -158,7 +158,7 @@ journey('an approval that cannot be completed does nothing', async (t, place) =>
 	t.deepEqual(await heldIn(place), ['ines-2#editor@acme']);
 });
 
-journey('of several concurrent approvals, one creates the user', async (t, place) => {
+journey('only one of several concurrent approvals creates the user', async (t, place) => {
 	const { http, facts } = place;
 	const { role_id, tenant_id } = await setting(place);
 	const made = await http.post(`${facts}/user_invites`, { ...ines, role_id, tenant_id });
@@ -169,7 +169,7 @@ journey('of several concurrent approvals, one creates the user', async (t, place
 	t.is((await heldIn(place)).length, 1);
 });
 
-journey('invites are listed in pages, by role, tenant and search', async (t, place) => {
+journey('invites can be listed in pages, by role, tenant and search text', async (t, place) => {
 	const { http, schema, facts } = place;
 	const { role_id, other_role_id, tenant_id } = await setting(place);
 	const list = `${facts}/user_invites`;
@@ -203,7 +203,7 @@ journey('invites are listed in pages, by role, tenant and search', async (t, pla
 	t.deepEqual(shape(second.body), { data: ['cy'], total_count: 3, page_count: 2 });
 });
 
-journey('an invite is deleted with its role or tenant', async (t, place) => {
+journey('an invite is deleted together with its role or tenant', async (t, place) => {
 	await goes(t, place, (setting) => `${place.schema}/roles/${setting.role_id}`);
 	await goes(t, place, (setting) => `${place.facts}/tenants/${setting.tenant_id}`);
 });

@@ -121,7 +121,7 @@ const operations: readonly (readonly [
 ];
 const actors = ['olga', 'max', 'lea', 'sam', 'hid', 'una'];
 
-journey('each level allows its operations, and nothing else', async (t, place) => {
+journey('each level allows exactly its operations', async (t, place) => {
 	await setTheScene(place);
 	const { http, facts } = place;
 	const signedIn = new Map<string, Client>();
@@ -149,7 +149,7 @@ journey('each level allows its operations, and nothing else', async (t, place) =
 	}
 });
 
-journey('users are added, listed with their details in the tenant, given roles and removed', async (t, place) => {
+journey('users can be added, listed with their details in the tenant, assigned roles and removed', async (t, place) => {
 	await setTheScene(place);
 	const { http, facts } = place;
 	const ledger = await openLedger(t, place);
@@ -219,7 +219,7 @@ journey('users are added, listed with their details in the tenant, given roles a
 	t.deepEqual(log.data[0]?.['actor'], { id: await factId(place, 'users/olga'), name: null });
 });
 
-journey('roles are listed with their levels, hidden roles only for owners', async (t, place) => {
+journey('roles are listed with their levels, and hidden roles only for owners', async (t, place) => {
 	await setTheScene(place);
 	const listed = async (user: string, query = '') => {
 		const answer = await (await bearing(place, user, 'acme')).get<readonly Loose[]>(`${dataOf(place)}/roles?${query}`);
@@ -236,7 +236,7 @@ journey('roles are listed with their levels, hidden roles only for owners', asyn
 	]);
 });
 
-journey('on an instance, levels and roles are the instance’s', async (t, place) => {
+journey('on an instance, the levels and roles of the instance apply', async (t, place) => {
 	await setTheScene(place);
 	const { http, elements } = place;
 	await http.patch(`${elements}/config/people`, {
@@ -286,7 +286,7 @@ journey('on an instance, levels and roles are the instance’s', async (t, place
 	t.deepEqual(problemPlaces(await sam.post(`${users}${plan}`, { key: 'ann' })), ['body.role']);
 });
 
-journey('a role under a condition gives no level', async (t, place) => {
+journey('a conditional role gives no level', async (t, place) => {
 	await setTheScene(place);
 	const { http, elements, facts } = place;
 	await http.patch(`${elements}/config/people`, { settings: { resource: 'document' } });
@@ -300,7 +300,7 @@ journey('a role under a condition gives no level', async (t, place) => {
 	t.is((await sam.get(users)).status, 200);
 });
 
-journey('a manager cannot remove an owner of an instance in the tenant', async (t, place) => {
+journey('a manager cannot remove a user who owns an instance in the tenant', async (t, place) => {
 	await setTheScene(place);
 	await holds(place, 'tim', 'keeper', 'plan');
 	const max = await bearing(place, 'max', 'acme');
@@ -310,7 +310,7 @@ journey('a manager cannot remove an owner of an instance in the tenant', async (
 	t.deepEqual(await rolesOf(place, 'tim'), []);
 });
 
-journey('no user can reach a different tenant, environment or element', async (t, place, { project, url, store }) => {
+journey('no user can access a different tenant, environment or element', async (t, place, { project, url, store }) => {
 	await setTheScene(place);
 	const elsewhere = await newPlace({ url, store }, project);
 	await setTheScene(elsewhere);
@@ -348,7 +348,7 @@ journey('no user can reach a different tenant, environment or element', async (t
 	t.deepEqual(log.body, { data: [], total_count: 0, page_count: 0, pagination_count: 0 });
 });
 
-journey('a removed user’s session ends, and a write by cookie requires an origin', async (t, place) => {
+journey('removing a user ends the user’s session, and a write with a cookie requires an origin', async (t, place) => {
 	await setTheScene(place);
 	await configure(place, { settings: { elements_origins: [origin] } });
 	const users = `${dataOf(place)}/users`;
@@ -381,7 +381,7 @@ async function inviting(place: Place): Promise<(claims: Loose) => Promise<string
 		new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: 'k1' }).setExpirationTime('5m').sign(privateKey);
 }
 
-journey('an element that notifies sends invites, and invited users approve', async (t, place) => {
+journey('an element with notifications sends invites, and the invited users approve them', async (t, place) => {
 	await setTheScene(place);
 	const { http, schema, facts, url } = place;
 	const token = await inviting(place);
@@ -471,7 +471,7 @@ journey('an element that notifies sends invites, and invited users approve', asy
 	t.like(changes.data[0], { operation: 'update', actor: { id: approved.body['id'] } }, 'the user did not exist before');
 });
 
-journey('tenants can invite the same user independently, and invites are withdrawn', async (t, place) => {
+journey('tenants can invite the same user independently, and invites can be withdrawn', async (t, place) => {
 	await setTheScene(place);
 	const { http, facts, url, elements } = place;
 	const token = await inviting(place);

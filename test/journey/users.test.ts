@@ -15,7 +15,7 @@ async function rolesAndTenants({ http, schema, facts }: Place): Promise<void> {
 	await http.post(`${facts}/tenants`, { key: 'acme', name: 'Acme' });
 }
 
-journey('a user is created and read as created', async (t, place) => {
+journey('a user is created, and returned as created', async (t, place) => {
 	const { http, facts } = place;
 	const ledger = await openLedger(t, place);
 	const bare = await ledger.wrote(await http.post(`${facts}/users`, { key: 'ann' }));
@@ -50,7 +50,7 @@ journey('a user is created and read as created', async (t, place) => {
 	await ledger.balanced();
 });
 
-journey('a user created with roles has them immediately; with an invalid role no user is created', async (t, place) => {
+journey('a user is created with roles in one step; an invalid role creates no user', async (t, place) => {
 	const { http, facts } = place;
 	await rolesAndTenants(place);
 	const ledger = await openLedger(t, place);
@@ -94,7 +94,7 @@ const written: Readonly<Record<string, readonly string[]>> = {
 	'6F9619FF8B864011B42D00C04FC964AA': ['6F9619FF8B864011B42D00C04FC964AA'],
 };
 
-journey('user keys may have any identity provider’s form, and are the same in any path spelling', async (t, place) => {
+journey('user keys can have the format of any identity provider, and any URL encoding', async (t, place) => {
 	const { http, schema, facts } = place;
 	await http.post(`${schema}/roles`, { key: 'viewer', name: 'Viewer' });
 	const ledger = await openLedger(t, place);
@@ -124,7 +124,7 @@ journey('user keys may have any identity provider’s form, and are the same in 
 	await ledger.balanced();
 });
 
-journey('PUT creates a user, or sets it to the body and resets the rest', async (t, place) => {
+journey('PUT creates a user, or replaces it with the body and resets all absent fields', async (t, place) => {
 	const { http, facts } = place;
 	await rolesAndTenants(place);
 	const ledger = await openLedger(t, place);
@@ -180,7 +180,7 @@ journey('PUT creates a user, or sets it to the body and resets the rest', async 
 	await ledger.balanced();
 });
 
-journey('PATCH changes only its fields; null clears', async (t, place) => {
+journey('PATCH changes only its fields, and null clears a field', async (t, place) => {
 	const { http, facts } = place;
 	const ledger = await openLedger(t, place);
 	const path = `${facts}/users/ann`;
@@ -214,7 +214,7 @@ journey('PATCH changes only its fields; null clears', async (t, place) => {
 	await ledger.balanced();
 });
 
-journey('an e-mail address must be valid, with the message that clients look for', async (t, { http, facts }) => {
+journey('an invalid e-mail address is rejected with the message that clients expect', async (t, { http, facts }) => {
 	for (const email of ['ann', 'ann@', '@example.com', 'ann@localhost', 'ann@example.test', 'a b@example.com', '']) {
 		for (const [method, path] of [
 			['POST', 'users'],
@@ -268,7 +268,7 @@ journey('users are always listed with counts', async (t, place) => {
 	t.like((await http.get(`${list}?per_page=4`)).body, { total_count: 10, page_count: 3 });
 });
 
-journey('a search operator determines where the text must occur', async (t, place) => {
+journey('a search operator determines where the search text must occur', async (t, place) => {
 	const { http, facts } = place;
 	await rolesAndTenants(place);
 	const role_assignments = [{ role: 'viewer', tenant: 'acme' }];
@@ -301,7 +301,7 @@ journey('a search operator determines where the text must occur', async (t, plac
 	fails(t, await http.get(`${facts}/users?tenants=acme&perPage=5`), 422, 'did you mean `per_page`?');
 });
 
-journey('a role is assigned to and removed from a user under its path', async (t, place) => {
+journey('a role can be assigned to a user and removed under the user’s path', async (t, place) => {
 	const { http, facts } = place;
 	await rolesAndTenants(place);
 	const ledger = await openLedger(t, place);

@@ -42,7 +42,7 @@ const paths: readonly (readonly [old: string, successor: string | null])[] = [
 	['/v1/%75sers%2f', null],
 ];
 
-journey('a version 1 path is 410 and names its successor', async (t, { http, url }) => {
+journey('a version 1 path returns 410 and the new path', async (t, { http, url }) => {
 	for (const [old, successor] of paths) {
 		for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
 			const answer = await http.send(method, old, method === 'GET' ? undefined : {});
@@ -53,7 +53,7 @@ journey('a version 1 path is 410 and names its successor', async (t, { http, url
 	}
 });
 
-journey('other unknown paths are 404', async (t, { http }) => {
+journey('other unknown paths return 404', async (t, { http }) => {
 	for (const path of ['/', '/v1beta/users', '/v3/users', '/v2/v1/users', '/v10/users', '/V1/users']) {
 		fails(t, await http.get(path), 404, path);
 	}

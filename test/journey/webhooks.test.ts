@@ -91,7 +91,7 @@ journey('a test message reaches the receiver, and creates no revision', async (t
 	fails(t, await http.post(`${elements}/config/nothing/webhook_test`), 404);
 });
 
-journey('each state of a request is delivered, signed, in order', async (t, place) => {
+journey('each state of a request is delivered in order, with a signature', async (t, place) => {
 	const receiver = await setTheScene(t, place);
 	const { http, elements } = place;
 	const id = await ask(place);
@@ -134,7 +134,7 @@ journey('each state of a request is delivered, signed, in order', async (t, plac
 	t.false(JSON.stringify(log).includes(bearer_token));
 });
 
-journey('users, invites and roles are delivered', async (t, place) => {
+journey('events about users, invites and roles are delivered', async (t, place) => {
 	const receiver = await setTheScene(t, place);
 	const { http, elements, facts } = place;
 	const rex = await bearing(place, 'rex', 'acme');
@@ -161,26 +161,23 @@ journey('users, invites and roles are delivered', async (t, place) => {
 	]);
 });
 
-journey(
-	'a failed delivery is repeated under the same id, and later deliveries continue in between',
-	async (t, place) => {
-		const receiver = await setTheScene(t, place, (_, response, count) =>
-			response.writeHead(count === 1 ? 503 : 200).end(),
-		);
-		await ask(place);
-		await eventually(() => receiver.received.length === 1);
-		await ask(place);
-		const log = await deliveries(place, ['delivered', 'delivered']);
-		t.deepEqual(
-			log.map(({ attempts }) => attempts),
-			[1, 2],
-		);
-		const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
-		t.deepEqual([...new Set(ids)].sort(), log.map(({ id }) => id).sort());
-		t.is(ids.length, 3);
-		t.is(ids[0], String(log[1]?.['id']));
-	},
-);
+journey('a failed delivery is retried under the same id, and later deliveries do not wait for it', async (t, place) => {
+	const receiver = await setTheScene(t, place, (_, response, count) =>
+		response.writeHead(count === 1 ? 503 : 200).end(),
+	);
+	await ask(place);
+	await eventually(() => receiver.received.length === 1);
+	await ask(place);
+	const log = await deliveries(place, ['delivered', 'delivered']);
+	t.deepEqual(
+		log.map(({ attempts }) => attempts),
+		[1, 2],
+	);
+	const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
+	t.deepEqual([...new Set(ids)].sort(), log.map(({ id }) => id).sort());
+	t.is(ids.length, 3);
+	t.is(ids[0], String(log[1]?.['id']));
+});
 
 /** Ways in which the receiver behaves, each with the outcome of the attempt. */
 const bad: readonly (readonly [what: string, answer: Answering, ended: object])[] = [
@@ -194,7 +191,7 @@ const bad: readonly (readonly [what: string, answer: Answering, ended: object])[
 	['hangs', () => {}, { response_status: null, error: 'timeout' }],
 ];
 
-journey('the call does not wait for a receiver, and the log shows the outcome', async (t, place) => {
+journey('the request does not wait for a receiver, and the log shows the outcome', async (t, place) => {
 	const receivers = await Promise.all(bad.map(([, answer]) => startReceiver(answer)));
 	const { http, elements } = place;
 	const scene = await setTheScene(t, place);
@@ -222,7 +219,7 @@ journey('the call does not wait for a receiver, and the log shows the outcome', 
 	t.is(body.data[0]?.['error'], 'the element no longer has a webhook');
 });
 
-journey('writers read the log, and administrators the secret', async (t, place) => {
+journey('keys with write access can read the log, and administrators the secret', async (t, place) => {
 	await setTheScene(t, place);
 	const { elements, url, store, organization_id, project_id, id: environment_id } = place;
 	const key = (access_level: 'write' | 'read') =>
@@ -252,7 +249,7 @@ journey('writers read the log, and administrators the secret', async (t, place) 
 	]);
 });
 
-journey('the log keeps the newest thousand, and pending deliveries are limited', async (t, place) => {
+journey('the log keeps the newest thousand deliveries, and pending deliveries are limited', async (t, place) => {
 	const receiver = await setTheScene(t, place);
 	const { http, elements, store, id: environment_id } = place;
 	const config_id = String((await http.get(`${elements}/config/requests`)).body['id']);

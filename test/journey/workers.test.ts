@@ -115,7 +115,7 @@ async function healthOver(socket: Socket): Promise<string> {
 
 const check = (user: string) => ({ user, action: 'read', resource: { type: 'document', tenant: 'default' } });
 
-test.serial('every worker has the revision that a client has waited for at any worker', async (t) => {
+test.serial('once a client has waited for a revision at one worker, every worker has the revision', async (t) => {
 	t.is(children(point.running.pid).length, workers);
 	for (const index of Array.from({ length: 20 }).keys()) {
 		const user = `waiter-${index}`;
@@ -133,7 +133,7 @@ test.serial('every worker has the revision that a client has waited for at any w
 	}
 });
 
-test.serial('all workers have a write through any worker when its response arrives', async (t) => {
+test.serial('all workers have a write by the time any worker responds to it', async (t) => {
 	for (const index of Array.from({ length: 10 }).keys()) {
 		const user = `through-${index}`;
 		t.is((await point.pdp.post('/facts/users', { key: user })).status, 200);
@@ -143,7 +143,7 @@ test.serial('all workers have a write through any worker when its response arriv
 	}
 });
 
-test.serial('the decisions of all workers reach one log, each once', async (t) => {
+test.serial('the decisions of all workers reach the same log, each once', async (t) => {
 	const lines = await eventually(
 		() => readFileSync(point.log, 'utf8').trimEnd().split('\n'),
 		(seen) => seen.length >= asked,
@@ -180,7 +180,7 @@ interface Reported {
 	};
 }
 
-test.serial('ten thousand connections are served, and do not block other connections', async (t) => {
+test.serial('ten thousand connections are served without blocking other connections', async (t) => {
 	const { hostname, port } = new URL(point.url);
 	const sockets: Socket[] = [];
 	t.teardown(() => {
@@ -196,7 +196,7 @@ test.serial('ten thousand connections are served, and do not block other connect
 	t.deepEqual([...new Set(answers)], ['HTTP/1.1 200 OK']);
 });
 
-test.serial('a port in use ends the start with the setting to change', async (t) => {
+test.serial('if the port is in use, the start fails and names the setting to change', async (t) => {
 	const again = launch({ command: ['pdp'], env: settingsOn(new URL(point.url).port) });
 	t.deepEqual(await again.exited, { code: 1, signal: null });
 	t.regex(again.stderr(), /^PDP_PORT: port \d+ of [^\n]+ is in use\. Stop [^\n]+\n$/);
@@ -204,7 +204,7 @@ test.serial('a port in use ends the start with the setting to change', async (t)
 
 /** Signals that end a worker: from an operator, from unreachable code, from memory that the runtime must not touch. */
 for (const [index, signal] of (['SIGKILL', 'SIGILL', 'SIGSEGV'] as const).entries()) {
-	test.serial(`a worker ended by ${signal} is replaced, and the other workers serve requests in between`, async (t) => {
+	test.serial(`a worker ended by ${signal} is replaced, and other workers serve requests until then`, async (t) => {
 		const before = children(point.running.pid);
 		const measured =
 			readScrape((await point.pdp.get<string>('/metrics')).body).sum('regolith_pdp_decisions_total') ?? 0;
@@ -230,11 +230,11 @@ for (const [index, signal] of (['SIGKILL', 'SIGILL', 'SIGSEGV'] as const).entrie
 	});
 }
 
-test.serial('a decision point with replaced workers stops on a signal', async (t) => {
+test.serial('a decision point stops on a signal even after its workers were replaced', async (t) => {
 	t.deepEqual(await point.running.kill('SIGTERM'), { code: 0, signal: null });
 });
 
-test.serial('workers of a deleted environment deny with a code, and their copy is deleted', async (t) => {
+test.serial('if the environment is deleted, its workers deny with a code, and the copy is deleted', async (t) => {
 	const { organization } = stack;
 	await organization.post('/v2/projects/default/envs', { key: 'temporary', name: 'Temporary' });
 	const secret = String((await organization.get('/v2/api-key/default/temporary')).body['secret']);
