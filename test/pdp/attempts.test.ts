@@ -115,7 +115,7 @@ test('attempts are returned on request, and only for single checks', async (t) =
 	t.regex(JSON.stringify(refused.body), /use_debugger.*must be true, false or/);
 });
 
-test('rules between condition sets are shown with the comparisons to meet, except in the cloud', async (t) => {
+test('rules between condition sets are shown with the comparisons to satisfy, except in cloud mode', async (t) => {
 	const model = await readCaseModel('009-condition-sets');
 	const { http } = await serving(t, model);
 	const policy = {
@@ -173,7 +173,7 @@ test('rules between condition sets are shown with the comparisons to meet, excep
 	t.deepEqual(bySets(there.body.debug), []);
 });
 
-test('the number of attempts is limited, and there are none under an older active policy', (t) => {
+test('the number of attempts is limited, and there are none while an older policy is active', (t) => {
 	const roles = Array.from({ length: 60 }, (_, index) => ({
 		key: `role-${index}`,
 		name: 'Role',
@@ -198,7 +198,7 @@ test('the number of attempts is limited, and there are none under an older activ
 	});
 });
 
-test('list items count as work, so that no list blocks a decision point', (t) => {
+test('list items count as work, so a long list cannot block a decision point', (t) => {
 	const member = { m: { equals: 1 } };
 	const holders = {
 		key: 'holders',
@@ -237,7 +237,7 @@ test('list items count as work, so that no list blocks a decision point', (t) =>
 	t.true(truncatedWith(3_000));
 });
 
-test('no example contains half of a character', (t) => {
+test('no example contains half of a surrogate pair', (t) => {
 	const named = { name: 'Set', description: null, parent: null } as const;
 	const conditions = { 'user.face': { 'less-than': '!\u{1F600}' } };
 	const users = { ...named, key: 'plain', type: 'userset', resource: null, selects: { conditions } } as const;

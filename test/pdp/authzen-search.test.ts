@@ -211,7 +211,7 @@ const paths = Object.keys(wholes) as (keyof typeof wholes)[];
 const nameOf = (one: FoundPage['results'][number]): string => one.id ?? one.name ?? '';
 const names = ({ body }: Answer<FoundPage>): readonly string[] => body.results.map(nameOf);
 
-test('pages add up to the whole result, whatever their limits', async (t) => {
+test('the pages add up to the complete result at any page size', async (t) => {
 	const { http } = await serving(t, shelf);
 	const ask = (path: keyof typeof wholes, page?: object) =>
 		http.post<FoundPage>(path, page === undefined ? wholes[path] : { ...wholes[path], page });
@@ -281,7 +281,7 @@ test('a token is valid only for its own request', async (t) => {
 	}
 });
 
-test('tokens carry any key, and distinguish similar keys', (t) => {
+test('tokens can contain any key, and distinguish similar keys', (t) => {
 	fc.assert(
 		fc.property(fc.jsonValue(), fc.string({ unit: 'grapheme' }), fc.jsonValue(), (request, last, other) => {
 			const token = pageToken(request, last);
@@ -320,7 +320,7 @@ test('a write between two pages does not affect the remaining results', async (t
 	t.deepEqual(names(rest), [...whole.slice(5).filter((id) => id !== gone), 'z']);
 });
 
-test('a response is cut at the common limit, even without paging', async (t) => {
+test('a response is cut off at the general limit, even without paging', async (t) => {
 	const most = 1_000;
 	const many = Array.from({ length: most + 1 }, (_, index) => `b${String(index).padStart(4, '0')}`);
 	const large = (keys: readonly string[]): Model => ({

@@ -295,7 +295,7 @@ const rules: readonly Rule[] = [
 	},
 ];
 
-test('responds as AuthZEN requires', async (t) => {
+test('responses follow the AuthZEN specification', async (t) => {
 	const { http } = await serveLibrary(t);
 	for (const { must, path, body, answer } of rules) {
 		const { status, headers, body: given, revision } = await http.post<unknown>(path, body);
@@ -522,7 +522,7 @@ const wrongRequests: readonly Refused[] = [
 	},
 ];
 
-test('refuses wrong requests with 400 and a message', async (t) => {
+test('rejects invalid requests with 400 and a message', async (t) => {
 	const { http } = await serveLibrary(t);
 	for (const { must, path = '', body, raw, headers = {}, says } of wrongRequests) {
 		const sent = { ...json, ...headers, 'x-request-id': 'r-1' };
@@ -539,7 +539,7 @@ test('refuses wrong requests with 400 and a message', async (t) => {
 
 const posted = [evaluation, evaluations, subjects, resources, actions];
 
-test('requires the key, and returns 401 without the key', async (t) => {
+test('requires the key, and returns 401 without it', async (t) => {
 	const { url } = await serveLibrary(t);
 	const anyone = client(url);
 	for (const path of posted) {
@@ -582,7 +582,7 @@ test('repeats the request id in every response', async (t) => {
 	t.regex((await sent('/allowed', 'mine')) ?? '', made, 'other endpoints return a generated id');
 });
 
-test('other failures have a message too', async (t) => {
+test('other errors also have a message', async (t) => {
 	const { http } = await serveLibrary(t, { budget: 0 });
 	const answers = [
 		[await http.get<unknown>(evaluation), 405],
@@ -682,7 +682,7 @@ const mapped: readonly (readonly [must: string, body: object, decision: boolean]
 	['without them there is none', { subject: cid, action: { name: 'stamp' }, resource: b1 }, false],
 ];
 
-test('subject, action, resource and context become a check', async (t) => {
+test('subject, action, resource and context are converted to a check', async (t) => {
 	const { http } = await serveLibrary(t);
 	for (const [must, body, decision] of mapped) {
 		t.deepEqual((await http.post<unknown>(evaluation, body)).body, { decision }, must);
@@ -695,7 +695,7 @@ test('subject, action, resource and context become a check', async (t) => {
 	);
 });
 
-test('an operator configures the subject types that are users', async (t) => {
+test('a setting determines the subject types that are users', async (t) => {
 	const { http } = await serveLibrary(t, { authzen: { publicUrl: null, subjectTypes: ['service'] } });
 	t.deepEqual(
 		(await http.post<unknown>(evaluation, { ...annReads, subject: { type: 'service', id: 'ann' } })).body,
@@ -706,7 +706,7 @@ test('an operator configures the subject types that are users', async (t) => {
 	t.deepEqual(found.body, { results: [{ type: 'service', id: 'ann' }] });
 });
 
-test('a cloud decision point leaves conditions out', async (t) => {
+test('a decision point in cloud mode ignores conditions', async (t) => {
 	const { http } = await serveLibrary(t, { mode: 'cloud' });
 	t.deepEqual((await http.post<unknown>(evaluation, { subject: cid, action: signs, resource: b1 })).body, no);
 	t.deepEqual((await http.post<unknown>(evaluation, annReads)).body, yes);
@@ -773,7 +773,7 @@ test('publishes its endpoints', async (t) => {
 	t.is((await http.post(configuration, {})).status, 405);
 });
 
-test('an operator configures the URL', async (t) => {
+test('a setting determines the URL', async (t) => {
 	const authzen = { publicUrl: 'https://pdp.example.com/tenant1', subjectTypes: ['user'] };
 	const { http } = await serveLibrary(t, { authzen });
 	const behind = { headers: { host: 'other.example.com' } };

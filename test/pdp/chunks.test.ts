@@ -18,7 +18,7 @@ test('sorting in steps gives the same result as sorting in one step', (t) => {
 	t.notThrows(() => fc.assert(law, { numRuns: 60 }));
 });
 
-test('sorting pauses every thousand or so', (t) => {
+test('sorting pauses after about a thousand comparisons', (t) => {
 	const numbers = Array.from({ length: 50_000 }, (_, index) => (index * 7919) % 50_000);
 	t.true(stepsIn(sortedBy(numbers, String)) > 50 + 5 * 45);
 });
@@ -33,7 +33,7 @@ test('work stops when the result is complete', (t) => {
 	t.deepEqual(seen, [...Array(11).keys()]);
 });
 
-test('portions take about two milliseconds, and contain every item once', (t) => {
+test('each portion takes about two milliseconds, and every item is in exactly one portion', (t) => {
 	const list = Array.from({ length: 5_000 }, (_, index) => index);
 	for (const each of [0, 0.01, 0.5, 3]) {
 		let clock = 0;
@@ -63,7 +63,7 @@ test('the joined pieces of JSON are valid JSON', (t) => {
 	t.deepEqual([runToEnd(objectChunks([])).join(''), runToEnd(arrayChunks([])).join('')], ['{}', '[]']);
 });
 
-test('a value is written in pieces as `JSON.stringify` writes it', (t) => {
+test('a value written in pieces is the same as with `JSON.stringify`', (t) => {
 	const law = fc.property(
 		fc.jsonValue({ maxDepth: 2 }),
 		fc.string({ unit: 'binary', maxLength: 8 }),

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { ClockComparison } from '../../src/pdp/follow/clock-comparison.js';
 
-test('a clock jump is reported once, and its end once', (t) => {
+test('a clock jump is reported once, and so is its end', (t) => {
 	const logged: string[] = [];
 	const tell = (...words: readonly unknown[]) => {
 		logged.push(String(words.at(-1)));

@@ -89,7 +89,7 @@ const cases: readonly Case[] = [
 	},
 ];
 
-test('conditions are decided by stored and sent attributes', async (t) => {
+test('conditions read stored attributes and attributes sent with the check', async (t) => {
 	const { http } = await serving(t, await readCaseModel(name));
 	for (const { title, asked, allow, code } of cases) {
 		const { body } = await http.post<Explained>('/allowed', { ...asked, use_debugger: true });
@@ -98,7 +98,7 @@ test('conditions are decided by stored and sent attributes', async (t) => {
 	}
 });
 
-test('an explanation shows stored values, and not values sent by the caller', async (t) => {
+test('an explanation shows stored values, but no values sent by the caller', async (t) => {
 	const { http } = await serving(t, await readCaseModel(name));
 	const user = { key: 'ann', email: 'ann@example.com', attributes: { roles: ['owner'], tenants: [], key: 'bob' } };
 	const asked = { user, action: 'sign', resource: d1, use_debugger: true };
@@ -115,7 +115,7 @@ test('an explanation shows stored values, and not values sent by the caller', as
 	t.is(debug.rbac, undefined);
 });
 
-test('a cloud decision point evaluates no conditions for any request', async (t) => {
+test('a decision point in cloud mode never evaluates conditions', async (t) => {
 	const { http } = await serving(t, await readCaseModel(name), { mode: 'cloud' });
 	for (const context of [{}, { pdp_type: 'edge' }, { pdp_type: null }, null]) {
 		const asked = { user: 'ann', action: 'sign', resource: d1, context, use_debugger: true };
@@ -171,7 +171,7 @@ for (const { title, flags, mode } of [
 	});
 }
 
-test('conditions count in a user’s tenants, and in all tenants for an unknown user', async (t) => {
+test('conditions apply in a user’s tenants, and in all tenants for an unknown user', async (t) => {
 	const { http } = await serving(t, await readCaseModel(name));
 	const resource = { type: 'folder', attributes: { open: true } };
 	for (const [user, expected] of [
@@ -193,7 +193,7 @@ test('conditions count in a user’s tenants, and in all tenants for an unknown 
 	}
 });
 
-test('users allowed only by conditions have no assignments', async (t) => {
+test('users who are allowed only by conditions are listed without assignments', async (t) => {
 	const { http } = await serving(t, await readCaseModel(name));
 	const d2 = { type: 'document', key: 'd2', tenant: 'acme' };
 	const ask = async (context: object) =>
@@ -204,7 +204,7 @@ test('users allowed only by conditions have no assignments', async (t) => {
 	t.deepEqual(await ask({ enable_abac_authorized_users: 'true' }), { cleo });
 });
 
-test('all instances of a type are visited only if the type and conditions are requested', async (t) => {
+test('all instances of a type are visited only if the request names the type and asks for conditions', async (t) => {
 	const { http } = await serving(t, await readCaseModel(name));
 	const ask = async (more: object) =>
 		Object.keys((await http.post('/user-permissions', { user: 'ann', ...more })).body).sort();
@@ -239,7 +239,7 @@ test('all instances of a type are visited only if the type and conditions are re
 	});
 });
 
-test('a check has the times that conditions compare with, and decides as if the policy calculated them', async (t) => {
+test('a check contains the times that its conditions compare, and the result is the same as if the policy computed them', async (t) => {
 	const model = await readCaseModel('011-times-and-related-instances');
 	const bytes = documentBytes(model);
 	const engine = await Engine.load(await WebAssembly.compile(await policyWasm(model)), bytes);

@@ -92,7 +92,7 @@ const viewsFolder = { user: 'ann', role: 'viewer', resource_instance: 'folder:f1
 const blocksBen = { user: 'ben', role: 'blocked', resource_instance: 'document:d2' };
 const facts = { role_assignments: [viewsFolder, blocksBen] };
 
-test('contextual facts give and take access, for one check only', async (t) => {
+test('contextual facts can add or remove access, for one check only', async (t) => {
 	const { http } = await serveShelves(t);
 	const allow = async (body: object) => (await http.post('/allowed', body)).body['allow'];
 	t.false(await allow(reads));
@@ -114,7 +114,7 @@ test('contextual facts give and take access, for one check only', async (t) => {
 
 const parent = (subject: string, object: string) => ({ subject, relation: 'parent', object });
 
-test('contextual relationships lead from role to role, in any order', async (t) => {
+test('contextual relationships derive roles, in any order', async (t) => {
 	const { http } = await serveShelves(t);
 	const role_assignments = [{ user: 'ann', role: 'viewer', resource_instance: 'folder:f2' }];
 	const relationship_tuples = [parent('folder:f1', 'document:d2'), parent('folder:f2', 'folder:f1')];
@@ -143,7 +143,7 @@ test('contextual relationships lead from role to role, in any order', async (t) 
 	t.like(body, { debug: { rebac: { allowing_roles: [{ sources: [{ ...source, contextual: true }] }] } } });
 });
 
-test('contextual facts come only from their own field', async (t) => {
+test('contextual facts are read only from their own field', async (t) => {
 	const { http } = await serveShelves(t);
 	const holdings = { document: { viewer: { 'document:d1': null } } };
 	const user = { key: 'ann', holdings, contextual_facts: facts, attributes: { holdings, contextual_facts: facts } };
@@ -154,7 +154,7 @@ test('contextual facts come only from their own field', async (t) => {
 	}
 });
 
-test('computed roles are neither assigned nor combined with relationships that lead to roles', (t) => {
+test('contextual computed roles, and contextual relationships that derive roles from them, are rejected', (t) => {
 	const derivation = { relation: 'parent', resource: 'document', no_direct_roles_on_object: false };
 	const data = {
 		facts: { users: { ann: {} }, instances: { 'document:d1': 'acme', 'document:d2': 'acme' } },
@@ -348,7 +348,7 @@ const refusals: readonly Refusal[] = [
 	},
 ];
 
-test('refuses facts that it cannot evaluate, with their place', async (t) => {
+test('rejects contextual facts that it cannot evaluate, with their location', async (t) => {
 	const { http } = await serveShelves(t);
 	for (const { title, path = '/allowed', body, status = 422, detail } of refusals) {
 		const answer = await http.post(path, body);
@@ -357,7 +357,7 @@ test('refuses facts that it cannot evaluate, with their place', async (t) => {
 	}
 });
 
-test('refuses contextual facts where the environment does not allow them', async (t) => {
+test('rejects contextual facts in environments that do not allow them', async (t) => {
 	const { http } = await serveShelves(t, { ...shelves, contextual_facts: false });
 	for (const [path, body] of [
 		['/allowed', checkWith(facts)],

@@ -60,7 +60,7 @@ test('an event has OPA’s format, with additional facts', (t) => {
 	});
 });
 
-test('an event contains contextual facts as sent, and not the roles of the user', (t) => {
+test('an event contains contextual facts as sent, without the roles of the user', (t) => {
 	const contextual_facts = { role_assignments: [{ user: 'ann', role: 'viewer', resource_instance: 'document:plan' }] };
 	const holdings = { document: { viewer: { 'document:plan': null } } };
 	const asked = { ...input, user: { key: 'ann', holdings }, contextual_facts };
@@ -72,7 +72,7 @@ test('an event contains contextual facts as sent, and not the roles of the user'
 	});
 });
 
-test('the event of a filter names its kind, and only a filter without rows is a denial', (t) => {
+test('the event of a filter has its kind, and only a filter that matches no rows is a denial', (t) => {
 	for (const [code, allow] of [
 		['conditional', true],
 		['always_allow', true],
@@ -83,7 +83,7 @@ test('the event of a filter names its kind, and only a filter without rows is a 
 	}
 });
 
-test('masked members are removed and named, and the remaining members stay', (t) => {
+test('masked fields are removed and listed, and all other fields stay', (t) => {
 	const masks = [
 		['user', 'attributes', 'ssn'],
 		['context', 'token'],
@@ -147,7 +147,7 @@ for (const [title, code, changed, rate] of [
 	['a user', 'no_permission', { user: { key: 'probe' } }, 0],
 	['none', 'no_permission', {}, 1],
 ] as const) {
-	test(`a share of decisions is logged: ${title}`, (t) => {
+	test(`a fraction of decisions is logged: ${title}`, (t) => {
 		t.is(samplingRate(rules, { ...input, ...changed }, code), rate);
 	});
 }
@@ -171,7 +171,7 @@ function keeping() {
 
 const quick = { collect: 1, first: 1, longest: 2, deferred: 600_000, stop: 60_000 };
 
-test('events arrive in order, in chunks, and none is lost during a short receiver outage', async (t) => {
+test('events arrive in order, in chunks, and a short receiver outage loses none', async (t) => {
 	const { lines, receiver } = keeping();
 	const queue = new EventQueue(receiver, quiet, 10_000, quick);
 	receiver.failure = new Error('away');
@@ -186,7 +186,7 @@ test('events arrive in order, in chunks, and none is lost during a short receive
 	t.deepEqual(queue.counts, { sent: 20, lost: 0 });
 });
 
-test('events that do not fit into memory are lost and counted', async (t) => {
+test('events that exceed the memory limit are dropped and counted', async (t) => {
 	const { lines, receiver } = keeping();
 	const queue = new EventQueue(receiver, quiet, 20, quick);
 	for (let index = 0; index < 10; index++) queue.push('12345');
@@ -197,7 +197,7 @@ test('events that do not fit into memory are lost and counted', async (t) => {
 	t.deepEqual(queue.counts, { sent: 4, lost: 6 });
 });
 
-test('events refused by a receiver are lost and counted, and later events arrive', async (t) => {
+test('events that a receiver rejects are dropped and counted, and later events arrive', async (t) => {
 	const { lines, receiver } = keeping();
 	const queue = new EventQueue(receiver, quiet, 10_000, quick);
 	receiver.failure = new RefusedEvents('too large');
@@ -214,7 +214,7 @@ test('events refused by a receiver are lost and counted, and later events arrive
 	t.deepEqual(queue.counts, { sent: 1, lost: 3 });
 });
 
-test('a permanently missing receiver delays a stop only briefly, and the loss is counted', async (t) => {
+test('a receiver that stays down delays a stop only briefly, and the dropped events are counted', async (t) => {
 	const { receiver } = keeping();
 	receiver.failure = new Error('away');
 	const queue = new EventQueue(receiver, quiet, 10_000, { ...quick, stop: 20 });
@@ -238,7 +238,7 @@ async function collector(t: ExecutionContext, statuses: readonly number[], heade
 	return { got, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/logs` };
 }
 
-test('a collector gets compressed arrays with its token, again after a failure, and not after a refusal', async (t) => {
+test('a collector gets compressed arrays with its token, and retries after an error but not after a rejection', async (t) => {
 	const { got, url } = await collector(t, [503, 204, 422]);
 	const queue = new EventQueue(httpReceiver({ name: 'collector', url, token: 'secret' }), quiet, 10_000, quick);
 	queue.start();
@@ -258,7 +258,7 @@ test('a collector gets compressed arrays with its token, again after a failure, 
 	t.deepEqual(queue.counts, { sent: 1, lost: 1 });
 });
 
-test('a collector’s retry time is respected, and its message is logged', async (t) => {
+test('a collector’s retry delay is respected, and its message is logged', async (t) => {
 	const { got, url } = await collector(t, [429], { 'retry-after': '60' }, '{"message":"the log is full"}');
 	const receiver = httpReceiver({ name: 'api', url, token: null });
 	const failure = await t.throwsAsync(receiver.send(['{}'], AbortSignal.timeout(100_000)), {
@@ -290,7 +290,7 @@ test('a collector’s retry time is respected, and its message is logged', async
 	t.deepEqual(queue.counts, { sent: 0, lost: 3 }, 'decisions that do not fit in the meantime are counted');
 });
 
-test('events in a chunk that the API refuses are counted as lost, and the rest as sent', async (t) => {
+test('events in a chunk that the API rejects are counted as lost, and all others as sent', async (t) => {
 	const detail = [{ loc: ['body', 1, 'timestamp'], msg: 'must be earlier', type: 'value_error' }];
 	const { url } = await collector(t, [200], {}, JSON.stringify({ accepted: 2, refused: 1, detail }));
 	const queue = new EventQueue(httpReceiver({ name: 'api', url, token: null }), quiet, 10_000, quick);
@@ -304,7 +304,7 @@ test('events in a chunk that the API refuses are counted as lost, and the rest a
 	t.deepEqual(queue.counts, { sent: 2, lost: 1 });
 });
 
-test('a chunk that the API refuses is lost with the API’s reason', async (t) => {
+test('a chunk that the API rejects is lost, and the API’s reason is logged', async (t) => {
 	const detail = [{ loc: ['body', 0, 'timestamp'], msg: 'must be earlier', type: 'value_error' }];
 	const { url } = await collector(t, [422], {}, JSON.stringify({ detail }));
 	const receiver = httpReceiver({ name: 'api', url, token: null });
@@ -314,7 +314,7 @@ test('a chunk that the API refuses is lost with the API’s reason', async (t) =
 	});
 });
 
-test('more decisions than the ring holds are logged completely, in order and unchanged', async (t) => {
+test('more decisions than fit into the ring are logged completely, in order and unchanged', async (t) => {
 	const { lines, receiver } = keeping();
 	const masks = [['user', 'attributes', 'ssn']];
 	const sampling = [{ user: 'probe', rate: 0 }];
@@ -341,7 +341,7 @@ test('more decisions than the ring holds are logged completely, in order and unc
 	t.deepEqual(decisions.counts, { sampled_out: 500, receivers: { kept: { sent: 4_500, lost: 0 } } });
 });
 
-test('decisions are logged soon, even if few decisions follow', async (t) => {
+test('decisions are logged soon, even if only a few follow', async (t) => {
 	const { lines, receiver } = keeping();
 	const decisions = new DecisionLog({
 		receivers: [receiver],

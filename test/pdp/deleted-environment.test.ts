@@ -67,7 +67,7 @@ const questions: readonly (readonly [path: string, body: unknown, answer: unknow
 	['/trino/allowed', trino('SelectFromColumns'), { result: false }],
 ];
 
-test('every check is denied immediately with the code, and every listing is empty', async (t) => {
+test('immediately, every check is denied with the code, and every listing is empty', async (t) => {
 	const logged: string[] = [];
 	const decisions = { add: (_: unknown, code: string) => void logged.push(code) };
 	const rowFilters = new Map([
@@ -101,7 +101,7 @@ test('every check is denied immediately with the code, and every listing is empt
 	t.is(replica.state.kind, 'deleted');
 });
 
-test('Data API clients are denied too', async (t) => {
+test('Data API clients are also denied', async (t) => {
 	const served = await serve(t);
 	await ready(served);
 	const point = createDecisionPoint({ replica: served.replica, apiKey: key, log: quiet });
@@ -116,7 +116,7 @@ test('Data API clients are denied too', async (t) => {
 	t.deepEqual(await ask('user_permissions', { user: 'ann' }), { permissions: {}, tenants: [] });
 });
 
-test('the environment stays deleted while the key is refused or the control plane is unreachable, until there is a revision', async (t) => {
+test('the environment counts as deleted while the key is rejected or the control plane is unreachable, until a revision arrives', async (t) => {
 	const served = await serve(t);
 	const { http, feed, replica } = served;
 	await ready(served);
@@ -139,7 +139,7 @@ test('the environment stays deleted while the key is refused or the control plan
 	t.deepEqual([body['allow'], revision], [true, 3]);
 });
 
-test('a start with the key of a deleted environment denies', async (t) => {
+test('a decision point started with the key of a deleted environment denies', async (t) => {
 	const served = await serve(t);
 	served.feed.deleteEnvironment();
 	await until(served, 'deleted');
@@ -158,7 +158,7 @@ for (const [status, title, kind, answer] of [
 	[404, elsewhere, 'stale', 200],
 	[410, elsewhere, 'stale', 200],
 ] as const) {
-	test(`${status} with the title "${title}" is not a deletion: the state is ${kind}`, async (t) => {
+	test(`${status} with the title "${title}" does not mean a deletion: the state is ${kind}`, async (t) => {
 		const served = await serve(t);
 		await ready(served);
 		served.feed.refuse(status, { title });

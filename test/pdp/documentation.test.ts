@@ -37,7 +37,7 @@ test.before('start', async () => {
 
 test.after.always('stop', async () => stack.stop());
 
-test('the document is served, valid, and lists the served endpoints', async (t) => {
+test('the document is served, is valid, and lists the served endpoints', async (t) => {
 	const http = client(stack.decisionPoint.listening.url);
 	const { status, body } = await http.get<Document>('/openapi.json');
 	t.is(status, 200);

@@ -25,7 +25,7 @@ test.before('build the policy', async () => {
 const annWrites = { user: 'ann', action: 'write', resource: { type: 'document', tenant: 'acme' } };
 const benWrites = { ...annWrites, user: 'ben' };
 
-test('allows, denies, and names the revision', async (t) => {
+test('returns decisions with the revision', async (t) => {
 	const { http } = await serveAcme(t);
 	const allowed = await http.post('/allowed', annWrites);
 	t.is(allowed.status, 200);
@@ -57,7 +57,7 @@ test('decides bulk checks in order, with the same results as single checks', asy
 const acmeTenant = { key: 'acme', attributes: { paid: true, seats: 3 } };
 const yes = { allow: true, result: true };
 
-test('checks all tenants where the user holds a role, and ignores a named tenant', async (t) => {
+test('checks all tenants where the user holds a role, and ignores the tenant in the request', async (t) => {
 	const { http } = await serveAcme(t);
 	const annReads = { user: 'ann', action: 'read', resource: { type: 'document', tenant: 'default' } };
 	const { body, revision } = await http.post('/allowed/all-tenants', annReads);
@@ -162,7 +162,7 @@ test('lists a user’s permissions', async (t) => {
 	}
 });
 
-test('a request over the CPU time limit is refused, except for a check', async (t) => {
+test('a request over the CPU time limit is rejected, unless it is a check', async (t) => {
 	const { http } = await serveAcme(t, { budget: 0 });
 	const asked = [
 		http.post('/allowed/bulk', [annWrites]),
@@ -179,7 +179,7 @@ test('a request over the CPU time limit is refused, except for a check', async (
 	t.is((await http.post('/allowed', annWrites)).status, 200);
 });
 
-test('explains on request: the body overrides the header', async (t) => {
+test('explains on request, and the body overrides the header', async (t) => {
 	const { http } = await serveAcme(t);
 	const explained = await http.post('/allowed', { ...benWrites, use_debugger: true });
 	t.like(explained.body, {
@@ -201,7 +201,7 @@ test('explains on request: the body overrides the header', async (t) => {
 	t.is((await http.post('/allowed', annWrites, { headers: { 'x-debug': 'false' } })).body['debug'], undefined);
 });
 
-test('gives reasons for a limited number of checks per request, and refuses more', async (t) => {
+test('gives reasons for a limited number of checks per request, and rejects larger requests', async (t) => {
 	const { http } = await serveAcme(t);
 	const most = 1_000;
 	const asking = Array.from({ length: most }, () => ({ ...annWrites, use_debugger: true }));
@@ -345,7 +345,7 @@ const wrong: readonly Wrong[] = [
 	},
 ];
 
-test('reports the location of a problem in a body', async (t) => {
+test('reports the location of a problem in the body', async (t) => {
 	const { http } = await serveAcme(t);
 	for (const { title, path = '/allowed', body, locs } of wrong) {
 		const answer = await http.post<{ detail: { loc: unknown; msg: string; type: string }[] }>(path, body);
@@ -363,7 +363,7 @@ test('reports the location of a problem in a body', async (t) => {
 	}
 });
 
-test('other requests get a status, a message and the revision', async (t) => {
+test('invalid requests get a status, a message and the revision', async (t) => {
 	const { http } = await serveAcme(t);
 	const raw = (text: string) => http.post('/allowed', undefined, { raw: text });
 	const answers = [
@@ -386,7 +386,7 @@ test('other requests get a status, a message and the revision', async (t) => {
 	t.is(typeless.status, 200, 'a body is read as JSON for any content type');
 });
 
-test('waits for the revision named in a request', async (t) => {
+test('waits for the revision in the request', async (t) => {
 	const { http, feed } = await serveAcme(t, { revisionWait: 60_000 });
 	const idleReads = { user: 'idle', action: 'read', resource: { type: 'document', tenant: 'acme' } };
 	const waiting = http.post('/allowed', idleReads, { headers: { 'x-min-revision': '8' } });
@@ -398,7 +398,7 @@ test('waits for the revision named in a request', async (t) => {
 	t.is(answer.revision, 8);
 });
 
-test('a token waits for its own lineage, and is 409 when the lineage has ended', async (t) => {
+test('a token waits for its own lineage, and gets 409 if the lineage has ended', async (t) => {
 	const { feed, http, replica } = await serve(t, { revisionWait: 60_000 });
 	const [first, second] = ['1'.repeat(16), '2'.repeat(16)];
 	const publish = async (lineage: string, revision: number) => {
@@ -423,14 +423,14 @@ test('a token waits for its own lineage, and is 409 when the lineage has ended',
 	t.like(body, { lineage: second, revision: 5, left_lineage: { lineage: first, revision: 7 } });
 });
 
-test('a token of an unknown lineage is 503 for any revision', async (t) => {
+test('a token of an unknown lineage gets 503 at any revision', async (t) => {
 	const { http } = await serveAcme(t, { revisionWait: 20 });
 	const answer = await http.post('/allowed', annWrites, { headers: { 'x-min-revision': `${'3'.repeat(16)}.1` } });
 	t.is(answer.status, 503);
 	t.regex(String(answer.body['detail']), /revision 1 of lineage 3{16} has not arrived yet/);
 });
 
-test('waits for its own revision, even if all are reported to have reached it', async (t) => {
+test('waits for its own revision, even if all workers are reported to have it', async (t) => {
 	const ahead = new SharedProgress();
 	ahead.update({ lineage: '', revision: 8, policyRevision: 8, deleted: false });
 	const { feed, http } = await serveAcme(t, { progress: ahead, revisionWait: 60_000 });
@@ -448,7 +448,7 @@ test('limits the wait', async (t) => {
 	t.deepEqual(answer.body, { detail: 'revision 8 has not arrived yet' });
 });
 
-test('limits the wait, even under garbage collection', async (t) => {
+test('limits the waiting time, even under garbage collection', async (t) => {
 	setFlagsFromString('--expose-gc');
 	const collect: () => void = runInNewContext('gc');
 	const { http } = await serveAcme(t, { revisionWait: 300 });
@@ -458,7 +458,7 @@ test('limits the wait, even under garbage collection', async (t) => {
 	t.is((await answered).status, 503);
 });
 
-test('is alive immediately and ready with the first revision', async (t) => {
+test('is alive immediately, and ready at the first revision', async (t) => {
 	const { http, feed, replica, url } = await serve(t);
 	const starting = await http.get('/ready');
 	t.is(starting.status, 503);
@@ -509,14 +509,14 @@ test('is alive immediately and ready with the first revision', async (t) => {
 	t.deepEqual(await statuses(), [401, 403, 403, 200]);
 });
 
-test('names the contract version', async (t) => {
+test('returns the contract version', async (t) => {
 	const { http } = await serve(t);
 	t.deepEqual((await http.get('/version')).body, { api_version: 4 });
 });
 
 const triggers = ['/policy-updater/trigger', '/data-updater/trigger', '/update_policy', '/update_policy_data'];
 
-test('fetches all data again on command, and serves checks in between', async (t) => {
+test('fetches all data again on request, and serves checks at the same time', async (t) => {
 	const { http, feed, replica } = await serveAcme(t);
 	const { engine } = replica.current() ?? {};
 	const snapshotsAsked = () => feed.seen.filter(({ etag }) => etag === undefined).length;
@@ -547,7 +547,7 @@ test('fetches all data at most once per interval', async (t) => {
 	t.is(snapshotsAsked(), before + 1);
 });
 
-test('a decision is logged with its code and without secrets', async (t) => {
+test('a decision is logged with its code, without secrets', async (t) => {
 	const lines: string[] = [];
 	const log = pino({ level: 'debug', base: null }, { write: (line: string) => void lines.push(line) });
 	const { http } = await serveAcme(t, { log });

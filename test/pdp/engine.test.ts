@@ -53,7 +53,7 @@ test('without data, everything is denied', async (t) => {
 	t.is(engine.code(check('ann', 'read', 'document')), 'no_such_resource');
 });
 
-test('refuses invalid data', async (t) => {
+test('rejects invalid data', async (t) => {
 	for (const data of ['', '[]', 'null', '{"a":', 'true']) {
 		await t.throwsAsync(load(Buffer.from(data)), { instanceOf: EngineError }, data);
 	}
@@ -64,7 +64,7 @@ test('an unknown entrypoint throws', async (t) => {
 	t.throws(() => engine.evaluate('regolith/other', {}), { instanceOf: EngineError, message: /regolith\/other/ });
 });
 
-test('a failed patch breaks the engine, which denies from then on', async (t) => {
+test('after a failed patch, the engine denies every check', async (t) => {
 	const engine = await load();
 	const impossible: Patch = {
 		op: 'upsert',
@@ -105,7 +105,7 @@ test('an aborted evaluation denies, and leaves the engine unchanged', async (t) 
 	t.notDeepEqual(engine.dump(), data);
 });
 
-test('an input nested too deep for the machine denies', async (t) => {
+test('input that is nested too deeply for the machine is denied', async (t) => {
 	const engine = await load();
 	let deep: unknown = null;
 	for (let depth = 0; depth < 8_000; depth += 1) deep = [deep];
@@ -113,14 +113,14 @@ test('an input nested too deep for the machine denies', async (t) => {
 	t.is(engine.code(check('ann', 'read', 'document')), 'allow');
 });
 
-test('half a surrogate pair is the replacement character', async (t) => {
+test('half a surrogate pair becomes the replacement character', async (t) => {
 	const engine = await load(Buffer.from('{"\\ud800":"\\ud83d\\ude00", "b":"\\\\ud800"}'));
 	t.deepEqual(engine.dump(), { '\ufffd': '😀', b: '\\ud800' });
 	engine.patch([{ op: 'upsert', path: ['\udc00x'], value: 'a\ud83d' }]);
 	t.deepEqual(engine.dump(), { '\ufffd': '😀', '\ufffdx': 'a\ufffd', b: '\\ud800' });
 });
 
-test('keys that name inherited object members are ordinary keys', async (t) => {
+test('keys with the names of inherited object properties are ordinary keys', async (t) => {
 	const engine = await load();
 	for (const key of ['__proto__', 'constructor', 'hasOwnProperty', '']) {
 		engine.patch([{ op: 'upsert', path: ['regolith', 'facts', 'users', key], value: {} }]);
@@ -140,7 +140,7 @@ test('an instance can have any key', async (t) => {
 	}
 });
 
-test('an input larger than the current memory is read as a whole', async (t) => {
+test('input larger than the current memory is read completely', async (t) => {
 	const engine = await load();
 	const attributes = { text: 'é'.repeat(4_000_000) };
 	const input = { ...check('ann', 'read', 'document'), context: attributes };
@@ -155,7 +155,7 @@ const patch: fc.Arbitrary<Patch> = fc
 		return remove ? { op: 'remove', path: inBag } : { op: 'upsert', path: inBag, value: value as Json };
 	});
 
-test('patches between evaluations behave like a plain object, even after a change of policy', async (t) => {
+test('data after patches between evaluations equals a plain object, even after a policy change', async (t) => {
 	const modules = [await module(), await module(acmeWithMuch)] as const;
 	const batches = fc.array(fc.array(patch, { maxLength: 12 }), { maxLength: 25 });
 	await fc.assert(
@@ -174,7 +174,7 @@ test('patches between evaluations behave like a plain object, even after a chang
 	t.pass();
 });
 
-test('a change of policy keeps data with and without booleans', async (t) => {
+test('a policy change keeps data with and without booleans', async (t) => {
 	const tenants = ['regolith', 'facts', 'tenants'];
 	for (const attributes of [
 		{ paid: null, seats: 3 },
@@ -254,7 +254,7 @@ test('a copy is a second engine, and repeated copies leak no memory', async (t) 
 	t.true(engine.heapBytes - before < 64 * 1024, `grew by ${engine.heapBytes - before} bytes`);
 });
 
-test('large data is loaded, copied, moved and patched in many steps', async (t) => {
+test('large data is loaded, copied, moved and patched in small steps', async (t) => {
 	const users = Array.from({ length: 20_000 }, (_, index) => `user-${index}`);
 	const model = { ...acme, facts: { ...acme.facts, users: [...acme.facts.users, ...users] } };
 	let steps = 0;

@@ -130,7 +130,7 @@ const patch: fc.Arbitrary<Patch> = fc.oneof(
 	document.map((value) => ({ op: 'upsert', path: ['regolith'], value: value['regolith'] ?? null }) as const),
 );
 
-test('after patches the index equals the index of the patched document', (t) => {
+test('a patched index equals the index of the patched document', (t) => {
 	const law = fc.property(document, fc.array(patch, { maxLength: 12 }), (start, patches) => {
 		const index = read(start);
 		index.patch(patches);
@@ -143,7 +143,7 @@ test('after patches the index equals the index of the patched document', (t) => 
 	t.notThrows(() => fc.assert(law, { numRuns: 300 }));
 });
 
-test('a copy is an equal index, and patches to one do not affect the other', (t) => {
+test('a copy is an equal index, and patches to one index do not affect the other', (t) => {
 	const law = fc.property(
 		document,
 		fc.array(patch, { maxLength: 6 }),
@@ -163,7 +163,7 @@ test('a copy is an equal index, and patches to one do not affect the other', (t)
 	t.notThrows(() => fc.assert(law, { numRuns: 150 }));
 });
 
-test('holds every link once, from both sides', (t) => {
+test('stores every link once, and finds it from both sides', (t) => {
 	const law = fc.property(document, (start) => {
 		const { tenantRoles, relations } = read(start);
 		const facts = at(start, ['regolith', 'facts']) as Readonly<Record<string, Readonly<Record<string, Table>>>>;
@@ -207,7 +207,7 @@ test('a link exists until it expires', (t) => {
 	t.deepEqual(held(9), ['editor', 'guest'], 'the slot of an expired link is used again');
 });
 
-test('many assignments of a user under conditions are read, changed and copied, each in a short time', (t) => {
+test('many conditional assignments of a user are read, changed and copied, each in a short time', (t) => {
 	const count = 30_000;
 	const held = Object.fromEntries(
 		Array.from({ length: count }, (_, number) => [`document:${number}`, { limit: { until: null, values: {} } }]),
@@ -253,7 +253,7 @@ test('values with an unexpected shape are ignored', (t) => {
 	t.deepEqual(contents(index), empty);
 });
 
-test('truncated text is refused', (t) => {
+test('truncated text is rejected', (t) => {
 	const whole = JSON.stringify({ regolith: { facts: { instances: { 'document:d1': 'acme' } } } });
 	for (let end = 0; end < whole.length; end += 1) {
 		t.throws(() => FactsIndex.read(Buffer.from(whole.slice(0, end))), undefined, whole.slice(0, end));

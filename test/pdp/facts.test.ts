@@ -47,7 +47,7 @@ async function serveFactsAt(t: ExecutionContext, url: string, options: Partial<D
 	return served;
 }
 
-test('a write that does not arrive in time gets its response, or 424', async (t) => {
+test('a write that does not arrive in time gets its response or 424', async (t) => {
 	const http = await serveFacts(t, await farAhead(t));
 	const waited = await http.post('/facts/users', { key: 'ann' });
 	t.is(waited.status, 200);
@@ -92,7 +92,7 @@ function ask(url: string, { method, target, headers, body }: Asked): Promise<rea
 	});
 }
 
-test('a call reaches the same path of the facts, with the same method', async (t) => {
+test('a call is forwarded to the same path of the facts API, with the same method', async (t) => {
 	const { url } = await serveFactsAt(t, await echo(t));
 	const empty = { 'content-length': '0' };
 	for (const [asked, expected] of [
@@ -118,7 +118,7 @@ test('a call reaches the same path of the facts, with the same method', async (t
 	}
 });
 
-test('no call reaches paths outside of the facts', async (t) => {
+test('no call reaches paths outside the facts API', async (t) => {
 	const { url } = await serveFactsAt(t, await echo(t));
 	for (const target of [
 		'/facts/../x',

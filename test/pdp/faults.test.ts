@@ -29,7 +29,7 @@ const annWrites = { user: 'ann', action: 'write', resource: { type: 'document', 
 const silence = 5_000;
 const days = 24 * 60 * 60 * 1_000;
 
-test('a bundle may arrive slowly, and a stalled bundle is requested again', async (t) => {
+test('a bundle can arrive slowly, and a stalled bundle is requested again', async (t) => {
 	const bundle = await snapshot({ revision: 7, model: acme });
 	let requests = 0;
 	const server = createServer(async (_, response) => {
@@ -80,7 +80,7 @@ async function endless(t: ExecutionContext, status: number) {
 	return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sent: () => sent };
 }
 
-test('an endless response is not read to the end', async (t) => {
+test('a response without an end is aborted', async (t) => {
 	const limit = 8 * 1024 ** 2;
 	const never = new AbortController().signal;
 	const asked = { environment, etag: undefined, wait: 0 };
@@ -150,7 +150,7 @@ function acmeWithBen(roles: readonly string[]): Model {
 	return { ...acme, facts: { ...acme.facts, role_assignments: [...others, ...bens] } };
 }
 
-test('a clock jump moves the expiry of grants, but not the age of the data or waits', async (t) => {
+test('a clock jump affects the expiry of grants, but not the age of the data or waits', async (t) => {
 	let jump = 0;
 	const clock = { now: () => new Date(Date.now() + jump) };
 	const { feed, replica, http } = await serve(t, { clock, maxDataAge: 60_000 });
@@ -164,7 +164,7 @@ test('a clock jump moves the expiry of grants, but not the age of the data or wa
 	}
 });
 
-test('a failed copy leaves the previous copy, and is written when there is space again', async (t) => {
+test('a failed copy keeps the previous copy, and is written when there is space again', async (t) => {
 	const { feed, replica, http } = await serve(t);
 	const path = join(temporary(t), 'environment.copy');
 	const warnings: unknown[] = [];
@@ -196,7 +196,7 @@ test('a failed copy leaves the previous copy, and is written when there is space
 	await eventually(read, (found) => found?.bundles[0]?.etag === '"r8-x"');
 });
 
-test('a client that does not read its responses blocks no other client, even while revisions arrive', async (t) => {
+test('a client that does not read its responses does not block other clients, even as revisions arrive', async (t) => {
 	const { feed, replica, http, url } = await serve(t);
 	feed.publish({ revision: 7, snapshot: await snapshot({ revision: 7, model: acme }) });
 	await replica.reached(7);

@@ -161,7 +161,7 @@ for (const [title, body, condition] of filters) {
 	});
 }
 
-test('a filter that reads the time of the check is valid only now', async (t) => {
+test('a filter that reads the time of the check is valid only at this time', async (t) => {
 	const time = Date.UTC(2026, 0, 31);
 	const { http } = await serving(t, model, { clock: { now: () => new Date(time) } });
 	const created = { ...compare(attribute('created_at'), 'within-last', 'P30D', 'new'), now: time };
@@ -171,7 +171,7 @@ test('a filter that reads the time of the check is valid only now', async (t) =>
 	});
 });
 
-test('the grants of a filter are explained in the words of a check', async (t) => {
+test('the grants of a filter are explained in the same words as a check', async (t) => {
 	const { http } = await serving(t, model);
 	const branches = async (user: string) =>
 		(
@@ -272,7 +272,7 @@ const problems: readonly (readonly [title: string, path: string, body: object, l
 ];
 
 for (const [title, path, body, loc, message] of problems) {
-	test(`refused: ${title}`, async (t) => {
+	test(`rejected: ${title}`, async (t) => {
 		const { http } = await serving(t, model);
 		const answer = await http.post<{ detail: readonly { loc: readonly string[]; msg: string }[] }>(path, body);
 		t.is(answer.status, 422);
@@ -282,7 +282,7 @@ for (const [title, path, body, loc, message] of problems) {
 	});
 }
 
-test('the keys of a filter come in pages of one revision', async (t) => {
+test('the keys of a filter are paged at one revision', async (t) => {
 	const { http, feed, replica } = await serving(t, model);
 	interface Page {
 		readonly rest: { readonly type: string };
@@ -312,7 +312,7 @@ test('the keys of a filter come in pages of one revision', async (t) => {
 	t.deepEqual(rest, { type: 'conditional', condition: tenantIs('acme') });
 });
 
-test('the keys of a filter that reads the time of the check', async (t) => {
+test('pages with keys of a filter that reads the time of the check', async (t) => {
 	let time = Date.UTC(2026, 0, 31);
 	const { http } = await serving(t, timed, { clock: { now: () => new Date(time) } });
 	const page = (cursor: string | null) =>
@@ -329,7 +329,7 @@ test('the keys of a filter that reads the time of the check', async (t) => {
 const forgedPlaces = ['', '{', '[]', '["",7,-1,"d1"]', '["",7,0.5,"d1"]', '["",7,4102444800001,"d1"]'];
 
 for (const place of forgedPlaces) {
-	test(`a forged cursor is refused: ${place}`, async (t) => {
+	test(`a forged cursor is rejected: ${place}`, async (t) => {
 		const { http } = await serving(t, model, { clock: { now: () => new Date(expiry) } });
 		const page = (cursor: string | null) =>
 			http.post<{ next: string; detail: unknown }>('/filter/keys', { ...ask('ben'), limit: 3, cursor });
@@ -361,7 +361,7 @@ async function servingCompile(t: ExecutionContext) {
 	return { http, compile };
 }
 
-test('the Compile API refuses a nested attribute without a column', async (t) => {
+test('the Compile API rejects a nested attribute without a column', async (t) => {
 	const { compile } = await servingCompile(t);
 	for (const [target, dialect] of [
 		['ucast.all', 'all'],
@@ -377,7 +377,7 @@ test('the Compile API refuses a nested attribute without a column', async (t) =>
 	}
 });
 
-test('filters in formats without `valid_until` have it as a header', async (t) => {
+test('filters in formats without `valid_until` return it in a header', async (t) => {
 	const { http, compile } = await servingCompile(t);
 	for (const [user, expires] of [
 		['ann', new Date(expiry).toISOString()],
@@ -399,7 +399,7 @@ test('filters in formats without `valid_until` have it as a header', async (t) =
 });
 
 for (const tenant of [5, '', null, ['acme'], true]) {
-	test(`a tenant that is no key is refused for Cerbos: ${JSON.stringify(tenant)}`, async (t) => {
+	test(`a Cerbos request with an invalid tenant key is rejected: ${JSON.stringify(tenant)}`, async (t) => {
 		const { http } = await serving(t, model);
 		const checked = { kind: 'document', id: 'd1', attr: { tenant } };
 		for (const [path, body] of [
@@ -413,7 +413,7 @@ for (const tenant of [5, '', null, ['acme'], true]) {
 	});
 }
 
-test('the plugin of Permit gets a residual without lists', async (t) => {
+test('Permit’s plugin gets a residual without lists', async (t) => {
 	const { http } = await serving(t, model);
 	const eq = (variable: string, value: string) => {
 		return { expression: { operator: 'eq', operands: [{ variable: `input.resource.${variable}` }, { value }] } };
@@ -426,7 +426,7 @@ test('the plugin of Permit gets a residual without lists', async (t) => {
 	t.deepEqual((await http.post('/filter_resources', ask('idle'))).body, { type: 'always_deny' } as never);
 });
 
-test('filters are logged as decisions of the kind filter, and cloud decision points evaluate no conditions', async (t) => {
+test('filters are logged as decisions of kind filter, and decision points in cloud mode evaluate no conditions', async (t) => {
 	const logged: unknown[] = [];
 	const decisions = {
 		add: (input: object, code: string, _: number, index: unknown, __: unknown, kind = 'check') =>
@@ -443,7 +443,7 @@ test('filters are logged as decisions of the kind filter, and cloud decision poi
 	]);
 });
 
-test('while a policy is pending, filters know computed roles whose excluded role is blocked', async (t) => {
+test('while a policy is pending, filters include computed roles with a blocked excluded role', async (t) => {
 	const plain = { ...role, permissions: [], derivations: [] };
 	const source = { relation: 'parent', role: 'blocked', no_direct_roles_on_object: true };
 	const roles = [

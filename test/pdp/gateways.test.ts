@@ -92,7 +92,7 @@ const nginx = {
 	'permit-resource-type': 'document',
 };
 
-test('nginx sends headers, and reads the decision from the status', async (t) => {
+test('nginx sends headers and reads the decision from the status', async (t) => {
 	const { http, url } = await serving(t, model);
 	const ask = (more: object, path = '/nginx_allowed') =>
 		http.post(path, undefined, { headers: { ...nginx, ...more }, raw: 'ignored' });
@@ -150,7 +150,7 @@ const kongCases: readonly (readonly [
 	['', 'GET', '/documents/7', false],
 ];
 
-test('Kong checks use the route table', async (t) => {
+test('Kong checks use the routes table', async (t) => {
 	const gateways = await settings(t, { PDP_KONG_INTEGRATION: 'true' }, { PDP_KONG_ROUTES_PATH: routes });
 	const { http, url } = await serving(t, model, { gateways });
 	for (const [username, method, path, allow] of kongCases) {
@@ -224,7 +224,7 @@ test('Trino checks operations on objects', async (t) => {
 	}
 });
 
-test('Trino checks several objects together, with the same results as single checks', async (t) => {
+test('Trino checks several objects in one request, with the same results as single checks', async (t) => {
 	const { http } = await serving(t, model);
 	for (const [user, operation, filterResources, expected] of [
 		['ann', 'FilterCatalogs', ['other', 'lake', 'lake'].map((name) => ({ catalog: { name } })), [1, 2]],
@@ -283,7 +283,7 @@ test('Trino gets row filters and column masks', async (t) => {
 	t.deepEqual(await masks('cleo', undefined), []);
 });
 
-test('undecidable filters and masks are refused, not dropped', async (t) => {
+test('filters and masks that cannot be decided are rejected instead of dropped', async (t) => {
 	const gateways = await settings(t, {}, { PDP_TRINO_AUTHZ_CONFIG_PATH: rules });
 	const { http, feed, replica } = await serving(t, model, { gateways });
 	const ask = (path: string, action: object) =>
@@ -309,7 +309,7 @@ test('undecidable filters and masks are refused, not dropped', async (t) => {
 	t.is((await outdated.post('/trino/row-filter', filters)).status, 503, 'the data is too old');
 });
 
-test('Trino needs the key, unless the settings allow otherwise', async (t) => {
+test('Trino requests require the key, unless the settings allow otherwise', async (t) => {
 	const body = asked('ann', { operation: 'ExecuteQuery' });
 	const closed = await serving(t, model);
 	const open = await serving(t, model, { gateways: await settings(t, { PDP_ALLOW_UNAUTHENTICATED_TRINO: 'true' }) });
@@ -337,7 +337,7 @@ const wrong: readonly (readonly [body: unknown, ...loc: readonly (string | numbe
 	[asked('ann', { operation: 'FilterTables', filterResources: {} }), 'input', 'action', 'filterResources'],
 ];
 
-test('reports the location of a problem in a Trino body', async (t) => {
+test('reports the location of a problem in a Trino request', async (t) => {
 	const { http } = await serving(t, model);
 	for (const path of ['/trino/allowed', '/trino/row-filter', '/trino/batch-column-masking']) {
 		for (const [body, ...loc] of wrong) {
@@ -358,7 +358,7 @@ const refusedFiles: readonly (readonly [setting: string, text: string, message: 
 	['PDP_TRINO_AUTHZ_CONFIG_PATH', 'rowFilters: {t: [{action: a}]}', /expression/],
 ];
 
-test('a missing or invalid file ends the start', async (t) => {
+test('the start fails if a file is missing or invalid', async (t) => {
 	const kong = { PDP_KONG_INTEGRATION: 'true' };
 	for (const [setting, text, message] of refusedFiles) {
 		await t.throwsAsync(settings(t, kong, { PDP_KONG_ROUTES_PATH: '[]', [setting]: text }), {

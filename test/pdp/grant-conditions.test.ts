@@ -91,7 +91,7 @@ async function serveAccounts(t: ExecutionContext): Promise<Served> {
 	return served;
 }
 
-test('an assignment counts in checks and listings exactly while its condition holds', async (t) => {
+test('a conditional assignment counts in checks and listings exactly while its condition holds', async (t) => {
 	const { http } = await serveAccounts(t);
 	for (const [context, payers] of contexts) {
 		const text = JSON.stringify(context);
@@ -142,7 +142,7 @@ test('attributes sent with a check replace stored attributes in conditions', asy
 	}
 });
 
-test('an explanation names the condition, or the missing names of the context', async (t) => {
+test('an explanation names the condition, or the missing context attributes', async (t) => {
 	const { http } = await serveAccounts(t);
 	const explained = async (user: string, context: object) => {
 		const check = { user, action: 'pay', resource: account, context, use_debugger: true };
@@ -164,7 +164,7 @@ test('an explanation names the condition, or the missing names of the context', 
 	]);
 });
 
-test('a contextual relationship that passes on a role under a condition is refused', async (t) => {
+test('a contextual relationship that passes on a conditional role is rejected', async (t) => {
 	const { http } = await serveAccounts(t);
 	const relationship_tuples = [{ subject: 'account:a', relation: 'account', object: 'bill:c' }];
 	const check = { user: 'cat', action: 'pay', resource: { ...bill, key: 'c' } };

@@ -24,7 +24,7 @@ const kinds = {
 } as const;
 const load = async (json: string | Uint8Array) => Engine.load(await kinds.laidOut(), Buffer.from(json));
 
-test('data is laid out for modules built here, and parsed by other modules', async (t) => {
+test('data is written directly into the memory of modules that Regolith has built, and parsed by other modules', async (t) => {
 	for (const [kind, module] of Object.entries(kinds)) {
 		const engine = await Engine.load(await module(), modelData(acme));
 		t.is(engine.laidOut, kind === 'laidOut');
@@ -113,7 +113,7 @@ test('data behaves like a plain object, from loading through patches and moves',
 	t.pass();
 });
 
-test('tables are emptied and filled again, and replaced', async (t) => {
+test('tables can be emptied, refilled and replaced', async (t) => {
 	const members = (from: number, count: number) =>
 		Object.fromEntries(Array.from({ length: count }, (_, index) => [`member-${from + index}`, null]));
 	const engine = await load(JSON.stringify({ table: members(0, 300), other: members(0, 5) }));
@@ -194,7 +194,7 @@ const texts: readonly (readonly [string, Json?])[] = [
 ];
 
 for (const [kind, module] of Object.entries(kinds)) {
-	test(`data is read as strictly as JSON (${kind})`, async (t) => {
+	test(`data is parsed as strictly as JSON (${kind})`, async (t) => {
 		const compiled = await module();
 		for (const [text, expected] of texts) {
 			const loading = Engine.load(compiled, Buffer.from(text));
@@ -207,7 +207,7 @@ for (const [kind, module] of Object.entries(kinds)) {
 	});
 }
 
-test('the last value of a repeated member wins', async (t) => {
+test('the last value of a duplicate field wins', async (t) => {
 	const policy = policyOfCode(`default code := "another number"
 
 code := "three" if count(data.table) == 3
@@ -220,7 +220,7 @@ code := "three" if count(data.table) == 3
 	t.deepEqual(engine.dump(), { table: { a: 6, b: 5, c: 4 } });
 });
 
-test('deeply nested data is read or refused', async (t) => {
+test('deeply nested data is either read or rejected', async (t) => {
 	const nested = (depth: number, open: string, close: string) => `${open.repeat(depth)}null${close.repeat(depth)}`;
 	for (const depth of [63, 64, 65, 66, 200, 1_000]) {
 		const text = nested(depth, '{"a":', '}');

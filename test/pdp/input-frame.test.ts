@@ -33,7 +33,7 @@ const input = fc
 	.record({ user: text, action: text, type: text, tenant: text, key: fc.option(text, { nil: undefined }), time })
 	.map(({ user, action, type, tenant, key, time }) => ({ ...usual(user, action, type, tenant, key), time }));
 
-test('a policy reads the check’s strings and the time', async (t) => {
+test('the policy reads the strings and the time of a check', async (t) => {
 	const engine = await loadEngine(`instance := object.get(input.resource, "key", "none")
 
 code := concat("|", [input.user.key, input.action, input.resource.type, input.resource.tenant, instance, time])
@@ -53,7 +53,7 @@ time := json.marshal(input.time)
 	);
 });
 
-test('a code equal to a string in the check belongs to this check', async (t) => {
+test('a code that equals a string in the check belongs to this check', async (t) => {
 	const engine = await loadEngine('code := input.user.key\n');
 	for (const user of ['ann', 'ben', '', 'é', 'ann']) t.is(engine.code(usual(user, 'read', 'document', 'acme')), user);
 });
@@ -82,7 +82,7 @@ code := {"allow": "allow"} if input.action == "object"
 	t.is(engine.code(usual('ann', '', 'document', 'acme', 'budget')), 'allow');
 });
 
-test('a check is decided like the same check in JSON, through patches, moves and growing memory', async (t) => {
+test('a check gets the same decision as the same check in JSON, through patches, moves and growing memory', async (t) => {
 	const module = await WebAssembly.compile(await policyWasm(acme));
 	let engine = await Engine.load(module, modelData(acme));
 	const codes = new Set<string>();

@@ -29,7 +29,7 @@ async function soFar<T>(promise: Promise<T>): Promise<T | 'waits'> {
 	return Promise.race([promise, immediate('waits' as const)]);
 }
 
-test('a change without readers is applied in place immediately', async (t) => {
+test('without readers, a change is applied in place immediately', async (t) => {
 	const { leases, asked } = timed();
 	t.is(await leases.settle(10), 'in place');
 	t.deepEqual(asked, []);
@@ -53,7 +53,7 @@ test('a change waits for a batch, and later batches wait for the change', async 
 	t.is(batch.lost, false);
 });
 
-test('a change waits one second for a batch, which then loses its revision', async (t) => {
+test('a change waits one second for a batch, and then takes away its revision', async (t) => {
 	const { leases, pass } = timed();
 	const batch = await leases.take('batch');
 	const settled = leases.settle(10);
@@ -64,7 +64,7 @@ test('a change waits one second for a batch, which then loses its revision', asy
 	t.is(leases.size, 0);
 });
 
-test('a change during a listing is made in a copy, without a longer wait than copying takes', async (t) => {
+test('a change during a listing is made in a copy, and waits only for the copying', async (t) => {
 	const { leases, asked, pass } = timed();
 	const listing = await leases.take('listing');
 	const batch = await leases.take('batch');
@@ -90,7 +90,7 @@ test('a change at the end of a listing is applied in place', async (t) => {
 	t.is(await settled, 'in place');
 });
 
-test('a batch during a listing that ends in time has its whole second', async (t) => {
+test('a batch gets its full second during a listing that ends in time', async (t) => {
 	const { leases, asked, pass } = timed();
 	const listing = await leases.take('listing');
 	const batch = await leases.take('batch');
@@ -104,7 +104,7 @@ test('a batch during a listing that ends in time has its whole second', async (t
 	t.false(batch.lost);
 });
 
-test('at most one old state exists: a new listing loses its state once, and then waits', async (t) => {
+test('at most one old state exists: a new listing loses its state at most once, and then waits', async (t) => {
 	const { leases, pass } = timed();
 	const first = await leases.take('listing');
 	const settled = leases.settle(10);
@@ -125,7 +125,7 @@ test('at most one old state exists: a new listing loses its state once, and then
 	t.false(kept.lost);
 });
 
-test('readers keep a replaced state, unless an old state already exists', async (t) => {
+test('readers keep a replaced state, unless there is already an old state', async (t) => {
 	const { leases } = timed();
 	const first = await leases.take('listing');
 	leases.replaced();

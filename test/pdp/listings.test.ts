@@ -61,7 +61,7 @@ for (const name of cases) {
 }
 
 for (const name of ['007-folders-and-documents', '008-cycles']) {
-	test(`listed by name or type, instances appear if a check on them allows anything: ${name}`, async (t) => {
+	test(`when listed by name or type, an instance appears if any check on it is allowed: ${name}`, async (t) => {
 		const model = await readCaseModel(name);
 		const { schema, facts } = model;
 		const served = await serving(t, model);
@@ -176,7 +176,7 @@ test('repeated filter values cost no more than a single value', async (t) => {
 	);
 });
 
-test('authorized users are listed with the granting assignments', async (t) => {
+test('authorized users are listed with the assignments that grant access', async (t) => {
 	const { http } = await serving(t, await readCaseModel('007-folders-and-documents'));
 	const ask = async (action: string, object: unknown) =>
 		(await http.post<Users>('/authorized_users', { action, resource: object })).body;
@@ -206,7 +206,7 @@ test('authorized users are listed with the granting assignments', async (t) => {
 	t.deepEqual(Object.keys((await ask('read', { ...d1, key: '' })).users), ['eve'], 'an empty key counts as absent');
 });
 
-test('a rule by roles on the resource is listed like a role, with the assignments behind the required roles', async (t) => {
+test('a rule based on resource roles is listed like a role, with the assignments of the required roles', async (t) => {
 	const model = await readCaseModel('010-resource-roles');
 	const holds = { array_superset: ['viewer', 'approver'] };
 	const lacks = { not: { array_contains: 'blocked' } };
@@ -232,7 +232,7 @@ test('a rule by roles on the resource is listed like a role, with the assignment
 	t.deepEqual(there.body.users, {}, 'a decision point in the cloud evaluates no conditions');
 });
 
-test('the facts index decides rules by roles on the resource without the policy', async (t) => {
+test('the facts index evaluates rules based on resource roles without the policy', async (t) => {
 	const model = await readCaseModel('010-resource-roles');
 	const { schema } = FactsIndex.read(documentBytes(model));
 	const [payers, ...others] = conditionSetsIn(schema).rulesLikeRoles('purchase-order', 'pay');
@@ -257,7 +257,7 @@ test('the facts index decides rules by roles on the resource without the policy'
 	);
 });
 
-test('a user’s tenants are the tenants with any of its roles', async (t) => {
+test('a user’s tenants are the tenants in which the user has any role', async (t) => {
 	const { http } = await serving(t, await readCaseModel('007-folders-and-documents'));
 	const expected = { ann: ['acme'], bob: ['acme', 'beta'], eve: ['acme'], nobody: [], __proto__: [] };
 	for (const [user, tenants] of Object.entries(expected)) {
@@ -302,7 +302,7 @@ const pages: readonly (readonly [query: string, rows: readonly number[]])[] = [
 	['?unknown=1', [0, 1, 2, 3, 4, 5, 6]],
 ];
 
-test('lists assigned roles by filter and page', async (t) => {
+test('lists role assignments with filters and pages', async (t) => {
 	const { http } = await serving(t, await readCaseModel('007-folders-and-documents'));
 	for (const [query, expected] of pages) {
 		const { status, body, revision } = await http.get(`/local/role_assignments${query}`);
@@ -353,7 +353,7 @@ test('listings follow deltas and new policies', async (t) => {
 	t.deepEqual(await users(), ['ann', 'bob', 'cleo', 'dan', 'eve']);
 });
 
-test('a refused policy leaves the listings unchanged', async (t) => {
+test('a rejected policy leaves the listings unchanged', async (t) => {
 	const { feed, replica, http } = await serving(t, await readCaseModel('007-folders-and-documents'));
 	const patches: readonly Patch[] = [{ op: 'remove', path: ['regolith', 'facts', 'user_roles'] }];
 	const wrong = await step({ base: 7, revision: 8, patches, wasm: Buffer.from('no module') });

@@ -115,7 +115,7 @@ for (const { title, sent, asked } of cases) {
 	});
 }
 
-test('an attribute called __proto__ is an attribute', (t) => {
+test('an attribute called __proto__ is an ordinary attribute', (t) => {
 	const sent: unknown = JSON.parse(
 		'{"user":{"key":"ann","attributes":{"__proto__":{"admin":true}}},"action":"read","resource":"document"}',
 	);
@@ -124,7 +124,7 @@ test('an attribute called __proto__ is an attribute', (t) => {
 	t.false('admin' in (user.attributes ?? {}));
 });
 
-test('bulk checks are a bare array or a member', (t) => {
+test('bulk checks can be an array, or an array in a field', (t) => {
 	t.deepEqual(BulkQuery.parse([plain]), BulkQuery.parse({ checks: [plain] }));
 	t.deepEqual(BulkQuery.parse([]), []);
 });

@@ -49,7 +49,7 @@ async function copied(path: string, bundles: number): Promise<CopiedEnvironment>
 	return found;
 }
 
-test('a decision point starts from its copy, decides, and continues when the control plane is back', async (t) => {
+test('a decision point starts from its copy, serves checks, and continues when the control plane is back', async (t) => {
 	const feed = await served(t);
 	const path = join(temporary(t), 'offline', 'environment.copy');
 	const first = await start(t, feed, path);
@@ -85,7 +85,7 @@ test('a decision point starts from its copy, decides, and continues when the con
 	t.is((await second.http.post('/allowed', { ...annWrites, user: 'ben' })).body['allow'], false);
 });
 
-test('a start from a copy serves no state from before the end of the copy', async (t) => {
+test('a start from a copy serves no state older than the end of the copy', async (t) => {
 	const feed = await served(t);
 	const path = join(temporary(t), 'environment.copy');
 	const copy = new OfflineCopy(path, key, quiet);
@@ -108,7 +108,7 @@ test('a start from a copy serves no state from before the end of the copy', asyn
 	t.is((await point.http.post('/allowed', { ...annWrites, user: 'ben' })).body['allow'], false);
 });
 
-test('without a copy, or with a copy for a different key, a start waits for the control plane', async (t) => {
+test('without a copy, or with a copy for a different key, the start waits for the control plane', async (t) => {
 	const feed = await served(t);
 	const path = join(temporary(t), 'environment.copy');
 	const other = new OfflineCopy(path, 'permit_key_of_another_environment', quiet);
@@ -123,7 +123,7 @@ test('without a copy, or with a copy for a different key, a start waits for the 
 	t.true(existsSync(path));
 });
 
-test('a key that the control plane refuses is refused, with or without a copy', async (t) => {
+test('a key that the control plane rejects is rejected, with or without a copy', async (t) => {
 	const feed = await served(t);
 	const path = join(temporary(t), 'environment.copy');
 	const first = await start(t, feed, path);
@@ -140,7 +140,7 @@ test('a key that the control plane refuses is refused, with or without a copy', 
 	t.is((await second.http.post('/allowed', annWrites)).status, 503);
 });
 
-test('a truncated copy ends with its last whole bundle, and a damaged copy is ignored', async (t) => {
+test('a truncated copy ends with its last complete bundle, and a damaged copy is ignored', async (t) => {
 	const folder = temporary(t);
 	const path = join(folder, 'environment.copy');
 	const copy = new OfflineCopy(path, key, quiet);
@@ -180,7 +180,7 @@ test('a truncated copy ends with its last whole bundle, and a damaged copy is ig
 	t.deepEqual(await read(path), [[a, b], 3_000]);
 });
 
-test('a bundle that cannot be applied does not reset the data’s age', async (t) => {
+test('a bundle that cannot be applied does not reset the age of the data', async (t) => {
 	const hour = 3_600_000;
 	const bytes = await snapshot({ revision: 7, model: acme });
 	const answers: readonly FeedResponse[] = [
@@ -258,7 +258,7 @@ test('no bundle from an ended lineage is copied', async (t) => {
 	t.deepEqual([bundles[0]?.etag, asked >= 3], ['"present"', true]);
 });
 
-test('data beyond its maximum age denies with a code, and lists nothing', async (t) => {
+test('data over the maximum age denies with a code, and listings are empty', async (t) => {
 	const feed = await served(t);
 	const path = join(temporary(t), 'environment.copy');
 	const copy = new OfflineCopy(path, key, quiet);
@@ -279,7 +279,7 @@ test('data beyond its maximum age denies with a code, and lists nothing', async 
 	t.is((await strict.http.post('/user-permissions', { user: 'ann' })).status, 503);
 });
 
-test('with keys, an unsigned copy is not used and an unsigned bundle is not copied', async (t) => {
+test('with verification keys, an unsigned copy is not used and an unsigned bundle is not copied', async (t) => {
 	const feed = await served(t);
 	const folder = temporary(t);
 	const path = join(folder, 'environment.copy');
@@ -324,7 +324,7 @@ test('with keys, an unsigned copy is not used and an unsigned bundle is not copi
 	t.is((await second.http.post('/allowed', annWrites)).body['allow'], true, 'from the signed copy');
 });
 
-test('a copy unusable for this version does not prevent a start from the control plane', async (t) => {
+test('a copy that this version cannot use does not prevent a start from the control plane', async (t) => {
 	const feed = await served(t);
 	const path = join(temporary(t), 'environment.copy');
 	const bytes = Buffer.from('of a version with another layout');
@@ -341,7 +341,7 @@ test('a copy unusable for this version does not prevent a start from the control
 	t.is((await point.http.post('/allowed', annWrites)).body['allow'], true);
 });
 
-test('a copy is deleted when its key is refused, in use or at a start, and a copy for a different key stays', async (t) => {
+test('a copy is deleted when its key is rejected, in operation or at a start, and a copy for a different key is kept', async (t) => {
 	const feed = await served(t);
 	const path = join(temporary(t), 'environment.copy');
 	const gone = () =>

@@ -86,7 +86,7 @@ test('a computed role that excludes users is not listed for everyone', async (t)
 	t.deepEqual(body.users, { ann: [assignment], cat: [assignment] });
 });
 
-test('a set of users by a computed role is refused', async (t) => {
+test('a set of users that names a computed role is rejected', async (t) => {
 	const { http } = await serveShelves(t);
 	const check = { user: { set: 'book:b1#guest' }, action: 'borrow', resource: book };
 	const { status, body } = await http.post('/allowed', check);
@@ -98,7 +98,7 @@ test('a set of users by a computed role is refused', async (t) => {
 	t.is((await http.post('/allowed', { ...check, user: { set: 'book:b1#seen' } })).status, 200);
 });
 
-test('contextual facts do not turn roles of everyone into own roles', async (t) => {
+test('contextual facts do not turn the roles of everyone into a user’s own roles', async (t) => {
 	const { http } = await serveShelves(t);
 	const relationship_tuples = [{ subject: 'book:b1', relation: 'sequel', object: 'book:b0' }];
 	for (const user of ['ann', 'nobody', '*']) {
@@ -107,7 +107,7 @@ test('contextual facts do not turn roles of everyone into own roles', async (t) 
 	}
 });
 
-test('attempts for the user `*` are those of an unknown user', async (t) => {
+test('attempts for the user `*` are the same as for an unknown user', async (t) => {
 	const { http } = await serveShelves(t);
 	const attempts = async (user: string) => {
 		const check = { user, action: 'read', resource: book, use_debugger: 'attempts' };
@@ -117,7 +117,7 @@ test('attempts for the user `*` are those of an unknown user', async (t) => {
 	t.is(await attempts('*'), await attempts('nobody'));
 });
 
-test('contextual facts for users with many roles are refused', async (t) => {
+test('contextual facts for users with too many roles are rejected', async (t) => {
 	const relationship_tuples = [{ subject: 'book:b1', relation: 'sequel', object: 'book:b0' }];
 	const role_assignments = [{ user: 'cat', role: 'seen', resource_instance: 'book:b0' }];
 	const { instance_assignments } = shelves.facts;

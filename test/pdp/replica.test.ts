@@ -61,7 +61,7 @@ async function promotion(base: number, revision: number) {
 	return { revision, snapshot: await snapshot({ revision, model }), step: await step({ base, revision, patches }) };
 }
 
-test('requests a snapshot, then once without waiting, then waits with its current revision', async (t) => {
+test('requests a snapshot, then polls once without waiting, then waits with its current revision', async (t) => {
 	const { feed, replica } = await ready(t);
 	t.deepEqual(replica.state, { kind: 'ready', detail: '' });
 	await eventually(
@@ -75,7 +75,7 @@ test('requests a snapshot, then once without waiting, then waits with its curren
 	]);
 });
 
-test('no check is decided before the first revision', async (t) => {
+test('no check is allowed before the first revision', async (t) => {
 	const feed = await startFeed(t);
 	const replica = follow(t, feed);
 	await eventually(
@@ -98,7 +98,7 @@ test('a delta is applied in place', async (t) => {
 	t.is(replica.current()?.engine, engine);
 });
 
-test('a delta from a base older than the current revision is applied too', async (t) => {
+test('a delta from a base older than the current revision is also applied', async (t) => {
 	const { feed, replica } = await ready(t, 5);
 	feed.publish(await promotion(2, 7));
 	await replica.reached(7);
@@ -114,7 +114,7 @@ test('a delta that does not continue the current revision triggers a snapshot re
 	t.not(replica.current()?.engine, engine);
 });
 
-test('a delta that fails half-way causes denials until a snapshot arrives', async (t) => {
+test('after a delta fails half-way, checks are denied until a snapshot arrives', async (t) => {
 	const { feed, replica } = await ready(t);
 	const impossible = { op: 'upsert', path: ['regolith', 'facts', 'users', 'ann', 'acme', 'deeper'], value: 1 } as const;
 	const broken = await step({ base: 1, revision: 2, patches: [...assign('idle', 'acme', ['editor']), impossible] });
@@ -179,7 +179,7 @@ for (const [title, bytes] of [
 	});
 }
 
-test('the replica does not follow a control plane to an earlier revision', async (t) => {
+test('the replica does not follow a control plane back to an earlier revision', async (t) => {
 	const { feed, replica } = await ready(t, 9);
 	feed.publish({ revision: 4, snapshot: await snapshot({ revision: 4, model: acmeWithInvoices }) });
 	await eventually(
@@ -192,7 +192,7 @@ test('the replica does not follow a control plane to an earlier revision', async
 	await replica.reached(10);
 });
 
-test('a repeated old step is refused, even after a snapshot request', async (t) => {
+test('a repeated old step is rejected, even after a snapshot request', async (t) => {
 	const { feed, replica } = await ready(t);
 	const old = await promotion(1, 2);
 	feed.publish(old);
@@ -206,7 +206,7 @@ test('a repeated old step is refused, even after a snapshot request', async (t) 
 	t.is(replica.current()?.revision, 3);
 });
 
-test('a bundle for a different environment is refused', async (t) => {
+test('a bundle for a different environment is rejected', async (t) => {
 	const { feed, replica } = await ready(t);
 	feed.publish({
 		revision: 2,
@@ -219,7 +219,7 @@ test('a bundle for a different environment is refused', async (t) => {
 	t.is(replica.current()?.revision, 1);
 });
 
-test('a key that now belongs to a different environment starts a new history', async (t) => {
+test('a key that has moved to a different environment starts a new history', async (t) => {
 	const { feed, replica } = await ready(t, 9);
 	feed.environment = 'other';
 	feed.publish({
@@ -234,7 +234,7 @@ test('a key that now belongs to a different environment starts a new history', a
 });
 
 for (const status of [401, 403, 404]) {
-	test(`a feed that returns ${status} ends decisions until it recovers`, async (t) => {
+	test(`a feed that returns ${status} stops all decisions until it recovers`, async (t) => {
 		const { feed, replica } = await ready(t);
 		feed.refuse(status);
 		await eventually(
@@ -251,7 +251,7 @@ for (const status of [401, 403, 404]) {
 	});
 }
 
-test('a project key is refused with a message', async (t) => {
+test('a project key is rejected with a message', async (t) => {
 	const feed = await startFeed(t);
 	feed.environment = null;
 	const replica = follow(t, feed);
@@ -263,7 +263,7 @@ test('a project key is refused with a message', async (t) => {
 	t.is(feed.seen.length, 0);
 });
 
-test('decisions continue while the control plane is down, and the feed is followed afterwards', async (t) => {
+test('decisions continue while the control plane is down, and the replica catches up afterwards', async (t) => {
 	const { feed, replica } = await ready(t);
 	await feed.stop();
 	await eventually(
@@ -282,7 +282,7 @@ test('decisions continue while the control plane is down, and the feed is follow
 	);
 });
 
-test('a status of 500 keeps the current revision and its name', async (t) => {
+test('a 500 response keeps the current revision and its name', async (t) => {
 	const { feed, replica } = await ready(t);
 	feed.refuse(500);
 	await eventually(
@@ -296,7 +296,7 @@ test('a status of 500 keeps the current revision and its name', async (t) => {
 	t.true(feed.seen.slice(seen).every(({ etag }) => etag !== undefined));
 });
 
-test('a new policy keeps the data, and no check fails in between', async (t) => {
+test('a new policy keeps the data, and no check fails during the change', async (t) => {
 	const { feed, replica } = await ready(t);
 	const wasm = await policyWasm(acmeWithInvoices);
 	const patches = [
@@ -341,7 +341,7 @@ test('an invalid policy is not used', async (t) => {
 	t.is(answerCode(replica, idleReads), 'no_user_roles');
 });
 
-test('waiting for a revision ends when its caller disconnects', async (t) => {
+test('waiting for a revision ends if the caller disconnects', async (t) => {
 	const { replica } = await ready(t);
 	await t.throwsAsync(replica.reached(99, AbortSignal.timeout(20)), { name: 'AbortError' });
 });
@@ -360,7 +360,7 @@ test('stop ends all work', async (t) => {
 	t.is(replica.current()?.revision, 1);
 });
 
-test('a bundle truncated or changed in transit is refused and requested again', async (t) => {
+test('a bundle truncated or changed in transit is rejected and requested again', async (t) => {
 	const { feed, replica } = await ready(t);
 	const whole = await snapshot({ revision: 2, model: acme });
 	const changedAt = (at: number) => Buffer.from(whole).fill((whole[at] ?? 0) ^ 0x10, at, at + 1);
@@ -400,7 +400,7 @@ async function inLineage(t: ExecutionContext, revision: number): Promise<{ feed:
 	return { feed, replica };
 }
 
-test('goes back in revision with a snapshot of a new lineage, and reports it', async (t) => {
+test('goes back to an earlier revision for a snapshot of a new lineage, and reports this', async (t) => {
 	const { feed, replica } = await inLineage(t, 5);
 	t.is(answerCode(replica, annWrites), 'allow');
 	const bytes = await snapshot({ lineage: second, revision: 3, model: withoutAnn });
@@ -437,7 +437,7 @@ test('does not return to a lineage that it has left, or that a snapshot declares
 	await replica.reached({ lineage: second, revision: 4 });
 });
 
-test('applies no step from a different lineage, and never goes back within a lineage', async (t) => {
+test('applies no steps from a different lineage, and never goes back within a lineage', async (t) => {
 	const { feed, replica } = await inLineage(t, 5);
 	const patches = assign('idle', 'acme', ['reader']);
 	const foreign = await step({ lineage: second, base: 5, revision: 6, patches });

@@ -391,7 +391,7 @@ test.serial('a response keeps its revision if a change arrives between any two s
 	t.true(seen.copies > 0 && seen.restarts > 0);
 });
 
-test.serial('each response belongs to its named revision despite writes between any two slices', async (t) => {
+test.serial('each response is correct at its revision, despite writes between any two slices', async (t) => {
 	const seen = { answers: 0, refused: 0, copies: 0, behind: 0 };
 	const plan = fc.record({
 		begun: fc.array(fc.tuple(fc.nat(30), fc.nat(requests.length - 1)), { minLength: 1, maxLength: 8 }),
@@ -451,7 +451,7 @@ test.serial('each response belongs to its named revision despite writes between 
 	t.true(seen.copies > 0 && seen.behind > 0 && seen.answers > 25);
 });
 
-test.serial('a listing ends even with a write in every turn', async (t) => {
+test.serial('a listing finishes even with a write in every turn', async (t) => {
 	const world = await World.start(t);
 	const state = requests.slice(0, 4).map(({ kind, work }) => ({ work, answer: watched(world.read({ kind, work })) }));
 	for (let turn = 0; state.some(({ answer }) => !answer.over); turn += 1) {
@@ -470,7 +470,7 @@ test.serial('a listing ends even with a write in every turn', async (t) => {
 	t.true(world.revision > 1);
 });
 
-test.serial('a batch that loses its revision twice is refused, and single checks continue in between', async (t) => {
+test.serial('a batch that loses its revision twice is rejected, and single checks continue', async (t) => {
 	const world = await World.start(t);
 	const codes = new Set<string>();
 	const resource = { type: 'document', key: 'd1', tenant: 'acme' };
@@ -501,7 +501,7 @@ test.serial('a batch that loses its revision twice is refused, and single checks
 	t.deepEqual([...codes], ['allow']);
 });
 
-test.serial('a request over its CPU time budget is refused', async (t) => {
+test.serial('a request over its CPU time limit is rejected', async (t) => {
 	const world = await World.start(t);
 	const read = createRevisionReader({ now: world.now, leases: world.leases, scheduler: world.turns, budget: 1_000 });
 	const endless = watched(
@@ -519,7 +519,7 @@ test.serial('a request over its CPU time budget is refused', async (t) => {
 	t.is(world.leases.size, 0);
 });
 
-test.serial('work for a disconnected client ends', async (t) => {
+test.serial('work for a disconnected client stops', async (t) => {
 	const world = await World.start(t);
 	const client = new AbortController();
 	const endless = watched(

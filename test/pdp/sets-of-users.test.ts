@@ -19,7 +19,7 @@ const decisions: readonly (readonly [body: object, allow: boolean, because: stri
 	[ask('__proto__:__proto__#__proto__'), false, 'keys like built-in members'],
 ];
 
-test('a set of users holds its role and the roles derived from it', async (t) => {
+test('a set of users holds its role, and the roles derived from it', async (t) => {
 	const { http } = await serving(t, await readCaseModel('007-folders-and-documents'));
 	for (const [body, allow, because] of decisions) {
 		t.is((await http.post('/allowed', body)).body['allow'], allow, because);
@@ -37,7 +37,7 @@ test('a set of users holds its role and the roles derived from it', async (t) =>
 	t.false(JSON.stringify(explained.body['query']).includes('holdings'));
 });
 
-test('malformed sets are refused, and requests that do not support sets', async (t) => {
+test('malformed sets of users are rejected, and so are requests that do not support them', async (t) => {
 	const { http } = await serving(t, await readCaseModel('007-folders-and-documents'));
 	for (const set of ['', 'team', 'team:eng', 'team#member', 'a:b:c#d', 'a:b#c#d', '#', ':#', 7, null, ['a:b#c']]) {
 		t.is((await http.post('/allowed', ask(set))).status, 422, JSON.stringify(set));
@@ -73,7 +73,7 @@ function everySet({ schema, facts }: Model) {
 }
 
 for (const name of ['007-folders-and-documents', '010-resource-roles', '012-computed-roles', '013-public-roles']) {
-	test(`listings and AuthZEN know sets of users as checks do: ${name}`, async (t) => {
+	test(`listings and AuthZEN treat sets of users like checks: ${name}`, async (t) => {
 		const model = await readCaseModel(name);
 		const { http } = await serving(t, model);
 		const sets = everySet(model);
@@ -143,7 +143,7 @@ for (const name of ['007-folders-and-documents', '010-resource-roles', '012-comp
 	});
 }
 
-test('a set of users by a computed role is refused in listings, and denied in evaluations', async (t) => {
+test('a set of users that names a computed role is rejected in listings, and denied in evaluations', async (t) => {
 	const model = await readCaseModel('012-computed-roles');
 	const { http } = await serving(t, model);
 	const [found] = model.facts.instances.flatMap(({ type, key }) => {
@@ -158,7 +158,7 @@ test('a set of users by a computed role is refused in listings, and denied in ev
 	t.deepEqual((await http.post('/access/v1/search/action', evaluation)).body['results'], []);
 });
 
-test('a set of users is in the tenant of its instance', async (t) => {
+test('a set of users belongs to the tenant of its instance', async (t) => {
 	const { http } = await serving(t, await readCaseModel('007-folders-and-documents'));
 	const tenants = async (set: string) => {
 		const { body } = await http.post<{ key: string }[]>('/user-tenants', { user: { set } });

@@ -46,7 +46,7 @@ async function distrusted({ http }: Served, state: 'starting' | 'stale'): Promis
 	if (body['state'] !== state) throw new Error(`the state is ${body['state']}`);
 }
 
-test('without loaded data, an incorrectly signed bundle leads to 503', async (t) => {
+test('without loaded data, an incorrectly signed bundle causes a 503', async (t) => {
 	const point = await guarded(t);
 	const { feed, http, signs, forges } = point;
 	const plain = await snapshot({ revision: 1, model: acme });
@@ -112,7 +112,7 @@ for (const kind of ['delta', 'policy', 'snapshot'] as const) {
 	});
 }
 
-test('the signing key is rotated under a decision point that trusts both keys, and no bundle is refused', async (t) => {
+test('the signing key can be rotated while a decision point trusts both keys, and no bundle is rejected', async (t) => {
 	const { feed, http, replica, signs, signedBefore } = await guarded(t);
 	feed.publish({ revision: 1, snapshot: await signed(signedBefore, await snapshot({ revision: 1, model: acme })) });
 	await replica.reached(1);
@@ -131,7 +131,7 @@ test('the signing key is rotated under a decision point that trusts both keys, a
 	);
 });
 
-test('without keys, a signed bundle is used like any other', async (t) => {
+test('without verification keys, a signed bundle is used like any other', async (t) => {
 	const { feed, http, replica } = await serve(t);
 	const packer = await signingPacker(makeKeys(temporary(t), 'key').privatePath);
 	feed.publish({ revision: 1, snapshot: await signed(packer, await snapshot({ revision: 1, model: acme })) });

@@ -45,7 +45,7 @@ test('all long work shares one slice per turn, in rotation', async (t) => {
 	t.deepEqual([seen[0], seen[5], seen[10], seen[15]], ['a0', 'a1', 'b2', 'c3']);
 });
 
-test('work that throws, exceeds its budget or is cancelled ends without affecting other work', async (t) => {
+test('work that throws, exceeds its limit or is canceled ends without affecting other work', async (t) => {
 	const loop = new ManualLoop();
 	const turns = new SliceScheduler(loop);
 	let wanted = true;
@@ -80,12 +80,12 @@ test('work that throws, exceeds its budget or is cancelled ends without affectin
 	t.deepEqual(cleared, ['unwanted', 'dear']);
 });
 
-test('steps in one turn give the same result as in several turns', (t) => {
+test('steps in one turn give the same result as steps in several turns', (t) => {
 	const loop = new ManualLoop();
 	t.is(runToEnd(steps(loop, 7, 1, () => undefined)), '7 steps');
 });
 
-test('immediate work ends in its turn or is abandoned, and uses the turn’s time', async (t) => {
+test('immediate work finishes in its turn or is abandoned, and uses the turn’s time', async (t) => {
 	const loop = new ManualLoop();
 	const turns = new SliceScheduler(loop);
 	const none = () => undefined;

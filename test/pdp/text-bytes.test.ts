@@ -21,7 +21,7 @@ const bytes = fc.oneof(
 	texts.map((text) => new Uint8Array(Buffer.from(text))),
 );
 
-test('texts are written like Node.js', (t) => {
+test('strings are encoded as in Node.js', (t) => {
 	fc.assert(
 		fc.property(texts, fc.nat(300), fc.nat(2_000), (text, address, limit) => {
 			const [one, other] = [nativeText, webText].map(({ textMemory, writeUtf8, utf8Bytes, utf8Length }) => {
@@ -34,7 +34,7 @@ test('texts are written like Node.js', (t) => {
 	);
 });
 
-test('bytes are read like Node.js', (t) => {
+test('bytes are decoded as in Node.js', (t) => {
 	fc.assert(
 		fc.property(bytes, fc.nat(300), fc.nat(300), (bytes, one, other) => {
 			const [from, to] = [one, other].map((place) => Math.min(place, bytes.length)).sort((a, b) => a - b) as [
@@ -56,7 +56,7 @@ test('bytes are read like Node.js', (t) => {
 	t.is(webText.latin1Text(long, 0, 9_000), nativeText.latin1Text(long, 0, 9_000));
 });
 
-test('gzip files are read like Node.js, within the limit', async (t) => {
+test('gzip files are decompressed as in Node.js, up to the limit', async (t) => {
 	const content = new Uint8Array(200_000).map((_, index) => index % 251);
 	const packed = new Uint8Array(gzipSync(content));
 	const flipped = packed.map((byte, index) => (index === packed.length - 6 ? byte ^ 1 : byte));

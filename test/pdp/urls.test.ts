@@ -184,7 +184,7 @@ test('a rule matches as documented', async (t) => {
 	}
 });
 
-test('the matching rule with the highest priority wins, then the first rule', async (t) => {
+test('among matching rules, the highest priority wins, then the first rule', async (t) => {
 	const any = `${api}/{any}`;
 	const named = (action: string | null, priority: number | null = null) => rule(any, { action, priority });
 	for (const [rules, others, action] of [
@@ -201,7 +201,7 @@ test('the matching rule with the highest priority wins, then the first rule', as
 	}
 });
 
-test('a request is decided as its mapped check', async (t) => {
+test('a request gets the decision of its mapped check', async (t) => {
 	const served = await mapping(t, [rule(`${api}/documents/{id}`), rule(`${api}/odd`, { resource: 'nothing' })]);
 	const { http } = served;
 	const at = (user: unknown, url: string, tenant = 'acme') =>
@@ -281,7 +281,7 @@ test('rules follow deltas', async (t) => {
 	t.deepEqual(await allowed(), [false, false]);
 });
 
-test('a parameter with several values matches nothing, and stops later rules', async (t) => {
+test('a parameter with several values matches nothing, and later rules are not tried', async (t) => {
 	const strict = rule(`${api}/s?mode=admin&x={x}`, { action: 'print', priority: 1 });
 	const served = await mapping(t, [strict, rule(`${api}/s`)]);
 	for (const [query, allow] of [
@@ -301,7 +301,7 @@ test('a parameter with several values matches nothing, and stops later rules', a
 const endless = '^(?=h)https://api\\.example\\.com/(?:a+)+$';
 const bait = `${api}/${'a'.repeat(60)}!`;
 
-test('an expression that takes too long matches nothing, and stops later rules', async (t) => {
+test('an expression that takes too long matches nothing, and later rules are not tried', async (t) => {
 	const after = rule(`${api}/{any}`, { priority: -1 });
 	const served = await mapping(t, [rule(endless, { url_type: 'regex' }), after], [], 200);
 	t.is((await ask(served, bait)).debug.code, 'no_matching_mapping_rule');
@@ -329,7 +329,7 @@ test('the thread is replaced after a slow expression, and waiting requests are s
 	t.deepEqual(await thread.match('h', bait), {});
 });
 
-test('checks are served between one request’s expressions', async (t) => {
+test('checks are served between the expressions of a request', async (t) => {
 	const slow = Array.from({ length: 30 }, (_, index) =>
 		rule(`^${safe}/(?:.*a){${100 - index}}b`, { url_type: 'regex' }),
 	);
@@ -341,7 +341,7 @@ test('checks are served between one request’s expressions', async (t) => {
 	t.deepEqual(ended, ['check', 'url']);
 });
 
-test('expressions that match in linear time are matched without the thread', (t) => {
+test('expressions with linear matching time are matched without the thread', (t) => {
 	const kinds = cases.filter(({ regex }) => regex).map(({ rule: url }) => [url, urlPattern(url, true).kind]);
 	t.true(kinds.filter(([, kind]) => kind === 'linear').length > 12);
 	for (const [url, kind] of kinds) {
