@@ -27,7 +27,7 @@ const files: fc.Arbitrary<BundleFile[]> = fc.uniqueArray(
 	{ selector: ({ path }) => path, maxLength: 8 },
 );
 
-test('unpacking returns the packed files, whatever their order', async (t) => {
+test('unpacking returns the packed files in any order', async (t) => {
 	await fc.assert(
 		fc.asyncProperty(files, async (files) => {
 			const packed = await pack(files);
@@ -96,14 +96,14 @@ const refused: readonly (readonly [title: string, make: () => Promise<Uint8Array
 ];
 
 for (const [title, make, says] of refused) {
-	test(`refuses ${title}`, async (t) => {
+	test(`rejects ${title}`, async (t) => {
 		const packed = await make();
 		const error = await t.throwsAsync(unpack(packed, { bytes: 100_000, files: 10 }), { instanceOf: BundleError });
 		t.regex(error.message, says);
 	});
 }
 
-test('refuses to pack an invalid path or a path outside of the bundle', async (t) => {
+test('rejects an invalid path or a path outside the bundle', async (t) => {
 	for (const path of ['../x', 'a/../b', '', '/', 'a//b', './..', 'a\0b']) {
 		await t.throwsAsync(pack([{ path, bytes: new Uint8Array() }]), { instanceOf: BundleError }, path);
 	}
@@ -152,7 +152,7 @@ test('a manifest is read unchanged', (t) => {
 	});
 });
 
-test('the refusal of an invalid manifest names the location of the problem', (t) => {
+test('the error for an invalid manifest includes the location of the problem', (t) => {
 	const good = manifest({ revision: 1, environment: 'e', policy: 'p', step: { kind: 'delta', base: 0 } });
 	const regolith = good.metadata.regolith;
 	for (const [value, says] of [
@@ -172,7 +172,7 @@ test('the refusal of an invalid manifest names the location of the problem', (t)
 	}
 });
 
-test('patch paths are read as segments', (t) => {
+test('patch paths are split into segments', (t) => {
 	const data = [
 		{ op: 'upsert', path: '/a/b~1c/~0~01/', value: JSON.parse('{"__proto__":1}') },
 		{ op: 'remove', path: '/gone/50%25' },
@@ -193,7 +193,7 @@ test('patch paths are read as segments', (t) => {
 	t.deepEqual(parsePatches(new Map()), []);
 });
 
-test('invalid patches are refused', (t) => {
+test('invalid patches are rejected', (t) => {
 	for (const data of [
 		[{ op: 'replace', path: '/a', value: 1 }],
 		[{ op: 'upsert', path: '/a' }],

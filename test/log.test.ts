@@ -19,7 +19,7 @@ const carried = {
 	detail: 'Key (email)=(ann@example.com) already exists.',
 };
 
-test('an error is logged with type, message, stack, code and causes, without its other members', (t) => {
+test('an error is logged with type, message, stack, code and causes, without other fields', (t) => {
 	const native = Object.assign(new Error('duplicate key value'), { ...carried, code: '23505' });
 	const error = Object.assign(new TypeError('outer', { cause: native }), { ...carried, nativeError: native });
 	const { line, error: told } = logged(error);
@@ -28,7 +28,7 @@ test('an error is logged with type, message, stack, code and causes, without its
 	t.notRegex(line, /ann@example|insert into|cipher/);
 });
 
-test('circular causes are cut, and a thrown value other than an error is logged unchanged', (t) => {
+test('circular causes are cut, and thrown values that are not errors are logged unchanged', (t) => {
 	const error = new Error('ring');
 	error.cause = error;
 	t.true(logged(error).line.length < 20_000);

@@ -163,7 +163,7 @@ journey('conflicting writes to the same objects finish in some order, without a 
 	for (const key of ['a', 'b', 'c']) t.false(reaches(key, key, 4), `${key} does not extend itself`);
 });
 
-journey('concurrent first requests are all answered', async (t, place, { url }) => {
+journey('all concurrent first requests get a response', async (t, place, { url }) => {
 	const answers = await times(width, (index) => {
 		const http = client(url, place.secret);
 		return index % 2 ? http.get('/v2/api-key/scope') : http.post(`${place.facts}/users`, { key: `u${index}` });
@@ -172,7 +172,7 @@ journey('concurrent first requests are all answered', async (t, place, { url }) 
 });
 
 journey(
-	'an environment deleted under its writers and readers is answered with not found or refused',
+	'requests to an environment during its deletion are completed, not found or forbidden',
 	async (t, _, management) => {
 		for (const round of [1, 2, 3]) {
 			const { http, facts, schema, key, id, store } = await newPlace(management, management.organization);
@@ -210,7 +210,7 @@ journey(
 );
 
 journey(
-	'a project deleted during environment creation takes the environments along',
+	'deleting a project also deletes environments that are being created in it',
 	async (t, place, { organization, store }) => {
 		const key = `${place.key}-p`;
 		for (const round of [1, 2, 3, 4]) {

@@ -147,7 +147,7 @@ test('the handler receives the signed-in user and works in the user’s environm
 	t.deepEqual(last?.['actor'], { id: user.body['id'], name: null }, 'the log names the user');
 });
 
-test('all other callers get the same refusal before any byte of the body is read', async (t) => {
+test('all other callers get the same error before any byte of the body is read', async (t) => {
 	const place = await furnished();
 	const before = await place.revision();
 	const strangers = [client(url), client(url, 'x'), place.http, sending(url, { cookie: 'permit_session=x', origin })];
@@ -163,7 +163,7 @@ test('all other callers get the same refusal before any byte of the body is read
 	t.is(await place.revision(), before);
 });
 
-test('a different environment appears not to exist', async (t) => {
+test('an environment without access looks like a missing environment', async (t) => {
 	const [place, elsewhere] = [await furnished(), await furnished()];
 	const http = await bearer(place);
 	const { project, project_id, id, key } = place;
@@ -192,7 +192,7 @@ test('a different environment appears not to exist', async (t) => {
 	fails(t, await http.get('/v2/elements/%00/%00/probe'), 422);
 });
 
-test('a write by cookie requires an origin of the environment or the API’s own origin', async (t) => {
+test('a write with a cookie requires an allowed origin of the environment, or the API’s own origin', async (t) => {
 	const place = await furnished();
 	const cookie = await cookieFor(place);
 	const before = await place.revision();
@@ -232,7 +232,7 @@ const between: Readonly<Record<string, (place: Place, bearer: Client) => Promise
 };
 
 for (const [what, happen] of Object.entries(between)) {
-	test(`a user who ${what} while the body is on its way writes nothing`, async (t) => {
+	test(`a user who ${what} while the body is being sent writes nothing`, async (t) => {
 		const place = await furnished();
 		const { element_bearer_token } = await signIn(place);
 		const headers = { authorization: `Bearer ${element_bearer_token}` };
@@ -247,7 +247,7 @@ for (const [what, happen] of Object.entries(between)) {
 	});
 }
 
-test('concurrent writes each find the session', async (t: ExecutionContext) => {
+test('concurrent writes all find the session', async (t: ExecutionContext) => {
 	const place = await furnished();
 	await bearing(place);
 	const http = await bearer(place);

@@ -126,7 +126,7 @@ test('every parameter, body and response has a valid example', (t) => {
 	}
 });
 
-test('the examples of a request and its response show the same object', (t) => {
+test('the request and response examples of an endpoint show the same object', (t) => {
 	const shown = (path: string, method: string) => {
 		const operation = document.paths[path]?.[method];
 		const response = operation?.responses['200'] as Response | undefined;
@@ -177,7 +177,7 @@ test('responses to valid calls match the document, for every endpoint', async (t
 	t.deepEqual(failed.sort(), [], 'all calls succeed');
 });
 
-test('list responses match the document in each form', async (t) => {
+test('list responses match the document as arrays and as pages', async (t) => {
 	const place = await newPlace(management, management.organization);
 	await furnish(place);
 	await place.http.post(`${place.facts}/role_assignments`, {
@@ -221,7 +221,7 @@ async function described(
 	t.is(disagreement(operationId, answer), null, `${operationId}: ${JSON.stringify(answer.body)}`);
 }
 
-test('failures of invalid calls match the document, for every endpoint', async (t) => {
+test('error responses to invalid calls match the document, for every endpoint', async (t) => {
 	const place = await newPlace(management, management.organization);
 	const { url, store, organization } = management;
 	const reader = client(url, await createSecret(store, place.organization_id, { access_level: 'read' }));
@@ -256,7 +256,7 @@ test('failures of invalid calls match the document, for every endpoint', async (
 	}
 });
 
-test('the page and its files are served publicly, and nothing else from the package', async (t) => {
+test('the page and its files are public, and no other files of the package are served', async (t) => {
 	const page = await fetch(`${management.url}/docs`);
 	t.is(page.status, 200);
 	t.is(page.headers.get('content-type'), 'text/html; charset=utf-8');

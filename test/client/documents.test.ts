@@ -57,7 +57,7 @@ test.before('lint, generate and compile', async () => {
 	}
 });
 
-test('the linter finds only the listed exceptions in both documents', (t) => {
+test('linting both documents reports only the listed exceptions', (t) => {
 	const isExcepted = ({ rule, at }: Problem) => exceptions.some((one) => one.rule === rule && one.at.test(at));
 	t.deepEqual(
 		findings.problems.filter((problem) => !isExcepted(problem)),
@@ -74,6 +74,6 @@ test('every exception is needed', (t) => {
 	}
 });
 
-test('natural calls compile with the generated clients, and wrong calls do not', (t) => {
+test('correct calls compile with the generated clients, and wrong calls do not', (t) => {
 	t.deepEqual(findings.errors, []);
 });

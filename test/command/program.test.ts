@@ -108,7 +108,7 @@ const others = [
 ] as const;
 
 for (const [shell, script] of others) {
-	test(`the script for ${shell} names every command and every option`, async (t) => {
+	test(`the script for ${shell} contains every command and every option`, async (t) => {
 		for (const { path, commands, options } of tree) {
 			t.true(script.includes(path));
 			for (const { word } of commands) t.true(script.includes(`'${word}`), word);
@@ -215,13 +215,13 @@ const wrong: readonly (readonly [variables: Variables, says: RegExp])[] = [
 ];
 
 for (const [variables, says] of wrong) {
-	test(`refused: ${JSON.stringify(variables)}`, (t) => {
+	test(`rejected: ${JSON.stringify(variables)}`, (t) => {
 		const error = t.throws(() => new Session(variables, {}).api, { instanceOf: ConfigError, message: says });
 		for (const value of ['with blank', 'u:p']) t.false(error.message.includes(value));
 	});
 }
 
-test('a resource is a type, or a type and a key', (t) => {
+test('a resource is a type, or a type with a key', (t) => {
 	t.deepEqual(parseResource('report'), { type: 'report' });
 	t.deepEqual(parseResource('report:q3'), { type: 'report', key: 'q3' });
 	t.deepEqual(parseResource('report:a:b'), { type: 'report', key: 'a:b' });

@@ -55,7 +55,7 @@ test('columns are aligned by their displayed width', (t) => {
 	t.is(table(['USER', 'ROLE', 'ON'], rows), expected.join('\n'));
 });
 
-test('a value in a path is a single segment', (t) => {
+test('a value becomes a single path segment', (t) => {
 	t.is(path`/v2/facts/${'a/b'}/x/${'?#%'}`, '/v2/facts/a%2Fb/x/%3F%23%25');
 	for (const value of ['.', '..']) t.throws(() => path`/v2/${value}`, { message: /cannot be part of a URL.*the ID/ });
 	t.throws(() => path`/v2/${''}`, { message: /not a valid key or ID/ });
@@ -86,7 +86,7 @@ const periods: readonly (readonly [text: string, seconds: number])[] = [
 ];
 
 for (const [text, seconds] of periods) {
-	test(`how long ago: ${text}`, (t) => {
+	test(`time since an event: ${text}`, (t) => {
 		const [before, time, after] = [Date.now(), readTime('--until', text)?.getTime() ?? 0, Date.now()];
 		t.true(time >= before - seconds * 1_000 && time <= after - seconds * 1_000);
 	});
@@ -212,7 +212,7 @@ const codes: readonly (readonly [code: string, reasons: Parameters<typeof decisi
 	['cloud_pdp_not_supporting_abac', { rbac: section('no_permission'), abac: section('cloud_pdp_not_supporting_abac') }],
 ];
 
-test('a denial has the code of the deciding kind of grants', (t) => {
+test('a denial has the code of the kind of grants that decided it', (t) => {
 	for (const [code, reasons] of codes) t.is(decisionCode(false, reasons), code);
 	t.is(decisionCode(true, { rbac: section('no_permission') }), 'allow');
 });
@@ -276,7 +276,7 @@ const ruled: Attempt = {
 	],
 };
 
-test('an explained denial names what would allow it', (t) => {
+test('an explained denial lists the changes that would allow the check', (t) => {
 	const found = { attempts: [attempt, derived, ruled], truncated: true, granted: true };
 	t.is(
 		explainedText({ allow: false, code: 'no_user_roles', reasons }, found),
@@ -309,7 +309,7 @@ This list may be incomplete.
 	);
 });
 
-test('an allowed check is printed as one word, and with its passing attempts if explained', (t) => {
+test('an allowed check is printed as one word; if explained, with the attempts that pass', (t) => {
 	const granted = [{ by: 'tenant_roles', allow: true, code: 'allow', reason: 'granted' }] as const;
 	t.is(explainedText({ allow: true, code: 'allow', reasons: granted }, null), 'allowed\n');
 	const found = { attempts: [attempt], truncated: false, granted: true };

@@ -32,11 +32,11 @@ test('equal files are packed to equal bytes, in any order', async (t) => {
 });
 
 for (const path of ['/a.rego', '../a.rego', 'a/../../b.rego']) {
-	test(`the path ${path} is refused`, async (t) => {
+	test(`the path ${path} is rejected`, async (t) => {
 		await t.throwsAsync(() => archive([file(path)]), { instanceOf: RangeError, message: /leads out/ });
 	});
 }
 
-test('a repeated path is refused', async (t) => {
+test('a repeated path is rejected', async (t) => {
 	await t.throwsAsync(() => archive([file('a'), file('b'), file('a')]), { instanceOf: RangeError, message: /`a`/ });
 });

@@ -55,7 +55,7 @@ const schema: Schema = {
 	}),
 };
 
-test('a role without its derivations takes along the sets that name it, and their rules', (t) => {
+test('removing a role’s derivations also removes the sets that name the role, and their rules', (t) => {
 	for (const broken of [
 		{ kind: 'role_derivations', resource: 'document', role: 'blocked' },
 		{ kind: 'resource', key: 'folder' },
@@ -72,7 +72,7 @@ test('a role without its derivations takes along the sets that name it, and thei
 	}
 });
 
-test('a set that names only other roles stays', (t) => {
+test('a set that names only other roles is kept', (t) => {
 	const { condition_sets } = withoutBroken(schema, [{ kind: 'condition_set', type: 'userset', key: 'others' }]);
 	t.deepEqual(
 		condition_sets.map(({ key }) => key),

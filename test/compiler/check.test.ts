@@ -116,7 +116,7 @@ for (const [name, { schema, found }] of Object.entries(cases)) {
 	});
 }
 
-test('a repetition is a warning, and the schema compiles', (t) => {
+test('a duplicate is a warning, and the schema compiles', (t) => {
 	const permission = { resource: 'document', action: 'read' };
 	const roles = [role('a', { permissions: [permission, permission], extends: ['b', 'b'] }), role('b')];
 	const { diagnostics, policy } = compilePolicy({ condition_sets: [], set_rules: [], resources: [document], roles });

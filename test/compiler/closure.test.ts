@@ -68,20 +68,20 @@ test('in a chain of 1,000 folders, all ancestors lead to a folder', (t) => {
 	t.true([...found].every(([key, size]) => size === Number(key)));
 });
 
-test('converging folders with 22 levels have four million paths and 43 folders above the lowest folder', (t) => {
+test('converging folders with 22 levels have four million paths, but only 43 folders above the lowest folder', (t) => {
 	const found = sizes(diamonds(22));
 	t.is(found.size, 44);
 	t.true([...found].every(([key, size]) => size === 2 * Number.parseInt(key, 10) - 1));
 });
 
-test('in a ring every folder leads to all others', (t) => {
+test('in a ring, every folder leads to every other folder', (t) => {
 	const found = sizes([...chain(100), parent('0', '99')]);
 	t.deepEqual([...new Set(found.values())], [99]);
 	t.is(found.size, 100);
 	t.deepEqual(sizes([parent('0', '0')]), new Map(), 'a role that only leads to itself has no closure');
 });
 
-test('only the requested closures are computed, whether or not the instance exists', (t) => {
+test('only the requested closures are computed, for existing and missing instances', (t) => {
 	const of = ['2', 'none'].map((key) => ({ type: 'folder', key }));
 	const found = computeClosures(folders(false), chain(4), [...of, { type: 'none', key: '2' }]);
 	t.deepEqual(
@@ -95,7 +95,7 @@ test('only the requested closures are computed, whether or not the instance exis
 	);
 });
 
-test('a derivation that assignments can block has no closure', (t) => {
+test('a derivation that an assignment can block has no closure', (t) => {
 	t.deepEqual(computeClosures(folders(true), chain(3), relatedObjects(chain(3))), []);
 });
 
@@ -156,7 +156,7 @@ const tangle = fc.record({
 	assigned: fc.array(fc.nat(), { minLength: 1, maxLength: 3 }),
 });
 
-test('walks beyond the remembered steps agree with a plain search', async (t) => {
+test('walks with more steps than are remembered agree with a plain search', async (t) => {
 	t.timeout(600_000);
 	const ask = await asker(true);
 	fc.assert(

@@ -23,7 +23,7 @@ const ends = [1600, 1896, 1900, 1970, 1999, 2000, 2024, 2026, 2100, 2400].flatMa
 	Array.from({ length: 12 }, (_, month) => Date.UTC(year, month)).flatMap((start) => [start - 1, start]),
 );
 
-test('the policy writes every time like JavaScript, in WebAssembly and in OPA', async (t) => {
+test('the policy formats times like JavaScript, in WebAssembly and in OPA', async (t) => {
 	const folder = await mkdtemp(join(tmpdir(), 'regolith-test-'));
 	t.teardown(() => rm(folder, { recursive: true, force: true }));
 	const library = { path, text: await readFile(join(root, 'policy', path), 'utf8') };
@@ -41,7 +41,7 @@ test('the policy writes every time like JavaScript, in WebAssembly and in OPA', 
 	t.true(expected.every(isInstant));
 });
 
-test('durations have a fixed length, and lie before a time', (t) => {
+test('durations have a fixed length, and give a time in the past', (t) => {
 	const day = 86_400_000;
 	const lengths: readonly (readonly [string, number | undefined])[] = [
 		['PT0S', 0],

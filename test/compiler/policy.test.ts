@@ -37,7 +37,7 @@ test('policy/ is formatted and passes strict checks', async (t) => {
 	await t.notThrowsAsync(runOpa(['fmt', '--fail', '--list', 'policy'], packageRoot));
 });
 
-test('the library is the policy without its tests, at the paths of its packages', async (t) => {
+test('the library contains the policy without its tests, at the paths of its packages', async (t) => {
 	const library = await readPolicyLibrary();
 	t.true(library.length > 0);
 	for (const { path, text } of library) {
@@ -49,7 +49,7 @@ test('the library is the policy without its tests, at the paths of its packages'
 /** Matches a reference to a whole facts table, rather than to one of its members. */
 const wholeTable = /data\.regolith\.facts(?:\.\w+)?(?![\w.[])/;
 
-test('no rule reads a whole facts table, because a stock OPA would convert all of it in each check', async (t) => {
+test('no rule reads a whole facts table, which a stock OPA would convert in each check', async (t) => {
 	t.regex('closures := data.regolith.facts.closures\n', wholeTable);
 	t.regex('held(user, object, data.regolith.facts)', wholeTable);
 	const cases = await Promise.all(['007-folders-and-documents', '008-cycles', '009-condition-sets'].map(schemaOfCase));
@@ -158,7 +158,7 @@ function builtInConditions(): readonly Json[] {
 	);
 }
 
-test('the policy compiles for every use of built-in attributes in sets', async (t) => {
+test('the policy compiles with every use of built-in attributes in sets', async (t) => {
 	const conditions = builtInConditions();
 	t.true(conditions.length > 1000);
 	const condition_sets = chunked(conditions, 100).map((allOf, index) => userSet(`set-${index}`, { allOf }));
@@ -172,7 +172,7 @@ function chunked<T>(items: readonly T[], size: number): readonly (readonly T[])[
 	return starts.map((start) => items.slice(start, start + size));
 }
 
-test('a policy that does not compile is refused with the tool’s message', async (t) => {
+test('a policy that does not compile is rejected with the message from opa', async (t) => {
 	const text = 'package regolith.user_sets.a\n\nholds if contains([], "a")\n';
 	const files = [...(await readPolicyLibrary()), { path: 'regolith/user_sets/a/holds.rego', text }];
 	const failure = await t.throwsAsync(buildWasm({ opa, files }), { instanceOf: OpaFailure });
@@ -180,7 +180,7 @@ test('a policy that does not compile is refused with the tool’s message', asyn
 	t.regex(failure?.stderr ?? '', /have: \(array/);
 });
 
-test('reads the tool’s version', async (t) => {
+test('reads the version of opa', async (t) => {
 	t.regex(await opaVersion(opa), /^1\.\d+\.\d+/);
 });
 
@@ -209,19 +209,19 @@ const broken = {
 };
 
 for (const [name, file] of Object.entries(broken)) {
-	test(`${name} is refused with the tool’s message`, async (t) => {
+	test(`${name} is rejected with the message from opa`, async (t) => {
 		const failure = await t.throwsAsync(checkRego({ opa, files: [file] }), { instanceOf: OpaFailure });
 		t.regex(`${failure?.message}${failure?.stderr}`, /a\.rego|unexpected diff|exit code/);
 		t.true((failure?.exitCode ?? 0) > 0);
 	});
 }
 
-test('a missing tool is a failure', async (t) => {
+test('a missing opa is a failure', async (t) => {
 	const failure = await t.throwsAsync(opaVersion('/nowhere/opa'), { instanceOf: OpaFailure });
 	t.is(failure?.exitCode, null);
 });
 
-test('a file outside of its folder is not written', async (t) => {
+test('a file outside its folder is not written', async (t) => {
 	const file = { path: '../../a.rego', text: 'package a\n' };
 	await t.throwsAsync(checkRego({ opa, files: [file] }), { instanceOf: RangeError, message: /`\.\.\/\.\.\/a\.rego`/ });
 });

@@ -75,7 +75,7 @@ test('the tests of random schemas are formatted and strict, and pass', async (t)
 	);
 });
 
-test('the order of rows does not change the generated tests', (t) => {
+test('the order of rows does not affect the generated tests', (t) => {
 	const reversed = <T>(rows: readonly T[]) => [...rows].reverse();
 	fc.assert(
 		fc.property(anySchema, (schema) => {

@@ -21,7 +21,7 @@ function setText(set: ConditionSet): string {
 	return writeConditionSet(set).text;
 }
 
-test('a set is a package named after it, with a description', (t) => {
+test('each set is a package named after its key, with a description', (t) => {
 	const set: ConditionSet = {
 		key: 'if',
 		name: 'A "name"',
@@ -79,7 +79,7 @@ test('a negative number may begin a line', async (t) => {
 	}
 });
 
-test('a user in a set is in its parent set too', async (t) => {
+test('a user in a set is also in its parent set', async (t) => {
 	const red = { ...userSet('red', { 'user.team': { equals: 'red' } }), parent: 'grown' };
 	const all = { ...userSet('all', {}), parent: 'red' };
 	const sets = [all, red, grown];
@@ -96,7 +96,7 @@ test('a user in a set is in its parent set too', async (t) => {
 	t.deepEqual(await opa(asked), expected);
 });
 
-test('automatic sets select role holders, and every resource of the type', async (t) => {
+test('automatic sets select the holders of a role, or all instances of a resource', async (t) => {
 	const sets = [automatic('admins', { role: 'admin' }), automatic('documents', { resource: 'document' })];
 	const { wasm } = await compileSets(sets);
 	await t.notThrowsAsync(checkFormat(sets));
@@ -106,7 +106,7 @@ test('automatic sets select role holders, and every resource of the type', async
 	t.deepEqual(wasm({ ...nobody, user: { roles: ['viewer'] }, sets: keys }), { admins: false, documents: true });
 });
 
-test('built-in attributes come from the check itself, not from sent members', async (t) => {
+test('built-in attributes come from the check itself, not from attributes sent with it', async (t) => {
 	const set = userSet('known', {
 		allOf: [
 			{ 'user.key': { equals: 'ann' } },
@@ -142,7 +142,7 @@ test('sets with different keys are different files', (t) => {
 	t.is(new Set(paths.map((path) => path.toLowerCase())).size, paths.length);
 });
 
-test('strings too long for substring search are type errors in every engine', async (t) => {
+test('strings that are too long for a substring search are mistyped in every engine', async (t) => {
 	const contains = { 'user.text': { contains: { ref: 'context.part' } } };
 	const sets = [userSet('contains', contains), userSet('lacks', { not: contains })];
 	const { wasm, opa } = await compileSets(sets);
@@ -166,7 +166,7 @@ test('strings too long for substring search are type errors in every engine', as
 	);
 });
 
-test('a pattern that the engine cannot read selects nobody, even when negated', async (t) => {
+test('a pattern that the engine cannot compile selects nobody, even when negated', async (t) => {
 	const matches = { 'user.team': { matches: '[' } };
 	const sets = [userSet('matching', matches), userSet('denied', { not: matches })];
 	const { wasm, opa } = await compileSets(sets);

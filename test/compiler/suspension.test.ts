@@ -201,7 +201,7 @@ function factsOf({ holds }: Pair): Facts {
 }
 
 for (const pair of pairs) {
-	test(`the older policy waits: ${pair.title}`, async (t) => {
+	test(`the older policy stays active: ${pair.title}`, async (t) => {
 		const [before, after] = [schemaOf(pair.before), schemaOf(pair.after)];
 		const facts = factsOf(pair);
 		t.is(decide({ schema: before, facts }, question).code, 'allow');

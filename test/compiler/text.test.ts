@@ -347,7 +347,7 @@ const grammar = new Set([
 /** Hostile schemas with layers, in which derivation paths diverge and meet again. */
 const hostileLayers = layeredSchema({ key, name: text, description: fc.option(text), least: 1, most: 3 });
 
-test('keys, names and descriptions occur only in literals', (t) => {
+test('keys, names and descriptions appear only in string literals', (t) => {
 	const seen = new Set<string>();
 	fc.assert(
 		fc.property(fc.oneof(hostile(1, 3), hostileLayers), (schema) => {
@@ -367,7 +367,7 @@ test('keys, names and descriptions occur only in literals', (t) => {
 	);
 });
 
-test('every accepted schema passes opa check --strict and opa fmt', async (t) => {
+test('every accepted schema becomes Rego that passes opa check --strict and opa fmt', async (t) => {
 	const library = await readPolicyLibrary();
 	await fc.assert(
 		fc.asyncProperty(fc.oneof(hostile(12, 24), hostileLayers), async (schema) => {
@@ -381,7 +381,7 @@ test('every accepted schema passes opa check --strict and opa fmt', async (t) =>
 	);
 });
 
-test('types and roles may have the same keys, and the keys of path segments', async (t) => {
+test('types and roles may have the same key, including keys that are used as path segments', async (t) => {
 	const keys = ['a', 'b', 'resources', 'instances', 'roles', 'cycles', 'held'];
 	const role = { ...named, permissions: [], extends: [], no_direct_roles_on_object: true };
 	const resources = keys.map((key) => ({
@@ -417,7 +417,7 @@ const refused = [
 ];
 
 for (const key of refused) {
-	test(`the key ${JSON.stringify(key)} is refused wherever a key occurs`, (t) => {
+	test(`the key ${JSON.stringify(key)} is rejected in every place where a key can occur`, (t) => {
 		const role = { ...named, key, permissions: [], extends: [], derivations: [], no_direct_roles_on_object: false };
 		const resources = [
 			{ ...empty, key },

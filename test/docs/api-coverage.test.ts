@@ -116,7 +116,7 @@ test('the page lists served endpoints and their tests', async (t) => {
 	t.is(existsSync(page) ? readFileSync(page, 'utf8') : '', text, 'run with UPDATE=1 to rewrite the page');
 });
 
-test('no two rows in the specification name the same endpoint', (t) => {
+test('no two rows in the specification describe the same endpoint', (t) => {
 	const places = Object.values(chapters).flatMap((paths) =>
 		paths.flatMap(([methods, path]) => methods.split(' ').map((method) => `${method} ${pathShape(path)}`)),
 	);

@@ -23,7 +23,7 @@ function commandTable(words: string, command: Declaration): string {
 
 const tablePattern = /^\|.*\|$(?:\n^\|.*\|$)*/m;
 
-test('every command has a section, in the help’s order, and there are no other sections', (t) => {
+test('every command has a section, in the help’s order, and there are no additional sections', (t) => {
 	const page = readFileSync(commandPagePath, 'utf8');
 	const [, reference = ''] = page.split('\n# Commands\n');
 	const headings = [...reference.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
@@ -34,7 +34,7 @@ test('every command has a section, in the help’s order, and there are no other
 });
 
 for (const [words, command] of commands) {
-	test.serial(`the page describes \`${words}\` as declared`, (t) => {
+	test.serial(`the page describes \`${words}\` as it is declared`, (t) => {
 		const expected = commandTable(words, command);
 		const section = commandSection(words);
 		const [table = ''] = tablePattern.exec(section) ?? [];
@@ -52,7 +52,7 @@ for (const [words, command] of commands) {
 	});
 }
 
-test('shapes are compared member by member', (t) => {
+test('shapes are compared field by field', (t) => {
 	const documented = { a: 'x', list: [{ b: 1 }, { c: true }], any: null };
 	t.true(hasShape({ a: 'y', list: [{ c: false }, { b: 2 }], any: { d: 1 } }, documented));
 	t.true(hasShape({ a: null, list: [], any: null }, documented));

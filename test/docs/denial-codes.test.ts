@@ -18,7 +18,7 @@ const codes = [...policy.matchAll(/(?:(?:denial|unknown) :=|else :=) "([a-z_]+)"
 const page = readFileSync(join(root, 'docs/develop/denial-codes.md'), 'utf8');
 const sections = [...page.matchAll(/^#+ `?([a-z_]+)`?$/gm)].map(([, section]) => section);
 
-test('the policy contains denial codes', (t) => {
+test('denial codes are found in the policy', (t) => {
 	t.true(codes.length >= 14, codes.join());
 });
 

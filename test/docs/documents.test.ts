@@ -45,7 +45,7 @@ function missingMembers(schema: unknown, values: readonly unknown[], at: string)
 	});
 }
 
-test('the document on the page has every member, and importing and exporting it gives the same text', async (t) => {
+test('the document on the page has every field, and exporting it after an import gives the same text', async (t) => {
 	const page = readFileSync(path, 'utf8');
 	const [text = ''] = fenced(page, 'json');
 	const document: unknown = JSON.parse(text);

@@ -16,7 +16,7 @@ const rows = [...page.matchAll(/^\| ([A-Za-z ]+) \| `(\/v2[^`]+)` \|$/gm)].map((
 	path,
 }));
 
-test('the table has the same paths as the responses to version 1 calls', (t) => {
+test('the table lists the same paths as the responses to version 1 calls', (t) => {
 	t.true(rows.length >= 15);
 	for (const { what, path } of rows) {
 		// `actions of a resource` were below `/v1/resources/x/actions`.

@@ -55,7 +55,7 @@ for (const { name, make, atLeast } of [
 	{ name: 'the API', make: apiDocument, atLeast: 900 },
 	{ name: 'a decision point', make: decisionPointDocument, atLeast: 200 },
 ]) {
-	test(`every part of the document of ${name} has a description in complete sentences`, async (t) => {
+	test(`every part of the document of ${name} is described in complete sentences`, async (t) => {
 		const document = await make();
 		const places = [...describedPlaces(document)];
 		t.true(places.length >= atLeast, String(places.length));

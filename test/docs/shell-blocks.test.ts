@@ -27,7 +27,7 @@ const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8
 	.map((path) => `docs/${path}`)
 	.concat('README.md', 'CONTRIBUTING.md', 'bundles/README.md', 'packages/engine/README.md');
 
-test('every shell block runs in a test or names its reason', (t) => {
+test('every shell block runs in a test or gives a reason not to run', (t) => {
 	const unmarked = pages
 		.filter((path) => !(path in runners))
 		.flatMap((path) => fencedBlocks(read(path)).map((block) => ({ path, ...block })))

@@ -61,12 +61,12 @@ for (const [name, { tuples: given, count }] of Object.entries(graphs)) {
 	});
 }
 
-test('a problem names the role and the instance with too many sources', (t) => {
+test('a problem includes the role and the instance with too many sources', (t) => {
 	t.deepEqual(findFanInAbove(nested, along('a>b', 'b>c', 'x>y'), 1), { role_id: 'viewer', instance_id: 'c' });
 	t.deepEqual(findFanInAbove(nested, along('a>b', 'b>a', 'b>c'), 1), { role_id: 'viewer', instance_id: 'c' });
 });
 
-test('roles on an instance count separately, each along its own derivation relations', (t) => {
+test('roles on an instance are counted separately, each along its own derivations', (t) => {
 	const cycle = roleCycle(['member', 'lead'], ['lead', 'member']);
 	// The member role on c comes from lead on b, which comes from member on a. Nothing leads to the lead role on c.
 	const chain = [...tuples('lead:member', 'a>b'), ...tuples('member:lead', 'b>c')];

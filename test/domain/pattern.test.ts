@@ -47,7 +47,7 @@ const refused = {
 	'a**': /\*\*/,
 };
 
-test('decision points accept every accepted expression', async (t) => {
+test('decision points can compile every accepted expression', async (t) => {
 	const text =
 		'package regolith.check\n\ncode contains n if {\n\tsome n, pattern in input\n\tregex.is_valid(pattern)\n}\n';
 	const library = (await readPolicyLibrary()).filter(({ path }) => !/^regolith\/(check|entry|explain)\//.test(path));
@@ -63,7 +63,7 @@ test('decision points accept every accepted expression', async (t) => {
 });
 
 for (const [pattern, problem] of Object.entries(refused)) {
-	test(`refused: ${pattern.slice(0, 40)}`, (t) => {
+	test(`rejected: ${pattern.slice(0, 40)}`, (t) => {
 		t.regex(measurePattern(pattern).problem ?? '', problem);
 	});
 }
@@ -84,7 +84,7 @@ function countCompilations(run: () => void): number {
 	return count;
 }
 
-test.serial('refuses repetitions within repetitions without compiling them', (t) => {
+test.serial('rejects repetitions within repetitions without compiling them', (t) => {
 	const count = countCompilations(() => {
 		for (const pattern of [`(?:${'ab'.repeat(400)}){1000}`, '(?:\\pL{1,30}){1,30}', '((ab){500}){2}'.repeat(70)]) {
 			t.regex(measurePattern(pattern).problem ?? '', /too large/, pattern);

@@ -126,7 +126,7 @@ async function startFeed(t: ExecutionContext): Promise<FakeFeed> {
 }
 
 for (const build of ['node', 'edge'] as const) {
-	test(`the engine follows revisions until it is closed, and denies after a refusal (${build})`, async (t) => {
+	test(`the engine follows revisions until it is closed, and denies after a rejection (${build})`, async (t) => {
 		const feed = await startFeed(t);
 		const { loadEngine } = await importBuild(build);
 		const engine = await loadEngine({ controlPlane: feed.url, apiKey: key });
@@ -250,7 +250,7 @@ for (const build of ['node', 'edge'] as const) {
 		t.like(await t.throwsAsync(engine.userPermissions({} as { user: string })), { code: 'invalid_query' });
 	});
 
-	test(`an invalid engine is refused with a code (${build})`, async (t) => {
+	test(`an invalid engine is rejected with a code (${build})`, async (t) => {
 		const { loadEngine } = await importBuild(build);
 		const feed = await startFeed(t);
 		const good = await snapshot({ revision: 5, model: acme });
@@ -305,7 +305,7 @@ for (const build of ['node', 'edge'] as const) {
 	});
 }
 
-test('the feed’s environment is the key’s environment', async (t) => {
+test('the feed serves the key’s environment', async (t) => {
 	const feed = await startFeed(t);
 	const { loadEngine } = await importBuild('node');
 	t.is(feed.environment, environment);

@@ -91,7 +91,7 @@ function modelOf(conditions: readonly Json[]): Model {
 	};
 }
 
-test('databases find the rows that checks allow', async (t) => {
+test('databases find exactly the rows that checks allow', async (t) => {
 	const count = draws(60);
 	const [rows = []] = fc.sample(anyRows(20), { numRuns: 1, seed });
 	const conditions = fc.sample(anyCondition, { numRuns: count, seed });

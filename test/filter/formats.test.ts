@@ -45,7 +45,7 @@ test('@cerbos/http: a plan selects the rows that checks allow', async (t) => {
 	await t.throwsAsync(new HTTP(world.served.url).serverInfo(), { message: /Authorization/ });
 });
 
-test('@open-policy-agent/opa: filters for Prisma and in SQL select the rows that checks allow', async (t) => {
+test('@open-policy-agent/opa: filters in SQL and for Prisma select the rows that checks allow', async (t) => {
 	const world = await createWorld(t);
 	const { OPAClient } = requireTool('@open-policy-agent/opa');
 	const opa = new OPAClient(world.dataUrl, { headers: { Authorization: `Bearer ${key}` } });
@@ -129,7 +129,7 @@ const wrongPlans: readonly (readonly [body: unknown, message: RegExp])[] = [
 	[{ ...plan, action: 'matched' }, /`cerbos` cannot express the condition `matched documents`/],
 ];
 
-test('bad plans are refused in the format of Cerbos', async (t) => {
+test('invalid plan requests are rejected in the Cerbos format', async (t) => {
 	const { served } = await createWorld(t);
 	for (const [body, message] of wrongPlans) {
 		const answer = await served.http.post<{ code: number; message: string }>('/api/plan/resources', body);
@@ -178,7 +178,7 @@ const wrongCompiles: readonly (readonly [
 	['regolith/check/allow', postgresql, { input: { ...question.input, action: 'matched' } }, 422, /matched documents/],
 ];
 
-test('bad requests of the Compile API are refused in the format of OPA', async (t) => {
+test('invalid Compile API requests are rejected in the OPA format', async (t) => {
 	const { data } = await createWorld(t);
 	for (const [path, accept, body, status, message] of wrongCompiles) {
 		const answer = await data.post<{ code: string; message: string }>(`/v1/compile/${path}`, body, {

@@ -74,7 +74,7 @@ async function loadExamples(): Promise<readonly Record<string, (...given: never[
 const tables =
 	'create table documents (id text, tenant_id text, owner_id text, level integer, archived boolean, created_at text)';
 
-test('the examples select the pages that checks allow', async (t) => {
+test('the examples in the guide select the pages that checks allow', async (t) => {
 	const { http } = await serving(t, model);
 	const readFilter = async (body: unknown) => (await http.post<RowFilter>('/filter', body)).body;
 	const checks = documents.map(({ id, tenant_id: tenant, owner_id: owner, level }) => {

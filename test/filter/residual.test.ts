@@ -80,7 +80,7 @@ function residualUnlessRefused(read: () => Residual): Residual | undefined {
 	}
 }
 
-test('the residual of a condition selects the rows that the condition selects', (t) => {
+test('the residual of a condition selects the same rows as the condition', (t) => {
 	let [selected, decided, refused] = [0, 0, 0];
 	fc.assert(
 		fc.property(
@@ -154,7 +154,7 @@ const row = fc.record({
 	attributes: fc.dictionary(fc.constantFrom('a', 'b'), fc.oneof(value, fc.constant(null), fc.record({ c: value }))),
 }) as fc.Arbitrary<Row>;
 
-test('a simplified residual is simple and selects the same rows', (t) => {
+test('a simplified residual selects the same rows and cannot be simplified further', (t) => {
 	fc.assert(
 		fc.property(residual, fc.array(row, { maxLength: 5 }), (before, rows) => {
 			const after = runToEnd(simplifyResidual(before));
@@ -169,7 +169,7 @@ test('a simplified residual is simple and selects the same rows', (t) => {
 	);
 });
 
-test('many tests of a column for equality are joined to one list without comparing all pairs', (t) => {
+test('many equality tests on a column are merged into one list without comparing all pairs', (t) => {
 	let reads = 0;
 	const items = Array.from({ length: 400 }, (_, index) => ({
 		get number() {
@@ -184,7 +184,7 @@ test('many tests of a column for equality are joined to one list without compari
 	t.true(reads < 20 * items.length, `${reads} reads`);
 });
 
-test('equal items of a list are removed, whatever their type', (t) => {
+test('duplicate list items are removed, whatever their type', (t) => {
 	const operand = { value: ['1', 1, true, 'true', { a: 1, b: 2 }, { b: 2, a: 1 }, '{"a":1,"b":2}', '1'] };
 	const one = { kind: 'comparison', column: { kind: 'key' }, operator: 'in', operand, name: 'set' } as const;
 	const items = ['1', 1, true, 'true', { a: 1, b: 2 }, '{"a":1,"b":2}'];

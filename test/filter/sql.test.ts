@@ -221,7 +221,7 @@ const identifier = /^(?:`[A-Za-z_][\w$]*`|"[A-Za-z_][\w$]*"|\[[A-Za-z_][\w$]*\])
 const token =
 	/(?:E'(?:[^'\\]|''|\\\\)*'|_utf8mb4 X'[\da-f]*'|N?'(?:[^']|'')*'|[A-Za-z]\w*|-?\s?\d+(?:\.\d+)?(?:e[+-]?\d+)?|<=|>=|<>|[=<>(),.+]|\s)/y;
 
-test('no text of a user is outside quotes', (t) => {
+test('user text appears in SQL only inside quotes', (t) => {
 	const text = fc.oneof(
 		fc.string({ unit: anyCodePoint }),
 		fc.string({

@@ -42,7 +42,7 @@ type Select = (condition: string, parameters?: readonly unknown[]) => Promise<re
 
 const databases: Partial<Record<SqlDialectName, Select>> = {};
 
-test.before('fill a table in each database', async () => {
+test.before('each database gets a table with the rows', async () => {
 	const database = await createDatabase('none');
 	const client = new pg.Client({ connectionString: database.url });
 	await client.connect();
@@ -154,7 +154,7 @@ const boundedRows = rows.filter(
 		(name ?? '').length <= 20_000,
 );
 
-test('UCAST, Cerbos plans and Prisma conditions select the rows of the residual', (t) => {
+test('UCAST, Cerbos plans and Prisma conditions select the same rows as the residual', (t) => {
 	const { ucastToPrisma } = requireTool('@open-policy-agent/ucast-prisma');
 	const counts: Record<string, number> = {};
 	fc.assert(

@@ -73,14 +73,14 @@ function written(value: unknown, blank: string): string {
 	return `{${blank}${list(members)}${blank}}`;
 }
 
-test('the value equals the whole text’s value, for any parts', (t) => {
+test('the value is the same for any split of the text', (t) => {
 	const property = fc.property(anything, fc.constantFrom('', ' ', '\n\t '), lengths, (value, blank, cuts) =>
 		compare(`${blank}${written(value, blank)}${blank}`, cuts),
 	);
 	t.notThrows(() => fc.assert(property, { numRuns: 500 }));
 });
 
-test('a text with a missing, extra or wrong character is refused if JSON.parse refuses it', (t) => {
+test('a text with a missing, extra or wrong character is rejected whenever JSON.parse rejects it', (t) => {
 	const character = fc.constantFrom(...'[]{},:"\\ 1ntx', '');
 	const property = fc.property(anything, fc.nat(), character, fc.boolean(), lengths, (value, at, other, drop, cuts) => {
 		const right = written(value, '');
@@ -131,7 +131,7 @@ const malformed = [
 ];
 
 for (const text of malformed) {
-	test(`malformed, in parts of any length: ${JSON.stringify(text)}`, (t) => {
+	test(`malformed, in chunks of any length: ${JSON.stringify(text)}`, (t) => {
 		// The numbers are so long that the builder starts to read them before their end arrives.
 		const long = text.replaceAll('1', '1'.repeat(20));
 		for (const one of [text, long]) {
@@ -152,7 +152,7 @@ const illFormed: readonly (readonly [text: string, path: readonly (string | numb
 ];
 
 for (const [text, path] of illFormed) {
-	test(`a lone surrogate is refused at its place: ${text}`, (t) => {
+	test(`a lone surrogate is rejected with its location: ${text}`, (t) => {
 		t.deepEqual(t.throws<IllFormedError>(() => parseJson(text), { instanceOf: IllFormedError }).path, path);
 		for (let length = 1; length <= text.length; length++) {
 			const error = t.throws<IllFormedError>(() => built(textParts(text, [length])), { instanceOf: IllFormedError });
@@ -166,7 +166,7 @@ test('an escaped surrogate pair is one character', (t) => {
 	t.deepEqual(built(textParts('["\\ud83d\\ude00","long enough to be cut"]', [3])), ['😀', 'long enough to be cut']);
 });
 
-test('input that is too deep or too large is refused before it is built', (t) => {
+test('input that is too deep or too large is rejected before it is built', (t) => {
 	t.is(exceededLimit('['.repeat(4), { ...generous, depth: 3 }), 'depth');
 	t.is(exceededLimit('[[],[],[],[]', { ...generous, values: 6 }), 'values');
 	t.is(exceededLimit(`{"a":{}${',"b":{}'.repeat(10)}`, { ...generous, values: 20 }), 'values');
@@ -190,7 +190,7 @@ const wide: readonly (readonly [text: string, mapLevel: number | undefined, outc
 ];
 
 for (const [text, mapLevel, outcome] of wide) {
-	test(`an object with too many members is refused: ${text}, except at level ${mapLevel}`, (t) => {
+	test(`an object with too many fields is rejected: ${text}, except at level ${mapLevel}`, (t) => {
 		const limits = { ...generous, members: 3, mapLevel };
 		for (let length = 1; length <= text.length; length++) {
 			const value = exceededLimit(textParts(text, [length]), limits);
@@ -214,7 +214,7 @@ const tokens: readonly (readonly [text: string, outcome: string])[] = [
 ];
 
 for (const [text, outcome] of tokens) {
-	test(`an overlong text, name or number is refused: ${text}`, (t) => {
+	test(`an overlong string, name or number is rejected: ${text}`, (t) => {
 		for (let length = 1; length <= text.length; length++) {
 			const value = exceededLimit(textParts(text, [length]), { ...generous, token: 7 });
 			t.is(value, outcome === 'taken' ? JSON.stringify(JSON.parse(text)) : outcome, `by ${length}`);

@@ -85,7 +85,7 @@ async function impatientServer(t: ExecutionContext) {
 	return { send };
 }
 
-test('a body that does not arrive in time gets 408 and a closed connection; large bodies get more time', async (t) => {
+test('a body that does not arrive in time gets 408 and a closed connection; large bodies have more time', async (t) => {
 	const { send } = await impatientServer(t);
 	const head = (path: string) => `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n[1,2,`;
 	const large = send(head('/more'));
@@ -119,7 +119,7 @@ test('stopping lets a running request finish and accepts no new request', async 
 	await t.notThrowsAsync(stopped);
 });
 
-test('stopping cuts requests that do not finish in time', async (t) => {
+test('stopping aborts requests that do not finish in time', async (t) => {
 	const { listening, next } = await waitingServer();
 	const answer = t.throwsAsync(fetch(`${listening.url}/wait`));
 	await next();
@@ -127,7 +127,7 @@ test('stopping cuts requests that do not finish in time', async (t) => {
 	await answer;
 });
 
-test('the URL of a server on all addresses can be opened in a browser', async (t) => {
+test('the URL of a server that listens on all addresses can be opened in a browser', async (t) => {
 	const application = createApplication({
 		endpoints: [],
 		surround: (_endpoint, _request, run) => run(null),

@@ -58,13 +58,13 @@ test('an empty table is a valid document', async (t) => {
 	t.true((await new Validator().validate(openapiDocument([]))).valid);
 });
 
-test('equal tables give equal bytes, whatever was generated before', (t) => {
+test('equal tables give equal bytes, whatever was generated earlier', (t) => {
 	const first = JSON.stringify(openapi(endpoints, info));
 	openapi([...endpoints].reverse(), info);
 	t.is(JSON.stringify(openapi(endpoints, info)), first);
 });
 
-test('every endpoint is listed under its name, in table order, and so are the tags', (t) => {
+test('endpoints and tags are listed by name, in table order', (t) => {
 	const document = openapiDocument(endpoints);
 	const operations = Object.values(document['paths'] ?? {}).flatMap((methods) => Object.values(methods));
 	t.deepEqual(
@@ -129,7 +129,7 @@ test('access is described as a security requirement, for people and for programs
 	t.deepEqual(operation('/things', 'get')['security'] as unknown, []);
 });
 
-test('query parameters have the type of their value', (t) => {
+test('query parameters have the type of their parsed value', (t) => {
 	t.deepEqual(operation('/things', 'get')['parameters'] as unknown, [
 		{
 			name: 'page',
@@ -185,7 +185,7 @@ test('responses show the result of the example request', (t) => {
 	t.deepEqual(shown('/things', 'post', '409') as unknown, { message: 'A thing with this name exists.' });
 });
 
-test('responses describe the sent form, not the handler’s value: defaults are always present', (t) => {
+test('responses describe the value that is sent, not the handler’s value: defaults are always present', (t) => {
 	const thing = openapiDocument(endpoints)['components']?.['schemas']?.['Thing'];
 	t.deepEqual(thing?.['required'] as unknown, ['id', 'size', 'note']);
 });
@@ -204,7 +204,7 @@ for (const [path, method, expected] of statuses) {
 	});
 }
 
-test('failures of an access replace the common failures', (t) => {
+test('errors of an access type replace the common errors', (t) => {
 	const body = z.string().meta({ id: 'Message' });
 	const access = {
 		...info.access,
@@ -248,12 +248,12 @@ const mistakes: readonly (readonly [string, Partial<Endpoint<string, never>>, Re
 ];
 
 for (const [title, change, message] of mistakes) {
-	test(`refused: ${title}`, (t) => {
+	test(`rejected: ${title}`, (t) => {
 		t.throws(() => openapi([...sampleEndpoints, altered(change)], info), { message });
 	});
 }
 
-test('other work runs while the document is built, once for concurrent requests', async (t) => {
+test('the document is built once for concurrent requests, and other work runs in the meantime', async (t) => {
 	const place = { documentPath: '/openapi.json', pagePath: '/docs', access: 'open' } as const;
 	const [own] = documentationEndpoints(sampleEndpoints, place, info);
 	const ask = () => Promise.resolve(own?.handle({} as never, null as never));

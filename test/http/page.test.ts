@@ -21,7 +21,7 @@ test.before(async () => {
 
 test.after.always(() => server.close(0));
 
-test('the page names only files on its own server, and all of them are served', async (t) => {
+test('the page refers only to files on its own server, and all of them are served', async (t) => {
 	const page = await fetch(`${server.url}/docs`);
 	t.is(page.status, 200);
 	t.is(page.headers.get('content-type'), 'text/html; charset=utf-8');
@@ -43,7 +43,7 @@ const types: Readonly<Record<string, string>> = {
 };
 
 for (const [name, type] of Object.entries(types)) {
-	test(`${name} is ${type}, and the same in the second request`, async (t) => {
+	test(`${name} is ${type}, and a repeated request returns the same file`, async (t) => {
 		const [first, second] = await Promise.all([1, 2].map(() => fetch(`${server.url}/docs/${name}`)));
 		t.is(first?.headers.get('content-type'), type);
 		t.is(first?.headers.get('x-content-type-options'), 'nosniff');
@@ -51,14 +51,14 @@ for (const [name, type] of Object.entries(types)) {
 	});
 }
 
-test('the page may run and load nothing from other servers', async (t) => {
+test('the page cannot run or load anything from other servers', async (t) => {
 	const policy = (await fetch(`${server.url}/docs`)).headers.get('content-security-policy') ?? '';
 	t.regex(policy, /default-src 'none'/);
 	t.regex(policy, /script-src 'self';/);
 	t.notRegex(policy, /unsafe|https?:|\*/);
 });
 
-test('the page starts with its document and contacts no validator', async (t) => {
+test('the page opens its document and contacts no validator', async (t) => {
 	const script = await (await fetch(`${server.url}/docs/start.js`)).text();
 	t.regex(script, /"url":"\/openapi.json"/);
 	t.regex(script, /"validatorUrl":null/);

@@ -74,7 +74,7 @@ const shownInputs = [
 ] as const;
 
 for (const [how, schema, input, msg] of shownInputs) {
-	test(`a bad value is shown once: ${how}`, (t) => {
+	test(`a bad value is reported once: ${how}`, (t) => {
 		const { error } = schema.safeParse(input, { reportInput: true });
 		t.deepEqual(
 			problemsIn('query', error?.issues ?? []).map((problem) => problem.msg),
@@ -441,23 +441,23 @@ for (const one of cases) {
 	});
 }
 
-test('a handler’s headers reach the caller', async (t) => {
+test('headers set by a handler are sent to the caller', async (t) => {
 	const received = await send('POST', '/things', { ...good, 'content-length': String(thing.length) }, thing);
 	t.is(received.headers['x-revision'], '7');
 });
 
-test('405 names the served methods', async (t) => {
+test('405 responses list the allowed methods', async (t) => {
 	const received = await send('PATCH', '/things', {}, '');
 	t.deepEqual(String(received.headers['allow']).split(', ').sort(), ['GET', 'HEAD', 'POST']);
 });
 
-test('HEAD is GET without its body', async (t) => {
+test('HEAD returns the same as GET, without a body', async (t) => {
 	const received = await send('HEAD', '/things', {}, '');
 	t.is(received.status, 200);
 	t.is(received.text, '');
 });
 
-test('raw bytes keep their content type, even on 304', async (t) => {
+test('raw bytes keep their content type, even with status 304', async (t) => {
 	const url = `${server.url}/feed`;
 	const fresh = await fetch(`${url}/200`);
 	t.is(fresh.headers.get('content-type'), 'application/vnd.sample');
@@ -476,7 +476,7 @@ const tooLarge: readonly (readonly [string, Readonly<Record<string, string>>, st
 ];
 
 for (const [title, headers, body] of tooLarge) {
-	test(`a body over the limit is refused: ${title}`, async (t) => {
+	test(`a body over the limit is rejected: ${title}`, async (t) => {
 		const received = await send('POST', '/echo', headers, body);
 		t.is(received.status, 413);
 		t.is(received.headers['content-type'], 'application/json');
@@ -493,7 +493,7 @@ const notUnicode: readonly (readonly [title: string, bytes: Buffer])[] = [
 ];
 
 for (const [title, bytes] of notUnicode) {
-	test(`a body that is not valid UTF-8 is refused: ${title}`, async (t) => {
+	test(`a body that is not valid UTF-8 is rejected: ${title}`, async (t) => {
 		const answer = await fetch(`${server.url}/echo`, { method: 'POST', body: bytes });
 		t.is(answer.status, 422);
 		const { detail } = (await answer.json()) as FailureBody;
@@ -501,7 +501,7 @@ for (const [title, bytes] of notUnicode) {
 	});
 }
 
-test('a body with too many values is refused, and a body at the limit is read', async (t) => {
+test('a body with too many values is rejected, and a body at the limit is accepted', async (t) => {
 	const most = maxBodyValues;
 	const list = (length: number) => JSON.stringify(Array.from({ length }, () => 0));
 	const post = (body: string) => send('POST', '/echo', { 'content-length': String(body.length) }, body);
@@ -511,7 +511,7 @@ test('a body with too many values is refused, and a body at the limit is read', 
 	t.regex(refused.text, /at most 131072 values/);
 });
 
-test('a body with a too large object is refused, and an object at the limit is read', async (t) => {
+test('a body with too wide an object is rejected, and an object at the limit is accepted', async (t) => {
 	const object = (size: number) => `{${Array.from({ length: size }, (_, index) => `"${index}":0`).join()}}`;
 	const post = (body: string) => send('POST', '/echo', { 'content-length': String(body.length) }, body);
 	t.is((await post(`[${object(maxBodyMembers)},${object(maxBodyMembers)}]`)).status, 200);
@@ -520,7 +520,7 @@ test('a body with a too large object is refused, and an object at the limit is r
 	t.regex(refused.text, /an object in a request body may have at most 16384 members/);
 });
 
-test('no body parsed in one step can have an object with too many members', async (t) => {
+test('a body that is parsed in one step cannot contain too wide an object', async (t) => {
 	const members = (count: number) => `{${Array.from({ length: count }, () => '"":0').join()}}`;
 	const small = members(Math.floor((64 * 1024 - 1) / 5));
 	t.true(small.length <= 64 * 1024);
@@ -529,7 +529,7 @@ test('no body parsed in one step can have an object with too many members', asyn
 	t.is((await send('POST', '/echo', { 'content-length': String(text.length) }, text)).status, 413);
 });
 
-test('a large body is read unchanged', async (t) => {
+test('a large body is parsed without changes', async (t) => {
 	const value = Array.from({ length: 20_000 }, (_, index) => ({ [`name ${index}`]: [index, 'é😀', { a: null }] }));
 	const body = JSON.stringify(value);
 	t.true(body.length > 500_000);
@@ -543,7 +543,7 @@ test('a large body is read unchanged', async (t) => {
 	t.deepEqual(await compressed.json(), { body: value });
 });
 
-test('a small body that inflates to a large body is refused', async (t) => {
+test('a small body that decompresses to a large body is rejected', async (t) => {
 	for (const [encoding, bytes] of [
 		['gzip', gzipSync(' '.repeat(20 * maxBodyBytes))],
 		['deflate', deflateSync(' '.repeat(20 * maxBodyBytes))],
@@ -589,7 +589,7 @@ test('pipelined requests get their responses in order', async (t) => {
 	for (const [index, answer] of answers.entries()) t.true(answer.includes(`"id":"n${index}"`), answer);
 });
 
-test('a connection with far too many pending requests is cut', async (t) => {
+test('a connection with far too many pending requests is closed', async (t) => {
 	const answers = await answersTo(pipelined(1_500), 1_500);
 	t.true(answers.length < 1_500, `${answers.length} answers`);
 	t.is((await send('GET', '/things', {}, '')).status, 200, 'other connections are served');
@@ -607,7 +607,7 @@ test('a caller without a key gets a response before the body arrives', async (t)
 	socket.destroy();
 });
 
-test('an early response reaches a client that closes the connection', async (t) => {
+test('a client that closes the connection still gets an early response', async (t) => {
 	const head = 'POST /things HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 5000000\r\n\r\n';
 	for (let turn = 0; turn < 10; turn++) {
 		const socket = connect(server.port, '127.0.0.1');
@@ -616,7 +616,7 @@ test('an early response reaches a client that closes the connection', async (t) 
 	}
 });
 
-test('an unread body that does not end loses its connection', async (t) => {
+test('the connection is closed if an unread body does not end', async (t) => {
 	const { text: answer, socket } = await firstAnswer(
 		'POST /things HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n',
 	);
@@ -646,7 +646,7 @@ test('a client that expects 100-continue receives it only if its body is needed'
 	wanted.socket.destroy();
 });
 
-test('the server does not wait for a compressed body whose client has left', async (t) => {
+test('the server does not wait for a compressed body after the client has disconnected', async (t) => {
 	const bytes = gzipSync(JSON.stringify('x'.repeat(100_000)));
 	const told = answered.length;
 	const headers = `POST /echo HTTP/1.1\r\nHost: x\r\nContent-Encoding: gzip\r\nContent-Length: ${bytes.length}\r\n\r\n`;
@@ -656,7 +656,7 @@ test('the server does not wait for a compressed body whose client has left', asy
 	t.true(await eventually(() => answered.slice(told).some(({ path, status }) => path === '/echo' && status === 400)));
 });
 
-test('a connection continues after an oversized body', async (t) => {
+test('a connection stays usable after an oversized body', async (t) => {
 	const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 	t.teardown(() => agent.destroy());
 	const chunks = Array.from({ length: 32 }, () => ' '.repeat(maxBodyBytes / 5));
@@ -667,7 +667,7 @@ test('a connection continues after an oversized body', async (t) => {
 	t.is(next.port, refused.port);
 });
 
-test('a body at the limit is read', async (t) => {
+test('a body at the limit is accepted', async (t) => {
 	const texts = Array.from({ length: 5 }, () => 'x'.repeat(1_000_000));
 	const left = maxBodyBytes - JSON.stringify([...texts, '']).length;
 	const body = JSON.stringify([...texts, 'x'.repeat(left)]);
@@ -675,7 +675,7 @@ test('a body at the limit is read', async (t) => {
 	t.is(received.status, 200);
 });
 
-test('an overlong text in a body is refused', async (t) => {
+test('an overlong string in a body is rejected', async (t) => {
 	const post = (length: number) => send('POST', '/echo', {}, JSON.stringify(['x'.repeat(length)]));
 	t.is((await post(maxBodyToken)).status, 200);
 	const refused = await post(maxBodyToken + 1);
@@ -683,7 +683,7 @@ test('an overlong text in a body is refused', async (t) => {
 	t.regex(refused.text, /a string, a name or a number in a request body may have at most 1048576 characters/);
 });
 
-test('a client that disconnects while sending does no harm', async (t) => {
+test('a client that disconnects while sending has no effect on other requests', async (t) => {
 	await t.throwsAsync(
 		new Promise((_, reject) => {
 			const outgoing = request({ host: '127.0.0.1', port: server.port, method: 'POST', path: '/echo' });
@@ -719,7 +719,7 @@ const noRequests: readonly (readonly [title: string, bytes: string, status: numb
 ];
 
 for (const [title, bytes, status] of noRequests) {
-	test(`a malformed request gets the same response form as other failures: ${title}`, async (t) => {
+	test(`a malformed request gets the usual error format: ${title}`, async (t) => {
 		const socket = connect(server.port, '127.0.0.1');
 		socket.end(bytes);
 		const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
@@ -729,7 +729,7 @@ for (const [title, bytes, status] of noRequests) {
 	});
 }
 
-test('listening on a taken port is an error', async (t) => {
+test('listening on a used port is an error', async (t) => {
 	const application = createApplication({
 		endpoints: [],
 		surround: sampleSurround,

@@ -12,7 +12,7 @@ import { startReceiver } from '../support/receiver.js';
 
 const posted = { headers: { 'content-type': 'application/json' }, body: '{}' };
 
-test('only addresses of the public internet are public', (t) => {
+test('only public internet addresses are treated as public', (t) => {
 	const publicOnes = ['8.8.8.8', '93.184.216.34', '172.15.255.255', '172.32.0.1', '2606:4700::1111', '::ffff:8.8.8.8'];
 	for (const address of publicOnes) t.true(isPublicAddress(address), address);
 	const others =
@@ -23,7 +23,7 @@ test('only addresses of the public internet are public', (t) => {
 	for (const address of [...others, '']) t.false(isPublicAddress(address), address);
 });
 
-test('a URL with a non-public address is refused before anything is sent', async (t) => {
+test('a URL with a non-public address is rejected before anything is sent', async (t) => {
 	const receiver = await startReceiver();
 	t.teardown(receiver.stop);
 	const { port } = new URL(receiver.url);
@@ -37,7 +37,7 @@ test('a URL with a non-public address is refused before anything is sent', async
 	t.is(receiver.received.length, 1);
 });
 
-test('a host name is checked at connection time, with all its addresses', async (t) => {
+test('a host name is checked when the connection is opened, with all its addresses', async (t) => {
 	const receiver = await startReceiver();
 	t.teardown(receiver.stop);
 	const { port } = new URL(receiver.url);
@@ -58,7 +58,7 @@ test('a host name is checked at connection time, with all its addresses', async 
 	t.is(receiver.received.length, 0);
 });
 
-test('redirects are not followed, and only a small part of a response is read', async (t) => {
+test('redirects are not followed, and only the beginning of a response is read', async (t) => {
 	const inner = await startReceiver();
 	const outer = await startReceiver((_, response) => response.writeHead(302, { location: inner.url }).end());
 	const long = await startReceiver((_, response) => {
@@ -76,7 +76,7 @@ test('redirects are not followed, and only a small part of a response is read', 
 	t.is(await post({ ...posted, url: long.url }), 200);
 });
 
-test('a hanging receiver ends an attempt, before or after its status', async (t) => {
+test('an attempt with a hanging receiver is aborted, before or after its status', async (t) => {
 	const [silent, slow] = [
 		await startReceiver(() => {}),
 		await startReceiver((_, response) => response.writeHead(500).flushHeaders()),

@@ -143,7 +143,7 @@ const history = fc
 		return { before: models[base] ?? emptyModel, end, patches: delta(run, neighbourhood(end, run)) };
 	});
 
-test('a document and a delta give the later document, from any revision', (t) => {
+test('a document with a delta equals the later document, from any revision', (t) => {
 	const changed = new Map<string, number>();
 	fc.assert(
 		fc.property(history, ({ before, end, patches }) => {
@@ -166,7 +166,7 @@ test('a document and a delta give the later document, from any revision', (t) =>
 	}
 });
 
-test('the same holds in a decision point’s memory', async (t) => {
+test('the same holds in the memory of a decision point', async (t) => {
 	const wasm = await policyWasm(await buildWasm({ opa, files: await readPolicyLibrary() }));
 	const module = await WebAssembly.compile(new Uint8Array(wasm));
 	await fc.assert(

@@ -159,7 +159,7 @@ function withoutConditions({ facts, schema, in_force, ...model }: Model): Model 
 	};
 }
 
-test('contextual facts decide and list like written facts', async (t) => {
+test('contextual facts have the same effect on checks and listings as stored facts', async (t) => {
 	t.timeout(7_200_000);
 	const changed = { assignments: 0, tuples: 0 };
 	let refused = 0;
@@ -227,7 +227,7 @@ test('contextual facts decide and list like written facts', async (t) => {
 	t.true(refused >= leastDrawn(1), 'no relationship was refused');
 });
 
-test('an older policy allows nothing by contextual facts that the newer schema denies', async (t) => {
+test('an older policy allows nothing through contextual facts that the newer schema denies', async (t) => {
 	t.timeout(7_200_000);
 	const seen = { allowed: 0, lost: 0 };
 	await fc.assert(

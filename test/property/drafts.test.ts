@@ -81,7 +81,7 @@ function replaces(before: Document & Json, { kind, operation, key = '', value }:
 	);
 }
 
-journey('a draft turns any environment into any other, as its preview predicts', async (t, place, management) => {
+journey('a draft can turn any environment into any other, as its preview predicts', async (t, place, management) => {
 	const target = await newPlace(management, management.project);
 	const property = fc.asyncProperty(fc.gen(), async (random) => {
 		const before = await becomes(place, drawDocument(random));

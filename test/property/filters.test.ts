@@ -332,7 +332,7 @@ const leastLapsed: Readonly<Record<string, number>> = {
 	'relationships, rebac': 5,
 };
 
-test('a filter selects the rows that checks allow, and its branches do together', async (t) => {
+test('a filter selects the rows that checks allow, and so do its branches together', async (t) => {
 	t.timeout(7_200_000);
 	let [rows, allowed, conditional] = [0, 0, 0];
 	const lapsed = new LapsedGrants();
@@ -368,7 +368,7 @@ function mixed(before: readonly Json[], after: readonly Json[]): Json[] {
 	return before.map((own, index) => (index % 2 === 1 ? own : (after[index] ?? own)));
 }
 
-test('a filter has no suspended and no pending grants', async (t) => {
+test('a filter contains no suspended or pending grants', async (t) => {
 	t.timeout(7_200_000);
 	let [rows, allowed, pending] = [0, 0, 0];
 	await fc.assert(

@@ -168,7 +168,7 @@ const startIds = [
 	...names.map((name) => `instance:${name}`),
 ];
 
-journey('a neighbourhood equals the plain model’s, or a part of it at the size limit', async (t, place) => {
+journey('a neighborhood equals the plain model’s, or a part of it at the size limit', async (t, place) => {
 	const property = fc.asyncProperty(fc.gen(), async (random) => {
 		const draw = drawing(random);
 		const world = drawWorld(draw);
@@ -222,7 +222,7 @@ function shortest({ paths }: Graph): number | null {
 	return paths[0]?.length ?? null;
 }
 
-journey('the shortest path equals the plain model’s, and there is none if the model has none', async (t, place) => {
+journey('the shortest path equals the plain model’s, and exists only if the model has one', async (t, place) => {
 	const property = fc.asyncProperty(fc.gen(), async (random) => {
 		const draw = drawing(random);
 		const world = drawWorld(draw);
@@ -265,7 +265,7 @@ function roleText({ role, tenant, resource_instance, source, through }: Effectiv
 	return `${source} ${resource_instance ?? tenant}#${role} ${through.length}`;
 }
 
-journey('effective roles equal the plain model’s, by the shortest paths', async (t, place) => {
+journey('effective roles equal the plain model’s, with the shortest paths', async (t, place) => {
 	const property = fc.asyncProperty(fc.gen(), async (random) => {
 		const draw = drawing(random);
 		const world = drawWorld(draw);

@@ -141,7 +141,7 @@ const histories = fc.commands(
 	{ maxCommands: 52, size: 'max', ...(replayPath ? { replayPath } : {}) },
 );
 
-test('patches equal snapshots; WASM, opa eval and the oracle agree; a listing equals its checks', async (t) => {
+test('patches lead to the snapshots; WASM, opa eval and the oracle agree; a listing agrees with its checks', async (t) => {
 	t.timeout(600_000);
 	t.timeout(7_200_000);
 	let steps = 0;

@@ -32,7 +32,7 @@ const shapes: Readonly<Record<string, Layers>> = {
 };
 
 for (const [name, shape] of Object.entries(shapes)) {
-	test(`${name}: decided and explained like the search`, async (t) => {
+	test(`${name}: decisions and explanations agree with the search`, async (t) => {
 		const model = layeredGraph(shape);
 		const engine = await wasmEngine(rego(model));
 		engine.setData(documentBytes(model));
@@ -51,7 +51,7 @@ function rebacCode(sections: unknown): unknown {
 	return (sections as { readonly rebac?: { readonly code: string } }).rebac?.code;
 }
 
-test('a stock OPA terminates too', async (t) => {
+test('evaluation in a stock OPA terminates too', async (t) => {
 	for (const shape of [
 		{ depth: 8, width: 30 },
 		{ depth: 30, width: 1, roles: 2, cycle: 'interruptible' },
@@ -62,7 +62,7 @@ test('a stock OPA terminates too', async (t) => {
 	}
 });
 
-test('all instances in 6 layers of 30 are listed for a viewer of their source', async (t) => {
+test('all instances in 6 layers of 30 are listed for a viewer of their common source', async (t) => {
 	const model = layeredGraph({ depth: 6, width: 30 });
 	const engine = await wasmEngine(rego(model));
 	engine.setData(documentBytes(model));

@@ -67,7 +67,7 @@ const damage = fc.array(fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: tr
 /** Event counters. */
 const seen = { answers: 0, allowed: 0, pending: 0, degraded: 0, later: 0, steps: 0, refused: 0, shortened: 0 };
 
-test('a decision point started from a copy decides like the decision point that wrote it', async (t) => {
+test('a decision point started from a copy makes the same decisions as the decision point that wrote the copy', async (t) => {
 	t.timeout(7_200_000);
 	const foreign = await foreignCopy(t);
 	await fc.assert(

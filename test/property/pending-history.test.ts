@@ -130,7 +130,7 @@ test.after.always('stop', () => api?.stop());
 /** Counts events. Without these events, a history does not pass as a success. */
 const seen = { checks: 0, by_roles: 0, suspended: 0, kept: 0, exact: 0, refused: 0, left_out: 0, listed: 0 };
 
-test('no decision is older than its revision, for any compiler behavior', async (t) => {
+test('no decision is older than its revision, whatever the compiler does', async (t) => {
 	t.timeout(longest + 120_000);
 	await fc.assert(
 		fc.asyncProperty(fc.array(step, { minLength: length, maxLength: length, size: 'max' }), async (steps) => {

@@ -20,7 +20,7 @@ import { factsUnder } from './schema-edits.js';
 import { schemaHistories, schemaQuestions } from './schema-histories.js';
 import { nobody, standing } from './standing.js';
 
-test('access removed by a newer schema is suspended, and unchanged access continues', async (t) => {
+test('access that a newer schema removes is suspended, and unchanged access stays', async (t) => {
 	t.timeout(7_200_000);
 	const seen = { lost: 0, kept: 0, gained: 0, pending: 0 };
 	await fc.assert(
@@ -127,7 +127,7 @@ test('the older policy allows nothing that the newer schema denies', (t) => {
 	for (const [what, number] of Object.entries(seen)) t.true(number >= leastDrawn(21), `${number} checks: ${what}`);
 });
 
-test('patches lead from the suspended state to the current state, and to the new policy', (t) => {
+test('patches lead from the suspended state to the current state and to the new policy', (t) => {
 	fc.assert(
 		fc.property(schemaHistories, ({ inForce, later }) => {
 			// All steps share a set of facts, and each step removes some. At the third step, a policy arrives, and its schema

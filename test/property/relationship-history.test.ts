@@ -41,7 +41,7 @@ const mustHappen = {
 	'a check was answered no_permission': 2,
 };
 
-test('after any history of relationships and groups, patches, decisions and lists match the books', async (t) => {
+test('after any history of relationships and groups, patches, decisions and lists agree with the model', async (t) => {
 	t.timeout(7_200_000);
 	const told = new Map<string, number>();
 	const tell = (what: string) => told.set(what, (told.get(what) ?? 0) + 1);

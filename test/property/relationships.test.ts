@@ -57,7 +57,7 @@ test('WebAssembly agrees with the search in every code', async (t) => {
 	for (const code of codes) t.true((seen.get(code) ?? 0) >= leastDrawn(1), `no check was answered ${code}`);
 });
 
-test('WebAssembly agrees with the search if paths diverge and converge in layers', async (t) => {
+test('WebAssembly agrees with the search when paths diverge and converge in layers', async (t) => {
 	t.timeout(7_200_000);
 	const derived = { open: 0, closed: 0, walked: 0 };
 	let walks = 0;
@@ -118,7 +118,7 @@ function isOn(left: InstanceAssignment, right: InstanceAssignment): boolean {
 	);
 }
 
-test('opa eval agrees with the search, and the explanation gives each model’s result and names the roles', async (t) => {
+test('opa eval agrees with the search, and the explanation contains each model’s result and the roles', async (t) => {
 	await fc.assert(
 		fc.asyncProperty(fc.oneof(modelsOfOneSchema(1), layeredModels(1)), async (models) => {
 			for (const model of models) {
@@ -180,7 +180,7 @@ function onlyWith(model: Model, { user, resource }: Query, role: string): Model 
 	return { schema: { ...model.schema, resources }, facts };
 }
 
-test('a set of users holds what a user with its role alone holds', async (t) => {
+test('a set of users holds the same roles as a user who has only its role', async (t) => {
 	t.timeout(7_200_000);
 	let allowed = 0;
 	await fc.assert(
@@ -230,7 +230,7 @@ test('a set of users holds what a user with its role alone holds', async (t) => 
 	t.true(allowed >= leastDrawn(21), `${allowed} checks were allowed`);
 });
 
-test('a cycle consists of the roles that lead to each other and their derivations', (t) => {
+test('a cycle contains the roles that lead to each other, and their derivations', (t) => {
 	let cycles = 0;
 	fc.assert(
 		fc.property(anySchema, (schema) => {

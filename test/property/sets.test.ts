@@ -46,7 +46,7 @@ function ruleQuestions({ schema, facts }: Model): readonly Question[] {
 	) as unknown as readonly Question[];
 }
 
-test('WebAssembly and opa eval follow the definitions, and the explanation names the sets', async (t) => {
+test('WebAssembly and opa eval follow the definitions, and the explanation lists the sets', async (t) => {
 	t.timeout(7_200_000);
 	let byConditions = 0;
 	const seen = new Map<string, number>();

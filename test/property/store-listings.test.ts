@@ -31,7 +31,7 @@ function patchesBetween(from: Model, to: Model): readonly Patch[] {
 	);
 }
 
-test('for random models, after random changes', async (t) => {
+test('listings agree for random models, after random changes', async (t) => {
 	t.timeout(7_200_000);
 	let entries = 0;
 	await fc.assert(

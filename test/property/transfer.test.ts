@@ -44,7 +44,7 @@ function content(text: string): string {
 
 const runs = draws(10);
 
-journey('any document becomes an environment that exports it, whatever was there', async (t, place, management) => {
+journey('a document imported over any environment equals its next export', async (t, place, management) => {
 	const path = `/v2/projects/default/envs/${place.key}/import?conflict_strategy=replace`;
 	const property = fc.asyncProperty(fc.gen(), async (random) => {
 		const document = drawDocument(random);

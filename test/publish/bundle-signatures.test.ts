@@ -140,7 +140,7 @@ function encoded(value: unknown): string {
 	return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
-test('a tampered bundle is refused', async (t) => {
+test('a tampered bundle is rejected', async (t) => {
 	const keys = makeKeys(temporary(t), 'key');
 	const verify = await createBundleVerifier([keys.publicKey]);
 	const bytes = await (await signingPacker(keys.privatePath)).pack(oddFiles);
@@ -184,7 +184,7 @@ const oddJson = fc.letrec<{ readonly value: Json }>((tie) => ({
 	),
 })).value;
 
-test('a document recognized as canonical is canonical', (t) => {
+test('every document recognized as canonical is canonical', (t) => {
 	let canonical = 0;
 	fc.assert(
 		fc.property(oddJson, (value) => {
@@ -199,7 +199,7 @@ test('a document recognized as canonical is canonical', (t) => {
 	t.true(canonical > 0);
 });
 
-test('a large document is canonicalized beside other work', async (t) => {
+test('a large document is canonicalized while other work runs', async (t) => {
 	const members = Array.from({ length: 20_000 }, (_, index) => [`${oddTexts[index % oddTexts.length]}${index}`, index]);
 	const bytes = Buffer.from(canonicalText({ value: Object.fromEntries(members) }));
 	t.false(isCanonicalDocument(bytes));
@@ -211,7 +211,7 @@ test('a large document is canonicalized beside other work', async (t) => {
 	await t.throwsAsync(inCanonicalForm(bytes.subarray(1)), { any: true, message: /JSON/ });
 });
 
-test('an unusable key is named with its setting', async (t) => {
+test('an unusable key is reported with its setting', async (t) => {
 	const folder = temporary(t);
 	const good = makeKeys(folder, 'good');
 	const written = (name: string, pem: string | Buffer) => {

@@ -39,7 +39,7 @@ function gated() {
 	};
 }
 
-test('the first and the newest state in a burst of changes are compiled', async (t) => {
+test('in a burst of changes, the first and the newest state are compiled', async (t) => {
 	const database = await createDatabase();
 	const config = readConfig({ ...settings(temporary(t), 'burst'), DATABASE_URL: database.url });
 	const gate = gated();

@@ -48,7 +48,7 @@ async function messages(place: Place, changes: readonly WrittenChange[]) {
 	return { status, text: JSON.stringify(body) };
 }
 
-test('a draft that does not compile is refused with the compiler’s message; facts need no compiler', async (t) => {
+test('a draft that does not compile is rejected with the compiler’s message; facts are not compiled', async (t) => {
 	const { place, opa, policies } = await start(t);
 	t.deepEqual(impactLines((await askImpact(place, [invoice, readers])).body), ['+ ann read invoice in acme']);
 	const stored = await policies();
@@ -66,7 +66,7 @@ test('a draft that does not compile is refused with the compiler’s message; fa
 	t.is((await askImpact(place, [gone])).status, 200);
 });
 
-test('objects that do not compile are left out and named, and all checks are compared', async (t) => {
+test('objects that do not compile are omitted and listed, and all checks are compared', async (t) => {
 	const { place, opa } = await start(t);
 	opa.set('refuses the set bad');
 	const bad: WrittenChange = {

@@ -93,7 +93,7 @@ const invoice = { key: 'invoice', name: 'Invoice', actions: { read: {} } };
 const assignment = { user: 'ann', role: 'viewer', tenant: 'default' };
 
 for (const mood of ['fails', 'writes an invalid module'] satisfies OpaMood[]) {
-	test(`when opa ${mood}, the previous policy stays active, the failure is reported, and revocations arrive`, async (t) => {
+	test(`when opa ${mood}, the previous policy stays active, the failure is reported, and revocations take effect`, async (t) => {
 		const own = await surroundings(t);
 		const { opa } = own;
 		const started = await start(t, own);
@@ -159,7 +159,7 @@ async function populateSets({ environment, policyReached }: Started): Promise<vo
 }
 
 for (const mood of ['is slow', 'fails'] satisfies OpaMood[]) {
-	test(`when opa ${mood}, removed access is denied immediately, and other rules continue`, async (t) => {
+	test(`when opa ${mood}, removed access is denied immediately, and all other rules stay`, async (t) => {
 		const own = await surroundings(t);
 		const { opa } = own;
 		const started = await start(t, own);
@@ -198,7 +198,7 @@ for (const mood of ['is slow', 'fails'] satisfies OpaMood[]) {
 	});
 }
 
-test('an object that opa refuses is left out and named, and other changes become active', async (t) => {
+test('an object that opa rejects is omitted and listed, and all other changes become active', async (t) => {
 	const own = await surroundings(t);
 	const { opa } = own;
 	const started = await start(t, own);
@@ -243,7 +243,7 @@ test('facts do not wait for a slow compilation, and the policy follows at the sa
 	await eventually(() => started.allowed('read', 'invoice'));
 });
 
-test('a newer Regolith whose Rego does not compile continues to serve the older version’s policy', async (t) => {
+test('if the Rego of a newer Regolith does not compile, it continues to serve the older version’s policy', async (t) => {
 	const own = await surroundings(t);
 	const { opa } = own;
 	const older = await start(t, own);
@@ -259,7 +259,7 @@ test('a newer Regolith whose Rego does not compile continues to serve the older 
 	t.regex(policy.failure?.message ?? '', /opa/);
 });
 
-test('no files of a deleted environment remain in the bundle folder', async (t) => {
+test('the bundle folder contains no files of a deleted environment', async (t) => {
 	const own = await surroundings(t);
 	const started = await start(t, own);
 	await populate(started);

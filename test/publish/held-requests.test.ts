@@ -8,7 +8,7 @@ import type { Snapshots } from '../../src/publish/snapshots.js';
 import type { PolicyStore } from '../../src/store/policy/policy-store.js';
 import type { Store } from '../../src/store/store.js';
 
-test('too many held requests in an environment get immediate responses, and do not block others', async (t) => {
+test('when an environment holds too many requests, further requests get immediate responses and do not block others', async (t) => {
 	const state = { lineage: 'l', revision: 7, token: 't', digest: 'd', pending: null };
 	const head = { ...state, policy_revision: 7, failure: null, degraded: null };
 	const committed = new EventEmitter();

@@ -6,7 +6,7 @@ import { createLogger } from '../../src/log.js';
 import { PolicyTester } from '../../src/publish/policy-tester.js';
 import { temporary } from '../support/temporary.js';
 
-test('a full queue still accepts an environment without queued work', async (t) => {
+test('a full queue still accepts work for an environment without queued work', async (t) => {
 	const opa = join(temporary(t), 'opa');
 	writeFileSync(opa, '#!/bin/sh\nexec sleep 60\n', { mode: 0o755 });
 	const tester = new PolicyTester(opa, createLogger('silent'), { listed: 10 });

@@ -18,7 +18,7 @@ import { temporary } from '../support/temporary.js';
  * changes.
  */
 
-test('a decision point and a stock OPA verify the bundles they follow, through a key change', async (t) => {
+test('a decision point and a stock OPA verify the bundles in the feed, even when the key is rotated', async (t) => {
 	const folder = temporary(t);
 	const [old, next] = [makeKeys(folder, 'old'), makeKeys(folder, 'next')];
 	const database = await createDatabase();

@@ -21,7 +21,7 @@ function openFolder(path: string, files: Partial<Files> = {}) {
 
 const systemError = (code: string) => Object.assign(new Error(`${code}: refused`), { code });
 
-test('written snapshots are read, by this process and the next', async (t) => {
+test('stored snapshots can be read by this process and the next', async (t) => {
 	const path = temporary(t);
 	t.true(await openFolder(path).folder.write(environment, label, bytes));
 	const { folder, logged } = openFolder(path);
@@ -31,7 +31,7 @@ test('written snapshots are read, by this process and the next', async (t) => {
 	t.deepEqual(logged, []);
 });
 
-test('bytes and names are synced to disk before use', async (t) => {
+test('bytes and names are synced to disk before they are used', async (t) => {
 	const steps: string[] = [];
 	const spied: Partial<Files> = {
 		open: async (path, flags, mode) => {
@@ -64,7 +64,7 @@ const misplacements: Readonly<Record<string, (path: string, name: string) => voi
 };
 
 for (const [what, misplace] of Object.entries(misplacements)) {
-	test(`a whole snapshot ${what} is not read, and is deleted`, async (t) => {
+	test(`a complete snapshot ${what} is not used, and is deleted`, async (t) => {
 		const path = temporary(t);
 		const { folder, logged } = openFolder(path);
 		await folder.write(environment, label, bytes);
@@ -95,7 +95,7 @@ test('a sweep deletes only unfinished and unsealed snapshots', async (t) => {
 });
 
 for (const code of ['ENOSPC', 'EACCES', 'EROFS', 'EIO']) {
-	test(`${code} while writing leaves no files, fails no request, and is logged once`, async (t) => {
+	test(`${code} during a write leaves no files, fails no request, and is logged once`, async (t) => {
 		const path = temporary(t);
 		const disk = { full: true };
 		const { folder, logged } = openFolder(path, {

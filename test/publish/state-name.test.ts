@@ -7,7 +7,7 @@ import { StateNames } from '../../src/publish/state-name.js';
 const environment = '0190c1b0-0000-7000-8000-000000000001';
 const state = { lineage: '0'.repeat(16), revision: 7, token: 'ab', digest: '0'.repeat(32), pending: null };
 
-test('during server key rotation, names from both keys are verified, and afterwards only those from the new key', (t) => {
+test('during server key rotation, names from both keys are valid, and afterwards only names from the new key', (t) => {
 	const [before, after] = [randomBytes(32), randomBytes(32)];
 	const isVerified = (etag: string, keys: readonly [Buffer, ...Buffer[]]) =>
 		new StateNames(keys).read(environment, etag)?.verified;

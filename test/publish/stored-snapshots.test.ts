@@ -69,7 +69,7 @@ const damages: Readonly<Record<string, (path: string) => void>> = {
 };
 
 for (const [what, damage] of Object.entries(damages)) {
-	test(`a kept snapshot that ${what} is rebuilt, and the new snapshot is kept`, async (t) => {
+	test(`a stored snapshot that ${what} is rebuilt, and the new snapshot is stored`, async (t) => {
 		const served = await serve(t);
 		const { bytes } = await served.bundle();
 		damage(served.kept());
@@ -81,7 +81,7 @@ for (const [what, damage] of Object.entries(damages)) {
 	});
 }
 
-test('an unwritable folder fails no request', async (t) => {
+test('an unwritable folder makes no request fail', async (t) => {
 	const served = await serve(t);
 	await served.bundle();
 	rmSync(served.folder, { recursive: true });
@@ -92,7 +92,7 @@ test('an unwritable folder fails no request', async (t) => {
 	t.is((await served.bundle()).status, 200);
 });
 
-test('files left unfinished by a killed process are removed at the next start', async (t) => {
+test('unfinished files of a killed process are removed at the next start', async (t) => {
 	const served = await serve(t);
 	await served.bundle();
 	const leftover = join(served.folder, 'r1-unfinished.wasm.tar.gz.unfinished');

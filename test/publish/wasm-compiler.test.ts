@@ -50,7 +50,7 @@ function wrapper(t: ExecutionContext, before = '') {
 	};
 }
 
-test('equal files give equal modules after any compilations, in any order', async (t) => {
+test('equal files give equal modules, after any other compilations and in any order', async (t) => {
 	const resident = createCompiler(t, opaPath);
 	for (const action of ['read', 'write', 'read']) {
 		const files = [...(await policyWith(action)), said(action)];
@@ -63,7 +63,7 @@ test('equal files give equal modules after any compilations, in any order', asyn
 /** Returns a Rego file with this word, for explanations. */
 const said = (word: string) => inPackage('said', `holds if input.action == "${word}"`);
 
-test('an unchanged file is refused when the function it calls takes more arguments', async (t) => {
+test('an unchanged file is rejected if a function that it calls now takes more arguments', async (t) => {
 	const callee = (parameters: string) => inPackage('callee', `chosen(${parameters}) := first`);
 	const asking = inPackage('asking', 'holds if {\n\tdata.regolith.user_sets.callee.chosen(1, found)\n\tfound == 1\n}');
 	const policy = [...(await policyWith('read')), asking];
@@ -80,7 +80,7 @@ test('the program is started once', async (t) => {
 	t.deepEqual(commands(), ['resident']);
 });
 
-test('a program that was not built by set-up is run as a command', async (t) => {
+test('a program that setup did not build is run as a command', async (t) => {
 	const { path, commands } = wrapper(t);
 	await createCompiler(t, path, nothing).compile(await policyWith('read'));
 	t.deepEqual(commands(), ['build']);
@@ -105,7 +105,7 @@ const brokenFiles: readonly (readonly [string, RegoFile, RegExp])[] = [
 	['unsafe', inPackage('callee', 'chosen(_) := found'), /rego_unsafe_var_error/],
 ];
 
-test('a failed compilation has the same message, and the next policy compiles', async (t) => {
+test('a failed compilation always has the same message, and the next policy compiles', async (t) => {
 	const policy = [...(await policyWith('read')), caller];
 	const [resident, command] = [createCompiler(t, opaPath), createCompiler(t, opaPath, nothing)];
 	for (const [title, broken, words] of brokenFiles) {
@@ -117,7 +117,7 @@ test('a failed compilation has the same message, and the next policy compiles', 
 	}
 });
 
-test('invalid Rego is refused, and compiles once it is valid', async (t) => {
+test('invalid Rego is rejected, and compiles once it is fixed', async (t) => {
 	const compiler = createCompiler(t, opaPath);
 	const [first, ...others] = await policyWith('read');
 	const files = (text: string) => [...others, { path: first?.path ?? '', text }];
@@ -136,7 +136,7 @@ for (const [title, before] of [
 	});
 }
 
-test('the opa part built by set-up is restarted when it ends, and not run as another command', async (t) => {
+test('the partial opa built by setup is restarted when it ends, and is not run as a command', async (t) => {
 	const folder = temporary(t);
 	const [path, notes] = [join(folder, 'regolith-opa'), join(folder, 'notes')];
 	const once = `[ -e ${JSON.stringify(notes)} ] || { echo "$1" > ${JSON.stringify(notes)}; exit 1; }`;

@@ -18,7 +18,7 @@ interface Tally {
 
 const { createTally }: { createTally(): Tally } = await import(join(root, 'setup/tally.mjs'));
 
-test('a source compiles to a program and its map; declarations, pages and other files to nothing', (t) => {
+test('a source file compiles to a program and its source map; declarations and pages compile to nothing', (t) => {
 	const bundled = [
 		'src/console/page/requests.tsx',
 		'src/console/page/message-of.ts',
@@ -60,7 +60,7 @@ test('file times are summed by room, longest first', (t) => {
 	);
 });
 
-test('the first line of a test file has only known tags', (t) => {
+test('the first line of a test file contains only known tags', (t) => {
 	const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' });
 	const tags = files
 		.filter((file) => file.endsWith('.test.ts'))
@@ -70,7 +70,7 @@ test('the first line of a test file has only known tags', (t) => {
 	t.deepEqual([...new Set(tags)].sort(), ['@alone', '@apart', '@both', '@long', '@rest']);
 });
 
-test('the tally counts only marked lines: whole, coloured or split', (t) => {
+test('the tally counts only marked lines, even if they are colored or split', (t) => {
 	const tally = createTally();
 	tally.read('\n  ✔ a › one (1.2s)\n  ✘ [fail]: a › two Error thr');
 	tally.read('own in test\n    ℹ ✔ a log line\n  - [skip] a › three\n');

@@ -35,7 +35,7 @@ function copied(t: Cleanup): string {
 	return folder;
 }
 
-test('the pages are bundled only if their sources changed', async (t) => {
+test('the pages are bundled only if their sources have changed', async (t) => {
 	const folder = copied(t);
 	const build = async () => {
 		const said: string[] = [];
@@ -58,7 +58,7 @@ test('the pages are bundled only if their sources changed', async (t) => {
 	t.deepEqual(readdirSync(join(folder, 'dist')), ['console']);
 });
 
-test('lazily loaded console code is a separate file, which is served with it', async (t) => {
+test('console code that is loaded lazily is in separate files, which are also served', async (t) => {
 	const folder = copied(t);
 	const part = 'export const loadedLater = "only when it is needed";\n';
 	writeFileSync(join(folder, 'src/console/app/loaded-later.ts'), part);

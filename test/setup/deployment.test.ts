@@ -75,7 +75,7 @@ function containers(path: string) {
 		});
 }
 
-test('the secret generation commands create valid secrets', async (t) => {
+test('the commands for generating secrets create valid secrets', async (t) => {
 	const lines = ['compose.yaml', 'deploy/kubernetes/kustomization.yaml', '.env.example'].flatMap((path) => [
 		...read(path).matchAll(/permit_key_\$\(openssl [^)]*\)/g),
 	]);
@@ -106,7 +106,7 @@ test('every setting in the deployment files is a setting of the program', (t) =>
 	);
 });
 
-test('no secret is a program argument or in a file', (t) => {
+test('no secret is a program argument or stored in a file', (t) => {
 	const documents = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).filter((name) =>
 		name.endsWith('.md'),
 	);
@@ -121,7 +121,7 @@ test('no secret is a program argument or in a file', (t) => {
 	for (const [name, value] of secrets) t.regex(value, /\$\{[A-Z_]+:\?set it in \.env\}/, name);
 });
 
-test('no container can gain privileges or write outside of its folders, and only the API reaches the database', (t) => {
+test('no container can gain privileges or write outside its folders, and only the API can reach the database', (t) => {
 	const { services, networks } = Compose.parse(parse(read('compose.yaml'), { merge: true }));
 	for (const [name, service] of Object.entries(services)) {
 		t.like(service, { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] }, name);
@@ -151,7 +151,7 @@ test('each workload in Kubernetes has a network policy for both directions', (t)
 	t.regex(read('deploy/kubernetes/kustomization.yaml'), /^ {2}- network-policy\.yaml$/m);
 });
 
-test('the files run existing commands, and probe served paths', (t) => {
+test('the files run existing commands and probe served paths', (t) => {
 	const { services } = Compose.parse(parse(read('compose.yaml'), { merge: true }));
 	const commands = [
 		...Object.values(services).flatMap(({ command = [] }) => command),
@@ -185,7 +185,7 @@ test('every deployment restarts a killed process', (t) => {
 	for (const command of servers) t.regex(command, /--restart unless-stopped/);
 });
 
-test('the unit that compiles policies names its opa, because it cannot build one', (t) => {
+test('the unit that compiles policies sets its opa, because it cannot build one', (t) => {
 	const [all = '', decisionPoint = ''] = units.map(read);
 	t.regex(all, /^ProtectSystem=strict$/m);
 	const opa = /^Environment=(?:.* )?OPA_PATH=(\/\S+)/m.exec(all)?.[1] ?? 'none';
@@ -218,7 +218,7 @@ async function answering(status: number): Promise<{ readonly port: string; reado
 	return { port: String((server.address() as AddressInfo).port), server };
 }
 
-test('a container is healthy when all its servers are ready', async (t) => {
+test('a container is healthy once all its servers are ready', async (t) => {
 	const [ready, starting] = [await answering(200), await answering(503)];
 	t.teardown(() => {
 		ready.server.close();

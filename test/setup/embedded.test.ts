@@ -17,7 +17,7 @@ function filesIn(room: string): readonly string[] {
 		.map((file) => `${room}/${file.slice(0, -3)}`);
 }
 
-test('every file that runs on each store is in a list for the embedded store', (t) => {
+test('every test file for both stores is in a list for the embedded store', (t) => {
 	const lists = ['smoke.test.ts', 'journeys.test.ts'].map(importsOf);
 	for (const [first] of lists) t.is(first, 'support/hold-embedded', 'the files read it when they are imported');
 	const imported = lists.flat();

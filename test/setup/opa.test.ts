@@ -44,10 +44,11 @@ const modules = {
 };
 
 for (const [shape, text] of Object.entries(modules)) {
-	test(`the pin is read from ${shape}`, (t) => t.deepEqual(parsePin(text), { opa: [1, 22, 0], go: [1, 26, 0] }));
+	test(`the pinned version is read from ${shape}`, (t) =>
+		t.deepEqual(parsePin(text), { opa: [1, 22, 0], go: [1, 26, 0] }));
 }
 
-test('a go.mod without the pin is refused', (t) => {
+test('a go.mod without the pinned version is rejected', (t) => {
 	t.throws(() => parsePin('module m\ngo 1.26.0\nrequire github.com/open-policy-agent/opa-extra v1.0.0\n'), {
 		message: /contains no version of OPA/,
 	});
@@ -122,7 +123,7 @@ const searches: Readonly<Record<string, Search>> = {
 };
 
 for (const [rule, { programs, configured, gives }] of Object.entries(searches)) {
-	test(`${rule}, in set-up and in the program`, async (t) => {
+	test(`${rule}, in setup and in the program`, async (t) => {
 		const home = project(temporary(t));
 		for (const [file, version] of Object.entries(programs)) program(home, file, version);
 		const PATH = ['none', 'bin', 'other'].map((folder) => join(home, folder)).join(delimiter);
@@ -139,7 +140,7 @@ for (const [rule, { programs, configured, gives }] of Object.entries(searches)) 
 	});
 }
 
-test('the program builds a part of opa if it finds none, and reports it once', async (t) => {
+test('if there is no opa, the program builds a partial opa and reports this once', async (t) => {
 	const home = project(temporary(t));
 	const template = program(home, 'template', '1.22.0');
 	program(home, 'bin/opa', '1.21.0');
@@ -180,7 +181,7 @@ esac`;
 	t.is(said.at(-1), 'built 1.22.0');
 });
 
-test('if a part of opa is enough, a part is built, unless the whole exists', async (t) => {
+test('if a partial opa is enough, only this is built, unless a complete opa exists', async (t) => {
 	const home = project(temporary(t));
 	const template = program(home, 'template', '1.22.0');
 	const go = `case "$1" in
@@ -196,7 +197,7 @@ esac`;
 	t.is(await provide(), whole);
 });
 
-test('an outdated Go is named in the message', async (t) => {
+test('the message names an outdated Go', async (t) => {
 	const home = project(temporary(t));
 	script(home, 'bin/go', 'echo go1.20.1');
 	await t.throwsAsync(
@@ -205,7 +206,7 @@ test('an outdated Go is named in the message', async (t) => {
 	);
 });
 
-test('a failed build leaves no program behind and shows Go’s output', async (t) => {
+test('a failed build leaves no program behind, and shows Go’s output', async (t) => {
 	const home = project(temporary(t));
 	script(home, 'bin/go', 'if [ "$1" = env ]; then echo go1.26.8; else echo no network; exit 1; fi');
 	await t.throwsAsync(
@@ -214,7 +215,7 @@ test('a failed build leaves no program behind and shows Go’s output', async (t
 	);
 });
 
-test('without opa and Go, `npm start` reports it before any installation', async (t) => {
+test('without opa and Go, `npm start` says so before it installs anything', async (t) => {
 	const home = project(temporary(t));
 	cpSync(join(root, 'setup'), join(home, 'setup'), { recursive: true });
 	cpSync(join(root, 'package-lock.json'), join(home, 'package-lock.json'));
@@ -294,6 +295,6 @@ function script(home: string, file: string, text: string): string {
 	await t.throwsAsync(run(part, ['eval', '1']), { message: /This is a part of opa/ });
 });
 
-test('`npm run opa` exits like its opa', async (t) => {
+test('`npm run opa` exits with opa’s exit code', async (t) => {
 	t.is(await runOpa(process.execPath, ['--eval', 'process.exit(3)']), 3);
 });

@@ -37,7 +37,7 @@ test('no production dependency has an install script', (t) => {
 	t.regex(readFileSync(join(root, '.npmrc'), 'utf8'), /^ignore-scripts=true$/m);
 });
 
-test('the package installs in an empty folder, starts there, and decides', async (t) => {
+test('the package can be installed in an empty folder, started there, and asked for decisions', async (t) => {
 	t.timeout(300_000);
 	const folder = temporary(t);
 	const quietly = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];

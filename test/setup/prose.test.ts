@@ -45,7 +45,7 @@ for (const [file, place] of Object.entries(places)) {
 	});
 }
 
-test('code, questions, titles, and names between backquotes are not prose', async (t) => {
+test('code, questions, titles, and names in backquotes are not treated as prose', async (t) => {
 	const texts = {
 		'docs/a.md':
 			'# What runs\n\nWhat is a role?\n\n[What conditions mean](a.md), `anew`.\n\n```sh\nWhat runs # anew\n```\n',

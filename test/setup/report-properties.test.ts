@@ -22,7 +22,7 @@ function variables(report: string): Record<string, string> {
 
 const small = 'await fc.assert(fc.asyncProperty(fc.nat(), async (number) => number < 50), { numRuns: 1000 })';
 
-test('a failed property prints its smallest counterexample, and the command that repeats it', (t) => {
+test('a failed property prints its smallest counterexample, and the command to repeat it', (t) => {
 	const report = printed(small);
 	t.regex(report, /^Property failed after \d+ tests\n\{ seed: -?\d+, path: ".+", .*\nCounterexample: \[50\]\n/m);
 	t.regex(report, /status 3$/);
@@ -44,7 +44,7 @@ const count = (by) => ({ check: ({ sum }) => sum < 100, run: async (model) => {
 const all = fc.commands([fc.nat({ max: 3 }).map(count)], { size: 'max', maxCommands: 40, replayPath: process.env.TEST_REPLAY_PATH });
 await fc.assert(fc.asyncProperty(all, (some) => fc.asyncModelRun(() => ({ model: { sum: 0 }, real: null }), some)))`;
 
-test('failed command runs are also repeated along the shrunk path', (t) => {
+test('failed command runs can also be repeated along the shrunk path', (t) => {
 	const report = printed(commands);
 	t.deepEqual(Object.keys(variables(report)), ['TEST_SEED', 'TEST_PATH', 'TEST_REPLAY_PATH']);
 	const counterexample = /^Counterexample: \[(count \d,?)+/m.exec(report)?.[0];
@@ -52,7 +52,7 @@ test('failed command runs are also repeated along the shrunk path', (t) => {
 	t.is(/^Counterexample: \[(count \d,?)+/m.exec(printed(commands, variables(report)))?.[0], counterexample);
 });
 
-test('the search for a smaller counterexample takes at most a minute', (t) => {
+test('shrinking a counterexample takes at most a minute', (t) => {
 	const hours = 'let now = 0;\nperformance.now = () => now;\n';
 	const report = printed(`${hours}${small.replace('=>', '=> (now += 61_000) &&')}`, { TEST_SEED: '7' });
 	t.regex(report, /^Property failed after \d+ tests\n\{ seed: 7, .*\nCounterexample: \[\d+\]\nShrunk 0 time/m);

@@ -42,7 +42,7 @@ const imports = {
 	'compiler/model.ts': { allowed: [], forbidden: ['./json.js'] },
 } satisfies Record<string, { allowed: readonly string[]; forbidden: readonly string[] }>;
 
-test('an import that rooms.json does not allow is found, with its line', async (t) => {
+test('an import that rooms.json does not allow is reported with its line', async (t) => {
 	const folder = temporary(t);
 	mkdirSync(join(folder, 'packages/engine/src'), { recursive: true });
 	writeFileSync(join(folder, 'rooms.json'), JSON.stringify(rooms));
@@ -64,7 +64,7 @@ test('an import that rooms.json does not allow is found, with its line', async (
 	}
 });
 
-test('docs/contribute/architecture.md shows the rooms of rooms.json', (t) => {
+test('docs/contribute/architecture.md lists the rooms in rooms.json', (t) => {
 	const path = join(root, 'docs/contribute/architecture.md');
 	const { rooms: table } = JSON.parse(readFileSync(join(root, 'rooms.json'), 'utf8')) as {
 		readonly rooms: Readonly<Record<string, { readonly knows: string }>>;
@@ -82,7 +82,7 @@ test('docs/contribute/architecture.md shows the rooms of rooms.json', (t) => {
 const builderMethod =
 	/\.(?:query|(?:and|or)?where\w*|orderBy\w*|castTo|resultSize|findOne|findById|clear(?:Order|Select)|joinRaw)\s*[(<]/i;
 
-test('only the store builds queries: other rooms call its named functions', (t) => {
+test('only the store builds queries, and other rooms call its functions', (t) => {
 	const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
 	const others = sources.filter((file) => file.endsWith('.ts') && !file.startsWith('store/'));
 	const building = others.filter((file) => builderMethod.test(readFileSync(join(root, 'src', file), 'utf8')));
@@ -105,7 +105,7 @@ const violations = {
 } satisfies Record<string, Record<string, string>>;
 
 for (const [rule, sources] of Object.entries(violations)) {
-	test(`the linter refuses violations of ${rule}`, (t) => {
+	test(`the linter rejects violations of ${rule}`, (t) => {
 		const found = lint(temporary(t), sources, rule);
 		t.deepEqual(
 			found.map(({ file }) => file),

@@ -65,7 +65,7 @@ for (const version of ['20.19.0', '20.20.2', '22.0.0', '26.1.0', '100.0.0']) {
 }
 
 for (const version of ['20.18.3', '18.20.4', '8.17.0']) {
-	test(`Node.js ${version} is refused by name`, (t) => {
+	test(`Node.js ${version} is rejected, and the message contains its version`, (t) => {
 		const problem = nodeProblem(version) ?? '';
 		t.true(problem.includes('20.19') && problem.includes(version), problem);
 	});

@@ -81,7 +81,7 @@ journey('waiting units share a transaction, each with its own revision, in order
 	t.deepEqual(heard, [place.id], 'waiting requests are woken once');
 });
 
-journey('a heavy unit does not share its transaction', async (t, place) => {
+journey('a heavy unit runs in a separate transaction', async (t, place) => {
 	const store = timeless(place);
 	const scope = await scopeIn(place);
 	const all = await Promise.all(
@@ -93,7 +93,7 @@ journey('a heavy unit does not share its transaction', async (t, place) => {
 	t.not(heavy, fifth);
 });
 
-journey('failed units are undone alone, and count no revision', async (t, place) => {
+journey('a failed unit is undone without affecting other units, and creates no revision', async (t, place) => {
 	const scope = await scopeIn(place);
 	const before = await place.revision();
 	const write = (key: string, after: (unit: WritingUnit) => Promise<unknown>) =>
@@ -127,7 +127,7 @@ journey('failed units are undone alone, and count no revision', async (t, place)
 	t.is(await place.revision(), before + 3);
 });
 
-journey('an abandoned unit returns its result, and leaves no change', async (t, place) => {
+journey('an abandoned unit returns its result and changes nothing', async (t, place) => {
 	const scope = await scopeIn(place);
 	const before = await place.revision();
 	const write = (key: string, abandoned: boolean) =>
@@ -149,7 +149,7 @@ journey('an abandoned unit returns its result, and leaves no change', async (t, 
 	t.deepEqual(await usersIn(place), ['b', 'c']);
 });
 
-journey('work after the end of its unit is refused', async (t, place) => {
+journey('work after the end of its unit is rejected', async (t, place) => {
 	const scope = await scopeIn(place);
 	const kept: WritingUnit[] = [];
 	await place.store.write(scope, null, async (unit) => {
@@ -159,7 +159,7 @@ journey('work after the end of its unit is refused', async (t, place) => {
 });
 
 journey(
-	'units with a lost transaction all fail, and leave nothing',
+	'if a transaction is lost, all its units fail and change nothing',
 	async (t, place) => {
 		const store = timeless(place);
 		const scope = await scopeIn(place);
@@ -192,7 +192,7 @@ journey(
 	['server'],
 );
 
-test('units without an available transaction fail, alone or together', async (t) => {
+test('units fail if no transaction can be started, alone or together', async (t) => {
 	const quiet = { warn: () => {} };
 	const knex = knexFactory({ client: 'pg', connection: { host: '127.0.0.1', port: await freePort() }, log: quiet });
 	const unused = { connections: { used: 0, free: 0, waiting: 0 }, ping: async () => {}, committed: () => {} };

@@ -45,7 +45,7 @@ async function decisionsRead(unit: ReadingUnit): Promise<number> {
 // Statistics stay known, so the test without statistics runs first.
 for (const counted of [false, true]) {
 	journey(
-		`a search for decisions with a rare code reads only these decisions, statistics ${counted ? 'known' : 'missing'}`,
+		`a search for decisions with a rare code reads only matching rows, statistics ${counted ? 'known' : 'missing'}`,
 		async (t, fresh) => {
 			const place = await populated(fresh);
 			if (counted) await place.store.database.knex.raw('analyze');
@@ -64,7 +64,7 @@ for (const counted of [false, true]) {
 	);
 }
 
-journey('a search for decisions with the most common code reads only a page', async (t, fresh) => {
+journey('a search for decisions with the most common code reads only one page', async (t, fresh) => {
 	const place = await populated(fresh);
 	await place.store.database.knex.raw('analyze');
 	await place.store.snapshot(place.id, async (unit) => {

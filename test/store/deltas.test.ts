@@ -170,7 +170,7 @@ const ends: readonly Write[] = [
 	{ method: 'DELETE', path: 'resources/folder' },
 ];
 
-journey('from any revision to the present, by what was touched since', async (t, place) => {
+journey('deltas lead from any revision to the newest, and contain only changed objects', async (t, place) => {
 	const { http } = place;
 	const past: Past = new Map();
 	await look(t, place, past, 'nothing');
@@ -188,7 +188,7 @@ journey('from any revision to the present, by what was touched since', async (t,
 	}
 });
 
-journey('what conditions know: attributes as they are stored, over what a user is called', async (t, place) => {
+journey('conditions read attributes as stored, combined with the user’s names', async (t, place) => {
 	const { http, facts: at, schema, store, id } = place;
 	const attributes = { 'a\tb\n': ['\\', null, 0.1, { z: '"' }], email: 'own@example.com' };
 	const made = [

@@ -6,7 +6,7 @@ import { scopeIn } from '../support/scope.js';
 
 const journey = onEachStore({ embedded: 'all' });
 
-journey('a write under a concurrently deleted object is refused as missing', async (t, place, site) => {
+journey('a write under a concurrently deleted object fails as if the object never existed', async (t, place, site) => {
 	const { store, id, project_id, organization_id, key } = place;
 	const scope = await scopeIn(place);
 	const gone = await site.organization.post<{ readonly id: string }>('/v2/projects', {

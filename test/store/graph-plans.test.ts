@@ -286,7 +286,7 @@ async function assertFewRead(t: ExecutionContext, place: Place): Promise<void> {
 
 // The database has a single large environment, as most installations do: the environment then selects no rows, and an
 // index on other columns seems as good as the right one.
-journey('graphs and roles read few rows, without and with statistics', async (t, place) => {
+journey('graphs and roles read few rows, with and without statistics', async (t, place) => {
 	await populate(place);
 	await assertFewRead(t, place);
 	await place.store.database.knex.raw('analyze');

@@ -95,7 +95,7 @@ test('revisions and keys are received, each as its own kind', async (t) => {
 	t.deepEqual(await heard, ['of another']);
 });
 
-test('stopping does not wait forever for a silent server', async (t) => {
+test('stopping does not wait forever for a server that does not respond', async (t) => {
 	const { server, store, close } = await serverWhere((socket) => socket.resume());
 	t.teardown(close);
 	const connected = once(server, 'connection');

@@ -32,7 +32,7 @@ function find(unit: ReadingUnit, base: number, wanted: Partial<WantedChanges>) {
 const user = (key: string) => ({ kind: 'user' as const, key });
 const role = (key: string) => ({ kind: 'role' as const, key });
 
-journey('changes are found by kind and key, after the base alone, the newest first', async (t, place) => {
+journey('changes after the base are found by kind and key, newest first', async (t, place) => {
 	const base = await place.revision();
 	await log(place, 'user', 3, base);
 	await log(place, 'role', 2, base + 10);
@@ -47,7 +47,7 @@ journey('changes are found by kind and key, after the base alone, the newest fir
 	t.deepEqual(await told(base, { objects: [user('user a1'), user('')] }), []);
 });
 
-journey('of too many changes nothing is told, but the schema is not lost among facts', async (t, place) => {
+journey('too many changes are not listed, but schema changes are not lost among facts', async (t, place) => {
 	const base = await place.revision();
 	await log(place, 'user', most, base);
 	await log(place, 'role', 1, base + most);

@@ -88,7 +88,7 @@ const names = (prefix: string) => Array.from({ length: asked }, (_, index) => `$
 
 // Statistics stay known, so the test without statistics runs first.
 for (const counted of [false, true]) {
-	journey(`instances are found by their names alone, statistics ${counted ? 'known' : 'missing'}`, async (t, fresh) => {
+	journey(`instances are looked up without a scan, statistics ${counted ? 'known' : 'missing'}`, async (t, fresh) => {
 		const place = await populated(fresh);
 		if (counted) await place.store.database.knex.raw('analyze');
 		await place.store.snapshot(place.id, async (unit) => {
@@ -110,7 +110,7 @@ const references = {
 };
 
 for (const [where, taken] of Object.entries(references)) {
-	journey(`roles ${where} are removed from a user without reading the other roles`, async (t, fresh) => {
+	journey(`removing roles ${where} from a user does not read the user’s other roles`, async (t, fresh) => {
 		const place = await populated(fresh);
 		await place.store.database.knex.raw('analyze');
 		await place.store.write(await scopeIn(place), null, async (unit) => {
@@ -123,7 +123,7 @@ for (const [where, taken] of Object.entries(references)) {
 }
 
 for (const [where, stored] of Object.entries(references)) {
-	journey(`expiries of roles ${where} are changed without reading the user's other roles`, async (t, fresh) => {
+	journey(`changing the expiry of roles ${where} does not read the user’s other roles`, async (t, fresh) => {
 		const place = await populated(fresh);
 		await place.store.database.knex.raw('analyze');
 		await place.store.write(await scopeIn(place), null, async (unit) => {
@@ -138,7 +138,7 @@ for (const [where, stored] of Object.entries(references)) {
 	});
 }
 
-journey('instances to remove are read in chunks, each row once', async (t, place) => {
+journey('instances to delete are read in chunks, each row once', async (t, place) => {
 	const rows = 700;
 	await populate(place, rows);
 	await place.store.write(await scopeIn(place), null, async (unit) => {
@@ -155,7 +155,7 @@ journey('instances to remove are read in chunks, each row once', async (t, place
 	});
 });
 
-journey('a query without ids reads nothing', async (t, place) => {
+journey('a query for an empty list of ids reads nothing', async (t, place) => {
 	const rows = await assignmentsBetween(place.store.reading(await scopeIn(place)), 'tenants', []);
 	t.deepEqual(rows, []);
 });
@@ -165,7 +165,7 @@ async function estimatedRows({ store }: Place, table: string): Promise<number> {
 	return row?.reltuples ?? 0;
 }
 
-journey('statistics are updated during a unit with many new rows', async (t, place) => {
+journey('statistics are updated during a unit that adds many rows', async (t, place) => {
 	const keys = Array.from({ length: 12_000 }, (_, index) => ({ key: `new-${index}`, attributes: {} }));
 	const { knex } = place.store.database;
 	await knex.raw('analyze users');
@@ -178,7 +178,7 @@ journey('statistics are updated during a unit with many new rows', async (t, pla
 });
 
 journey(
-	'the embedded database updates its statistics while it runs',
+	'the embedded database updates its statistics during operation',
 	async (t, place) => {
 		const scope = await scopeIn(place);
 		const before = await estimatedRows(place, 'users');
@@ -193,7 +193,7 @@ journey(
 );
 
 journey(
-	'the embedded database is vacuumed after its start if the disk has enough space',
+	'the embedded database is vacuumed after the start if the disk has enough space',
 	async (t, place) => {
 		const { knex } = place.store.database;
 		for (const room of [false, true]) {
@@ -223,7 +223,7 @@ journey(
 );
 
 journey(
-	'the embedded database removes its write-ahead log while it runs',
+	'the embedded database removes its write-ahead log during operation',
 	async (t, place) => {
 		const { knex } = place.store.database;
 		const checkpoint = async () => {

@@ -14,14 +14,14 @@ async function add(place: Place, key: string): Promise<unknown> {
 
 const keysIn = async (unit: ReadingUnit) => (await unit.query(User)).map(({ key }) => key).sort();
 
-journey('other requests read while an environment is read at one revision', async (t, place) => {
+journey('other requests can read while an environment is read at one revision', async (t, place) => {
 	const { store, id } = place;
 	const scope = await scopeIn(place);
 	const seen = await store.readAtRevision(id, () => keysIn(store.reading(scope)));
 	t.deepEqual(seen, []);
 });
 
-journey('two reads at one revision agree, whatever is written between them', async (t, place) => {
+journey('two reads at one revision agree, whatever is written in between', async (t, place) => {
 	const { store, id } = place;
 	let written = 0;
 	const writing: Promise<unknown>[] = [];

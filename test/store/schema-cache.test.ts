@@ -29,14 +29,14 @@ test('a schema is read once per revision', async (t) => {
 	t.is(await ask('b', 2), 'read-3', 'in a different environment');
 });
 
-test('an older snapshot gets its own schema, and newer schemas stay', async (t) => {
+test('an older snapshot gets its own schema, and newer schemas stay cached', async (t) => {
 	const { ask } = setUp();
 	t.is(await ask('a', 2), 'read-1');
 	t.is(await ask('a', 1), 'read-2');
 	t.is(await ask('a', 2), 'read-1');
 });
 
-test('a schema from a truncated history is read again under the same number, and is not kept for a newer number', async (t) => {
+test('after a truncated history, the schema is read again for the same revision number, and not kept for a newer one', async (t) => {
 	const { ask } = setUp();
 	t.is(await ask('a', 5), 'read-1');
 	t.is(await ask('a', 5, { schema_token: '1' }), 'read-2', 'the same lineage, before its end is known');
@@ -51,7 +51,7 @@ test('a failed read is not cached', async (t) => {
 	t.is(await ask('a', 1), 'read-1');
 });
 
-test('a few environments are cached: the most recently used', async (t) => {
+test('only the most recently used environments are cached', async (t) => {
 	const { ask } = setUp();
 	await ask('first', 1);
 	await ask('second', 1);

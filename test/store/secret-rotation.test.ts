@@ -105,7 +105,7 @@ const rotated = ({ database }: Store, decrypt: (sealed: Uint8Array) => string) =
 		(text) => text === 'regolith',
 	);
 
-test('SECRET_KEY is rotated under running servers, and a kill in between loses no secret', async (t) => {
+test('SECRET_KEY can be rotated while servers run, and a kill during the rotation loses no secret', async (t) => {
 	t.timeout(600_000);
 	const database = await createDatabase();
 	t.teardown(database.drop);
@@ -162,7 +162,7 @@ test('SECRET_KEY is rotated under running servers, and a kill in between loses n
 	await t.throwsAsync(start(t, config({ SECRET_KEY: oldKey })), { instanceOf: ConfigError, message: /^SECRET_KEY:/ });
 });
 
-test('a server key in a file is rotated by moving it away', async (t) => {
+test('a server key in a file can be rotated by moving the file', async (t) => {
 	const folder = temporary(t);
 	const [file, previous] = [join(folder, 'server.key'), join(folder, 'server.key.previous')];
 	const database = await createDatabase();
@@ -182,7 +182,7 @@ test('a server key in a file is rotated by moving it away', async (t) => {
 	t.is(await readProxySecret(await start(t, config)), 'a-token');
 });
 
-test('both passphrases are the same', (t) => {
+test('both passphrases must be the same', (t) => {
 	t.throws(() => readConfig({ SECRET_KEY: oldKey, SECRET_KEY_PREVIOUS: oldKey }), {
 		instanceOf: ConfigError,
 		message: 'SECRET_KEY_PREVIOUS: must differ from SECRET_KEY',

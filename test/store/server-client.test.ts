@@ -13,7 +13,7 @@ import { scopeIn } from '../support/scope.js';
 const journey = onEachStore();
 
 journey(
-	'tables that change under prepared statements cost each connection one transaction',
+	'changing tables under prepared statements costs each connection one transaction',
 	async (t, place, { store }) => {
 		const scope = await scopeIn(place);
 		const write = (key: string) => store.write(scope, null, (unit) => unit.create(User, { key, attributes: {} }, key));
@@ -54,7 +54,7 @@ const tuples = `with wanted as (select :environment_id::uuid as environment_id, 
 	where object.key::int = subject.key::int + 2000 returning subject_id`;
 
 journey(
-	'repeated queries find their rows by index each time, whatever else exists',
+	'repeated queries use an index each time, whatever else is stored',
 	async (t, place, { store }) => {
 		const scope = await scopeIn(place);
 		const tuplesRead = async (unit: ReadingUnit) => {
@@ -80,7 +80,7 @@ journey(
 	['server'],
 );
 
-test('a connection that breaks in a statement counts as an unreachable database', (t) => {
+test('a connection that breaks during a statement is reported as an unreachable database', (t) => {
 	for (const message of ['BEGIN; - Connection terminated unexpectedly', 'select 1 - timeout expired']) {
 		t.true(isUnreachable(new Error(message)), message);
 	}

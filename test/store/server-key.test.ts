@@ -54,7 +54,7 @@ test('a second node without the shared SECRET_KEY refuses to start', async (t) =
 	await refused(t, node('four', `${common}, nearly`));
 });
 
-test('keys are created after the first start, not before', async (t) => {
+test('keys are created when they are first needed, not before', async (t) => {
 	const database = await createDatabase();
 	t.teardown(database.drop);
 	const config = readConfig({ ...settings(temporary(t), 'early'), DATABASE_URL: database.url });

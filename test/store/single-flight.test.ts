@@ -3,7 +3,7 @@ import { SingleFlight } from '../../src/store/database/single-flight.js';
 
 /** Concurrent equal requests share a result. They never share a result whose computation began before the request. */
 
-test('callers during a read share the next result', async (t) => {
+test('callers that arrive during a read share the next result', async (t) => {
 	const shared = new SingleFlight<string>();
 	let truth = 'old';
 	let looks = 0;
@@ -26,7 +26,7 @@ test('callers during a read share the next result', async (t) => {
 	t.is(await shared.share('a', look), 'newest');
 });
 
-test('a failure reaches the callers that share it, and no later callers', async (t) => {
+test('a failure reaches only the callers that share it', async (t) => {
 	const shared = new SingleFlight<string>();
 	const failing = (message: string) => () => Promise.reject(new Error(message));
 	const first = shared.share('a', failing('one'));

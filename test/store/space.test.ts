@@ -21,7 +21,7 @@ function watched(free: () => number, kept = reserve) {
 	return { space: new Space('/nowhere', kept, log, free), log, logged };
 }
 
-test('there is space until the reserve is touched, and each change is logged once', (t) => {
+test('there is space until the reserve is reached, and each change is logged once', (t) => {
 	const disk = { free: 1_000 };
 	const { space, logged } = watched(() => disk.free);
 	t.true(space.hasRoomFor(0));
@@ -40,14 +40,14 @@ test('there is space until the reserve is touched, and each change is logged onc
 	);
 });
 
-test('a statement’s parameters must fit beside the reserve, four times over', (t) => {
+test('a statement needs free space of four times its parameters, in addition to the reserve', (t) => {
 	const { space, logged } = watched(() => 1_400);
 	t.true(space.hasRoomFor(100));
 	t.false(space.hasRoomFor(101));
 	t.deepEqual(logged, [], 'the disk is not nearly full: this statement is large');
 });
 
-test('without a reserve the disk is not watched, and an unreadable disk state refuses no write', (t) => {
+test('without a reserve the disk is not watched, and an unreadable disk state rejects no write', (t) => {
 	t.true(watched(() => 0, 0).space.hasRoomFor(10 ** 9));
 	const unreadable = watched(() => {
 		throw new Error('no such file system');
@@ -82,7 +82,7 @@ for (const [sql, writing, bound] of statements) {
 	});
 }
 
-test('a statement’s parameters are measured', (t) => {
+test('the size of a statement’s parameters is measured', (t) => {
 	t.is(bytesIn(['abc', Buffer.from('de'), ['f', ['g']], { h: 1 }, 5, null, new Date()]), 3 + 2 + 2 + 7 + 8 * 3);
 });
 
@@ -98,7 +98,7 @@ async function open(t: Cleanup, disk: { free: number }) {
 /** Simulates PostgreSQL's error for a full disk. */
 const fill = `do $$ begin raise exception using errcode = '53100', message = 'could not extend file'; end $$`;
 
-test('a database that ran out of space is restarted, with all committed data', async (t) => {
+test('a database that ran out of space restarts with all committed data', async (t) => {
 	const disk = { free: 10_000 };
 	const { database, logged } = await open(t, disk);
 	await database.query('create table kept (id integer)');
@@ -121,7 +121,7 @@ test('a database that ran out of space is restarted, with all committed data', a
 	);
 });
 
-test('it stays closed until there is space, reads resume first, and a lost transaction never continues', async (t) => {
+test('the database stays closed until there is space, reads resume first, and a lost transaction never continues', async (t) => {
 	const disk = { free: 10_000 };
 	const { database } = await open(t, disk);
 	await database.query('create table kept (id integer)');
@@ -139,7 +139,7 @@ test('it stays closed until there is space, reads resume first, and a lost trans
 	t.deepEqual((await database.query('select id from kept')).rows, [{ id: 2 }]);
 });
 
-test('an unresponsive database is closed too, and waiting callers are notified', async (t) => {
+test('a database that does not respond is also closed, and waiting callers are notified', async (t) => {
 	const { database } = await open(t, { free: 10_000 });
 	const stuck = database.query('select count(*) from generate_series(1, 1000000000000) as n where n < 0');
 	const told = t.throwsAsync(stuck);

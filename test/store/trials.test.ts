@@ -36,7 +36,7 @@ journey('a write commits during a trial, which keeps its snapshot', async (t, { 
 	t.deepEqual(await keysIn(store.reading(scope)), ['bob']);
 });
 
-journey('a trial that a writer interferes with is repeated after the write', async (t, { store, ...place }) => {
+journey('a trial that conflicts with a writer is repeated after the write', async (t, { store, ...place }) => {
 	if (store.database.url === null) return void t.pass('the embedded store has one connection');
 	const scope = await scopeIn({ store, ...place });
 	const { value: ann } = await store.write(scope, null, create('ann'));

@@ -130,7 +130,7 @@ test('concurrent dispatchers take different deliveries, and each delivery is tak
 	t.deepEqual([...taken].sort(), [...added].sort());
 });
 
-test('unresponsive receivers do not block other receivers’ events', async (t) => {
+test('receivers that do not respond do not block events for other receivers', async (t) => {
 	const { store, element, add } = await outboxOf(t);
 	const { outbox } = store;
 	const silent = await Promise.all(Array.from({ length: 8 }, (_, index) => element(`silent-${index}`)));
@@ -148,7 +148,7 @@ test('an element without a webhook drops its deliveries', async (t) => {
 	t.like((await store.outbox.take(8))[0], { id, webhook: null });
 });
 
-test('a token that cannot be decrypted affects only its own element', async (t) => {
+test('a token that cannot be decrypted affects only its element', async (t) => {
 	const { store, element, add, seal } = await outboxOf(t);
 	const broken = await add(await element('broken', { secret_webhook_token: Buffer.alloc(60, 7) }));
 	const short = await add(await element('short', { secret_webhook_token: Buffer.from('x') }));
@@ -159,7 +159,7 @@ test('a token that cannot be decrypted affects only its own element', async (t) 
 	t.like(taken.get(whole), { bearer_token: 'a token' });
 });
 
-test('a clock set back blocks no webhook', async (t) => {
+test('setting the clock back blocks no webhook', async (t) => {
 	const { store, element, add, change } = await outboxOf(t);
 	const ahead = (minutes: number) => store.database.knex.raw(`now() + ? * interval '1 minute'`, [minutes]);
 	const [first, second, later] = [await element('first'), await element('second'), await element('later')];

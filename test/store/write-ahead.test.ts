@@ -1,7 +1,7 @@
 import test from 'ava';
 import { writeAhead } from '../../src/store/unit/write-ahead.js';
 
-test('the next statement is prepared while one runs, and sent when it has ended', async (t) => {
+test('the next statement is prepared while one runs, and is sent when it ends', async (t) => {
 	const steps: string[] = [];
 	const prepare = (chunk: number) => {
 		steps.push(`prepare ${chunk}`);
@@ -19,7 +19,7 @@ test('the next statement is prepared while one runs, and sent when it has ended'
 	for await (const _ of writeAhead([], prepare)) t.fail();
 });
 
-test('it rejects with the first failed statement, and sends none after it', async (t) => {
+test('rejects with the first failed statement, and sends no statement after it', async (t) => {
 	const sent: number[] = [];
 	const prepare = (chunk: number) => async () => {
 		sent.push(chunk);

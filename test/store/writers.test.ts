@@ -26,7 +26,7 @@ journey('a long unit yields to the rest of the process', async (t, place) => {
 });
 
 journey(
-	'writers waiting for a lock leave connections to other requests, and all of them finish',
+	'writers that wait for a lock leave connections to other requests, and all of them finish',
 	async (t, place, { organization }) => {
 		const { http, facts, store } = place;
 		const before = await place.revision();
@@ -67,7 +67,7 @@ journey(
 	['server'],
 );
 
-journey('a unit without changes does not write to its environment', async (t, place) => {
+journey('a unit without changes writes nothing to its environment', async (t, place) => {
 	const scope = await scopeIn(place);
 	const heard: string[] = [];
 	place.store.database.knex.on('query', ({ sql, bindings }: { sql: string; bindings?: readonly unknown[] }) => {
@@ -84,7 +84,7 @@ journey('a unit without changes does not write to its environment', async (t, pl
 	t.is(heard.filter((sql) => /^update "environments"/i.test(sql)).length, 1, 'a unit with changes does');
 });
 
-journey('a unit that would block others for too long is ended, and leaves nothing', async (t, place) => {
+journey('a unit that blocks others for too long is aborted, and changes nothing', async (t, place) => {
 	const before = await place.revision();
 	const work = place.store.write(await scopeIn(place), null, async (unit) => {
 		await unit.create(User, { key: 'early', attributes: {} }, 'early');
@@ -98,7 +98,7 @@ journey('a unit that would block others for too long is ended, and leaves nothin
 });
 
 journey(
-	'a statement that would block others for too long is ended, and the limit ends with its unit',
+	'a statement that blocks others for too long is aborted, and the limit ends with its unit',
 	async (t, place) => {
 		const before = await place.revision();
 		const work = place.store.write(await scopeIn(place), null, async (unit) => {

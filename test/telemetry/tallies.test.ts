@@ -31,7 +31,7 @@ test('requests are counted by endpoint and status, and timed by endpoint', async
 	t.is(scrape.sum(`${duration}_bucket`, { endpoint: 'none', le: '+Inf' }), 1);
 });
 
-test('a histogram counts each duration in every bucket that holds it', (t) => {
+test('a histogram counts each duration in every bucket that includes it', (t) => {
 	fc.assert(
 		fc.property(fc.array(fc.double({ min: 0, max: 100, noNaN: true })), (seconds) => {
 			const durations = new Durations();
@@ -50,7 +50,7 @@ test('a histogram counts each duration in every bucket that holds it', (t) => {
 const user = { key: 'ann' };
 const resource = { type: 'document', tenant: 'acme' };
 
-test('the decision rate covers the time between reports', (t) => {
+test('the decision rate is averaged over the time between reports', (t) => {
 	let [count, now] = [3, 1_000];
 	const rate = new DecisionRate(
 		() => count,
@@ -73,7 +73,7 @@ test('the decision rate covers the time between reports', (t) => {
 	t.is(after(60, 0), 0, 'never less than none');
 });
 
-test('decisions are counted by code, and by model of the question', async (t) => {
+test('decisions are counted by code, and by the model of the check', async (t) => {
 	const tally = new DecisionTally();
 	tally.add({ user, resource }, 'allow');
 	tally.add({ user, resource }, 'allow');
@@ -92,7 +92,7 @@ test('decisions are counted by code, and by model of the question', async (t) =>
 	);
 });
 
-test('codes beyond a limit are counted together', (t) => {
+test('codes over the limit are counted together', (t) => {
 	const tally = new DecisionTally();
 	for (const index of Array.from({ length: 500 }).keys()) tally.add({ user, resource }, `code_${index}`);
 	const values = tally.families()[0]?.values ?? [];
@@ -103,7 +103,7 @@ test('codes beyond a limit are counted together', (t) => {
 	);
 });
 
-test('metrics from several processes are merged, as each family defines', async (t) => {
+test('metrics from several processes are merged as defined for each family', async (t) => {
 	const told = (count: number) => [
 		counter('asked', 'help', [sample(count, { code: 'a' }), sample(1, { code: String(count) })]),
 		gauge('oldest', 'help', [sample(count)], 'min'),
@@ -116,7 +116,7 @@ test('metrics from several processes are merged, as each family defines', async 
 	t.is(scrape.sum('age'), 5);
 });
 
-test('a process that does not answer counts as present for half a minute, and then not', async (t) => {
+test('a process that does not respond counts as present for half a minute', async (t) => {
 	let now = 0;
 	let answer: (works: boolean) => void = () => {};
 	let asked = 0;
@@ -141,7 +141,7 @@ test('a process that does not answer counts as present for half a minute, and th
 	t.false(await probe.works());
 });
 
-test('an unreachable process does not work, and works again when it can be reached', async (t) => {
+test('an unreachable process is reported as down, and as up when it can be reached again', async (t) => {
 	let broken = true;
 	const probe = new Probe(async () => {
 		if (broken) throw new Error('gone');

@@ -46,7 +46,7 @@ test('keys are fetched once for many tokens', async (t) => {
 	t.is(asked(), 1);
 });
 
-test('a missing key does not cause repeated fetches', async (t) => {
+test('an unknown key id does not cause repeated fetches', async (t) => {
 	const { userKey, asked } = await provider((keys) =>
 		Response.json({ keys: keys.map((key) => ({ ...key, kid: 'k0' })) }),
 	);
@@ -63,7 +63,7 @@ const failures: Readonly<Record<string, () => Response | Promise<Response>>> = {
 };
 
 for (const [what, answer] of Object.entries(failures)) {
-	test(`an address that answers ${what} is not fetched again for a while`, async (t) => {
+	test(`a URL that responds with ${what} is not fetched again for a while`, async (t) => {
 		const { userKey, asked, pass } = await provider(answer);
 		for (let time = 0; time < 3; time++) {
 			const error = await t.throwsAsync(userKey(), { instanceOf: Failure });
@@ -77,7 +77,7 @@ for (const [what, answer] of Object.entries(failures)) {
 	});
 }
 
-test('a clock set back makes keys old and ends the pause after a failure', async (t) => {
+test('setting the clock back makes keys old, and ends the pause after a failure', async (t) => {
 	let answer = (_: readonly JWK[]) => new Response('no', { status: 500 });
 	const { userKey, asked, pass } = await provider((keys) => answer(keys));
 	await t.throwsAsync(userKey(), { instanceOf: Failure });
@@ -89,13 +89,13 @@ test('a clock set back makes keys old and ends the pause after a failure', async
 	t.is(asked(), 3);
 });
 
-test('given keys take precedence over an address', async (t) => {
+test('configured keys take precedence over a URL', async (t) => {
 	const { userKey, asked } = await provider((keys) => Response.json({ keys }));
 	t.is(await userKey(undefined, { ...configured, jwks: { keys: [] } } as unknown as typeof configured), null);
 	t.is(asked(), 0);
 });
 
-test('a non-public address is refused, and the setting that allows it is named', async (t) => {
+test('a non-public address is rejected, and the message contains the setting that allows it', async (t) => {
 	const receiver = await startReceiver((_, response) => response.end('{"keys":[]}'));
 	t.teardown(receiver.stop);
 	const local = { ...configured, url: receiver.url };
@@ -111,7 +111,7 @@ test('a non-public address is refused, and the setting that allows it is named',
 	t.like(receiver.received[0], { method: 'GET', body: '' });
 });
 
-test('an oversized or incomplete key set is refused', async (t) => {
+test('an oversized or incomplete key set is rejected', async (t) => {
 	const long = await startReceiver((_, response) => response.end(`{"keys":[${' '.repeat(70_000)}]}`));
 	const cut = await startReceiver((_, response) => {
 		response.writeHead(200, { 'content-length': '20' }).write('{"keys":', () => response.destroy());

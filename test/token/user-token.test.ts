@@ -34,12 +34,12 @@ test('the token must have the environment’s issuer and audience', async (t) =>
 	t.is((await subject({ sub: 'ann', iss: 'anybody', aud: 'anything' }))?.key, 'ann');
 });
 
-test('a key with a character that the database rejects is not valid', async (t) => {
+test('a user key with a character that the database rejects is invalid', async (t) => {
 	const subject = await issuer();
 	for (const sub of ['', 'an\0n', 'ann\ud800']) t.is(await subject({ sub }), null);
 });
 
-test('an address counts unless `email_verified` is present and not true', async (t) => {
+test('an e-mail address is used unless `email_verified` is present and not true', async (t) => {
 	const subject = await issuer();
 	const email = 'ann@example.com';
 	for (const email_verified of [undefined, true, 'true']) {

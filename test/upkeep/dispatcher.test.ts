@@ -39,7 +39,7 @@ const refusing = (code: string) => async (): Promise<number> => {
 	throw Object.assign(new Error('connect 10.1.2.3'), { code });
 };
 
-test('an attempt ends according to the receiver’s answer', async (t) => {
+test('an attempt ends according to the receiver’s response', async (t) => {
 	const cases: readonly (readonly [post: () => Promise<number>, given: Partial<TakenDelivery>, outcome: object])[] = [
 		[async () => 200, {}, { delivered: true, response_status: 200 }],
 		[async () => 299, {}, { delivered: true, response_status: 299 }],
@@ -70,7 +70,7 @@ test('an attempt ends according to the receiver’s answer', async (t) => {
 	for (const [index, [, , outcome]] of cases.entries()) t.like(outcomes.get(String(index)), outcome, String(index));
 });
 
-test('the pauses grow fourfold, and their number is limited', (t) => {
+test('each pause is four times as long as the previous pause, and their number is limited', (t) => {
 	const pauses = Array.from({ length: maxAttempts - 1 }, (_, index) => pauseAfter(index + 1));
 	for (const [index, pause] of pauses.entries()) {
 		const wanted = 1_000 * 4 ** index;
@@ -78,7 +78,7 @@ test('the pauses grow fourfold, and their number is limited', (t) => {
 	}
 });
 
-test('a stop starts nothing more, and waits for running deliveries', async (t) => {
+test('a stop starts no new deliveries, and waits for running deliveries', async (t) => {
 	let answer: (status: number) => void = () => {};
 	const waiting = [delivery('a')];
 	const { dispatcher, outcomes } = dispatching(waiting, () => new Promise((resolve) => (answer = resolve)));

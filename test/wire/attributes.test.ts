@@ -40,7 +40,7 @@ const within: readonly object[] = [
 ];
 
 for (const [what, value, problem] of excessive) {
-	test(`oversized attributes are refused: ${what}`, (t) => {
+	test(`oversized attributes are rejected: ${what}`, (t) => {
 		t.deepEqual(parsed(ComparedAttributes, value), { problems: [problem] });
 	});
 }
@@ -49,7 +49,7 @@ test('attributes within the limits are accepted unchanged', (t) => {
 	for (const value of within) t.deepEqual(parsed(ComparedAttributes, value), { data: value });
 });
 
-test('a whole number that JSON readers round is refused at its place', (t) => {
+test('a whole number that JSON readers round is rejected with its location', (t) => {
 	const told =
 		'must be from -9007199254740991 to 9007199254740991, because JSON readers round larger numbers: use a string';
 	for (const number of [9007199254740992, -9007199254740992, 1e21, -1e300]) {

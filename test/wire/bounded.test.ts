@@ -22,7 +22,7 @@ function counting() {
 	return { schema, seen: () => seen };
 }
 
-test('list validation stops at the twentieth problem', (t) => {
+test('list validation stops after twenty problems', (t) => {
 	const { schema, seen } = counting();
 	const result = unboundedArray(schema).safeParse(Array.from({ length: many }, () => 'wrong'));
 	t.deepEqual(
@@ -32,7 +32,7 @@ test('list validation stops at the twentieth problem', (t) => {
 	t.is(seen(), maxProblems);
 });
 
-test('map validation stops at the twentieth problem, in names and in values', (t) => {
+test('map validation stops after twenty problems, in names and in values', (t) => {
 	const { schema, seen } = counting();
 	const wide = (name: string) => Object.fromEntries(Array.from({ length: many }, (_, index) => [`${name}${index}`, 1]));
 	t.is(boundedRecord(Key, schema).safeParse(wide('key')).error?.issues.length, maxProblems);
@@ -41,7 +41,7 @@ test('map validation stops at the twentieth problem, in names and in values', (t
 	t.is(seen(), maxProblems);
 });
 
-test('an overlong list is refused before its items are read', (t) => {
+test('an overlong list is rejected before its items are read', (t) => {
 	const { schema, seen } = counting();
 	const result = boundedArray(schema, 2, 'at most 2').safeParse(['right', 'right', 'right']);
 	t.deepEqual(
@@ -77,7 +77,7 @@ test('the event loop runs while a long list is validated', async (t) => {
 	t.true(turned);
 });
 
-test('attribute validation stops at the twentieth problem', (t) => {
+test('attribute validation stops after twenty problems', (t) => {
 	const numbers = json(`{"a":[${Array.from({ length: 5_000 }, () => '1e999').join()}]}`);
 	t.is(Attributes.safeParse(numbers).error?.issues.length, maxProblems);
 	const check = { user: 'ann', action: 'read', resource: 'document', context: numbers };

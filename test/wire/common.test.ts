@@ -108,7 +108,7 @@ const refused: readonly (readonly [string, z.ZodType, unknown, readonly string[]
 ];
 
 for (const [name, schema, value, problems] of refused) {
-	test(`${name} refuses ${shown(value)}`, (t) => {
+	test(`${name} rejects ${shown(value)}`, (t) => {
 		t.deepEqual(parsed(schema, value), { problems: [...problems] });
 	});
 }
@@ -142,17 +142,17 @@ for (const [title, value, becomes] of present) {
 	});
 }
 
-test('a default is a new value each time', (t) => {
+test('a default is a new object each time', (t) => {
 	t.not(presence.parse({}).defaulted, presence.parse({}).defaulted);
 });
 
-test('no accepted or refused value changes the object prototype', (t) => {
+test('no accepted or rejected value changes the object prototype', (t) => {
 	parsed(Attributes, json('{"__proto__":{"polluted":1}}'));
 	parsed(keyed(Attributes), json('{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}'));
 	t.false('polluted' in {});
 });
 
-test('attributes are kept unchanged or refused, and accepted attributes survive JSON and UTF-8', (t) => {
+test('attributes are either unchanged or rejected, and accepted attributes survive JSON and UTF-8', (t) => {
 	// Any JSON, including strings and numbers that cannot be stored.
 	const anything = fc.dictionary(
 		fc.string({ unit: anyCodePoint }),

@@ -6,7 +6,7 @@ import { EnvironmentSettings, elementSettings } from '../../src/wire/general/env
 
 /** Element settings, and requests that contain secrets. */
 
-test('an environment allows no embedding unless its settings name an origin', (t) => {
+test('an environment allows embedding only for the origins in its settings', (t) => {
 	const nowhere = { origins: [], sameSite: false, userKeyClaim: null, tokenIssuer: null, tokenAudience: null };
 	for (const settings of [null, {}, { elements_origins: null, elements_same_site: null }, { other: 1 }]) {
 		t.deepEqual(elementSettings(settings), nowhere);
@@ -21,7 +21,7 @@ test('an environment allows no embedding unless its settings name an origin', (t
 	t.deepEqual(elementSettings(settings), { ...nowhere, origins, sameSite: true, userKeyClaim: 'uid' });
 });
 
-test('a problem with a secret does not show it', (t) => {
+test('a problem with a secret does not reveal the secret', (t) => {
 	for (const user_jwt of ['', 'secret'.repeat(10_000)]) {
 		const { error } = ElementFrontendLogin.safeParse({ tenant_id: 'acme', user_jwt }, { reportInput: true });
 		t.deepEqual(
@@ -33,7 +33,7 @@ test('a problem with a secret does not show it', (t) => {
 	for (const token of ['', 'x'.repeat(100_000), ['a', 'b']]) t.true(ElementLoginQuery.safeParse({ token }).success);
 });
 
-test('the user key claim is named by the environment, else by the request, else `sub`', (t) => {
+test('the user key claim comes from the environment, otherwise from the request, otherwise it is `sub`', (t) => {
 	const login = (more: object) => ElementFrontendLogin.parse({ tenant_id: 'acme', user_jwt: 'x', ...more });
 	const claim = (more: object, fixed?: unknown) =>
 		presentToken({ settings: { elements_user_key_claim: fixed } }, 'x', login(more).user_key_claim).user_key_claim;

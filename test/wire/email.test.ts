@@ -69,12 +69,12 @@ for (const address of accepted) {
 }
 
 for (const address of refused) {
-	test(`refuses ${JSON.stringify(address)}`, (t) => {
+	test(`rejects ${JSON.stringify(address)}`, (t) => {
 		t.deepEqual(parsed(Email, address), { problems: [': value is not a valid email address'] });
 	});
 }
 
-test('addresses match case-insensitively for ASCII letters, else character by character', (t) => {
+test('addresses match case-insensitively for ASCII letters, and exactly for other characters', (t) => {
 	t.true(isSameAddress('Mike@Example.com', 'mike@example.COM'));
 	t.false(isSameAddress('mi\u212ae@example.com', 'mike@example.com'), 'the Kelvin sign is no k');
 	t.false(isSameAddress('mike@example.com', 'mike@example.com.'));

@@ -94,7 +94,7 @@ const grants: Readonly<Record<string, Grant>> = {
 const strangers = ['expires_at', 'condition', 'conditions', 'valid_until', 'constructor', 'hasOwnProperty'];
 
 for (const [title, { body, base, shown }] of Object.entries(grants)) {
-	test(`${title}: unknown members are refused`, (t) => {
+	test(`${title}: unknown fields are rejected`, (t) => {
 		const known = described(body).properties ?? {};
 		for (const name of strangers.filter((name) => !Object.hasOwn(known, name))) {
 			const problem = refused(body, { ...base, [name]: '2030-01-01T00:00:00Z' });
@@ -105,7 +105,7 @@ for (const [title, { body, base, shown }] of Object.entries(grants)) {
 		t.deepEqual(refused(body, json(inherited)), [['__proto__']]);
 	});
 
-	test(`${title}: answer members are ignored, and null means absent`, (t) => {
+	test(`${title}: response fields are ignored, and null means absent`, (t) => {
 		const plain = parsed(body, base);
 		t.true('data' in plain);
 		const known = new Set(Object.keys(described(body).properties ?? {}));
@@ -119,7 +119,7 @@ for (const [title, { body, base, shown }] of Object.entries(grants)) {
 	});
 }
 
-test('the documentation forbids other members', (t) => {
+test('the documentation forbids additional fields', (t) => {
 	for (const { body } of Object.values(grants)) t.is(described(body).additionalProperties, false);
 });
 
@@ -188,7 +188,7 @@ const nested: readonly (readonly [string, z.ZodType, unknown, string])[] = [
 ];
 
 for (const [index, [title, schema, value, place]] of nested.entries()) {
-	test(`${title} (${index}): unknown members in a nested grant are refused at their place`, (t) => {
+	test(`${title} (${index}): unknown fields in a nested grant are rejected with their location`, (t) => {
 		const issues = schema.safeParse(value).error?.issues ?? [];
 		t.deepEqual(
 			issues.map((issue) => [issue.code, issue.path.join('.')]),
@@ -197,7 +197,7 @@ for (const [index, [title, schema, value, place]] of nested.entries()) {
 	});
 }
 
-test('an imported document refuses unknown members in its grants', (t) => {
+test('an imported document with unknown fields in its grants is rejected', (t) => {
 	const tenant = 'acme';
 	const facts = {
 		role_assignments: [{ user: 'a', role: 'viewer', tenant, ...lost }],
@@ -225,7 +225,7 @@ const expiring = Object.entries(grants).filter(([, { body }]) => {
 	return Object.hasOwn(described(body).properties ?? {}, 'expires_at');
 });
 
-test('only roles, members and relationships may expire', (t) => {
+test('only roles, members and relationships can expire', (t) => {
 	t.deepEqual(
 		expiring.map(([title]) => title),
 		[
@@ -268,7 +268,7 @@ const removals: Readonly<Record<string, readonly [z.ZodType, object]>> = {
 };
 
 for (const [title, [schema, base]] of Object.entries(removals)) {
-	test(`${title} is removed whatever else the body contains`, (t) => {
+	test(`${title} is removed, whatever else the body contains`, (t) => {
 		t.deepEqual(parsed(schema, { ...base, ...lost }), parsed(schema, base));
 		t.true('data' in parsed(schema, base));
 	});

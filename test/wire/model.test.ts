@@ -352,7 +352,7 @@ const refused: readonly (readonly [string, z.ZodType, unknown, readonly string[]
 ];
 
 for (const [index, [title, schema, value, problems]] of refused.entries()) {
-	test(`refused ${index}: ${title}`, (t) => {
+	test(`rejected ${index}: ${title}`, (t) => {
 		t.deepEqual(parsed(schema, value), { problems: [...problems] });
 	});
 }

@@ -82,7 +82,7 @@ const refused: readonly (readonly [string, z.ZodType, unknown, readonly string[]
 ];
 
 for (const [name, schema, value, problems] of refused) {
-	test(`${name} refuses ${JSON.stringify(value)}`, (t) => {
+	test(`${name} rejects ${JSON.stringify(value)}`, (t) => {
 		t.deepEqual(parsed(schema, value), { problems: [...problems] });
 	});
 }

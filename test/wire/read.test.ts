@@ -312,7 +312,7 @@ const answers: Readonly<Record<string, Answer>> = {
 };
 
 for (const [name, { schema, given, shown }] of Object.entries(answers)) {
-	test(`${name} shows every field and nothing else`, (t) => {
+	test(`${name} shows all fields and nothing else`, (t) => {
 		t.deepEqual(schema.parse({ ...given, ...junk }), shown);
 	});
 
@@ -338,7 +338,7 @@ test('a list is an array, or a page with the same items', (t) => {
 	t.false(list.safeParse({ data: [item] }).success);
 });
 
-test('every model can be in one OpenAPI document', async (t) => {
+test('all models fit into a single OpenAPI document', async (t) => {
 	const schema = [resource, action, actionGroup, attribute, relation, derivation, resourceRole, role];
 	const rooms = [apiKey, environment, project, ...schema, assignment, tenant, user, instance, tuple, group];
 	const members = rooms.flatMap((room) => Object.entries<unknown>(room));

@@ -35,7 +35,7 @@ test('equal requests share one request, and a later equal request gets the step 
 	t.is(asked.length, 1);
 });
 
-test('no caller joins a request that is ending', async (t) => {
+test('no caller joins a request that is about to end', async (t) => {
 	const { asked, shared } = fakeFeed();
 	const leaving = new AbortController();
 	const left = shared.poll(request('1'), leaving.signal);
@@ -47,7 +47,7 @@ test('no caller joins a request that is ending', async (t) => {
 	await t.throwsAsync(left);
 });
 
-test('different requests are separate, and snapshots and unchanged answers are not kept', async (t) => {
+test('different requests are separate, and snapshots and empty responses are not cached', async (t) => {
 	const { asked, shared } = fakeFeed();
 	for (const etag of [undefined, undefined, '1', '1']) {
 		const answer = shared.poll(request(etag), never);
@@ -60,7 +60,7 @@ test('different requests are separate, and snapshots and unchanged answers are n
 	);
 });
 
-test('a request ends when its last caller has left', async (t) => {
+test('a request ends when its last caller leaves', async (t) => {
 	const { asked, shared } = fakeFeed();
 	const [first, second] = [new AbortController(), new AbortController()];
 	const one = shared.poll(request('1'), first.signal);
@@ -73,7 +73,7 @@ test('a request ends when its last caller has left', async (t) => {
 	t.true(asked[0]?.signal.aborted);
 });
 
-test('a failure reaches all waiting callers, and the next call makes a new request', async (t) => {
+test('a failure reaches all waiting callers, and the next call starts a new request', async (t) => {
 	const failing = new SharedFeed({
 		environment: async () => 'environment',
 		poll: async () => {

@@ -277,7 +277,7 @@ const wrong: readonly (readonly [conditions: unknown, ...problems: readonly stri
 ];
 
 for (const [index, [conditions, ...problems]] of wrong.entries()) {
-	test(`${index}: ${JSON.stringify(conditions).slice(0, 80)} is refused at its place`, (t) => {
+	test(`${index}: ${JSON.stringify(conditions).slice(0, 80)} is rejected with its location`, (t) => {
 		t.deepEqual(conditionProblems(conditions), problems);
 	});
 }
@@ -322,7 +322,7 @@ test('a resource set compares attributes of the resource and of the context', (t
 	]);
 });
 
-test('conditions become one tree, wherever the logic is nested', (t) => {
+test('conditions become the same tree wherever their logic is nested', (t) => {
 	const [type, aliased] = ['userset', 'subject.mail'] as const;
 	const comparison = { kind: 'comparison', operator: 'contains', operand: { value: 'a' } } as const;
 	const attribute = { object: 'user', path: ['mail'] } as const;
@@ -336,7 +336,7 @@ test('conditions become one tree, wherever the logic is nested', (t) => {
 	});
 });
 
-test('the attributes in a condition are reported with their places, even beside problems', (t) => {
+test('the attributes in a condition are reported with their locations, even if other parts are invalid', (t) => {
 	const conditions = {
 		allOf: [
 			{ 'subject.age': { not: { 'less-than': { ref: 'resource.type' } } } },
@@ -385,7 +385,7 @@ function nested(depth: number, wrap: (inner: Json) => Json, inmost: Json): Json 
 
 const one = { 'user.a': { equals: 1 } };
 
-test('conditions nested too deep are refused, at any depth', (t) => {
+test('conditions that are nested too deeply are rejected at any depth', (t) => {
 	const not = (depth: number) => nested(depth, (inner) => ({ not: inner }), one);
 	t.deepEqual(conditionProblems(not(100)), []);
 	for (const depth of [101, 1000, 100_000]) {
@@ -400,7 +400,7 @@ test('conditions nested too deep are refused, at any depth', (t) => {
 	t.regex(conditionProblems(strange).join(), /not "x"/);
 });
 
-test('oversized conditions are refused once', (t) => {
+test('oversized conditions are rejected with a single problem', (t) => {
 	const many = (count: number) => Array.from({ length: count }, () => one);
 	t.deepEqual(conditionProblems({ anyOf: many(4_999) }), []);
 	const told = [': must not have more than 10000 conditions and values'];
@@ -408,7 +408,7 @@ test('oversized conditions are refused once', (t) => {
 	t.deepEqual(conditionProblems({ 'user.a': { in: Array.from({ length: 100_000 }, String) } }), told);
 });
 
-test('limits the steps of all regular expressions of a set', (t) => {
+test('limits the total steps of a set’s regular expressions', (t) => {
 	const matching = (lengths: readonly number[]) => ({
 		anyOf: lengths.map((length) => ({ 'user.a': { matches: 'x'.repeat(length) } })),
 	});
@@ -427,7 +427,7 @@ test('limits the steps of all regular expressions of a set', (t) => {
 	t.is(measured, 3, 'measures no expression beyond the limit');
 });
 
-test('members called __proto__ are members', (t) => {
+test('fields called __proto__ are ordinary fields', (t) => {
 	const hostile = JSON.parse('{"__proto__": {"equals": 1}}');
 	t.regex(conditionProblems(hostile).join(), /^__proto__: must be/);
 	const condition = parsedCondition(JSON.parse('{"user.a": {"equals": {"__proto__": {"x": 1}}}}'));

@@ -88,7 +88,7 @@ for (const { name } of operators) {
 	});
 }
 
-test('every operator has cases of every kind', (t) => {
+test('every operator has test cases of every kind', (t) => {
 	for (const { name, literal } of operators) {
 		const cases = groups.filter((group) => group.name === name).flatMap((group) => group.cases);
 		const has = (text: string) =>
@@ -102,7 +102,7 @@ test('every operator has cases of every kind', (t) => {
 	}
 });
 
-test('both nestings have the same meaning', async (t) => {
+test('both nesting styles have the same meaning', async (t) => {
 	const { files } = await compiled;
 	for (const form of forms.filter(({ nesting }) => nesting === 'attribute-first')) {
 		const other = form.key.replace('attribute-first', 'logical-first');
