@@ -1,6 +1,15 @@
 import test, { type ExecutionContext } from 'ava';
 import type { Model, ResourceRole } from '../../compiler/model.js';
-import { policyWasm, resource, snapshot } from './environment.js';
+import { runToEnd, type Steps } from '../../compiler/steps.js';
+import type { DecisionContext } from '../../src/pdp/decide/decide.js';
+import { Engine } from '../../src/pdp/engine/engine.js';
+import { FactsIndex } from '../../src/pdp/facts/facts-index.js';
+import { filterRows } from '../../src/pdp/filter/filter.js';
+import { authorizedUsers } from '../../src/pdp/listing/authorized-users.js';
+import { permissions } from '../../src/pdp/listing/permissions.js';
+import { tenantsWithRoles } from '../../src/pdp/listing/user-tenants.js';
+import { stepsIn } from '../support/steps-in.js';
+import { modelData, policyWasm, quiet, resource, snapshot } from './environment.js';
 import { type Served, serve } from './served.js';
 
 /** Conditional assignments in checks, listings and explanations (docs/policy/grant-conditions.md). */
@@ -129,6 +138,64 @@ test('a conditional assignment counts in checks and listings exactly while its c
 		}
 	}
 });
+
+/** `ann` has a conditional assignment on each of 400 accounts in 20 tenants, and 400 users have one on account `a0`. */
+function manyAccounts(set: string): Model {
+	const numbers = Array.from({ length: 400 }, (_, index) => index);
+	const grant = (user: string, instance: string, limit: number) => ({
+		...{ user, role: 'payer', type: 'account', instance },
+		condition: { set, values: set === 'limit' ? { limit } : {} },
+	});
+	return {
+		schema: accounts.schema,
+		facts: {
+			...accounts.facts,
+			users: ['ann', ...numbers.map((index) => `user-${index}`)],
+			tenants: numbers.slice(0, 20).map((index) => ({ key: `t${index}`, attributes: {} })),
+			instances: numbers.map((index) => ({ type: 'account', key: `a${index}`, tenant: `t${index % 20}` })),
+			instance_assignments: [
+				...numbers.map((index) => grant('ann', `a${index}`, (index % 20) * 10)),
+				...numbers.map((index) => grant(`user-${index}`, 'a0', 0)),
+			],
+			relationships: [],
+		},
+	};
+}
+
+for (const [set, sent, tenants] of [
+	['limit', { amount: 100 }, 10],
+	['limit', { amount: 200 }, 0],
+	['code', { code: 'aa' }, 20],
+	['code', { code: 'b' }, 0],
+] as const) {
+	test(`listings pause after each condition: ${set} ${JSON.stringify(sent)}`, async (t) => {
+		const data = modelData(manyAccounts(set));
+		const engine = await Engine.load(await WebAssembly.compile(await policyWasm(accounts)), data);
+		const facts = FactsIndex.read(data);
+		const now = { engine, facts, revision: 1, policyRevision: 1, time: 0, log: quiet };
+		const differences: string[] = [];
+		const current: DecisionContext = { ...now, countDifference: () => differences.push(set) };
+		const ann = { user: { key: 'ann' }, context: sent };
+		for (const context of [current, { ...current, policyRevision: 0 }]) {
+			const found = runToEnd(tenantsWithRoles(context, ann));
+			t.is(found.size, tenants);
+			const listings: readonly (() => Steps<unknown>)[] = [
+				() => tenantsWithRoles(context, ann),
+				() => permissions(context, ann),
+				() => {
+					const on = { type: 'account', key: 'a0', tenant: 't0' };
+					return authorizedUsers(context, { action: 'pay', resource: on, context: sent });
+				},
+			];
+			const filter = { ...ann, action: 'pay', resource: { type: 'account' } };
+			const rows = () => filterRows(context, filter, { maxKeys: 1_000, explain: true, matches: () => false });
+			for (const listing of set === 'limit' ? [...listings, rows] : listings) {
+				t.true(stepsIn(listing()) >= 400, String(listing));
+			}
+		}
+		t.deepEqual(differences, []);
+	});
+}
 
 test('attributes sent with a check replace stored attributes in conditions', async (t) => {
 	const { http } = await serveAccounts(t);

@@ -91,14 +91,18 @@ _missing := {"missing_context": names} if {
 
 # Context names that the user's conditional assignments in the tenant read, but the check lacks.
 _missing_context contains name if {
+	some set in _conditions_in_tenant
+	some name in data.regolith.schema.conditions.grant[set].context
+	not _in_context(name)
+}
+
+_conditions_in_tenant contains set if {
 	some roles in data.regolith.facts.conditional_roles[input.user.key]
 	some instances in roles
 	some instance, grants in instances
 	data.regolith.facts.instances[instance] == input.resource.tenant
 	some set, grant in grants
 	expiry.live(grant.until)
-	some name in data.regolith.schema.conditions.grant[set].context
-	not _in_context(name)
 }
 
 _in_context(name) if input.context[name] != null

@@ -62,8 +62,9 @@ instance_permissions := [entry |
 # title: User tenants
 # description: |
 #   Tenants where the user holds a role, in the tenant or assigned on one of its instances: an array of {"key",
-#   "attributes"}. Instance roles are derived within one tenant, so derived roles add no tenants.
-#   Input: {"user": {"key"}, "context"?}.
+#   "attributes"}. Instance roles are derived within one tenant, so derived roles add no tenants. With `instances`, only
+#   roles under conditions on these instances count.
+#   Input: {"user": {"key"}, "instances"?: [{"type", "key"}], "context"?}.
 # entrypoint: true
 user_tenants := [{"key": tenant, "attributes": attributes} |
 	some tenant in _tenants
@@ -71,12 +72,14 @@ user_tenants := [{"key": tenant, "attributes": attributes} |
 ]
 
 _tenants contains tenant if {
+	not input.instances
 	is_string(input.user.key)
 	some tenant, until in data.regolith.facts.users[input.user.key]
 	expiry.live(until)
 }
 
 _tenants contains data.regolith.facts.instances[instance] if {
+	not input.instances
 	is_string(input.user.key)
 	some roles in data.regolith.facts.user_roles[input.user.key]
 	some instances in roles
@@ -86,6 +89,7 @@ _tenants contains data.regolith.facts.instances[instance] if {
 
 # A role under a condition counts if the condition holds.
 _tenants contains tenant if {
+	not input.instances
 	is_string(input.user.key)
 	some type, roles in data.regolith.facts.conditional_roles[input.user.key]
 	some role, instances in roles
@@ -93,6 +97,16 @@ _tenants contains tenant if {
 	tenant := data.regolith.facts.instances[instance]
 	key := substring(instance, count(type) + 1, -1)
 	_meets_condition(role, {"type": type, "key": key, "tenant": tenant})
+}
+
+_tenants contains tenant if {
+	is_string(input.user.key)
+	some instance in input.instances
+	name := rebac.name_of(instance)
+	tenant := data.regolith.facts.instances[name]
+	some role, instances in data.regolith.facts.conditional_roles[input.user.key][instance.type]
+	instances[name]
+	_meets_condition(role, object.union(instance, {"tenant": tenant}))
 }
 
 _meets_condition(role, resource) if {

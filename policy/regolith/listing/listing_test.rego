@@ -166,6 +166,30 @@ test_tenants_where_any_role_is_held if {
 	tenants_of({}) == []
 }
 
+# The condition holds for readers, not for authors. `d1` and `d2` are in different tenants.
+with_conditions := object.union(environment.facts, {
+	"instances": {"document:d1": "acme", "document:d2": "beta"},
+	"conditional_roles": {"eve": {"document": {
+		"author": {"document:d1": {"limit": {"until": null, "values": {}}}},
+		"reader": {"document:d2": {"limit": {"until": null, "values": {}}}},
+	}}},
+})
+
+test_tenants_where_a_condition_holds[name] if {
+	some name, case in {
+		"all instances": {"input": {}, "tenants": {"acme", "beta"}},
+		"an instance whose condition holds": {"input": {"instances": [{"type": "document", "key": "d2"}]}, "tenants": {"beta"}},
+		"an instance whose condition fails": {"input": {"instances": [{"type": "document", "key": "d1"}]}, "tenants": set()},
+		"an unknown instance": {"input": {"instances": [{"type": "document", "key": "d9"}]}, "tenants": set()},
+		"a malformed instance": {"input": {"instances": ["document:d2", {"type": "document"}, 7]}, "tenants": set()},
+		"no instances": {"input": {"instances": []}, "tenants": set()},
+	}
+	listed := listing.user_tenants with input as object.union({"user": {"key": "eve"}}, case.input)
+		with data.regolith.facts as with_conditions
+		with data.regolith.conditional as {"document": {"met": {"reader": {"limit"}}}}
+	{tenant.key | some tenant in listed} == case.tenants
+}
+
 test_authorized_users[name] if {
 	everyone := [user | some user, _ in environment.facts.users]
 	some name, case in {

@@ -78,8 +78,9 @@ export class RoleFacts {
 			}
 		}
 		for (const grant of facts.conditionalRoles.from(check.user, time)) {
-			if (work.step()) yield;
+			work.step();
 			found.#blocked.add(grant.instance);
+			yield;
 			if (!conditions?.holds(grant)) continue;
 			const roles = found.#assigned.get(grant.instance) ?? new Set();
 			found.#assigned.set(grant.instance, roles.add(grant.role));

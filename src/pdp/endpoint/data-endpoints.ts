@@ -24,7 +24,8 @@ import { arrayChunks } from '../engine/json-chunks.js';
 import { allowedTenants } from '../listing/all-tenants.js';
 import { authorizedUsers } from '../listing/authorized-users.js';
 import { localAssignments } from '../listing/local-assignments.js';
-import { permissions, userTenants } from '../listing/permissions.js';
+import { permissions } from '../listing/permissions.js';
+import { userTenants } from '../listing/user-tenants.js';
 import { explains } from './decision-endpoints.js';
 import { chunkedReply, endpoint, revisionHeader, unavailable, unavailableOrCostly } from './endpoint.js';
 

@@ -18,7 +18,8 @@ import type { DecisionContext } from '../decide/decide.js';
 import { type Mode, normaliseUsers } from '../decide/normalise.js';
 import { authorizedUsers } from '../listing/authorized-users.js';
 import { localAssignments } from '../listing/local-assignments.js';
-import { permissions, userTenants } from '../listing/permissions.js';
+import { permissions } from '../listing/permissions.js';
+import { userTenants } from '../listing/user-tenants.js';
 import { chunkedReply, endpoint, revisionHeader, unavailableOrCostly } from './endpoint.js';
 
 /** Declares the listing endpoints. */

@@ -152,7 +152,6 @@ export function* rolesOnInstances(
 	}
 	const possible = [...assigned];
 	for (const grant of facts.conditionalRoles.from(user.key, time)) {
-		if (pauses.step()) yield;
 		const instance = facts.names.number(grant.instance);
 		if (instance === undefined) continue;
 		possible.push([grant.role, instance]);
@@ -160,6 +159,8 @@ export function* rolesOnInstances(
 		stops.add(instance);
 		if (grant.until !== null) note?.(grant.until);
 		if (conditions?.holds(grant)) assigned.push([grant.role, instance]);
+		// A condition may take a thousand times longer than the condition before it.
+		yield;
 	}
 	// Otherwise the two walks find the same instances.
 	const differs = facts.schema.hasStops || facts.schema.derivesFromComputed || possible.length !== assigned.length;

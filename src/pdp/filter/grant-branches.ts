@@ -96,7 +96,7 @@ function* keyBranches(
 	}
 	const conditions = new GrantConditions(facts, { user: input.user, context: input.context }, time);
 	for (const grant of facts.conditionalRoles.from(input.user.key, time)) {
-		if (pauses.step()) yield;
+		yield;
 		const instance = names.number(grant.instance);
 		if (instance === undefined) continue;
 		// A conditional assignment blocks derivations whether its condition holds or not.

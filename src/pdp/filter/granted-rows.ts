@@ -73,6 +73,7 @@ export function* grantedRows(context: DecisionContext, { input, given, matches }
 		if (evaluatesSets) expiry.note(expires);
 		const key = facts.names.text(role);
 		if (!granting.has(key) || (given !== undefined && given !== tenant)) continue;
+		if (facts.pending) yield;
 		if (!confirms(facts.names.text(tenant), undefined)) continue;
 		lastExpiries.set(tenant, Math.max(expires, lastExpiries.get(tenant) ?? 0));
 		const roles = tenants.get(tenant);
@@ -96,6 +97,7 @@ export function* grantedRows(context: DecisionContext, { input, given, matches }
 		if (tenant === undefined || tenants.has(tenant) || (given !== undefined && given !== tenant)) continue;
 		const name = facts.names.text(instance);
 		if (instanceType(name) !== resource.type) continue;
+		if (facts.pending) yield;
 		const roles = all.filter((role) => onInstances.has(role));
 		const { key } = parseInstanceName(name);
 		if (roles.length === 0 || !confirms(facts.names.text(tenant), key)) continue;

@@ -3,7 +3,7 @@
 import { Pauses, type Steps } from '../../../compiler/steps.js';
 import type { LocalAssignment, LocalAssignmentsQuery } from '../../wire/decision/check.js';
 import type { DecisionContext } from '../decide/decide.js';
-import { sortedBy } from '../engine/chunks.js';
+import { sortedBy, sortedTexts } from '../engine/chunks.js';
 import type { FactsIndex } from '../facts/facts-index.js';
 import { instanceType } from '../facts/instance-name.js';
 
@@ -34,22 +34,22 @@ export function* localAssignments(
 	return found;
 }
 
-/** Returns all users with assignments, sorted, by merging two sorted lists without duplicates. */
+/** Returns all users with assignments, sorted, by merging sorted lists without duplicates. */
 function* everyUser({ tenantRoles, instanceRoles, conditionalRoles }: FactsIndex): Steps<Iterable<string>> {
 	const one = yield* tenantRoles.sortedLeftNames();
 	const other = yield* instanceRoles.sortedLeftNames();
 	if (conditionalRoles.isEmpty) return merged(one, other);
-	return merged([...merged(one, other)], [...conditionalRoles.users].sort());
+	return merged(merged(one, other), yield* sortedTexts([...conditionalRoles.users]));
 }
 
-function* merged(one: readonly string[], other: readonly string[]): Iterable<string> {
-	let [atOne, atOther] = [0, 0];
-	while (atOne < one.length || atOther < other.length) {
-		const [left, right] = [one[atOne], other[atOther]];
-		const first = right === undefined || (left !== undefined && left <= right) ? left : right;
-		if (first === left) atOne += 1;
-		if (first === right) atOther += 1;
-		if (first !== undefined) yield first;
+function* merged(one: Iterable<string>, other: Iterable<string>): Iterable<string> {
+	const [ofOne, ofOther] = [one[Symbol.iterator](), other[Symbol.iterator]()];
+	let [left, right] = [ofOne.next(), ofOther.next()];
+	while (!left.done || !right.done) {
+		const first: string = right.done || (!left.done && left.value <= right.value) ? left.value : right.value;
+		if (first === left.value) left = ofOne.next();
+		if (first === right.value) right = ofOther.next();
+		yield first;
 	}
 }
 

@@ -9,9 +9,8 @@ import { UserPermissions } from '../../wire/decision/check.js';
 import type { DecisionContext } from '../decide/decide.js';
 import type { PermissionsInput } from '../decide/normalise.js';
 import { forEachChunk, sortedBy } from '../engine/chunks.js';
-import type { Holdings } from '../engine/engine.js';
 import { isSameJson } from '../engine/is-same-json.js';
-import { arrayChunks, objectChunks } from '../engine/json-chunks.js';
+import { objectChunks } from '../engine/json-chunks.js';
 import { NeedsEngine } from '../facts/compiled-sets.js';
 import type { FactsIndex } from '../facts/facts-index.js';
 import { GrantConditions } from '../facts/grant-conditions.js';
@@ -186,47 +185,6 @@ function agreesWithEngine(context: DecisionContext, asked: Asked, found: Entries
 		instances.map((number) => names.text(number)).every((id) => isSame(id, ofInstances.get(id))) &&
 		[...unheld.values()].every((entry) => entry.roles.length === 0)
 	);
-}
-
-/**
- * Returns the tenants where a user holds a role, in the tenant or on its instances, sorted by key, as `UserTenants`
- * JSON. The search takes a single step. Throws like `permissions`.
- */
-export function* userTenants(
-	context: DecisionContext,
-	input: Pick<PermissionsInput, 'user' | 'context'>,
-): Steps<readonly string[]> {
-	const { holdings } = input.user;
-	// Only a set of users has holdings here, because these listings accept no contextual facts.
-	const tenants = holdings === undefined ? tenantsWithRoles(context, input) : tenantsOf(context.facts, holdings);
-	yield;
-	const sorted = yield* sortedBy(tenants, ({ key }) => key);
-	const texts: string[] = [];
-	yield* forEachChunk(sorted, (chunk) => {
-		for (const tenant of chunk) texts.push(JSON.stringify(tenant));
-	});
-	return yield* arrayChunks(texts);
-}
-
-/**
- * Returns the tenants where a user holds a role, in the tenant or assigned on an instance there, in no particular
- * order.
- */
-export function tenantsWithRoles(
-	{ engine, time }: DecisionContext,
-	{ user, context }: Pick<PermissionsInput, 'user' | 'context'>,
-) {
-	const question = { user, time, ...(context === undefined ? {} : { context }) };
-	return evaluateListing(engine, 'user_tenants', question, z.array(Tenant));
-}
-
-/** Returns the tenants with instances on which a set of users holds its role. */
-function tenantsOf(facts: FactsIndex, holdings: Holdings): readonly z.output<typeof Tenant>[] {
-	const held = Object.entries(holdings).flatMap(([type, roles]) =>
-		Object.entries(roles).flatMap(([role, on]) => (facts.schema.rolesOn(type).includes(role) ? Object.keys(on) : [])),
-	);
-	const keys = new Set(held.flatMap((instance) => facts.tenantKey(instance) ?? []));
-	return Array.from(keys, (key) => ({ key, attributes: facts.tenants.get(key) }));
 }
 
 /** Returns the numbers of the tenants that pass the filters and where the user holds a role. */
