@@ -1,6 +1,8 @@
 // @alone
 
+import { randomUUID } from 'node:crypto';
 import test from 'ava';
+import { AuditLogIntake } from '../../src/store/audit-log/audit-log-intake.js';
 import { keepAuditLogs } from '../../src/store/audit-log/audit-log-upkeep.js';
 import type { ReadingUnit } from '../../src/store/unit/reading-unit.js';
 import { onEachStore } from '../support/each-store.js';
@@ -30,10 +32,12 @@ const populated = oncePerStore(async (place: Place): Promise<Place> => {
 	return place;
 });
 
+type Reader = Pick<ReadingUnit, 'raw'>;
+
 /**
  * Returns how many decisions were read in all daily tables, by scan or index. Includes reads shortly before the unit.
  */
-async function decisionsRead(unit: ReadingUnit): Promise<number> {
+async function decisionsRead(unit: Reader): Promise<number> {
 	const { rows } = await unit.raw<{ readonly read: number }>(
 		`select coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)::float8 as read from pg_stat_xact_user_tables
 		where relname like 'audit_logs%' and :environment_id::uuid is not null`,
@@ -42,7 +46,23 @@ async function decisionsRead(unit: ReadingUnit): Promise<number> {
 	return rows[0]?.read ?? 0;
 }
 
-// Statistics stay known, so the test without statistics runs first.
+// Statistics stay known, so the tests without statistics run first.
+journey('storing decisions reads no other decisions, statistics missing', async (t, fresh) => {
+	const { id, store } = await populated(fresh);
+	const asked = { action: 'read', resource_type: null, tenant: null, user_key: 'ann', code: 'allow', decision: true };
+	const rows = Array.from({ length: 400 }, () => {
+		return { ...asked, id: randomUUID(), api_key_id: id, logged_at: received, raw: '{}' };
+	});
+	await store.database.knex.transaction(async (transaction) => {
+		const reader: Reader = { raw: (text) => transaction.raw(text, { environment_id: id }) };
+		const before = await decisionsRead(reader);
+		const intake = new AuditLogIntake({ environment_id: id }, transaction, { bytes: 2 ** 40, full: () => t.fail() });
+		await intake.add(rows, received);
+		const read = (await decisionsRead(reader)) - before;
+		t.true(read <= rows.length, `${read} decisions were read`);
+	});
+});
+
 for (const counted of [false, true]) {
 	journey(
 		`a search for decisions with a rare code reads only matching rows, statistics ${counted ? 'known' : 'missing'}`,

@@ -6,7 +6,7 @@ import type { AuditLogRow } from './audit-logs.js';
 
 /** A decision to store. */
 export interface NewAuditLog extends Omit<AuditLogRow, 'raw'> {
-	/** Event as JSON. */
+	/** Event as JSON in a single line. */
 	readonly raw: string;
 }
 
@@ -65,20 +65,32 @@ export class AuditLogIntake {
 /** Size of a stored decision without its event, in bytes: its columns and its entries in four indexes. */
 const overhead = 600;
 
+/**
+ * The first receipt of an event is at most ten minutes before its time, so only the days since then are searched for
+ * it. A subquery with a limit always searches by index: for a join, PostgreSQL reads a new day's whole table until the
+ * table is analyzed.
+ */
 const adding = `with added as (
 		insert into audit_logs
 			(environment_id, received_on, id, logged_at, api_key_id, user_key, action, resource_type, tenant, decision, code, raw)
 		select :environment_id, :received_on::date, id, logged_at, api_key_id, user_key, action, resource_type, tenant,
 			decision, code, raw::json
-		from unnest(
-			:ids::uuid[], :times::timestamptz[], :keys::uuid[], :users::text[], :actions::text[], :types::text[],
-			:tenants::text[], :decisions::boolean[], :codes::text[], :events::text[]
+		from rows from (
+			unnest(
+				:ids::uuid[], :times::timestamptz[], :keys::uuid[], :users::text[], :actions::text[], :types::text[],
+				:tenants::text[], :decisions::boolean[], :codes::text[]
+			),
+			string_to_table(:events, e'\\n')
 		) as logged (
 			id, logged_at, api_key_id, user_key, action, resource_type, tenant, decision, code, raw
 		)
-		where not exists (
-			select from audit_logs as earlier where earlier.environment_id = :environment_id and earlier.id = logged.id
-		)
+		where (
+			select true from audit_logs as earlier
+			where earlier.environment_id = :environment_id and earlier.id = logged.id
+				and earlier.received_on >= ((logged.logged_at - interval '10 minutes') at time zone 'utc')::date
+				and earlier.received_on < :received_on
+			limit 1
+		) is null
 		on conflict do nothing
 		returning octet_length(raw::text) as length
 	)
@@ -88,8 +100,8 @@ const adding = `with added as (
 	do update set events = usage.events + excluded.events, bytes = usage.bytes + excluded.bytes`;
 
 /**
- * Returns rows as column lists. JSON records would not work, because PostgreSQL cannot unpack JSON that contains a NUL
- * character.
+ * Returns rows as column lists, and the events as lines: in an array, each quotation mark of an event would need an
+ * escape. JSON records would not work, because PostgreSQL cannot unpack JSON that contains a NUL character.
  */
 function insertedColumns(rows: readonly NewAuditLog[]) {
 	return {
@@ -102,6 +114,6 @@ function insertedColumns(rows: readonly NewAuditLog[]) {
 		tenants: rows.map(({ tenant }) => tenant),
 		decisions: rows.map(({ decision }) => decision),
 		codes: rows.map(({ code }) => code),
-		events: rows.map(({ raw }) => raw),
+		events: rows.map(({ raw }) => raw).join('\n'),
 	};
 }

@@ -19,7 +19,7 @@ const anything = z.unknown();
 
 export const DecisionEvent = z
 	.looseObject({
-		decision_id: Text.min(1).max(256).describe('Decision id; an event with an already stored id is not stored again.'),
+		decision_id: Text.min(1).max(256).describe('Decision id; a copy of a stored event is not stored again.'),
 		timestamp: z.iso
 			.datetime({ offset: true, error: 'must be a time such as 2026-01-31T08:00:00Z' })
 			.refine((text) => !(Date.parse(text) < firstInstant), 'must not be before the year 1')
