@@ -1,9 +1,9 @@
 # METADATA
 # title: Any tenant
 # description: |
-#   Tenants where a check is allowed: `POST /v1/data/permit/any_tenant`. For an existing user, only the user's tenants
-#   are checked; for an unknown user, all tenants.
-#   Input: same as for one check; the resource's tenant is ignored.
+#   Lists the tenants where a check is allowed: `POST /v1/data/permit/any_tenant`. Checks the user's tenants, or all
+#   tenants if the user is unknown.
+#   Input: same as for a single check. The resource's tenant is ignored.
 package permit.any_tenant
 
 import data.permit.candidates

@@ -1,7 +1,7 @@
 # METADATA
 # title: Bulk
 # description: |
-#   Multiple checks, in order: `POST /v1/data/permit/bulk`.
+#   Decides several checks, in order: `POST /v1/data/permit/bulk`.
 #   Input: an array of checks, or {"checks": array}.
 package permit.bulk
 
@@ -9,7 +9,7 @@ import data.permit.question
 import data.permit.root
 
 # METADATA
-# description: Results, one per check.
+# description: One result per check, in the same order.
 allow := [answer |
 	some asked in question.checks(input)
 	answer := root with input as asked

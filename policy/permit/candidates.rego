@@ -1,6 +1,6 @@
 # METADATA
 # title: Candidates
-# description: Candidates for listings, before filters and decisions. A decision point finds them through an index.
+# description: Tenants and instances that a listing has to check. A decision point finds them through an index instead.
 package permit.candidates
 
 import data.permit.question
@@ -9,7 +9,8 @@ import data.regolith.rebac
 
 # METADATA
 # description: |
-#   Tenants of an existing user, and the tenant of the instance if everyone may hold roles; all tenants for an unknown user.
+#   All tenants for an unknown user; otherwise the user's tenants, and the instance's tenant if roles can be assigned to
+#   everyone.
 tenants contains tenant if {
 	some found in listing.user_tenants with input as question.asked(input)
 	tenant := found.key
@@ -26,7 +27,7 @@ tenants contains tenant if {
 }
 
 # METADATA
-# description: Instances that match the filters of a request.
+# description: Instances that match the request's filters.
 instances := [{"type": type, "key": key} |
 	some name, tenant in data.regolith.facts.instances
 	colon := indexof(name, ":")
@@ -38,14 +39,16 @@ instances := [{"type": type, "key": key} |
 ]
 
 # METADATA
-# description: The filters of the request. An empty filter matches everything. Nothing else of the request is passed on.
+# description: The request's filters, without its other fields. An empty filter matches everything.
 filtered := {name: input[name] |
 	some name in ["tenants", "resources", "resource_types"]
 	not _empty(name)
 }
 
 # METADATA
-# description: The request selects instances by name or type, so the listing includes instances without a role.
+# description: |
+#   True if the request selects instances by name or type. The listing then includes instances on which the user has no
+#   role.
 default asked_for := false
 
 asked_for if not _empty("resources")

@@ -1,14 +1,14 @@
 # METADATA
 # title: Question
 # description: |
-#   Normalized requests from decision point clients: users and resources may be strings, members may be null, and a
-#   missing tenant is `default`. A decision point does the same before it evaluates the policy.
+#   Normalizes requests from decision point clients: users and resources may be strings, fields may be null, and the
+#   tenant defaults to `default`. A decision point normalizes requests in the same way.
 package permit.question
 
 # METADATA
 # description: |
-#   The check in a request. Malformed members are omitted, so the check is denied. Undefined for a request with
-#   contextual facts, so it is denied too: only a decision point evaluates them.
+#   Returns the check in a request. Omits malformed fields, so the check is denied. Undefined for a request with
+#   contextual facts, which only a decision point can evaluate, so the check is denied.
 asked(request) := {
 	"user": user(object.get(request, "user", {})),
 	"action": object.get(request, "action", null),
@@ -19,11 +19,11 @@ asked(request) := {
 }
 
 # METADATA
-# description: The request carries no contextual facts.
+# description: True if the request has no contextual facts.
 plain(request) if object.get(request, "contextual_facts", null) == null
 
 # METADATA
-# description: User in a request, with the attributes sent.
+# description: Returns the user in a request, with the attributes in the request.
 user(given) := {"key": given} if is_string(given)
 
 user(given) := {"key": object.get(given, "key", null), "attributes": attributes} if {
@@ -42,7 +42,7 @@ _named(given) := {name: value |
 }
 
 # METADATA
-# description: Resource in a request, in the tenant `default` if it names none.
+# description: Returns the resource in a request. Its tenant defaults to `default`.
 resource(given) := {"type": given, "tenant": "default"} if {
 	is_string(given)
 	not contains(given, ":")
@@ -75,7 +75,7 @@ _tenant(tenant) := "default" if tenant in {null, ""}
 _tenant(tenant) := tenant if not tenant in {null, ""}
 
 # METADATA
-# description: Context in a request. Only a decision point may set its own location.
+# description: Returns the context in a request, without `pdp_type`, which only a decision point may set.
 context(request) := object.remove(_object(request, "context"), ["pdp_type"])
 
 default _object(_, _) := {}
@@ -83,7 +83,7 @@ default _object(_, _) := {}
 _object(given, name) := given[name] if is_object(given[name])
 
 # METADATA
-# description: Checks in a bulk request.
+# description: Returns the checks in a bulk request.
 checks(request) := request if is_array(request)
 
 checks(request) := request.checks if is_object(request)

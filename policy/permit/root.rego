@@ -1,8 +1,8 @@
 # METADATA
 # title: Root
 # description: |
-#   One check, in the path and format that clients use with OPA: `POST /v1/data/permit/root`. The Regolith policy
-#   decides.
+#   Decides a single check, with the path and format that OPA clients use: `POST /v1/data/permit/root`. Delegates to
+#   `data.regolith.check`.
 #   Input: {"user", "action", "resource", "context"?, "use_debugger"?}, same as for a decision point.
 package permit.root
 

@@ -1,8 +1,8 @@
 # METADATA
 # title: User permissions
 # description: |
-#   User permissions: `POST /v1/data/permit/user_permissions`. Examines every instance, so the time grows with the
-#   number of instances; a decision point finds relevant instances through an index.
+#   Lists a user's permissions: `POST /v1/data/permit/user_permissions`. Examines every instance, so it is slow in large
+#   environments. A decision point finds the relevant instances through an index instead.
 #   Input: {"user", "tenants"?, "resources"?, "resource_types"?, "context"?}.
 package permit.user_permissions
 

@@ -1,9 +1,10 @@
 # METADATA
 # title: Conditions
 # description: |
-#   Attribute-based access control. A rule allows the users in a user set to do an action on the resources in a resource
-#   set. Sets and rules are generated: `data.regolith.matching.user_sets`, `data.regolith.matching.resource_sets[type]`
-#   and `data.regolith.set_rules[type][action].granted`. The rules are also stored as data, for explanations.
+#   Attribute-based access control. A rule allows the users in a user set to perform an action on the resources in a
+#   resource set. Sets and rules are generated: `data.regolith.matching.user_sets`,
+#   `data.regolith.matching.resource_sets[type]` and `data.regolith.set_rules[type][action].granted`. Explanations read
+#   the rules from the data.
 package regolith.abac
 
 import data.regolith.rbac
@@ -12,8 +13,8 @@ import data.regolith.rebac
 # METADATA
 # title: Granted by a rule
 # description: |
-#   A rule grants the action, because both its sets match. For explanations and listings; a check calls the action's
-#   rules by name.
+#   True if a rule with two matching sets grants the action. Used by explanations and listings. A check calls the
+#   action's rules by name.
 granted if data.regolith.set_rules[input.resource.type][input.action].granted
 
 granted if standing
@@ -21,9 +22,9 @@ granted if standing
 # METADATA
 # title: Granted despite suspended rules
 # description: |
-#   A set rule still grants the action while other rules for the action are suspended, because a newer schema, whose
-#   policy is pending, removed them or changed their sets. The remaining rules are then a table, and their sets are
-#   looked up by key among all matching sets.
+#   True if a set rule grants the action while other rules for the action are suspended. Rules are suspended while the
+#   policy of a newer schema, which removes them or changes their sets, is pending. The remaining rules are in a table,
+#   and their sets are looked up by key.
 standing if {
 	rules := data.regolith.pending.set_rules[input.resource.type][input.action]
 	evaluated
@@ -34,8 +35,8 @@ standing if {
 }
 
 # METADATA
-# title: Rule in force
-# description: The rule between the two sets is not suspended. For explanations.
+# title: Active rule
+# description: True if the rule between the two sets is not suspended. Used by explanations.
 in_force(_, _) if not data.regolith.pending.set_rules[input.resource.type][input.action]
 
 in_force(user_set, resource_set) if {
@@ -45,9 +46,9 @@ in_force(user_set, resource_set) if {
 # METADATA
 # title: Conditions are evaluated
 # description: |
-#   Sets can match, because the tenant exists and a stored instance is in this tenant. For a user or an instance that is
-#   not stored, the attributes in the check count. A check with `conditions` set to false skips sets; listings do this
-#   unless the request asks for conditions.
+#   True if condition sets apply: the tenant exists, the instance is not stored in a different tenant, and `conditions`
+#   is not false. Listings set `conditions` to false unless the request asks for conditions. Users and instances that
+#   are not stored have only the attributes in the check.
 default evaluated := false
 
 evaluated if {
@@ -60,8 +61,8 @@ evaluated if {
 # METADATA
 # title: Evaluated like roles
 # description: |
-#   As `evaluated`, for a listing that skips conditions. A rule still counts if its user set requires a role on the
-#   resource, and its sets compare nothing else, because such a rule acts like a role.
+#   Same as `evaluated`, for listings without conditions. They still evaluate rules whose only condition is a role on
+#   the resource, because such rules act like roles.
 evaluated_like_roles if {
 	input.conditions == false
 	not unsupported
@@ -70,16 +71,16 @@ evaluated_like_roles if {
 }
 
 # METADATA
-# description: The instance is stored in a different tenant than the check's tenant.
+# description: True if the instance is stored in a tenant other than the check's tenant.
 misplaced if data.regolith.facts.instances[rebac.name] != input.resource.tenant
 
 # METADATA
-# description: The decision point does not evaluate conditions, according to the context.
+# description: True if the context says that the decision point does not evaluate conditions.
 unsupported if input.context.pdp_type == "cloud"
 
 # METADATA
 # title: Conditions are not evaluated
-# description: A rule could grant the action, but the decision point does not evaluate conditions.
+# description: True if a rule might grant the action, but the decision point does not evaluate conditions.
 unanswered if {
 	unsupported
 	data.regolith.schema.set_rules[input.resource.type][input.action]
@@ -87,14 +88,14 @@ unanswered if {
 
 # METADATA
 # title: Condition sets exist
-# description: The environment has condition sets. For explanations.
+# description: True if the environment has condition sets. Used by explanations.
 active if count(data.regolith.schema.user_sets) > 0
 
 active if count(data.regolith.schema.resource_sets) > 0
 
 # METADATA
 # title: Matching user sets
-# description: Keys of all user sets that match the user. For explanations; a check uses `granted`, which is cheaper.
+# description: Keys of all user sets that match the user. Used by explanations; a check uses the cheaper `granted`.
 matching_user_sets contains user_set if {
 	evaluated
 	some user_set, _ in data.regolith.schema.user_sets
@@ -103,7 +104,7 @@ matching_user_sets contains user_set if {
 
 # METADATA
 # title: Matching resource sets
-# description: Keys of all resource sets of the type that match the resource. For explanations.
+# description: Keys of the type's resource sets that match the resource. Used by explanations.
 matching_resource_sets contains resource_set if {
 	evaluated
 	some resource_set, _ in data.regolith.schema.resource_sets[input.resource.type]
@@ -134,7 +135,8 @@ _side(name, stands_for, _, _) := {name: stands_for} if stands_for != null
 
 # METADATA
 # title: Denial code
-# description: Denial code for condition sets, chosen by the first failing condition.
+# description: |
+#   Reason why condition sets deny the check: the first test below that succeeds.
 default denial := "no_matching_rules"
 
 denial := "cloud_pdp_not_supporting_abac" if {

@@ -16,7 +16,7 @@ sent := {"key": "new", "tenant": "acme", "attributes": {"status": "draft"}}
 
 cloud := {"context": {"pdp_type": "cloud"}}
 
-# The code that the check and, if it denies, the conditions section give for each question.
+# The expected code for each check, which is also the code in the conditions section if the check is denied.
 questions := {
 	"a role and a resource set": {"input": ask("ann", draft), "code": "allow"},
 	"a user set and any resource of a type": {"input": ask("eve", final), "code": "allow"},
@@ -98,7 +98,7 @@ test_no_resource_set_matches if {
 		with data.regolith.facts as environment.facts
 }
 
-# Only checks that conditions could have granted get this code.
+# Only checks that a condition set might have allowed get this code.
 test_codes_of_checks_in_the_cloud if {
 	code(object.union(ask("eve", draft), cloud)) == "cloud_pdp_not_supporting_abac"
 	code(object.union(object.union(ask("eve", draft), cloud), {"action": "write"})) == "no_permission"
@@ -111,7 +111,7 @@ code(question) := answer if {
 		with data.regolith.facts as environment.facts
 }
 
-# A listing that skips conditions evaluates rules that act like roles in the same places.
+# Listings without conditions evaluate rules that act like roles in the same tenants.
 test_rules_like_roles_are_evaluated_where_conditions_are_skipped if {
 	skipped := {"conditions": false}
 	like_roles(object.union(ask("ann", draft), skipped))

@@ -2,8 +2,7 @@
 # title: Attributes
 # description: |
 #   Attributes available to conditions. An attribute in the check replaces the stored attribute with the same name.
-#   Attributes with their own rule, such as `user_roles`, come only from stored facts and from the objects in the check;
-#   a check cannot override them.
+#   Built-in attributes with a separate rule, such as `user_roles`, cannot be overridden.
 package regolith.attributes
 
 import data.regolith.expiry
@@ -29,15 +28,15 @@ user_key := input.user.key if is_string(input.user.key)
 
 # METADATA
 # description: |
-#   Keys of the roles that the user holds in the check's tenant, sorted. The compiler does not know the type of this
-#   array. A set that treats the array as a different type therefore compiles and does not match, like any mistyped set.
+#   Keys of the roles that the user holds in the check's tenant, sorted. The compiler does not know that this is an
+#   array, so a set that uses it as another type compiles. Like any mistyped set, it does not match.
 default user_roles := []
 
 user_roles := _untyped(sort(_live_keys(rbac.roles)))
 
 # METADATA
 # description: |
-#   Keys of the tenants where the user holds a role, sorted. The type is unknown to the compiler, as for `user_roles`.
+#   Keys of the tenants where the user holds a role, sorted. As with `user_roles`, the compiler does not know the type.
 default user_tenants := []
 
 user_tenants := _untyped(sort(_live_keys(data.regolith.facts.users[input.user.key]))) if is_string(input.user.key)
@@ -51,7 +50,7 @@ _live_keys(facts) := [key |
 
 # METADATA
 # description: |
-#   Resource attributes. Without a stored instance in the check's tenant, these are only the attributes in the check.
+#   Resource attributes. A resource that is not stored in the check's tenant has only the attributes in the check.
 default resource := {}
 
 resource := object.union(object.remove(_stored_resource, input.resource.attributes), input.resource.attributes) if {
@@ -71,7 +70,7 @@ resource_key := input.resource.key if is_string(input.resource.key)
 resource_type := input.resource.type if is_string(input.resource.type)
 
 # METADATA
-# description: Tenant of the check, same as `tenant_key`.
+# description: Tenant key, same as `tenant_key`.
 resource_tenant := tenant_key
 
 # METADATA
@@ -86,8 +85,8 @@ tenant_key := input.resource.tenant if rbac.tenant_known
 
 # METADATA
 # description: |
-#   Stored attributes of an instance that an attribute names by its key, in the tenant of the check. Without such an
-#   instance there are no attributes.
+#   Returns the stored attributes of an instance in the check's tenant, for conditions on attributes that contain
+#   instance keys. Empty if there is no such instance.
 default related(_, _) := {}
 
 related(type, key) := data.regolith.facts.instance_attributes[name] if {

@@ -1,9 +1,8 @@
 # METADATA
 # title: Check
 # description: |
-#   Decides one check: may this user do this action on this resource?
-#   Every model in the schema is evaluated. A grant from one model is enough, and no model can revoke a grant.
-#   Unknown, missing or malformed input is denied with a code.
+#   Decides one check: may this user perform this action on this resource? Evaluates every model in the schema. A grant
+#   from one model is enough, and no model can revoke it. Denies unknown, missing or malformed input with a code.
 #   Input: {"user": {"key", "attributes"?}, "action", "resource": {"type", "tenant", "key"?, "attributes"?},
 #   "context"?}.
 package regolith.check
@@ -22,19 +21,19 @@ allow if code == "allow"
 # title: Result code
 # description: |
 #   The string "allow", or the code of the first failing condition. If both tenant roles and instance roles could grant
-#   the action, insufficient roles are reported before missing roles. Conditions determine the code only if they could
-#   grant the action and the decision point does not evaluate them, according to the context. `policy_pending` precedes
-#   these codes: a newer schema, whose policy is pending, added, changed or removed a possible grant. Removed grants do
-#   not apply while the policy is pending.
+#   the action, insufficient roles take precedence over missing roles. Condition sets determine the code only if they
+#   could grant the action but the context says that the decision point does not evaluate conditions. `policy_pending`
+#   takes precedence over the codes for roles: a newer schema, whose policy is still pending, adds, changes or removes a
+#   possible grant. Removed grants stop applying immediately.
 # entrypoint: true
 code := verdict(null)
 
 # METADATA
 # title: Verdict
 # description: |
-#   The code, as a function with an unused parameter. Every check evaluates this function once. A rule without
-#   parameters would be cached, and the cache costs more than it saves, so the body of `permitted` is repeated here.
-#   Usually nothing is pending, which takes a single look-up to find out.
+#   Returns the code. This is a function with an unused parameter because rules are cached, and a check needs the code
+#   only once, so the cache would cost more than it saves. For the same reason, this function repeats the body of
+#   `permitted`. If nothing is pending, as usual, the pending policy costs a single lookup.
 verdict(_) := "allow" if {
 	data.regolith.resources[input.resource.type].permits[input.action]
 } else := "allow" if {
@@ -52,19 +51,20 @@ verdict(_) := "allow" if {
 } else := rbac.denial
 
 # METADATA
-# description: The check has a resource type, action or tenant that does not exist.
+# description: True if the check's resource type, action or tenant does not exist.
 misnamed if rbac.unknown != "user_not_synced"
 
 # METADATA
 # title: Decision object
-# description: Check result as an object.
+# description: The result as an object.
 # entrypoint: true
 decision := {"allow": code == "allow", "code": code}
 
 # METADATA
 # description: |
-#   The generated rule for this action on this resource type grants the action. The rule is found by path, so the cost
-#   does not grow with the schema. While the policy for a newer schema is pending, the remaining set rules count too.
+#   True if the generated rule for this resource type and action grants the action. The rule is looked up by path, so
+#   the cost does not depend on the size of the schema. While a newer policy is pending, the remaining set rules also
+#   apply.
 permitted if data.regolith.resources[input.resource.type].permits[input.action]
 
 permitted if {

@@ -9,7 +9,7 @@ ask(user, action, type, tenant) := {
 	"resource": {"type": type, "tenant": tenant},
 }
 
-# Each case also fails all conditions after its own: the first failed condition gives the code.
+# Each case also fails all later conditions, so the code comes from the first failed condition.
 questions := {
 	"a role grants": {"input": ask("ann", "read", "document", "acme"), "code": "allow"},
 	"another role in another tenant": {"input": ask("ann", "write", "document", "beta"), "code": "allow"},

@@ -1,5 +1,5 @@
 # METADATA
-# description: Suspended grants deny with their own code, and all other grants still apply.
+# description: Suspended grants deny with a separate code, and all other grants still apply.
 package regolith.pending_test
 
 import data.regolith.abac

@@ -1,15 +1,15 @@
 # METADATA
 # title: Comparisons
 # description: |
-#   Comparisons in condition sets beyond Rego's own operators. A missing attribute is undefined or null. A value of a
-#   type that the operator does not accept prevents the whole set from matching: functions that detect such values begin
+#   Comparisons for condition sets that Rego's own operators cannot express. A missing attribute is undefined or null.
+#   If an operator does not accept the type of a value, the set does not match. Functions that detect such values begin
 #   with "not" and ignore missing values.
 package regolith.compare
 
 # METADATA
 # description: |
-#   The value is or contains, at any depth, a whole number beyond 9007199254740991 or -9007199254740991. JSON readers
-#   round such a number, so it may represent a different number.
+#   True if the value is or contains, at any depth, a whole number above 9007199254740991 or below -9007199254740991.
+#   JSON parsers round such numbers.
 inexact(value) if _inexact(value)
 
 inexact(value) if {
@@ -32,7 +32,7 @@ inexact(value) if {
 	_inexact(inner)
 }
 
-# Two comparisons cost less than `abs`, which makes a new number.
+# Two comparisons are cheaper than `abs`, which allocates a number.
 _inexact(value) if {
 	is_number(value)
 	value > 9007199254740991
@@ -74,7 +74,7 @@ not_string(value) if {
 }
 
 # METADATA
-# description: The value is a string, and short enough to be searched for a second string.
+# description: The value is a string, short enough for a substring search in it.
 searched(value) if {
 	is_string(value)
 	count(value) <= 20000
@@ -88,7 +88,7 @@ not_searched(value) if {
 }
 
 # METADATA
-# description: The value is a string, and short enough to be searched for.
+# description: The value is a string, short enough to search for.
 sought(value) if {
 	is_string(value)
 	count(value) <= 250
@@ -102,7 +102,7 @@ not_sought(value) if {
 }
 
 # METADATA
-# description: The value is a string, and short enough to be matched against a regular expression.
+# description: The value is a string, short enough to match against a regular expression.
 matched(value) if {
 	is_string(value)
 	count(value) <= 1000
@@ -117,8 +117,8 @@ not_matched(value) if {
 
 # METADATA
 # description: |
-#   The value is in the array. An array or object is looked up in a set, because comparing an object with each item
-#   would take quadratic time in the number of members for each item.
+#   The array contains the value. Arrays and objects are looked up in a set, because comparing two objects takes
+#   quadratic time in the number of their fields.
 member(value, array) if {
 	not _nested(value)
 	value in array
@@ -213,7 +213,7 @@ subset(left, right) if {
 superset(left, right) if subset(right, left)
 
 # METADATA
-# description: The arrays have an item in common.
+# description: The arrays share at least one item.
 intersects(left, right) if {
 	list(left)
 	list(right)
@@ -225,7 +225,7 @@ items(array) := {item | some item in array}
 # METADATA
 # description: |
 #   The value is an IP address: IPv4, IPv6, or IPv4-mapped with the IPv4 address in decimal. Leading zeros and zones are
-#   refused.
+#   not accepted.
 address(value) if _plain_address(value)
 
 # METADATA
@@ -272,7 +272,7 @@ not_instant(value) if {
 }
 
 # METADATA
-# description: One of the ranges in the array contains the address.
+# description: A range in the array contains the address.
 in_cidr(value, array) if {
 	plain := _plain_address(value)
 	some range in array
@@ -280,7 +280,7 @@ in_cidr(value, array) if {
 }
 
 # METADATA
-# description: The range, or one of the ranges in the array, contains the address.
+# description: The range, or a range in the array, contains the address.
 in_ranges(value, range) if {
 	_range(range)
 	in_cidr(value, [range])
@@ -292,8 +292,8 @@ in_ranges(value, array) if {
 	in_cidr(value, array)
 }
 
-# The address itself, or the IPv4 address of an IPv4-mapped address: OPA's WebAssembly and OPA itself disagree about
-# mapped addresses in ranges.
+# Converts an IPv4-mapped address to its IPv4 address, and returns other addresses unchanged. OPA and its WebAssembly
+# disagree about mapped addresses in ranges.
 _plain_address(value) := value if _ipv4(value)
 
 _plain_address(value) := value if _ipv6(value)
@@ -316,7 +316,7 @@ _ipv4(value) if {
 	}
 }
 
-# The built-in function alone would also accept a range, and a zone on some engines.
+# The built-in function also accepts ranges and, in some engines, zones.
 _ipv6(value) if {
 	is_string(value)
 	contains(value, ":")
@@ -327,7 +327,7 @@ _ipv6(value) if {
 	not net.cidr_contains("::ffff:0:0/96", value)
 }
 
-# OPA's WebAssembly may accept a single colon at the end.
+# OPA's WebAssembly may accept a single trailing colon.
 _ends_open(value) if {
 	endswith(value, ":")
 	not endswith(value, "::")
@@ -345,7 +345,7 @@ _range(value) if {
 	_whole(length, 128)
 }
 
-# A number in decimal, without leading zeros.
+# A decimal number without leading zeros.
 _whole(text, most) if {
 	count(text) in {1, 2, 3}
 	trim(text, "0123456789") == ""

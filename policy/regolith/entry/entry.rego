@@ -1,8 +1,8 @@
 # METADATA
 # title: Entry
 # description: |
-#   Single function in place of all entrypoints, for modules without other entrypoints. `input.entrypoint` selects the
-#   entrypoint. Without it, the input is a check and the result is its code, so a plain check needs only one look-up.
+#   Dispatches to all entrypoints, for modules that have only this one. `input.entrypoint` selects the entrypoint.
+#   Without it, the input is a check and the result is its code, so a plain check needs only one lookup.
 package regolith.entry
 
 import data.regolith.check

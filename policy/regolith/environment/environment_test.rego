@@ -1,11 +1,11 @@
 # METADATA
 # title: Environment
 # description: |
-#   A small environment for the tests. Resource type `document` has its generated package beside;
-#   `folder` has no actions. Ann is a viewer in acme and an editor in beta, Bob is a viewer in beta, Eve has no tenant
-#   roles, but is a keeper of folder f1 in acme, whose keepers read document d1 unless they hold a role on it, and an
-#   author of document d2. Condition sets alone let documents be signed: drafts by viewers, all of them by seniors, who are
-#   of level 5 and more; Eve is one. Document d1 is a draft.
+#   A small environment for the tests. Resource type `document` comes with its generated package; `folder` has no
+#   actions. Ann is a viewer in acme and an editor in beta. Bob is a viewer in beta. Eve has no tenant roles. She is a
+#   keeper of folder f1 in acme, whose keepers can read document d1 unless they have a role on it, and the author of
+#   document d2. Only condition sets allow signing: viewers can sign drafts, and seniors (level 5 or higher, such as
+#   Eve) can sign all documents. Document d1 is a draft.
 package regolith.environment_test
 
 schema := {

@@ -2,14 +2,14 @@
 # title: Expiry
 # description: |
 #   Expiry of facts. Fact tables map each fact to its expiry: null, or a time in milliseconds since 1970. An expired
-#   fact counts as missing in every respect.
+#   fact is treated as missing.
 package regolith.expiry
 
 # METADATA
 # title: Not expired
 # description: |
-#   The fact with this table value has not expired. In a set, the value is the element itself, and elements never
-#   expire, because Rego orders strings after numbers. Most facts have no expiry, so null is tested first.
+#   True if a fact with this expiry has not expired. Also accepts an element of a set, which is a string and never
+#   expires, because Rego orders strings after numbers. Tests null first, because most facts have no expiry.
 live(until) if {
 	until == null
 } else if {
@@ -19,8 +19,8 @@ live(until) if {
 # METADATA
 # title: Decision time
 # description: |
-#   Time of the decision. A decision point sets it once per request; callers cannot set it. Without a decision point, as
-#   in a stock OPA, it is the system time.
+#   Time of the decision. A decision point sets it once per request, and callers cannot set it. In a stock OPA, it is
+#   the system time.
 now := input.time if {
 	is_number(input.time)
 } else := time.now_ns() / 1000000

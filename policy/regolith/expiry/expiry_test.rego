@@ -30,7 +30,7 @@ test_without_a_time_in_the_input_it_is_that_of_the_machine if {
 	not expiry.live(2000) with time.now_ns as 2000000000 with input as {"time": "0"}
 }
 
-# A user's facts in one tenant: a role that ends at 2000, and a role that ends at 3000.
+# A user's facts in one tenant: a role that expires at 2000, and a role that expires at 3000.
 facts := {
 	"users": {"ann": {"acme": 3000}},
 	"tenants": {"acme": {}},

@@ -1,8 +1,8 @@
 # METADATA
 # title: Explain
 # description: |
-#   Detailed result of a check: the check as the policy understood it, and the result of each model. Takes the input of
-#   a check, and is defined for every input. Arrays are unordered.
+#   Explains a check: the check as the policy read it, and the result of each model. Takes the input of a check, and is
+#   defined for every input. Arrays are unordered.
 package regolith.explain
 
 import data.regolith.abac
@@ -15,8 +15,8 @@ import data.regolith.rebac
 # METADATA
 # title: Sections
 # description: |
-#   One member for the request and one for each relevant model. Relevant are the models that allow the check, or all
-#   models in use if none does.
+#   A section for the request and one for each relevant model. If a model allows the check, only the models that allow
+#   it are relevant; otherwise all models in use are.
 # entrypoint: true
 sections := object.union({"request": request}, _models)
 
@@ -34,7 +34,7 @@ _sections.abac := abac_section if abac.active
 _sections.pending := pending_section if check.code == "policy_pending"
 
 # METADATA
-# description: The check as the policy understood it; `tenant` is null unless the tenant exists.
+# description: The check as the policy read it; `tenant` is null if the tenant does not exist.
 request := {
 	"user": object.union(_user, {"synced": _synced, "attributes": _attributes}),
 	"tenant": _tenant,
@@ -44,8 +44,8 @@ request := {
 
 # METADATA
 # description: |
-#   Result of tenant roles. An allowing section lists the granting roles. docs/develop/denial-codes.md explains the
-#   codes.
+#   Result of tenant roles. If they allow the check, the section lists the granting roles. docs/develop/denial-codes.md
+#   explains the codes.
 rbac_section := {
 	"allow": true,
 	"code": "allow",
@@ -62,9 +62,9 @@ rbac_section := {
 
 # METADATA
 # description: |
-#   Result of roles on the instance. An allowing section lists each granting role with its source: an assignment, a
-#   derivation from a role on a related instance, or other roles on the instance. A denying section lists the missing
-#   values of the context that conditions of assignments read.
+#   Result of roles on the instance. If they allow the check, the section lists each granting role with its source: an
+#   assignment, a derivation from a role on a related instance, or other roles on the instance. If they deny it, the
+#   section lists the missing context values that conditional assignments need.
 rebac_section := {
 	"allow": true,
 	"code": "allow",
@@ -89,7 +89,7 @@ _missing := {"missing_context": names} if {
 	count(names) > 0
 }
 
-# Context names that the user's conditional assignments in the tenant read, but the check lacks.
+# Names of context values that the user's conditional assignments in the tenant need, but the check does not have.
 _missing_context contains name if {
 	some set in _conditions_in_tenant
 	some name in data.regolith.schema.conditions.grant[set].context
@@ -109,8 +109,8 @@ _in_context(name) if input.context[name] != null
 
 # METADATA
 # description: |
-#   Result of condition sets. An allowing section lists each granting rule, with the role or resource in place of an
-#   automatic set. A denying section lists the matching sets that were evaluated.
+#   Result of condition sets. If they allow the check, the section lists each granting rule, with the role or resource
+#   in place of an automatic set. If they deny it, the section lists the matching sets.
 abac_section := {
 	"allow": true,
 	"code": "allow",
@@ -129,7 +129,7 @@ abac_section := {
 )
 
 # METADATA
-# description: A possible grant depends on a pending policy.
+# description: True if a possible grant depends on a pending policy.
 pending_section := {
 	"allow": false,
 	"code": "policy_pending",
@@ -159,7 +159,7 @@ _allowing_instance_roles contains allowing if {
 	}
 }
 
-# Immediate source of a role on the instance, without the whole path.
+# Direct source of a role on the instance, without the rest of the path.
 _sources[role] contains source if {
 	some role in rebac.held_roles
 	expiry.live(rebac.holdings[input.resource.type][role][rebac.instance])
@@ -214,7 +214,7 @@ _sources[role] contains source if {
 	}
 }
 
-# Roles in the expression of a computed role that the user holds.
+# The roles in a computed role's expression that the user holds.
 _sources[role] contains source if {
 	some role in rebac.held_roles
 	expression := data.regolith.schema.computed_roles[input.resource.type][role]
@@ -237,7 +237,7 @@ _counts(derivation) if {
 _role_name(instance, role) := concat("#", [instance, role])
 
 # METADATA
-# description: The code as a sentence about this check, with the details available.
+# description: Describes the code in a sentence about this check, with the available details.
 default _reason(_) := "the request is incomplete"
 
 _reason(code) := reason[code]

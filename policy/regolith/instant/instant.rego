@@ -1,15 +1,15 @@
 # METADATA
 # title: Instant
 # description: |
-#   Times as text, in UTC with milliseconds, such as "2026-10-25T09:30:00.000Z". Such texts sort by time.
+#   Times as strings, in UTC with milliseconds, such as "2026-10-25T09:30:00.000Z". These strings sort by time.
 package regolith.instant
 
 # METADATA
 # title: Time as text
 # description: |
-#   The text of a time in milliseconds since 1970, in a year from 1 to 9999. It is calculated because OPA's functions for
-#   times are not part of its WebAssembly. In the calculation a year begins in March, so that a leap day is its last day
-#   (Neri and Schneider, Euclidean affine functions and their application to calendar algorithms).
+#   Formats a time in milliseconds since 1970, in the years 1 to 9999. OPA's time functions are not available in
+#   WebAssembly. The calculation uses years that begin in March, so a leap day is the last day of its year (Neri and
+#   Schneider, Euclidean affine functions and their application to calendar algorithms).
 text(milliseconds) := concat("", [
 	_digits(10000, ((100 * century) + year_of_century) + after_december),
 	"-",
@@ -26,8 +26,8 @@ text(milliseconds) := concat("", [
 	_digits(1000, of_day % 1000),
 	"Z",
 ]) if {
-	# 719468 days lie between the first of March in the year 0 and 1970. The sum is positive, because WebAssembly rounds
-	# some negative fractions up.
+	# There are 719468 days from 1 March of year 0 to 1970. The sum must be positive, because WebAssembly rounds some
+	# negative fractions up.
 	whole := floor(milliseconds) + (719468 * 86400000)
 	days := floor(whole / 86400000)
 	of_day := whole - (days * 86400000)
@@ -41,5 +41,5 @@ text(milliseconds) := concat("", [
 	after_december := floor(day_of_year / 306)
 }
 
-# The last digits of a number. `above` is a power of ten above the number.
+# The last digits of a number, with leading zeros. `above` is a larger power of ten.
 _digits(above, number) := substring(format_int(above + number, 10), 1, -1)

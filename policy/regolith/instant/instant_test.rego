@@ -2,7 +2,7 @@ package regolith.instant_test
 
 import data.regolith.instant
 
-# OPA's own functions, which WebAssembly lacks, give the same texts.
+# OPA's own functions, which WebAssembly lacks, return the same strings.
 test_text if {
 	every day in numbers.range_step(-40000, 60000, 1009) {
 		milliseconds := (day * 86400000) + ((day * 7919) % 86400000)

@@ -1,9 +1,9 @@
 # METADATA
 # title: Listing
 # description: |
-#   Listings of user permissions and authorized users. The rules for a single check decide every entry. If finding
-#   candidates would take long, the caller proposes them in the input. Conditions are evaluated only if the context
-#   requests it, because evaluating them for every candidate takes long.
+#   Lists user permissions and authorized users. Every entry is decided by the same rules as a single check. If finding
+#   the candidates is expensive, the caller passes them in the input. Conditions are evaluated for every candidate,
+#   which is expensive, so they are evaluated only if the context requests it.
 package regolith.listing
 
 import data.regolith.abac
@@ -38,9 +38,10 @@ user_permissions := {object_id: entry |
 # METADATA
 # title: Instance permissions
 # description: |
-#   User permissions on the given `instances`, if the user holds an assigned or derived role on the instance, or
-#   requested conditions grant a permission, or, with `by_permission`, any permission is granted: an array of {"tenant":
-#   {"key", "attributes"}, "resource": {"type", "key", "attributes"}, "permissions", "roles"}.
+#   User permissions on the given `instances`. Includes an instance if the user holds an assigned or derived role on it,
+#   if conditions were requested and grant a permission, or with `by_permission` if anything grants a permission.
+#   Result: an array of {"tenant": {"key", "attributes"}, "resource": {"type", "key", "attributes"}, "permissions",
+#   "roles"}.
 #   Input: {"user": {"key"}, "instances": [{"type", "key"}], "by_permission"?, "context"?}.
 # entrypoint: true
 instance_permissions := [entry |
@@ -61,9 +62,9 @@ instance_permissions := [entry |
 # METADATA
 # title: User tenants
 # description: |
-#   Tenants where the user holds a role, in the tenant or assigned on one of its instances: an array of {"key",
-#   "attributes"}. Instance roles are derived within one tenant, so derived roles add no tenants. With `instances`, only
-#   roles under conditions on these instances count.
+#   Tenants where the user holds a role, in the tenant itself or on one of its instances: an array of {"key",
+#   "attributes"}. Ignores derived roles, because they are in the same tenant as their source. With `instances`, only
+#   conditional roles on these instances count.
 #   Input: {"user": {"key"}, "instances"?: [{"type", "key"}], "context"?}.
 # entrypoint: true
 user_tenants := [{"key": tenant, "attributes": attributes} |
@@ -87,7 +88,7 @@ _tenants contains data.regolith.facts.instances[instance] if {
 	expiry.live(until)
 }
 
-# A role under a condition counts if the condition holds.
+# A conditional role counts only if its condition holds.
 _tenants contains tenant if {
 	not input.instances
 	is_string(input.user.key)
@@ -117,7 +118,7 @@ _meets_condition(role, resource) if {
 # METADATA
 # title: Authorized users
 # description: |
-#   The given `users` who may do the action on the resource: an array of their keys.
+#   Keys of the given `users` who may perform the action on the resource.
 #   Input: {"users": [key], "action", "resource": {"type", "tenant", "key"?}, "context"?}.
 # entrypoint: true
 authorized_users := [key |
@@ -155,7 +156,7 @@ _concerned([], resource) if {
 	count(_permissions(resource, {resource.type})) > 0
 }
 
-# Permissions on a resource with each of the types.
+# Permissions on a resource of these types.
 _permissions(resource, types) := [permission |
 	some type in types
 	some action, _ in data.regolith.schema.actions[type]

@@ -211,7 +211,7 @@ test_nobody_else_is_authorized if {
 	authorized({}) == []
 }
 
-# Listings with or without conditions, each with checks that do the same.
+# Listings with and without conditions, compared with the corresponding checks.
 ways := [
 	{"listing": asked, "check": {}},
 	{"listing": {}, "check": {"conditions": false}},

@@ -8,8 +8,8 @@ import data.regolith.expiry
 # METADATA
 # title: Roles in the tenant
 # description: |
-#   Roles assigned to the user in the resource's tenant, including expired roles, each with its expiry. Both a grant and
-#   its denial use this rule, which is cached even if it is empty.
+#   Roles assigned to the user in the resource's tenant, including expired roles, each with its expiry. The result is
+#   cached, even if empty, because grants and denials both read it.
 default roles := {}
 
 roles := data.regolith.facts.tenant_roles[tenant][user] if {
@@ -20,7 +20,7 @@ roles := data.regolith.facts.tenant_roles[tenant][user] if {
 }
 
 # METADATA
-# description: The user holds any role in the resource's tenant.
+# description: True if the user holds any role in the resource's tenant.
 held if {
 	some until in roles
 	expiry.live(until)
@@ -28,14 +28,14 @@ held if {
 
 # METADATA
 # title: Granted by roles in the tenant
-# description: A role held by the user in the resource's tenant grants the action. For explanations.
+# description: True if a role that the user holds in the resource's tenant grants the action. Used by explanations.
 granted if granted_by(data.regolith.schema.grants[input.resource.type][input.action])
 
 # METADATA
 # title: Granted by
 # description: |
-#   The user holds one of the granting roles, given as a table, in the resource's tenant. A check passes the roles for
-#   its action. A user has few roles in one tenant, so these are iterated.
+#   True if the user holds one of these roles in the resource's tenant. A check passes a table with the roles that grant
+#   its action. Iterates the user's roles, because a user has few roles in one tenant.
 granted_by(grants) if {
 	some role, until in roles
 	grants[role] == null
@@ -44,7 +44,7 @@ granted_by(grants) if {
 
 # METADATA
 # title: Allowing roles
-# description: Keys of the roles that grant the action. For explanations; a check uses `granted`, which is cheaper.
+# description: Keys of the roles that grant the action. Used by explanations; a check uses the cheaper `granted`.
 allowing_roles contains role if {
 	some role, until in roles
 	data.regolith.schema.grants[input.resource.type][input.action][role] == null
@@ -54,8 +54,8 @@ allowing_roles contains role if {
 # METADATA
 # title: Denial code
 # description: |
-#   Denial code for tenant roles, chosen by the first failing condition.
-#   The last code is tested first, because it is common and its two conditions imply all others.
+#   Denial code for tenant roles, from the first failing condition. The last code is tested first, because it is common
+#   and its two conditions imply all others.
 default denial := "no_permission"
 
 denial := "no_permission" if {
@@ -96,7 +96,7 @@ action_known if action_exists(input.resource.type, input.action)
 
 # METADATA
 # description: |
-#   The action exists on the resource type. A check calls this function once. Under `not`, use the rule `action_known`.
+#   True if the action exists on the resource type. For use once per check. Under `not`, use the rule `action_known`.
 action_exists(type, action) if {
 	is_string(type)
 	is_string(action)
@@ -104,7 +104,7 @@ action_exists(type, action) if {
 }
 
 # METADATA
-# description: The check names a tenant, well-formed or not.
+# description: True if the check contains a tenant, even a malformed one.
 tenant_given if input.resource.tenant != null
 
 # METADATA
@@ -122,7 +122,7 @@ user_known if {
 }
 
 # METADATA
-# description: The user holds a role in the resource's tenant. Undefined for a check without a tenant.
+# description: True if the user holds a role in the resource's tenant. Undefined for a check without a tenant.
 role_in_tenant if {
 	user_known
 	tenant_known

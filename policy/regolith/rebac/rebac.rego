@@ -12,9 +12,9 @@ import data.regolith.rbac
 # METADATA
 # title: Holdings
 # description: |
-#   The user's role assignments on instances: a map from resource type to role to instances, each with its expiry.
-#   Undefined without assignments. `input.user.holdings` replaces the stored assignments. Only a decision point sets it:
-#   neither requests nor `permit.question` pass it through.
+#   The user's role assignments on instances: maps resource types to roles to instances, each with its expiry. Undefined
+#   without assignments. `input.user.holdings` replaces the stored assignments. Only a decision point can set it;
+#   `permit.question` drops it from requests.
 holdings := input.user.holdings if {
 	is_object(input.user.holdings)
 } else := data.regolith.facts.user_roles[user] if {
@@ -25,8 +25,8 @@ holdings := input.user.holdings if {
 # METADATA
 # title: Holdings or none
 # description: |
-#   Same as `holdings`, but an empty map without assignments, for types with roles that a user can hold without an own
-#   assignment. An undefined argument would skip every body of a role's function. Undefined without a user.
+#   Same as `holdings`, but empty if there are no assignments. For types with roles that a user can hold without an
+#   assignment, because an undefined argument would skip every body of a role's function. Undefined without a user.
 holdings_or_none := holdings if {
 	holdings
 } else := {} if {
@@ -36,7 +36,7 @@ holdings_or_none := holdings if {
 # METADATA
 # title: Checked instance
 # description: |
-#   Name of the checked instance: `<type>:<key>`. Undefined unless the instance exists in the check's tenant.
+#   Name of the instance in the check: `<type>:<key>`. Undefined if it does not exist in the check's tenant.
 instance := object if {
 	object := name_of(input.resource)
 	data.regolith.facts.instances[object] == input.resource.tenant
@@ -44,7 +44,7 @@ instance := object if {
 
 # METADATA
 # title: Instance name
-# description: Name in the check, for an existing or missing instance.
+# description: Same as `instance`, but also for a missing instance.
 name := name_of(input.resource)
 
 # METADATA
@@ -54,8 +54,8 @@ name_of(resource) := concat(":", [resource.type, resource.key])
 # METADATA
 # title: Granted by roles on the instance
 # description: |
-#   A role held by the user on the instance grants the action. For explanations; a check looks up the granting roles by
-#   name, which is cheaper.
+#   True if a role that the user holds on the instance grants the action. Used by explanations. A check looks up the
+#   granting roles by name, which is cheaper.
 granted if {
 	type := input.resource.type
 	some role, _ in data.regolith.schema.resource_grants[type][input.action]
@@ -76,13 +76,13 @@ held_roles contains role if {
 # METADATA
 # title: Only roles without the action
 # description: |
-#   The user holds a role on the instance that does not grant the action. After a search for granting roles without
-#   result, this tests only the remaining roles.
+#   True if the user holds a role on the instance that does not grant the action. Tests only these roles, because it is
+#   evaluated after all granting roles were found missing.
 held_in_vain if data.regolith.instances[input.resource.type].holds_another
 
 # METADATA
 # title: Roles on instances apply
-# description: The check names an instance, and roles exist on its resource type.
+# description: True if the check contains an instance whose type has roles.
 applies(resource) if {
 	is_string(resource.key)
 	count(data.regolith.schema.resource_roles[resource.type]) > 0
@@ -91,10 +91,9 @@ applies(resource) if {
 # METADATA
 # title: Denial code
 # description: |
-#   Denial code for instance roles, chosen by the first failing condition.
-#   The last codes are tested first, because they are common and some conditions imply all others. The first two cases
-#   are cheaper than the general one: a user with stored holdings exists, and without roles of everyone and roles under
-#   conditions, a user without holdings holds no role.
+#   Denial code for instance roles, from the first failing condition. The last codes are tested first, because they are
+#   common and some of their conditions imply all others. The first two cases avoid expensive tests: a user with stored
+#   holdings exists, and a user without holdings has no role if there are no public or conditional roles.
 default denial := "no_permission"
 
 denial := "no_graph_roles" if {
@@ -124,15 +123,14 @@ denial := "no_graph_roles" if {
 }
 
 # METADATA
-# description: The instance exists in any tenant.
+# description: True if the instance exists in any tenant.
 instance_known if data.regolith.facts.instances[name]
 
 # METADATA
 # title: Assigned on the instance
 # description: |
-#   The user, given as `holdings`, has any role assigned on the instance with this type and name. An assignment under a
-#   condition counts whether its condition holds or not: otherwise a check without the context of the condition would
-#   add access.
+#   True if the user with these `holdings` has any role assigned on the instance with this type and name. A conditional
+#   assignment counts even if its condition fails: otherwise leaving out the context of the condition would add access.
 assigned(user, type, object) if {
 	some instances in user[type]
 	expiry.live(instances[object])
@@ -145,10 +143,10 @@ assigned(_, type, object) if {
 }
 
 # METADATA
-# title: Instances with assignments under conditions
+# title: Instances with conditional assignments
 # description: |
-#   Instances in a table of assignments under conditions that are also among `objects`, a table or a set. The smaller
-#   side is iterated, as in `meet`. The conditions are not evaluated.
+#   Returns the instances in a table of conditional assignments that are also in `objects`, a table or a set. Iterates
+#   the smaller side, as in `meet`. Does not evaluate the conditions.
 granted_among(grants, objects) := {object |
 	some object, _ in grants
 	expiry.live(objects[object])
@@ -163,9 +161,9 @@ granted_among(grants, objects) := {object |
 # METADATA
 # title: Related subjects
 # description: |
-#   Subjects of a relation to any of several instances; undefined if there are none. For a single instance, the common
-#   case, the result is the stored table with expiries. For several instances, it is a set, so roles from a subject with
-#   several relationships are derived once.
+#   Returns the subjects of a relation to any of these instances; undefined if there are none. For a single instance,
+#   the common case, returns the stored table with expiries. For several instances, returns a set, so that roles from a
+#   subject with several relationships are derived once.
 related(objects, relation) := data.regolith.facts.relations[object][relation] if {
 	count(objects) == 1
 	some object, until in objects
@@ -183,7 +181,7 @@ related(objects, relation) := data.regolith.facts.relations[object][relation] if
 
 # METADATA
 # title: Union of sets
-# description: Union of several sets.
+# description: Returns the union of several sets.
 all_of(sets) := {member |
 	some members in sets
 	some member in members
@@ -191,7 +189,7 @@ all_of(sets) := {member |
 
 # METADATA
 # title: Closure entries
-# description: Closure entries of several instances under one name; undefined if there are none.
+# description: Returns the closure entries of several instances under one name; undefined if there are none.
 leading(objects, way) := data.regolith.facts.closures[object][way] if {
 	count(objects) == 1
 	some object, until in objects
@@ -215,8 +213,8 @@ all_leading(objects, way) := {source |
 # METADATA
 # title: New instances of a step
 # description: |
-#   Instances found by a walk step, as a map from role to instances, without instances from earlier steps. Roles without
-#   new instances are omitted.
+#   Returns the instances that a walk step found and no earlier step did, as a map from role to instances. Omits roles
+#   without new instances.
 unseen(found, seen) := {kind: fresh |
 	some kind, objects in found
 	fresh := {object |
@@ -233,7 +231,7 @@ _known(kind, object, seen) if {
 
 # METADATA
 # title: Union of maps
-# description: Union of two maps from role to instances.
+# description: Returns the union of two maps from role to instances.
 together(near, far) := object.union(near, {kind: objects |
 	some kind, more in far
 	objects := union({object.get(near, kind, set()), more})
@@ -242,15 +240,15 @@ together(near, far) := object.union(near, {kind: objects |
 # METADATA
 # title: Common unexpired keys
 # description: |
-#   Two tables or sets share a key that has not expired in either. The smaller side is iterated, because a closure or a
-#   user's assignments may contain thousands of instances, but seldom both.
+#   True if two tables or sets share a key that has not expired in either. Iterates the smaller side: a closure or a
+#   user's assignments may contain thousands of instances, but rarely both.
 meet(left, right) := among(left, right) if {
 	count(left) <= count(right)
 } else := among(right, left)
 
 # METADATA
 # description: |
-#   One of the few keys is among the many keys. A look-up in a set returns the key, a look-up in a table its expiry.
+#   True if any key in `few` is also in `many`. A lookup in a set returns the key, and a lookup in a table its expiry.
 default among(_, _) := false
 
 among(few, many) if {
