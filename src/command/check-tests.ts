@@ -40,7 +40,7 @@ export function checkTestText({ tests, passed, failed, truncated, coverage }: Ch
 	const share = ({ total, uncovered }: { total: number; uncovered: number }) => `${total - uncovered} of ${total}`;
 	return [
 		...failures,
-		`${passed} of ${passed + failed} check tests pass${truncated ? '; the environment exceeds the limit per run' : ''}`,
+		`${passed} of ${passed + failed} check tests pass${truncated ? '; the environment exceeds the per-run limit' : ''}`,
 		`covered: ${share(permissions)} permissions, ${share(derivations)} derivations, ${share(set_rules)} rules`,
 		...(all ? uncovered : []),
 		'',

@@ -92,7 +92,7 @@ function declareDecisions(program: Declaration): void {
 		.asks(check);
 	program
 		.command('write-test')
-		.description('write a check with its decision as a test for `opa test`, to run beside the policy')
+		.description('write a check and its decision as a test that `opa test` runs with the policy')
 		.argument('<user>', 'user key')
 		.argument('<action>', 'action key')
 		.argument('<resource>', 'resource type, or type:key for an instance')
@@ -122,7 +122,7 @@ function declareDecisions(program: Declaration): void {
 		.description('show who would gain and lose access through a draft, without applying it')
 		.argument('<file>', 'draft file, or - for standard input')
 		.option('--fail-on-loss', 'exit with 1 if a check would be lost')
-		.option('--rows <number>', 'maximum number of rows for gains and for losses, up to 1000', '200')
+		.option('--rows <number>', 'maximum number of gained and of lost checks to list, up to 1000', '200')
 		.option('--checks <number>', 'maximum number of checks to compare, up to 1000000 (default: 200000)')
 		.takes('project', 'environment', 'api')
 		.exits({
@@ -172,7 +172,7 @@ function declareManagement(program: Declaration, variables: Variables): void {
 		.command('import')
 		.description('import a document into an environment')
 		.argument('<file>', 'document file, or - for standard input')
-		.option('--dry-run', 'show the changes without making them')
+		.option('--dry-run', 'show the changes without applying them')
 		.addOption(
 			new Option('--conflict-strategy <strategy>', 'how to handle existing objects that differ')
 				.choices(['fail', 'overwrite', 'replace'])
@@ -185,7 +185,7 @@ function declareManagement(program: Declaration, variables: Variables): void {
 		.command('apply')
 		.description('apply all changes in a draft in a single transaction')
 		.argument('<file>', 'draft file, or - for standard input')
-		.option('--dry-run', 'show the changes without making them')
+		.option('--dry-run', 'show the changes without applying them')
 		.takes('project', 'environment', 'api')
 		.exits({ 0: 'success; in a dry run, no changes', 1: 'in a dry run, changes' })
 		.asks(applyDraft);
@@ -211,7 +211,7 @@ function declareManagement(program: Declaration, variables: Variables): void {
 		.asks(listKeys);
 	keys
 		.command('create')
-		.description('create an API key and print its secret; works directly on the data and does not require a key')
+		.description('create an API key and print its secret; works directly on the database and needs no key')
 		.option('-p, --project <key>', 'limit the key to this project (default: the whole organization)')
 		.option('-e, --environment <key>', 'limit the key to this environment in the project')
 		.addOption(new Option('-a, --access <level>', 'access level').choices(['admin', 'write', 'read']).default('admin'))
@@ -237,7 +237,7 @@ function declareObservation(program: Declaration, variables: Variables): void {
 		.command('lineage')
 		.description('manage the database lineage')
 		.command('renew')
-		.description('start a new lineage after a restore; works directly on the data and does not require a key')
+		.description('start a new lineage after a restore; works directly on the database and needs no key')
 		.option('--reason <text>', 'reason to record', 'by hand')
 		.asks(renewLineage(variables));
 	program

@@ -260,7 +260,7 @@ function onSignal(stop: () => Promise<void>): { readonly stopping: boolean } {
 		process.on(signal, () => {
 			if (signals.stopping) return;
 			signals.stopping = true;
-			setTimeout(() => say('stopping after the running requests'), quietStopMilliseconds).unref();
+			setTimeout(() => say('waiting for running requests before stopping'), quietStopMilliseconds).unref();
 			setTimeout(
 				() => fail(new ConfigError('Stopping took too long. The remaining requests were aborted.')),
 				maxStopMilliseconds,

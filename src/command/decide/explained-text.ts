@@ -37,7 +37,7 @@ export function explainedText({ allow, code, reasons }: Explained, found: FoundA
 }
 
 function attemptLines(allow: boolean, { attempts, truncated, granted }: FoundAttempts): readonly string[] {
-	if (attempts.length === 0) return [allow ? 'No path to this decision was found.' : noWay(truncated, granted)];
+	if (attempts.length === 0) return [allow ? 'No explanation found.' : noWay(truncated, granted)];
 	const title = allow
 		? `Allowed by${attempts.length > 1 ? ' each of these' : ''}:`
 		: attempts.length > 1

@@ -78,7 +78,7 @@ function checkProjects({ whole, projects }: Inventory, mine: readonly string[], 
 		],
 		left: [
 			...(whole ? [] : ['the API key has no access to the whole organization, so this list may be incomplete']),
-			...(mine.length > 0 ? [] : ['list what your team created, with --mine project,other/environment']),
+			...(mine.length > 0 ? [] : ['list your team’s projects and environments, with --mine project,other/environment']),
 			...(mine.length > 0 ? foreign.map(foreignTo) : []),
 			...notFound.map((name) => `${name}, from --mine, does not exist`),
 		],
@@ -97,7 +97,7 @@ function describeContents({ key, stats }: FoundEnvironment): string {
 
 async function checkDecisionPoints(site: Site, inventory: Inventory, named: readonly string[]): Promise<Part> {
 	if (named.length === 0) {
-		return { lines: ['Decision points: none given'], left: ['list every decision point in use, with --pdp'] };
+		return { lines: ['Decision points: none specified'], left: ['list every decision point in use, with --pdp'] };
 	}
 	const lines: string[] = [];
 	const left: string[] = [];
@@ -140,7 +140,7 @@ function askForEnvironment(place: string | null): string {
 
 function checkFolders(folders: readonly string[]): readonly Part[] {
 	if (folders.length > 0) return folders.map(checkFolder);
-	return [{ lines: ['Code: no folders given'], left: ['list the source folders of your services, with --code'] }];
+	return [{ lines: ['Code: no folders specified'], left: ['list the source folders of your services, with --code'] }];
 }
 
 function checkFolder(folder: string): Part {
