@@ -105,7 +105,7 @@ test.serial('contextual facts can be added by keyboard, and are marked in the ex
 	await page.keyboard.press('Enter');
 	await page.getByText('This environment does not accept contextual facts.').waitFor();
 	await page.getByRole('link', { name: 'environment’s settings' }).click();
-	await page.getByLabel('Checks may carry contextual facts').check();
+	await page.getByLabel('Allow contextual facts in checks').check();
 	const saved = page.waitForResponse((response) => response.request().method() === 'PATCH');
 	await page.getByRole('button', { name: 'Save settings' }).click();
 	await stack.reached(Number((await saved).headers()['x-revision']));

@@ -156,7 +156,7 @@ test.serial('saving a draft keeps changes that other users made during the edit'
 	await page.getByText('1 of 3 users match.').waitFor();
 	await behind.waitFor();
 	await page.getByRole('button', { name: 'Add to draft' }).click();
-	await page.getByText('This is the set in the draft').waitFor();
+	await page.getByText('You are viewing the draft of this set').waitFor();
 	await open('draft');
 	await page.getByRole('heading', { name: 'The environment has changed' }).waitFor();
 	const row = page.getByRole('table', { name: 'Conflicting changes' }).getByRole('row').nth(1);
@@ -194,7 +194,7 @@ test.serial('a set can be created, previewed, drafted and saved by keyboard', as
 	await page.getByRole('button', { name: 'Show Rego' }).click();
 	await page.getByText('user.age > 39').waitFor();
 	await page.getByRole('button', { name: 'Add to draft' }).click();
-	await page.getByText('This is the set in the draft').waitFor();
+	await page.getByText('You are viewing the draft of this set').waitFor();
 	t.is(await page.locator('nav .badge').textContent(), '1');
 	t.is((await stack.environment.get(`${schema}/condition_sets/vips`)).status, 404, 'nothing is saved');
 	await page.getByRole('button', { name: 'Save now' }).click();

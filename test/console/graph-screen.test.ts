@@ -112,7 +112,7 @@ test.serial('the schema graph shows relations, roles and derivations', async (t)
 test.serial('hidden nodes are counted and reported', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('graph?from=instance:folder:shelf');
-	await page.getByText('Not everything is shown.').waitFor();
+	await page.getByText('Some nodes are hidden.').waitFor();
 	t.is((await drawnNodes(page)).length, 40);
 	t.is(await page.locator('svg .graph-start .graph-more').textContent(), '+31');
 	t.is((await firstColumn(page, 'Nodes by distance from the start')).length, 25, 'the table is folded');

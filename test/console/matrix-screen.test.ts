@@ -121,7 +121,7 @@ test.serial('the matrix can be edited by keyboard, and edits can be reverted', a
 	);
 	t.is(
 		await page.getByRole('status').first().textContent(),
-		'In the draft: document:write, tenant role staff: granted.',
+		'Draft updated: document:write, tenant role staff: granted.',
 	);
 	const [draft] = await keptDrafts(page);
 	t.deepEqual(draft?.changes, [

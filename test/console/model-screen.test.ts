@@ -332,7 +332,7 @@ test.serial('computed and public roles can be created and published by keyboard'
 	await press('Space');
 	t.is(await dialog.getByRole('checkbox', { name: /^Public/ }).count(), 0, 'nobody is assigned a computed role');
 	await press('Enter');
-	await dialog.getByRole('alert').getByText('A computed role needs a role that users must have.').waitFor();
+	await dialog.getByRole('alert').getByText('A computed role needs at least one role that users must have.').waitFor();
 	await choose('With all of these roles', 'approver');
 	await choose('With at least one of these roles', 'editor');
 	await choose('With none of these roles', 'blocked');

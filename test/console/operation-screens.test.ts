@@ -341,7 +341,7 @@ test.serial('elements of all types can be created in a form, and their levels ca
 	await levelOf('reader').selectOption('Level 3');
 	await levelOf('document:editor').selectOption('Hidden');
 	await page.getByRole('button', { name: 'Add to draft' }).click();
-	await page.getByText('This is the element in the draft.').waitFor();
+	await page.getByText('You are viewing the draft of this element.').waitFor();
 	await page.getByRole('button', { name: 'Save now' }).waitFor();
 	await open('draft');
 	await page.getByText('role_levels.document:editor').waitFor();
@@ -421,7 +421,7 @@ test.serial('contextual facts can be allowed in the settings, without changing o
 	const before = (await stack.environment.get<Settings>(path)).body.settings ?? {};
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('environments');
-	const setting = page.getByRole('checkbox', { name: 'Checks may carry contextual facts' });
+	const setting = page.getByRole('checkbox', { name: 'Allow contextual facts in checks' });
 	await setting.check();
 	await page.getByRole('button', { name: 'Save settings' }).click();
 	await page.getByText('Settings saved.').waitFor();

@@ -129,7 +129,7 @@ test.serial('a denied user gets access, and nobody else does', async (t) => {
 	// users.
 	await open('matrix');
 	await page.getByRole('gridcell', { name: '`document:read`, tenant role `employee`' }).click();
-	await page.getByText('In the draft: document:read, tenant role employee: granted.').waitFor();
+	await page.getByText('Draft updated: document:read, tenant role employee: granted.').waitFor();
 	await takePicture(page, 'matrix');
 	await open('draft');
 	t.deepEqual(await usersIn(page, 'Gained access'), ['cat', 'dan']);
@@ -148,7 +148,7 @@ test.serial('a denied user gets access, and nobody else does', async (t) => {
 	await page.getByRole('link', { name: 'cat' }).waitFor();
 	await takePicture(page, 'condition-set');
 	await page.getByRole('button', { name: 'Add to draft' }).click();
-	await page.getByText('This is the set in the draft').waitFor();
+	await page.getByText('You are viewing the draft of this set').waitFor();
 	await open('matrix');
 	await page.getByRole('gridcell', { name: '`document:read`, user set `finance`' }).click();
 	await page.getByRole('checkbox', { name: /every/ }).check();

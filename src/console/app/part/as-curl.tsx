@@ -31,13 +31,13 @@ export function AsCurl() {
 function AsCurlDialog({ onClose }: { readonly onClose: () => void }) {
 	const commands = recordedCalls.value.map((call) => curlCommand(call, location.origin)).join('\n\n');
 	return (
-		<Dialog title="Calls of this screen" onClose={onClose} wide>
+		<Dialog title="API calls on this screen" onClose={onClose} wide>
 			<p class="quiet">
 				Set <code>$PERMIT_API_KEY</code> to an API key and <code>$PDP_URL</code> to the decision point’s URL.
 			</p>
 			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
 			<pre class="code" tabIndex={0}>
-				{commands || 'This screen has made no calls yet.'}
+				{commands || 'No API calls on this screen yet.'}
 			</pre>
 			<CopyButton text={commands}>Copy</CopyButton>
 		</Dialog>

@@ -70,5 +70,5 @@ function draftedText({ operation }: DraftChange, noun: string): string {
 	const word = noun.slice(noun.lastIndexOf(' ') + 1);
 	return operation === 'delete'
 		? `The draft deletes this ${word}.`
-		: `This is the ${word} in the draft. It is not published yet.`;
+		: `You are viewing the draft of this ${word}. It is not published yet.`;
 }

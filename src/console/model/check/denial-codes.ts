@@ -48,7 +48,7 @@ const codes: Readonly<Record<string, DenialCode>> = {
 	},
 	no_graph_roles: {
 		meaning: 'The user has no role on the instance, neither assigned nor derived.',
-		advice: 'Assign a role, or relate the instance to one where the user has a role.',
+		advice: 'Assign a role, or add a relationship to an instance on which the user has a role.',
 	},
 	no_matching_usersets: {
 		meaning: 'The user matches no user set.',
@@ -64,7 +64,7 @@ const codes: Readonly<Record<string, DenialCode>> = {
 	},
 	cloud_pdp_not_supporting_abac: {
 		meaning: 'The decision point runs in cloud mode, which evaluates no conditions.',
-		advice: 'Use your own decision point.',
+		advice: 'Use a self-hosted decision point.',
 	},
 	policy_pending: {
 		meaning: 'The policy for this action has just changed and is not active yet.',

@@ -40,5 +40,5 @@ export function writeComputedRole({ all, any, none }: ComputedRole): Json {
 
 /** Returns the problem with an expression; `null` if it can be saved. */
 export function computedRoleProblem({ all, any }: ComputedRole): string | null {
-	return all.length + any.length > 0 ? null : 'A computed role needs a role that users must have.';
+	return all.length + any.length > 0 ? null : 'A computed role needs at least one role that users must have.';
 }

@@ -22,7 +22,7 @@ export function ChangeFilters({ search }: { readonly search: Search }) {
 				<SearchField
 					label="Object key"
 					value={search.get('text')}
-					placeholder="Part of the key; * is a wildcard"
+					placeholder="Filter by key; * is a wildcard"
 					onSearch={(text) => set('text', text)}
 				/>
 				<label>

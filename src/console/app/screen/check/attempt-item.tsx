@@ -54,7 +54,7 @@ export function AttemptItem(props: AttemptItemProps) {
 					class="link"
 					aria-expanded={isOpen}
 					aria-controls={id}
-					aria-label={`${isOpen ? 'Hide' : 'Show'} Rego for way ${number}`}
+					aria-label={`${isOpen ? 'Hide' : 'Show'} Rego for option ${number}`}
 					onClick={() => onToggle(!isOpen)}
 				>
 					{isOpen ? 'Hide Rego' : 'Show Rego'}

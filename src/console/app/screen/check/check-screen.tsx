@@ -21,7 +21,7 @@ export function CheckScreen() {
 			title="Check and why"
 			about={
 				isFilter
-					? 'Turn the access of a user into a condition for a database query.'
+					? 'Turn a user’s access into a condition for a database query.'
 					: 'Check whether a user may perform an action, and see every way to allow the check.'
 			}
 		>

@@ -29,7 +29,7 @@ export function ContextualSources({ answer: { facts, debug } }: { readonly answe
 					</ul>
 				</>
 			)}
-			<p class="quiet">Other ways to allow the check are shown only without contextual facts.</p>
+			<p class="quiet">To see other ways to allow the check, remove the contextual facts.</p>
 		</>
 	);
 }

@@ -31,7 +31,7 @@ export function ConditionSetList() {
 						<option value="">All types</option>
 						<option value="userset">User sets</option>
 						<option value="resourceset">Resource sets</option>
-						<option value="grant">Conditions of role assignments</option>
+						<option value="grant">Role assignment conditions</option>
 					</select>
 				</label>
 			</form>

@@ -50,7 +50,7 @@ export function SetFields({ setKey, isNew, value, isStored, resources, parents, 
 				>
 					<option value="userset">Users</option>
 					<option value="resourceset">Instances of a resource</option>
-					{type === 'grant' && <option value="grant">Condition of role assignments</option>}
+					{type === 'grant' && <option value="grant">Condition for role assignments</option>}
 				</select>
 			</label>
 			{(type === 'resourceset' || (type === 'userset' && resources.length > 0)) && (

@@ -57,7 +57,7 @@ export function SetPreview(props: SetPreviewProps) {
 			{!props.isAskable && <p class="quiet">Choose a resource first.</p>}
 			{needsDecisionPoint && !hasProblems && (
 				<p class="quiet">
-					The set names roles on a resource, so there is no list of its users. Test the set below for one user and one
+					The set depends on roles on a resource, so its users cannot be listed. Test it below with one user and one
 					instance.
 				</p>
 			)}

@@ -38,7 +38,7 @@ export function AttributesForm({ name, attributes, save }: AttributesFormProps) 
 		return (
 			<>
 				{stored === '{}' ? (
-					<p class="quiet">No attributes yet. Condition sets can compare them.</p>
+					<p class="quiet">No attributes yet. Condition sets can use them.</p>
 				) : (
 					// biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
 					<pre class="code directory-attributes" tabIndex={0}>

@@ -27,7 +27,7 @@ export function ConflictList({ stale, draft }: { readonly stale: StaleDraft; rea
 				{revision}.{' '}
 				{objects.length === 0
 					? 'There are too many changes to list the conflicts.'
-					: 'These objects of the draft have changed:'}
+					: 'These objects in the draft have changed since:'}
 			</p>
 			{objects.length > 0 && (
 				<DataTable

@@ -159,7 +159,7 @@ export function ElementEditor({ elementKey, stored, base, schema, reload }: Elem
 	);
 }
 
-const settingsProblem = 'must be a JSON object with texts, whole numbers, true or false';
+const settingsProblem = 'must be a JSON object with strings, whole numbers, true or false';
 
 function elementProblem(key: string, { name }: ElementValue, othersText: string): string | null {
 	if (key === '') return 'Enter a key.';

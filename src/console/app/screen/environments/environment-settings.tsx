@@ -10,7 +10,7 @@ import { useLoaded } from '../../use-loaded.js';
 const switches = [
 	{
 		name: 'contextual_facts',
-		title: 'Checks may carry contextual facts',
+		title: 'Allow contextual facts in checks',
 		about: 'Every application with this environment’s key can then add roles and relationships to its own checks.',
 	},
 ] as const;

@@ -80,8 +80,8 @@ function AskedGraph({ question, onStart, onExpand }: AskedGraphProps) {
 					<>
 						{graph.truncated && graph.nodes.length > 0 && (
 							<p class="notice">
-								Not everything is shown. The number on a node is the number of its hidden neighbors. Click the node to
-								show more of these neighbors.
+								Some nodes are hidden. The number on a node counts its hidden neighbors. Click the node to show more of
+								them.
 							</p>
 						)}
 						{graph.nodes.length > 0 && (

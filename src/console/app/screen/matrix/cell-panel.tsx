@@ -96,8 +96,8 @@ function CellState({
 			{cell.state === 'apart' && (
 				<p class="quiet">
 					{column.kind === 'user_set'
-						? `The user set names roles on ${column.resource}, so rules join it with ${column.resource} only.`
-						: 'Resource roles grant actions of their own resource. They grant actions of a different resource only through derivations.'}
+						? `The user set depends on roles on ${column.resource}, so its rules can only grant actions on ${column.resource}.`
+						: 'A resource role grants only actions of its own resource. Use a derivation to grant actions of another resource.'}
 				</p>
 			)}
 			{isRole && mayWrite.value && (

@@ -68,7 +68,7 @@ function Matrix({ schema: { objects, revision } }: { readonly schema: ReadSchema
 		editDraft(revision, (begun) => toggleGrant(objects, begun, target, { resource, action }));
 		const after = policyMatrix(readPolicySchema(draftedSchema(objects, currentDraft.value)));
 		announce(
-			`In the draft: ${cellLabel(target, { resource, action }, after.cell(target, { resource, action }), null)}`,
+			`Draft updated: ${cellLabel(target, { resource, action }, after.cell(target, { resource, action }), null)}`,
 		);
 	};
 	if (matrix.schema.resources.size === 0) return <NoResources />;
@@ -131,7 +131,7 @@ function NothingFound({ hasColumns }: { readonly hasColumns: boolean }) {
 	return (
 		<Empty title={hasColumns ? 'No matching resources or actions' : 'No matching roles or user sets'}>
 			<p>
-				Search by part of a key or name, or by action, such as <code>document:read</code>.{' '}
+				Filter by key or name, or by action, such as <code>document:read</code>.{' '}
 				<a href={screenPath('matrix')}>Clear filters</a>, or <a href={screenPath('model')}>add to the model</a>.
 			</p>
 		</Empty>

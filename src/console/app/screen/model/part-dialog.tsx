@@ -59,7 +59,7 @@ export function PartDialog({ view, kind, resource, part, onClose }: PartDialogPr
 					event.preventDefault();
 					const key = save();
 					if (key === null) return;
-					announce(`In the draft: ${partWords[kind]} ${key}.`);
+					announce(`Draft updated: ${partWords[kind]} ${key}.`);
 					if (kind === 'resource' && part === null) route(screenPath(modelPath({ page: 'resource', key })));
 					else onClose();
 				}}

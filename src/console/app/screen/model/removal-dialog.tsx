@@ -30,7 +30,7 @@ export function RemovalDialog({ view: { objects, revision }, part, onClose }: Re
 	const hasFacts = mayHaveFacts(objects, part);
 	const remove = () => {
 		editDraft(revision, (begun) => withoutPart(objects, begun, part));
-		announce(`In the draft: ${name} deleted.`);
+		announce(`Draft updated: ${name} deleted.`);
 		if (part.kind === 'resource') route(screenPath(modelPath({ page: 'resources' })));
 		else onClose();
 		// The row with the focused button may no longer exist.

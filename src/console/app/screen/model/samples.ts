@@ -22,17 +22,17 @@ export const samples: readonly Sample[] = [
 	},
 	{
 		title: 'Team wiki',
-		about: 'Pages and spaces shared with teams, teams in teams, and leads of teams.',
+		about: 'Pages and spaces shared with teams, nested teams, and team leads.',
 		read: () => import('../../../../../docs/samples/team-wiki.json'),
 	},
 	{
 		title: 'Expenses',
-		about: 'Cost centers with approvers up to a stored limit, or from stored networks.',
+		about: 'Cost centers whose approvers have a spending limit or allowed networks.',
 		read: () => import('../../../../../docs/samples/expenses.json'),
 	},
 	{
 		title: 'SaaS with plans',
-		about: 'Features by the plan of a tenant, spending limits, projects by region.',
+		about: 'Features by tenant plan, spending limits, projects by region.',
 		read: () => import('../../../../../docs/samples/saas-plans.json'),
 	},
 ];

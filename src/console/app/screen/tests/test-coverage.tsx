@@ -12,9 +12,7 @@ export function TestCoverage({ coverage }: { readonly coverage: TestRun['coverag
 	return (
 		<section aria-labelledby="tests-coverage">
 			<h2 id="tests-coverage">Coverage</h2>
-			<p class="quiet">
-				A test covers the permission that it checks, and the derivations and rules through which its check is allowed.
-			</p>
+			<p class="quiet">A test covers the permission that it checks, and the derivations and rules that allow it.</p>
 			<Uncovered name="permissions" list={permissions}>
 				{(permission) => (
 					<>

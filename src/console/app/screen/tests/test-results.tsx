@@ -27,10 +27,10 @@ export function TestResults({ results, isDraft }: TestResultsProps) {
 					{isDraft ? `with the draft, based on revision ${base_revision}` : `at revision ${base_revision}`}
 				</span>
 			</TestSummary>
-			{truncated && <p class="quiet">Not all tests ran: the environment exceeds the limit per run.</p>}
+			{truncated && <p class="quiet">Not all tests ran: the environment exceeds the per-run limit.</p>}
 			{tests.length === 0 ? (
 				<Empty title="No tests yet" docs={{ page: 'policy/check-tests', title: 'Check tests' }}>
-					<p>The coverage below lists the parts of the schema to test.</p>
+					<p>The coverage below shows which parts of the schema need tests.</p>
 				</Empty>
 			) : (
 				<TestTable tests={tests} isDraft={isDraft} />

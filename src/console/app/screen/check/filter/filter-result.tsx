@@ -48,7 +48,7 @@ export function FilterResult({ answer }: { readonly answer: FilterAnswer }) {
 
 /** Time until which the filter is valid: the answer's time if conditions read the time. */
 function Validity({ until }: { readonly until: string }) {
-	if (Date.parse(until) <= Date.now()) return <>Conditions compare the current time, so use the filter only once.</>;
+	if (Date.parse(until) <= Date.now()) return <>The filter depends on the current time, so do not reuse it.</>;
 	return (
 		<>
 			Valid until <TimeText at={until} />.

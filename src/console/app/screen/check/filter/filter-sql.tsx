@@ -102,7 +102,7 @@ function Written({ written: { sql, parameters, columns } }: { readonly written: 
 						<code>{column}</code> ({attribute})
 					</span>
 				))}
-				. <code>toSql</code> in <code>@regolith/engine</code> writes it for your columns.
+				. <code>toSql</code> in <code>@regolith/engine</code> generates it for your own columns.
 			</p>
 		</>
 	);

@@ -42,7 +42,7 @@ export function FilterView({ form }: { readonly form: CheckForm }) {
 			{query === null ? (
 				<Empty title="No filter yet" docs={{ page: 'develop/filters', title: 'Data filters' }}>
 					<p>
-						Enter a user, an action and a resource. The filter is a condition for the query of your application, such as
+						Enter a user, an action and a resource. The filter is a condition for your application’s query, such as
 						“page 3 of the documents that ann may read”.
 					</p>
 				</Empty>

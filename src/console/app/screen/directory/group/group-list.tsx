@@ -17,7 +17,7 @@ export function GroupList() {
 	const [text = '', tenant = '', resource = ''] = ['text', 'tenant', 'resource'].map(search.get);
 	return (
 		<>
-			<ListFilters label="groups" placeholder="Part of the key" placed>
+			<ListFilters label="groups" placeholder="Filter by key" placed>
 				{mayWrite.value && <CreateGroup />}
 			</ListFilters>
 			<PagedTable

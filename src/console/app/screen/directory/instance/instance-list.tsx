@@ -17,7 +17,7 @@ export function InstanceList() {
 	const [text = '', tenant = '', resource = ''] = ['text', 'tenant', 'resource'].map(search.get);
 	return (
 		<>
-			<ListFilters label="instances" placeholder="Part of resource:key" placed>
+			<ListFilters label="instances" placeholder="Filter by resource:key" placed>
 				{mayWrite.value && <CreateInstance />}
 			</ListFilters>
 			<PagedTable

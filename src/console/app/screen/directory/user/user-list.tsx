@@ -62,7 +62,7 @@ export function UserList() {
 						<p>
 							{text === '' && role === ''
 								? 'Create a user here, or let your application create users when they sign in.'
-								: 'Search by part of a key, name or email; * is a wildcard.'}
+								: 'Search by key, name or email. Use * as a wildcard.'}
 						</p>
 					</Empty>
 				}

@@ -76,7 +76,7 @@ function PermissionList({ user }: { readonly user: string }) {
 			<LoadedFrame loaded={loaded}>
 				{(listed) => {
 					const { rows, total, pageCount } = permissionPage(listed, { text, page, perPage });
-					if (total === 0) return <p class="quiet">No permissions through roles.</p>;
+					if (total === 0) return <p class="quiet">No permissions from roles.</p>;
 					return (
 						<>
 							<DataTable
