@@ -124,6 +124,11 @@ journey('a conditional assignment is separate, and its values must fit the param
 	t.false('condition' in plain.body, 'without a condition, the answer has no further member');
 	const listed = await http.get<readonly object[]>(`${assignments}?user=ben`);
 	t.is(listed.body.length, 2);
+	const conditional = await http.get<readonly object[]>(`${assignments}?user=ben&conditional=true`);
+	t.deepEqual(
+		conditional.body,
+		listed.body.filter((row) => 'condition' in row),
+	);
 	t.is((await http.delete(assignments, onAccount)).status, 204);
 	fails(t, await http.delete(assignments, onAccount), 404);
 	t.is((await http.delete(assignments, { ...onAccount, condition: { set: 'below_limit' } })).status, 204);

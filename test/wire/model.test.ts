@@ -196,7 +196,7 @@ const accepted: readonly (readonly [string, z.ZodType, unknown, unknown])[] = [
 		'an assignment query as the Node SDK sends it',
 		RoleAssignmentQuery,
 		{ user: 'a', detailed: 'false', include_total_count: 'false', page: '1', per_page: '100' },
-		{ user: ['a'], detailed: false, include_total_count: false, page: 1, per_page: 100 },
+		{ user: ['a'], conditional: false, detailed: false, include_total_count: false, page: 1, per_page: 100 },
 	],
 ];
 

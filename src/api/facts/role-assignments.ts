@@ -181,11 +181,13 @@ async function filterAssignments(unit: ReadingUnit, query: RoleAssignmentQuery) 
 		tenant_ids: await findIds(unit, Tenant, query.tenant),
 		resource_ids: await findIds(unit, Resource, query.resource),
 		resource_instance_ids: await findInstanceIds(unit, query.resource_instance),
+		...(query.conditional && { conditional: true as const }),
 	};
 	const users = query.user?.filter((user) => !isUserSet(user));
 	const toUsers = assignmentsBy(unit, { ...filter, user_ids: await findIds(unit, Holder, users) });
 	const sets = query.user?.filter(isUserSet);
-	if (sets?.length === 0 || !(await hasSetGrants(unit))) return { toUsers };
+	// Sets of users have roles without conditions only.
+	if (query.conditional || sets?.length === 0 || !(await hasSetGrants(unit))) return { toUsers };
 	const instances = sets?.flatMap((set) => userSetParts(set)?.instance ?? []);
 	return {
 		toUsers,

@@ -75,6 +75,8 @@ export interface AssignmentFilter {
 	readonly resource_ids?: readonly string[] | undefined;
 	/** True: only assignments on resource instances; false: only tenant roles. */
 	readonly on_instances?: boolean | undefined;
+	/** Only assignments under a condition. */
+	readonly conditional?: true;
 	/** Include expired assignments, which are skipped otherwise. */
 	readonly stored?: true;
 	/** Only expired assignments; requires `stored`. */
@@ -161,6 +163,7 @@ function narrow(
 		'resource_instances.resource_id': filter.resource_ids,
 	});
 	if (filter.expired) query.whereRaw('role_assignments.expires_at <= statement_timestamp()');
+	if (filter.conditional) query.whereNotNull('role_assignments.condition_set');
 	if (filter.on_instances === true) query.whereNotNull('role_assignments.resource_instance_id');
 	if (filter.on_instances === false) query.whereNull('role_assignments.resource_instance_id');
 	return query;
