@@ -6,8 +6,17 @@ import {
 	kindWord,
 } from '../../src/console/model/change/change-words.js';
 import { directoryPath, readDirectoryPath } from '../../src/console/model/directory-path.js';
+import {
+	type AssignableRole,
+	conditionPhrases,
+	holderProblem,
+	parameterProblem,
+	readGrantValues,
+	type ValueText,
+} from '../../src/console/model/grant-condition.js';
 import { type HeldRole, rolesAtRequest, rolesByTenant, sourceText } from '../../src/console/model/held-role.js';
 import { type ObjectPermissions, permissionPage } from '../../src/console/model/matrix/permission-rows.js';
+import { phraseText } from '../../src/console/model/phrase.js';
 
 /** Logic of the directory, changes and requests screens, without a page. */
 
@@ -132,4 +141,82 @@ test('changes are described in words and grouped by revision', (t) => {
 		t.false(isChangeKind(text));
 		t.false(isChangeOperation(text));
 	}
+});
+
+const parameters = {
+	limit: { type: 'number' },
+	networks: { type: 'array' },
+	note: { type: 'string' },
+	strict: { type: 'bool' },
+} as const;
+const value = (text: string, items: ValueText['items'] = 'texts'): ValueText => ({ text, items });
+const complete = {
+	limit: value('-1.5e3'),
+	networks: value('10.0.0.0/8\n\n 7 '),
+	note: value('true'),
+	strict: value('false'),
+};
+
+test('the values of a condition are read by their types', (t) => {
+	t.deepEqual(readGrantValues(parameters, complete), {
+		values: { limit: -1500, networks: ['10.0.0.0/8', '7'], note: 'true', strict: false },
+	});
+	const numbers = readGrantValues({ networks: { type: 'array' } }, { networks: value('7\n-1', 'numbers') });
+	t.deepEqual(numbers, { values: { networks: [7, -1] } });
+});
+
+const wrongValues: readonly (readonly [Readonly<Record<string, ValueText>>, RegExp])[] = [
+	[{}, /number for “limit”/],
+	...['', 'x', '0x', '1e999', 'Infinity', '1,5'].map((text) => [{ limit: value(text) }, /number for “limit”/] as const),
+	[{ networks: value(' \n') }, /at least one item for “networks”/],
+	[{ networks: value('1\nx', 'numbers') }, /numbers for “networks”/],
+	[{ networks: value(Array.from({ length: 101 }, String).join('\n')) }, /at most 100 items for “networks”/],
+	[{ note: value('') }, /text for “note”/],
+	[{ strict: value('') }, /yes or no for “strict”/],
+];
+
+test('the first invalid value of a condition is named', (t) => {
+	for (const [texts, problem] of wrongValues) {
+		const read = readGrantValues(parameters, texts === wrongValues[0]?.[0] ? texts : { ...complete, ...texts });
+		t.regex('problem' in read ? read.problem : '', problem);
+	}
+});
+
+const assignable: AssignableRole = {
+	resource: 'page',
+	key: 'reader',
+	isPublic: false,
+	grantableTo: [{ role: 'member', on_resource: 'team' }],
+	conditions: [{ key: 'below', name: 'below', parameters: {} }],
+};
+
+test('a role is assigned to users, and to the holders that it declares', (t) => {
+	t.is(holderProblem('ann', assignable, 'below'), null);
+	t.is(holderProblem('team:eng#member', assignable, ''), null);
+	t.is(holderProblem('*', { ...assignable, isPublic: true }, ''), null);
+	t.regex(holderProblem('*', assignable, '') ?? '', /not public/);
+	t.regex(holderProblem('team:eng#lead', assignable, '') ?? '', /only to these sets of users: team:…#member\./);
+	t.regex(holderProblem('team:eng#lead', { ...assignable, grantableTo: [] }, '') ?? '', /cannot be assigned to sets/);
+	for (const malformed of ['team#member', 'team:eng#', '#', 'a:b:c#d']) {
+		t.regex(holderProblem(malformed, assignable, '') ?? '', /resource:key#role/, malformed);
+	}
+	t.regex(holderProblem('team:eng#member', assignable, 'below') ?? '', /single users/);
+	t.regex(holderProblem('*', { ...assignable, isPublic: true }, 'below') ?? '', /single users/);
+});
+
+test('a condition is shown with its values', (t) => {
+	const values = { strict: true, networks: ['10.0.0.0/8', 7], limit: 500 };
+	t.is(
+		phraseText(conditionPhrases({ set: 'below', values })),
+		'`below` with limit 500, networks [10.0.0.0/8, 7], strict yes',
+	);
+	t.is(phraseText(conditionPhrases({ set: 'below', values: {} })), '`below`');
+	t.true(phraseText(conditionPhrases({ set: 'below', values: { note: 'x'.repeat(999) } })).length < 300);
+});
+
+test('parameters have different, valid names', (t) => {
+	t.is(parameterProblem('max-amount_2', parameters), null);
+	for (const name of ['', 'a b', 'ä', 'limit']) t.is(typeof parameterProblem(name, parameters), 'string', name);
+	const many = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`p${index}`, { type: 'bool' as const }]));
+	t.regex(parameterProblem('one-more', many) ?? '', /at most 20/);
 });

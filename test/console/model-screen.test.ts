@@ -362,6 +362,144 @@ test.serial('computed and public roles can be created and published by keyboard'
 	await close();
 });
 
+test.serial('roles are assigned under conditions and to sets of users, with the keyboard', async (t) => {
+	const opened = await openEmptyModel('conditions');
+	const { page, open, faults, close } = opened;
+	const press = async (...keys: readonly string[]) => {
+		for (const key of keys) await page.keyboard.press(key);
+	};
+	const lookAround = async (place: string) => {
+		for (const [width, colorScheme] of [
+			[390, 'dark'],
+			[1280, 'light'],
+		] as const) {
+			await page.setViewportSize({ width, height: 800 });
+			await page.emulateMedia({ colorScheme });
+			// Otherwise the bar may cover a part of a button.
+			await page.evaluate('scrollTo(0, 0)');
+			t.deepEqual(await seriousViolations(page), [], place);
+			t.is(await overflowWidth(page), 0, place);
+		}
+	};
+	const type = async (field: string, text: string) => {
+		await page.getByLabel(field, { exact: true }).first().focus();
+		await page.keyboard.type(text);
+	};
+	await page.getByRole('button', { name: 'Import now: Expenses' }).click();
+	await page.getByRole('link', { name: 'cost_center', exact: true }).first().waitFor();
+
+	// The set has two parameters. The second has a wrong name at first.
+	await open('condition-sets?new=yes');
+	await type('Key', 'in_region');
+	await press('Tab');
+	await page.keyboard.type('In the regions of the approver');
+	await press('Tab');
+	await page.keyboard.type('Condition');
+	const parameters = page.getByRole('region', { name: 'Parameters' });
+	await parameters.getByLabel('Name').focus();
+	await page.keyboard.type('regions');
+	await press('Tab');
+	await page.keyboard.type('List');
+	await press('Tab', 'Enter');
+	await parameters.getByText('regions').waitFor();
+	await page.keyboard.type('regions');
+	await press('Enter');
+	await parameters.getByRole('alert').getByText('“regions” already exists.').waitFor();
+	await press('Control+A');
+	await page.keyboard.type('strict');
+	await press('Tab');
+	await page.keyboard.type('Yes');
+	await press('Tab', 'Enter');
+	await page.getByRole('button', { name: 'Add condition' }).focus();
+	await press('Enter');
+	await page.locator('[role=combobox]:focus').waitFor();
+	await press('Control+A');
+	await page.keyboard.type('context.region');
+	await press('Tab');
+	await page.keyboard.type('is in');
+	await page.getByLabel('Compare with').focus();
+	await page.keyboard.type('Attribute');
+	await type('Attribute to compare', 'grant.reg');
+	await page.getByRole('option', { name: 'grant.regions' }).waitFor();
+	await press('ArrowDown', 'Enter');
+	await lookAround('the set');
+	await tabTo(page, 'Save now');
+	await press('Enter');
+	await page.getByText('Saved in_region.').waitFor();
+	await page.getByText('No roles yet').waitFor();
+
+	// The role declares the set, and a set of users.
+	await open('model/resources/cost_center?edit=resource_role:cost_center:approver');
+	const dialog = page.getByRole('dialog', { name: 'Edit role approver' });
+	for (const name of ['in_region', 'expense:approver']) {
+		await dialog.getByRole('checkbox', { name }).focus();
+		await press('Space');
+	}
+	await lookAround('the role');
+	await press('Enter');
+	await dialog.waitFor({ state: 'detached' });
+	await page.getByText('Can be assigned under conditions: up_to_limit, from_network, in_region').waitFor();
+	await page.getByText('Can be assigned to sets of users: expense:approver').waitFor();
+	await publish(opened);
+
+	// Values are checked before they are sent.
+	await open('directory/instances/cost_center%3Asales');
+	const roles = page.getByRole('table', { name: 'Roles on cost_center:sales' });
+	await roles.getByText('up_to_limit with limit 500').waitFor();
+	await tabTo(page, 'Assign role');
+	await press('Enter');
+	await tabTo(page, 'Role');
+	await page.keyboard.type('approver');
+	await page.getByLabel('Assign under').waitFor();
+	await tabTo(page, 'User');
+	await page.keyboard.type('ben');
+	await tabTo(page, /^Assign under/);
+	await page.keyboard.type('in_region');
+	const regions = page.getByLabel('regions, one per line');
+	const alert = page.locator('main').getByRole('alert');
+	await regions.waitFor();
+	await tabTo(page, 'Assign role');
+	await press('Enter');
+	await alert.getByText('Enter at least one item for “regions”.').waitFor();
+	await regions.focus();
+	await page.keyboard.type('eu\nus');
+	await tabTo(page, 'Assign role');
+	await press('Enter');
+	await alert.getByText('Choose yes or no for “strict”.').waitFor();
+	await page.getByLabel('strict').focus();
+	await page.keyboard.type('yes');
+	await lookAround('the assignment');
+	await tabTo(page, 'Assign role');
+	await press('Enter');
+	await roles.getByText('in_region with regions [eu, us], strict yes').waitFor();
+
+	// The role can be assigned to a declared set of users only.
+	await type('Role', 'approver');
+	await page.getByText('Can be assigned to sets of users: expense:…#approver').waitFor();
+	await type('User', '');
+	await press('Control+A');
+	await page.keyboard.type('cost_center:sales#approver');
+	await press('Enter');
+	await alert.getByText('“approver” can be assigned only to these sets of users: expense:…#approver').waitFor();
+	await press('Control+A');
+	await page.keyboard.type('expense:ta');
+	await page.getByRole('option', { name: 'expense:taxi#approver' }).waitFor();
+	await press('ArrowDown', 'Enter', 'Enter');
+	await roles.getByRole('link', { name: 'expense:taxi' }).waitFor();
+	await lookAround('the instance');
+
+	await open('directory/users/ben');
+	const held = page.getByRole('row').filter({ hasText: 'in_region with regions [eu, us], strict yes' });
+	await held.getByRole('button', { name: /^Remove role approver .* under in_region$/ }).focus();
+	await lookAround('the user');
+	await press('Enter');
+	await page.getByRole('dialog').getByRole('button', { name: 'Remove role' }).focus();
+	await press('Enter');
+	await held.waitFor({ state: 'detached' });
+	t.deepEqual(faults, []);
+	await close();
+});
+
 test.serial('a sample can be drafted and published, or imported immediately', async (t) => {
 	const drafted = await openEmptyModel('drafted-sample');
 	await drafted.page.getByRole('button', { name: 'Add to draft: Code hosting' }).click();

@@ -472,6 +472,33 @@ test('a model page is identified by its path', (t) => {
 	t.deepEqual(readKeys(' a,b  a '), ['a', 'b']);
 });
 
+test('a role keeps or changes its sets of users and conditions, and a computed role has none', (t) => {
+	const policy = readPolicySchema(stored);
+	const value = {
+		grantable_to: [{ role: 'owner', on_resource: 'folder' }],
+		grant_conditions: ['below_limit'],
+	};
+	const part: SchemaPart = { kind: 'resource_role', key: 'document:viewer', value };
+	const saved = (change: Partial<PartForm>) => {
+		const form = { ...readPartForm('resource_role', part), ...change };
+		const { grantable_to, grant_conditions } = writePartForm('resource_role', form, value, policy, 'document');
+		return [grantable_to, grant_conditions];
+	};
+	t.deepEqual(saved({}), [value.grantable_to, value.grant_conditions]);
+	const more = saved({ grantableTo: ['document:editor', 'folder:owner'], grantConditions: ['other', 'below_limit'] });
+	t.deepEqual(more, [
+		[...value.grantable_to, { role: 'editor', on_resource: 'document' }],
+		['below_limit', 'other'],
+	]);
+	t.deepEqual(saved({ grantableTo: [], grantConditions: [] }), [undefined, undefined]);
+	t.deepEqual(saved({ computed: { allOf: ['viewer'] } }), [undefined, undefined]);
+	t.is(
+		partLines(part).map(phraseText).at(-1),
+		'Can be assigned under conditions: `below_limit`',
+		'the conditions are shown',
+	);
+});
+
 test('a role is public only if the form says so', (t) => {
 	const policy = readPolicySchema(new Map());
 	const saved = (value: object, isPublic: boolean) => {

@@ -1,3 +1,4 @@
+import type { components } from '#management-api';
 import type { HeldRole } from '../model/held-role.js';
 import { answered, management } from './api.js';
 import { environmentPath } from './session.js';
@@ -16,4 +17,28 @@ export async function readHeldRoles(user: string, tenant: string | null, signal:
 			signal,
 		}),
 	);
+}
+
+/** Assignments per page: the API's maximum. */
+const per_page = 100;
+
+/** Reads a user's assignments under conditions, in all tenants or in one tenant. Effective roles do not contain them. */
+export async function readConditionalRoles(
+	user: string,
+	tenant: string | null,
+	signal: AbortSignal,
+): Promise<HeldRoles> {
+	const query = { user: [user], conditional: true, per_page, ...(tenant !== null && { tenant: [tenant] }) };
+	const found = await answered(
+		management.GET('/v2/facts/{proj_id}/{env_id}/role_assignments', {
+			params: { path: environmentPath(), query },
+			signal,
+		}),
+	);
+	// The list has neither details nor counts, because the query asks for none.
+	const data = found as readonly components['schemas']['RoleAssignmentRead'][];
+	return {
+		data: data.map((row) => ({ ...row, source: 'direct', through: [] })),
+		truncated: data.length === per_page,
+	};
 }

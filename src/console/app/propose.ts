@@ -1,3 +1,4 @@
+import { type AssignableRole, everyone } from '../model/grant-condition.js';
 import { answered, management } from './api.js';
 import type { Choice } from './part/field/combobox.js';
 import { environmentPath } from './session.js';
@@ -16,6 +17,21 @@ export async function proposeUsers(text: string, signal: AbortSignal): Promise<r
 		const name = [first_name, last_name].filter(Boolean).join(' ');
 		return { value: key, note: name || (email === key ? null : email) };
 	});
+}
+
+/** Suggests holders for a resource role: everyone, sets of users by a partial instance key, and users. */
+export function proposeHolders({ isPublic, grantableTo }: AssignableRole) {
+	return async (text: string, signal: AbortSignal): Promise<readonly Choice[]> => {
+		const all = isPublic && ['', everyone].includes(text) ? [{ value: everyone, note: 'everyone' }] : [];
+		const [instance = ''] = text.split('#');
+		const [resource = '', key] = instance.split(':');
+		const named = grantableTo.filter(({ on_resource }) => key !== undefined && on_resource === resource);
+		const instances = named.length === 0 ? [] : await proposeInstanceKeys({ resource, tenant: '' }, key ?? '', signal);
+		const sets = instances.flatMap(({ value, note }) =>
+			named.map(({ role }) => ({ value: `${resource}:${value}#${role}`, note: note ?? null })),
+		);
+		return [...all, ...sets, ...(key === undefined ? await proposeUsers(text, signal) : [])];
+	};
 }
 
 /** Suggests tenants by key or name. */

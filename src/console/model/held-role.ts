@@ -1,3 +1,5 @@
+import type { GrantCondition } from './grant-condition.js';
+
 /** A user's role, with its source. */
 export interface HeldRole {
 	readonly role: string;
@@ -9,6 +11,8 @@ export interface HeldRole {
 	readonly through: readonly { readonly role: string; readonly resource_instance: string; readonly relation: string }[];
 	/** Expiry time; absent if the role is permanent. */
 	readonly expires_at?: string | undefined;
+	/** Condition of an assignment; absent if the role is held in all checks. */
+	readonly condition?: GrantCondition | undefined;
 }
 
 /** Formats a role's source, such as `from member on team:ops`. Long paths are shortened; the graph shows them in full. */

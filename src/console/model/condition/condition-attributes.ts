@@ -39,7 +39,7 @@ const builtIn: readonly ConditionAttribute[] = [
 interface EditedSet {
 	readonly type: 'userset' | 'resourceset' | 'grant';
 	readonly resource: string | null;
-	readonly parameters?: Readonly<Record<string, { readonly type?: unknown }>>;
+	readonly parameters?: Readonly<Record<string, { readonly type?: unknown }>> | undefined;
 }
 
 /**

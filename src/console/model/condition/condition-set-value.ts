@@ -1,3 +1,4 @@
+import type { GrantParameters } from '../grant-condition.js';
 import type { Json } from '../json.js';
 
 /** Condition set, in the format of documents and drafts (docs/policy/documents.md). */
@@ -12,7 +13,7 @@ export interface ConditionSetValue {
 	/** Key of the parent set. */
 	readonly parent: string | null;
 	/** Parameters with their types, only for a `grant` set. */
-	readonly parameters?: Readonly<Record<string, { readonly type: 'string' | 'number' | 'bool' | 'array' }>>;
+	readonly parameters?: GrantParameters | undefined;
 }
 
 /** Reads a condition set from a document, and fills in defaults for omitted members. */

@@ -12,6 +12,8 @@ export interface PolicySchema {
 	readonly resourceRoles: ReadonlyMap<string, PolicyRole>;
 	readonly userSets: ReadonlyMap<string, PolicySet>;
 	readonly resourceSets: ReadonlyMap<string, PolicySet>;
+	/** Conditions for role assignments. */
+	readonly grantSets: ReadonlyMap<string, PolicySet>;
 	readonly rules: readonly SetRule[];
 }
 
@@ -101,6 +103,7 @@ export function readPolicySchema(objects: SchemaObjects): PolicySchema {
 		),
 		userSets: setsByKey('userset'),
 		resourceSets: setsByKey('resourceset'),
+		grantSets: setsByKey('grant'),
 		rules: kind('condition_set_rule').map((object) => ({
 			user_set: textMember(object, 'user_set'),
 			permission: textMember(object, 'permission'),

@@ -12,6 +12,7 @@ import {
 	withList,
 } from '../matrix/value-members.js';
 import { computedRoleProblem, readComputedRole } from './computed-role.js';
+import { readGrantableTo } from './grantable-to.js';
 import { ownKey, type PartKind, type SchemaPart } from './schema-part.js';
 
 /** Form fields for a schema part. Each part kind uses some fields. */
@@ -35,6 +36,10 @@ export interface PartForm {
 	readonly directOnly: boolean;
 	/** True if the role can be assigned to everyone. */
 	readonly isPublic: boolean;
+	/** Roles to whose sets of users the role can be assigned, as `<resource>:<role>`. */
+	readonly grantableTo: readonly string[];
+	/** Condition sets under which the role can be assigned. */
+	readonly grantConditions: readonly string[];
 	/** Expression of a computed role; `null` for a role that is assigned. */
 	readonly computed: Json;
 }
@@ -48,7 +53,17 @@ export const partFields: Readonly<Record<PartKind, readonly PartField[]>> = {
 	attribute: ['type', 'description'],
 	user_attribute: ['type', 'description'],
 	relation: ['name', 'subject', 'description'],
-	resource_role: ['name', 'description', 'permissions', 'extends', 'derivations', 'computed', 'isPublic'],
+	resource_role: [
+		'name',
+		'description',
+		'permissions',
+		'extends',
+		'derivations',
+		'computed',
+		'isPublic',
+		'grantableTo',
+		'grantConditions',
+	],
 	action_group: ['name', 'description', 'permissions'],
 	role: ['name', 'description', 'permissions', 'extends'],
 };
@@ -73,6 +88,8 @@ export function readPartForm(kind: PartKind, part: SchemaPart | null): PartForm 
 		derivations: readDerivations(value).map(derivationName),
 		directOnly: recordMember(recordMember(value, 'granted_to'), 'when')['no_direct_roles_on_object'] === true,
 		isPublic: value['public'] === true,
+		grantableTo: readGrantableTo(value),
+		grantConditions: textsMember(value, 'grant_conditions'),
 		computed: (value['computed'] ?? null) as Json,
 	};
 }
@@ -95,12 +112,24 @@ export function writePartForm(kind: PartKind, form: PartForm, before: Value, pol
 		value = { ...value, public: form.isPublic };
 	if (!fields.has('derivations')) return value;
 	const isComputed = (value['computed'] ?? null) !== null;
-	if (form.computed === null && !isComputed) return withChosenDerivations(value, form, policy, resource);
-	const { computed: _, granted_to: derived, ...rest } = value;
-	// A computed role has no derivations.
+	if (form.computed === null && !isComputed) {
+		return withChosenDerivations(withHolders(value, form, before), form, policy, resource);
+	}
+	const { computed: _, granted_to: derived, grantable_to: __, grant_conditions: ___, ...rest } = value;
+	// A computed role is neither derived nor assigned.
 	if (form.computed !== null) return { ...rest, computed: form.computed };
 	const assigned = derived === undefined ? rest : { ...rest, granted_to: derived };
-	return withChosenDerivations(assigned, form, policy, resource);
+	return withChosenDerivations(withHolders(assigned, form, before), form, policy, resource);
+}
+
+/** Sets a role's members about its possible assignments. */
+function withHolders(value: Value, { grantableTo, grantConditions }: PartForm, before: Value): Value {
+	const sets = grantableTo.map((name) => {
+		const [on_resource, role] = name.split(':');
+		return { role, on_resource };
+	});
+	const grantable = withList(value, 'grantable_to', inKnownOrder(sets, listMember(before, 'grantable_to')));
+	return withChosen(grantable, 'grant_conditions', grantConditions, before);
 }
 
 function withText(value: Value, name: string, text: string): Value {

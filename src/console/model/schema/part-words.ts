@@ -1,11 +1,11 @@
-import { isRecord } from '../equal-json.js';
 import { groupBy } from '../group-by.js';
 import type { Json } from '../json.js';
 import { derivationSource } from '../matrix/matrix-words.js';
 import { readDerivations } from '../matrix/policy-schema.js';
-import { listMember, textMember, textsMember, type Value } from '../matrix/value-members.js';
+import { textMember, textsMember, type Value } from '../matrix/value-members.js';
 import type { Phrase } from '../phrase.js';
 import { readComputedRole } from './computed-role.js';
+import { readGrantableTo } from './grantable-to.js';
 import { type PartKind, partResource, type SchemaPart } from './schema-part.js';
 
 /** Part kinds in words. */
@@ -56,7 +56,8 @@ const linesByKind: Readonly<Record<PartKind, (value: Value, resource: string) =>
 		...(value['public'] === true ? [['Public: can be assigned to everyone']] : []),
 		...grantLines(value),
 		...listLines('Extends ', textsMember(value, 'extends')),
-		...listLines('Can be assigned to sets of users: ', grantableTo(value)),
+		...listLines('Can be assigned to sets of users: ', readGrantableTo(value)),
+		...listLines('Can be assigned under conditions: ', textsMember(value, 'grant_conditions')),
 		...readDerivations(value).map((derivation): readonly Phrase[] => [
 			'Derived from ',
 			...derivationSource(derivation),
@@ -79,13 +80,6 @@ function grantLines(value: Value): readonly (readonly Phrase[])[] {
 		...listed(granted.map((permission) => permission.slice(prefix.length))),
 		...(prefix === '' ? [] : [' on every ', { name: prefix.slice(0, -1) }]),
 	]);
-}
-
-/** Returns the roles whose holders can be assigned a role as a set, as `<resource>:<role>`. */
-function grantableTo(value: Value): readonly string[] {
-	return listMember(value, 'grantable_to')
-		.filter(isRecord)
-		.map((set) => `${textMember(set, 'on_resource')}:${textMember(set, 'role')}`);
 }
 
 /** Describes a computed role's expression. */

@@ -30,8 +30,8 @@ interface ConditionBuilderProps {
 	readonly problems: ReadonlyMap<string | null, readonly string[]>;
 	/** Attributes of the instances to which attributes can refer, by resource. */
 	readonly related: ReadonlyMap<string, readonly ConditionAttribute[]>;
-	/** Kind of objects that the conditions select; `member` for conditions in `match`. */
-	readonly object: 'user' | 'resource' | 'member';
+	/** Kind of objects that the conditions select; `grant` for role assignments, `member` for conditions in `match`. */
+	readonly object: 'user' | 'resource' | 'grant' | 'member';
 }
 
 /** Props shared by all builder parts. */
@@ -64,6 +64,7 @@ export function ConditionBuilder(props: ConditionBuilderProps) {
 const emptyTexts = {
 	user: 'No conditions: the set matches every user.',
 	resource: 'No conditions: the set matches every instance of the resource.',
+	grant: 'No conditions: roles assigned under the set count in all checks.',
 	member: 'No conditions: everything matches.',
 } as const;
 
@@ -137,6 +138,17 @@ function Group({ node, path, shared }: PartProps<ConditionGroup>) {
 	);
 }
 
+/** Attributes of a new condition, to be replaced or completed. */
+const firstAttributes = { user: 'user.key', resource: 'resource.key', grant: 'context.', member: '' } as const;
+
+/** Attributes that conditions compare, by their prefixes. */
+const compared = {
+	user: ['user.', 'now'],
+	resource: ['resource.', 'now'],
+	grant: ['context.', 'user.', 'tenant.', 'now'],
+	member: [''],
+} as const;
+
 function AddButtons({ path, shared }: { readonly path: ConditionPath; readonly shared: Shared }) {
 	const { tree, onTree, object } = shared;
 	const add = (node: ConditionNode, { currentTarget }: Event) => {
@@ -158,7 +170,7 @@ function AddButtons({ path, shared }: { readonly path: ConditionPath; readonly s
 					add(
 						{
 							kind: 'comparison',
-							attribute: object === 'member' ? '' : `${object}.key`,
+							attribute: firstAttributes[object],
 							operator: 'equals',
 							operand: '',
 						},
@@ -225,7 +237,7 @@ function Comparison({ node, path, shared }: PartProps<ConditionComparison>) {
 				label="Attribute"
 				value={node.attribute}
 				onValue={(text) => shared.replace(path, withAttribute(node, text, attributeType(attributes, text)))}
-				propose={propose(object === 'member' ? [''] : [`${object}.`, 'now'])}
+				propose={propose(compared[object])}
 			/>
 			<label>
 				<span>Operator</span>
@@ -248,7 +260,8 @@ function Comparison({ node, path, shared }: PartProps<ConditionComparison>) {
 					operand={node.operand}
 					isLiteral={object === 'member'}
 					onOperand={(operand) => shared.replace(path, { ...node, operand })}
-					proposeAttribute={propose(['user.', 'resource.', 'tenant.', 'now'])}
+					proposeAttribute={propose(['grant.', 'user.', 'resource.', 'tenant.', 'now'])}
+					isOfGrant={object === 'grant'}
 				/>
 			) : (
 				<MatchField

@@ -15,7 +15,7 @@ export function ConditionSetsScreen() {
 	return (
 		<Screen
 			title="Condition sets"
-			about="User sets select users and resource sets select resource instances, both by attributes. Rules grant actions to a user set on a resource set."
+			about="User sets select users and resource sets select resource instances, both by attributes. Rules grant actions to a user set on a resource set. A third type contains conditions under which roles are assigned."
 			actions={
 				mayWrite.value && (
 					<a class="button" href={screenPath('condition-sets', { new: 'yes' })}>

@@ -17,6 +17,8 @@ interface OperandFieldProps {
 	readonly operand: Json;
 	/** True if the operand cannot be an attribute. */
 	readonly isLiteral: boolean;
+	/** True in conditions of role assignments, whose operands are usually the assignment's values. */
+	readonly isOfGrant: boolean;
 	readonly onOperand: (operand: Json) => void;
 	readonly proposeAttribute: (text: string) => Promise<readonly Choice[]>;
 }
@@ -32,7 +34,8 @@ const formNames: Readonly<Record<OperandForm, string>> = {
 };
 
 /** Comparison operand: a value in a suitable form, or an attribute. */
-export function OperandField({ operator, type, operand, isLiteral, onOperand, proposeAttribute }: OperandFieldProps) {
+export function OperandField(props: OperandFieldProps) {
+	const { operator, type, operand, isLiteral, isOfGrant, onOperand, proposeAttribute } = props;
 	const forms = operandForms(operator, type).filter((form) => form !== 'ref' || !isLiteral);
 	const [chosen, setChosen] = useState<OperandForm | null>(null);
 	const wanted =
@@ -66,7 +69,7 @@ export function OperandField({ operator, type, operand, isLiteral, onOperand, pr
 					value={operandText(operand)}
 					onValue={(text) => onOperand({ ref: text })}
 					propose={proposeAttribute}
-					placeholder="resource.team"
+					placeholder={isOfGrant ? 'grant.limit' : 'resource.team'}
 				/>
 			) : current === 'boolean' ? (
 				<label>

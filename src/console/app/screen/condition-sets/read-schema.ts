@@ -9,8 +9,14 @@ export interface SetSchema {
 	readonly revision: number;
 	readonly sets: Readonly<Record<string, ConditionSetValue>>;
 	readonly rules: readonly SetRule[];
-	readonly resources: Readonly<Record<string, { readonly attributes?: unknown }>>;
+	readonly resources: Readonly<Record<string, SetResource>>;
 	readonly user_attributes: Readonly<Record<string, { readonly type?: unknown }>>;
+}
+
+/** Resource with its attributes and the conditions that its roles declare. */
+interface SetResource {
+	readonly attributes?: unknown;
+	readonly roles?: Readonly<Record<string, { readonly grant_conditions?: readonly string[] | undefined }>>;
 }
 
 /** Rule between two sets, each named by its key. */

@@ -31,7 +31,7 @@ export function SetActions({ setKey, stored, value, problem, ...props }: SetActi
 			list="condition-sets"
 			page={`condition-sets/${setKey}`}
 			main="draft"
-			deletion={`Delete condition set ${setKey}? This takes effect immediately and also deletes the rules that use it.`}
+			deletion={`Delete condition set ${setKey}? This takes effect immediately${value.type === 'grant' ? '' : ' and also deletes the rules that use it'}.`}
 			save={() => save(setKey, stored, value)}
 			remove={() => remove(setKey)}
 		>
@@ -79,7 +79,7 @@ async function save(key: string, stored: ConditionSetValue | null, value: Condit
 	await answered(
 		management.PATCH('/v2/schema/{proj_id}/{env_id}/condition_sets/{condition_set_id}', {
 			params: { path: { ...collection, condition_set_id: key } },
-			body: { name, description, conditions, parent_id: parent },
+			body: { name, description, conditions, parent_id: parent, ...(parameters !== undefined && { parameters }) },
 		}),
 	);
 }

@@ -17,6 +17,7 @@ import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 import { useSettled } from '../../use-settled.js';
 import { ConditionBuilder } from './condition-builder.js';
+import { ParameterFields } from './parameter-fields.js';
 import type { SetSchema } from './read-schema.js';
 import { SetActions } from './set-actions.js';
 import { SetFields } from './set-fields.js';
@@ -35,6 +36,9 @@ interface SetEditorProps {
 	readonly schema: SetSchema;
 	readonly reload: () => void;
 }
+
+/** Objects that the conditions of a set select. */
+const objects = { userset: 'user', resourceset: 'resource', grant: 'grant' } as const;
 
 /** Maximum length of conditions in the URL, in characters. Longer conditions are not stored there. */
 const maxAddressLength = 4000;
@@ -64,7 +68,10 @@ export function SetEditor({ setKey, stored, base, schema, reload }: SetEditorPro
 		if (kept !== search.get('conditions')) search.set({ conditions: kept }, { replace: true });
 	}, [address]);
 
-	const attributes = useMemo(() => conditionAttributes(schema, value), [schema, value.type, value.resource]);
+	const attributes = useMemo(
+		() => conditionAttributes(schema, value),
+		[schema, value.type, value.resource, value.parameters],
+	);
 	const related = useMemo(() => relatedAttributes(schema), [schema]);
 	const question = useSettled(
 		JSON.stringify({
@@ -105,6 +112,15 @@ export function SetEditor({ setKey, stored, base, schema, reload }: SetEditorPro
 					fields.value = { ...fields.value, ...change };
 				}}
 			/>
+			{type === 'grant' && (
+				<ParameterFields
+					parameters={value.parameters ?? {}}
+					onParameters={(parameters) => {
+						begin();
+						fields.value = { ...fields.value, parameters };
+					}}
+				/>
+			)}
 			<h2>Conditions</h2>
 			<div class="condition-sets-sides">
 				<ConditionBuilder
@@ -113,7 +129,7 @@ export function SetEditor({ setKey, stored, base, schema, reload }: SetEditorPro
 					attributes={attributes}
 					related={related}
 					problems={problems}
-					object={type === 'resourceset' ? 'resource' : 'user'}
+					object={objects[type]}
 				/>
 				<div>
 					<JsonField
@@ -170,10 +186,10 @@ export function SetEditor({ setKey, stored, base, schema, reload }: SetEditorPro
 						page={page}
 					/>
 					<TryBox question={question} type={type} resource={value.resource} />
-					<SetRego setKey={setKey ?? key.value} value={value} stored={stored} />
-					{setKey !== null && <SetUses setKey={setKey} schema={schema} />}
 				</>
 			)}
+			<SetRego setKey={setKey ?? key.value} value={value} stored={stored} />
+			{setKey !== null && <SetUses setKey={setKey} type={type} schema={schema} />}
 		</>
 	);
 }

@@ -44,13 +44,13 @@ export function SetFields({ setKey, isNew, value, isStored, resources, parents, 
 					value={type}
 					disabled={isStored}
 					onChange={(event) => {
-						const isOfUsers = event.currentTarget.value === 'userset';
-						onChange({ type: isOfUsers ? 'userset' : 'resourceset', resource: null, parent: null });
+						const next = event.currentTarget.value as ConditionSetValue['type'];
+						onChange({ type: next, resource: null, parent: null, parameters: next === 'grant' ? {} : undefined });
 					}}
 				>
 					<option value="userset">Users</option>
 					<option value="resourceset">Instances of a resource</option>
-					{type === 'grant' && <option value="grant">Condition for role assignments</option>}
+					<option value="grant">Condition for role assignments</option>
 				</select>
 			</label>
 			{(type === 'resourceset' || (type === 'userset' && resources.length > 0)) && (

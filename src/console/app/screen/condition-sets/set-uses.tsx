@@ -1,17 +1,68 @@
+import type { ConditionSetValue } from '../../../model/condition/condition-set-value.js';
 import { automaticPrefix } from '../../../model/matrix/policy-schema.js';
+import { modelPath } from '../../../model/schema/model-path.js';
 import { Empty } from '../../part/empty.js';
 import { KeyText } from '../../part/key-text.js';
 import { DataTable } from '../../part/table/data-table.js';
 import { screenPath } from '../../screen-path.js';
 import type { SetSchema } from './read-schema.js';
 
-/** Uses of a condition set: the rules that contain it, and its child sets. */
-export function SetUses({ setKey, schema }: { readonly setKey: string; readonly schema: SetSchema }) {
-	const rules = schema.rules.filter(({ user_set, resource_set }) => user_set === setKey || resource_set === setKey);
-	const children = Object.keys(schema.sets).filter((key) => schema.sets[key]?.parent === setKey);
+interface SetUsesProps {
+	readonly setKey: string;
+	readonly type: ConditionSetValue['type'];
+	readonly schema: SetSchema;
+}
+
+/** Uses of a condition set: roles that declare it, or rules that contain it and its child sets. */
+export function SetUses({ setKey, type, schema }: SetUsesProps) {
 	return (
 		<section>
 			<h2>Used by</h2>
+			{type === 'grant' ? (
+				<DeclaringRoles setKey={setKey} schema={schema} />
+			) : (
+				<RulesAndChildren setKey={setKey} schema={schema} />
+			)}
+		</section>
+	);
+}
+
+type PartProps = Omit<SetUsesProps, 'type'>;
+
+function DeclaringRoles({ setKey, schema }: PartProps) {
+	const declaring = Object.entries(schema.resources).flatMap(([resource, { roles = {} }]) =>
+		Object.entries(roles).flatMap(([role, { grant_conditions = [] }]) =>
+			grant_conditions.includes(setKey) ? [{ resource, role }] : [],
+		),
+	);
+	if (declaring.length === 0) {
+		return (
+			<Empty title="No roles yet" docs={{ page: 'policy/grant-conditions', title: 'Conditions of role assignments' }}>
+				<p>
+					Edit a resource role in the <a href={screenPath('model')}>model</a> to allow assignments under this condition.
+				</p>
+			</Empty>
+		);
+	}
+	return (
+		<ul>
+			{declaring.map(({ resource, role }) => (
+				<li key={`${resource}:${role}`}>
+					role <KeyText text={role} /> of{' '}
+					<a href={screenPath(modelPath({ page: 'resource', key: resource }))}>
+						<KeyText text={resource} />
+					</a>
+				</li>
+			))}
+		</ul>
+	);
+}
+
+function RulesAndChildren({ setKey, schema }: PartProps) {
+	const rules = schema.rules.filter(({ user_set, resource_set }) => user_set === setKey || resource_set === setKey);
+	const children = Object.keys(schema.sets).filter((key) => schema.sets[key]?.parent === setKey);
+	return (
+		<>
 			{rules.length === 0 ? (
 				<Empty title="No rules yet" docs={{ page: 'policy/console#the-policy-matrix', title: 'The policy matrix' }}>
 					<p>
@@ -43,7 +94,7 @@ export function SetUses({ setKey, schema }: { readonly setKey: string; readonly 
 					</ul>
 				</>
 			)}
-		</section>
+		</>
 	);
 }
 

@@ -1,14 +1,25 @@
 import { useSignal } from '@preact/signals';
+import {
+	type AssignableRole,
+	everyone,
+	holderProblem,
+	readGrantValues,
+	userSetText,
+} from '../../../model/grant-condition.js';
 import { type ExpiryText, expiryMember } from '../../../model/instants.js';
+import { visibleText } from '../../../model/visible-text.js';
 import { Failure, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
 import { ExpiryField } from '../../../part/expiry-field.js';
 import { answered, management } from '../../api.js';
 import { confirmWrite } from '../../part/confirm.js';
-import { type Choice, Combobox } from '../../part/field/combobox.js';
-import { proposeInstanceNames, proposeRoles, proposeTenants, proposeUsers } from '../../propose.js';
+import { Combobox } from '../../part/field/combobox.js';
+import { proposeHolders, proposeInstanceNames, proposeRoles, proposeTenants, proposeUsers } from '../../propose.js';
 import { environmentPath } from '../../session.js';
-import { reloadAll } from '../../use-loaded.js';
+import { reloadAll, useLoaded } from '../../use-loaded.js';
+import { useSettled } from '../../use-settled.js';
+import { ConditionFields, type ConditionForm, noCondition } from './condition-fields.js';
+import { readAssignableRole } from './read-assignable-role.js';
 
 interface AssignRoleProps {
 	/** User who gets the role. If absent, the form asks for the user. */
@@ -20,7 +31,7 @@ interface AssignRoleProps {
 	readonly instance?: string;
 }
 
-/** Form that assigns a role to a user in a tenant or on an instance, with an optional expiry. */
+/** Form that assigns a role in a tenant or on an instance, with an optional expiry and condition. */
 export function AssignRole({ user, tenant, instance }: AssignRoleProps) {
 	const isPlaced = tenant !== undefined || instance !== undefined;
 	const who = useSignal(user ?? '');
@@ -28,35 +39,47 @@ export function AssignRole({ user, tenant, instance }: AssignRoleProps) {
 	const place = useSignal(instance ?? tenant ?? '');
 	const role = useSignal('');
 	const end = useSignal<ExpiryText>('');
+	const condition = useSignal<ConditionForm>(noCondition);
 	const work = useWork();
-	const set = (signal: { value: string }) => (value: string) => {
-		signal.value = value;
+	const [resource = '', key = ''] = onInstance.value ? place.value.split(':') : [];
+	const asked = useSettled(key === '' || role.value === '' ? '' : `${resource}:${role.value}`, 200);
+	const found = useLoaded(
+		async (signal) => (asked === '' ? null : readAssignableRole(resource, role.value, signal)),
+		[asked],
+		{ accompanies: true },
+	);
+	/** Rules of the chosen role; `null` until they are loaded, and for a tenant role. */
+	const rules = found.value?.resource === resource && found.value.key === role.value ? found.value : null;
+	const setRole = (value: string) => {
+		role.value = value;
+		condition.value = noCondition;
 	};
 	const send = async () => {
+		const { set: chosen, texts } = condition.value;
+		const problem = rules === null ? null : holderProblem(who.value, rules, chosen);
+		if (problem !== null) throw new Error(problem);
+		const parameters = rules?.conditions.find((one) => one.key === chosen)?.parameters;
+		if (chosen !== '' && parameters === undefined)
+			throw new Error(`“${role.value}” cannot be assigned under “${chosen}”.`);
+		const read = parameters === undefined ? null : readGrantValues(parameters, texts);
+		if (read !== null && 'problem' in read) throw new Error(read.problem);
+		const under = read === null ? {} : { condition: { set: chosen, values: { ...read.values } } };
 		const where = onInstance.value ? { resource_instance: place.value } : { tenant: place.value };
-		const assigned = `role ${role.value} to ${who.value} ${onInstance.value ? 'on' : 'in'} ${place.value}.`;
+		const to = `${who.value} ${onInstance.value ? 'on' : 'in'} ${place.value}`;
+		const assigned = `role ${role.value} to ${to}${read === null ? '' : ` under ${chosen}`}.`;
 		if (!(await confirmWrite('Assign role', `Assign ${assigned}`))) return;
-		const body = { user: who.value, role: role.value, ...where, ...expiryMember(end.value) };
+		const body = { user: who.value, role: role.value, ...where, ...expiryMember(end.value), ...under };
 		await answered(
 			management.POST('/v2/facts/{proj_id}/{env_id}/role_assignments', { params: { path: environmentPath() }, body }),
 		);
 		announce(`Assigned ${assigned}`);
-		role.value = '';
+		setRole('');
 		reloadAll();
 	};
 	return (
 		<details class="directory-write">
 			<summary>Assign role</summary>
 			<form class="columns" onSubmit={work.submit(send)}>
-				{user === undefined && (
-					<Combobox
-						label="User"
-						value={who.value}
-						onValue={set(who)}
-						propose={onInstance.value ? proposeHolders : proposeUsers}
-						required
-					/>
-				)}
 				{!isPlaced && (
 					<label>
 						<span>Scope</span>
@@ -65,7 +88,7 @@ export function AssignRole({ user, tenant, instance }: AssignRoleProps) {
 							onChange={(event) => {
 								onInstance.value = event.currentTarget.value === 'instance';
 								place.value = '';
-								role.value = '';
+								setRole('');
 							}}
 						>
 							<option value="tenant">Tenant</option>
@@ -79,7 +102,10 @@ export function AssignRole({ user, tenant, instance }: AssignRoleProps) {
 						label={onInstance.value ? 'Instance' : 'Tenant'}
 						placeholder={onInstance.value ? 'resource:key' : ''}
 						value={place.value}
-						onValue={set(place)}
+						onValue={(value) => {
+							place.value = value;
+							condition.value = noCondition;
+						}}
 						propose={onInstance.value ? proposeInstanceNames : proposeTenants}
 						required
 					/>
@@ -87,11 +113,24 @@ export function AssignRole({ user, tenant, instance }: AssignRoleProps) {
 				<Combobox
 					label="Role"
 					value={role.value}
-					onValue={set(role)}
+					onValue={setRole}
 					propose={proposeRoles(onInstance.value ? place.value : null)}
 					required
 				/>
+				{user === undefined && (
+					<Combobox
+						label="User"
+						value={who.value}
+						onValue={(value) => {
+							who.value = value;
+						}}
+						propose={rules === null ? proposeUsers : proposeHolders(rules)}
+						required
+					/>
+				)}
 				<ExpiryField end={end} />
+				{user === undefined && rules !== null && <Holders role={rules} />}
+				{rules !== null && rules.conditions.length > 0 && <ConditionFields role={rules} form={condition} />}
 				<div class="line whole">
 					<button type="submit" class="primary" aria-disabled={work.busy}>
 						Assign role
@@ -103,8 +142,13 @@ export function AssignRole({ user, tenant, instance }: AssignRoleProps) {
 	);
 }
 
-/** Suggests users, and everyone for roles that are public. */
-async function proposeHolders(text: string, signal: AbortSignal): Promise<readonly Choice[]> {
-	const users = await proposeUsers(text, signal);
-	return ['', '*'].includes(text) ? [{ value: '*', note: 'everyone, for public roles' }, ...users] : users;
+/** Names the holders that are not users. */
+function Holders({ role: { isPublic, grantableTo } }: { readonly role: AssignableRole }) {
+	const sets = grantableTo.map((one) => visibleText(userSetText(one))).join(', ');
+	return (
+		<>
+			{isPublic && <small class="quiet whole">Public: for everyone, enter {everyone} as the user.</small>}
+			{sets !== '' && <small class="quiet whole">Can be assigned to sets of users: {sets}</small>}
+		</>
+	);
 }

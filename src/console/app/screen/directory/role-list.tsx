@@ -1,6 +1,8 @@
 import type { components } from '#management-api';
+import { conditionPhrases, everyone } from '../../../model/grant-condition.js';
 import { answered, management } from '../../api.js';
 import { KeyText } from '../../part/key-text.js';
+import { PhraseText } from '../../part/phrase-text.js';
 import { actionColumn, asRowPage, PagedTable, type RowPage } from '../../part/table/paged-table.js';
 import { TimeText } from '../../part/time-text.js';
 import { environmentPath } from '../../session.js';
@@ -36,17 +38,16 @@ export function RoleList({ caption, at }: RoleListProps) {
 			}}
 			rowKey={({ id }) => id}
 			columns={[
-				{ title: 'User', cell: ({ user }) => (user === '*' ? 'everyone' : <ObjectLink tab="users" name={user} />) },
+				{ title: 'User', cell: ({ user }) => <HolderText user={user} /> },
 				{
 					title: 'Role',
 					cell: ({ role, condition }) => (
 						<>
 							<KeyText text={role} />
 							{condition !== undefined && (
-								<>
-									<span class="quiet"> under </span>
-									<KeyText text={condition.set} />
-								</>
+								<div class="quiet">
+									under <PhraseText phrases={conditionPhrases(condition)} />
+								</div>
 							)}
 						</>
 					),
@@ -74,5 +75,18 @@ export function RoleList({ caption, at }: RoleListProps) {
 			]}
 			empty={<p class="quiet">No roles assigned.</p>}
 		/>
+	);
+}
+
+/** Holder of a role, with a link. The link of a set of users leads to its instance. */
+function HolderText({ user }: { readonly user: string }) {
+	const [instance = ''] = user.split('#');
+	if (user === everyone) return <>everyone</>;
+	if (instance === user) return <ObjectLink tab="users" name={user} />;
+	return (
+		<>
+			<ObjectLink tab="instances" name={instance} />
+			<KeyText text={user.slice(instance.length)} />
+		</>
 	);
 }

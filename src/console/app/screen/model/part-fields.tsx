@@ -6,6 +6,7 @@ import { type PartField, type PartForm, partFields } from '../../../model/schema
 import { attributeTypes } from '../../../model/schema/part-words.js';
 import { ownKey, type PartKind, partName, readParts, type SchemaPart } from '../../../model/schema/schema-part.js';
 import { visibleText } from '../../../model/visible-text.js';
+import { LazyDetails } from '../../part/lazy-details.js';
 import { CheckList } from './check-list.js';
 import { type ModelView, rowsOf } from './model-view.js';
 import { PermissionFields } from './permission-fields.js';
@@ -91,6 +92,7 @@ export function PartFields(props: PartFieldsProps) {
 					<span>Public: can be assigned to everyone, as user *</span>
 				</label>
 			)}
+			{fields.has('grantableTo') && form.computed === null && <HolderFields {...props} />}
 			{fields.has('computed') && <ComputedFields {...props} />}
 			{fields.has('derivations') && form.computed === null && <DerivationFields {...props} />}
 			<TextField
@@ -161,6 +163,36 @@ function DerivationFields({ view, resource, form, onChange }: PartFieldsProps) {
 				</label>
 			)}
 		</>
+	);
+}
+
+/** Sets of users to which a role can be assigned, and conditions under which it can be assigned. */
+function HolderFields({ view: { policy }, form, onChange }: PartFieldsProps) {
+	const named = (value: string) => ({ value, phrases: [{ name: value }] });
+	const isUsed = form.grantableTo.length + form.grantConditions.length > 0;
+	return (
+		<LazyDetails class="model-holders" summary="Sets of users and conditions" isFirst={isUsed}>
+			{() => (
+				<>
+					<CheckList
+						legend="Can be assigned to sets of users"
+						hint="All users with a chosen role on an instance are a set, such as team:eng#member."
+						choices={[...policy.resourceRoles.keys()].map(named)}
+						empty="Add roles to resources first."
+						chosen={form.grantableTo}
+						onChosen={(grantableTo) => onChange({ grantableTo })}
+					/>
+					<CheckList
+						legend="Can be assigned under conditions"
+						hint="Each assignment can name a chosen condition set, with its own values."
+						choices={[...policy.grantSets.keys()].map(named)}
+						empty="Create a condition set of the type “Condition for role assignments” first."
+						chosen={form.grantConditions}
+						onChosen={(grantConditions) => onChange({ grantConditions })}
+					/>
+				</>
+			)}
+		</LazyDetails>
 	);
 }
 

@@ -1,10 +1,12 @@
+import { conditionPhrases } from '../../../../model/grant-condition.js';
 import { type HeldRole, rolesByTenant, sourceText } from '../../../../model/held-role.js';
 import { visibleText } from '../../../../model/visible-text.js';
-import { readHeldRoles } from '../../../held-roles.js';
+import { readConditionalRoles, readHeldRoles } from '../../../held-roles.js';
 import { Empty } from '../../../part/empty.js';
 import { Combobox } from '../../../part/field/combobox.js';
 import { KeyText } from '../../../part/key-text.js';
 import { LoadedFrame } from '../../../part/loaded-frame.js';
+import { PhraseText } from '../../../part/phrase-text.js';
 import { FoldedTable } from '../../../part/table/data-table.js';
 import { actionColumn } from '../../../part/table/paged-table.js';
 import { TimeText } from '../../../part/time-text.js';
@@ -21,7 +23,7 @@ const sources = { direct: '', group: 'group', derived: 'derived', computed: 'com
 export function UserRoles({ user }: { readonly user: string }) {
 	const search = useSearch();
 	const tenant = search.get('tenant');
-	const loaded = useLoaded((signal) => readHeldRoles(user, tenant || null, signal), [user, tenant]);
+	const loaded = useLoaded((signal) => readRoles(user, tenant || null, signal), [user, tenant]);
 	return (
 		<LoadedFrame loaded={loaded}>
 			{({ data, truncated }) => (
@@ -43,7 +45,9 @@ export function UserRoles({ user }: { readonly user: string }) {
 						<FoldedTable
 							caption={`Roles of ${user}`}
 							rows={rolesByTenant(data).flatMap(({ roles }) => roles)}
-							rowKey={(held) => [held.role, held.tenant, held.resource_instance, held.source].join(' ')}
+							rowKey={(held) =>
+								[held.role, held.tenant, held.resource_instance, held.source, held.condition?.set].join(' ')
+							}
 							columns={[
 								{ title: 'Tenant', cell: (held) => <ObjectLink tab="tenants" name={held.tenant} /> },
 								{
@@ -62,6 +66,11 @@ export function UserRoles({ user }: { readonly user: string }) {
 										<>
 											{held.source !== 'direct' && <span class="badge">{sources[held.source]}</span>}{' '}
 											{visibleText(sourceText(held))}{' '}
+											{held.condition !== undefined && (
+												<>
+													under <PhraseText phrases={conditionPhrases(held.condition)} />
+												</>
+											)}
 											{['group', 'derived'].includes(held.source) && held.resource_instance !== null && (
 												<a
 													href={screenPath('graph', {
@@ -83,7 +92,13 @@ export function UserRoles({ user }: { readonly user: string }) {
 								...actionColumn(
 									(held: HeldRole) =>
 										held.source === 'direct' && (
-											<RemoveRole user={user} role={held.role} tenant={held.tenant} instance={held.resource_instance} />
+											<RemoveRole
+												user={user}
+												role={held.role}
+												tenant={held.tenant}
+												instance={held.resource_instance}
+												set={held.condition?.set}
+											/>
 										),
 								),
 							]}
@@ -94,4 +109,13 @@ export function UserRoles({ user }: { readonly user: string }) {
 			)}
 		</LoadedFrame>
 	);
+}
+
+/** Reads a user's effective roles, and the roles that the user holds under conditions. */
+async function readRoles(user: string, tenant: string | null, signal: AbortSignal) {
+	const [held, conditional] = await Promise.all([
+		readHeldRoles(user, tenant, signal),
+		readConditionalRoles(user, tenant, signal),
+	]);
+	return { data: [...held.data, ...conditional.data], truncated: held.truncated || conditional.truncated };
 }

@@ -1,0 +1,35 @@
+import type { AssignableRole } from '../../../model/grant-condition.js';
+import { answered, management } from '../../api.js';
+import { environmentPath } from '../../session.js';
+
+/** Reads the rules for assignments of a resource role, with the condition sets that it declares. */
+export async function readAssignableRole(
+	resource_id: string,
+	role_id: string,
+	signal: AbortSignal,
+): Promise<AssignableRole> {
+	const path = { ...environmentPath(), resource_id, role_id };
+	const role = await answered(
+		management.GET('/v2/schema/{proj_id}/{env_id}/resources/{resource_id}/roles/{role_id}', {
+			params: { path },
+			signal,
+		}),
+	);
+	const conditions = await Promise.all(
+		(role.grant_conditions ?? []).map((condition_set_id) =>
+			answered(
+				management.GET('/v2/schema/{proj_id}/{env_id}/condition_sets/{condition_set_id}', {
+					params: { path: { ...environmentPath(), condition_set_id } },
+					signal,
+				}),
+			),
+		),
+	);
+	return {
+		resource: role.resource,
+		key: role.key,
+		isPublic: role.public === true,
+		grantableTo: role.grantable_to ?? [],
+		conditions: conditions.map(({ key, name, parameters = {} }) => ({ key, name, parameters })),
+	};
+}
