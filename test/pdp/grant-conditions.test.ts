@@ -215,7 +215,13 @@ test('an explanation names the condition, or the missing context attributes', as
 		const check = { user, action: 'pay', resource: account, context, use_debugger: true };
 		return (await http.post<{ debug: { rebac: object } }>('/allowed', check)).body.debug.rebac;
 	};
-	t.like(await explained('ann', {}), { allow: false, code: 'no_graph_roles', missing_context: ['amount'] });
+	t.like(await explained('ann', {}), {
+		allow: false,
+		code: 'no_graph_roles',
+		reason:
+			"user `ann` has no role on `account:a`; conditions of the user's roles read `amount`, which the context lacks",
+		missing_context: ['amount'],
+	});
 	t.false('missing_context' in (await explained('ann', { amount: 501 })));
 	const source = {
 		...{ type: 'role_assignment', role: 'account:a#payer', resource: 'account:a' },

@@ -77,16 +77,20 @@ rebac_section := {
 	{
 		"allow": false,
 		"code": rebac.denial,
-		"reason": _instance_reason(rebac.denial),
+		"reason": concat("", [_instance_reason(rebac.denial), _missing_reason]),
 	},
 	_missing,
 )
 
 default _missing := {}
 
-_missing := {"missing_context": names} if {
-	names := sort(_missing_context)
-	count(names) > 0
+_missing := {"missing_context": sort(_missing_context)} if count(_missing_context) > 0
+
+default _missing_reason := ""
+
+_missing_reason := text if {
+	names := concat("`, `", _missing.missing_context)
+	text := concat("", ["; conditions of the user's roles read `", names, "`, which the context lacks"])
 }
 
 # Names of context values that the user's conditional assignments in the tenant need, but the check does not have.
