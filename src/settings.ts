@@ -189,7 +189,7 @@ const decisionPoint = {
 		.default('edge')
 		.meta({
 			description:
-				'Location of the decision point: `edge`, beside the application, or `cloud`, shared and without condition sets. ' +
+				'Location of the decision point: `edge`, next to the application, or `cloud`, shared and without condition sets. ' +
 				'A `cloud` decision point denies access that only condition sets grant, with the code ' +
 				'`cloud_pdp_not_supporting_abac`.',
 		}),

@@ -22,7 +22,7 @@ import {
 import { setSection } from './test-sets.js';
 
 /**
- * Writes the tests for a schema without errors, in `opa fmt` layout: a file to place beside the policy, the
+ * Writes the tests for a schema without errors, in `opa fmt` layout: a file to use together with the policy, the
  * hand-written Rego and a data document. Its size is linear in the size of the schema. The file contains no compiler
  * results: `extends` and derivations appear as entered, and the tests resolve them.
  */
@@ -42,7 +42,7 @@ export function writeTests(schema: Schema): readonly RegoFile[] {
 
 const about = {
 	title: 'Tests of the schema',
-	description: 'What the schema says, and tests that hold the policy and its data against it. The facts are made up.',
+	description: 'Generated tests of the schema. They compare the policy and its data with the schema, for made-up facts.',
 };
 
 function testImports({ resources }: Schema): readonly Fragment[] {

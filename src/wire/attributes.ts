@@ -20,7 +20,7 @@ const bounds =
 	`At most ${maxValues} values at all depths, ${maxMembers} fields in one object, and ${maxText} characters of text ` +
 	'and names.';
 
-/** Attributes to store. Their size is limited. Integers that JSON readers would round are rejected. */
+/** Attributes to store. Their size is limited. Integers that JSON parsers would round are rejected. */
 export const ComparedAttributes = z
 	.custom<JsonObject>()
 	.superRefine((value, ctx) => {
@@ -63,7 +63,7 @@ function refuseInexact(value: unknown, ctx: z.RefinementCtx): void {
 	let reported = 0;
 	for (const { path, inner } of nestedValues(value)) {
 		if (typeof inner !== 'number' || !Number.isFinite(inner) || Math.abs(inner) <= Number.MAX_SAFE_INTEGER) continue;
-		const message = `must be from -${Number.MAX_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}, because JSON readers round larger numbers: use a string`;
+		const message = `must be from -${Number.MAX_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}, because JSON parsers round larger numbers: use a string`;
 		ctx.addIssue({ code: 'custom', message, path: path(), input: inner });
 		reported += 1;
 		if (reported === maxProblems) return;

@@ -49,9 +49,9 @@ test('attributes within the limits are accepted unchanged', (t) => {
 	for (const value of within) t.deepEqual(parsed(ComparedAttributes, value), { data: value });
 });
 
-test('a whole number that JSON readers round is rejected with its location', (t) => {
+test('a whole number that JSON parsers round is rejected with its location', (t) => {
 	const told =
-		'must be from -9007199254740991 to 9007199254740991, because JSON readers round larger numbers: use a string';
+		'must be from -9007199254740991 to 9007199254740991, because JSON parsers round larger numbers: use a string';
 	for (const number of [9007199254740992, -9007199254740992, 1e21, -1e300]) {
 		t.deepEqual(parsed(ComparedAttributes, { a: { b: [1, number] } }), { problems: [`a.b.1: ${told}`] });
 	}

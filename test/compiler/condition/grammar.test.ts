@@ -81,7 +81,7 @@ const unknown = (written: string, meant: string) =>
 	`unknown operator "${written}": did you mean \`${meant}\`? Available: ${operatorNames}`;
 
 const inexact =
-	'whole numbers beyond ±9007199254740991 are not exact: JSON readers round them; write this one as a string';
+	'whole numbers beyond ±9007199254740991 are not exact: JSON parsers round them; write this one as a string';
 const onInstances = (role: string, written: string) =>
 	`\`user.roles\` contains keys of tenant roles, such as "${role}", and no roles on instances, so it never contains ` +
 	`"${written}"; roles on the resource are in \`user.resource_roles\`, for a user set with \`resource_id\``;

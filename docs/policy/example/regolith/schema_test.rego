@@ -2,7 +2,7 @@
 
 # METADATA
 # title: "Tests of the schema"
-# description: "What the schema says, and tests that hold the policy and its data against it. The facts are made up."
+# description: "Generated tests of the schema. They compare the policy and its data with the schema, for made-up facts."
 package regolith.schema_test
 
 import data.regolith.check
