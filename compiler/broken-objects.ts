@@ -17,7 +17,7 @@ export type BrokenObject =
 	| { readonly kind: 'set_rules'; readonly resource: string; readonly action: string }
 	/** All derivations of a resource role. The role's assignments stay in effect. */
 	| { readonly kind: 'role_derivations'; readonly resource: string; readonly role: string }
-	/** A computed role. Nobody holds it then. */
+	/** A computed role. Without it, nobody holds the role. */
 	| { readonly kind: 'computed_role'; readonly resource: string; readonly role: string }
 	| { readonly kind: 'resource'; readonly key: string };
 
@@ -84,8 +84,8 @@ export function withoutBroken(schema: Schema, broken: readonly BrokenObject[]): 
 
 /**
  * Returns the names of the roles that have lost a derivation, of broken computed roles, and of all roles derived or
- * computed from them. Sets that name such a role, and computed roles with such an operand, are left out with it: a set
- * that excludes the role would otherwise select more users.
+ * computed from them. Sets that name such a role, and computed roles with such an operand, are removed too: otherwise a
+ * set that excludes the role would select more users.
  */
 function affectedRoles(
 	schema: Schema,
@@ -123,7 +123,7 @@ export function brokenTitle(object: BrokenObject): string {
 	}
 }
 
-/** Returns the objects at a diagnostic's place in the schema. */
+/** Returns the objects at a diagnostic's location in the schema. */
 function objectsAt(schema: Schema, at: readonly string[]): readonly BrokenObject[] {
 	const [list, key = '', members, member = '', part, set = ''] = at;
 	if (list === 'grant_conditions') return [{ kind: 'condition_set', type: 'grant', key }];
@@ -197,7 +197,7 @@ function withoutDerivations(resource: Resource, kept: ReadonlySet<string>, texts
 
 /**
  * Removes broken conditions from the roles that declare them. Assignments under these conditions then do not count,
- * which never adds access, because sets cannot exclude roles held under conditions.
+ * which never adds access, because sets cannot exclude roles held conditionally.
  */
 function withoutConditions(resource: Resource, texts: ReadonlySet<string>): Resource {
 	if (resource.roles.every(({ grant_conditions = [] }) => grant_conditions.length === 0)) return resource;

@@ -1,4 +1,4 @@
-/** Checks a schema. Reports all findings together, each with its place, in a stable order. */
+/** Checks a schema. Reports all findings together, each with its location, in a stable order. */
 
 import { checkComputedLinks, checkComputedRoles } from './computed-check.js';
 import { type Diagnostic, finding, keyProblems, repeated, tick } from './diagnostic.js';
@@ -8,7 +8,7 @@ import { sortedBy } from './order.js';
 import { type Extending, extendsCycles } from './policy/grant.js';
 import { checkSets } from './set-check.js';
 
-/** Returns all findings, sorted by place. Never throws. */
+/** Returns all findings, sorted by location. Never throws. */
 export function check(schema: Schema): readonly Diagnostic[] {
 	// If several resources have the same key, use the first. The duplicate key is a separate finding.
 	const byKey = new Map(schema.resources.toReversed().map((resource) => [resource.key, resource]));

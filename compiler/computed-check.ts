@@ -58,7 +58,7 @@ export interface ComputedLinkProblem {
 	/**
 	 * - `circular`: the role is computed, and derived from itself
 	 * - `walked`: the role leads to the computed role, and is in a cycle that an assignment on an object can interrupt
-	 * - `repeated`: the role follows from the computed role, and its look-up repeats too many calls
+	 * - `repeated`: the role follows from the computed role, and its lookup repeats too many calls
 	 */
 	readonly reason: 'circular' | 'walked' | 'repeated';
 }

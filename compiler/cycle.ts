@@ -135,13 +135,13 @@ export interface DerivationGraph {
 	hasFurtherWays(role: RoleName): boolean;
 	/**
 	 * True if a computed role needs to know on which instances, among several, a user holds this role. This includes the
-	 * computed role itself, if it has derived roles, and the roles leading to it. Roles without further ways are included
-	 * only as operands.
+	 * computed role itself, if it has derived roles, and the roles leading to it. Roles that can only be assigned are
+	 * included only as operands.
 	 */
 	isAskedAmong(role: RoleName): boolean;
 	/** Returns the role's condition keys, in order. */
 	conditionsOf(role: RoleName): readonly string[];
-	/** True if this role, or a role leading to it at any distance, may be assigned under conditions. */
+	/** True if this role, or a role leading to it at any distance, may be assigned conditionally. */
 	isConditionalUpstream(role: RoleName): boolean;
 }
 
@@ -197,15 +197,15 @@ function upstreamOfComputed(names: readonly string[], links: readonly RoleLink[]
 	);
 }
 
-/** Ways into a cycle with closures. */
+/** Entries into a cycle with closures. */
 export interface WaysIntoCycle {
 	/** Roles outside the cycle whose instances are in the closures. */
 	readonly outside: readonly RoleName[];
-	/** Members derived from outside the cycle unless a role is assigned on the object. Closures ignore these ways. */
+	/** Members derived from outside the cycle unless a role is assigned on the object. Closures ignore these entries. */
 	readonly interrupted: readonly RoleName[];
 }
 
-/** Finds the ways into a cycle with closures. */
+/** Finds the entries into a cycle with closures. */
 export function waysIntoCycle(graph: DerivationGraph, members: readonly RoleName[]): WaysIntoCycle {
 	const leaving = members.flatMap((member) => graph.leaving(member));
 	const outside = new Map(
@@ -225,7 +225,7 @@ export function publicRoles({ resources }: Schema): readonly RoleName[] {
 /** A role and its condition keys, in order. */
 export type DeclaringRole = readonly [role: RoleName, sets: readonly string[]];
 
-/** Returns the roles that may be assigned under conditions. */
+/** Returns the roles that may be assigned conditionally. */
 export function declaringRoles({ resources }: Schema): readonly DeclaringRole[] {
 	return resources.flatMap(({ key: type, roles }) =>
 		roles.flatMap(({ key: role, grant_conditions = [] }): DeclaringRole[] =>

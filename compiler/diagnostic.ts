@@ -32,8 +32,8 @@ const severities = {
 	/** A set's conditions do not match the grammar. `at` leads to the invalid part. */
 	malformed_conditions: 'error',
 	/**
-	 * A set or a computed role excludes a role that users may hold under a condition, or such a computed role has
-	 * derived roles.
+	 * A set or a computed role excludes a role that users may hold conditionally, or such a computed role has derived
+	 * roles.
 	 */
 	excluded_condition: 'error',
 	/** A role lists a permission or an extended role twice, or a set rule exists twice. The duplicate has no effect. */
@@ -54,7 +54,7 @@ export interface Diagnostic {
 
 /**
  * Keys are parts of Rego package paths. For characters beyond ASCII, the output of `opa fmt` depends on its Unicode
- * version. For other control characters, `opa fmt` writes escapes that Rego cannot read.
+ * version. `opa fmt` escapes control characters in a form that Rego cannot parse.
  */
 const printable = /^[ -~\b\t\n\f\r]+$/;
 

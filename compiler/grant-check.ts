@@ -8,8 +8,8 @@ import { rolesNamedBySet } from './policy/named-roles.js';
 import { roleOperands } from './role-expression.js';
 
 /**
- * Returns all findings about grant conditions, their declarations, and sets and computed roles that exclude a
- * role that users may hold under a condition, in no particular order. Never throws.
+ * Returns all findings about grant conditions, their declarations, and sets and computed roles that exclude a role that
+ * users may hold conditionally, in no particular order. Never throws.
  */
 export function checkGrantConditions(schema: Schema): readonly Diagnostic[] {
 	const { grant_conditions = [] } = schema;
@@ -51,7 +51,7 @@ function computedUnderConditions({ resources }: Schema): readonly Diagnostic[] {
 	);
 }
 
-/** Returns a finding for each role excluded by a set or a computed role, if users may hold it under a condition. */
+/** Returns a finding for each role excluded by a set or a computed role, if users may hold it conditionally. */
 function excludedConditions(schema: Schema): readonly Diagnostic[] {
 	const conditional = rolesUnderConditions(schema);
 	if (conditional.size === 0) return [];
@@ -63,8 +63,8 @@ function excludedConditions(schema: Schema): readonly Diagnostic[] {
 }
 
 /**
- * Returns a finding for each computed role with derived roles, if users may hold it under a condition. Such schemas are
- * refused until the properties compare these roles in checks and listings.
+ * Returns a finding for each computed role with derived roles, if users may hold it conditionally. Such schemas are
+ * rejected until the properties compare these roles in checks and listings.
  */
 function derivedThroughComputed(schema: Schema, conditional: ReadonlySet<string>): readonly Diagnostic[] {
 	const sources = new Set(derivationEdges(schema).map(({ source }) => roleName(source)));

@@ -54,7 +54,7 @@ export function bytesWriter(): BytesWriter {
 	};
 }
 
-/** Builds plain objects. `Object.fromEntries` makes every key an own property, even `__proto__`. */
+/** Builds plain objects. `Object.fromEntries` creates an own property for every key, even `__proto__`. */
 export function valueWriter(): ValueWriter {
 	type Members = [string, Json][];
 	const root: Members = [];

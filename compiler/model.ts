@@ -93,7 +93,7 @@ export interface Attributes {
 type Selection = { readonly conditions: Json } | { readonly role: string } | { readonly resource: string };
 
 /**
- * A set of users, or of resources with the same type. Its members are selected at each check. A set grants nothing
+ * A set of users, or of resources with the same type. Its members are selected in each check. A set grants nothing
  * without a rule.
  */
 export interface ConditionSet {
@@ -261,7 +261,7 @@ export interface Model {
 	readonly facts: Facts;
 	/** Mapping rules for all proxy configs, in any order; absent if there are none. */
 	readonly mapping_rules?: readonly MappingRules[];
-	/** True if checks may carry contextual facts. */
+	/** True if checks may contain contextual facts. */
 	readonly contextual_facts?: boolean;
 	/**
 	 * The active policy's schema, if it differs from `schema`. The data then suspends the parts of the policy that the

@@ -16,7 +16,7 @@ export interface RoleOperand {
 	readonly role: string;
 	/** True under an odd number of `not`. */
 	readonly negated: boolean;
-	/** Its place in the expression. */
+	/** Its location in the expression. */
 	readonly at: readonly (string | number)[];
 }
 

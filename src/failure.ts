@@ -201,7 +201,7 @@ export function unprocessable(problems: readonly Problem[]): Failure {
 	return new Failure('unprocessable', summary, null, named);
 }
 
-/** Returns as many problems as fit into a response. Truncates long texts. */
+/** Returns as many problems as fit into a response. Truncates long strings. */
 function bounded(problems: readonly Problem[]): readonly Problem[] {
 	const kept: Problem[] = [];
 	let left = maxBytes;

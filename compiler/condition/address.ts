@@ -23,7 +23,7 @@ export function parseAddress(text: string): Address | undefined {
 	return parseIpv4(isMapped ? text.slice(mapped.length) : text) ?? parseIpv6(text);
 }
 
-/** Parses a CIDR range such as `10.0.0.0/8`. Returns `undefined` for mapped addresses, as for other texts. */
+/** Parses a CIDR range such as `10.0.0.0/8`. Returns `undefined` for mapped addresses, as for other strings. */
 export function parseAddressRange(text: string): AddressRange | undefined {
 	const [first = '', length = '', ...others] = text.split('/');
 	const address = parseIpv4(first) ?? parseIpv6(first);

@@ -8,8 +8,8 @@ import type { Json } from '../model.js';
 export type AttributeObject = 'user' | 'resource' | 'tenant' | 'context' | 'grant' | 'now';
 
 /**
- * An attribute, such as `user.address.city`: the first name in `path` is the attribute, and further names lead into its
- * value.
+ * An attribute, such as `user.address.city`: the first name in `path` is the attribute, and the other names are a path
+ * into its value.
  */
 export interface AttributePath {
 	readonly object: AttributeObject;
@@ -20,7 +20,7 @@ export interface AttributePath {
 /** Condition type: for a user set, a resource set or grants. */
 export type ConditionType = 'userset' | 'resourceset' | 'grant';
 
-/** Field names and array indexes from `conditions` to a place inside it. */
+/** Field names and array indexes from `conditions` to a location inside it. */
 export type ConditionPath = readonly (string | number)[];
 
 /**
@@ -42,7 +42,7 @@ export interface Comparison<Attribute = AttributePath> {
 	/** A name in the operator table. */
 	readonly operator: string;
 	readonly operand: Operand;
-	/** The operator's place in the conditions. */
+	/** The operator's location in the conditions. */
 	readonly at: ConditionPath;
 }
 

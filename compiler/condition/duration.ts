@@ -17,14 +17,14 @@ export function durationLength(text: string): number | undefined {
 }
 
 /**
- * Returns the time that lies a valid duration before `now`, as text in UTC with milliseconds. `now` is in milliseconds
- * since 1970.
+ * Returns the time that lies a valid duration before `now`, as a string in UTC with milliseconds. `now` is in
+ * milliseconds since 1970.
  */
 export function timeBefore(now: number, duration: string): string {
 	return new Date(Math.floor(now) - (durationLength(duration) ?? 0)).toISOString();
 }
 
-/** True for a time in UTC with milliseconds, such as `2026-10-25T09:30:00.000Z`. Such texts sort by time. */
+/** True for a time in UTC with milliseconds, such as `2026-10-25T09:30:00.000Z`. Such strings sort by time. */
 export function isInstant(text: string): boolean {
 	return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text);
 }

@@ -161,7 +161,7 @@ function within<A>(lookup: Lookup<A>, attribute: A): Lookup<readonly string[]> {
 	return (path) => ({ attribute: [...found.attribute, ...path] });
 }
 
-/** Writes a literal value in such a way that JsonLogic reads no part of it as a rule. */
+/** Writes a literal value so that JsonLogic reads no part of it as a rule. */
 function quoted(value: Json): Json {
 	if (isArray(value)) {
 		return value.map(quoted);

@@ -29,7 +29,7 @@ export interface Sides {
 /** Complete operator definition. */
 export interface Operator extends Required<Omit<OperatorForm, 'literal'>>, OperatorCode {
 	readonly name: string;
-	/** A further note for the guide. */
+	/** An additional note for the guide. */
 	readonly note: string;
 	/** If set, the operand cannot be a `ref`. */
 	readonly literal?: true;

@@ -11,7 +11,7 @@ export function jsonKind(value: Json): Kind {
 	if (value === null) {
 		return 'null';
 	}
-	// JSON has no further types.
+	// JSON has no other types.
 	return Array.isArray(value) ? 'array' : (typeof value as Exclude<Kind, 'null' | 'array'>);
 }
 

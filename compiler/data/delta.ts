@@ -41,14 +41,14 @@ export interface InstanceName {
 
 /**
  * Objects touched by a run of changes, identified by keys. Objects are listed even if a later change in the run undid
- * the first.
+ * an earlier one.
  */
 export interface Touched {
 	/** True if any resource, action, role or permission changed. */
 	readonly schema: boolean;
 	/** True if the run may have changed the suspended parts of the policy. Then the table at `pending` is rewritten. */
 	readonly pending: boolean;
-	/** True if the run changed whether checks may carry contextual facts. */
+	/** True if the run changed whether checks may contain contextual facts. */
 	readonly contextual_facts: boolean;
 	/** Users created or deleted in the run. Users with only updated fields are not included. */
 	readonly users: readonly string[];
@@ -126,7 +126,9 @@ export interface Neighbourhood {
 	readonly schema: Schema | null;
 	/** The active policy's schema, if it differs; present with `schema`. */
 	readonly in_force: Schema | null;
-	/** True if checks may carry contextual facts; false also if neither the schema nor contextual facts were touched. */
+	/**
+	 * True if checks may contain contextual facts; false also if neither the schema nor contextual facts were touched.
+	 */
 	readonly contextual_facts: boolean;
 	/** Existing users among the touched users and the users in touched memberships. */
 	readonly users: readonly string[];
@@ -396,8 +398,8 @@ function nonEmptyTables(paths: readonly (readonly string[])[]): ReadonlySet<stri
 }
 
 /**
- * Returns the path to remove in order to delete an entry: the outermost table with no further entries, or else the
- * entry itself.
+ * Returns the path to remove in order to delete an entry: the outermost table with no other entries, or else the entry
+ * itself.
  */
 function upToEmpty(path: readonly string[], tables: ReadonlySet<string>): readonly string[] {
 	const empty = path.findIndex(

@@ -6,7 +6,7 @@ import { canonical } from '../order.js';
 import { later, type Until } from '../policy/expiry.js';
 import { runToEnd, type Steps } from '../steps.js';
 
-/** A table. It maps each key to an inner table or to a fact's expiry, or to its expiry and further values. */
+/** A table. It maps each key to an inner table or to a fact's expiry, or to its expiry and other values. */
 export type Tree = Map<string, Tree | Until | ConditionalEntry>;
 
 /** A conditional assignment: its expiry, and its values for the condition. */

@@ -54,7 +54,7 @@ interface Node extends Component {
 }
 
 /**
- * Returns the roles that follow from computed roles and repeat too many calls in their look-ups. A walk collects a
+ * Returns the roles that follow from computed roles and repeat too many calls in their lookups. A walk collects a
  * role's sources without asking whether the user holds them, so no walk can replace these calls. Returns only the first
  * role on each path.
  */
@@ -120,7 +120,7 @@ function operandsOf(graph: DerivationGraph, { type, role }: RoleName): readonly 
 	return formula === undefined ? [] : operandsIn(formula).map((operand) => ({ type, role: operand.role }));
 }
 
-/** Counts a component's look-up calls, after its sources' calls. */
+/** Counts a component's lookup calls, after its sources' calls. */
 function countCalls(node: Node, calls: Map<Node, number>): number {
 	const made = node.calls.reduce((sum, called) => sum + (calls.get(called) ?? 0), 1);
 	calls.set(node, made);

@@ -17,8 +17,8 @@ type file struct {
 	path, text string
 }
 
-// A file is forgotten after this number of builds without it, and the text remembered beside the newest build is
-// limited to this number of bytes: compiled files take many times the memory of their text.
+// A file is dropped after this number of builds without it. The source text of files that the newest build does not use
+// is limited to this number of bytes, because a compiled file takes many times the memory of its source.
 const (
 	longestUnused  = 16
 	mostRemembered = 8 << 20

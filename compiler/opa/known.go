@@ -2,7 +2,7 @@ package main
 
 import "github.com/open-policy-agent/opa/v1/ast"
 
-// mostArities limits the remembered parameter counts. Beyond it, everything is forgotten.
+// mostArities limits the remembered parameter counts. When it is exceeded, all of them are dropped.
 const mostArities = 1 << 20
 
 // knownFiles remembers compiled files. A compiled file depends only on its source and on the parameter counts of
@@ -45,7 +45,7 @@ func (k *knownFiles) contradicts(modules map[string]*ast.Module) bool {
 	return len(k.arities) > mostArities
 }
 
-// remember keeps the files from a successful build, and drops long unused files and files beyond the limit.
+// remember keeps the files from a successful build, and drops files unused for a long time and files beyond the limit.
 func (k *knownFiles) remember(files []file, modules map[string]*ast.Module, build int) {
 	for _, file := range files {
 		known, ok := k.files[file]

@@ -16,14 +16,16 @@ const longest = 1 << 30
 // idle is the time without requests before memory returns to the system.
 const idle = 2 * time.Second
 
-// A build allocates much and keeps little, and the collector's default pace takes a third of its time. The heap may
-// grow to five times the live data before a collection (in percent), until it approaches the limit (in bytes).
+// A build allocates a lot of memory and keeps little of it, and the collector's default pace takes a third of its time.
+// The heap may grow to five times the live data before a collection (in percent), until it approaches the limit (in
+// bytes).
 const (
 	heapGrowth = 400
 	heapLimit  = 1 << 30
 )
 
-// serve answers requests in order until in ends. All numbers are unsigned, with four bytes, most significant first.
+// serve responds to requests in order until the end of in. All numbers are unsigned, with four bytes, most significant
+// first.
 //
 //	request  = file count, then for each: length, path, length, text
 //	response = 0 or 1, length, then the module (0) or the error (1)

@@ -135,8 +135,8 @@ func (b *builder) check(modules map[string]*ast.Module, copied func()) (err erro
 	return nil
 }
 
-// refuseRecursion is OPA's check in linear time: a graph that cannot be sorted is recursive. OPA searches from each
-// rule for a path back to it, so a rule that calls all other rules takes as long as all rules together.
+// refuseRecursion is OPA's recursion check in linear time: a graph that cannot be sorted is recursive. OPA searches for
+// a path from each rule back to itself, which takes quadratic time.
 func refuseRecursion(compiler *ast.Compiler) *ast.Error {
 	if _, ok := compiler.Graph.Sort(); !ok {
 		return ast.NewError(ast.RecursionErr, nil, "a rule is recursive")
@@ -166,8 +166,8 @@ func setTrees(compiler *ast.Compiler, modules map[string]*ast.Module) {
 	compiler.RuleTree = ast.NewRuleTree(compiler.ModuleTree)
 }
 
-// refuseSharedPackages returns an error if a package is in two files: then a name's meaning in either file depends on
-// both files.
+// refuseSharedPackages returns an error if a package is in two files: the meaning of a name in either file would depend
+// on both files.
 func refuseSharedPackages(modules map[string]*ast.Module) error {
 	packages := make(map[string]struct{}, len(modules))
 	for _, module := range modules {

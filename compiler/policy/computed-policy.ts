@@ -6,9 +6,9 @@ import { type RoleExpression, type RoleFormula, type RoleOperand, roleFormula, r
 import { metadata } from './metadata.js';
 
 /**
- * Writes the function `held(user, object)` of a computed role, and a function for each `anyOf` in it. `writeHeld` writes
- * the condition that the Rego variable `user` holds a role on the instance `object`. The last line tests for suspension,
- * so it costs nothing if the user does not hold the role.
+ * Writes the function `held(user, object)` of a computed role, and a function for each `anyOf` in it. `writeHeld`
+ * writes the condition that the Rego variable `user` holds a role on the instance `object`. The last line tests for
+ * suspension, so the test runs only if the user holds the role.
  */
 export function writeComputed(
 	{ type, role }: RoleName,
@@ -29,7 +29,7 @@ export function writeComputed(
 /** A function for a formula. Names are Rego code. */
 interface FormulaFunction {
 	readonly name: string;
-	/** Prefix of the names of further functions. */
+	/** Prefix of the names of additional functions. */
 	readonly helper: string;
 	readonly parameters: readonly string[];
 	/** Writes the condition that a role is held, without `not`. */

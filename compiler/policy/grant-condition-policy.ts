@@ -29,7 +29,7 @@ export function writeGrantCondition(set: GrantCondition): RegoFile {
 		[
 			...written.holds,
 			...(written.mistyped.length === 0 ? [] : [rego`not mistyped(grant)`]),
-			// This check is last, so it costs nothing if the condition does not hold.
+			// This check is last, so it runs only if the condition holds.
 			rego`not data.regolith.pending.grants${part}`,
 		],
 	);

@@ -1,4 +1,4 @@
-/** Grant conditions: their declarations, and the roles that users may hold under a condition. */
+/** Grant conditions: their declarations, and the roles that users may hold conditionally. */
 import type { Condition } from '../condition/condition.js';
 import { parseConditions } from '../condition/parse/grammar.js';
 import { declaringRoles, roleLinks, roleName, withDerivedRoles } from '../cycle.js';

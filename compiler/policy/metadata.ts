@@ -13,7 +13,7 @@ export interface Metadata {
 	readonly custom?: readonly (readonly [name: Fragment, value: string])[];
 }
 
-/** Writes a block, to be placed right above a package or a rule. */
+/** Writes a block to place directly above a package or a rule. */
 export function metadata({ title, description = null, custom = [] }: Metadata): Fragment {
 	return lines([
 		rego`# METADATA`,

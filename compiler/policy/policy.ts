@@ -94,8 +94,8 @@ function writeRolesThatGrant(graph: DerivationGraph, resource: Resource): readon
 }
 
 /**
- * Returns the user's assignments, for the role functions of a type. If the user can hold a role of the type without an
- * own assignment, they are an empty table for users without assignments.
+ * Returns the user's assignments, for the role functions of a type. If the user can hold a role of the type without
+ * their own assignment, returns an empty table for users without assignments.
  */
 function holdingsFor(graph: DerivationGraph, { key: type, roles }: Resource): Fragment {
 	return roles.some(

@@ -33,16 +33,16 @@ import {
 import { conditionsOn, derivationTitle, eachObject } from './step-policy.js';
 
 /**
- * Writes the package of a role. `held(user, object)` is true if a user holds the role on the instance, by
- * assignment or derivation; `user` is the user's assignment table. If the role is itself derived and further roles are
- * derived from it, the package has `held_on_any(user, objects)` instead, for several instances. All source instances
- * are collected first and checked once, so a check takes no longer if paths meet again. In a cycle,
- * `derived_on_any(user, objects)` does this for derivations from outside the cycle, if closures do not contain them. A
- * computed role needs to know on which instances its operands are held. If it has derived roles, its package and the
- * packages of all roles leading to it also have `held_among` (`among-policy.ts`).
+ * Writes the package of a role. `held(user, object)` is true if a user holds the role on the instance, by assignment or
+ * derivation; `user` is the user's assignment table. If the role is itself derived and other roles are derived from it,
+ * the package has `held_on_any(user, objects)` instead, for several instances. All source instances are collected first
+ * and checked once, so converging paths do not slow down a check. In a cycle, `derived_on_any(user, objects)` does this
+ * for derivations from outside the cycle, if closures do not contain them. A computed role needs to know on which
+ * instances its operands are held. If it has derived roles, its package and the packages of all roles leading to it
+ * also have `held_among` (`among-policy.ts`).
  *
  * Rego references large tables by full paths, never through variables, because a stock OPA would then convert the whole
- * table at each check.
+ * table in each check.
  */
 export function writeRole(graph: DerivationGraph, walks: Walks, resource: Resource, role: ResourceRole): RegoFile {
 	const name = { type: resource.key, role: role.key };
@@ -170,7 +170,7 @@ function derivation(graph: DerivationGraph, scope: Scope, edge: Edge): Fragment 
 			: scope === onOne
 				? [...conditions, heldOnAny(source, subjects)]
 				: fromSeveral(edge, conditions)),
-		// This check is last, so it costs nothing if no role is derived.
+		// This check is last, so it runs only if a role is derived.
 		rego`	${notSuspended(edge)}`,
 		rego`}`,
 	]);

@@ -1,4 +1,7 @@
-/** Rego for condition set rules. Each action has its own package, so the rules of other actions cost it nothing. */
+/**
+ * Rego for condition set rules. Each action has its own package, so a check does not pay for the rules of other
+ * actions.
+ */
 
 import { groupBy } from '../group-by.js';
 import type { ConditionSet, RegoFile, Schema, SetRule } from '../model.js';

@@ -66,8 +66,8 @@ export function standingGraph(inForce: Schema, schema: Schema): DerivationGraph 
 }
 
 /**
- * Returns the active policy's suspended computed roles. The newer schema computes them otherwise, or one of their roles
- * under `not` may have other holders.
+ * Returns the active policy's suspended computed roles. The newer schema computes them differently, or a role under
+ * their `not` may have other holders.
  */
 export function suspendedComputedRoles(inForce: Schema, schema: Schema): readonly RoleName[] {
 	const before = computedTexts(inForce);
@@ -149,7 +149,8 @@ function excludedRoles(set: ConditionSet): readonly RoleName[] {
 /**
  * Returns a function that maps a role to a string for everything leading to the role, at any distance: derivations,
  * computed role expressions, and the public or declaring roles on the way. An excluded role must have the same holders
- * in both schemas: further holders lose access, and suspended derivations would remove holders, who would gain access.
+ * in both schemas: additional holders lose access, and suspended derivations would remove holders, who would gain
+ * access.
  */
 function upstreamTexts(schema: Schema): (role: RoleName) => string {
 	let links: ReturnType<typeof linksByTarget> | undefined;

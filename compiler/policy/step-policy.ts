@@ -1,4 +1,7 @@
-/** Rego for a derivation: its conditions, and the step from instances to the instances they derive roles from. */
+/**
+ * Rego for a derivation: its conditions, and the step from instances to the instances from which their roles are
+ * derived.
+ */
 import { type Edge, roleText } from '../cycle.js';
 import { packagePart } from '../rego/path.js';
 import { type Fragment, lines, rego } from '../rego/rego.js';

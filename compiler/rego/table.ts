@@ -3,7 +3,7 @@ import { Fragment, rego } from './rego.js';
 /** Nested Rego objects and arrays, written on several lines. The leaves are code. */
 export type Table = Fragment | Members | Items;
 
-/** An object as a list of pairs. In this form every key is a member, even `__proto__`. */
+/** An object as a list of pairs. In this form every key is a field, even `__proto__`. */
 export interface Members {
 	readonly members: readonly (readonly [key: string, value: Table])[];
 }
@@ -12,7 +12,7 @@ export interface Items {
 	readonly items: readonly Table[];
 }
 
-/** Writes a table in `opa fmt` layout, with one member or item per line. */
+/** Writes a table in `opa fmt` layout, with one field or item per line. */
 export function table(value: Table, indent = ''): Fragment {
 	if (value instanceof Fragment) {
 		return value;

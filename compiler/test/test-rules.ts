@@ -100,7 +100,7 @@ tenant_role_is_right(role, type) if {
 
 /**
  * Writes the tests for roles on instances with these types. `computes` is true if roles are computed: then users hold
- * further roles, and computed roles are not assigned.
+ * additional roles, and computed roles are not assigned.
  */
 export function resourceRoleTests(types: readonly string[], computes: boolean): TestRules {
 	const expected = withComputed(computes);

@@ -52,7 +52,7 @@ export function* tarEntries(tar: Uint8Array): Iterable<TarEntry> {
 	}
 }
 
-/** Verifies the header checksum: the sum over all header bytes, with spaces in place of the checksum field. */
+/** Verifies the header checksum: the sum over all header bytes, with spaces instead of the checksum field. */
 function checkSum(header: Uint8Array): void {
 	const [start, length] = field.checksum;
 	const sum = header.reduce((sum, byte, at) => sum + (at >= start && at < start + length ? 0x20 : byte), 0);

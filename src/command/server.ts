@@ -63,7 +63,7 @@ export async function exchange(url: string, secret: string | null, question: Que
 			...(body === undefined ? {} : { 'content-type': 'application/json' }),
 		},
 		body: body === undefined || body instanceof Uint8Array ? (body ?? null) : JSON.stringify(body),
-		// A redirect would carry the request, and perhaps the key, to an unintended server.
+		// A redirect would send the request, and perhaps the key, to an unintended server.
 		redirect: 'manual',
 		signal: AbortSignal.timeout(timeout),
 	}).catch((error: unknown) => {

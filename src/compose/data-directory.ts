@@ -47,7 +47,7 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 	return error instanceof Error && /^E[A-Z]+$/.test(String((error as NodeJS.ErrnoException).code));
 }
 
-/** Problem texts by system error code. */
+/** Error messages by system error code. */
 const problems: Readonly<Record<string, (path: string) => string>> = {
 	EEXIST: (path) => `${path} is a file, not a folder`,
 	ENOTDIR: (path) => `${path} cannot be a folder, because a part of that path is a file`,

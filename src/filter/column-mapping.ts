@@ -31,7 +31,7 @@ export interface MappedColumn {
 
 const identifier = /^[A-Za-z_][\w$]{0,62}$/;
 const mostProblems = 20;
-/** Types of the columns `key` and `tenant`: conditions treat their values as texts. */
+/** Types of the columns `key` and `tenant`: conditions treat their values as strings. */
 const textTypes = ['string', 'uuid'] as const;
 
 /** Checks a mapping. Throws `ColumnMappingError`. */

@@ -27,7 +27,7 @@ export interface ConditionReading {
 	readonly resolve: (attribute: AttributePath) => Resolved;
 	readonly matches: PatternMatcher;
 	/**
-	 * Returns sorted keys for the rows on which the user holds a role. If absent, conditions on such roles are refused.
+	 * Returns sorted keys for the rows on which the user holds a role. If absent, conditions on such roles are rejected.
 	 */
 	readonly keysWithRole?: (role: string) => readonly string[];
 }

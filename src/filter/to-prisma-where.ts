@@ -17,9 +17,9 @@ const searches = { start: 'startsWith', end: 'endsWith', anywhere: 'contains' } 
 const relations = { eq: 'equals', ne: 'not', lt: 'lt', le: 'lte', gt: 'gt', ge: 'gte' } as const;
 
 /**
- * Writes a filter as a Prisma condition. `fields` names a field for each attribute; a field without `?` needs `required`,
- * because Prisma refuses a test for null on this field. The bounds of `toUcast` apply. Throws `FilterRefusal` and
- * `ColumnMappingError`.
+ * Writes a filter as a Prisma condition. `fields` names a field for each attribute; a field without `?` needs
+ * `required`, because Prisma rejects a test for null on this field. The bounds of `toUcast` apply. Throws
+ * `FilterRefusal` and `ColumnMappingError`.
  */
 export function toPrismaWhere(residual: Residual, provider: PrismaProvider, fields: ColumnMapping): PrismaWhere {
 	const mapped = readColumns(fields);

@@ -19,7 +19,7 @@ export interface FactsOfCheck {
 	readonly facts: Facts;
 	/** True if the facts are only those of one passing attempt. */
 	readonly minimal: boolean;
-	/** True if further facts may be relevant. */
+	/** True if other facts may be relevant. */
 	readonly truncated: boolean;
 }
 
@@ -122,7 +122,7 @@ function relatedInstances(index: FactsIndex, check: CheckNames, { user, resource
 	);
 }
 
-/** Returns all texts in a value, at any depth. */
+/** Returns all strings in a value, at any depth. */
 function textsIn(value: unknown): readonly string[] {
 	if (typeof value === 'string') return [value];
 	return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];

@@ -163,7 +163,7 @@ function unchangedConditions({ conditionalRoles }: FactsIndex, past: readonly Pa
 	);
 }
 
-/** Returns the roles these assignments' users held under conditions on any instance. */
+/** Returns the roles these assignments' users held conditionally on any instance. */
 function pastConditionalHoldings({ conditionalRoles }: FactsIndex, past: readonly PastFactLike<'instance_role'>[]) {
 	const conditional = past.filter((fact) => !isPlain(fact));
 	const changed = new Set(

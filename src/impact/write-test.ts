@@ -17,7 +17,7 @@ export interface DecidedCheck {
 }
 
 /**
- * Writes a check as a test for `opa test`, beside the policy of the same schema. The test includes its facts, so it
+ * Writes a check as a test for `opa test`, next to the policy of the same schema. The test includes its facts, so it
  * states the intent behind the schema and does not depend on stored data. It includes the time only if conditions
  * depend on the time.
  */

@@ -49,7 +49,7 @@ function classProblem(pattern: string): string | null {
 }
 
 /**
- * Maximum number of steps per expression. A decision point compiles the expression at every check, which takes about 20
+ * Maximum number of steps per expression. A decision point compiles the expression in every check, which takes about 20
  * ms at this limit.
  */
 const maxSteps = 25_000;

@@ -29,7 +29,7 @@ export class Publisher {
 	readonly events = new EventEmitter<{ gone: [environmentId: string] }>();
 	readonly #running = new Map<string, Promise<void>>();
 	/**
-	 * Environments whose commits are being handled. `#again` contains the environments with a further commit since then.
+	 * Environments whose commits are being handled. `#again` contains the environments with another commit since then.
 	 */
 	readonly #following = new Map<string, Promise<void>>();
 	readonly #again = new Set<string>();

@@ -20,7 +20,7 @@ interface PlannedChange {
 	readonly change: DraftChange;
 	readonly part: AnyPart;
 	readonly entry: Entry<unknown>;
-	/** Place in the draft. */
+	/** Location in the draft. */
 	readonly place: DocumentPlace;
 }
 
@@ -61,7 +61,7 @@ function entriesIn(planned: readonly PlannedChange[], wanted: AnyPart): readonly
 }
 
 /**
- * Returns the changes with their places. Throws `unprocessable` for two changes to the same object, and for grants
+ * Returns the changes with their locations. Throws `unprocessable` for two changes to the same object, and for grants
  * whose expiry has passed.
  */
 function planChanges({ changes }: Draft, now: Date): readonly PlannedChange[] {
@@ -173,7 +173,7 @@ async function refuseMissingResources(unit: WritingUnit, written: readonly Plann
 interface NarrowingSet {
 	readonly child: ConditionSet;
 	readonly parent: string;
-	/** Place of the parent's change in the draft. */
+	/** Location of the parent's change in the draft. */
 	readonly place: DocumentPlace;
 }
 

@@ -9,7 +9,7 @@ const maxConflicts = 20;
 
 /** An object that changed after the draft's base revision. */
 interface Conflict extends Pick<LoggedEntry, 'kind' | 'key' | 'revision' | 'operation'> {
-	/** Place in the draft. */
+	/** Location in the draft. */
 	readonly at: string;
 	/** Author of the change; `null` for the server. */
 	readonly actor: { readonly id: string; readonly name: string | null } | null;

@@ -45,7 +45,7 @@ function acceptPattern(): PatternMeasure {
 	return { steps: 0, problem: null };
 }
 
-/** Parses `conditions`. Reports the first twenty problems together, each with its place. Never throws. */
+/** Parses `conditions`. Reports the first twenty problems together, each with its location. Never throws. */
 export function parseConditions(
 	conditions: unknown,
 	{ type, bound, parameters = [], measurePattern = acceptPattern }: ParseOptions,

@@ -89,7 +89,7 @@ function readValue(run: ParseRun, value: unknown, at: ConditionPath, depth: numb
 			run.refuse('too_large', at, `an object in a condition must not have more than ${maxMembers} members`);
 			return null;
 		}
-		// `Object.fromEntries` makes every name an own property, even `__proto__`.
+		// `Object.fromEntries` creates an own property for every name, even `__proto__`.
 		return Object.fromEntries(
 			Object.entries(value).map(([name, member]) => {
 				const place = [...at, name];

@@ -15,7 +15,7 @@ export interface ConditionProblem {
 /** An attribute used in a condition. */
 export interface NamedAttribute {
 	readonly attribute: AttributePath;
-	/** Its place in the conditions. */
+	/** Its location in the conditions. */
 	readonly at: ConditionPath;
 	/** True if it needs no definition. */
 	readonly built_in: boolean;
@@ -25,7 +25,7 @@ export interface NamedAttribute {
 export interface RelatedName {
 	readonly type: string;
 	readonly attribute?: string;
-	/** Its place in the conditions. */
+	/** Its location in the conditions. */
 	readonly at: ConditionPath;
 }
 

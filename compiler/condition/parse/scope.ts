@@ -1,4 +1,4 @@
-/** Resolves attribute names at a place in a condition. */
+/** Resolves attribute names at a location in a condition. */
 import { isArray, isObject } from '../../json.js';
 import type { Json } from '../../model.js';
 import { acceptedKinds, orderedKind } from '../accepted-kinds.js';
@@ -148,7 +148,7 @@ function strangerMessage(type: ConditionType, name: string): string {
 	return `${of}: ${excerpt(name)} can only be an operand, as in {"${examples[type]}": {"equals": {"ref": ${excerpt(name)}}}}`;
 }
 
-/** Returns the message for an operator in place of an attribute; `undefined` if the name is not an operator. */
+/** Returns the message for an operator where an attribute is expected; `undefined` if the name is not an operator. */
 function operatorMessage(type: ConditionType, name: string): string | undefined {
 	return (
 		operatorNamed(name) &&

@@ -82,7 +82,7 @@ export interface ContextualRelationshipTuple {
 	readonly object: string;
 }
 
-/** Facts that a check carries and that are not stored, at most 20. */
+/** Facts in a check that are not stored, at most 20. */
 export interface ContextualFacts {
 	readonly role_assignments?: readonly ContextualRoleAssignment[] | null;
 	readonly relationship_tuples?: readonly ContextualRelationshipTuple[] | null;
@@ -98,9 +98,7 @@ export interface CheckQuery {
 	readonly context?: JsonObject | null;
 	/** Allowed only if the environment setting `contextual_facts` is true. Otherwise, the query is invalid. */
 	readonly contextual_facts?: ContextualFacts | null;
-	/**
-	 * Requests the reasons for the decision. Finding the reasons takes a hundred times longer than the decision itself.
-	 */
+	/** Requests the reasons for the decision. Reasons take a hundred times longer to compute than the decision. */
 	readonly use_debugger?: boolean | null;
 }
 
@@ -230,7 +228,7 @@ export interface MappedColumn {
 export interface SqlFilter {
 	/** A condition for `WHERE`, with `$1` in PostgreSQL, `@p1` in SQL Server, and `?` in other dialects. */
 	readonly sql: string;
-	/** The parameters, in order. A list of texts is an array in PostgreSQL, and JSON in other dialects. */
+	/** The parameters, in order. A list of strings is an array in PostgreSQL, and JSON in other dialects. */
 	readonly parameters: readonly (string | number | readonly string[])[];
 }
 
@@ -307,7 +305,7 @@ export interface LoadedEngine {
 
 /** Code of a `RegolithError`. */
 export type RegolithErrorCode =
-	/** The argument of `loadEngine` has none of the three forms. */
+	/** The argument of `loadEngine` is not one of the three sources. */
 	| 'invalid_source'
 	/** The bundle, or the module with its data, is damaged or has an unsupported version. */
 	| 'invalid_bundle'
@@ -315,9 +313,9 @@ export type RegolithErrorCode =
 	| 'refused'
 	/** The query is invalid. */
 	| 'invalid_query'
-	/** The target of a filter cannot express it exactly. The message names the condition set and the target. */
+	/** The target of a filter cannot express it exactly. The message contains the condition set and the target. */
 	| 'filter_refused'
-	/** Columns for a filter are missing or no identifiers. The message names the attribute. */
+	/** Columns for a filter are missing or are not identifiers. The message contains the attribute. */
 	| 'invalid_columns'
 	/** Nothing is loaded, or the calculation takes too long. */
 	| 'unavailable'

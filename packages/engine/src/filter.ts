@@ -1,4 +1,4 @@
-/** Writers for filters: the answers of `POST /filter`, and of `LoadedEngine.filter`. */
+/** Writers for filters, as returned by `POST /filter` and `LoadedEngine.filter`. */
 
 import { runToEnd } from '../../../compiler/steps.js';
 import { ColumnMappingError } from '../../../src/filter/column-mapping.js';

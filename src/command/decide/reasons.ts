@@ -5,7 +5,7 @@ const Section = z.object({ allow: z.boolean(), code: z.string(), reason: z.strin
 
 /** Decision reasons, in the format returned by a decision point in `debug`. */
 export const Reasons = z.object({
-	/** This is the only member if nothing was evaluated. */
+	/** This is the only field if nothing was evaluated. */
 	code: z.string().optional(),
 	rbac: Section.optional(),
 	rebac: Section.optional(),

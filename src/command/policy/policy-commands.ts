@@ -13,7 +13,7 @@ export interface PolicyOptions extends SharedOptions {
 	readonly output?: string;
 	/** Deprecated alias for `output`. */
 	readonly out?: string;
-	/** Archive to write in place of a folder. */
+	/** Archive to write instead of a folder. */
 	readonly archive?: string;
 	/** Revision at which the policy was active; default: the newest. */
 	readonly revision?: string;

@@ -1,6 +1,6 @@
 import { visibleText } from './visible-text.js';
 
-/** A node, with the members that a drawing shows. */
+/** A node, with the fields that a drawing shows. */
 export interface ShownNode {
 	readonly id: string;
 	readonly kind: 'user' | 'tenant' | 'instance' | 'group' | 'resource' | 'resource_role' | 'role';
@@ -12,7 +12,7 @@ export interface ShownNode {
 	readonly more?: number | undefined;
 }
 
-/** An edge, with the members that a drawing shows. */
+/** An edge, with the fields that a drawing shows. */
 export interface ShownEdge {
 	readonly from: string;
 	readonly to: string;

@@ -41,7 +41,7 @@ export function rolesByTenant(
 	}));
 }
 
-/** Request members that determine the effect of an approval. */
+/** Request fields that determine the effect of an approval. */
 interface Asked {
 	readonly type: 'access_request' | 'operation_approval';
 	readonly tenant_key: string;

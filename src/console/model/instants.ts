@@ -12,7 +12,7 @@ export function fieldTime(instant: Date): string {
  */
 export type ExpiryText = '' | `in ${string}` | `on ${string}`;
 
-/** Converts the expiry field's value to an API member. A duration starts now. An empty field gives no member. */
+/** Converts the expiry field's value to an API field. A duration starts now. An empty field gives no field. */
 export function expiryMember(value: ExpiryText, now = Date.now()): { readonly expires_at?: string } {
 	const given = value.slice('in '.length);
 	if (given === '') return {};

@@ -19,7 +19,7 @@ export interface PointState {
 }
 
 /**
- * Reads a decision point's report. Every member is optional, because the report may come from a different version or
+ * Reads a decision point's report. Every field is optional, because the report may come from a different version or
  * program.
  */
 export function readPointState(report: unknown): PointState {

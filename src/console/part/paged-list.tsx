@@ -24,7 +24,7 @@ export function usePagedList<Item>(
 	const page = useSignal(1);
 	const found = useSignal<Paginated<Item> | null>(null);
 	const failure = useSignal<string | null>(null);
-	// Responses may arrive out of order, so only the response to the latest request is used.
+	// Responses may arrive out of order, so use only the response to the latest request.
 	const newest = useRef(0);
 	const reload = async () => {
 		newest.current += 1;

@@ -137,7 +137,7 @@ interface DerivedRole {
 	/** 0 for a role outside cycles, 1 in a cycle with closures, 2 in a walked cycle. */
 	readonly cycle: 0 | 1 | 2;
 	readonly rules: readonly Rule[];
-	/** Look-ups per relationship: two if a check then finds the instances where the role is held. */
+	/** Lookups per relationship: two if a check then finds the instances where the role is held. */
 	readonly lookUps: 1 | 2;
 	/** Computed role operand count. A check looks up each operand on the instance. */
 	readonly operandCount: number;

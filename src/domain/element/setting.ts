@@ -14,7 +14,7 @@ export const approvedRole = '_Approved_';
 /** Action granted by `approvedRole`. */
 export const operateAction = 'operate';
 
-/** Setting on an `operation_approval` element: a further action for `approvedRole`. */
+/** Setting on an `operation_approval` element: an additional action for `approvedRole`. */
 export const actionSetting = 'action';
 
 /** Setting on an `operation_approval` element: each approval can be used only once. */

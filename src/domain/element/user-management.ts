@@ -121,7 +121,7 @@ export function shownLevels({ level }: UserManagement): readonly PermissionLevel
 }
 
 /**
- * Refuses to remove an owner, or an owner's role, if the actor is not an owner. Removing a user from a tenant also
+ * Rejects the removal of an owner, or an owner's role, if the actor is not an owner. Removing a user from a tenant also
  * removes roles on the tenant's instances, so the owner of any instance is treated as an owner. Throws `forbidden`.
  */
 export async function refuseOwner(

@@ -101,7 +101,7 @@ export async function announceRequest(
 	await insertDelivery(unit, { config_id: config.id, event: type, payload });
 }
 
-/** Sends a test event without further data to an element's webhook. Throws `not_found` if there is no webhook. */
+/** Sends a test event without additional data to an element's webhook. Throws `not_found` if there is no webhook. */
 export async function announceTest(unit: WritingUnit, config: ElementsConfig): Promise<void> {
 	if (config.webhook_url === null) throw notFound('Webhook', config.key);
 	const payload = { type: 'test', element_key: config.key };

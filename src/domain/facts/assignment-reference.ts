@@ -113,7 +113,7 @@ export interface ResolvedAssignment extends AssignmentColumns {
 	readonly tenant: string;
 	/** `<resource key>:<instance key>`; `null` for a tenant role. */
 	readonly resource_instance: string | null;
-	/** Place in the request. */
+	/** Location in the request. */
 	readonly place: readonly (string | number)[];
 }
 
@@ -147,7 +147,7 @@ export function resolveAssignments(
 	});
 }
 
-/** Returns the place of a reference in the request, by its index. */
+/** Returns the location of a reference in the request, by its index. */
 export type PlaceOf = (index: number) => readonly (string | number)[];
 
 /** Rejects assignments to everyone of tenant roles, and of resource roles that are not public. */

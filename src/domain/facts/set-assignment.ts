@@ -28,13 +28,13 @@ import { endTuples, writeTuples } from './relationship-tuple.js';
 
 /** Role assignments to sets of users, stored as hidden relation tuples. */
 
-/** A reference with its place in the request. */
+/** A reference with its location in the request. */
 export interface PlacedReference {
 	readonly reference: AssignmentReference;
 	readonly place: readonly (string | number)[];
 }
 
-/** Divides references into user references and set references, each with its place in the request. */
+/** Divides references into user references and set references, each with its location in the request. */
 export function divideReferences(
 	references: readonly AssignmentReference[],
 	placeOf: PlaceOf,

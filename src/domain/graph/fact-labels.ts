@@ -14,7 +14,7 @@ export class FactLabels {
 		readonly tenants: ReadonlyMap<string, string>,
 	) {}
 
-	/** Reads the labels for these nodes, edges and further roles. The nodes must include both ends of every edge. */
+	/** Reads the labels for these nodes, edges and additional roles. The nodes must include both ends of every edge. */
 	static async read(
 		unit: ReadingUnit,
 		nodes: readonly FactNode[],

@@ -30,8 +30,8 @@ const maxHubs = 50;
 /** Search goal. */
 export interface PathGoal {
 	/**
-	 * Starts: the roles assigned to a user, or roles on an instance. A check decides whether a condition holds, so roles
-	 * assigned under conditions are starts only if `conditional` is true.
+	 * Starts: the roles assigned to a user, or roles on an instance. A check decides whether a condition holds, so
+	 * conditionally assigned roles are starts only if `conditional` is true.
 	 */
 	readonly from: { readonly user_id: string; readonly conditional?: true } | readonly RoleState[];
 	/** Ends: a path may lead to any of these states. */
@@ -146,7 +146,7 @@ class PathSearch {
 		return open.sort((left, right) => left.frontier.length - right.frontier.length)[0] ?? null;
 	}
 
-	/** True if an end has no further steps. Then all paths are known. */
+	/** True if an end has no more steps. Then all paths are known. */
 	#isComplete(): boolean {
 		return [this.#forward, this.#backward].some(({ frontier, cut }) => frontier.length === 0 && !cut);
 	}

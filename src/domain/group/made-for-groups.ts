@@ -103,7 +103,7 @@ export async function setMadeForGroups(unit: WritingUnit, object: SchemaObject, 
 }
 
 /**
- * Deletes objects made for groups that no group needs: relations without relationships or further derivations, roles
+ * Deletes objects made for groups that no group needs: relations without relationships or other derivations, roles
  * `member` that nobody holds on resources without groups and that no user set and no computed role names, and unused
  * resources whose instances no condition set reads.
  */
@@ -127,7 +127,7 @@ export async function removeUnneeded(unit: WritingUnit): Promise<void> {
 }
 
 /**
- * Returns the ids of the relations with a further use: a second derivation, or a derivation from a role other than
+ * Returns the ids of the relations with another use: a second derivation, or a derivation from a role other than
  * `member`.
  */
 async function derivingMore(unit: ReadingUnit, relations: readonly Relation[]): Promise<ReadonlySet<string>> {

@@ -20,7 +20,7 @@ export function rolesNamed({ own, ancestors }: AskedSelection): readonly string[
 	return [...new Set(conditions.flatMap((condition) => rolesNamedIn(condition).map(({ role }) => role)))];
 }
 
-/** Refuses a preview over all users if the set names roles on the resource. Throws `unprocessable`. */
+/** Rejects a preview over all users if the set names roles on the resource. Throws `unprocessable`. */
 export function refuseNamedRoles(selection: AskedSelection): void {
 	if (rolesNamed(selection).length === 0) return;
 	const msg =

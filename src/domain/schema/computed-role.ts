@@ -13,7 +13,7 @@ import { assignmentsBy } from '../../store/table/role-assignment.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { schemaOfIds } from '../check-limit/check-steps.js';
 
-/** An edited role. `at` is its place in the request. */
+/** An edited role. `at` is its location in the request. */
 export interface EditedRole {
 	readonly role: Role;
 	readonly at: readonly (string | number)[];
@@ -126,7 +126,7 @@ function misplaced(role: Role, cycle: string | undefined, isDerived: boolean): r
 
 /**
  * Maximum number of roles that a check looks up for a computed role, again for each computed role in its expression.
- * Policies do not remember look-ups, so a few roles, each with its predecessor twenty times in its expression, would
+ * Policies do not remember lookups, so a few roles, each with its predecessor twenty times in its expression, would
  * take minutes.
  */
 const maxLookUps = 100;
@@ -143,7 +143,7 @@ function rolesTooLong(roles: readonly Role[]): readonly Role[] {
 	const operands = new Map(
 		roles.flatMap(({ key, computed }) => (computed === null ? [] : [[key, roleOperands(computed)] as const])),
 	);
-	/** Counts the look-ups for a role, and stops once there are too many, so that cycles and long chains end too. */
+	/** Counts the lookups for a role, and stops once there are too many, so that cycles and long chains end too. */
 	const count = (key: string, before: number): number =>
 		(operands.get(key) ?? []).reduce((sum, { role }) => (sum > maxLookUps ? sum : count(role, sum + 1)), before);
 	return roles.filter(({ key, computed }) => computed !== null && count(key, 0) > maxLookUps);
@@ -160,7 +160,7 @@ function rolesInCycles(roles: readonly Role[]): ReadonlyMap<string, string> {
 	);
 }
 
-/** Refuses a computed role that users hold by assignment. Throws `conflict`. */
+/** Rejects a computed role that users hold by assignment. Throws `conflict`. */
 async function refuseAssigned(unit: ReadingUnit, roles: readonly Role[]): Promise<void> {
 	const [row] = await assignmentsBy(unit, { role_ids: roles.map(({ id }) => id) }).slice({ page: 1, per_page: 1 });
 	if (row === undefined) return;
@@ -171,7 +171,7 @@ async function refuseAssigned(unit: ReadingUnit, roles: readonly Role[]): Promis
 	throw new Failure('conflict', message, { role });
 }
 
-/** Refuses the assignment of a computed role. Throws `invalid` with its expression. */
+/** Rejects the assignment of a computed role. Throws `invalid` with its expression. */
 export function refuseToAssign({ key, computed }: Pick<Role, 'key' | 'computed'>): void {
 	if (computed !== null) throw notAssignable(key, roleWords(computed));
 }

@@ -37,8 +37,8 @@ export interface CheckedSet extends Pick<ConditionSet, 'type' | 'conditions'> {
 }
 
 /**
- * Returns all problems in a set's conditions, each with its place below `at`: grammar violations, undefined attributes
- * and unknown roles. A caller with many sets passes the defined attributes.
+ * Returns all problems in a set's conditions, each with its location below `at`: grammar violations, undefined
+ * attributes and unknown roles. A caller with many sets passes the defined attributes.
  */
 export async function conditionProblems(
 	unit: ReadingUnit,

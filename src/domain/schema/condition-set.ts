@@ -25,7 +25,7 @@ import { definedFields } from './defined-fields.js';
 import { refuseDeclaredSet, refuseExcludedConditions, refuseUsedParameters } from './grant-condition.js';
 import { removeSetRules } from './set-rule-record.js';
 
-/** A place in a request body. The same object is nested deeper in an import than in its own request. */
+/** A location in a request body. The same object is nested deeper in an import than in its own request. */
 export type RequestPlace = readonly (string | number)[];
 
 const body: RequestPlace = ['body'];

@@ -14,7 +14,7 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 
 /**
  * Returns a role's declared set keys, for references by id or key. Throws `unprocessable` for a reference that names no
- * `grant` set, with its place below `at`.
+ * `grant` set, with its location below `at`.
  */
 export async function resolveDeclaredSets(
 	unit: ReadingUnit,
@@ -80,8 +80,8 @@ export async function refuseUsedParameters(unit: ReadingUnit, set: ConditionSet)
 }
 
 /**
- * Throws `unprocessable`, naming the set, if a set excludes a role that users may hold under a condition. `at` is the
- * last written place in the request.
+ * Throws `unprocessable`, naming the set, if a set excludes a role that users may hold conditionally. `at` is the last
+ * written location in the request.
  */
 export async function refuseExcludedConditions(unit: ReadingUnit, at: readonly (string | number)[]): Promise<void> {
 	if ((await rolesWithConditions(unit)).length === 0) return;
@@ -92,7 +92,7 @@ export async function refuseExcludedConditions(unit: ReadingUnit, at: readonly (
 }
 
 /**
- * Refuses an environment whose roles declare missing sets, or whose assignments name sets their roles do not declare or
+ * Rejects an environment whose roles declare missing sets, or whose assignments name sets their roles do not declare or
  * values that do not fit the parameters. Throws `conflict`, or `unprocessable` as `refuseExcludedConditions` does.
  */
 export async function refuseWrongConditions(unit: ReadingUnit): Promise<void> {

@@ -101,8 +101,8 @@ async function removeSetRelations(unit: WritingUnit, relations: readonly Pick<Re
 }
 
 /**
- * Refuses to delete roles while further roles can be assigned to their holders as a set. Throws `conflict`, naming the
- * further roles.
+ * Rejects the deletion of roles while other roles can be assigned to their holders as a set. Throws `conflict` with the
+ * names of the other roles.
  */
 export async function refuseRolesOfSets(unit: ReadingUnit, roles: readonly Role[]): Promise<void> {
 	const ids = new Set(roles.map(({ id }) => id));

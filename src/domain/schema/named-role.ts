@@ -25,7 +25,7 @@ export async function setsNaming(
 	return new Map(found.filter(([, naming]) => naming.length > 0));
 }
 
-/** Refuses the deletion of roles that user sets name. Throws `conflict` with the keys of the sets. */
+/** Rejects the deletion of roles that user sets name. Throws `conflict` with the keys of the sets. */
 export async function refuseNamedRoles(unit: ReadingUnit, roles: readonly Role[]): Promise<void> {
 	const naming = await setsNaming(unit, roles);
 	const role = roles.find(({ id }) => naming.has(id));
@@ -35,7 +35,7 @@ export async function refuseNamedRoles(unit: ReadingUnit, roles: readonly Role[]
 	throw new Failure('conflict', message, { role: role.key, condition_sets: sets.map(({ key }) => key) });
 }
 
-/** Refuses the deletion of roles from which others are computed. Throws `conflict` with the keys of these roles. */
+/** Rejects the deletion of roles from which others are computed. Throws `conflict` with the keys of these roles. */
 export async function refuseOperands(unit: ReadingUnit, roles: readonly Role[]): Promise<void> {
 	const readers = await computedFrom(unit, roles);
 	const role = roles.find(({ id }) => readers.has(id));
@@ -54,7 +54,7 @@ export function nameObjects(objects: readonly { readonly key: string }[]): strin
 	return `${names.join(', ')}${more}`;
 }
 
-/** Refuses an environment with a user set or a computed role that names a missing role. Throws `conflict`. */
+/** Rejects an environment with a user set or a computed role that names a missing role. Throws `conflict`. */
 export async function refuseMissingRoles(unit: ReadingUnit): Promise<void> {
 	await refuseMissingOperands(unit);
 	const sets = await userSetsOfResources(unit, 'all').all();

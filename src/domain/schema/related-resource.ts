@@ -28,7 +28,7 @@ export async function isRead(unit: ReadingUnit, resource: Resource): Promise<boo
 	return (await readersOf(unit, resource)).length > 0;
 }
 
-/** Refuses the deletion of a resource whose instances the sets of other resources read. Throws `conflict`. */
+/** Rejects the deletion of a resource whose instances the sets of other resources read. Throws `conflict`. */
 export async function refuseReadResource(unit: ReadingUnit, resource: Resource): Promise<void> {
 	const readers = await readersOf(unit, resource);
 	if (readers.length > 0) throw stillRead(resource.key, readers);
@@ -40,7 +40,7 @@ async function readersOf(unit: ReadingUnit, { id, key }: Resource): Promise<read
 	return reading.map(({ set }) => set).filter(({ resource_id }) => resource_id !== id);
 }
 
-/** Refuses a unit that deleted a resource whose instances a remaining set reads. Throws `conflict`. */
+/** Rejects a unit that deleted a resource whose instances a remaining set reads. Throws `conflict`. */
 export async function refuseMissingResources(unit: WritingUnit): Promise<void> {
 	const deleted = unit.changes.filter(({ kind, operation }) => kind === 'resource' && operation === 'delete');
 	const keys = deleted.map(({ key }) => key);

@@ -7,7 +7,7 @@ import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { pairWithParts } from '../pair-with-parts.js';
 import { recordRoleChanges } from './role-record.js';
 
-/** A role and its new parents. `at` is the place of the parents in the request. */
+/** A role and its new parents. `at` is the location of the parents in the request. */
 export interface ParentEdit {
 	readonly role: Role;
 	readonly parents: readonly string[];

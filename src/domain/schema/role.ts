@@ -103,7 +103,7 @@ export async function changeRole(unit: WritingUnit, role: Role, body: RoleEdit):
 	return onlyRow(changed);
 }
 
-/** A role to create or replace, for a resource or for tenants. `at` is its place in the request. */
+/** A role to create or replace, for a resource or for tenants. `at` is its location in the request. */
 export interface RoleSync {
 	readonly resource_id: string | null;
 	readonly body: CompleteRole;

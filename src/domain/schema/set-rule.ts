@@ -123,7 +123,7 @@ async function refuseForeignAction(unit: ReadingUnit, set: ConditionSet, action:
 	throw new Failure('invalid', message);
 }
 
-/** Refuses a user set with a different resource than the rule, because it names roles on that resource. */
+/** Rejects a user set with a different resource than the rule, because it names roles on that resource. */
 export function refuseForeignUserSet(
 	{ key, resource_id }: ConditionSet,
 	resourceSet: ConditionSet,

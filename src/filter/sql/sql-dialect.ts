@@ -2,8 +2,8 @@ import type { Relation } from '../predicate.js';
 import type { SqlText, SqlValue } from './sql-text.js';
 
 /**
- * Differences between databases. Every test compares texts byte for byte, regardless of the column's collation, and is
- * true only if the column has a value.
+ * Differences between databases. Every test compares strings byte for byte, regardless of the column's collation, and
+ * is true only if the column has a value.
  */
 export interface SqlDialect {
 	/** Writes an identifier in quotes. The name has no quotes. */
@@ -24,7 +24,7 @@ export interface SqlDialect {
 	readonly addsIndexTest: boolean;
 	/** Tests a column against a list in one parameter. */
 	readonly inList: (column: SqlText, values: readonly string[], found: boolean) => SqlText;
-	/** If set, a column of type `uuid` contains texts. */
+	/** If set, a column of type `uuid` contains strings. */
 	readonly hasTextUuids?: true;
 	/** Tests a column of type `uuid`, whose texts are lower-case. Without this function, there is no exact test. */
 	readonly uuidTest?: (column: SqlText, values: readonly SqlText[], found: boolean) => SqlText;

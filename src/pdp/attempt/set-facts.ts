@@ -263,7 +263,7 @@ function withValue(whole: Json | undefined, [name, ...below]: readonly string[],
 	return Object.fromEntries([...members.filter(([other]) => other !== name), [name, withValue(inner, below, value)]]);
 }
 
-/** Returns the texts in a member that is an array. */
+/** Returns the strings in an array field. */
 export function textsIn(value: Json, name: string): readonly string[] {
 	const list = (value as Readonly<Record<string, Json>>)[name];
 	return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];

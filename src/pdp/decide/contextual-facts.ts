@@ -1,4 +1,4 @@
-/** Adds the facts that a check carries to its input. The facts are validated like writes, and never stored. */
+/** Adds a check's contextual facts to its input. The facts are validated like writes, and never stored. */
 
 import { Failure, type Problem, unprocessable } from '../../failure.js';
 import type { PermissionsQuery, Query } from '../../wire/decision/check.js';
@@ -163,7 +163,7 @@ class UserRoles {
 		return added;
 	}
 
-	/** Keys may be names of inherited object members. */
+	/** Keys may be names of inherited object properties. */
 	holdings(): Holdings {
 		return Object.fromEntries(
 			Array.from(this.#byType, ([type, byRole]) => [

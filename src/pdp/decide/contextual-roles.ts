@@ -59,7 +59,7 @@ export function contextualDerivations(
 	);
 }
 
-/** Returns the roles users may hold under a condition, assigned or derived. */
+/** Returns the roles users may hold conditionally, assigned or derived. */
 function rolesUnderConditions(schema: SchemaTables): ReadonlySet<string> {
 	const found = new Map<string, readonly [type: string, role: string]>();
 	const add = (type: string, role: string) => found.set(JSON.stringify([type, role]), [type, role]);

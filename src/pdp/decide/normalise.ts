@@ -9,7 +9,7 @@ type Attributes = Readonly<Record<string, unknown>>;
 const defaultTenant = 'default';
 
 /**
- * Deployment mode. An `edge` decision point runs beside the application; a `cloud` decision point serves all clients
+ * Deployment mode. An `edge` decision point runs next to the application; a `cloud` decision point serves all clients
  * and evaluates no conditions. The policy reads the mode from the context, regardless of client input.
  */
 export type Mode = 'edge' | 'cloud';

@@ -99,7 +99,7 @@ function nameOf({ kind, dialect }: Target): string {
 	return kind === 'ucast' ? kind : dialect;
 }
 
-/** Refuses requests whose answer would be wrong if the member were ignored. */
+/** Rejects requests whose answer would be wrong if the field were ignored. */
 function requireSupported({ unknowns, options }: CompileQuery): void {
 	const stranger = unknowns?.find((unknown) => !/^input\.resource(?:$|[.[])/.test(unknown));
 	if (stranger !== undefined)
@@ -169,7 +169,7 @@ function* columnsOf(condition: Residual, field: (name: string) => string): Steps
 	return Object.fromEntries(Array.from(names, (name) => [name, field(name)]));
 }
 
-/** Returns an own member. */
+/** Returns an own property. */
 function own<T>(members: Readonly<Record<string, T>> | null | undefined, name: string): T | undefined {
 	return members && Object.hasOwn(members, name) ? members[name] : undefined;
 }

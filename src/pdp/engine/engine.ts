@@ -38,7 +38,7 @@ export interface EngineInput {
 		readonly attributes?: Readonly<Record<string, unknown>>;
 	};
 	readonly context?: Readonly<Record<string, unknown>>;
-	/** Facts that the check carries, for logs and reasons. The policy reads only the resulting `holdings`. */
+	/** The check's contextual facts, for logs and reasons. The policy reads only the resulting `holdings`. */
 	readonly contextual_facts?: object;
 	/**
 	 * Evaluation time in milliseconds since 1970. Facts that have expired by then are ignored. Callers cannot set this

@@ -1,4 +1,4 @@
-/** True if two values are the same JSON; member order does not matter. */
+/** True if two values are the same JSON; field order does not matter. */
 export function isSameJson(one: unknown, other: unknown): boolean {
 	if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return one === other;
 	if (Array.isArray(one) !== Array.isArray(other)) return false;

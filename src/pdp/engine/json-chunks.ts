@@ -31,7 +31,7 @@ class JsonChunks {
 	}
 }
 
-/** Writes an object. Each member is a key and its value in JSON. */
+/** Writes an object. Each field is a key and its value in JSON. */
 export function* objectChunks(members: readonly (readonly [key: string, json: string])[]): Steps<readonly string[]> {
 	const pieces = new JsonChunks();
 	pieces.write('{');
@@ -58,7 +58,7 @@ export function* arrayChunks(items: readonly string[]): Steps<readonly string[]>
 /** Values with at most this size are written in one step, and longer texts in pieces. */
 const smallSize = 200;
 
-/** Writes a value of JSON. Members without a value are omitted. */
+/** Writes a value of JSON. Fields without a value are omitted. */
 export function* valueChunks(value: unknown): Steps<readonly string[]> {
 	const pieces = new JsonChunks();
 	yield* writeValue(value, pieces, new Pauses(20));

@@ -12,7 +12,7 @@ const addressable = 2 ** 32 - page;
 /** Maximum number of UTF-8 bytes per JavaScript string unit. */
 const maxPerCharacter = 3;
 
-/** A patch in JSON. A patch without a value removes the member at its path. */
+/** A patch in JSON. A patch without a value removes the field at its path. */
 export interface PatchStep {
 	readonly path: string;
 	readonly value?: string | undefined;

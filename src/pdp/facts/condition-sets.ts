@@ -37,7 +37,7 @@ export interface RuleLikeRole {
 	readonly required: ReadonlySet<string>;
 	/** All roles on the resource that the user set names. */
 	readonly named: ReadonlySet<string>;
-	/** True if the user set names a role under `not`, so that a further role may take the grant away. */
+	/** True if the user set names a role under `not`, so an additional role may remove the grant. */
 	readonly excludes: boolean;
 	/** True for a user with these roles on the resource. */
 	readonly grants: (roles: ReadonlySet<string>) => boolean;

@@ -128,7 +128,7 @@ export class FactsIndex {
 		return valueAt(this.#pending, ...path);
 	}
 
-	/** True if checks may carry contextual facts. */
+	/** True if checks may contain contextual facts. */
 	get allowsContextualFacts(): boolean {
 		return this.#contextualFacts !== undefined;
 	}

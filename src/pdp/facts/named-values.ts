@@ -59,7 +59,7 @@ export class NamedValues<V> {
 	random(count: number): readonly number[] {
 		const found = new Set<number>();
 		const { length } = this.#values;
-		// Names without a value are few, except in small tables beside large tables.
+		// Few names have no value, except in small tables that are next to large tables.
 		for (let tries = 8 * count; tries > 0 && found.size < Math.min(count, this.#size); tries -= 1) {
 			const number = Math.floor(Math.random() * length);
 			if (this.#values[number] !== undefined) found.add(number);

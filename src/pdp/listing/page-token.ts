@@ -16,7 +16,7 @@ export function pageToken(request: unknown, last: string): string {
 
 /**
  * Returns the result that precedes the page. Throws `Failure` (`invalid`) if the token belongs to a different request.
- * `member` is the name of the token in the request.
+ * `member` is the name of the token field in the request.
  */
 export function readPageToken(token: string, request: unknown, member: string): string {
 	const bytes = Buffer.from(token, 'base64url');

@@ -156,7 +156,7 @@ function engineQuestion({ time }: DecisionContext, input: PermissionsInput) {
 }
 
 /**
- * Compares a sample of listed and unlisted objects with the engine. The sample has a few further instances, on which the
+ * Compares a sample of listed and unlisted objects with the engine. The sample also has a few instances on which the
  * user must hold no role.
  */
 function agreesWithEngine(context: DecisionContext, asked: Asked, found: Entries): boolean {

@@ -182,7 +182,7 @@ export interface AssignmentReference {
 	readonly expires_at?: string | undefined;
 	/** Condition set under which the role is assigned, with values for a new assignment; absent if there is none. */
 	readonly condition?: { readonly set: string; readonly values?: object | undefined } | undefined;
-	/** Place in the request; the whole body if absent. */
+	/** Location in the request; the whole body if absent. */
 	readonly place?: readonly (string | number)[];
 }
 

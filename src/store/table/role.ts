@@ -101,7 +101,7 @@ export function computedRoles(unit: ReadingUnit): RowQuery<Role> {
 	return rowQuery(unit.query(Role).whereNotNull('roles.computed').orderBy('roles.id'));
 }
 
-/** Returns the roles that may be assigned under conditions, oldest first. */
+/** Returns the roles that may be assigned conditionally, oldest first. */
 export async function rolesWithConditions(unit: ReadingUnit): Promise<readonly Role[]> {
 	return unit.query(Role).whereRaw(`roles.grant_conditions <> '[]'::jsonb`).orderBy('roles.id');
 }

@@ -6,7 +6,7 @@ import type { TableModel, Within } from '../../store/unit/table-model.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import type { EnvironmentDocument } from '../../wire/general/environment-document.js';
 
-/** Place in a document: the field names and indexes from the document's root. */
+/** Location in a document: the field names and indexes from the document's root. */
 export type DocumentPlace = readonly (string | number)[];
 
 /** An object from a document or an environment. Both have the same form. */
@@ -89,7 +89,7 @@ export function nestedKeys(name: string): readonly [holder: string, key: string]
 	return [holder, key];
 }
 
-/** Runs `work`, which writes an entry, and adds the entry's place in the document to failures. */
+/** Runs `work`, which writes an entry, and adds the entry's location in the document to failures. */
 export async function withPlace<T>(place: DocumentPlace, work: () => Promise<T>): Promise<T> {
 	try {
 		return await work();
@@ -145,7 +145,7 @@ export function valuesByName<V>(entries: readonly Entry<V>[]): ReadonlyMap<strin
 	return new Map(entries.map(({ name, value }) => [name, value]));
 }
 
-/** Returns entries in name order. The entries have no place, because they come from an environment. */
+/** Returns entries in name order. The entries have no location, because they come from an environment. */
 export function sortedEntries<V>(values: readonly V[], toName: (value: V) => string): readonly Entry<V>[] {
 	const entries = values.map((value) => ({ name: toName(value), place: [], value }));
 	return entries.sort((left, right) => (left.name < right.name ? -1 : 1));

@@ -11,7 +11,7 @@ import { type DocumentPlace, unknownReference } from './part.js';
  * object's id.
  */
 
-/** Returns the object with a key. Throws `not_found` with the key's place. */
+/** Returns the object with a key. Throws `not_found` with the key's location. */
 export type FindByKey<M> = (key: string, place: DocumentPlace) => M;
 
 /** Loads the objects in `within` with these keys. */
@@ -35,7 +35,7 @@ export interface PartName {
 	readonly key: string;
 }
 
-/** Returns the resource part with a name. Throws `not_found` with the name's place. */
+/** Returns the resource part with a name. Throws `not_found` with the name's location. */
 export type FindPart<M> = (name: PartName, place: DocumentPlace) => M;
 
 /** Loads the given resource parts in a few statements. */

@@ -37,7 +37,7 @@ export const attributes = z
 	.meta({ type: ['object', 'null'], additionalProperties: true });
 
 /**
- * `JSON.parse` reads some numbers, such as 1e999, as infinity. A policy would receive null in place of the number, so
+ * `JSON.parse` reads some numbers, such as 1e999, as infinity. A policy would receive null instead of the number, so
  * negated conditions on the number would be true.
  */
 const finite: JsonJudge = {

@@ -1,4 +1,4 @@
-/** Contextual facts: facts that a check carries and that are never stored. */
+/** Contextual facts: facts in a check that are never stored. */
 
 import { z } from 'zod';
 import { boundedArray } from '../bounded.js';

@@ -12,7 +12,7 @@ import { defaulted, environmentObject, optional, Reference, StoredObject, Timest
 const everywhere = Object.keys(environmentObject);
 
 /**
- * Returns the schema for a body that grants access. Ids and times from responses are ignored; `echoed` lists further
+ * Returns the schema for a body that grants access. Ids and times from responses are ignored; `echoed` lists additional
  * response fields to ignore.
  */
 export function granting<S extends z.ZodRawShape>(shape: S, echoed: readonly string[] = []) {

@@ -19,7 +19,7 @@ interface FoundObject<Schema, Value> {
 interface ObjectPageProps<Schema, Value> {
 	/** Object kind in drafts. */
 	readonly kind: string;
-	/** Word for the object in texts. */
+	/** Name for the object in texts. */
 	readonly noun: string;
 	/** Key of the object; `null` for a new object. */
 	readonly objectKey: string | null;

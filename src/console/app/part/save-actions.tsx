@@ -10,7 +10,7 @@ import { confirmWrite } from './confirm.js';
 interface SaveActionsProps {
 	/** Object kind in drafts. */
 	readonly kind: string;
-	/** Word for the object in texts. */
+	/** Name for the object in texts. */
 	readonly noun: string;
 	/** Key of the object; empty if the user has not entered a key. */
 	readonly objectKey: string;

@@ -7,7 +7,7 @@ interface ScreenProps {
 	readonly title: string;
 	/** Purpose of the screen, in one sentence. */
 	readonly about?: ComponentChildren;
-	/** Buttons beside the title. */
+	/** Buttons next to the title. */
 	readonly actions?: ComponentChildren;
 	readonly children: ComponentChildren;
 }

@@ -4,7 +4,7 @@ import type { LoggedRecord } from './logged-change.js';
 /** Difference between two states of an object, in a few human-readable lines. */
 
 export interface MemberDifference {
-	/** Path to the member, separated by dots. */
+	/** Path to the field, separated by dots. */
 	readonly name: string;
 	/** Old values as text: a single value, or list items. */
 	readonly removed: readonly string[];
@@ -14,10 +14,10 @@ export interface MemberDifference {
 	readonly reordered?: true;
 }
 
-/** Members that are not shown: ids, and times that change with every write. */
+/** Fields that are not shown: ids, and times that change with every write. */
 const silent = new Set(['id', 'environment_id', 'granted_to_id', 'created_at', 'updated_at', 'last_action_at']);
 
-/** Maximum number of members to show. */
+/** Maximum number of fields to show. */
 export const maxDifferences = 50;
 /** Maximum number of added or removed items to show per list. */
 const maxItems = 20;
@@ -25,9 +25,9 @@ const maxItems = 20;
 const maxLength = 200;
 
 /**
- * Returns the members in which two records differ, in the order of the newer record. If there is only one record,
- * returns all members except its key and ids. Null members are treated as absent. An id is omitted if the key beside it
- * has the same meaning. Returns at most `maxDifferences` members.
+ * Returns the fields in which two records differ, in the order of the newer record. If there is only one record,
+ * returns all fields except its key and ids. Null fields are treated as absent. An id is omitted if the key next to it
+ * has the same meaning. Returns at most `maxDifferences` fields.
  */
 export function recordDifference(before: LoggedRecord | null, after: LoggedRecord | null): readonly MemberDifference[] {
 	const found: MemberDifference[] = [];
@@ -37,7 +37,7 @@ export function recordDifference(before: LoggedRecord | null, after: LoggedRecor
 }
 
 /**
- * Returns the members to show. For a created or deleted object, omits the ids and the key, because the key is already
+ * Returns the fields to show. For a created or deleted object, omits the ids and the key, because the key is already
  * the title.
  */
 function told(record: LoggedRecord, isUpdate: boolean): LoggedRecord {
@@ -56,7 +56,7 @@ function compareMembers(before: LoggedRecord, after: LoggedRecord, prefix: strin
 	}
 }
 
-/** Returns a record's own member, ignoring its prototype; `undefined` for null. */
+/** Returns a record's own field, ignoring its prototype; `undefined` for null. */
 function member(record: LoggedRecord, name: string): unknown {
 	return Object.hasOwn(record, name) ? (record[name] ?? undefined) : undefined;
 }

@@ -1,6 +1,6 @@
 import { type CheckForm, loggedCheckForm } from './check-form.js';
 
-/** Decision log row, with the members that the list shows. */
+/** Decision log row, with the fields that the list shows. */
 export interface LoggedDecision {
 	readonly id: string;
 	readonly timestamp: string;

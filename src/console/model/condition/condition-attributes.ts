@@ -15,7 +15,7 @@ function resourceRoles(resource: string): ConditionAttribute {
 	return { name: 'user.resource_roles', type: 'roles', note: `roles on the ${resource} of the check` };
 }
 
-/** Members in the schema half that define attributes. */
+/** Fields in the schema half that define attributes. */
 export interface AttributeSchema {
 	readonly user_attributes: Readonly<Record<string, { readonly type?: unknown }>>;
 	readonly resources: Readonly<Record<string, { readonly attributes?: unknown }>>;

@@ -16,7 +16,7 @@ export interface ConditionSetValue {
 	readonly parameters?: GrantParameters | undefined;
 }
 
-/** Reads a condition set from a document, and fills in defaults for omitted members. */
+/** Reads a condition set from a document, and fills in defaults for omitted fields. */
 export function readConditionSetValue(entry: unknown): ConditionSetValue {
 	const given = (entry ?? {}) as Partial<ConditionSetValue>;
 	const { name = '', description = null, type = 'userset', conditions = {}, resource = null, parent = null } = given;

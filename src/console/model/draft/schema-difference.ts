@@ -13,7 +13,7 @@ export interface SchemaDifference {
 
 type Json = unknown;
 
-/** Maximum depth at which members are compared by name. A resource role is at the fourth step. */
+/** Maximum depth at which fields are compared by name. A resource role is at the fourth step. */
 const namedDepth = 4;
 
 /** Compares the schema halves in two documents, path by path. Ignores field order. */

@@ -26,7 +26,7 @@ export const newElement: ElementValue = {
 	role_levels: {},
 };
 
-/** Reads a stored or drafted element. Documents omit members that equal their default. */
+/** Reads a stored or drafted element. Documents omit fields that equal their default. */
 export function readElementValue(value: unknown): ElementValue {
 	return { ...newElement, ...(isRecord(value) ? value : {}) };
 }

@@ -87,7 +87,7 @@ export interface SetRule {
  */
 export const automaticPrefix = '__autogen_';
 
-/** Reads a schema's objects. Missing members become empty. */
+/** Reads a schema's objects. Missing fields become empty. */
 export function readPolicySchema(objects: SchemaObjects): PolicySchema {
 	const byKind = groupBy(objects.values(), ({ kind }) => kind);
 	const kind = (name: string) => byKind.get(name) ?? [];

@@ -13,7 +13,7 @@ export interface SchemaObject {
 /** Schema objects, keyed by their identity (`draftSubject`). */
 export type SchemaObjects = ReadonlyMap<string, SchemaObject>;
 
-/** Object kinds with a separate member in the schema half. */
+/** Object kinds with a separate field in the schema half. */
 const members = [
 	['user_attributes', 'user_attribute'],
 	['roles', 'role'],
@@ -104,7 +104,7 @@ function withDrafted(draft: Draft, object: SchemaObject, change: DraftChange | n
 	return { ...draft, changes };
 }
 
-/** Returns a value without its empty members, which are optional in documents. */
+/** Returns a value without its empty fields, which are optional in documents. */
 function withoutEmpty(value: unknown): unknown {
 	if (!isRecord(value)) return value;
 	return Object.fromEntries(Object.entries(value).filter(([, member]) => !isEmpty(member)));

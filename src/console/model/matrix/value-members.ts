@@ -3,30 +3,30 @@ import { isEqualJson, isRecord } from '../equal-json.js';
 /** Object in a document's format. */
 export type Value = Readonly<Record<string, unknown>>;
 
-/** Returns a list member; an empty list if it is absent. */
+/** Returns a list field; an empty list if it is absent. */
 export function listMember(value: Value, name: string): readonly unknown[] {
 	const list = value[name];
 	return Array.isArray(list) ? list : [];
 }
 
-/** Returns the texts in a list member. */
+/** Returns the strings in a list field. */
 export function textsMember(value: Value, name: string): readonly string[] {
 	return listMember(value, name).filter((text) => typeof text === 'string');
 }
 
-/** Returns a text member; an empty text if it is absent. */
+/** Returns a text field; an empty text if it is absent. */
 export function textMember(value: Value, name: string): string {
 	const text = value[name];
 	return typeof text === 'string' ? text : '';
 }
 
-/** Returns an object member; an empty object if it is absent. */
+/** Returns an object field; an empty object if it is absent. */
 export function recordMember(value: Value, name: string): Value {
 	const record = value[name];
 	return isRecord(record) ? record : {};
 }
 
-/** Sets a list as a value's member. Omits an empty list, because documents omit it too. */
+/** Sets a list as a value's field. Omits an empty list, because documents omit it too. */
 export function withList(value: Value, name: string, list: readonly unknown[]): Value {
 	if (list.length > 0) return { ...value, [name]: list };
 	const { [name]: _, ...rest } = value;

@@ -68,7 +68,7 @@ export const partFields: Readonly<Record<PartKind, readonly PartField[]>> = {
 	role: ['name', 'description', 'permissions', 'extends'],
 };
 
-/** Member of a part's value that contains its permissions. */
+/** Field of a part's value that contains its permissions. */
 function permissionsMember(kind: PartKind): string {
 	return kind === 'action_group' ? 'actions' : 'permissions';
 }
@@ -94,7 +94,7 @@ export function readPartForm(kind: PartKind, part: SchemaPart | null): PartForm 
 	};
 }
 
-/** Returns a part's edited content. Members without a form field keep their values from `before`. */
+/** Returns a part's edited content. Fields without a form field keep their values from `before`. */
 export function writePartForm(kind: PartKind, form: PartForm, before: Value, policy: PolicySchema, resource: string) {
 	const fields = new Set(partFields[kind]);
 	let value: Value = before;

@@ -116,9 +116,9 @@ export const facts = [
 	'create index role_assignments_role on role_assignments (environment_id, role_id)',
 	`create index role_assignments_instance on role_assignments
 		(environment_id, resource_instance_id, cast(user_id as text))`,
-	// Finds users with roles in a tenant. It excludes roles on instances, which may number a million beside a few in the
-	// tenant. It tests for a missing instance as text: otherwise, without statistics, the database might choose the index
-	// by instance, which has all tenants under null.
+	// Finds users with roles in a tenant. It excludes roles on instances: there may be a million of them and only a few
+	// roles in the tenant. It compares the missing instance as text: otherwise, without statistics, the database might
+	// choose the index by instance, which has all tenants under null.
 	`create index role_assignments_in_tenant on role_assignments (environment_id, tenant_id, user_id)
 		where cast(resource_instance_id as text) is null`,
 	`create index role_assignments_expiring on role_assignments (expires_at, environment_id)

@@ -51,7 +51,7 @@ export interface GroupRoleFilter {
 	readonly until?: Date | null;
 }
 
-/** Returns the roles derived directly from these groups, and not through further groups, oldest instance first. */
+/** Returns the roles derived directly from these groups, and not through other groups, oldest instance first. */
 export function groupRolesBy(unit: ReadingUnit, filter: GroupRoleFilter): RowQuery<GroupRoleRow> {
 	const columns = {
 		group_id: 'relationship_tuples.subject_id',

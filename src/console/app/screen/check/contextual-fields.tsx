@@ -141,7 +141,7 @@ function RemoveButton({ name, onRemove }: { readonly name: string; readonly onRe
 	);
 }
 
-/** Notice in an environment that refuses contextual facts. */
+/** Notice in an environment that does not allow contextual facts. */
 function Permission() {
 	const loaded = useLoaded(
 		(signal) =>

@@ -14,7 +14,7 @@ interface TestDialogProps {
 	readonly onClose: () => void;
 }
 
-/** The check as a test for `opa test`. The user saves the test beside the policy. */
+/** The check as a test for `opa test`. The user saves the test next to the policy. */
 export function TestDialog({ answer, form, onClose }: TestDialogProps) {
 	const body = explanationRequest(answer.check, answer.revision ?? newestRevision.peek(), form);
 	const loaded = useLoaded(

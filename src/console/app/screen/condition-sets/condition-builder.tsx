@@ -274,7 +274,7 @@ function Comparison({ node, path, shared }: PartProps<ConditionComparison>) {
 						tree={readConditions(match.match)}
 						onTree={(tree) => setMatch({ ...match, match: writeConditions(tree) })}
 						attributes={related.get(match.related ?? '') ?? []}
-						// A related instance cannot lead to further instances.
+						// A related instance cannot lead to other instances.
 						related={new Map()}
 						problems={new Map()}
 						object="member"

@@ -9,7 +9,7 @@ interface ListFiltersProps {
 	readonly placeholder: string;
 	/** True if the list has tenant and resource filters. */
 	readonly placed?: boolean;
-	/** Buttons beside the fields. */
+	/** Buttons next to the fields. */
 	readonly children?: ComponentChildren;
 }
 

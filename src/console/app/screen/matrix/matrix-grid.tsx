@@ -28,7 +28,7 @@ interface MatrixGridProps {
 	readonly onFold: (resource: string) => void;
 	/** Edits a cell. Called only if the cell is editable and the key has write access. */
 	readonly onEdit: (row: MatrixRow, column: MatrixColumn) => void;
-	/** Moves the focus to the cell details beside the grid. */
+	/** Moves the focus to the cell details next to the grid. */
 	readonly onDetails: () => void;
 	readonly mayWrite: boolean;
 }

@@ -10,7 +10,7 @@ import type { ListedRequest } from './listed-request.js';
 
 interface RequestMeaningProps {
 	readonly request: ListedRequest;
-	/** Role to assign in place of the requested role; `null` to assign the requested role. */
+	/** Role to assign instead of the requested role; `null` to assign the requested role. */
 	readonly otherRole: string | null;
 }
 

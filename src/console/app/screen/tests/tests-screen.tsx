@@ -22,7 +22,7 @@ export function TestsScreen() {
 	return isNew ? <TestPage key="" testKey={null} /> : <AllTests />;
 }
 
-/** Policies to test, with the button texts. */
+/** Policies to test, with the button labels. */
 const runs = [
 	['published', 'Run tests'],
 	['draft', 'Run tests with draft'],

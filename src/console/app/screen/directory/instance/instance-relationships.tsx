@@ -23,7 +23,7 @@ export function InstanceRelationships({ instance }: { readonly instance: string 
 	);
 }
 
-/** Relationship, with its members named by key. */
+/** Relationship, with the keys of its subject, relation and object. */
 interface Tuple {
 	readonly subject: string;
 	readonly relation: string;
