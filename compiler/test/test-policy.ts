@@ -42,7 +42,8 @@ export function writeTests(schema: Schema): readonly RegoFile[] {
 
 const about = {
 	title: 'Tests of the schema',
-	description: 'Generated tests of the schema. They compare the policy and its data with the schema, for made-up facts.',
+	description:
+		'Generated tests of the schema. They compare the policy and its data with the schema, for made-up facts.',
 };
 
 function testImports({ resources }: Schema): readonly Fragment[] {

@@ -149,7 +149,7 @@ const reading = [
 	'- A null or missing value is null or undefined in Rego. Null sorts before all other values, so comparisons that null would',
 	'  satisfy add `!= null`.',
 	'- A mistyped value prevents the whole set from matching. For a required comparison, `is_number` and similar functions test',
-	'  the type in place. Under `not` or beside alternatives, `mistyped` tests the whole set.',
+	'  the type in place. Under `not` or next to alternatives, `mistyped` tests the whole set.',
 	'- `not` negates a separate function, because the negated condition may have many statements.',
 	'',
 ];
