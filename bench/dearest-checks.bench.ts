@@ -1,7 +1,19 @@
 import { longest } from '../compiler/condition/accepted-kinds.js';
+import { conditionSteps } from '../compiler/condition/condition-steps.js';
+import { parseConditions } from '../compiler/condition/parse/grammar.js';
 import { derivationEdges, maxLeading, maxWalked } from '../compiler/cycle.js';
 import { compile, documentBytes } from '../compiler/index.js';
-import type { ConditionSet, Facts, Json, Model, Relationship, Resource, Schema } from '../compiler/model.js';
+import type {
+	Attributes,
+	ConditionSet,
+	Facts,
+	Json,
+	Model,
+	ParameterType,
+	Relationship,
+	Resource,
+	Schema,
+} from '../compiler/model.js';
 import { buildWasm, readPolicyLibrary } from '../compiler/opa/build.js';
 import { unpack } from '../src/bundle/bundle.js';
 import { Derivations, maxSteps, Upstream } from '../src/domain/check-limit/check-steps.js';
@@ -365,7 +377,129 @@ function stepsIn({ model, inputs }: Case): string {
 	return all > maxSteps ? `${all} steps, which is rejected` : `${all} steps`;
 }
 
+interface Granted {
+	readonly conditions: Json;
+	readonly parameters?: Readonly<Record<string, ParameterType>>;
+	readonly values?: Attributes;
+	readonly context: Attributes;
+}
+
+/** A bill of as many accounts as a user may have under conditions. */
+function granted({ conditions, parameters = {}, values = {}, context }: Granted): Case {
+	const parsed = parseConditions(conditions, { type: 'grant', bound: false, parameters: Object.keys(parameters) });
+	if (!('condition' in parsed)) throw new Error(JSON.stringify(parsed.problems));
+	const accounts = range(Math.floor(maxSteps / (1 + conditionSteps(parsed.condition, parameters)))).map(String);
+	const role = { ...named('payer'), permissions: ['read'], extends: [], no_direct_roles_on_object: false };
+	const derived = { relation: 'of', role: 'payer', no_direct_roles_on_object: false };
+	return {
+		model: {
+			schema: {
+				grant_conditions: [{ ...named('condition'), conditions, parameters }],
+				condition_sets: [],
+				set_rules: [],
+				roles: [],
+				resources: [
+					{
+						...named('account'),
+						actions: [named('read')],
+						roles: [{ ...role, derivations: [], grant_conditions: ['condition'] }],
+						relations: [],
+					},
+					{
+						...named('bill'),
+						actions: [named('read')],
+						roles: [{ ...role, derivations: [derived] }],
+						relations: [{ ...named('of'), subject: 'account' }],
+					},
+				],
+			},
+			facts: facts({
+				instances: [
+					{ type: 'bill', key: 'one', tenant: 'acme' },
+					...accounts.map((key) => ({ type: 'account', key, tenant: 'acme' })),
+				],
+				instance_assignments: accounts.map((instance) => ({
+					...{ user: 'ann', role: 'payer', type: 'account', instance },
+					condition: { set: 'condition', values },
+				})),
+				relationships: accounts.map((account) => link('bill', 'one', 'of', 'account', account)),
+				user_attributes: [{ user: 'ann', attributes: { a: manyMembers } }],
+			}),
+		},
+		inputs: on('bill', 'one', ['ann', 'ben']).map((input) => ({ ...input, context })),
+	};
+}
+
+const manyMembers = Object.fromEntries(range(500).map((index) => [`m${index}`, index]));
+const texts = range(9_900).map((index) => `n${index}`);
+const alternatives = (count: number) => range(count).map((index) => ({ [`context.c${index}`]: { equals: -1 } }));
+const contextOf = (count: number) => Object.fromEntries(range(count).map((index) => [`c${index}`, index]));
+const inText = { parameters: { text: 'string' } } as const;
+const inList = { parameters: { list: 'array' } } as const;
+const hundred = range(100).map((index) => `v${index}`);
+const conditionalAssignments: Readonly<Record<string, Granted>> = {
+	'a number': {
+		conditions: { 'context.amount': { 'less-than-equals': { ref: 'grant.limit' } } },
+		...{ parameters: { limit: 'number' }, values: { limit: 5 }, context: { amount: 6 } },
+	},
+	'10 comparisons': { conditions: { anyOf: alternatives(10) }, context: contextOf(10) },
+	'400 comparisons': { conditions: { anyOf: alternatives(400) }, context: contextOf(400) },
+	'9,000 texts': { conditions: { 'context.a': { in: texts.slice(0, 9_000) } }, context: { a: 'no' } },
+	'a list of 9,900': {
+		conditions: { 'context.a': { array_contains: { ref: 'grant.text' } } },
+		...{ ...inText, values: { text: 'no' }, context: { a: texts } },
+	},
+	'intersecting lists': {
+		conditions: { 'context.a': { array_intersect: { ref: 'grant.list' } } },
+		...{ ...inList, values: { list: hundred }, context: { a: texts } },
+	},
+	'a subset of a list': {
+		conditions: { 'context.a': { array_subset: { ref: 'grant.list' } } },
+		...{ ...inList, values: { list: hundred }, context: { a: texts } },
+	},
+	'a superset of a list': {
+		conditions: { 'context.a': { array_superset: { ref: 'grant.list' } } },
+		...{ ...inList, values: { list: hundred }, context: { a: texts } },
+	},
+	'a list in the context': { conditions: { 'user.key': { in: { ref: 'context.a' } } }, context: { a: texts } },
+	'equal objects': { conditions: { 'user.a': { equals: { ref: 'context.a' } } }, context: { a: manyMembers } },
+	'100 IP ranges': {
+		conditions: { 'context.ip': { 'in-cidr': { ref: 'grant.list' } } },
+		...{ ...inList, values: { list: Array<string>(100).fill('2001:db8:1:2:3:4:5:6/128') } },
+		context: { ip: 'ffff:1:2:3:4:5:6:7' },
+	},
+	'contained texts': {
+		conditions: { 'context.a': { contains: { ref: 'grant.text' } } },
+		...{ ...inText, values: { text: `${'a'.repeat(longest.sought - 1)}b` } },
+		context: { a: 'a'.repeat(longest.searched) },
+	},
+	'the longest regular expression': {
+		conditions: { 'context.a': { matches: `[ab]*a${'.'.repeat(982)}c` } },
+		context: { a: range(longest.matched).reduce((text, index) => text + ((index * index) % 7 < 3 ? 'a' : 'b'), '') },
+	},
+	'Unicode classes': {
+		conditions: { 'context.a': { matches: '^[\\pL\\pN]{20}' } },
+		context: { a: 'é'.repeat(longest.matched) },
+	},
+	'items of a list': {
+		conditions: { 'context.a': { any_match: { match: { l: { equals: 'no' } } } } },
+		context: { a: range(3_300).map((index) => ({ l: index })) },
+	},
+	'ten comparisons of items': {
+		conditions: {
+			'context.a': { any_match: { match: { anyOf: range(10).map((index) => ({ l: { equals: -index - 1 } })) } } },
+		},
+		context: { a: range(3_300).map((index) => ({ l: index })) },
+	},
+};
+
 const cases: Readonly<Record<string, () => Case>> = {
+	...Object.fromEntries(
+		Object.entries(conditionalAssignments).map(([title, one]) => [
+			`conditional assignments: ${title}`,
+			() => granted(one),
+		]),
+	),
 	...Object.fromEntries(
 		[3, 4, 5, 6, 7, 8].map((depth) => [`${depth} layers of 30`, () => inLayers({ depth, width: 30 })]),
 	),

@@ -230,7 +230,10 @@ function refuseLostSets({ changes }: WritingUnit, planned: readonly PlannedChang
 function leadsFurther({ kind, operation, before, after }: Change): boolean {
 	if (operation === 'delete') return false;
 	if (kind === 'relationship_tuple') return operation === 'create';
-	if (kind === 'condition_set') return after?.['type'] === 'userset' && after['resource_id'] !== null;
+	if (kind === 'role_assignment') return after?.['condition'] !== undefined;
+	if (kind === 'condition_set') {
+		return after?.['type'] === 'grant' || (after?.['type'] === 'userset' && after['resource_id'] !== null);
+	}
 	if (kind !== 'role') return false;
 	const differs = (member: string) => {
 		const [was, is] = [before?.[member] ?? null, after?.[member] ?? null];

@@ -170,3 +170,86 @@ journey('a schema is not copied to an environment where it exceeds the check lim
 	refused(t, answer, 'room:r');
 	await ledger.balanced();
 });
+
+/** Conditional assignments under `listed` that a check may evaluate. */
+const mostListed = 99;
+const listed = { 'context.regions': { array_contains: { ref: 'grant.region' } } };
+const equal = { 'context.region': { equals: { ref: 'grant.region' } } };
+
+/** Creates accounts, whose payers pay their bills, and the condition set `region`. */
+async function accounts({ http, schema }: Place, conditions: object, derived = true): Promise<void> {
+	const parameters = { region: { type: 'string' } };
+	await http.post(`${schema}/condition_sets`, { key: 'region', name: 'Region', type: 'grant', parameters, conditions });
+	const payer = { name: 'Payer', permissions: ['pay'], grant_conditions: ['region'] };
+	await http.post(`${schema}/resources`, { key: 'account', name: 'Account', actions: { pay: {} }, roles: { payer } });
+	const bill = { roles: { payer: { name: 'Payer', permissions: ['pay'] } } };
+	const relations = { of: 'account' };
+	await http.post(`${schema}/resources`, { key: 'bill', name: 'Bill', actions: { pay: {} }, ...bill, relations });
+	if (derived) await http.post(`${schema}/resources/bill/roles/payer/implicit_grants`, fromAccount);
+}
+
+const fromAccount = { role: 'payer', on_resource: 'account', linked_by_relation: 'of' };
+const payerOf = (account: number, user = 'ann') => ({
+	...{ user, role: 'payer', resource_instance: `account:a${account}`, tenant: 'default' },
+	condition: { set: 'region', values: { region: 'eu' } },
+});
+const payersOf = (count: number) => Array.from({ length: count }, (_, account) => payerOf(account));
+
+function refusedConditions(t: ExecutionContext, answer: Answer<unknown>): void {
+	fails(t, answer, 400, 'check of `ann` in the tenant `default`');
+	fails(t, answer, 400, `more than ${maxSteps} steps for conditions`);
+}
+
+journey('a user has conditional assignments in a tenant up to the check limit, and no more', async (t, place) => {
+	const { http, facts } = place;
+	await accounts(place, listed);
+	for (const key of ['ann', 'ben']) await http.post(`${facts}/users`, { key });
+	await http.post(`${facts}/tenants`, { key: 'other', name: 'Other' });
+	const ledger = await openLedger(t, place);
+	const path = `${facts}/role_assignments`;
+	await ledger.wrote(await http.post(`${path}/bulk`, payersOf(mostListed)));
+	refusedConditions(t, await http.post(path, payerOf(mostListed)));
+	refusedConditions(t, await http.post(`${path}/bulk`, [payerOf(0, 'ben'), payerOf(mostListed)]));
+	refusedConditions(
+		t,
+		await http.put(`${facts}/users/ann`, { key: 'ann', role_assignments: payersOf(mostListed + 1) }),
+	);
+	const { user: _, condition: __, ...plain } = payerOf(mostListed);
+	await ledger.balanced();
+	await ledger.wrote(await http.post(path, payerOf(0, 'ben')));
+	await ledger.wrote(await http.post(path, { user: 'ann', ...plain }));
+	await ledger.wrote(await http.post(path, { ...payerOf(mostListed + 1), tenant: 'other' }));
+	await ledger.wrote(await http.delete(path, payerOf(0)), 204);
+	await ledger.wrote(await http.post(path, payerOf(mostListed)));
+});
+
+journey('without derived roles, the limit counts the conditional assignments on an instance', async (t, place) => {
+	const { http, facts, schema } = place;
+	await accounts(place, listed, false);
+	await http.post(`${facts}/users`, { key: 'ann' });
+	const ledger = await openLedger(t, place);
+	await ledger.wrote(await http.post(`${facts}/role_assignments/bulk`, payersOf(mostListed + 1)));
+	refusedConditions(t, await http.post(`${schema}/resources/bill/roles/payer/implicit_grants`, fromAccount));
+	const granted_to = { users_with_role: [fromAccount] };
+	refusedConditions(t, await http.patch(`${schema}/resources/bill/roles/payer`, { granted_to }));
+	await ledger.balanced();
+});
+
+journey('conditions and documents that exceed the check limit are rejected', async (t, place) => {
+	const { http, facts, schema } = place;
+	await accounts(place, equal);
+	await http.post(`${facts}/users`, { key: 'ann' });
+	await http.post(`${facts}/role_assignments/bulk`, payersOf(mostListed + 1));
+	const ledger = await openLedger(t, place);
+	refusedConditions(t, await http.patch(`${schema}/condition_sets/region`, { conditions: listed }));
+	const env = `/v2/projects/${place.project}/envs/${place.key}`;
+	const document = (await http.get<{ schema: { condition_sets: { region: object } } }>(`${env}/export`)).body;
+	const { condition_sets } = document.schema;
+	const region = { ...condition_sets.region, conditions: listed };
+	const changed = { ...document, schema: { ...document.schema, condition_sets: { ...condition_sets, region } } };
+	refusedConditions(t, await http.post(`${env}/import?conflict_strategy=overwrite`, changed));
+	const changes = [{ kind: 'condition_set', key: 'region', operation: 'update', value: region }];
+	const draft = { base_revision: await place.revision(), changes };
+	refusedConditions(t, await http.post(`${env}/drafts/apply`, draft));
+	await ledger.balanced();
+});

@@ -19,6 +19,7 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { instanceName } from '../../wire/common.js';
 import { Derivations, maxSteps, type Steps, Upstream } from './check-steps.js';
+import { refuseConditionsOverLimit } from './condition-limit.js';
 import { findFanInAbove, type InstanceRole } from './fan-in.js';
 
 /**
@@ -68,6 +69,7 @@ async function readDerivations(unit: ReadingUnit, relationIds: readonly string[]
 export async function refuseComputedOverLimit(unit: WritingUnit): Promise<void> {
 	const derivations = await readDerivations(unit, 'all');
 	if (await anyTuple(unit, derivations.relationIds)) await recomputeBound(unit, derivations);
+	await refuseConditionsOverLimit(unit, 'all');
 }
 
 /**
@@ -86,10 +88,12 @@ export async function refuseRolesOverLimit(unit: WritingUnit, roleIds: readonly 
 	}
 	const relationIds = rules.filter(({ role_id }) => downstream.has(role_id)).map(({ relation_id }) => relation_id);
 	if (await anyTuple(unit, relationIds)) await recomputeBound(unit, new Derivations(rules, computed));
+	await refuseConditionsOverLimit(unit, 'all');
 }
 
 /** Rejects an environment over the limit. Use it after a large part of the environment has changed. */
 export async function refuseEnvironmentOverLimit(unit: WritingUnit): Promise<void> {
+	await refuseConditionsOverLimit(unit, 'all');
 	const derivations = await readDerivations(unit, 'all');
 	if (derivations.relationIds.length === 0) return;
 	await recomputeBound(unit, derivations);

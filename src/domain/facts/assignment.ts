@@ -25,6 +25,7 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { UserKey } from '../../wire/common.js';
 import type { RoleAssignmentBulkQuery, RoleAssignmentRead } from '../../wire/facts/role-assignment.js';
+import { refuseConditionsOverLimit } from '../check-limit/condition-limit.js';
 import { endsBefore } from '../ends-before.js';
 import { removeInChunks } from '../remove-in-chunks.js';
 import { grantSets, valueProblems } from '../schema/grant-condition.js';
@@ -95,7 +96,7 @@ export async function assignMany(
 /**
  * Assigns roles with exactly the passed expiries, even if an existing assignment ends later. `found` and `targets`
  * contain all referenced users, roles, tenants and instances. Does not check the limits for assignments to sets of
- * users. Throws like `assignMany`.
+ * users and for conditional assignments. Throws like `assignMany`.
  */
 export async function assignExactly(
 	unit: WritingUnit,
@@ -109,7 +110,7 @@ export async function assignExactly(
 	const named = toUsers.map(({ reference }) => reference);
 	refuseComputedRoles(named, targets);
 	refuseClosedRoles(named, found.users, targets, (index) => toUsers[index]?.place ?? ['body']);
-	await insert(unit, resolveAssignments(named, found, targets), { changes: 'replace' });
+	await insert(unit, resolveAssignments(named, found, targets), { changes: 'replace', unlimited: true });
 }
 
 /**
@@ -225,9 +226,23 @@ function withKeys(row: RoleAssignment, { user, role, tenant, resource_instance }
 async function insert(
 	unit: WritingUnit,
 	wanted: readonly ResolvedAssignment[],
-	{ requestId = null, changes = 'extend' }: InsertOptions = {},
+	{ requestId = null, changes = 'extend', unlimited = false }: InsertOptions = {},
 ): Promise<readonly AssignmentRow[]> {
 	await refuseWrongGrants(unit, wanted);
+	const given = await insertRows(unit, wanted, requestId, changes);
+	const conditional = wanted.filter(({ condition_set }) => condition_set !== null);
+	if (conditional.length > 0 && !unlimited) {
+		await refuseConditionsOverLimit(unit, [...new Set(conditional.map(({ user_id }) => user_id))]);
+	}
+	return given;
+}
+
+async function insertRows(
+	unit: WritingUnit,
+	wanted: readonly ResolvedAssignment[],
+	requestId: string | null,
+	changes: 'extend' | 'replace',
+): Promise<readonly AssignmentRow[]> {
 	const rows = longestEach(wanted);
 	const inserted = (await insertAssignments(unit, [...rows.values()], requestId)).flatMap((row) => {
 		const resolved = rows.get(assignmentIdentity(row));
@@ -255,6 +270,8 @@ interface InsertOptions {
 	readonly requestId?: string | null;
 	/** With `extend`, existing assignments get only later expiries. With `replace`, they always get the passed expiry. */
 	readonly changes?: 'extend' | 'replace';
+	/** If set, the caller checks the limit for conditional assignments. */
+	readonly unlimited?: boolean;
 }
 
 /**

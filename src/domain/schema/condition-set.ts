@@ -18,6 +18,7 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { Columns, TableModel } from '../../store/unit/table-model.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import type { ConditionSetCreate, ConditionSetUpdate } from '../../wire/schema/condition-set.js';
+import { refuseConditionsOverLimit } from '../check-limit/condition-limit.js';
 import { refuseRolesOverLimit } from '../check-limit/cycle-limit.js';
 import { refuseTakenKeys } from '../refuse-taken-keys.js';
 import { conditionProblems, mayNameRoles } from './condition-check.js';
@@ -82,7 +83,8 @@ export async function addConditionSets(
 
 /**
  * Changes the passed set fields; null removes the description or parent. Throws `invalid` for an automatic set,
- * `unprocessable` if the new parent narrows the set itself, and otherwise like `createConditionSet`.
+ * `unprocessable` if the new parent narrows the set itself, `limit_reached` if checks would take too long, and otherwise
+ * like `createConditionSet`.
  */
 export async function changeConditionSet(
 	unit: WritingUnit,
@@ -114,6 +116,7 @@ export async function changeConditionSet(
 		throw unprocessable([{ loc: [...body, 'conditions'], msg, type: 'value_error' }]);
 	}
 	const changed = await rewriteConditionSet(unit, set, columns);
+	if (set.type === 'grant' && conditions !== undefined) await refuseConditionsOverLimit(unit, 'all');
 	if (set.type === 'userset' && set.resource_id !== null) {
 		await refuseExcludedConditions(unit, [...body, 'conditions']);
 	}

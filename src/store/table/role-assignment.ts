@@ -483,3 +483,60 @@ export async function conditionalAssignments(
 	if (sets !== undefined) query.whereRaw('role_assignments.condition_set = any(?::text[])', [sets]);
 	return query.castTo<ConditionalAssignment[]>();
 }
+
+/** The most expensive conditions that a check may evaluate. */
+export interface ConditionStepsFound {
+	/** User key. */
+	readonly user: string;
+	readonly tenant: string;
+	/** The instance of the assignments; `null` if they are anywhere in the tenant. */
+	readonly resource_instance: string | null;
+	readonly steps: number;
+}
+
+/**
+ * Returns the user with the most expensive conditional assignments: in a tenant for the leading roles, from which roles
+ * on other instances are derived, and on an instance for other roles. `steps` contains the steps of each condition.
+ */
+export async function mostConditionSteps(
+	unit: ReadingUnit,
+	{
+		userIds,
+		leadingRoleIds,
+		steps,
+	}: {
+		readonly userIds: readonly string[] | 'all';
+		readonly leadingRoleIds: readonly string[];
+		readonly steps: ReadonlyMap<string, number>;
+	},
+): Promise<ConditionStepsFound | undefined> {
+	const { rows } = await unit.raw<ConditionStepsFound>(
+		`with most as (
+			select user_id, tenant_id, instance_id, sum(weights.steps) as steps from (
+				select user_id, tenant_id, condition_set,
+					case when role_id = any(:leading::uuid[]) then null else resource_instance_id end as instance_id
+				from role_assignments
+				where environment_id = :environment_id and condition_set is not null and ${holdsNow('role_assignments')}
+					and (:all or user_id = any(:users::uuid[]))
+			) as held
+			join unnest(:sets::text[], :steps::int[]) as weights (set, steps) on weights.set = held.condition_set
+			group by user_id, tenant_id, instance_id order by steps desc limit 1
+		)
+		select users.key as "user", tenants.key as tenant, most.steps::float8 as steps,
+			resources.key || ':' || resource_instances.key as resource_instance
+		from most
+		join users on users.environment_id = :environment_id and users.id = most.user_id
+		join tenants on tenants.environment_id = :environment_id and tenants.id = most.tenant_id
+		left join resource_instances on resource_instances.environment_id = :environment_id
+			and resource_instances.id = most.instance_id
+		left join resources on resources.environment_id = :environment_id and resources.id = resource_instances.resource_id`,
+		{
+			all: userIds === 'all',
+			users: userIds === 'all' ? [] : [...userIds],
+			leading: [...leadingRoleIds],
+			sets: [...steps.keys()],
+			steps: [...steps.values()],
+		},
+	);
+	return rows[0];
+}
