@@ -78,7 +78,7 @@ journey('one user among 100,000 can be found, with their permissions', async (t)
 	await page.locator('main table').first().waitFor();
 	await open('check?user=user-99999@example.com&action=list&resource=document&tenant=tenant-93');
 	await page
-		.getByRole('status', { name: 'The answer' })
+		.getByRole('status', { name: 'Result' })
 		.getByText(/Allowed|Denied/)
 		.waitFor();
 	t.deepEqual(faults, []);

@@ -2,7 +2,7 @@ import { render } from 'preact';
 import './console.css';
 import { keepDraft } from './current-draft.js';
 import { beginSession, sessionState } from './session.js';
-import { Shell } from './shell/shell.js';
+import { preloadScreen, Shell } from './shell/shell.js';
 import { SignIn } from './shell/sign-in.js';
 
 /** The console: shows the sign-in page, or the screens if a user is signed in. */
@@ -11,6 +11,7 @@ render(<ConsoleApp />, document.getElementById('app') ?? document.body);
 sessionState.subscribe(({ state }) => {
 	if (state === 'open') keepDraft();
 });
+preloadScreen();
 void beginSession();
 
 function ConsoleApp() {

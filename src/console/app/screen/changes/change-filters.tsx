@@ -1,6 +1,7 @@
 import { changeKinds, kindWord, operationWords } from '../../../model/change/change-words.js';
 import { answered, management } from '../../api.js';
 import { SearchField } from '../../part/field/search-field.js';
+import { LazyDetails } from '../../part/lazy-details.js';
 import { useLoaded } from '../../use-loaded.js';
 import type { Search } from '../../use-search.js';
 
@@ -47,16 +48,17 @@ export function ChangeFilters({ search }: { readonly search: Search }) {
 						))}
 					</select>
 				</label>
-				<details class="whole" open={isMore}>
-					<summary>Author, time and revision</summary>
-					<div class="changes-more">
-						<ActorField value={search.get('actor')} onChoose={(id) => set('actor', id)} />
-						<RevisionField label="From revision" value={search.get('from')} onValue={(value) => set('from', value)} />
-						<RevisionField label="To revision" value={search.get('to')} onValue={(value) => set('to', value)} />
-						<TimeField label="From" value={search.get('since')} onValue={(value) => set('since', value)} />
-						<TimeField label="To" value={search.get('until')} onValue={(value) => set('until', value)} />
-					</div>
-				</details>
+				<LazyDetails class="whole" summary="Author, time and revision" isFirst={isMore}>
+					{() => (
+						<div class="changes-more">
+							<ActorField value={search.get('actor')} onChoose={(id) => set('actor', id)} />
+							<RevisionField label="From revision" value={search.get('from')} onValue={(value) => set('from', value)} />
+							<RevisionField label="To revision" value={search.get('to')} onValue={(value) => set('to', value)} />
+							<TimeField label="From" value={search.get('since')} onValue={(value) => set('since', value)} />
+							<TimeField label="To" value={search.get('until')} onValue={(value) => set('until', value)} />
+						</div>
+					)}
+				</LazyDetails>
 			</form>
 			{isNarrowed && (
 				<button type="button" onClick={() => search.set(cleared)}>

@@ -10,6 +10,7 @@ import { fieldTime } from '../../../model/instants.js';
 import { visibleText } from '../../../model/visible-text.js';
 import { answered, management } from '../../api.js';
 import { Combobox } from '../../part/field/combobox.js';
+import { LazyDetails } from '../../part/lazy-details.js';
 import { proposeActions, proposeResources, proposeTenants, proposeUsers } from '../../propose.js';
 import { environmentPath } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
@@ -27,49 +28,50 @@ export function DecisionFilters({ filter, onApply }: DecisionFiltersProps) {
 	useEffect(() => setEdited(filter), [JSON.stringify(filter)]);
 	const field = (name: keyof DecisionFilter) => (text: string) => setEdited((before) => ({ ...before, [name]: text }));
 	return (
-		<details class="decisions-filters" open={isNarrowed(filter)}>
-			<summary>Filter</summary>
-			<form
-				class="columns"
-				aria-label="Filter decisions"
-				onSubmit={(event) => {
-					event.preventDefault();
-					onApply(edited);
-				}}
-			>
-				<Combobox label="User" value={edited.user} onValue={field('user')} propose={proposeUsers} />
-				<Combobox
-					label="Action"
-					value={edited.action}
-					onValue={field('action')}
-					propose={(text, signal) => proposeActions(edited.resource, text, signal)}
-				/>
-				<Combobox label="Resource" value={edited.resource} onValue={field('resource')} propose={proposeResources} />
-				<Combobox label="Tenant" value={edited.tenant} onValue={field('tenant')} propose={proposeTenants} />
-				<label>
-					<span>Decision</span>
-					<select value={edited.decision} onChange={(event) => field('decision')(event.currentTarget.value)}>
-						<option value="">All</option>
-						<option value="allow">Allowed</option>
-						<option value="deny">Denied</option>
-					</select>
-				</label>
-				<CodeSelect value={edited.code} onValue={field('code')} />
-				<PointSelect value={edited.pdp} onValue={field('pdp')} />
-				<TimeField label="From" value={edited.from} onValue={field('from')} />
-				<TimeField label="To" value={edited.to} onValue={field('to')} />
-				<div class="whole line">
-					<button type="submit" class="primary">
-						Apply
-					</button>
-					{isNarrowed(filter) && (
-						<button type="button" onClick={() => onApply(readDecisionFilter(() => ''))}>
-							Clear filters
+		<LazyDetails class="decisions-filters" summary="Filter" isFirst={isNarrowed(filter)}>
+			{() => (
+				<form
+					class="columns"
+					aria-label="Filter decisions"
+					onSubmit={(event) => {
+						event.preventDefault();
+						onApply(edited);
+					}}
+				>
+					<Combobox label="User" value={edited.user} onValue={field('user')} propose={proposeUsers} />
+					<Combobox
+						label="Action"
+						value={edited.action}
+						onValue={field('action')}
+						propose={(text, signal) => proposeActions(edited.resource, text, signal)}
+					/>
+					<Combobox label="Resource" value={edited.resource} onValue={field('resource')} propose={proposeResources} />
+					<Combobox label="Tenant" value={edited.tenant} onValue={field('tenant')} propose={proposeTenants} />
+					<label>
+						<span>Decision</span>
+						<select value={edited.decision} onChange={(event) => field('decision')(event.currentTarget.value)}>
+							<option value="">All</option>
+							<option value="allow">Allowed</option>
+							<option value="deny">Denied</option>
+						</select>
+					</label>
+					<CodeSelect value={edited.code} onValue={field('code')} />
+					<PointSelect value={edited.pdp} onValue={field('pdp')} />
+					<TimeField label="From" value={edited.from} onValue={field('from')} />
+					<TimeField label="To" value={edited.to} onValue={field('to')} />
+					<div class="whole line">
+						<button type="submit" class="primary">
+							Apply
 						</button>
-					)}
-				</div>
-			</form>
-		</details>
+						{isNarrowed(filter) && (
+							<button type="button" onClick={() => onApply(readDecisionFilter(() => ''))}>
+								Clear filters
+							</button>
+						)}
+					</div>
+				</form>
+			)}
+		</LazyDetails>
 	);
 }
 

@@ -33,12 +33,12 @@ export function DraftScreen() {
 			about="Collect changes, see who would gain or lose access, then publish them together."
 		>
 			{published.value !== null && draft === null && <PublishedNote published={published.value} />}
+			{/* An empty draft does not wait for the schema. */}
+			{draft === null && <NoDraft />}
 			<LoadedFrame loaded={schema}>
 				{(stored) => (
 					<>
-						{draft === null ? (
-							<NoDraft />
-						) : (
+						{draft !== null && (
 							<Drafted
 								draft={draft}
 								stored={stored}
