@@ -11,7 +11,7 @@ export async function createKey(account: WritingAccountUnit, key: NewApiKey): Pr
 }
 
 /**
- * Gives an API key a new secret. The old secret is rejected after the commit. Throws `not_found` if the key was deleted.
+ * Rotates an API key's secret. The old secret is rejected after the commit. Throws `not_found` if the key was deleted.
  */
 export async function rotateKey(account: WritingAccountUnit, key: ApiKey): Promise<WrittenKey> {
 	await lockKeyEnvironment(account, key);

@@ -123,7 +123,7 @@ function withoutRedundant(kind: 'all' | 'any', parts: readonly Predicate[]): rea
 	return kept;
 }
 
-/** Returns a text that equal predicates share. */
+/** Returns a string that equal predicates share. */
 function textOf(predicate: Predicate): string {
 	return JSON.stringify(predicate);
 }

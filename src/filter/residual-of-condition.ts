@@ -51,8 +51,8 @@ export function residualOfCondition(condition: Condition, reading: ConditionRead
 class Mistyped extends Error {}
 
 /**
- * Returns a part, and adds a guard for each comparison that may be mistyped. A `required` comparison needs no guard,
- * because the condition holds only if the comparison does.
+ * Returns the residual of a condition part, and adds a guard for each comparison that may be mistyped. A `required`
+ * comparison needs no guard, because the condition holds only if the comparison does.
  */
 function partOf(condition: Condition, reading: ConditionReading, guards: Residual[], required: boolean): Residual {
 	switch (condition.kind) {

@@ -6,7 +6,7 @@
 import type { Operand as ConditionOperand } from '../../compiler/condition/condition.js';
 import type { Json } from '../../compiler/model.js';
 
-/** A column of the application's rows: the resource's key, its tenant, or one of its attributes. */
+/** A column in the application's table: the resource's key, its tenant, or one of its attributes. */
 export type Column =
 	| { readonly kind: 'key' | 'tenant' }
 	| {

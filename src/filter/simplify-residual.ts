@@ -100,12 +100,12 @@ function* joined(kind: 'all' | 'any', simplified: readonly Residual[], pauses: P
 	return only !== undefined && rest.length === 0 ? only : { kind, parts };
 }
 
-/** Returns equal texts for equal columns only. */
+/** Returns equal strings for equal columns only. */
 function textOfColumn(column: Column): string {
 	return column.kind === 'attribute' ? JSON.stringify(column) : column.kind;
 }
 
-/** Different residuals. A text is written only if there are several. */
+/** Different residuals. A string is written only if there are several. */
 class DistinctResiduals {
 	#first: Residual | undefined;
 	#texts: Set<string> | undefined;

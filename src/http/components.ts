@@ -45,7 +45,7 @@ type Override = NonNullable<z.core.ToJSONSchemaParams['override']>;
 const adjustSchema: Override = ({ zodSchema, jsonSchema }) => {
 	// Responses may gain fields later, so clients must not reject unknown fields.
 	if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
-	// The conversion drops a default whose type differs from the input type, such as a number written as text.
+	// The conversion drops a default whose type differs from the input type, such as a number written as a string.
 	const { def } = zodSchema._zod;
 	if (def.type === 'default') jsonSchema.default ??= def.defaultValue as z.core.JSONSchema.BaseSchema['default'];
 };

@@ -64,8 +64,8 @@ export interface Request<P, Q, B> {
 export const declaredPath = Symbol('declared path');
 
 /**
- * Result of a lean handler: a response with its headers as a flat list of names and values, or `declaredPath`. The text
- * of a frozen body is made once.
+ * Result of a lean handler: a response with its headers as a flat list of names and values, or `declaredPath`. A frozen
+ * body is serialized once.
  */
 export type LeanResult =
 	| { readonly status: number; readonly body: object; readonly headers: readonly string[] }

@@ -77,7 +77,7 @@ type Outcome = { readonly answer: Exclude<LeanResult, typeof declaredPath> } | {
 /** Serves the lean endpoints of a table. */
 export class LeanPath {
 	readonly #endpoints: ReadonlyMap<string, AnyEndpoint>;
-	/** JSON texts of bodies that are the same object in each response. */
+	/** JSON of response bodies, for bodies that are the same object in each response. */
 	readonly #texts = new WeakMap<object, string>();
 
 	constructor(private readonly options: LeanPathOptions) {

@@ -27,7 +27,7 @@ function parameterNames(schema: z.ZodType): readonly string[] {
 
 /**
  * True if a name differs from a parameter by at most one letter: inserted, missing, different, or swapped with its
- * neighbour. Case and separators are ignored.
+ * neighbor. Case and separators are ignored.
  */
 function isNearMiss(name: string, parameter: string): boolean {
 	const [given, wanted] = [letters(name), letters(parameter)];

@@ -48,7 +48,7 @@ const nobody: ReadonlySet<string> = new Set();
 
 class CandidateFinder {
 	readonly #states: readonly FactsIndex[];
-	/** All users and, if roles are assigned to everyone, `everyone`, who stands for users who are not stored. */
+	/** All users and, if roles are assigned to everyone, `everyone`, which represents users who are not stored. */
 	readonly #everyUser: readonly string[];
 	/** Users who hold any role in a set, keyed by the role set and then by tenant. */
 	readonly #members = new Map<ReadonlySet<string>, Map<string, ReadonlySet<string>>>();

@@ -109,8 +109,8 @@ function* storedLinks(index: FactsIndex, { user, instance, tenant }: CheckNames,
 }
 
 /**
- * Returns the instances whose attributes conditions may read through a key: every text in the attributes of the check
- * that is the key of an instance with a related type, in the check's tenant.
+ * Returns the instances whose attributes conditions may read through a key: every string in the attributes of the check
+ * that is the key of an instance of a related type, in the check's tenant.
  */
 function relatedInstances(index: FactsIndex, check: CheckNames, { user, resource, context }: EngineInput) {
 	const types = relatedTypes(index.schema);

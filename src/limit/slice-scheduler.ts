@@ -19,7 +19,7 @@ export interface WorkOptions {
 	readonly spend?: (milliseconds: number) => void;
 }
 
-/** Thrown when work is cancelled. */
+/** Thrown when work is canceled. */
 export class WorkCancelled extends Error {
 	override readonly name = 'NotWanted';
 }

@@ -15,7 +15,7 @@ const maxSeconds = 10;
 /** The caller of a preview. */
 export interface Asker {
 	readonly caller: Caller | null;
-	/** Aborts when the client disconnects. A preview that has not started is then cancelled. */
+	/** Aborts when the client disconnects. A preview that has not started is then canceled. */
 	readonly closed: AbortSignal;
 }
 

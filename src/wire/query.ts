@@ -47,7 +47,7 @@ export const TotalCountFlag = Flag.describe(
 	'Return an object with `data`, `total_count` and `page_count` instead of a plain array.',
 );
 
-/** Text to find in keys and names. `*` matches any sequence of characters. An empty text is ignored. */
+/** Text to find in keys and names. `*` matches any sequence of characters. An empty string is ignored. */
 export const Search = Name.transform((text) => (text === '' ? undefined : text))
 	.optional()
 	.describe('Text to find in keys and names; with `*`, a pattern for the whole value.');

@@ -12,7 +12,8 @@ const confirmationHeader = 'x-console-confirm';
 
 /**
  * Extracts the credentials from a request. An `Authorization` header takes precedence. Cookies are read only if the
- * environment header is present, because foreign pages cannot send it. Throws `signed_out` if this header is not an id.
+ * environment header is present, because pages from other sites cannot send it. Throws `signed_out` if this header is
+ * not an id.
  */
 export function readCredentials({ headers, cookie }: Pick<AnyRequest, 'headers' | 'cookie'>): Credentials {
 	const { authorization, [environmentHeader]: named, [confirmationHeader]: confirmation } = headers;

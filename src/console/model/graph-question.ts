@@ -23,7 +23,7 @@ export interface GraphQuestion {
 	readonly mode: GraphMode;
 	/** Depth, from 1 to 3. */
 	readonly depth: string;
-	/** Node ids whose neighbours are shown too, in this order. */
+	/** Node ids whose neighbors are shown too, in this order. */
 	readonly expand: readonly string[];
 }
 

@@ -8,7 +8,7 @@ export interface ShownNode {
 	readonly type?: string | undefined;
 	readonly name?: string | undefined;
 	readonly tenant?: string | undefined;
-	/** Number of hidden neighbours. */
+	/** Number of hidden neighbors. */
 	readonly more?: number | undefined;
 }
 

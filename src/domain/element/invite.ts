@@ -152,8 +152,8 @@ export interface ApprovedInvite extends Pick<UserManagement, 'tenant' | 'instanc
 
 /**
  * Approves an invite for its user. Creates a missing user, leaves an existing user unchanged, and assigns the role. Any
- * token holder may know an invite's id, so the user's key or e-mail address must match the invite. Throws `not_found`,
- * `invalid` like `approveUserInvite`, and `forbidden` for a different user.
+ * token holder might know an invite's id, so the user's key or e-mail address must match the invite. Throws
+ * `not_found`, `invalid` like `approveUserInvite`, and `forbidden` for a different user.
  */
 export async function approveOwnInvite(
 	unit: WritingUnit,

@@ -28,7 +28,7 @@ export class FactLabels {
 		return new FactLabels(names, keys, new Map([...names.tenants].map(([id, { key }]) => [id, key])));
 	}
 
-	/** Converts a node to its API object. `more` is the number of hidden neighbours. */
+	/** Converts a node to its API object. `more` is the number of hidden neighbors. */
 	node(node: FactNode, depth: number, more = 0): GraphNode {
 		const place = { id: this.id(node), depth, ...(more > 0 ? { more } : {}) };
 		const { users, tenants, instances } = this.names;

@@ -19,13 +19,13 @@ const mostEdgesOfNode = 500;
 const fewestEdgesOfNode = 50;
 /** Maximum number of edges read for all nodes together, unless each node's share would be less than `fewestEdgesOfNode`. */
 const edgesAtOnce = 10_000;
-/** Maximum number of edges examined per connection kind to count hidden neighbours. */
+/** Maximum number of edges examined per connection kind to count hidden neighbors. */
 const mostCounted = 1_000;
 
 /**
  * Returns the users, tenants and instances around a start node, and every role assignment and relationship between
  * them. The cost does not depend on how connected these nodes are. Does not continue through a tenant to its other
- * users: a tenant connects all its users, so they say nothing about the start node.
+ * users: a tenant connects all its users, who need not be related to the start node.
  */
 export async function factsAround(
 	unit: ReadingUnit,
@@ -66,7 +66,7 @@ export async function factsAround(
 	};
 }
 
-/** True if the neighbours of a node belong to the graph around the start. */
+/** True if the neighbors of a node are part of the graph around the start. */
 function leads(node: FactNode, start: FactNode): boolean {
 	return node.kind !== 'tenant' || node.id === start.id;
 }
@@ -98,7 +98,7 @@ async function edgesBetween(
 	return [...edges.values()].sort((left, right) => (left.id < right.id ? -1 : 1));
 }
 
-/** Returns the number of hidden neighbours, keyed by node id. Omits nodes without hidden neighbours. */
+/** Returns the number of hidden neighbors, keyed by node id. Omits nodes without hidden neighbors. */
 async function moreNeighbours(
 	unit: ReadingUnit,
 	read: readonly EdgesOfNode[],

@@ -146,7 +146,7 @@ class PathSearch {
 		return open.sort((left, right) => left.frontier.length - right.frontier.length)[0] ?? null;
 	}
 
-	/** True if an end has no more steps. Then all paths are known. */
+	/** True if an end has no more steps, so all paths have been found. */
 	#isComplete(): boolean {
 		return [this.#forward, this.#backward].some(({ frontier, cut }) => frontier.length === 0 && !cut);
 	}

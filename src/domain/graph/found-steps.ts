@@ -24,7 +24,7 @@ export function stateName({ role_id, instance_id }: RoleState): string {
 	return `${role_id} ${instance_id}`;
 }
 
-/** Returns the far state of a step: the target, seen from its subject, or the source, seen from its object. */
+/** Returns the new state of a step: the target, seen from its subject, or the source, seen from its object. */
 export function farState(end: TupleEnd, { tuple, by }: PathStep): RoleState {
 	return end === 'subject'
 		? { role_id: by.target_id, instance_id: tuple.object_id }
@@ -61,7 +61,7 @@ export class FoundSteps {
 		const paths: StepPath[] = [];
 		const times = new Map<string, number>();
 		const queue: StepPath[] = ends.map((state) => ({ start: stateName(state), steps: [] }));
-		// The loop also visits the paths that it adds. These are the known paths, extended by a step at the start.
+		// The loop also visits the paths that it adds. Extends the known paths by a step at the start.
 		for (const path of queue) {
 			if (starts.has(path.start)) paths.push(path);
 			if (paths.length === most) break;

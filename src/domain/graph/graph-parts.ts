@@ -6,7 +6,7 @@ export interface GraphExtent<Node> {
 	readonly depth: number;
 	/** Maximum number of nodes within `depth`, and maximum number of nodes added by each expanded node. */
 	readonly limit: number;
-	/** Nodes whose neighbours are added, in this order. Nodes that are not yet in the graph are ignored. */
+	/** Nodes whose neighbors are added, in this order. Nodes that are not yet in the graph are ignored. */
 	readonly expand: readonly Node[];
 }
 

@@ -16,7 +16,7 @@ export function* inTurns<T>(lists: readonly Iterable<T>[]): Generator<T> {
 }
 
 /**
- * Adds neighbours to the found nodes until there are `limit` nodes. Takes turns between the nodes and their connection
+ * Adds neighbors to the found nodes until there are `limit` nodes. Takes turns between the nodes and their connection
  * kinds. Returns the added nodes. `found` maps each node id to the node's distance from the start.
  */
 export function takeNeighbours<N extends { readonly id: string }>(

@@ -60,9 +60,10 @@ async function findObject(unit: ReadingUnit, resource: Resource, reference: stri
 }
 
 /**
- * Gives a role on an instance to all present and future group members. Returns false if the group already has the role
- * until the same or a later time. With `parent_joins_child`, the instance is a group listed as a child, the role is
- * `member` on it, and the relation's key marks the direction. Throws `invalid` if a group would become its own member.
+ * Assigns a role on an instance to all present and future group members. Returns false if the group already has the
+ * role until the same or a later time. With `parent_joins_child`, the instance is a group listed as a child, the role
+ * is `member` on it, and the relation's key marks the direction. Throws `invalid` if a group would become its own
+ * member.
  */
 export async function giveGroupRole(
 	unit: WritingUnit,
@@ -191,7 +192,7 @@ function givesMore({ subject, relation, object }: TupleRow, role: Role): Failure
 }
 
 /**
- * Removes all roles from a group, and all groups nested in it. Deletes every relationship that gives exactly one role
+ * Removes all roles from a group, and all groups nested in it. Deletes every relationship that assigns exactly one role
  * to group members. `member` is the group's member role.
  */
 export async function removeRolesAround(unit: WritingUnit, group: GroupRow, member: Role): Promise<void> {

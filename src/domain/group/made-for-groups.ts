@@ -16,8 +16,8 @@ import { createRole, removeRoles } from '../schema/role.js';
 import { recordRoleChanges } from '../schema/role-record.js';
 
 /**
- * Schema objects for groups. Missing objects are created, marked as made for groups, and deleted when no group needs
- * them. Existing objects are used too, but never deleted.
+ * Schema objects for groups. Missing objects are created with a marker, and deleted when no group needs them. Existing
+ * objects are used too, but never deleted.
  */
 
 /** Returns the group resource with this key or id, with its role `member`. */
@@ -67,7 +67,7 @@ export async function createGroupRelation(
 	return relation;
 }
 
-/** Returns a free key: the wanted key, with a number appended if it is taken. Shortens a long key. */
+/** Returns an unused key: the wanted key, with a number appended if it is in use. Shortens a long key. */
 function freeKey(wanted: string, taken: ReadonlySet<string>): string {
 	for (let number = 1; ; number += 1) {
 		const ending = number === 1 ? '' : `_${number}`;

@@ -12,13 +12,13 @@ export interface SqlDialect {
 	readonly numbersParameters: boolean;
 	/** Writes the parameter with this number, from 1. */
 	readonly parameter: (number: number, value: SqlValue) => string;
-	/** Writes a text as a literal whose meaning does not depend on server settings. */
+	/** Writes a string as a literal whose meaning does not depend on server settings. */
 	readonly literal: (text: string) => string;
 	readonly truth: Readonly<Record<'true' | 'false', string>>;
 	/** Text of a column, or of a value, in a form whose equality is equality of bytes. */
 	readonly exactColumn: (column: SqlText) => SqlText;
 	readonly exactValue: (value: SqlText) => SqlText;
-	/** If set, exact texts are ordered by code point. */
+	/** If set, exact strings are ordered by code point. */
 	readonly ordersText: boolean;
 	/** If set, a test of equality includes one that can use an index: the exact form cannot. */
 	readonly addsIndexTest: boolean;
@@ -26,7 +26,7 @@ export interface SqlDialect {
 	readonly inList: (column: SqlText, values: readonly string[], found: boolean) => SqlText;
 	/** If set, a column of type `uuid` contains strings. */
 	readonly hasTextUuids?: true;
-	/** Tests a column of type `uuid`, whose texts are lower-case. Without this function, there is no exact test. */
+	/** Tests a column of type `uuid`, whose strings are lower-case. Without this function, there is no exact test. */
 	readonly uuidTest?: (column: SqlText, values: readonly SqlText[], found: boolean) => SqlText;
 	readonly search: (column: SqlText, place: 'start' | 'end' | 'anywhere', text: string, found: boolean) => SqlText;
 	/** Number of code points in a text. */

@@ -6,7 +6,7 @@ import { Pauses, type Steps } from '../../../compiler/steps.js';
 export type SqlValue = string | number | readonly string[];
 
 export interface SqlText {
-	/** Code, gaps and texts, in order. */
+	/** Code, gaps and strings, in order. */
 	readonly pieces: readonly SqlPiece[];
 }
 

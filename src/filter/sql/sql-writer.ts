@@ -126,7 +126,7 @@ function commas(items: readonly SqlText[]): SqlText {
 	return joinSql(items, ', ');
 }
 
-/** Returns the text. Throws `FilterRefusal` for a text that databases store or compare differently. */
+/** Returns the text. Throws `FilterRefusal` for a string that databases store or compare differently. */
 function checkText(text: string, test: NamedTest, target: string): string {
 	if (!text.includes('\0') && !/\p{Surrogate}/u.test(text)) return text;
 	throw new FilterRefusal(test.name, target, 'a value has a character that some databases cannot store');

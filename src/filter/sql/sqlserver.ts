@@ -3,8 +3,8 @@ import type { SqlDialect } from './sql-dialect.js';
 import { code, type SqlText, sql } from './sql-text.js';
 
 /**
- * SQL Server 2016 or newer. Equality ignores trailing blanks in every collation, so a mark at the end of both texts
- * makes it exact. No collation orders texts by code point.
+ * SQL Server 2016 or newer. Equality ignores trailing blanks in every collation, so a mark at the end of both strings
+ * makes it exact. No collation orders strings by code point.
  */
 export const sqlserver: SqlDialect = {
 	identifier: (name) => `[${name}]`,

@@ -23,7 +23,7 @@ export type SqlDialectName = keyof typeof sqlDialects;
 export interface SqlFilter {
 	/** A condition for a `WHERE` clause. */
 	readonly sql: string;
-	/** The parameters, in order. A list is an array in PostgreSQL, and a text with a JSON array in other dialects. */
+	/** The parameters, in order. A list is an array in PostgreSQL, and a string with a JSON array in other dialects. */
 	readonly parameters: readonly SqlValue[];
 }
 

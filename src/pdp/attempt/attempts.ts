@@ -167,8 +167,8 @@ type Change =
 	| { readonly kind: 'change'; readonly attribute: string; readonly value: Json };
 
 /**
- * Returns the changes in an attempt: each fact to add or remove, and each attribute to change. A single change of an
- * attribute meets all comparisons of the attribute.
+ * Returns the changes in an attempt: each fact to add or remove, and each attribute to change. A single attribute
+ * change satisfies all comparisons of the attribute.
  */
 function attemptChanges({ add, remove, compare }: Attempt): readonly Change[] {
 	const values = new Map(compare.map(({ change, example }) => [change, example as Json]));

@@ -109,7 +109,10 @@ function* passedOnInstance(roles: RoleFacts, goal: RoleGoal, found: Attempt[], w
 	}
 }
 
-/** Returns the steps by which the user holds a computed role; nothing for other roles, and if the user does not hold it. */
+/**
+ * Returns the steps by which the user holds a computed role; empty for other roles, and if the user does not hold the
+ * role.
+ */
 function* computedSteps(roles: RoleFacts, node: RoleOnInstance, work: WorkLimit): Steps<readonly AttemptStep[]> {
 	const { instance } = node;
 	for (const alternative of alternativesOf(roles, node)) {
@@ -136,7 +139,7 @@ function alternativesOf({ facts: { schema } }: RoleFacts, { role, instance }: Ro
 	return roleAlternatives(computed.formula, (operand) => schema.computed(type, operand)?.expression);
 }
 
-/** Returns the steps by which the user holds a role on an instance; nothing if the user does not hold it. */
+/** Returns the steps by which the user holds a role on an instance; empty if the user does not hold the role. */
 function* chainTo(
 	roles: RoleFacts,
 	{ role, instance }: RoleOnInstance,
@@ -153,7 +156,8 @@ const maxCombined = 12;
 
 /**
  * Finds proposals for a computed role. A proposal joins a proposal for each missing role of an alternative, and removes
- * assignments of excluded roles. An excluded role that is derived needs changes elsewhere, so nothing is proposed for it.
+ * assignments of excluded roles. Removing a derived role requires changes to other objects, so nothing is proposed for
+ * it.
  */
 function* failedComputed(
 	roles: RoleFacts,
@@ -257,7 +261,7 @@ function* failedOnInstance(roles: RoleFacts, goal: FailedGoal, found: Attempt[],
 				const last = { ...source, before: node, relation, ...(stops ? { stopsAt: instance } : {}) };
 				const steps = yield* stepsToSource(roles, source, work);
 				const isPublic = steps.some((step) => step.type === 'role_assignment' && step.user === everyone);
-				// A role of everyone needs no stored user.
+				// A role assigned to everyone needs no stored user.
 				const needed = isPublic ? missing.filter(({ fact }) => fact !== 'user') : missing;
 				const tuple: AttemptFact = { fact: 'relationship_tuple', subject, relation, object: instance, tenant };
 				found.push(

@@ -69,7 +69,7 @@ export class RoleFacts {
 			[check.user, found.#assigned],
 			[everyone, found.#public],
 		] as const) {
-			// For a check about `everyone`, roles of everyone are not own roles.
+			// For a check about `everyone`, roles assigned to everyone are not own roles.
 			if (holder === everyone && assigned === found.#assigned) continue;
 			for (const [instance, role] of facts.instanceRoles.from(holder, time)) {
 				if (work.step()) yield;
@@ -142,7 +142,7 @@ export class RoleFacts {
 		return yield* this.holdsOneOf(schema.instanceRolesThatGrant(type, action), changes, work);
 	}
 
-	/** True if the user exists after the changes. Other users hold only roles of everyone. */
+	/** True if the user exists after the changes. Other users hold only roles assigned to everyone. */
 	#userExists({ add }: FactChanges): boolean {
 		return this.facts.hasUser(this.check.user) || add.some(({ fact }) => fact === 'user');
 	}
@@ -201,7 +201,7 @@ export class RoleFacts {
 		return false;
 	}
 
-	/** True if the user's roles on an instance meet a formula after the changes. */
+	/** True if the user's roles on an instance satisfy a formula after the changes. */
 	*#meets(instance: string, formula: RoleFormula, changes: FactChanges, work: WorkLimit): Steps<boolean> {
 		if (formula.kind === 'role') {
 			return (yield* this.#holdsOn(instance, [formula.role], changes, work)) !== formula.negated;

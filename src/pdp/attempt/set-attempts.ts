@@ -32,7 +32,7 @@ interface Demand {
 	readonly wanted: boolean;
 }
 
-/** A way to meet a condition. */
+/** A way to satisfy a condition. */
 interface Way {
 	/** All comparisons that decide the condition. */
 	readonly demands: readonly Demand[];
@@ -138,7 +138,7 @@ interface Wish {
 	readonly work: WorkLimit;
 }
 
-/** Returns the ways to meet a condition, fewest unmet demands first. */
+/** Returns the ways to satisfy a condition, fewest unmet demands first. */
 function* waysToMeet(sets: SetFacts, wish: Wish, condition: Condition): Steps<readonly Way[]> {
 	const { set, wanted, now, work } = wish;
 	if (condition.kind === 'comparison') {
@@ -221,8 +221,8 @@ function* proposal(
 }
 
 /**
- * Returns the assignments on the resource to add for required roles, and to remove for excluded roles. An excluded role
- * that is derived needs changes elsewhere, so nothing is proposed for it.
+ * Returns the assignments on the resource to add for required roles, and to remove for excluded roles. Removing a
+ * derived role requires changes to other objects, so nothing is proposed for it.
  */
 function changesOnResource(roles: RoleFacts, demands: readonly Demand[], now: Subject): FactChanges {
 	const { user, tenant, instance } = roles.check;
@@ -281,7 +281,7 @@ interface Search {
 	readonly subject: Subject;
 }
 
-/** Returns the first candidate value that meets all demands on an attribute. */
+/** Returns the first candidate value that satisfies all demands on an attribute. */
 function* valueThatMeets(
 	sets: SetFacts,
 	{ text, about, subject: now }: Search,

@@ -206,7 +206,7 @@ export class SetFacts {
 		const { facts, check } = this.roles;
 		const { type, action, tenant, user } = check;
 		if (!facts.tenants.has(tenant) && !add.some(({ fact }) => fact === 'tenant')) return false;
-		// A role has no effect if its user does not exist.
+		// Roles have no effect if their user does not exist.
 		const exists = facts.hasUser(user) || add.some(({ fact }) => fact === 'user');
 		const given = { add: exists ? add : add.filter(({ fact }) => fact !== 'role_assignment'), remove };
 		const subject = yield* this.subjectWith(given, changes, work);

@@ -24,9 +24,7 @@ function setAsked({ type, id }: Evaluation['subject'], subjectTypes: ReadonlySet
 	return subjectTypes.has(type) ? null : userSetParts(`${type}:${id}`);
 }
 
-/**
- * True if a subject is a user, or a set by a role that is not computed. An input cannot give a user a computed role.
- */
+/** True if a subject is a user, or a set by a role that is not computed. The input cannot contain a computed role. */
 export function isHolder(
 	subject: Evaluation['subject'],
 	{ facts, subjectTypes }: Pick<EvaluationReading, 'facts' | 'subjectTypes'>,

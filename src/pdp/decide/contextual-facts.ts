@@ -30,7 +30,7 @@ export function checkInput(
 	return query.contextual_facts ? withContextualFacts(context, input, query.contextual_facts, place) : input;
 }
 
-/** Rejects a set of users by a computed role. An input can give a user only the roles that this role is computed from. */
+/** Rejects a set of users by a computed role. The input can only contain the roles from which this role is computed. */
 function refuseComputedSet({ facts }: DecisionContext, { user }: Pick<Query, 'user'>, place: CheckPlace): void {
 	if (!('set' in user) || user.set === undefined) return;
 	const { type, role } = user.set;
@@ -131,7 +131,7 @@ const maxRolesPerRound = 500;
 /** Returns a user's stored roles on instances. Throws `unprocessable` if there are more than `most`. */
 function storedRoles({ facts, time }: FactsContext, user: string, most: number, place: CheckPlace) {
 	const roles: PlacedRole[] = [];
-	// The index contains the roles of everyone as those of a user.
+	// The index contains the roles assigned to everyone as those of a user.
 	for (const role of facts.hasUser(user) ? facts.instanceRoles.from(user, time) : []) {
 		roles.push(role);
 		if (roles.length <= most) continue;

@@ -1,4 +1,4 @@
-/** Roles that contextual relationships give. The policy decides the roles at each relationship's subject. */
+/** Roles derived through contextual relationships. The policy decides the roles at each relationship's subject. */
 
 import { z } from 'zod';
 import type { Problem } from '../../failure.js';
@@ -20,7 +20,7 @@ export interface RolesReading {
 /** A role on an instance. */
 export type PlacedRole = readonly [instance: string, role: string];
 
-/** A role on a relationship's object, with the role on its subject that gives it. */
+/** A role on a relationship's object, with the role on its subject from which it is derived. */
 export interface ContextualDerivation {
 	readonly object: string;
 	readonly role: string;

@@ -1,4 +1,4 @@
-/** Normalises client input for the policy: consistent names, no empty or unknown fields. */
+/** Normalizes client input for the policy: consistent names, no empty or unknown fields. */
 
 import type { PermissionsQuery, Query, UsersQuery } from '../../wire/decision/check.js';
 import type { EngineInput } from '../engine/engine.js';

@@ -7,7 +7,7 @@ import type { FactsWait } from './facts-wait.js';
 
 /**
  * Waits until decisions use the revision of a write, or until the client disconnects. On timeout, throws `not_synced`
- * if the policy is `fail`, and returns otherwise. The write has been made in both cases.
+ * if the policy is `fail`, and returns otherwise. The write has been committed in both cases.
  */
 export async function awaitArrival(
 	progress: Pick<Progress, 'reached'>,

@@ -94,12 +94,12 @@ function targetNamed(name: string): Target | undefined {
 	return { kind, dialect } as Target;
 }
 
-/** Name of a target's result in an answer for several targets. */
+/** Name of a target's result in a response for several targets. */
 function nameOf({ kind, dialect }: Target): string {
 	return kind === 'ucast' ? kind : dialect;
 }
 
-/** Rejects requests whose answer would be wrong if the field were ignored. */
+/** Rejects requests whose response would be wrong if the field were ignored. */
 function requireSupported({ unknowns, options }: CompileQuery): void {
 	const stranger = unknowns?.find((unknown) => !/^input\.resource(?:$|[.[])/.test(unknown));
 	if (stranger !== undefined)

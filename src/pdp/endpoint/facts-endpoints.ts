@@ -75,7 +75,7 @@ interface ForwardedCall {
 	readonly body: Readable | null;
 }
 
-/** Forwards a call. Throws `unreachable` if there is no response. The write may have been made in this case. */
+/** Forwards a call. Throws `unreachable` if there is no response. The write may have been committed anyway. */
 async function forward(findFacts: FindFacts, call: ForwardedCall, closed: AbortSignal): Promise<Raw> {
 	const { method, rest, headers, body } = call;
 	try {

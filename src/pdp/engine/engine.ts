@@ -20,9 +20,7 @@ export { EngineError } from './engine-error.js';
 /** Role assignments on instances: resource type, role, instance name. */
 export type Holdings = Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, null>>>>>>;
 
-/**
- * Policy input: a normalised check. A typical check, without attributes and context, is passed without JSON.
- */
+/** Policy input: a normalized check. A typical check, without attributes and context, is passed without JSON. */
 export interface EngineInput {
 	readonly user: {
 		readonly key: string;
@@ -45,7 +43,7 @@ export interface EngineInput {
 	 * time.
 	 */
 	readonly time: number;
-	/** Times before the check, as text, keyed by duration. Callers cannot set these times. */
+	/** Times that lie a duration before the check, as strings, keyed by duration. Callers cannot set these times. */
 	readonly before?: Readonly<Record<string, string>>;
 }
 

@@ -6,7 +6,7 @@ const minLength = 64 * 1024;
 /** Number of members written between two pauses. */
 const stride = 1_000;
 
-/** Collects JSON in chunks, for texts that are too long to be written without a pause. */
+/** Collects JSON in chunks, for output that is too long to be written without a pause. */
 class JsonChunks {
 	readonly #pieces: string[] = [];
 	#texts: string[] = [];
@@ -55,7 +55,7 @@ export function* arrayChunks(items: readonly string[]): Steps<readonly string[]>
 	return pieces.all();
 }
 
-/** Values with at most this size are written in one step, and longer texts in pieces. */
+/** Values of at most this size are written in one step, and longer values in pieces. */
 const smallSize = 200;
 
 /** Writes a value of JSON. Fields without a value are omitted. */

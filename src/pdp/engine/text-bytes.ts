@@ -37,7 +37,7 @@ export function latin1Text(bytes: Uint8Array, from: number, to: number): string 
 
 /**
  * Writes a string in UTF-8 into a view created by `textMemory`, and returns the length in bytes, at most `limit`. The
- * limit is necessary: without a limit, Node.js writes nothing if 2 GiB or more follow the address.
+ * limit is necessary: otherwise Node.js writes nothing if at least 2 GiB follow the address.
  */
 export function writeUtf8(bytes: Uint8Array, text: string, address: number, limit: number): number {
 	// The type is not checked, because every check calls this function.

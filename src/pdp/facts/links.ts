@@ -17,7 +17,7 @@ export type NumberedLink = readonly [name: number, key: number];
 export type NoteExpiry = (until: number) => void;
 
 /**
- * Cells of a link: both ends, the key, and the link's neighbours in two lists. All links in a list have the same end.
+ * Cells of a link: both ends, the key, and the link's neighbors in two lists. All links in a list have the same end.
  */
 const cells = {
 	left: 0,

@@ -27,7 +27,7 @@ const Derivation = z.object({
 /** A rule that derives a role on an object from a role on a related subject. */
 export type Derivation = z.output<typeof Derivation>;
 
-/** A derivation seen from its source role: `resource` and `role` are the derived role with its type. */
+/** A derivation, indexed by its source role: `resource` and `role` are the derived role with its type. */
 export type Derived = Derivation;
 
 const Derivations = z.array(Derivation).catch([]);
@@ -205,7 +205,7 @@ function computedRolesIn(roles: Json): readonly ComputedRole[] {
 		}),
 	);
 	const sorted: ComputedRole[] = [];
-	// Roles that are computed from each other are in no policy, so nobody holds them.
+	// Roles that are computed from each other are not in the policy, so nobody holds them.
 	for (let before = -1; before !== open.size; ) {
 		before = open.size;
 		for (const [role, computed] of open) {

@@ -19,8 +19,8 @@ interface Check {
 }
 
 /**
- * Returns the times that lie a duration before a check, as text, keyed by duration, for all durations in the conditions
- * that may grant the action; `undefined` if there are none.
+ * Returns the times that lie a duration before a check, as strings, keyed by duration, for all durations in the
+ * conditions that may grant the action; `undefined` if there are none.
  */
 export function timesBefore(
 	schema: SchemaTables,

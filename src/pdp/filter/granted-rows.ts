@@ -31,7 +31,7 @@ export interface GrantedRows {
 	readonly groups: readonly TenantGroup[];
 	/** Roles that the user holds on instances, by the number of the instance. */
 	readonly held: ReadonlyMap<number, readonly string[]>;
-	/** First expiry of a fact that was read, in milliseconds since 1970; `undefined` if nothing expires. */
+	/** Earliest expiry among the facts read, in milliseconds since 1970; `undefined` if nothing expires. */
 	readonly expiry: number | undefined;
 	/** True if conditions read the time of the check. */
 	readonly readTime: boolean;
@@ -60,7 +60,7 @@ export function* grantedRows(context: DecisionContext, { input, given, matches }
 	const pauses = new Pauses();
 	const user = facts.names.number(input.user.key) ?? -1;
 	let until = Number.POSITIVE_INFINITY;
-	/** Last expiry of the roles that grant a tenant. */
+	/** Latest expiry among the roles that grant access to a tenant. */
 	const lastExpiries = new Map<number, number>();
 	const note = (expires: number) => {
 		until = expires;

@@ -99,7 +99,7 @@ export class SetResiduals {
 		}
 		if (given === undefined) {
 			const known = new Set(wanted);
-			// Without a role in a tenant, the user sees none of its attributes.
+			// Tenant attributes are visible only to users with a role in the tenant.
 			const name = reads.tenant || reads.roles ? '[]' : '';
 			for (const tenant of tenants.numbers()) {
 				if (pauses.step()) yield;
@@ -180,7 +180,7 @@ export class SetResiduals {
 			if (first === 'type') return { value: lookUp(type, below) };
 			const isKey = first === 'key' && object === 'resource';
 			if (!isKey && tenant !== undefined) return { value: lookUp(tenant, below) };
-			// A key is text, so it has no fields.
+			// A key is a string, so it has no fields.
 			return below.length > 0 ? { value: undefined } : { column: { kind: isKey ? 'key' : 'tenant' } };
 		}
 		if (object !== 'resource') return { value: ConditionSubject.reader(attribute)(this.#subject) };

@@ -189,8 +189,8 @@ async function trouble(response: Response): Promise<Error> {
 	}
 	const message = `the control plane responded with ${status}: ${reasonIn(body)}`;
 	if (status === 401) return new Refusal(`${message}; if it was rotated or deleted, restart with the new key`);
-	// A 404 without our title comes from an intermediary that cannot find the API. Such a response is no reason to drop
-	// data.
+	// A 404 without our title comes from an intermediary that cannot find the API. Such a response does not cause the
+	// data to be dropped.
 	if (status === 404 && title !== catalogue.not_found.title) {
 		return new Error(
 			`${message}. PDP_CONTROL_PLANE may not be the URL of the API, or a proxy in front of the API cannot find the API`,

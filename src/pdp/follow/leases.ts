@@ -15,7 +15,7 @@ export interface Lease {
 	release(): void;
 }
 
-/** How to make a change: in place, because no reader is left, or in a copy. */
+/** How to apply a change: in place, because there are no readers, or to a copy. */
 export type Manner = 'in place' | 'in a copy';
 
 /** Maximum time a change waits for batches, in milliseconds. */
@@ -42,7 +42,7 @@ export class Leases {
 	/** Readers of replaced states. */
 	readonly #old = new Set<Reader>();
 	readonly #sleep: Sleep;
-	/** Set while a change waits for readers or is made. New readers wait until it is raised. */
+	/** Set while a change waits for readers or is applied. New readers wait until it is raised. */
 	#gate: Signal | undefined;
 	/** Raised when a reader leaves. */
 	#left = new Signal();
@@ -57,7 +57,7 @@ export class Leases {
 	}
 
 	/**
-	 * Begins to read the current state. `again` is true if the listing has already lost a state. The listing then waits
+	 * Starts reading the current state. `again` is true if the listing has already lost a state. The listing then waits
 	 * until it can keep the next state.
 	 */
 	async take(kind: ReaderKind, again = false): Promise<Lease> {

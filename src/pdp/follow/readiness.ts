@@ -20,7 +20,7 @@ export class RefusedKeyError extends Error {
 export interface Waiting {
 	/** Called once for each reason why checks are not served yet. */
 	readonly say: (reason: string) => void;
-	/** True to keep waiting while the key is rejected, because an operator may make the key valid. */
+	/** True to keep waiting while the key is rejected, because an operator may still fix it. */
 	readonly throughRefusal: boolean;
 	/** Ends the wait. */
 	readonly interrupted?: AbortSignal;

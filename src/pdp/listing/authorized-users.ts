@@ -26,16 +26,16 @@ type Assignment = AuthorizedUsers['users'][string][number];
 
 const Keys = z.array(z.string());
 const nowhere: ReadonlySet<string> = new Set();
-/** Stands for the set of all instances. */
+/** Represents the set of all instances. */
 const everywhere: Pick<ReadonlySet<string>, 'has'> = { has: () => true };
 
 /**
  * Lists the users allowed by a check, as `AuthorizedUsers` JSON, sorted by key. Each user has the granting assignments:
  * in the tenant, on the resource, or on instances from which a role is derived. Without a resource key, considers only
  * roles in the tenant. Rules that act like roles grant by the assignments behind the roles that they require. If the
- * context requests users allowed by other conditions alone, lists these users without assignments. If roles of everyone
- * grant the action to all users, lists `everyone`, and no user without own assignments. Throws `Failure` (`unavailable`)
- * if the policy returns no listing.
+ * context requests users allowed by other conditions alone, lists these users without assignments. If roles assigned to
+ * everyone grant the action to all users, lists `everyone`, and no user without their own assignments. Throws `Failure`
+ * (`unavailable`) if the policy returns no listing.
  */
 export function* authorizedUsers(context: DecisionContext, input: UsersInput): Steps<readonly string[]> {
 	const { facts } = context;
@@ -115,7 +115,7 @@ function agreesWithEngine(context: DecisionContext, input: UsersInput, allowed: 
 export interface UsersWhoMay {
 	/** All users if conditions may grant the action, and otherwise the users with a role that grants it. In any order. */
 	readonly users: Iterable<string>;
-	/** Returns the users with a role that grants the action. Throws `NeedsEngine` if only the engine knows. */
+	/** Returns the users with a role that grants the action. Throws `NeedsEngine` if only the engine can decide. */
 	readonly byRoles: () => ReadonlySet<string>;
 }
 
@@ -178,7 +178,7 @@ function* grantedLikeRoles(context: DecisionContext, input: UsersInput): Steps<G
 		const rolesOf = (user: string) => new Set([...named].filter((role) => holds(user, role)));
 		const holders = new Set([...required].flatMap((role) => [...(held.get(role)?.users() ?? [])]));
 		if (holders.has(everyone) && (excludes || !grants(rolesOf(everyone)))) {
-			// Roles of everyone lead to the grant for some users only.
+			// Roles assigned to everyone lead to the grant for some users only.
 			holders.delete(everyone);
 			for (const user of facts.users) holders.add(user);
 		}
@@ -286,8 +286,8 @@ function* assignedOnInstances(
 			} else if (!leading.computes && unstoppable.seen.has(role, on)) {
 				granting.add(assignment);
 			} else {
-				// An own role can block a derivation on the path, or a computed role can exclude it, so this role does not lead
-				// there for all users.
+				// A user's own role can block a derivation on the path, or a computed role can exclude it, so this role does
+				// not lead there for all users.
 				for (const key of facts.users) {
 					if (pauses.step()) yield;
 					if (leadsFor(key, role, on)) granting.add(assignment, key);

@@ -21,7 +21,7 @@ export function userTest(
 	const tenant = facts.names.number(resource.tenant);
 	const instance = key === undefined ? undefined : facts.names.number(instanceName({ type, key }));
 	const home = instance === undefined ? undefined : facts.instanceTenants.at(instance);
-	// In a missing tenant, and for an instance of a different tenant, condition sets allow nothing.
+	// Condition sets allow nothing in a missing tenant, or on an instance of a different tenant.
 	if (context?.['pdp_type'] === 'cloud' || tenant === undefined || facts.tenants.at(tenant) === undefined) return never;
 	if (home !== undefined && home !== tenant) return never;
 	if (conditionSetsIn(facts.schema).rolesNamed(type, action).size > 0) {

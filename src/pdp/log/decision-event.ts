@@ -33,8 +33,8 @@ const maxInputDepth = 90;
 const maxCutText = 1_024;
 
 /**
- * Writes events. The parts that consecutive events share are written once, and an event is put together from texts,
- * because `JSON.stringify` of the whole event takes several times as long.
+ * Writes events. The parts that consecutive events share are written once, and an event is concatenated from strings,
+ * because `JSON.stringify` takes several times as long.
  */
 export class EventWriter {
 	readonly #masks: readonly MaskedPath[];

@@ -91,7 +91,9 @@ export class WritingApiKeys extends ApiKeys {
 		return { row, secret };
 	}
 
-	/** Gives a key a new secret and returns both. Throws `not_found` if the key was deleted in the meantime. */
+	/**
+	 * Rotates a key's secret. Returns the key and the secret. Throws `not_found` if the key was deleted in the meantime.
+	 */
 	async rotate(key: ApiKey): Promise<KeyWithSecret> {
 		const secret = newSecret();
 		await awaitUnits(this.transaction, key.id);

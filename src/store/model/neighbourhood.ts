@@ -26,7 +26,7 @@ import { readSchema } from './model.js';
 /**
  * Reads exactly the touched objects, as seen by the unit. Returns `null` if closures reach too far; a snapshot is then
  * cheaper. `inForce` is the active policy's schema if that schema is older than the newest schema. The cost depends
- * only on the touched objects, and not on their number of neighbours.
+ * only on the touched objects, and not on their number of neighbors.
  */
 export async function readNeighbourhood(
 	unit: ReadingUnit,

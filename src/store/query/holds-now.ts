@@ -1,6 +1,6 @@
 /**
  * Returns an SQL condition that is true if a row with `expires_at` has not expired. Uses the statement's start time,
- * because the transaction itself may have started much earlier and waited for its turn in the environment.
+ * because the transaction may have started much earlier and waited for the environment's lock.
  */
 export function holdsNow(table: string): string {
 	return `(${table}.expires_at is null or ${table}.expires_at > statement_timestamp())`;

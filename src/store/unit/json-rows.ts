@@ -7,7 +7,7 @@ import { asModel, type TableModel } from './table-model.js';
  * connection. All rows are a single parameter, while a value list would need thousands.
  */
 
-/** Behaviour if a row conflicts with an existing row: fail, ignore the new row, or overwrite these columns. */
+/** Behavior if a row conflicts with an existing row: fail, ignore the new row, or overwrite these columns. */
 export type OnConflict = 'fail' | 'ignore' | { readonly overwrite: readonly string[] };
 
 const statements = new Map<string, string>();

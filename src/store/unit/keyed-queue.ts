@@ -1,4 +1,4 @@
-/** Queue entry: work that runs alone, or a member that may be grouped with its neighbours. */
+/** Queue entry: work that runs alone, or a member that may be grouped with its neighbors. */
 type QueueEntry<Member> =
 	| { readonly alone: true; readonly work: () => Promise<void> }
 	| { readonly alone: false; readonly member: Member };

@@ -335,7 +335,7 @@ export const UsersQuery = named('UsersQuery', 'Which users may perform this acti
 
 export type UsersQuery = z.output<typeof UsersQuery>;
 
-/** An assignment's condition in an answer. */
+/** An assignment's condition in a response. */
 const heldCondition = z
 	.object({
 		set: z.string().describe('Key of the condition set.'),

@@ -23,7 +23,7 @@ const ContextualTuple = namedStrict('ContextualRelationshipTuple', 'A relationsh
 });
 export type ContextualTuple = z.output<typeof ContextualTuple>;
 
-/** Unknown fields are rejected, because a condition or an expiry that is ignored would give more than it should. */
+/** Unknown fields are rejected, because ignoring a condition or an expiry would grant too much access. */
 export const ContextualFacts = namedStrict(
 	'ContextualFacts',
 	`Facts for one check, at most ${maxContextualFacts} together. They are not stored.`,

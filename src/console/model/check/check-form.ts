@@ -139,7 +139,7 @@ function laterProblem({ contextualFacts, revision }: CheckForm): string | null {
 	return contextualFacts === '' || revision === '' ? null : 'only checks at the newest revision support them';
 }
 
-/** Returns the reason why a text is not a JSON object. Returns `null` for an object and for an empty text. */
+/** Returns the reason why a text is not a JSON object. Returns `null` for an object and for an empty string. */
 export function objectProblem(text: string): string | null {
 	if (text.trim() === '') return null;
 	const problem = jsonProblem(text);

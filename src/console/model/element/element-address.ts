@@ -1,7 +1,7 @@
 /** Parsed URL of an element page (docs/develop/elements.md: Pages). */
 export interface ElementAddress {
 	readonly elementKey: string;
-	/** True for dark colours, false for light colours. If `null`, the browser chooses the colours. */
+	/** True for dark colors, false for light colors. If `null`, the browser chooses the colors. */
 	readonly darkMode: boolean | null;
 	/** Tenant to which the page's user should be signed in. */
 	readonly tenantKey: string | null;

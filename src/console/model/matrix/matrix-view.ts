@@ -1,6 +1,8 @@
 import type { MatrixColumn, PolicyMatrix } from './policy-matrix.js';
 
-/** Filter for the matrix. A text matches parts of keys and names and ignores case. An empty text matches everything. */
+/**
+ * Filter for the matrix. A text matches parts of keys and names and ignores case. An empty string matches everything.
+ */
 export interface MatrixFilter {
 	/** Part of a resource's name. After a colon, part of an action's name. */
 	readonly resource: string;

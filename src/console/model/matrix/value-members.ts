@@ -14,7 +14,7 @@ export function textsMember(value: Value, name: string): readonly string[] {
 	return listMember(value, name).filter((text) => typeof text === 'string');
 }
 
-/** Returns a text field; an empty text if it is absent. */
+/** Returns a text field; an empty string if it is absent. */
 export function textMember(value: Value, name: string): string {
 	const text = value[name];
 	return typeof text === 'string' ? text : '';

@@ -14,7 +14,7 @@ export type Boundary = 'begin' | 'commit' | 'rollback';
 
 /**
  * Returns the transaction boundary set by a statement, or `null` if it neither begins nor ends a transaction. Rolling
- * back to a savepoint is no boundary.
+ * back to a savepoint is not a boundary.
  */
 export function boundary(sql: string): Boundary | null {
 	if (/^\s*begin\b/i.test(sql)) return 'begin';

@@ -19,7 +19,7 @@ interface CodeViewProps {
 	readonly anchored?: boolean;
 }
 
-/** Code with numbered lines. The code is coloured after the highlighter is loaded. */
+/** Code with numbered lines. The code is colored after the highlighter is loaded. */
 export function CodeView({
 	text,
 	language,

@@ -13,8 +13,8 @@ const linesAtOnce = 1000;
 const signs = { same: ' ', removed: '-', added: '+' } as const;
 
 /**
- * Differences between two texts, with line numbers for both. Signs mark added and removed lines, because colour alone
- * is not enough.
+ * Differences between two texts, with line numbers for both. Signs mark added and removed lines, because color alone is
+ * not enough.
  */
 export function DiffView({ hunks, label }: DiffViewProps) {
 	const shown = useSignal(linesAtOnce);

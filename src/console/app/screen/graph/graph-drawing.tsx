@@ -8,7 +8,7 @@ export interface GraphDrawingProps {
 	readonly start: string;
 	/** Id of the node in the middle of the visible part. */
 	readonly center: string;
-	/** True if a node's hidden neighbours can be shown. */
+	/** True if a node's hidden neighbors can be shown. */
 	readonly isExpandable: (id: string) => boolean;
 	readonly onExpand: (id: string) => void;
 	readonly onStart: (id: string) => void;
@@ -18,7 +18,7 @@ export interface GraphDrawingProps {
 const [characterWidth, nodeHeight, padding, margin] = [7.3, 30, 10, 12];
 
 /**
- * Layered graph, drawn from left to right. A click on a node shows its hidden neighbours or, if it has none, starts a
+ * Layered graph, drawn from left to right. A click on a node shows its hidden neighbors or, if it has none, starts a
  * new graph from it.
  */
 export function GraphDrawing({ graph, start, center, isExpandable, onExpand, onStart }: GraphDrawingProps) {

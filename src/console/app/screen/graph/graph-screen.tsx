@@ -48,7 +48,7 @@ export function GraphScreen() {
 interface AskedGraphProps {
 	readonly question: GraphQuestion;
 	readonly onStart: (id: string) => void;
-	/** Shows the hidden neighbours of a node. */
+	/** Shows the hidden neighbors of a node. */
 	readonly onExpand: (id: string) => void;
 }
 

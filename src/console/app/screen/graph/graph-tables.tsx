@@ -16,7 +16,7 @@ interface GraphTablesProps {
 		/** Paths. Each path is a list of indexes into `edges`. */
 		readonly paths: readonly (readonly number[])[];
 	};
-	/** True if a node's hidden neighbours can be shown. */
+	/** True if a node's hidden neighbors can be shown. */
 	readonly isExpandable: (id: string) => boolean;
 	readonly onExpand: (id: string) => void;
 	readonly onStart: (id: string) => void;

@@ -46,7 +46,7 @@ export function FilterResult({ answer }: { readonly answer: FilterAnswer }) {
 	);
 }
 
-/** Time until which the filter is valid: the answer's time if conditions read the time. */
+/** Time until which the filter is valid: the response's time if conditions read the time. */
 function Validity({ until }: { readonly until: string }) {
 	if (Date.parse(until) <= Date.now()) return <>The filter depends on the current time, so do not reuse it.</>;
 	return (
