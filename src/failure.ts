@@ -57,7 +57,7 @@ export const catalogue = {
 	conflict: { status: 409, error_code: 'INVALID_INPUT', title: 'The object is not in a state that allows this' },
 	environment_deleted: { status: 410, error_code: 'NOT_FOUND', title: 'The environment of the API key was deleted' },
 	gone: { status: 410, error_code: 'NOT_FOUND', title: 'This API version is no longer supported' },
-	not_kept: { status: 410, error_code: 'NOT_FOUND', title: 'The revision is no longer kept' },
+	not_kept: { status: 410, error_code: 'NOT_FOUND', title: 'The revision is no longer stored' },
 	too_large: { status: 413, error_code: 'INVALID_INPUT', title: 'The request body is too large' },
 	unprocessable: { status: 422, error_code: 'INVALID_INPUT', title: 'The request body is not valid' },
 	not_synced: {

@@ -74,7 +74,7 @@ export const maxPatternLength = 1000;
  */
 export const maxItemsPatternLength = 250;
 
-const orderingNote = 'Strings are ordered by code point, so ISO 8601 times in UTC are in order too.';
+const orderingNote = 'Strings are ordered by code point, so ISO 8601 times in UTC sort correctly.';
 const durationNote = 'Months and years are rejected, because their length varies.';
 const matching = { holdsFor: () => () => false, rego: () => [] } as const;
 

@@ -68,7 +68,7 @@ function writeTest(test: PredicateTest, { target, provider }: Writing): unknown 
 			if ('column' in operand) throw new FilterRefusal(name, target, 'it compares fields only with values');
 			const isOrder = relation !== 'eq' && relation !== 'ne';
 			if (isOrder && column.kind === 'string' && provider !== 'sqlite') {
-				throw new FilterRefusal(name, target, 'the collation decides on the order of texts');
+				throw new FilterRefusal(name, target, 'the collation determines the order of strings');
 			}
 			return { [relations[relation]]: column.kind === 'time' ? new Date(Number(operand.value)) : operand.value };
 		}
@@ -79,6 +79,6 @@ function writeTest(test: PredicateTest, { target, provider }: Writing): unknown 
 		case 'search':
 			if (provider === 'sqlite') requirePlain(test, target);
 			if (!/[%_\\]/.test(test.text)) return { [searches[test.place]]: test.text };
-			throw new FilterRefusal(test.name, target, 'Prisma reads `%`, `_` and `\\` in a searched text as wildcards');
+			throw new FilterRefusal(test.name, target, 'Prisma reads `%`, `_` and `\\` in a search string as wildcards');
 	}
 }

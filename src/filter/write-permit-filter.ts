@@ -49,7 +49,7 @@ function* writeTest(test: PredicateTest): Steps<PermitOperand> {
 			if ('column' in operand) throw refusal(test.name, 'it compares a column with a literal only');
 			const isOrder = relation !== 'eq' && relation !== 'ne';
 			if (isOrder && (test.column.kind === 'string' || test.column.kind === 'time')) {
-				throw refusal(test.name, 'the order of text depends on the database');
+				throw refusal(test.name, 'the order of strings depends on the database');
 			}
 			return comparison(relation, name, operand.value);
 		}
@@ -71,7 +71,7 @@ function bounds(
 	{ kind, bound, column }: Extract<PredicateTest, { readonly bound: unknown }>,
 	name: string,
 ): PermitOperand {
-	if (bound !== 'exact') throw refusal(column.name, 'it has no length of texts');
+	if (bound !== 'exact') throw refusal(column.name, 'it has no string length');
 	return kind === 'inside'
 		? expression('and', [comparison('ge', name, -greatestWhole), comparison('le', name, greatestWhole)])
 		: expression('or', [comparison('lt', name, -greatestWhole), comparison('gt', name, greatestWhole)]);

@@ -64,5 +64,5 @@ export async function pastState(
 }
 
 function notKept(revision: number, why: string): Failure {
-	return new Failure('not_kept', `revision ${revision} is no longer kept: ${why}`, { revision });
+	return new Failure('not_kept', `revision ${revision} is no longer stored: ${why}`, { revision });
 }

@@ -96,7 +96,7 @@ const attributePrefix = 'attr_';
 /**
  * Documentation for lists with attribute filters. These parameters contain custom attribute names in their own names.
  */
-export const attributeFilterText = '`attr_<name>=<value>` selects objects whose attribute `<name>` equals the text.';
+export const attributeFilterText = '`attr_<name>=<value>` selects objects whose attribute `<name>` equals the string.';
 
 /** Adds attribute filters to a list query, as the field `attribute_filters`. */
 export function withAttributeFilters<S extends z.ZodRawShape>(shape: S) {

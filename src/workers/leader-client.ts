@@ -98,7 +98,7 @@ export class LeaderClient {
 			const abandon = () => {
 				this.#pending.delete(id);
 				this.tell({ type: 'cancel', id });
-				reject(new Error('nobody waits any more', { cause: signal.reason }));
+				reject(new Error('no caller is waiting', { cause: signal.reason }));
 			};
 			if (signal.aborted || !this.channel.connected) return abandon();
 			signal.addEventListener('abort', abandon);

@@ -66,7 +66,7 @@ function join(flight: Flight, signal: AbortSignal): Promise<FeedResponse> {
 		};
 		const abandon = () => {
 			leave();
-			reject(new Error('nobody waits any more', { cause: signal.reason }));
+			reject(new Error('no caller is waiting', { cause: signal.reason }));
 		};
 		signal.addEventListener('abort', abandon);
 		if (signal.aborted) return abandon();

@@ -170,7 +170,7 @@ onServer('an expired grant appears in explanations at earlier times', async (t) 
 	t.false(await explain({ revision: revision - 1 }));
 });
 
-onServer('a future or no longer kept revision is refused and named', async (t) => {
+onServer('revisions that are in the future or no longer stored are rejected by number', async (t) => {
 	const { place } = await furnished(t, 'server');
 	const explain = (body: object) => place.http.post(`${environmentPath(place)}/explanation`, { ...checks[0], ...body });
 	const newest = await place.revision();
@@ -190,7 +190,7 @@ onServer('a future or no longer kept revision is refused and named', async (t) =
 	// Before the first schema there was no policy.
 	const first = await explain({ revision: 0 });
 	t.is(first.status, 410, JSON.stringify(first.body));
-	t.regex(String(first.body['message']), /revision 0 is no longer kept/);
+	t.regex(String(first.body['message']), /revision 0 is no longer stored/);
 
 	const users = Array.from({ length: 5_001 }, (_, index) => [`user-${index}`, {}] as const);
 	const document = { format: 'regolith-environment', version: 1, facts: { users: Object.fromEntries(users) } };

@@ -176,7 +176,7 @@ function readMembers<A>(
 	} else if (members.length > 1) {
 		const names = members.slice(0, 3).map(([name]) => `{${excerpt(name)}: …}`);
 		const more = members.length > names.length ? ', …' : '';
-		const msg = `must have one member, not ${members.length}: to require all, use {"allOf": [${names.join(', ')}${more}]}`;
+		const msg = `must have one field, not ${members.length}: to require all, use {"allOf": [${names.join(', ')}${more}]}`;
 		run.refuse('wrong_shape', at, msg);
 	}
 	return members.slice(0, maxProblems).map(([name, member]) => read(name, member, [...at, name]))[0] ?? nothing;
@@ -219,7 +219,7 @@ function readAnyOperand<A>(
 	}
 	const isRelated = isObject(value) && Object.hasOwn(value, 'fk_resource_type');
 	if (!isObject(value) || !Object.hasOwn(value, 'match') || Object.keys(value).length > (isRelated ? 2 : 1)) {
-		const msg = `the operand of \`${operator.name}\` must be {"match": {…}}, a condition on members, not ${excerpt(value)}`;
+		const msg = `the operand of \`${operator.name}\` must be {"match": {…}}, a condition on fields, not ${excerpt(value)}`;
 		run.refuse('wrong_operand', at, msg, value);
 		return null;
 	}

@@ -47,7 +47,7 @@ function readReference(
 	} else if (!refs) {
 		run.refuse('wrong_operand', at, 'inside `match` an operand must be a value, not a `ref`');
 	} else if (Object.keys(value).length > 1) {
-		run.refuse('wrong_shape', at, '`ref` must be the only member of its object');
+		run.refuse('wrong_shape', at, '`ref` must be the only field of its object');
 	} else if (attribute === undefined) {
 		const msg = `\`ref\` must name an attribute of user, resource, tenant or context, such as "user.key", or \`now\`, not ${excerpt(ref)}`;
 		run.refuse('wrong_attribute', [...at, 'ref'], msg, ref);
@@ -86,7 +86,7 @@ function readValue(run: ParseRun, value: unknown, at: ConditionPath, depth: numb
 	}
 	if (isObject(value)) {
 		if (Object.keys(value).length > maxMembers) {
-			run.refuse('too_large', at, `an object in a condition must not have more than ${maxMembers} members`);
+			run.refuse('too_large', at, `an object in a condition must not have more than ${maxMembers} fields`);
 			return null;
 		}
 		// `Object.fromEntries` creates an own property for every name, even `__proto__`.

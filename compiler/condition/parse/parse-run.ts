@@ -77,7 +77,7 @@ export class ParseRun {
 		}
 		const [name = ''] = path;
 		if (object !== 'grant' || (parameters.has(name) && path.length === 1)) return undefined;
-		if (parameters.has(name)) return `the value of the parameter \`${name}\` has no members`;
+		if (parameters.has(name)) return `the value of the parameter \`${name}\` has no fields`;
 		const known = [...parameters].slice(0, maxProblems).map((parameter) => `\`${parameter}\``);
 		return `the condition has no parameter ${excerpt(name)}; its parameters are ${known.join(', ') || 'none'}`;
 	}

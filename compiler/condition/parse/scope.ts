@@ -87,7 +87,7 @@ function refuseOtherThanNumbers(run: ParseRun, operator: Operator, value: Json |
 		'by `within-last` and `older-than`';
 	run.refuse('wrong_operand', at, msg, value);
 }
-const noMembersText = '`user.resource_roles` is a list of role keys, which has no members';
+const noMembersText = '`user.resource_roles` is a list of role keys, which has no fields';
 const unboundText =
 	'`user.resource_roles` needs a set with `resource_id`, the resource whose roles it names; the roles in the tenant are ' +
 	'`user.roles`';
@@ -126,7 +126,7 @@ export function memberScope(run: ParseRun, related?: string): Scope<readonly str
 			if (hint !== undefined) {
 				run.refuse('wrong_shape', at, `unknown logical operator \`${name}\`: did you mean ${hint}?`, name);
 			} else if (path === undefined) {
-				run.refuse('wrong_attribute', at, `${excerpt(name)} names no member: a name is empty`, name);
+				run.refuse('wrong_attribute', at, `${excerpt(name)} contains an empty name`, name);
 			} else if (requireWellFormed(run, name, at) && related !== undefined) {
 				run.related.push({ type: related, attribute: path[0] ?? name, at });
 			}

@@ -18,7 +18,7 @@ const explanationExample = {
 const explanationFailures = {
 	404: 'No such environment, or no such revision yet',
 	409: 'The environment has no policy yet, or changes too often',
-	410: 'The revision is no longer kept, or its number now belongs to a different revision',
+	410: 'The revision is no longer stored, or its number now belongs to a different revision',
 	429: 'Too many such requests are queued for the environment',
 	503: 'The time or memory limit was exceeded, or the process ended',
 };

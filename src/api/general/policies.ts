@@ -59,7 +59,7 @@ export const policies = [
 		access: 'environment.read',
 		params: RevisionPath,
 		returns: { 200: PolicyOfRevision },
-		failures: { 404: 'No such project, environment or revision, or the policy is no longer kept' },
+		failures: { 404: 'No such project, environment or revision, or the policy is no longer stored' },
 		handle: async ({ params }, { environment, policies: { history } }) => {
 			const past = await policyAt(environment, params.revision, history);
 			return reply(200, { ...readPolicyRevision(past), files: sortByPath(past.files) });
@@ -77,7 +77,7 @@ export const policies = [
 		params: RevisionPath,
 		returns: { 200: null },
 		answerTypes: { 200: archiveType },
-		failures: { 404: 'No such project, environment or revision, or the policy is no longer kept' },
+		failures: { 404: 'No such project, environment or revision, or the policy is no longer stored' },
 		handle: async ({ params }, { environment, policies: { history } }) => {
 			const { files } = await policyAt(environment, params.revision, history);
 			const tar = await archive(files.map(({ path, text }) => ({ path, content: text })));
@@ -98,7 +98,7 @@ export const policies = [
 		params: RevisionPath,
 		returns: { 200: PolicyTestResults },
 		failures: {
-			404: 'No such project, environment or revision, or the policy is no longer kept',
+			404: 'No such project, environment or revision, or the policy is no longer stored',
 			429: 'Too many policies are queued for testing',
 			503: 'The tests exceeded the time limit or could not run',
 		},

@@ -20,7 +20,7 @@ export const cerbosFailures = {
 		400: 'The request is malformed.',
 		401: 'The API key is missing.',
 		403: "The API key does not match this decision point's key.",
-		413: 'The request body is too large, has too many values, or a text that is too long.',
+		413: 'The request body is too large, has too many values, or a string that is too long.',
 		422: 'A member is missing or invalid, or a plan cannot express the filter.',
 	},
 	example: (message: string) => ({ code: unknownCode, message }),

@@ -159,7 +159,7 @@ export class Engine {
 		const steps: PatchStep[] = [];
 		for (const [index, patch] of patches.entries()) {
 			if (index % stride === stride - 1) yield;
-			if (patch.path.length === 0) throw new EngineError('a patch names no member');
+			if (patch.path.length === 0) throw new EngineError('a patch has an empty path');
 			steps.push({ path: jsonText(patch.path), value: patch.op === 'upsert' ? jsonText(patch.value) : undefined });
 		}
 		try {

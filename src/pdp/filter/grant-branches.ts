@@ -15,7 +15,10 @@ import type { GrantedRows } from './granted-rows.js';
 
 /** Immediate source of a role on instances. */
 export type RoleSource =
-	| { readonly type: 'role_assignment' /** Present for a role assigned to everyone. */; readonly user?: typeof everyone }
+	| {
+			readonly type: 'role_assignment' /** Present for a role assigned to everyone. */;
+			readonly user?: typeof everyone;
+	  }
 	| {
 			readonly type: 'role_derivation';
 			/** Role on the related instance: `<type>#<role>`. */

@@ -33,7 +33,7 @@ export class Listeners<T> {
 			};
 			const abort = () => {
 				end();
-				reject(new Abandoned('nobody waits any more', { cause: signal?.reason }));
+				reject(new Abandoned('no caller is waiting', { cause: signal?.reason }));
 			};
 			this.add(hear);
 			signal?.addEventListener('abort', abort);

@@ -114,7 +114,10 @@ const resource = abbreviated(
 	z.string().describe('Resource key, or an instance as `<type>:<key>`; the tenant is `default`.'),
 	CheckResource,
 	typeAndKey,
-).meta({ description: 'The resource or instance: text, or an object.', example: { type: 'document', tenant: 'acme' } });
+).meta({
+	description: 'The resource or instance: a string, or an object.',
+	example: { type: 'document', tenant: 'acme' },
+});
 
 const action = z.string().describe('Action key.');
 

@@ -12,7 +12,7 @@ const optionalText = z.string().nullish();
 const maxActions = 50;
 const maxResources = 500;
 
-const principal = named('CerbosPrincipal', 'The user. Other members are ignored.', {
+const principal = named('CerbosPrincipal', 'The user. Other fields are ignored.', {
 	id: z.string().describe('User key.'),
 	roles: z.array(z.string()).nullish().describe('Ignored: roles come from the environment.'),
 	attr: attributes.describe('Attributes that conditions compare.'),
@@ -30,12 +30,12 @@ const policyVersion = optionalText.describe('Ignored.');
 const requestId = optionalText.describe('Returned unchanged.');
 const actions = boundedArray(z.string(), maxActions);
 
-export const PlanQuery = named('CerbosPlanQuery', 'A request for a query plan. Other members are ignored.', {
+export const PlanQuery = named('CerbosPlanQuery', 'A request for a query plan. Other fields are ignored.', {
 	requestId,
 	action: optionalText.describe('Action key.'),
 	actions: actions.nullish().describe('Action keys. A row must allow all of them.'),
 	principal,
-	resource: named('CerbosPlanResource', 'A resource type. Other members are ignored.', {
+	resource: named('CerbosPlanResource', 'A resource type. Other fields are ignored.', {
 		kind,
 		attr: attr.describe('Attributes that are known for every row. `tenant` restricts the plan to rows of the tenant.'),
 		policyVersion,
@@ -63,7 +63,7 @@ export const PlanAnswer = named('CerbosPlan', 'A query plan.', {
 	cerbosCallId: z.string().describe('Decision id.'),
 });
 
-export const CerbosChecks = named('CerbosChecks', 'Checks of several resources. Other members are ignored.', {
+export const CerbosChecks = named('CerbosChecks', 'Checks of several resources. Other fields are ignored.', {
 	requestId,
 	principal,
 	resources: boundedArray(

@@ -13,7 +13,7 @@ const maxSecretLength = 16_384;
 const Texts = keyed(Text, Text.min(1));
 const SecretText = Text.min(1)
 	.refine((text) => text !== hiddenSecret, 'is the placeholder for a hidden secret, not a secret')
-	.meta({ description: 'Secret as text. Text with a JSON string map counts as a map.' });
+	.meta({ description: 'Secret as a string. A string with a JSON string map counts as a map.' });
 const SecretMap = Texts.refine(isSmall, `must have at most ${maxSecretLength} characters as JSON`);
 
 /** A secret: a string, or a map such as headers. */
@@ -57,7 +57,7 @@ export type MappingRuleUpdate = z.output<typeof MappingRuleUpdate>;
 export const ProxyConfigCreate = named('ProxyConfigCreate', 'A new proxy config.', {
 	key: Key.describe('Key, unique among the proxy configs in the environment.'),
 	name: Name.describe('Display name.'),
-	secret: ProxySecret.describe('Secret that the proxy sends to its service: text, or a header map.'),
+	secret: ProxySecret.describe('Secret that the proxy sends to its service: a string, or a header map.'),
 	auth_mechanism: defaulted(AuthMechanism, () => 'Bearer' as const).describe(
 		'How the proxy sends the secret; defaults to a bearer token.',
 	),
@@ -69,7 +69,7 @@ export type ProxyConfigCreate = z.output<typeof ProxyConfigCreate>;
 
 export const ProxyConfigUpdate = named('ProxyConfigUpdate', 'Proxy config fields to change.', {
 	name: optional(Name).describe('New name. Null counts as absent.'),
-	secret: optional(ProxySecret).describe('New secret: text, or a header map. Null counts as absent.'),
+	secret: optional(ProxySecret).describe('New secret: a string, or a header map. Null counts as absent.'),
 	auth_mechanism: optional(AuthMechanism).describe('How the proxy sends the secret. Null counts as absent.'),
 	mapping_rules: optional(boundedArray(MappingRuleUpdate)).describe(
 		'Complete new rule list; with `should_delete` in any rule, only the changes. Null counts as absent.',
@@ -79,10 +79,12 @@ export type ProxyConfigUpdate = z.output<typeof ProxyConfigUpdate>;
 
 export const ProxyConfigRead = named(
 	'ProxyConfigRead',
-	'A proxy config. Its secret is always text: a map is shown as JSON, and callers without access see asterisks.',
+	'A proxy config. Its secret is always a string: a map is shown as JSON, and callers without access see asterisks.',
 	{
 		...namedObject('proxy configs in the environment'),
-		secret: z.string().describe('Secret as text, a map as JSON; `********` for callers without the level `admin`.'),
+		secret: z
+			.string()
+			.describe('Secret as a string; a map is shown as JSON; `********` for callers without the level `admin`.'),
 		auth_mechanism: AuthMechanism.describe('How the proxy sends the secret.'),
 		mapping_rules: z
 			.array(

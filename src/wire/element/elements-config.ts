@@ -42,7 +42,7 @@ const longestDuration = 315_360_000;
  * value.
  */
 export const ElementsSettings = keyed(z.union([z.int(), z.boolean(), Text]), Text.min(1))
-	.refine((settings) => Object.keys(settings).length <= maxSettings, `must have at most ${maxSettings} members`)
+	.refine((settings) => Object.keys(settings).length <= maxSettings, `must have at most ${maxSettings} fields`)
 	.refine(({ max_duration = 1 }) => Number.isInteger(max_duration) && isDuration(max_duration), {
 		path: ['max_duration'],
 		error: `must be a number of seconds from 1 to ${longestDuration}`,

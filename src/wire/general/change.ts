@@ -68,7 +68,7 @@ export type ChangeRead = z.input<typeof ChangeRead>;
  * `revision_to` with all further requests.
  */
 export const ChangePage = paginated(ChangeRead).extend({
-	revision: z.int().min(0).describe('Newest covered revision. Send it as `revision_to` with the other pages.'),
+	revision: z.int().min(0).describe('Newest revision in the list. Send it as `revision_to` with the other pages.'),
 });
 
 /** Parameter that may be repeated. A change needs to match only one value. */

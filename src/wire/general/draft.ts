@@ -123,7 +123,7 @@ const changes = [
 		described('DraftGroupChange', 'An instance that becomes a group, or stops being a group.'),
 	),
 	listedChange('made_for_groups', comesOrGoes, MadeForGroupsEntry).meta(
-		described('DraftMadeForGroupsChange', 'A mark for an object made for groups, created or deleted.'),
+		described('DraftMadeForGroupsChange', 'A marker for an object created for groups; created or deleted.'),
 	),
 	listedChange('relationship_tuple', all, TupleEntry).meta(
 		described('DraftRelationshipTupleChange', 'A change of a relationship. An update changes its expiry.'),

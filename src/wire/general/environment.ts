@@ -172,7 +172,7 @@ export const EnvironmentSettings = Attributes.superRefine((settings, ctx) => {
 		'become members of the group in the path; with `parent_joins_child`, members of the group in the path become ' +
 		'members of the group in the body. `production` marks a production environment, where the console asks ' +
 		'for confirmation before changes; by default, environments with the key `production` or `prod` are in ' +
-		'production. `contextual_facts`: checks may carry facts that are not stored; false by default.',
+		'production. `contextual_facts`: checks may contain facts that are not stored; false by default.',
 });
 
 export const EnvironmentCreate = named('EnvironmentCreate', 'A new environment.', {

@@ -36,7 +36,7 @@ export const TestedCheck = z
 			z.string().describe('Resource key, or an instance as `<type>:<key>`; the tenant is `default`.'),
 			TestResource,
 			typeAndKey,
-		).describe('Resource type or instance: text or an object.'),
+		).describe('Resource type or instance: a string or an object.'),
 		context,
 	})
 	.refine(

@@ -38,7 +38,7 @@ const wrongRoles: readonly (readonly [conditions: unknown, ...problems: readonly
 	],
 	[
 		{ 'user.resource_roles.first': { array_contains: 'viewer' } },
-		'user.resource_roles.first: `user.resource_roles` is a list of role keys, which has no members',
+		'user.resource_roles.first: `user.resource_roles` is a list of role keys, which has no fields',
 	],
 	[
 		{ 'user.teams': { equals: { ref: 'user.resource_roles' } } },
@@ -102,12 +102,12 @@ const wrong: readonly (readonly [conditions: unknown, ...problems: readonly stri
 	['user.age', ': a condition must be an object, not "user.age"'],
 	[
 		{ 'user.age': { 'greater-than': 1 }, 'user.team': { equals: null } },
-		': must have one member, not 2: to require all, use {"allOf": [{"user.age": …}, {"user.team": …}]}',
+		': must have one field, not 2: to require all, use {"allOf": [{"user.age": …}, {"user.team": …}]}',
 		`user.team equals: \`equals\` cannot compare with null: ${absence}`,
 	],
 	[
 		{ 'user.age': { 'greater-than': 1, 'less-than': 5 } },
-		'user.age: must have one member, not 2: to require all, use {"allOf": [{"greater-than": …}, {"less-than": …}]}',
+		'user.age: must have one field, not 2: to require all, use {"allOf": [{"greater-than": …}, {"less-than": …}]}',
 	],
 	[{ 'user.a': { equals: 9007199254740992 } }, `user.a equals: ${inexact}`],
 	[{ 'user.a': { 'less-than': -1e300 } }, `user.a less-than: ${inexact}`],
@@ -116,7 +116,7 @@ const wrong: readonly (readonly [conditions: unknown, ...problems: readonly stri
 	[{ 'user.a': { any_match: { match: { b: { equals: 1e21 } } } } }, `user.a any_match match b equals: ${inexact}`],
 	[
 		{ 'user.a': { in: [1, Object.fromEntries(Array.from({ length: 33 }, (_, index) => [`m${index}`, 1]))] } },
-		'user.a in 1: an object in a condition must not have more than 32 members',
+		'user.a in 1: an object in a condition must not have more than 32 fields',
 	],
 	[
 		{ 'user.a': { any_match: { match: { b: { matches: 'x'.repeat(251) } } } } },
@@ -215,7 +215,7 @@ const wrong: readonly (readonly [conditions: unknown, ...problems: readonly stri
 		{ 'user.a': { equals: { ref: 1 } } },
 		'user.a equals ref: `ref` must name an attribute of user, resource, tenant or context, such as "user.key", or `now`, not 1',
 	],
-	[{ 'user.a': { equals: { ref: 'user.key', or: 1 } } }, 'user.a equals: `ref` must be the only member of its object'],
+	[{ 'user.a': { equals: { ref: 'user.key', or: 1 } } }, 'user.a equals: `ref` must be the only field of its object'],
 	...notDurations.map(
 		(value) =>
 			[
@@ -242,7 +242,7 @@ const wrong: readonly (readonly [conditions: unknown, ...problems: readonly stri
 	],
 	[
 		{ 'user.orders': { any_match: { fk_resource_type: 'order' } } },
-		'user.orders any_match: the operand of `any_match` must be {"match": {…}}, a condition on members, not {"fk_resource_type": "order"}',
+		'user.orders any_match: the operand of `any_match` must be {"match": {…}}, a condition on fields, not {"fk_resource_type": "order"}',
 	],
 	[
 		{ 'user.o': { object_match: { match: { a: { object_match: { match: {}, fk_resource_type: 'order' } } } } } },
@@ -254,7 +254,7 @@ const wrong: readonly (readonly [conditions: unknown, ...problems: readonly stri
 	],
 	[
 		{ 'user.orders': { all_match: { level: { equals: 1 } } } },
-		'user.orders all_match: the operand of `all_match` must be {"match": {…}}, a condition on members, not {"level": {…}}',
+		'user.orders all_match: the operand of `all_match` must be {"match": {…}}, a condition on fields, not {"level": {…}}',
 	],
 	[
 		{ 'user.o': { object_match: { match: { level: { equals: { ref: 'user.key' } } } } } },
@@ -266,7 +266,7 @@ const wrong: readonly (readonly [conditions: unknown, ...problems: readonly stri
 	],
 	[
 		{ 'user.o': { object_match: { match: { 'a..b': { equals: 1 } } } } },
-		'user.o object_match match a..b: "a..b" names no member: a name is empty',
+		'user.o object_match match a..b: "a..b" contains an empty name',
 	],
 	[
 		{ anyOf: [{ 'user.a': { equal: 1 } }, { not: { allOf: [{ 'user.b': 5 }, 7] } }] },
