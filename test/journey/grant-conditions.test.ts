@@ -243,3 +243,33 @@ journey('requests that cannot evaluate a condition are rejected', async (t, plac
 	fails(t, await http.post(`${facts}/relationship_tuples`, tuple), 422, 'condition');
 	t.is((await http.get(`${env}/export`)).status, 200);
 });
+
+journey('lists of users and group members distinguish conditional roles from other roles', async (t, place) => {
+	const { http, facts, schema } = place;
+	await furnished(place);
+	await http.post(`${facts}/role_assignments`, { ...onAccount, user: 'ann' });
+	const onA = { resource_instance: 'a', resource: 'account', role: 'payer' };
+	const condition = { set: 'below_limit', values: { limit: 500 } };
+	type Users = { readonly data: readonly { readonly associated_tenants: readonly object[] }[] };
+	for (const path of ['users', 'tenants/acme/users']) {
+		const listed = await http.get<Users>(`${facts}/${path}?include_resource_instance_roles=true&search=ann`);
+		const [tenant] = listed.body.data[0]?.associated_tenants ?? [];
+		const expected = [{ ...onA, condition }, onA];
+		t.deepEqual(tenant, { tenant: 'acme', roles: [], status: 'active', resource_instance_roles: expected }, path);
+	}
+
+	const groups = `${schema}/groups`;
+	const made = await http.post(groups, { group_instance_key: 'team', group_tenant: 'acme' });
+	t.is(made.status, 200, JSON.stringify(made.body));
+	await http.put(`${groups}/team/users/ann`, { tenant: 'acme' });
+	await http.patch(`${schema}/resources/group/roles/member`, { grant_conditions: ['below_limit'] });
+	const member = { user: 'ben', role: 'member', resource_instance: 'group:team', condition };
+	t.is((await http.post(`${facts}/role_assignments`, member)).status, 200);
+	const users = await http.get<{ readonly data: readonly { readonly key: string }[] }>(`${groups}/team/users`);
+	t.deepEqual(
+		users.body.data.map(({ key }) => key),
+		['ann'],
+	);
+	t.is((await http.get<{ readonly users: readonly string[] }>(`${groups}/team`)).body.users.length, 1);
+	fails(t, await http.delete(`${groups}/team/users/ben`, { tenant: 'acme' }), 404, 'GroupUser');
+});

@@ -300,6 +300,23 @@ journey('a conditional role gives no level', async (t, place) => {
 	t.is((await sam.get(users)).status, 200);
 });
 
+journey('a manager cannot remove a user who may own the element or an instance under a condition', async (t, place) => {
+	await setTheScene(place);
+	const { http, facts } = place;
+	const condition = await declareNever(place, 'document/roles/keeper');
+	const held = { user: 'tim', role: 'keeper', resource_instance: 'document:plan' };
+	t.is((await http.post(`${facts}/role_assignments`, { ...held, condition })).status, 200);
+	const users = `${dataOf(place)}/users`;
+	const onPlan = '?resource_instance_id=document:plan';
+	const max = await bearing(place, 'max', 'acme');
+	const { body } = await max.get<Paginated>(`${users}${onPlan}&search=tim`);
+	t.like(onlyTenant(body), { resource_instance_roles: [{ role: 'keeper', condition: { set: 'never', values: {} } }] });
+	fails(t, await max.delete(`${users}/tim`), 403, 'owner');
+	fails(t, await max.delete(`${users}/tim${onPlan}`), 403, 'owner');
+	t.is((await (await bearing(place, 'olga', 'acme')).delete(`${users}/tim`)).status, 204);
+	t.deepEqual(await rolesOf(place, 'tim'), []);
+});
+
 journey('a manager cannot remove a user who owns an instance in the tenant', async (t, place) => {
 	await setTheScene(place);
 	await holds(place, 'tim', 'keeper', 'plan');

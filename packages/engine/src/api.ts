@@ -190,6 +190,8 @@ export interface GrantingAssignment {
 	readonly resource: string;
 	/** Role key in a tenant, `<type>#<key>` on an instance. */
 	readonly role: string;
+	/** The assignment's condition, which holds in this query; absent if there is none. */
+	readonly condition?: { readonly set: string; readonly values: JsonObject };
 }
 
 /** Authorized users and their granting assignments. */

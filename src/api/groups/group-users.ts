@@ -63,7 +63,8 @@ export const groupUsers = [
 	endpoint({
 		name: 'listGroupUsers',
 		summary: 'List the users of a group',
-		description: 'Lists direct members, without members of nested groups.',
+		description:
+			'Lists direct members, without members of nested groups and without users with `member` under a condition.',
 		tag: groupTag,
 		method: 'get',
 		path: collection,
@@ -75,7 +76,8 @@ export const groupUsers = [
 		handle: async ({ params, query }, { unit }) => {
 			const group = await findGroup(unit, params.group_instance_key);
 			const member = await findMemberRole(unit, group.resource_id);
-			const filter = { role_ids: member === undefined ? [] : [member.id], resource_instance_id: group.id };
+			const role_ids = member === undefined ? [] : [member.id];
+			const filter = { role_ids, resource_instance_id: group.id, unconditional: true } as const;
 			const page = await usersBy(unit, filter).page(query);
 			return reply(200, { ...page, data: [...(await readUsers(unit, page.data))] });
 		},

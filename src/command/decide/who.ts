@@ -23,12 +23,19 @@ export async function who(
 	const about = { action, resource: answer.body.resource, tenant: answer.body.tenant, revision: answer.revision };
 	const users = Object.entries(answer.body.users).map(([user, given]) => ({
 		user,
-		assignments: given.map(({ role, resource, tenant }) => ({ role, resource, tenant })),
+		assignments: given.map(({ role, resource, tenant, condition }) => ({
+			...{ role, resource, tenant },
+			...(condition !== undefined && { condition }),
+		})),
 	}));
 	const rows = users.flatMap(({ user, assignments }) =>
 		assignments.length === 0
 			? [[user, '-', 'conditions']]
-			: assignments.map(({ role, resource: place }) => [user, role, placeText(place)]),
+			: assignments.map(({ role, resource: place, condition }) => [
+					user,
+					condition === undefined ? role : `${role} under ${condition.set}`,
+					placeText(place),
+				]),
 	);
 	const nobody = `no user may ${visible(action)} ${visible(about.resource)} in tenant ${visible(about.tenant)}\n`;
 	return {

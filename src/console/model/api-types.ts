@@ -94,7 +94,12 @@ export interface ListedUser {
 		readonly status: 'active' | 'pending';
 		readonly roles: readonly string[];
 		readonly resource_instance_roles?:
-			| readonly { readonly resource_instance: string; readonly resource: string; readonly role: string }[]
+			| readonly {
+					readonly resource_instance: string;
+					readonly resource: string;
+					readonly role: string;
+					readonly condition?: { readonly set: string } | undefined;
+			  }[]
 			| undefined;
 	}[];
 }

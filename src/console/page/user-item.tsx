@@ -30,11 +30,13 @@ export function UserItem({ element, user, roles, assignable, onChanged }: UserIt
 	const pending = user.associated_tenants.some(
 		({ tenant, status }) => tenant === element.actor.tenant_key && status === 'pending',
 	);
-	const heldLevels = roles.filter(({ key }) => held.includes(key)).map(({ permission_level }) => permission_level);
+	const holds = (key: string) => held.some(({ role }) => role === key);
+	const heldLevels = roles.filter(({ key }) => holds(key)).map(({ permission_level }) => permission_level);
 	const body = (role: string) => ({ role, ...(instance !== null && { resource_instance_id: instance }) });
 	const called = (key: string) => visibleText(roles.find((role) => role.key === key)?.name ?? key);
 	const email = user.email === null ? null : visibleText(user.email);
-	const given = assignable.filter(({ key }) => !held.includes(key));
+	const assigned = held.flatMap(({ role, condition }) => (condition === undefined ? [role] : []));
+	const given = assignable.filter(({ key }) => !assigned.includes(key));
 	return (
 		<li>
 			<div class="line">
@@ -43,10 +45,11 @@ export function UserItem({ element, user, roles, assignable, onChanged }: UserIt
 				{pending && <span class="state pending">invited</span>}
 			</div>
 			<ul class="roles" aria-label={`Roles of ${name}`}>
-				{held.map((key) => (
-					<li key={key}>
+				{held.map(({ role: key, condition }) => (
+					<li key={`${key} ${condition?.set ?? ''}`}>
 						{called(key)}
-						{assignable.some((role) => role.key === key) && (
+						{condition !== undefined && ` under ${visibleText(condition.set)}`}
+						{condition === undefined && assignable.some((role) => role.key === key) && (
 							<ActionButton
 								label={`Remove role ${called(key)} from ${name}`}
 								act={async () => {
@@ -103,12 +106,19 @@ export function UserItem({ element, user, roles, assignable, onChanged }: UserIt
 	);
 }
 
-/** Returns the keys of a user's roles in the session's tenant, or on the page's instance. */
-function rolesHere({ actor, instance }: OpenedElement, { associated_tenants }: ListedUser): readonly string[] {
+/** A role assigned to a user. */
+interface HeldRole {
+	readonly role: string;
+	/** Absent if there is none. */
+	readonly condition?: { readonly set: string } | undefined;
+}
+
+/** Returns a user's roles in the session's tenant, or on the page's instance. */
+function rolesHere({ actor, instance }: OpenedElement, { associated_tenants }: ListedUser): readonly HeldRole[] {
 	const here = associated_tenants.find(({ tenant }) => tenant === actor.tenant_key);
 	if (here === undefined) return [];
-	if (instance === null) return here.roles;
+	if (instance === null) return here.roles.map((role) => ({ role }));
 	const named = ({ resource, resource_instance }: { resource: string; resource_instance: string }) =>
 		[resource_instance, `${resource}:${resource_instance}`].includes(instance);
-	return (here.resource_instance_roles ?? []).filter(named).map(({ role }) => role);
+	return (here.resource_instance_roles ?? []).filter(named);
 }

@@ -21,10 +21,15 @@ export interface ActorLevels {
 
 /**
  * Returns an actor's levels in an element. The best level among all roles applies; it is `UNCONFIGURED` if no role has
- * a level.
+ * a level. Conditional assignments count only if `conditional` is set.
  */
-export async function actorLevels(unit: ReadingUnit, configId: string, actor: ActingUser): Promise<ActorLevels> {
-	const held = (await heldLevels(unit, actor)).filter(({ config_id }) => config_id === configId);
+export async function actorLevels(
+	unit: ReadingUnit,
+	configId: string,
+	actor: ActingUser,
+	{ conditional = false } = {},
+): Promise<ActorLevels> {
+	const held = (await heldLevels(unit, actor, { conditional })).filter(({ config_id }) => config_id === configId);
 	const best = (instanceId: string | null) =>
 		configuredLevels.find((level) =>
 			held.some(

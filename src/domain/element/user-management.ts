@@ -122,7 +122,8 @@ export function shownLevels({ level }: UserManagement): readonly PermissionLevel
 
 /**
  * Rejects the removal of an owner, or an owner's role, if the actor is not an owner. Removing a user from a tenant also
- * removes roles on the tenant's instances, so the owner of any instance is treated as an owner. Throws `forbidden`.
+ * removes roles on the tenant's instances, so the owner of any instance is treated as an owner. A user who is an owner
+ * only under a condition is treated as an owner too, because only checks evaluate the condition. Throws `forbidden`.
  */
 export async function refuseOwner(
 	unit: ReadingUnit,
@@ -130,7 +131,8 @@ export async function refuseOwner(
 	user: { readonly id: string },
 ): Promise<void> {
 	if (level === 'LEVEL_1') return;
-	const levels = await actorLevels(unit, config.id, { user_id: user.id, tenant_id: tenant.id });
+	const removed = { user_id: user.id, tenant_id: tenant.id };
+	const levels = await actorLevels(unit, config.id, removed, { conditional: true });
 	const owns = instance === null && levels.instancesAt('LEVEL_1').length > 0;
 	if (!owns && levels.onInstance(instance?.id ?? null) !== 'LEVEL_1') return;
 	throw forbidden("only owners can remove an owner or an owner's role");

@@ -9,12 +9,11 @@ import { isMember } from '../../store/table/tenant-user.js';
 import { User, usersBy, userWithKey } from '../../store/table/user.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
-import { instanceParts } from '../../wire/common.js';
 import type { ElementRoleAssign, ElementUserCreate } from '../../wire/element/element-user.js';
 import type { UserRead } from '../../wire/facts/user.js';
 import { assign, assignMany, removeAssignments, unassign } from '../facts/assignment.js';
 import { addTenantUser, removeTenantUser } from '../facts/tenant-user.js';
-import { createUser } from '../facts/user.js';
+import { asInstanceRole, createUser } from '../facts/user.js';
 import { refuseDefinedAttributes } from '../schema/user-attributes.js';
 import { inviteUser, isInviting, removeInvites } from './invite.js';
 import { defaultRoleSetting } from './setting.js';
@@ -62,11 +61,6 @@ export async function readElementUsers(
 			associated_tenants: [{ tenant: tenant.key, roles, status: 'active' as const, resource_instance_roles }],
 		};
 	});
-}
-
-function asInstanceRole({ role, resource_instance }: AssignmentRow) {
-	const parts = instanceParts(resource_instance ?? '');
-	return parts === null ? [] : [{ resource_instance: parts.key, resource: parts.resource, role }];
 }
 
 /** The added user, or the user's invite. */

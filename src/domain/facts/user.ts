@@ -11,7 +11,7 @@ import type { UserCreate, UserRead, UserReplace, UserUpdate } from '../../wire/f
 import { removeRequests } from '../element/request-record.js';
 import { refuseTakenKeys } from '../refuse-taken-keys.js';
 import { definedFields } from '../schema/defined-fields.js';
-import { assignMany, removeAssignments, replaceAssignments } from './assignment.js';
+import { assignMany, readCondition, removeAssignments, replaceAssignments } from './assignment.js';
 import { addTenantUser, removeTenantUsers } from './tenant-user.js';
 
 /** Converts users to API objects with their roles in each tenant and, on request, on resource instances. */
@@ -207,7 +207,9 @@ function isTenantRole({ resource_instance_id }: AssignmentRow): boolean {
 	return resource_instance_id === null;
 }
 
-function asInstanceRole({ role, resource_instance }: AssignmentRow) {
-	const parts = instanceParts(resource_instance ?? '');
-	return parts === null ? [] : [{ resource_instance: parts.key, resource: parts.resource, role }];
+/** Converts an assignment on an instance to its form in a user's API object. Returns nothing for a tenant role. */
+export function asInstanceRole(row: AssignmentRow) {
+	const parts = instanceParts(row.resource_instance ?? '');
+	if (parts === null) return [];
+	return [{ resource_instance: parts.key, resource: parts.resource, role: row.role, condition: readCondition(row) }];
 }

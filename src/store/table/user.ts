@@ -42,6 +42,8 @@ export interface UserFilter {
 	readonly role_ids?: readonly string[] | undefined;
 	/** Only users with one of `role_ids` on this instance, or with any role on it if `role_ids` is absent. */
 	readonly resource_instance_id?: string | undefined;
+	/** If set, conditional assignments do not count as roles. */
+	readonly unconditional?: true;
 	/** Only members of this tenant: users who were added to it or hold a role there. */
 	readonly tenant_id?: string | undefined;
 }
@@ -49,12 +51,13 @@ export interface UserFilter {
 /** Returns the environment's users matching the filter, oldest first. */
 export function usersBy(unit: ReadingUnit, filter: UserFilter): RowQuery<User> {
 	const query = unit.query(User).orderBy('users.id');
-	const { search, search_operator, role_ids, tenant_id, resource_instance_id } = filter;
+	const { search, search_operator, role_ids, tenant_id, resource_instance_id, unconditional } = filter;
 	whereSearched(query, searched, search, search_operator);
 	if (role_ids === undefined && tenant_id === undefined) return rowQuery(query);
 	const held = unit.query(RoleAssignment).select('role_assignments.user_id');
 	if (tenant_id !== undefined) held.where('role_assignments.tenant_id', tenant_id);
 	if (resource_instance_id !== undefined) held.where({ resource_instance_id });
+	if (unconditional) held.whereNull('role_assignments.condition_set');
 	if (role_ids !== undefined) return rowQuery(query.whereIn('users.id', held.whereRaw(holdsAny, [role_ids])));
 	if (resource_instance_id !== undefined) return rowQuery(query.whereIn('users.id', held));
 	const added = unit.query(TenantUser).select('tenant_users.user_id').where({ tenant_id });

@@ -15,7 +15,7 @@ import {
 import { Email } from '../email.js';
 import { named } from '../named.js';
 import { Flag, pageShape, Search, SearchOperator } from '../query.js';
-import { conditionShape, expiryShape, granting } from '../schema/granting.js';
+import { conditionShape, expiryShape, granting, shownCondition } from '../schema/granting.js';
 import { idents, operations } from './bulk.js';
 
 /** A role and its scope. The scope is a tenant or a resource instance. For an instance, the tenant may be omitted. */
@@ -158,10 +158,14 @@ export const UserInTenant = named('UserInTenant', 'User membership in one tenant
 				resource_instance: z.string().describe('Instance key.'),
 				resource: z.string().describe('Resource key.'),
 				role: z.string().describe('Role key.'),
+				...shownCondition,
 			}),
 		)
 		.default([])
-		.describe('Roles held on instances in the tenant; present only if requested.'),
+		.describe(
+			'Roles assigned on instances in the tenant; present only if requested. A role with `condition` counts only in ' +
+				'checks in which the condition holds.',
+		),
 });
 
 export const UserRead = named('UserRead', 'A user with their tenant roles.', {

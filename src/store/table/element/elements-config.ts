@@ -141,11 +141,12 @@ export interface HeldLevel {
 
 /**
  * Returns a user's distinct levels in all elements, through roles in a tenant and on the tenant's instances.
- * Conditional assignments give no level, because only checks evaluate the conditions.
+ * Conditional assignments give no level, because only checks evaluate the conditions, unless `conditional` is set.
  */
 export async function heldLevels(
 	unit: ReadingUnit,
 	{ user_id, tenant_id }: Pick<TenantUserRow, 'user_id' | 'tenant_id'>,
+	{ conditional = false } = {},
 ): Promise<readonly HeldLevel[]> {
 	const { rows } = await unit.raw<HeldLevel>(
 		`select distinct elements_levels.config_id, elements_levels.level, role_assignments.resource_instance_id
@@ -154,8 +155,8 @@ export async function heldLevels(
 			and elements_levels.role_id = role_assignments.role_id
 		where role_assignments.environment_id = :environment_id
 			and role_assignments.user_id = :user_id and role_assignments.tenant_id = :tenant_id
-			and role_assignments.condition_set is null and ${holdsNow('role_assignments')}`,
-		{ user_id, tenant_id },
+			and (:conditional or role_assignments.condition_set is null) and ${holdsNow('role_assignments')}`,
+		{ user_id, tenant_id, conditional },
 	);
 	return rows;
 }

@@ -132,7 +132,7 @@ interface GroupValue {
 	readonly value: string;
 }
 
-/** Returns the ids of the users with the role `member` on each group, at most `most` per group. */
+/** Returns the ids of the users with the role `member`, without a condition, on each group, at most `most` per group. */
 export async function groupMembers(
 	unit: ReadingUnit,
 	groupIds: readonly string[],
@@ -145,7 +145,7 @@ export async function groupMembers(
 			join roles on roles.environment_id = role_assignments.environment_id and roles.id = role_assignments.role_id
 			where role_assignments.environment_id = :environment_id
 				and role_assignments.resource_instance_id = wanted.id and roles.key = :member
-				and ${holdsNow('role_assignments')}
+				and role_assignments.condition_set is null and ${holdsNow('role_assignments')}
 			limit :most
 		) as found`,
 		{ ids: [...groupIds], member: memberKey, most },
