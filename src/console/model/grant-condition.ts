@@ -106,7 +106,7 @@ function readNumber(text: string): number | undefined {
 }
 
 function valueProblem(name: string, type: ParameterType, { text }: ValueText): string {
-	if (type === 'string') return `Enter a text for “${name}”.`;
+	if (type === 'string') return `Enter text for “${name}”.`;
 	if (type === 'number') return `Enter a number for “${name}”.`;
 	if (type === 'bool') return `Choose yes or no for “${name}”.`;
 	const count = listItems(text).length;
@@ -137,7 +137,7 @@ function valueText(value: unknown): string {
 
 /** Returns the problem with the name of a new parameter; `null` if it is valid. */
 export function parameterProblem(name: string, parameters: GrantParameters): string | null {
-	if (!/^[A-Za-z0-9\-_]+$/.test(name)) return 'A parameter name has letters, digits, - and _ only.';
+	if (!/^[A-Za-z0-9\-_]+$/.test(name)) return 'A parameter name can contain only letters, digits, - and _.';
 	if (Object.hasOwn(parameters, name)) return `“${name}” already exists.`;
 	return Object.keys(parameters).length < maxParameters ? null : `A set has at most ${maxParameters} parameters.`;
 }

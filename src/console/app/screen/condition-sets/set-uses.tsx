@@ -37,7 +37,7 @@ function DeclaringRoles({ setKey, schema }: PartProps) {
 	);
 	if (declaring.length === 0) {
 		return (
-			<Empty title="No roles yet" docs={{ page: 'policy/grant-conditions', title: 'Conditions of role assignments' }}>
+			<Empty title="No roles yet" docs={{ page: 'policy/grant-conditions', title: 'Conditional role assignments' }}>
 				<p>
 					Edit a resource role in the <a href={screenPath('model')}>model</a> to allow assignments under this condition.
 				</p>

@@ -60,7 +60,7 @@ export function AssignRole({ user, tenant, instance }: AssignRoleProps) {
 		if (problem !== null) throw new Error(problem);
 		const parameters = rules?.conditions.find((one) => one.key === chosen)?.parameters;
 		if (chosen !== '' && parameters === undefined)
-			throw new Error(`“${role.value}” cannot be assigned under “${chosen}”.`);
+			throw new Error(`The role ${role.value} does not allow the condition ${chosen}.`);
 		const read = parameters === undefined ? null : readGrantValues(parameters, texts);
 		if (read !== null && 'problem' in read) throw new Error(read.problem);
 		const under = read === null ? {} : { condition: { set: chosen, values: { ...read.values } } };

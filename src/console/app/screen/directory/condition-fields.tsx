@@ -55,9 +55,9 @@ export function ConditionFields({ role: { conditions }, form }: ConditionFieldsP
 			))}
 			<small id={hint} class="quiet whole">
 				{set === ''
-					? 'The role counts in all checks.'
-					: 'The role counts only in checks in which the condition holds. New values replace the values of an assignment under the same condition.'}{' '}
-				<a href={documentationPath('policy/grant-conditions')}>Conditions of role assignments</a>
+					? 'The role applies in all checks.'
+					: 'The role applies only while the condition holds. Assigning it again under the same condition replaces the values.'}{' '}
+				<a href={documentationPath('policy/grant-conditions')}>Conditional role assignments</a>
 			</small>
 		</fieldset>
 	);

@@ -176,7 +176,7 @@ function HolderFields({ view: { policy }, form, onChange }: PartFieldsProps) {
 				<>
 					<CheckList
 						legend="Can be assigned to sets of users"
-						hint="All users with a chosen role on an instance are a set, such as team:eng#member."
+						hint="A set contains all users with a chosen role on an instance, such as team:eng#member."
 						choices={[...policy.resourceRoles.keys()].map(named)}
 						empty="Add roles to resources first."
 						chosen={form.grantableTo}
@@ -184,7 +184,7 @@ function HolderFields({ view: { policy }, form, onChange }: PartFieldsProps) {
 					/>
 					<CheckList
 						legend="Can be assigned under conditions"
-						hint="Each assignment can name a chosen condition set, with its own values."
+						hint="An assignment can use a chosen condition set, with its own values."
 						choices={[...policy.grantSets.keys()].map(named)}
 						empty="Create a condition set of the type “Condition for role assignments” first."
 						chosen={form.grantConditions}
