@@ -17,11 +17,19 @@ const differing = new WeakSet<readonly Json[]>();
  * An `any` or `all` has at most one `equals` or `in` per column, and an `in` has at least two items, all different.
  */
 export function* simplifyResidual(residual: Residual, pauses = new Pauses(50)): Steps<Residual> {
-	if (simple.has(residual)) return residual;
+	if (isSimple(residual)) return residual;
 	if (pauses.step()) yield;
 	const result = yield* simplified(residual, pauses);
 	simple.add(result);
 	return result;
+}
+
+/** True if simplifying changes nothing. Most parts are comparisons, for which this test is faster than the result. */
+function isSimple(residual: Residual): boolean {
+	if (residual.kind === 'mistyped') return true;
+	if (residual.kind === 'comparison' && residual.operator !== 'in') return true;
+	if (residual.kind === 'not' && 'operator' in residual.part) return isSimple(residual.part);
+	return simple.has(residual);
 }
 
 function* simplified(residual: Residual, pauses: Pauses): Steps<Residual> {
@@ -37,7 +45,7 @@ function* simplified(residual: Residual, pauses: Pauses): Steps<Residual> {
 		default: {
 			const parts: Residual[] = [];
 			for (const part of residual.parts) {
-				const one = simple.has(part) ? part : yield* simplifyResidual(part, pauses);
+				const one = isSimple(part) ? part : yield* simplifyResidual(part, pauses);
 				if (one.kind !== residual.kind) parts.push(one);
 				else for (const inner of one.parts) parts.push(inner);
 			}
@@ -105,21 +113,36 @@ function textOfColumn(column: Column): string {
 	return column.kind === 'attribute' ? JSON.stringify(column) : column.kind;
 }
 
-/** Different residuals. A string is written only if there are several. */
+/** Different residuals. JSON strings, which take long to write, are compared only for residuals with the same outline. */
 class DistinctResiduals {
-	#first: Residual | undefined;
-	#texts: Set<string> | undefined;
+	readonly #byOutline = new Map<string, Residual | Set<string>>();
 
 	/** Returns false for a residual that equals an earlier residual. */
 	add(residual: Residual): boolean {
-		if (this.#first === undefined) {
-			this.#first = residual;
+		const outline = outlineOf(residual);
+		const before = this.#byOutline.get(outline);
+		if (before === undefined) {
+			this.#byOutline.set(outline, residual);
 			return true;
 		}
-		this.#texts ??= new Set([JSON.stringify(this.#first)]);
-		const { size } = this.#texts;
-		return this.#texts.add(JSON.stringify(residual)).size > size;
+		const texts = before instanceof Set ? before : new Set([JSON.stringify(before)]);
+		this.#byOutline.set(outline, texts);
+		const { size } = texts;
+		return texts.add(JSON.stringify(residual)).size > size;
 	}
+}
+
+/** Returns a short string that equal residuals share. */
+function outlineOf(residual: Residual): string {
+	if (residual.kind === 'not') return `not ${outlineOf(residual.part)}`;
+	if ('parts' in residual) {
+		const [first] = residual.parts;
+		return `${residual.kind} ${residual.parts.length} ${first === undefined ? '' : outlineOf(first)}`;
+	}
+	const { kind, column, operator, operand } = residual;
+	const [name] = column.kind === 'attribute' ? column.path : [column.kind];
+	const value = 'value' in operand && typeof operand.value !== 'object' ? operand.value : '';
+	return `${kind} ${operator} ${name} ${value}`;
 }
 
 /** Returns the values that a test for equality compares with its column; `undefined` for any other comparison. */
