@@ -45,7 +45,7 @@ export function readColumns(columns: ColumnMapping): ReadonlyMap<string, MappedC
 		const types: readonly string[] = attribute === 'key' || attribute === 'tenant' ? textTypes : columnTypes;
 		if (typeof column !== 'string' || identifiers.length > 3 || !identifiers.every((one) => identifier.test(one))) {
 			problems.push(
-				`column of \`${attribute}\`: must be an identifier of letters, digits and \`_\`, up to 63 characters, got \`${excerpt(column)}\``,
+				`column of \`${attribute}\`: must be an identifier of letters, digits, \`_\` and \`$\`, up to 63 characters, got \`${excerpt(column)}\``,
 			);
 		} else if (type !== undefined && !types.some((known) => known === type)) {
 			problems.push(`type of \`${attribute}\`: must be one of ${types.join(', ')}, got \`${excerpt(type)}\``);

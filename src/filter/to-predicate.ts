@@ -77,6 +77,9 @@ function outcomesOf(comparison: ColumnComparison, where: PredicateTarget): Outco
 		throw refuse(`\`${comparison.operator}\` on \`${columnText(comparison.column)}\` has no equivalent`);
 	}
 	const column = readColumn(comparison.column, where);
+	if ('value' in operand && column.kind === 'string' && hasUnstorable(operand.value)) {
+		throw refuse('a value has a character that some databases cannot store');
+	}
 	const accept: Accept = ({ kind }) => {
 		const accepts = acceptanceOf(operator.attribute, kind);
 		return accepts !== undefined && accepts !== 'none' && where.ignoresBounds === true ? 'all' : accepts;
@@ -88,6 +91,12 @@ function outcomesOf(comparison: ColumnComparison, where: PredicateTarget): Outco
 	if (outcomes !== undefined) return outcomes;
 	const types = column.kind === 'other' ? ' without a scalar type' : ` of type \`${column.kind}\``;
 	throw refuse(`\`${operator.name}\` on \`${columnText(comparison.column)}\`${types} has no exact equivalent`);
+}
+
+/** True if a string contains U+0000 or half of a surrogate pair, which databases store or compare differently. */
+function hasUnstorable(value: Json): boolean {
+	if (Array.isArray(value)) return value.some(hasUnstorable);
+	return typeof value === 'string' && /[\0\p{Surrogate}]/u.test(value);
 }
 
 /** Compares a column with a value; `undefined` if there is no exact equivalent. */

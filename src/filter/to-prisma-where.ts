@@ -1,7 +1,7 @@
 /** Filters as conditions for Prisma. */
 
 import { runToEnd } from '../../compiler/steps.js';
-import { type ColumnMapping, mappedColumn, readColumns } from './column-mapping.js';
+import { type ColumnMapping, ColumnMappingError, mappedColumn, readColumns } from './column-mapping.js';
 import type { Predicate, PredicateTest } from './predicate.js';
 import { requirePlain } from './require-plain.js';
 import { FilterRefusal, type Residual } from './residual.js';
@@ -14,6 +14,7 @@ export type PrismaWhere = Readonly<Record<string, unknown>>;
 export type PrismaProvider = 'postgresql' | 'sqlite';
 
 const searches = { start: 'startsWith', end: 'endsWith', anywhere: 'contains' } as const;
+const joins: ReadonlySet<string> = new Set(['AND', 'OR', 'NOT']);
 const relations = { eq: 'equals', ne: 'not', lt: 'lt', le: 'lte', gt: 'gt', ge: 'gte' } as const;
 
 /**
@@ -23,6 +24,7 @@ const relations = { eq: 'equals', ne: 'not', lt: 'lt', le: 'lte', gt: 'gt', ge: 
  */
 export function toPrismaWhere(residual: Residual, provider: PrismaProvider, fields: ColumnMapping): PrismaWhere {
 	const mapped = readColumns(fields);
+	requireFieldNames(mapped);
 	const target = `prisma.${provider}`;
 	const steps = toPredicate(residual, {
 		target,
@@ -35,6 +37,14 @@ export function toPrismaWhere(residual: Residual, provider: PrismaProvider, fiel
 	});
 	const field = (name: string) => mappedColumn(mapped, name).identifiers.join('.');
 	return writePart(runToEnd(steps), { target, provider, field });
+}
+
+/** Throws `ColumnMappingError` for the name of a Prisma operator: Prisma would read the field's test as conditions. */
+export function requireFieldNames(mapped: ReturnType<typeof readColumns>): void {
+	const problems = [...mapped].flatMap(([attribute, { identifiers }]) =>
+		identifiers.some((name) => joins.has(name)) ? [`field of \`${attribute}\`: must not be an operator of Prisma`] : [],
+	);
+	if (problems.length > 0) throw new ColumnMappingError(problems);
 }
 
 interface Writing {

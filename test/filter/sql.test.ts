@@ -45,13 +45,13 @@ const cases: readonly Case[] = [
 				"([d].[owner] = @p1 AND CAST([d].[owner] AS nvarchar(max)) COLLATE Latin1_General_100_BIN2 + N'|' = CAST(@p1 AS nvarchar(max)) + N'|')",
 				"o'hara\\",
 			],
-			sqlite: ['`d`.`owner` COLLATE BINARY = ?', "o'hara\\"],
+			sqlite: ['(`d`.`owner` = ? AND CAST(`d`.`owner` AS TEXT) COLLATE BINARY = ?)', "o'hara\\", "o'hara\\"],
 		},
 		literals: {
 			postgresql: `("d"."owner" = E'o''hara\\\\' AND CAST("d"."owner" AS text) COLLATE "C" = E'o''hara\\\\')`,
 			mysql:
 				"(`d`.`owner` = _utf8mb4 X'6f27686172615c' AND CAST(CONVERT(`d`.`owner` USING utf8mb4) AS BINARY) = CAST(CONVERT(_utf8mb4 X'6f27686172615c' USING utf8mb4) AS BINARY))",
-			sqlite: "`d`.`owner` COLLATE BINARY = 'o''hara\\'",
+			sqlite: "(`d`.`owner` = 'o''hara\\' AND CAST(`d`.`owner` AS TEXT) COLLATE BINARY = 'o''hara\\')",
 		},
 	},
 	{
@@ -87,9 +87,13 @@ const cases: readonly Case[] = [
 				"CAST([id] AS nvarchar(max)) COLLATE Latin1_General_100_BIN2 + N'|' IN (SELECT [items].[item] + N'|' FROM OPENJSON(@p1) WITH ([item] nvarchar(max) '$') AS [items])",
 				'["a","b"]',
 			],
-			sqlite: ['`id` COLLATE BINARY IN (SELECT value FROM json_each(?))', '["a","b"]'],
+			sqlite: [
+				'(`id` IN (SELECT value FROM json_each(?)) AND CAST(`id` AS TEXT) COLLATE BINARY IN (SELECT value FROM json_each(?)))',
+				'["a","b"]',
+				'["a","b"]',
+			],
 		},
-		literals: { sqlite: "`id` COLLATE BINARY IN ('a', 'b')" },
+		literals: { sqlite: "(`id` IN ('a', 'b') AND CAST(`id` AS TEXT) COLLATE BINARY IN ('a', 'b'))" },
 	},
 	{
 		title: 'a time, at the start of the next millisecond',
@@ -202,7 +206,7 @@ const uuid = '0B5A3F0E-1C2D-4E5F-8A9B-0C1D2E3F4A5B';
 inPush('a UUID is a text in databases that store UUIDs as texts', (t) => {
 	const residual = compare('owner', 'string', 'not-equals', uuid);
 	const typed = { owner: { column: 'owner', type: 'uuid', required: true } };
-	t.is(runToEnd(toSqlLiterals(residual, 'sqlite', typed)), `\`owner\` COLLATE BINARY <> '${uuid}'`);
+	t.is(runToEnd(toSqlLiterals(residual, 'sqlite', typed)), `CAST(\`owner\` AS TEXT) COLLATE BINARY <> '${uuid}'`);
 	t.regex(runToEnd(toSqlLiterals(residual, 'mysql', typed)), new RegExp(`<> .*${uuid}`));
 	t.is(runToEnd(toSqlLiterals(residual, 'postgresql', typed)), '1 = 1');
 });

@@ -5,6 +5,7 @@
 import test from 'ava';
 import type { Json } from '../../compiler/model.js';
 import { runToEnd, type Steps } from '../../compiler/steps.js';
+import { ColumnMappingError } from '../../src/filter/column-mapping.js';
 import { compileResidual } from '../../src/filter/evaluate-residual.js';
 import { inferKinds } from '../../src/filter/infer-kinds.js';
 import { type Column, FilterRefusal, type Residual } from '../../src/filter/residual.js';
@@ -87,6 +88,21 @@ test('large filters are simplified, evaluated and written in steps', (t) => {
 	}
 });
 
+test('a text that databases store or compare differently is refused', (t) => {
+	for (const text of ['a\0b', '\ud800', '\udc00a']) {
+		for (const residual of [
+			compare('name', 'equals', text),
+			not(compare('name', 'not-equals', text)),
+			compare('key', 'in', ['a', text]),
+			not(compare('name', 'starts-with', text)),
+		]) {
+			for (const write of [...inferring, (one: Residual) => toPrismaWhere(one, 'postgresql', columns)]) {
+				t.throws(() => write(residual), { instanceOf: FilterRefusal, message: /a character that some databases/ });
+			}
+		}
+	}
+});
+
 /** Residuals over columns whose kinds are not certain. */
 const uncertain: readonly Residual[] = [
 	compare('tags', 'array_contains', 'a'),
@@ -125,6 +141,20 @@ test('a UUID in SQLite is a string for Prisma', (t) => {
 	const fields = { name: { column: 'name', type: 'uuid', required: true } };
 	t.deepEqual(toPrismaWhere(compare('name', 'not-equals', uuid), 'sqlite', fields), { name: { not: uuid } });
 	t.deepEqual(toPrismaWhere(compare('name', 'not-equals', uuid), 'postgresql', fields), { AND: [] });
+});
+
+test('a field for Prisma is no operator', (t) => {
+	for (const name of ['AND', 'OR', 'NOT']) {
+		for (const fields of [
+			{ name, key: 'id' },
+			{ name: 'name', key: `id.${name}` },
+		]) {
+			t.throws(() => toPrismaWhere(compare('name', 'is-null', true), 'postgresql', fields), {
+				instanceOf: ColumnMappingError,
+				message: /must not be an operator of Prisma/,
+			});
+		}
+	}
 });
 
 const permit = (operator: string, name: string, value: Json) => {

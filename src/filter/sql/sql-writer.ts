@@ -34,7 +34,7 @@ export function* writePredicate(predicate: Predicate, writing: SqlWriting, pause
 }
 
 function* writeTest(test: PredicateTest, writing: SqlWriting): Steps<SqlText> {
-	const { dialect, target } = writing;
+	const { dialect } = writing;
 	const column = writing.column(test.column);
 	switch (test.kind) {
 		case 'missing':
@@ -50,7 +50,7 @@ function* writeTest(test: PredicateTest, writing: SqlWriting): Steps<SqlText> {
 		case 'not-in':
 			return yield* writeMembership(test, column, writing);
 		case 'search':
-			return dialect.search(column, test.place, checkText(test.text, test, target), test.found);
+			return dialect.search(column, test.place, test.text, test.found);
 	}
 }
 
@@ -83,7 +83,7 @@ function writeComparison(test: Comparison, column: SqlText, writing: SqlWriting)
 		return written;
 	}
 	if (typeof value === 'number') return sql`${column} ${sign} ${value}`;
-	const text = sql`${checkText(value, test, target)}`;
+	const text = sql`${value}`;
 	if (kind === 'uuid') return writeUuids(test, column, [text], writing);
 	requireOrder(test, writing);
 	const exact = sql`${dialect.exactColumn(column)} ${sign} ${dialect.exactValue(text)}`;
@@ -96,12 +96,12 @@ function requireOrder(test: Comparison, { dialect, target }: SqlWriting): void {
 }
 
 function* writeMembership(test: Membership, column: SqlText, writing: SqlWriting): Steps<SqlText> {
-	const { dialect, target, form } = writing;
+	const { dialect, form } = writing;
 	const { values, kind } = test;
 	const found = kind === 'in';
 	const [sign, texts] = [code(found ? 'IN' : 'NOT IN'), values.filter((value) => typeof value === 'string')];
 	if (texts.length < values.length) return sql`${column} ${sign} (${commas(values.map(writeNumber))})`;
-	const items = yield* mapInSteps(texts, (text) => sql`${checkText(text, test, target)}`);
+	const items = yield* mapInSteps(texts, (text) => sql`${text}`);
 	if (test.column.kind === 'uuid') return writeUuids(test, column, items, writing);
 	if (form === 'parameters') return dialect.inList(column, texts, found);
 	const exact = sql`${dialect.exactColumn(column)} ${sign} (${commas(yield* mapInSteps(items, dialect.exactValue))})`;
@@ -124,12 +124,6 @@ function writeNumber(value: Scalar): SqlText {
 
 function commas(items: readonly SqlText[]): SqlText {
 	return joinSql(items, ', ');
-}
-
-/** Returns the text. Throws `FilterRefusal` for a string that databases store or compare differently. */
-function checkText(text: string, test: NamedTest, target: string): string {
-	if (!text.includes('\0') && !/\p{Surrogate}/u.test(text)) return text;
-	throw new FilterRefusal(test.name, target, 'a value has a character that some databases cannot store');
 }
 
 type NamedTest = Extract<PredicateTest, { readonly name: string }>;

@@ -1,7 +1,7 @@
 import { timeText } from '../time-text.js';
 import { relationSign } from './relation-sign.js';
 import type { SqlDialect } from './sql-dialect.js';
-import { code, sql } from './sql-text.js';
+import { code, type SqlText, sql } from './sql-text.js';
 
 /** SQLite, in databases with the encoding UTF-8. Times are strings such as `2030-01-31T08:15:00.000Z`. */
 export const sqlite: SqlDialect = {
@@ -11,12 +11,15 @@ export const sqlite: SqlDialect = {
 	parameter: () => '?',
 	literal: (text) => `'${text.replaceAll("'", "''")}'`,
 	truth: { true: '1', false: '0' },
-	exactColumn: (column) => sql`${column} COLLATE BINARY`,
+	exactColumn,
 	exactValue: (value) => value,
 	ordersText: true,
-	addsIndexTest: false,
-	inList: (column, values, found) =>
-		sql`${column} COLLATE BINARY ${code(found ? 'IN' : 'NOT IN')} (SELECT value FROM json_each(${JSON.stringify(values)}))`,
+	addsIndexTest: true,
+	inList: (column, values, found) => {
+		const list = sql`(SELECT value FROM json_each(${JSON.stringify(values)}))`;
+		const exact = exactColumn(column);
+		return found ? sql`(${column} IN ${list} AND ${exact} IN ${list})` : sql`${exact} NOT IN ${list}`;
+	},
 	hasTextUuids: true,
 	// LIKE ignores case, and GLOB has more special characters than a string can quote.
 	search: (column, place, text, found) => {
@@ -31,3 +34,8 @@ export const sqlite: SqlDialect = {
 	length: (column) => sql`length(${column})`,
 	timeTest: (column, relation, time) => sql`${column} COLLATE BINARY ${relationSign(relation)} ${timeText(time)}`,
 };
+
+/** A column of numbers would otherwise equal every text of the same number, such as `01`. */
+function exactColumn(column: SqlText): SqlText {
+	return sql`CAST(${column} AS TEXT) COLLATE BINARY`;
+}

@@ -49,7 +49,9 @@ export function* filterKeys(
 	const { revision, lineage = '', denial } = now;
 	const place = cursor === undefined ? undefined : readPlace(cursor, input, now.time);
 	if (place !== undefined && (place[0] !== lineage || place[1] !== revision)) {
-		throw changed(`the revision has changed from ${place[1]} to ${revision}`);
+		throw changed(
+			place[0] === lineage ? `the revision has changed from ${place[1]} to ${revision}` : 'the lineage has changed',
+		);
 	}
 	const time = place?.[2] ?? now.time;
 	const context: DecisionContext = { ...now, time };
