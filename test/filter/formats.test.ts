@@ -149,9 +149,16 @@ test('invalid plan requests are rejected in the Cerbos format', async (t) => {
 const question = { input: { user: 'ann', action: 'own', resource: { type: 'document' } } };
 const postgresql = 'application/vnd.opa.sql.postgresql+json';
 const ucast = 'application/vnd.opa.ucast.all+json';
+const prisma = 'application/vnd.opa.ucast.prisma+json';
 const mapped = (mapping: object) => ({
 	...question,
-	options: { targetSQLTableMappings: { postgresql: { resource: mapping }, all: { resource: mapping } } },
+	options: {
+		targetSQLTableMappings: {
+			postgresql: { resource: mapping },
+			all: { resource: mapping },
+			prisma: { resource: mapping },
+		},
+	},
 });
 const wrongCompiles: readonly (readonly [
 	path: string,
@@ -175,6 +182,7 @@ const wrongCompiles: readonly (readonly [
 	['regolith/check/allow', ucast, mapped({ constructor: 'c' }), 422, /`constructor`: no condition on `document`/],
 	['regolith/check/allow', ucast, mapped({ owner: 'a"b' }), 422, /`owner`.*a"b/],
 	['regolith/check/allow', ucast, mapped({ $self: 'a; b' }), 422, /a; b/],
+	['regolith/check/allow', prisma, mapped({ owner: 'NOT' }), 422, /`owner`: must not be an operator of Prisma/],
 	['regolith/check/allow', postgresql, { input: { ...question.input, action: 'matched' } }, 422, /matched documents/],
 ];
 

@@ -146,6 +146,12 @@ const filters: readonly (readonly [title: string, body: object, condition?: obje
 	],
 	['an attribute that no row satisfies', ask('cleo', 'read', { attributes: { status: 'final' } })],
 	['a user without grants', ask('idle')],
+	['a set of users', ask({ set: 'folder:f1#keeper' }), all(tenantIs('acme'), keys('d2', 'd3'))],
+	[
+		'a set of users by a role on a document',
+		ask({ set: 'document:d4#reader' }),
+		all(tenantIs('default'), compare({ kind: 'key' }, 'equals', 'd4', 'roles')),
+	],
 ];
 
 for (const [title, body, condition] of filters) {
@@ -173,7 +179,7 @@ test('a filter that reads the time of the check is valid only at this time', asy
 
 test('the grants of a filter are explained in the same words as a check', async (t) => {
 	const { http } = await serving(t, model);
-	const branches = async (user: string) =>
+	const branches = async (user: unknown) =>
 		(
 			await http.post<{ debug: { branches: readonly object[] } }>('/filter', ask(user), {
 				headers: { 'x-debug': 'true' },
@@ -203,6 +209,11 @@ test('the grants of a filter are explained in the same words as a check', async 
 		sources: [derived],
 		condition: all(tenantIs('acme'), keys('d2', 'd3')),
 	});
+	t.like((await branches({ set: 'document:d1#reader' }))[0], {
+		reason: 'user `document:d1#reader` holds `reader` on the instance, which grants `document:read`',
+		sources: [{ type: 'role_assignment' }],
+	});
+	t.like((await branches({ set: 'folder:f1#keeper' }))[0], { sources: [derived] });
 	t.like((await branches('cleo'))[0], {
 		model: 'abac',
 		allowing_rule: { userset: 'leveled', resourceset: 'own drafts' },

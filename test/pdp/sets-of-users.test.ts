@@ -1,5 +1,8 @@
 import test from 'ava';
 import type { Model } from '../../compiler/model.js';
+import { evaluateResidual } from '../../src/filter/evaluate-residual.js';
+import type { Residual, Row } from '../../src/filter/residual.js';
+import { patternMatches } from '../support/conditions.js';
 import { readCaseModel, serving } from './cases.js';
 
 /** Checks about a set of users instead of a user. */
@@ -45,7 +48,6 @@ test('malformed sets of users are rejected, and so are requests that do not supp
 	const set = { user: { set: 'folder:top#viewer' } };
 	const refused = [
 		['/allowed', { ...ask('folder:top#viewer'), use_debugger: 'attempts' }],
-		['/filter', { ...set, action: 'read', resource: 'my-doc' }],
 		['/allowed_url', { ...set, http_method: 'get', url: 'https://example.com' }],
 	] as const;
 	for (const [path, body] of refused) t.is((await http.post(path, body)).status, 422, path);
@@ -73,7 +75,7 @@ function everySet({ schema, facts }: Model) {
 }
 
 for (const name of ['007-folders-and-documents', '010-resource-roles', '012-computed-roles', '013-public-roles']) {
-	test(`listings and AuthZEN treat sets of users like checks: ${name}`, async (t) => {
+	test(`listings, filters and AuthZEN treat sets of users like checks: ${name}`, async (t) => {
 		const model = await readCaseModel(name);
 		const { http } = await serving(t, model);
 		const sets = everySet(model);
@@ -102,6 +104,21 @@ for (const name of ['007-folders-and-documents', '010-resource-roles', '012-comp
 			const found = await http.post<{ results: { id: string; name: string }[] }>(`/access/v1/search/${kind}`, question);
 			return (found.body.results ?? t.fail(JSON.stringify(found.body))).map((result) => result.id ?? result.name);
 		};
+		const attributes = new Map(
+			model.facts.instance_attributes.map((one) => [`${one.type}:${one.key}`, one.attributes]),
+		);
+		/** Returns the keys of the instances that a filter selects, sorted. */
+		const filtered = async (set: string, action: string, type: string) => {
+			const asked = { user: { set }, action, resource: type };
+			const { body: filter } = await http.post<{ condition?: Residual }>('/filter', asked);
+			const selects = (row: Row) =>
+				filter.condition !== undefined && evaluateResidual(filter.condition, row, patternMatches);
+			const ofType = model.facts.instances.filter((one) => one.type === type);
+			const selected = ofType.filter(({ key, tenant }) =>
+				selects({ key, tenant, attributes: attributes.get(`${type}:${key}`) ?? {} }),
+			);
+			return selected.map(({ key }) => key).sort();
+		};
 		for (const place of places) {
 			for (const type of new Set(sets.map(({ subject }) => subject.type))) {
 				const here = allowed.filter(
@@ -122,6 +139,7 @@ for (const name of ['007-folders-and-documents', '010-resource-roles', '012-comp
 					const keys = own.filter((one) => one.type === type && one.action === action).map(({ key }) => key);
 					const question = { subject, action: { name: action }, resource: { type } };
 					t.deepEqual(await search('resource', question), keys.sort(), text);
+					t.deepEqual(await filtered(text, action, type), keys, text);
 				}
 			}
 			const actions = own
@@ -143,7 +161,7 @@ for (const name of ['007-folders-and-documents', '010-resource-roles', '012-comp
 	});
 }
 
-test('a set of users that names a computed role is rejected in listings, and denied in evaluations', async (t) => {
+test('a set of users that names a computed role is rejected in listings and filters, and denied in evaluations', async (t) => {
 	const model = await readCaseModel('012-computed-roles');
 	const { http } = await serving(t, model);
 	const [found] = model.facts.instances.flatMap(({ type, key }) => {
@@ -152,7 +170,10 @@ test('a set of users that names a computed role is rejected in listings, and den
 	});
 	const { type = '', key = '', role = '' } = found ?? {};
 	const user = { set: `${type}:${key}#${role}` };
-	for (const path of ['/user-permissions', '/user-tenants']) t.is((await http.post(path, { user })).status, 422, path);
+	const body = { user, action: 'read', resource: type };
+	for (const path of ['/user-permissions', '/user-tenants', '/filter', '/filter/keys', '/filter_resources']) {
+		t.is((await http.post(path, body)).status, 422, path);
+	}
 	const evaluation = { subject: { type, id: `${key}#${role}` }, action: { name: 'read' }, resource: { type, id: key } };
 	t.deepEqual((await http.post('/access/v1/evaluation', evaluation)).body, { decision: false });
 	t.deepEqual((await http.post('/access/v1/search/action', evaluation)).body['results'], []);

@@ -162,7 +162,7 @@ export interface UsersQuery {
 
 /** On which rows may this user do this? Body of `/filter`: a check without a resource key. */
 export interface FilterQuery {
-	readonly user: string | UserDescription;
+	readonly user: string | UserDescription | { readonly set: string };
 	readonly action: string;
 	/** The type, or the type with a tenant and with attributes that are known for every row. */
 	readonly resource: string | Omit<ResourceDescription, 'key'>;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Steps } from '../../../compiler/steps.js';
 import { Failure } from '../../../src/failure.js';
-import { checkInput, permissionsInput } from '../../../src/pdp/decide/contextual-facts.js';
+import { checkInput, filterInput, permissionsInput } from '../../../src/pdp/decide/contextual-facts.js';
 import { type DecisionContext, decide } from '../../../src/pdp/decide/decide.js';
-import { normaliseFilter, normaliseUsers } from '../../../src/pdp/decide/normalise.js';
+import { normaliseUsers } from '../../../src/pdp/decide/normalise.js';
 import { createRevisionReader, type ReadRevision } from '../../../src/pdp/decide/revision-reader.js';
 import { forEachItem } from '../../../src/pdp/engine/chunks.js';
 import { evaluationFailed } from '../../../src/pdp/engine/engine.js';
@@ -100,8 +100,7 @@ export class QuestionAnswerer implements LoadedEngine {
 	async filter(query: FilterQuery): Promise<FilterResult> {
 		const read = parsed(wireFilter.FilterQuery, query);
 		const options = { maxKeys: read.max_keys ?? wireFilter.usualKeys, explain: false, matches: refusePattern };
-		const input = normaliseFilter(read);
-		return this.#answered('listing', (context) => filterRows(context, input, options));
+		return this.#answered('listing', (context) => filterRows(context, filterInput(context, read), options));
 	}
 
 	get state(): EngineState {

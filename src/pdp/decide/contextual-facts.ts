@@ -8,7 +8,14 @@ import { instanceType } from '../facts/instance-name.js';
 import { contextualProblems } from './contextual-problems.js';
 import { contextualDerivations, type PlacedRole, unsupportedTuples } from './contextual-roles.js';
 import type { DecisionContext } from './decide.js';
-import { type Mode, normalise, normalisePermissions, type PermissionsInput } from './normalise.js';
+import {
+	type FilterInput,
+	type Mode,
+	normalise,
+	normaliseFilter,
+	normalisePermissions,
+	type PermissionsInput,
+} from './normalise.js';
 
 /** Location of a check in the request. */
 export type CheckPlace = Problem['loc'];
@@ -49,6 +56,17 @@ export function permissionsInput(
 	const input = normalisePermissions(query, mode);
 	if (!query.contextual_facts) return input;
 	return { ...input, user: userWithFacts(context, input.user, query.contextual_facts, ['body']) };
+}
+
+/** Returns the input for a filter. `place` is the location of the query. Throws like `checkInput`. */
+export function filterInput(
+	context: DecisionContext,
+	query: Parameters<typeof normaliseFilter>[0],
+	mode: Mode = 'edge',
+	place: CheckPlace = ['body'],
+): FilterInput {
+	refuseComputedSet(context, query, place);
+	return normaliseFilter(query, mode);
 }
 
 /**

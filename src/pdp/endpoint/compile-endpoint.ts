@@ -8,11 +8,13 @@ import { comparisonsIn, inferKinds } from '../../filter/infer-kinds.js';
 import { columnNameOf } from '../../filter/predicate-column.js';
 import type { Residual } from '../../filter/residual.js';
 import { type SqlDialectName, sqlDialects, toSqlLiterals } from '../../filter/sql/to-sql.js';
+import { requireFieldNames } from '../../filter/to-prisma-where.js';
 import { toUcast, type UcastVariant, ucastVariants } from '../../filter/to-ucast.js';
 import { CompileQuery } from '../../wire/decision/compile.js';
 import { usualKeys } from '../../wire/decision/filter.js';
+import { filterInput } from '../decide/contextual-facts.js';
 import type { DecisionContext } from '../decide/decide.js';
-import { type Mode, normaliseFilter } from '../decide/normalise.js';
+import type { Mode } from '../decide/normalise.js';
 import { valueChunks } from '../engine/json-chunks.js';
 import { conditionSetsIn } from '../facts/condition-sets.js';
 import type { Filter } from '../filter/filter.js';
@@ -47,9 +49,9 @@ export function compileEndpoint(mode: Mode) {
 			const { accept = '' } = headers;
 			const targets = targetsOf(accept, body);
 			requireSupported(body);
-			const input = normaliseFilter(body.input, mode);
 			const options = { maxKeys: body.input.max_keys ?? usualKeys, explain: false };
 			const work = function* (context: DecisionContext) {
+				const input = filterInput(context, body.input, mode, ['body', 'input']);
 				const filter = yield* answerFilter(context, input, options);
 				const results: (readonly [name: string, written: WrittenQuery])[] = [];
 				for (const target of targets) {
@@ -72,7 +74,7 @@ function targetsOf(accept: string, { options }: CompileQuery): readonly Target[]
 	if (accept === multitarget) {
 		const names = options?.targetDialects ?? [];
 		if (names.length === 0) throw new Failure('invalid', 'options.targetDialects must name a target');
-		return names.map((name) => targetNamed(name) ?? refuse(`options.targetDialects names \`${name}\``));
+		return [...new Set(names)].map((name) => targetNamed(name) ?? refuse(`options.targetDialects names \`${name}\``));
 	}
 	const [, kind, dialect] = singleTarget.exec(accept) ?? [];
 	return [targetNamed(`${kind}+${dialect}`) ?? refuse(`the header Accept is \`${accept}\``)];
@@ -139,7 +141,8 @@ function* write({ type, condition }: Filter, target: Target, { options }: Compil
 	const field = (name: string) => `${place}.${own(mapped, name) ?? plainName(name)}`;
 	const given = Object.keys(mapped).filter((name) => name !== '$self');
 	const columns = condition === undefined ? {} : yield* columnsOf(condition, field);
-	readColumns({ ...Object.fromEntries(given.map((name) => [name, field(name)])), ...columns });
+	const read = readColumns({ ...Object.fromEntries(given.map((name) => [name, field(name)])), ...columns });
+	if (target.dialect === 'prisma') requireFieldNames(read);
 	if (type === 'always_deny') return {};
 	if (condition === undefined) return { query: target.kind === 'sql' ? '' : {} };
 	if (target.kind === 'ucast') return { query: yield* toUcast(condition, target.dialect, field) };

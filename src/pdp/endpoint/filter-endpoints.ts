@@ -15,8 +15,9 @@ import {
 	usualKeys,
 } from '../../wire/decision/filter.js';
 import { DecidedAnswer, FilteredAnswer, ReasonsRequest } from '../../wire/headers.js';
+import { filterInput } from '../decide/contextual-facts.js';
 import type { DecisionContext } from '../decide/decide.js';
-import { type FilterInput, type Mode, normaliseFilter } from '../decide/normalise.js';
+import type { FilterInput, Mode } from '../decide/normalise.js';
 import { valueChunks } from '../engine/json-chunks.js';
 import { type Filter, type FilterOptions, filterRows, refusalFailure } from '../filter/filter.js';
 import { filterKeys } from '../filter/filter-keys.js';
@@ -51,10 +52,9 @@ function filterEndpoint(mode: Mode) {
 		requestHeaders: ReasonsRequest,
 		failures: unavailableOrCostly,
 		handle: async ({ body, headers, closed }, { read }) => {
-			const input = normaliseFilter(body, mode);
 			const options = { maxKeys: body.max_keys ?? usualKeys, explain: headerExplains(headers['x-debug']) };
 			const work = function* (context: DecisionContext) {
-				return yield* valueChunks(yield* answerFilter(context, input, options));
+				return yield* valueChunks(yield* answerFilter(context, filterInput(context, body, mode), options));
 			};
 			return chunkedReply(await read({ kind: 'listing', work, closed }));
 		},
@@ -83,11 +83,10 @@ function keysEndpoint(mode: Mode) {
 			409: 'The revision has changed, or a fact has expired, since the first page',
 		},
 		handle: async ({ body, closed }, { read }) => {
-			const input = normaliseFilter(body, mode);
 			const { matches } = new CompiledPatterns();
 			const options = { limit: body.limit ?? usualKeys, cursor: body.cursor ?? undefined, matches };
 			const work = function* (context: DecisionContext) {
-				return yield* valueChunks(yield* filterKeys(context, input, options));
+				return yield* valueChunks(yield* filterKeys(context, filterInput(context, body, mode), options));
 			};
 			return chunkedReply(await read({ kind: 'listing', work, closed }));
 		},
@@ -112,10 +111,13 @@ function permitEndpoint(mode: Mode) {
 		answerHeaders: FilteredAnswer,
 		failures: unavailableOrCostly,
 		handle: async ({ body, closed }, { read }) => {
-			const input = normaliseFilter(body, mode);
 			const options = { maxKeys: body.max_keys ?? usualKeys, explain: false };
 			const work = function* (context: DecisionContext) {
-				const { type, condition: rows, valid_until: validUntil } = yield* answerFilter(context, input, options);
+				const {
+					type,
+					condition: rows,
+					valid_until: validUntil,
+				} = yield* answerFilter(context, filterInput(context, body, mode), options);
 				const condition = rows && (yield* orRefused(writePermitFilter(rows)));
 				return { body: yield* valueChunks({ type, condition }), validUntil };
 			};

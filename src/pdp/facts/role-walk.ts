@@ -106,12 +106,12 @@ export interface UserRoles {
 /** A user, whose `holdings` replace the stored roles on instances, as in the policy. */
 type RoleHolder = Pick<EngineInput['user'], 'key' | 'holdings'>;
 
-/** Yields the roles from which a user's roles are derived. */
-function* assignedRoles(
+/** Yields the roles from which a user's roles are derived. Instances are numbers. */
+export function* assignedRoles(
 	{ names, instanceRoles }: FactsIndex,
 	{ key, holdings }: RoleHolder,
 	time: number,
-	note: NoteExpiry | undefined,
+	note?: NoteExpiry,
 ): Iterable<NumberedNode> {
 	const number = names.number(key);
 	if (holdings === undefined && number !== undefined) {

@@ -9,7 +9,7 @@ import type { FilterInput } from '../decide/normalise.js';
 import { conditionSetsIn, type SetType } from '../facts/condition-sets.js';
 import type { FactsIndex } from '../facts/facts-index.js';
 import { GrantConditions } from '../facts/grant-conditions.js';
-import { follows } from '../facts/role-walk.js';
+import { assignedRoles, follows } from '../facts/role-walk.js';
 import { keysIn, tenantsIn } from './grant-parts.js';
 import type { GrantedRows } from './granted-rows.js';
 
@@ -88,13 +88,13 @@ function* keyBranches(
 	const pauses = new Pauses();
 	const open = new Map<number, Set<string>>();
 	for (const [holder, found] of [
-		[input.user.key, assigned],
-		[everyone, open],
+		[input.user, assigned],
+		[{ key: everyone }, open],
 	] as const) {
-		for (const [instance, role] of facts.instanceRoles.numbersFrom(names.number(holder) ?? -1, time)) {
+		for (const [role, instance] of assignedRoles(facts, holder, time)) {
 			if (pauses.step()) yield;
 			const roles = found.get(instance) ?? new Set();
-			found.set(instance, roles.add(names.text(role)));
+			found.set(instance, roles.add(role));
 		}
 	}
 	const conditions = new GrantConditions(facts, { user: input.user, context: input.context }, time);

@@ -85,7 +85,7 @@ const CheckSet = z
 	});
 
 /** The user of a check, or a set of users. A user record may have a field `set`, which has no meaning. */
-const subject = choice(
+export const subject = choice(
 	(value) => typeof value === 'object' && value !== null && 'set' in value && !('key' in value),
 	CheckSet,
 	user,

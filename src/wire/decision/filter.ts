@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { everyone } from '../../../compiler/everyone.js';
 import { named } from '../named.js';
 import { unchecked } from '../unchecked.js';
-import { Query, user } from './check.js';
+import { Query, subject } from './check.js';
 import { noContextualFacts } from './contextual-facts.js';
 
 /** Default and maximum number of keys in a filter, including tenant keys. */
@@ -35,7 +35,7 @@ const unkeyed = resource.superRefine((value, ctx) => {
 });
 
 const question = {
-	user,
+	user: subject,
 	action,
 	resource: unkeyed.meta({
 		description:
