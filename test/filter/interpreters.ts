@@ -6,6 +6,7 @@ import type { Steps } from '../../compiler/steps.js';
 import type { Row } from '../../src/filter/residual.js';
 import type { CerbosFilter, CerbosOperand } from '../../src/filter/to-cerbos-plan.js';
 import type { UcastNode } from '../../src/filter/to-ucast.js';
+import type { PermitOperand } from '../../src/filter/write-permit-filter.js';
 
 /**
  * How missing values compare: `unknown` as in SQL, whose `not` of unknown is unknown, or `plain` as in programs, where
@@ -80,6 +81,27 @@ function cerbosTruth(operand: CerbosOperand, row: Values, nulls: Nulls): Truth {
 		nulls,
 		right.value === null,
 	);
+}
+
+/** Interprets a condition for Permit's plugin, with the logic of SQL. */
+export function selectedByPermit(condition: PermitOperand): Select {
+	return (row) => permitTruth(condition, valuesOf(row)) === true;
+}
+
+function permitTruth(operand: PermitOperand, row: Values): Truth {
+	if (!('expression' in operand)) throw new Error('not an expression');
+	const { operator, operands } = operand.expression;
+	if (operator === 'and' || operator === 'or') {
+		return joinTruths(
+			operator,
+			operands.map((one) => permitTruth(one, row)),
+		);
+	}
+	const [column, right] = operands;
+	if (column === undefined || right === undefined || !('variable' in column) || !('value' in right))
+		throw new Error(operator);
+	const name = column.variable.replace(/^input\.resource\.(?:attributes\.)?/, '');
+	return testTruth(cerbosNames[operator] ?? operator, row[name] ?? null, right.value, 'unknown', right.value === null);
 }
 
 /** Interprets a Prisma condition, with the logic of SQL. */

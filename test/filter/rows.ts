@@ -22,7 +22,7 @@ export interface StoredRow {
 }
 
 // biome-ignore format: one group of texts a line reads as a table
-const texts = [
+export const texts = [
 	'', 'a', 'A', 'b', 'a ', ' a', 'aa', 'ab', 'é', 'E', 'e\u0301', 'ß', 'ss', '10', '9', 'true', 'null', 'İ', 'i',
 	'%', '_', 'a%b', 'a_b', 'axb', '*', '?', '[a]', '\\', '\\\\', '\\%', "'", "''", '"', '`', 'o\'hara', '\n', '\r\n', '\t',
 	'😀', '😀a', '\uffff', '\u{10000}', '\u{10ffff}', "'; drop table documents; --", '$1', '?', ':a', '@p1', '--', '/*', '*/',

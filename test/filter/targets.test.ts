@@ -2,99 +2,41 @@
 
 /**
  * Every target selects the rows on which the residual holds: SQL in PostgreSQL, SQLite and, with `npm run test:all`,
- * MariaDB, UCAST, Cerbos plans and Prisma conditions.
+ * MariaDB, UCAST, Cerbos plans, and conditions for Prisma and Permit.
  */
 
 import test from 'ava';
 import fc from 'fast-check';
-import pg from 'pg';
 import { runToEnd } from '../../compiler/steps.js';
 import { compileResidual } from '../../src/filter/evaluate-residual.js';
 import { FilterRefusal, type Residual, type Row } from '../../src/filter/residual.js';
-import { type SqlDialectName, toSql, toSqlLiterals } from '../../src/filter/sql/to-sql.js';
+import { simplifyResidual } from '../../src/filter/simplify-residual.js';
+import { toSql, toSqlLiterals } from '../../src/filter/sql/to-sql.js';
 import { toCerbosPlan } from '../../src/filter/to-cerbos-plan.js';
 import { toUcast, type UcastVariant, ucastVariants } from '../../src/filter/to-ucast.js';
+import { writePermitFilter } from '../../src/filter/write-permit-filter.js';
 import { patternMatches } from '../support/conditions.js';
-import { onAllStores } from '../support/each-store.js';
-import { createDatabase } from '../support/postgres.js';
 import { draws, leastDrawn } from '../support/tier.js';
-import { selectedByCerbos, selectedByPrisma, selectedByUcast } from './interpreters.js';
-import { startMariadb } from './mariadb.js';
+import { type DocumentsTable, documentColumns, openTable, tableDialects } from './document-tables.js';
+import { selectedByCerbos, selectedByPermit, selectedByPrisma, selectedByUcast } from './interpreters.js';
 import { anyResidual, anyRows, asRow, type StoredRow } from './rows.js';
 import { openSqlite, requireTool } from './sqlite.js';
 
 const seed = Number(process.env['TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const [rows = []] = fc.sample(anyRows(150), { numRuns: 1, seed });
-const members = ['key', 'tenant', 'name', 'note', 'size', 'rate', 'active', 'at'] as const;
-/** Keywords as names, so an unquoted name fails. */
-const columns = {
-	key: 'key',
-	tenant: 'documents.tenant',
-	name: 'select',
-	note: { column: 'note', type: 'string' },
-	size: 'order',
-	rate: 'rate',
-	active: 'active',
-	at: 'at',
-};
-
-type Select = (condition: string, parameters?: readonly unknown[]) => Promise<readonly unknown[]>;
-
-const databases: Partial<Record<SqlDialectName, Select>> = {};
+const tables: DocumentsTable[] = [];
 
 test.before('each database gets a table with the rows', async () => {
-	const database = await createDatabase('none');
-	const client = new pg.Client({ connectionString: database.url });
-	await client.connect();
-	await client.query(
-		"create collation ignoring (provider = icu, locale = 'und-u-ks-level1', deterministic = false); " +
-			'create table documents (key text, tenant varchar(100), "select" text, note text collate ignoring, "order" bigint, ' +
-			'rate double precision, active boolean, at timestamptz)',
-	);
-	const places = members.map((_, index) => `$${index + 1}`).join(', ');
-	for (const row of rows) await client.query(`insert into documents values (${places})`, valuesOf(row));
-	databases.postgresql = async (condition, parameters = []) => {
-		const found = await client.query({
-			text: `select key from documents where ${condition}`,
-			values: [...parameters],
-			rowMode: 'array',
-		});
-		return found.rows.flat();
-	};
-	closers.push(() => client.end(), database.drop);
-	if (onAllStores) {
-		const mariadb = await startMariadb(process.env['MARIADB_PATH'] ?? 'mariadbd');
-		closers.push(mariadb.stop);
-		await mariadb.run(
-			'create table documents (`key` text, tenant varchar(100), `select` text, note text collate utf8mb4_general_ci, ' +
-				'`order` bigint, `rate` double, active boolean, at text)',
-		);
-		for (const row of rows) await mariadb.run('insert into documents values (?, ?, ?, ?, ?, ?, ?, ?)', valuesOf(row));
-		databases.mysql = (condition, parameters) =>
-			mariadb.run(`select \`key\` from documents where ${condition}`, parameters);
+	for (const dialect of tableDialects) {
+		const table = await openTable(dialect);
+		tables.push(table);
+		await table.fill(rows);
 	}
-	const sqlite = await openSqlite();
-	sqlite.run(
-		'create table documents (key text, tenant text, `select` text, note text collate nocase, `order` integer, rate real, ' +
-			'active integer, at text)',
-	);
-	for (const row of rows) {
-		const { at, active } = row;
-		const values = { ...row, at: at && `${at.slice(0, 23)}Z`, active: active === null ? null : Number(active) };
-		sqlite.run('insert into documents values (?, ?, ?, ?, ?, ?, ?, ?)', valuesOf(values));
-	}
-	databases.sqlite = async (condition, parameters = []) =>
-		sqlite.column(`select key from documents where ${condition}`, parameters);
 });
 
-const closers: (() => Promise<unknown>)[] = [];
 test.after.always('close the databases', async () => {
-	for (const close of closers) await close();
+	for (const { close } of tables) await close();
 });
-
-function valuesOf(row: Readonly<Record<(typeof members)[number], unknown>>): unknown[] {
-	return members.map((member) => row[member]);
-}
 
 /** Returns the keys of the rows that satisfy the residual, in their order. */
 function rightKeys(residual: Residual, from: readonly StoredRow[]): readonly string[] {
@@ -102,8 +44,8 @@ function rightKeys(residual: Residual, from: readonly StoredRow[]): readonly str
 	return from.filter((row) => holds(asRow(row))).map(({ key }) => key);
 }
 
-/** Returns the result; `undefined` if the target refuses the filter. */
-function unlessRefused<T>(write: () => T): T | undefined {
+/** Returns the result; `undefined` if the target rejects the filter. */
+function unlessRejected<T>(write: () => T): T | undefined {
 	try {
 		return write();
 	} catch (error) {
@@ -112,27 +54,26 @@ function unlessRefused<T>(write: () => T): T | undefined {
 	}
 }
 
-for (const dialect of ['postgresql', 'sqlite', ...(onAllStores ? (['mysql'] as const) : [])] as const) {
+for (const dialect of tableDialects) {
 	test(`SQL for ${dialect} selects the rows of the residual`, async (t) => {
-		const counts = { some: 0, refused: 0, all: 0 };
+		const counts = { some: 0, rejected: 0, all: 0 };
 		await fc.assert(
 			fc.asyncProperty(anyResidual, fc.boolean(), async (residual, hasLiterals) => {
-				const select = databases[dialect];
-				if (select === undefined) throw new Error('no database');
-				const written = unlessRefused(() =>
+				const table = tables.find((one) => one.dialect === dialect) ?? t.fail(`no table in ${dialect}`);
+				const written = unlessRejected(() =>
 					hasLiterals
-						? { sql: runToEnd(toSqlLiterals(residual, dialect, columns)), parameters: [] }
-						: toSql(residual, dialect, columns),
+						? { sql: runToEnd(toSqlLiterals(residual, dialect, documentColumns)), parameters: [] }
+						: toSql(residual, dialect, documentColumns),
 				);
 				counts.all += 1;
 				if (written === undefined) {
-					counts.refused += 1;
+					counts.rejected += 1;
 					return;
 				}
-				const found = new Set(await select(written.sql, written.parameters));
+				const found = await table.select(written.sql, written.parameters);
 				const right = rightKeys(residual, rows);
 				if (right.length > 0 && right.length < rows.length) counts.some += 1;
-				const got = rows.map(({ key }) => key).filter((key) => found.has(key));
+				const got = rows.map(({ key }) => key).filter((_, place) => found.has(place));
 				t.deepEqual(
 					got,
 					right,
@@ -142,7 +83,7 @@ for (const dialect of ['postgresql', 'sqlite', ...(onAllStores ? (['mysql'] as c
 			{ numRuns: draws(6_000), seed },
 		);
 		t.true(counts.some > leastDrawn(1_500), `filters that select a part: ${JSON.stringify(counts)}`);
-		t.true(counts.refused < counts.all / 2, `refusals: ${JSON.stringify(counts)}`);
+		t.true(counts.rejected < counts.all / 2, `rejections: ${JSON.stringify(counts)}`);
 	});
 }
 
@@ -154,7 +95,7 @@ const boundedRows = rows.filter(
 		(name ?? '').length <= 20_000,
 );
 
-test('UCAST, Cerbos plans and Prisma conditions select the same rows as the residual', (t) => {
+test('UCAST, Cerbos plans, and conditions for Prisma and Permit select the same rows as the residual', (t) => {
 	const { ucastToPrisma } = requireTool('@open-policy-agent/ucast-prisma');
 	const counts: Record<string, number> = {};
 	fc.assert(
@@ -166,7 +107,7 @@ test('UCAST, Cerbos plans and Prisma conditions select the same rows as the resi
 				t.deepEqual(got, right, `${target}: ${JSON.stringify(residual)}`);
 			};
 			for (const variant of Object.keys(ucastVariants) as UcastVariant[]) {
-				const node = unlessRefused(() => ({
+				const node = unlessRejected(() => ({
 					query: runToEnd(toUcast(residual, variant, (name) => `documents.${name}`)),
 				}));
 				if (node === undefined) continue;
@@ -177,7 +118,9 @@ test('UCAST, Cerbos plans and Prisma conditions select the same rows as the resi
 					expectRight('ucast-prisma', selectedByPrisma(where));
 				}
 			}
-			const plan = unlessRefused(() => runToEnd(toCerbosPlan(residual)));
+			const permit = unlessRejected(() => runToEnd(writePermitFilter(residual)));
+			if (permit !== undefined) expectRight('permit', selectedByPermit(permit));
+			const plan = unlessRejected(() => runToEnd(toCerbosPlan(residual)));
 			if (plan === undefined) return;
 			expectRight('cerbos', selectedByCerbos(plan, 'unknown'));
 			expectRight('cerbos with null as a value', selectedByCerbos(plan, 'plain'));
@@ -188,5 +131,35 @@ test('UCAST, Cerbos plans and Prisma conditions select the same rows as the resi
 		Object.values(counts).every((count) => count > leastDrawn(700)),
 		JSON.stringify(counts),
 	);
-	t.is(Object.keys(counts).length, 10);
+	t.is(Object.keys(counts).length, 11);
+});
+
+test('a column of numbers in SQLite equals only the text of its number', async (t) => {
+	const sqlite = await openSqlite();
+	sqlite.run('create table documents (id integer primary key)');
+	for (const id of [1, 2, 10]) sqlite.run('insert into documents values (?)', [id]);
+	for (const [value, right] of [
+		[['1', '02'], [1]],
+		[['01', '1.0', ' 2', '1e1'], []],
+		[['01'], []],
+		[['10'], [10]],
+	] as const) {
+		const residual: Residual = {
+			kind: 'comparison',
+			column: { kind: 'key' },
+			operator: 'in',
+			operand: { value },
+			name: 'roles',
+		};
+		for (const [one, expected] of [
+			[residual, right],
+			[{ kind: 'not', part: residual } as const, [1, 2, 10].filter((id) => !right.some((other) => other === id))],
+		] as const) {
+			const simple = runToEnd(simplifyResidual(one));
+			const { sql, parameters } = toSql(simple, 'sqlite', { key: 'id' });
+			t.deepEqual(sqlite.column(`select id from documents where ${sql} order by id`, parameters), expected, sql);
+			const literal = runToEnd(toSqlLiterals(simple, 'sqlite', { key: 'id' }));
+			t.deepEqual(sqlite.column(`select id from documents where ${literal} order by id`), expected, literal);
+		}
+	}
 });

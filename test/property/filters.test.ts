@@ -4,7 +4,7 @@
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { compile, documentBytes } from '../../compiler/index.js';
-import type { Attributes, ConditionSet, Expiring, Json, Model } from '../../compiler/model.js';
+import type { Attributes, Json, Model } from '../../compiler/model.js';
 import { runToEnd } from '../../compiler/steps.js';
 import { Failure } from '../../src/failure.js';
 import { compileResidual } from '../../src/filter/evaluate-residual.js';
@@ -15,23 +15,14 @@ import { Engine } from '../../src/pdp/engine/engine.js';
 import { FactsIndex } from '../../src/pdp/facts/facts-index.js';
 import { type Filter, filterRows } from '../../src/pdp/filter/filter.js';
 import { filterKeys, type KeyPage } from '../../src/pdp/filter/filter-keys.js';
-import { layeredModels } from '../compiler/layered-model.js';
-import {
-	instanceNames,
-	names as keyNames,
-	modelsOfOneSchema,
-	pick,
-	roleConditions,
-	userNames,
-} from '../compiler/model.js';
+import { instanceNames, names as keyNames } from '../compiler/model.js';
 import { policyWasm, quiet } from '../pdp/environment.js';
 import { patternMatches } from '../support/conditions.js';
 import { draws, leastDrawn } from '../support/tier.js';
-import { type Aim, aimsOf } from './aimed-questions.js';
+import type { Aim } from './aimed-questions.js';
 import { anyConditions, anyResourceConditions, names, record } from './conditions.js';
-import { expiringModels } from './expiring-models.js';
+import { baseModels, choicesOf, materialOf, questioner, withConditions } from './filter-models.js';
 import { LapsedGrants } from './lapsed-grants.js';
-import { lapses, withLapses } from './lapsing-grants.js';
 
 /** Attributes that conditions name, and built-in attributes to compare in their place. */
 const builtIn: Readonly<Record<string, string>> = {
@@ -60,116 +51,14 @@ function withBuiltIn(condition: Json): Json {
 }
 
 const sometimes = (conditions: fc.Arbitrary<Json>) => fc.oneof(conditions, conditions.map(withBuiltIn));
-const many = { minLength: 6, maxLength: 6, size: 'max' } as const;
-const material = fc.record({
-	ofUsers: fc.array(sometimes(anyConditions), many),
-	ofResources: fc.array(sometimes(anyResourceConditions), many),
-	attributes: fc.array(record, { minLength: 12, maxLength: 12, size: 'max' }),
-	rules: fc.array(fc.nat({ max: 999 }), { minLength: 4, maxLength: 8 }),
-	/** Users' tenant roles. Most expire. */
-	assignments: fc.array(
-		fc.record({
-			user: fc.constantFrom(...userNames),
-			tenant: fc.constantFrom('ta', 'ta', 'tb'),
-			expiry: fc.constantFrom<Expiring>({}, { expires_at: 1 }, { expires_at: 2 }, { expires_at: 3 }),
-		}),
-		{ minLength: 2, maxLength: 4 },
-	),
-	permissions: fc.tuple(fc.nat({ max: 99 }), fc.nat({ max: 99 })),
-	roleForms: fc.nat({ max: 59 }),
-	lapsing: lapses,
+const material = materialOf({
+	ofUsers: sometimes(anyConditions),
+	ofResources: sometimes(anyResourceConditions),
+	attributes: record,
 });
-type Material = typeof material extends fc.Arbitrary<infer M> ? M : never;
-
-const named = (key: string) => ({ key, name: key, description: null });
-/** A tenant role in every model. */
-const extraRole = 'rextra';
-
-/** Replaces a model's conditions and attributes, and adds a tenant role, sets and rules. */
-function withConditions(
-	{ schema, facts, ...others }: Model,
-	{ ofUsers, ofResources, attributes, rules, assignments, permissions, roleForms, lapsing }: Material,
-): Model {
-	const set = (type: 'userset' | 'resourceset', key: string, resource: string | null, conditions: Json) => {
-		return { ...named(key), type, resource, parent: null, selects: { conditions } } as const;
-	};
-	const all = schema.resources.flatMap(({ key, actions }) =>
-		actions.map((action) => ({ resource: key, action: action.key })),
-	);
-	const users = ofUsers.map((conditions, index) =>
-		set('userset', `users-${index}`, null, index === 0 ? {} : conditions),
-	);
-	const byRole: readonly ConditionSet[] = [
-		{ ...named('role'), type: 'userset', resource: null, parent: null, selects: { role: extraRole } },
-		set('userset', 'roles', null, { 'user.roles': { array_contains: extraRole } }),
-	];
-	const holders = schema.resources.flatMap(({ key, roles }, index) => {
-		const conditions = roleConditions(
-			roles.map((role) => role.key),
-			roleForms + index,
-		);
-		return roles.length === 0 ? [] : [set('userset', `holders-${key}`, key, conditions)];
-	});
-	const added = rules.flatMap((number) => {
-		const about = pick(all, number);
-		const ofType = holders.filter(({ resource }) => resource === about?.resource);
-		const user_set = pick(pick([users, byRole, ofType, users], number) ?? [], Math.floor(number / 4))?.key;
-		if (about === undefined || user_set === undefined) return [];
-		return [{ ...about, user_set, resource_set: `${about.resource}-${pick([0, 0, 1, 2, 3, 4], number)}` }];
-	});
-	const resources = schema.resources.flatMap(({ key }, type) =>
-		[0, 1, 2, 3, 4].map((index) =>
-			set('resourceset', `${key}-${index}`, key, (index > 0 && ofResources[(type + index) % ofResources.length]) || {}),
-		),
-	);
-	const parents = [...users, ...resources].map((one, index) => {
-		const before = index % 3 === 2 ? [...users, ...resources][index - 1] : undefined;
-		return before?.resource === one.resource ? { ...one, parent: before.key } : one;
-	});
-	const random = (index: number) => attributes[index % attributes.length] ?? {};
-	const whole = {
-		...others,
-		schema: {
-			...schema,
-			roles: [
-				...schema.roles,
-				{ ...named(extraRole), permissions: permissions.flatMap((one) => pick(all, one) ?? []), extends: [] },
-			],
-			condition_sets: [...schema.condition_sets, ...parents, ...byRole, ...holders],
-			set_rules: [...new Map([...schema.set_rules, ...added].map((rule) => [JSON.stringify(rule), rule])).values()],
-		},
-		facts: {
-			...facts,
-			role_assignments: [
-				...facts.role_assignments,
-				...new Map(
-					assignments.map(({ user, tenant, expiry }) => [
-						`${user} ${tenant}`,
-						{ user, tenant, role: extraRole, ...expiry },
-					]),
-				).values(),
-			],
-			user_attributes: facts.users.map((user, index) => ({ user, attributes: random(index) })),
-			instance_attributes: facts.instances.map(({ type, key }, index) => ({
-				type,
-				key,
-				attributes: random(index + 4),
-			})),
-			tenants: facts.tenants.map((tenant, index) => ({ ...tenant, attributes: random(index + 8) })),
-		},
-	};
-	return withLapses(whole, lapsing);
-}
 
 const anyQuestion = fc.record({
-	user: fc.constantFrom(...userNames, 'unone'),
-	which: fc.nat({ max: 9_999 }),
-	isAimed: fc.nat({ max: 3 }).map((number) => number > 0),
-	tenant: fc.constantFrom(undefined, undefined, 'ta', 'ta', 'tb', 'tnone'),
-	time: fc.constantFrom(0, 1, 2, 1_500, Date.UTC(2026, 0, 1)),
-	sentUser: fc.option(record, { nil: undefined }),
-	sentResource: fc.option(record, { nil: undefined, freq: 3 }),
-	context: record,
+	...choicesOf({ sentUser: record, sentResource: record, context: record }),
 	rows: fc.array(
 		fc.record({
 			key: fc.constantFrom(...instanceNames, 'inone', 'a', '1'),
@@ -255,12 +144,6 @@ function compareFilter(t: ExecutionContext, context: DecisionContext, input: Fil
 	return { selects, allowed };
 }
 
-const base = fc.oneof(
-	modelsOfOneSchema(3),
-	layeredModels(3),
-	expiringModels(modelsOfOneSchema(3)),
-	expiringModels(layeredModels(3)),
-);
 const questions = fc.array(anyQuestion, { minLength: 40, maxLength: 40, size: 'max' });
 
 /** Returns a question's rows. A filter is about rows in the stored instance's tenant. */
@@ -272,10 +155,11 @@ function rowsOf({ rows }: Question, aim: Aim | undefined, type: string, facts: F
 	});
 }
 
-/** Counts rows, allowed rows, and filters with both kinds. */
+/** Counts rows, allowed rows, allowed rows of sets of users, and filters with allowed and denied rows. */
 interface Found {
 	rows: number;
 	allowed: number;
+	ofSets: number;
 	conditional: number;
 }
 
@@ -285,24 +169,12 @@ function compareFilters(
 	{ engine, model, asked, lapsed }: { engine: Engine; model: Model; asked: readonly Question[]; lapsed?: LapsedGrants },
 ): Found {
 	const facts = FactsIndex.read(documentBytes(model));
-	const all = model.schema.resources.flatMap(({ key, actions }) => actions.map((action) => [key, action.key] as const));
-	const aims = aimsOf(model);
+	const choose = questioner(model);
 	lapsed?.use(model);
-	const found: Found = { rows: 0, allowed: 0, conditional: 0 };
+	const found: Found = { rows: 0, allowed: 0, ofSets: 0, conditional: 0 };
 	for (const question of asked) {
-		const { which, tenant, sentUser, sentResource, context: sent } = question;
-		const aim = question.isAimed ? pick(pick(aims, which) ?? [], Math.floor(which / aims.length)) : undefined;
-		const [type = '', action = ''] = aim === undefined ? (pick(all, which) ?? []) : [aim.type, aim.action];
-		const input: FilterInput = {
-			user: { key: aim?.user ?? question.user, ...(sentUser && { attributes: sentUser }) },
-			action,
-			resource: {
-				type,
-				...(tenant && { tenant: aim?.tenant ?? tenant }),
-				...(sentResource && { attributes: sentResource }),
-			},
-			context: sent,
-		};
+		const { input, aim, isOfSet } = choose(question);
+		const { type } = input.resource;
 		const countDifference = () => t.fail('the referee saw a difference');
 		const at = { revision: 1, policyRevision: 1, time: question.time, log: quiet, countDifference };
 		const context: DecisionContext = { engine, facts, ...at };
@@ -315,6 +187,7 @@ function compareFilters(
 		lapsed?.count(context, input, inside, selects);
 		found.rows += rows.length;
 		found.allowed += allowed;
+		if (isOfSet) found.ofSets += allowed;
 		found.conditional += Number(allowed > 0 && allowed < rows.length);
 	}
 	return found;
@@ -326,18 +199,19 @@ function compareFilters(
  */
 const leastLapsed: Readonly<Record<string, number>> = {
 	'tenant roles, rbac': 20,
-	'tenant roles, abac': 5,
+	'tenant roles, abac': 2,
 	'roles on instances, rebac': 5,
+	'roles on instances, abac': 5,
 	'roles of everyone, rebac': 0.5,
 	'relationships, rebac': 5,
 };
 
 test('a filter selects the rows that checks allow, and so do its branches together', async (t) => {
 	t.timeout(7_200_000);
-	let [rows, allowed, conditional] = [0, 0, 0];
+	let [rows, allowed, ofSets, conditional] = [0, 0, 0, 0];
 	const lapsed = new LapsedGrants();
 	await fc.assert(
-		fc.asyncProperty(base, material, questions, async (some, one, asked) => {
+		fc.asyncProperty(baseModels(2), material, questions, async (some, one, asked) => {
 			const models = some.map((model) => withConditions(model, one));
 			const [first] = models;
 			if (first === undefined || !('policy' in compile(first))) return;
@@ -347,19 +221,20 @@ test('a filter selects the rows that checks allow, and so do its branches togeth
 				const found = compareFilters(t, { engine, model, asked, lapsed });
 				rows += found.rows;
 				allowed += found.allowed;
+				ofSets += found.ofSets;
 				conditional += found.conditional;
 			}
 		}),
-		{ numRuns: draws(9, 'SCHEMAS') },
+		{ numRuns: draws(15, 'SCHEMAS') },
 	);
-	t.log({ rows, allowed, conditional }, Object.fromEntries(lapsed.counts));
+	t.log({ rows, allowed, ofSets, conditional }, Object.fromEntries(lapsed.counts));
 	for (const [kind, least] of Object.entries(leastLapsed)) {
 		const count = lapsed.counts.get(kind) ?? 0;
 		t.true(count >= leastDrawn(least), `${count} rows of expired ${kind}`);
 	}
 	t.true(
-		allowed >= leastDrawn(100) && conditional >= leastDrawn(30),
-		`${allowed} of ${rows} rows, ${conditional} filters`,
+		allowed >= leastDrawn(100) && ofSets >= leastDrawn(20) && conditional >= leastDrawn(30),
+		`${allowed} of ${rows} rows, ${ofSets} of them for sets of users, ${conditional} filters`,
 	);
 });
 
@@ -372,7 +247,7 @@ test('a filter contains no suspended or pending grants', async (t) => {
 	t.timeout(7_200_000);
 	let [rows, allowed, pending] = [0, 0, 0];
 	await fc.assert(
-		fc.asyncProperty(base, material, material, questions, async ([model], before, after, asked) => {
+		fc.asyncProperty(baseModels(1), material, material, questions, async ([model], before, after, asked) => {
 			if (model === undefined) return;
 			const old = withConditions(model, before);
 			const next = withConditions(model, {

@@ -5,15 +5,16 @@ import { everyone } from '../../compiler/everyone.js';
 import type { InstanceAssignment, Model, Relationship } from '../../compiler/model.js';
 import { pick } from '../compiler/model.js';
 
-/** Chooses users and places for some grants. */
-export const lapses = fc.array(
-	fc.record({
-		user: fc.nat({ max: 9 }),
-		which: fc.nat({ max: 999 }),
-		kind: fc.constantFrom('path', 'stop', 'everyone'),
-	}),
-	{ minLength: 3, maxLength: 6 },
-);
+const kinds = ['path', 'named', 'stop', 'everyone'] as const;
+
+/** Chooses users and places for some grants of each kind. */
+export const lapses = fc
+	.array(fc.record({ user: fc.nat({ max: 9 }), which: fc.nat({ max: 999 }) }), {
+		minLength: 6,
+		maxLength: 8,
+		size: 'max',
+	})
+	.map((chosen) => chosen.map((one, index) => ({ ...one, kind: pick(kinds, index) })));
 
 type Lapse = (typeof lapses extends fc.Arbitrary<infer L> ? L : never)[number];
 
@@ -26,8 +27,8 @@ interface Path {
 }
 
 /**
- * Adds expiring grants: a derived role's relationship, an assigned role that stops a derivation, or a public role.
- * Omits grants without a place in the model.
+ * Adds expiring grants: a derived role's relationship, an assigned role that stops a derivation, a public role, or an
+ * assigned role that a user set of a rule names. Omits grants without a place in the model.
  */
 export function withLapses(model: Model, chosen: readonly Lapse[]): Model {
 	return chosen.reduce(withLapse, model);
@@ -42,6 +43,10 @@ function withLapse(model: Model, { user: number, which, kind }: Lapse): Model {
 		);
 		const chosen = pick(open, which);
 		return chosen === undefined ? model : withAssignments(model, [{ user: everyone, ...chosen, expires_at: 1 }]);
+	}
+	if (kind === 'named') {
+		const chosen = pick(rolesNamed(model), which);
+		return chosen === undefined ? model : withAssignments(model, [{ user, ...chosen, expires_at: 1 }]);
 	}
 	const paths = facts.relationships.flatMap((along): Path[] =>
 		rolesOn(model, along.type).flatMap((role) =>
@@ -67,6 +72,18 @@ function withLapse(model: Model, { user: number, which, kind }: Lapse): Model {
 	if (stop === undefined) return model;
 	const stopped = { user, role: stop.key, type: along.type, instance: along.instance, expires_at: 1 };
 	return withAssignments(model, [held, stopped]);
+}
+
+/** Returns the roles on instances that the user sets of rules name. */
+function rolesNamed(model: Model) {
+	const { schema, facts } = model;
+	return schema.set_rules.flatMap(({ user_set, resource: type }) => {
+		const conditions = JSON.stringify(schema.condition_sets.find(({ key }) => key === user_set)?.selects ?? '');
+		if (!conditions.includes('resource_roles')) return [];
+		const named = rolesOn(model, type).filter(({ key }) => conditions.includes(JSON.stringify(key)));
+		const instances = facts.instances.filter((instance) => instance.type === type);
+		return named.flatMap((role) => instances.map(({ key: instance }) => ({ role: role.key, type, instance })));
+	});
 }
 
 function rolesOn({ schema }: Model, type: string) {
