@@ -7,12 +7,12 @@ import {
 } from '../../../model/check/contextual-rows.js';
 import { documentationPath } from '../../../model/documentation-path.js';
 import { answered, management } from '../../api.js';
-import { Combobox } from '../../part/field/combobox.js';
-import { LazyDetails } from '../../part/lazy-details.js';
 import { proposeInstanceNames, proposeRelations, proposeRoles } from '../../propose.js';
 import { screenPath } from '../../screen-path.js';
 import { environmentPath, openSession } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
+import { LazyDetails } from '../lazy-details.js';
+import { Combobox } from './combobox.js';
 
 interface ContextualFieldsProps {
 	/** Contextual rows as text. */

@@ -3,8 +3,8 @@ import { type CheckForm, emptyCheckForm, formProblem, separateInstance } from '.
 import { Failure } from '../../../part/action-button.js';
 import { CheckInputs } from '../../part/field/check-inputs.js';
 import { Combobox } from '../../part/field/combobox.js';
+import { ContextualFields } from '../../part/field/contextual-fields.js';
 import { proposeRevisions } from '../../propose.js';
-import { ContextualFields } from './contextual-fields.js';
 
 interface CheckFieldsProps {
 	/** Check in the URL. */
