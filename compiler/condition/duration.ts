@@ -2,7 +2,7 @@
 
 const millisecondsPerDay = 86_400_000;
 
-/** Longest duration, in days. Times keep four-digit years. */
+/** Longest duration, in days. It is limited so that all times have four-digit years. */
 export const maxDays = 36_500;
 
 const form = /^P(?:(\d{1,9})W|(?=[\dT])(?:(\d{1,9})D)?(?:T(?=\d)(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9})S)?)?)$/;

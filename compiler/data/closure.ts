@@ -127,7 +127,7 @@ function leadingTo(start: RoleName, key: string, steps: DerivationSteps, subject
 			}
 		}
 	}
-	// A ring leads back to its start, which is not a different instance.
+	// A ring leads back to its start, which must not count as a source of itself.
 	found.get(roleName(start))?.keys.delete(key);
 	return [...found.values()].filter(({ keys }) => keys.size > 0).map(({ kind, keys }) => ({ ...kind, keys }));
 }

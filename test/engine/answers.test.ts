@@ -170,7 +170,7 @@ for (const build of ['node', 'edge'] as const) {
 		t.is(feed.seen.length, length);
 	});
 
-	test(`a new lineage may go back in revision, and tokens of the previous lineage are rejected (${build})`, async (t) => {
+	test(`a new lineage can have a lower revision, and tokens of the previous lineage are rejected (${build})`, async (t) => {
 		const feed = await startFeed(t);
 		const { loadEngine } = await importBuild(build);
 		const engine = await loadEngine({ controlPlane: feed.url, apiKey: key });

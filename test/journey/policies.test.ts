@@ -228,7 +228,7 @@ journey('`regolith policy` writes a folder that `opa test` accepts', async (t, p
 	t.regex((await opa(folder, 'test', '.')).stdout, /^PASS: (\d+)\/\1$/m);
 });
 
-journey('`regolith policy` overwrites no foreign files, and reports problems', async (t, place) => {
+journey('`regolith policy` overwrites only its own files, and reports problems', async (t, place) => {
 	await published(place, 'POST', `${place.schema}/resources`, document);
 	const folder = temporary(t);
 	mkdirSync(join(folder, 'regolith'));

@@ -82,7 +82,7 @@ function otherEnds({ node, lists }: EdgesOfNode): readonly (readonly FactNode[])
 	return lists.map((list) => list.map(({ from, to }) => (from.id === node.id ? to : from)));
 }
 
-/** Returns the edges between found nodes, ordered by id, so the oldest edges are first. */
+/** Returns the edges between the nodes found so far, ordered by id (oldest first). */
 async function edgesBetween(
 	unit: ReadingUnit,
 	read: readonly EdgesOfNode[],

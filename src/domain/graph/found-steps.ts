@@ -13,7 +13,7 @@ export interface PathStep {
 	readonly by: RoleStep;
 }
 
-/** A path over found steps: the name of its first state, and its steps. */
+/** A path: the name of its first state, and its steps. */
 interface StepPath {
 	readonly start: string;
 	readonly steps: readonly PathStep[];

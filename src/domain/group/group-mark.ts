@@ -10,7 +10,7 @@ export async function markGroups(unit: WritingUnit, groups: readonly GroupRow[])
 	for (const group of groups) unit.record(Group.kind, 'create', groupName(group), null, groupRecord(group));
 }
 
-/** Removes the mark from groups among the instances. The instances and everything attached to them stay. */
+/** Removes the group marker from these instances. The instances, their roles and their relationships stay. */
 export async function unmarkGroups(unit: WritingUnit, instanceIds: readonly string[]): Promise<void> {
 	const groups = await groupsAmong(unit, instanceIds);
 	if (groups.length === 0) return;

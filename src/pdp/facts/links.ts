@@ -163,7 +163,7 @@ export class Links {
 		}
 	}
 
-	/** Like `from`, but takes and yields numbers of names. `note` is called with the expiry of each link that has one. */
+	/** Like `from`, but for the numbers of the names. `note` is called with the expiry of each link that has one. */
 	numbersFrom(left: number, time: number, note?: NoteExpiry): Iterable<NumberedLink> {
 		return this.#numbered(ofLeft, left, time, note);
 	}

@@ -40,7 +40,7 @@ export interface RoleOnInstance {
  * derivations are open.
  */
 export class RoleWalk<Node extends RoleOnInstance = RoleOnInstance> {
-	/** Visited nodes in their order. A loop over the nodes also reaches nodes added during the loop. */
+	/** Visited nodes, in order. A loop over the nodes also reaches nodes added during the loop. */
 	readonly nodes: Node[] = [];
 	readonly seen = new RolesOnInstances();
 

@@ -49,7 +49,7 @@ export class OfflineCopy {
 		private readonly log: Logger,
 	) {}
 
-	/** Reads the copy. Returns `undefined` if there is no copy, or if this API key does not decrypt it. */
+	/** Reads the copy. Returns `undefined` if there is no copy, or if this API key cannot decrypt it. */
 	async read(): Promise<CopiedEnvironment | undefined> {
 		const bytes = await readFile(this.path).catch(() => undefined);
 		if (bytes === undefined) return undefined;

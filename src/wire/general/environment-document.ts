@@ -132,7 +132,7 @@ export const DerivationEntry = namedStrict(
 				linked_by_relation: Key.describe('Key of the relation from the related instance.'),
 				when,
 			}),
-		).describe('Source roles: their holders on related instances hold this role.'),
+		).describe('Source roles: users who hold one on a related instance also hold this role.'),
 		when,
 	},
 );

@@ -52,7 +52,7 @@ export const DerivedRoleRuleRemove = named('DerivedRoleRuleDelete', 'A derivatio
 
 export const DerivedRoleBlockEdit = granting({
 	users_with_role: defaulted(boundedArray(DerivedRoleRuleCreate), () => []).describe(
-		'Source roles: their holders on related instances hold this role. None by default.',
+		'Source roles: users who hold one on a related instance also hold this role. None by default.',
 	),
 	when: when.describe('When these derivations apply; always by default.'),
 }).meta({ id: 'DerivedRoleBlockEditable', description: 'All derivations for one role.' });
@@ -85,7 +85,7 @@ export const DerivedRoleBlockRead = named('DerivedRoleBlockRead', 'All derivatio
 	id: Uuid.describe('Block id, stable across changes.'),
 	users_with_role: z
 		.array(DerivedRoleRuleRead)
-		.describe('Source roles: their holders on related instances hold this role.'),
+		.describe('Source roles: users who hold one on a related instance also hold this role.'),
 	when: DerivationSettingsRead,
 });
 export type DerivedRoleBlockRead = z.input<typeof DerivedRoleBlockRead>;

@@ -41,8 +41,8 @@ export type CellReason =
 
 /**
  * How a cell's action is granted: by the role itself, by an extended role or parent set, by a role on a related
- * instance, or under a condition. `apart` means that the role belongs to a different resource and cannot grant the
- * action.
+ * instance, or by a condition set rule. `apart` means that the role belongs to a different resource and cannot grant
+ * the action.
  */
 export type CellState = 'granted' | 'inherited' | 'derived' | 'condition' | 'none' | 'apart';
 
