@@ -39,7 +39,7 @@ export async function restoreState(
 	const { touched, now } = pastNeighbourhood(held.facts, facts);
 	const changed = schema !== null;
 	const patches = delta(
-		// The losses suspended now were not suspended in the past state.
+		// The grants suspended now were not suspended in the past state.
 		{ ...touched, schema: changed, pending: changed },
 		{ ...now, schema },
 	);

@@ -70,7 +70,7 @@ function* storedLinks(index: FactsIndex, { user, instance, tenant }: CheckNames,
 	const pauses = new Pauses();
 	const tenantRoles: Links['tenantRoles'][number][] = [];
 	let truncated = false;
-	// Roles in other tenants come last, because they matter only for `user.tenants`.
+	// List roles in other tenants last, because they matter only for `user.tenants`.
 	for (const isHere of [true, false]) {
 		for (const link of index.tenantRoles.from(user, time)) {
 			if (pauses.step()) yield;
@@ -100,7 +100,7 @@ function* storedLinks(index: FactsIndex, { user, instance, tenant }: CheckNames,
 	for (const holder of new Set([user, everyone])) {
 		for (const [name, role] of index.instanceRoles.from(holder, time)) {
 			if (pauses.step()) yield;
-			// Roles on other instances lead nowhere, and conditions do not see them.
+			// Roles on other instances do not lead to the checked instance, and conditions do not read them.
 			if (reached.has(name)) instanceRoles.push([holder, name, role]);
 		}
 	}

@@ -19,7 +19,10 @@ export interface ActionDifference {
 	readonly changedTenantRoles: ReadonlySet<string>;
 	/** Instance roles that grant the action, or that its user sets name. */
 	readonly instanceRoles: ReadonlySet<string>;
-	/** Instance roles that do so in only one schema, or that have different derivations or expressions. */
+	/**
+	 * Instance roles that grant the action, or are named, in only one schema, or that have different derivations or
+	 * expressions.
+	 */
 	readonly changedInstanceRoles: ReadonlySet<string>;
 	/** Users that the action's set rules may select. */
 	readonly selectable: Selectable;

@@ -34,7 +34,7 @@ interface Demand {
 
 /** A way to satisfy a condition. */
 interface Way {
-	/** All comparisons that decide the condition. */
+	/** All comparisons that determine the condition's result. */
 	readonly demands: readonly Demand[];
 	/** Number of demands that are currently not met. */
 	readonly unmet: number;

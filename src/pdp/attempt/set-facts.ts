@@ -25,7 +25,7 @@ const stepsToMatch = 200;
 /** Not `z.record`, because it drops a property named `__proto__`. */
 const Attributes = z.custom<{ readonly [name: string]: Json }>((value) => typeof value === 'object' && value !== null);
 
-/** The check as the policy understood it: the field `request` in the policy's reasons. */
+/** The check as the policy read it: the field `request` in the policy's reasons. */
 const Request = z.object({
 	request: z.object({
 		user: z.object({ attributes: Attributes }),

@@ -12,7 +12,7 @@ export interface Booleans {
 	readonly false: number;
 }
 
-/** Number of members visited between two pauses. */
+/** Number of entries visited between two pauses. */
 const stride = 2_000;
 
 /** Finds a module's booleans by parsing `true` and `false`. */
@@ -55,7 +55,7 @@ function isCollection(type: number): boolean {
 	return type === kind.object || type === kind.array;
 }
 
-/** Yields the addresses of all slots that contain member addresses. */
+/** Yields the addresses of all slots that contain the addresses of values. */
 function* slotsIn({ view }: ModuleMemory, value: number): Iterable<number> {
 	const first = view.getUint32(value + collection.table * 4, true);
 	const length = view.getUint32(value + collection.buckets * 4, true);

@@ -27,7 +27,7 @@ export interface Image {
 
 /**
  * Writes a JSON object into memory from `start`. Uses the layout that a module would use, but places related values
- * close together: for each member first its value, then its key, then the element that joins them. If a member occurs
+ * close together: for each field first its value, then its key, then the element that joins them. If a field occurs
  * several times, the last occurrence wins. Throws `EngineError` if `json` is not a single JSON object. White space
  * around the object is allowed.
  */
@@ -46,7 +46,7 @@ export function* writingImage(memory: ModuleMemory, start: number, json: Uint8Ar
 
 /** Maximum depth for objects written by this code. The module parses deeper objects, up to its own depth limit. */
 const deepest = 64;
-/** Number of members written between two pauses. */
+/** Number of fields written between two pauses. */
 const stride = 500;
 
 /** A key whose value is not written yet. */
@@ -115,7 +115,7 @@ class ImageWriter {
 	}
 
 	/**
-	 * Reads a member up to its value. Enters a value that is an object within the maximum depth, and writes any other
+	 * Reads a field up to its value. Enters a value that is an object within the maximum depth, and writes any other
 	 * value.
 	 */
 	#member(): void {

@@ -29,7 +29,7 @@ export function booleanWord(value: boolean): number {
 }
 
 /**
- * A number, kept as text: kind and representation, padding, text address, text length, and a flag for text in a
+ * A number, stored as text: kind and representation, padding, text address, text length, and a flag for text in a
  * separate block. This code never sets the flag: the text follows in the number's block, from word `text`.
  */
 export const number = { first: kind.number | 0x200, address: 2, length: 3, text: 6, maxText: 40 } as const;
@@ -37,11 +37,11 @@ export const number = { first: kind.number | 0x200, address: 2, length: 3, text:
 /** A string: kind, length in bytes, address of the bytes. In this code, the bytes follow. */
 export const string = { length: 1, address: 2, text: 3 } as const;
 
-/** An object or a set: kind, table address, number of buckets, number of members. */
+/** An object or a set: kind, table address, number of buckets, number of entries. */
 export const collection = { table: 1, buckets: 2, size: 3, words: 4 } as const;
 
 /**
- * An object member: key, value, next member in the same bucket. Modules do not use the block's last word, so this code
+ * An object entry: key, value, next entry in the same bucket. Modules do not use the block's last word, so this code
  * keeps the key hash there.
  */
 export const element = { key: 0, value: 1, next: 2, hash: 3 } as const;
@@ -60,7 +60,7 @@ export function tableBytes(buckets: number): number {
 
 /**
  * Returns the number of buckets for a table: a power of two. Tables are sparse, because most lookups find nothing.
- * Tables with a single member are very common and have a single bucket.
+ * Tables with a single entry are very common and have a single bucket.
  */
 export function bucketsFor(members: number): number {
 	if (members < 2) return 1;

@@ -26,7 +26,7 @@ export class InputFrames {
 	readonly #memory: ModuleMemory;
 	readonly #ofType: Frame;
 	readonly #ofInstance: Frame;
-	/** Evaluation context for inputs with more members than the frames. */
+	/** Evaluation context for inputs with more fields than the frames. */
 	readonly #ofOthers: number;
 	/** Strings in the policy text, keyed by address. All addresses are below the frames, where memory never changes. */
 	readonly #known = new Map<number, string>();
@@ -63,7 +63,7 @@ export class InputFrames {
 	}
 
 	/**
-	 * Evaluates a check with any members. The module parses the check from `json`. May overwrite all memory above `free`,
+	 * Evaluates a check with any fields. The module parses the check from `json`. May overwrite all memory above `free`,
 	 * which must have room for the text and its parsed values. Returns and throws like `evaluate`.
 	 */
 	evaluateText(json: string, free: number): string | undefined {
@@ -89,7 +89,7 @@ export class InputFrames {
 		return resource.key === undefined ? this.#ofType : this.#ofInstance;
 	}
 
-	/** Returns the string in a set that contains a single object with a single member. */
+	/** Returns the string in a set that contains a single object with a single field. */
 	#string(results: number): string | undefined {
 		const { view } = this.#memory;
 		const object = this.#first(results);

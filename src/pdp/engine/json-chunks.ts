@@ -3,7 +3,7 @@ import { Pauses, type Steps } from '../../../compiler/steps.js';
 /** Minimum chunk length in characters. */
 const minLength = 64 * 1024;
 
-/** Number of members written between two pauses. */
+/** Number of fields written between two pauses. */
 const stride = 1_000;
 
 /** Collects JSON in chunks, for output that is too long to be written without a pause. */

@@ -13,7 +13,7 @@ import { MappingRules } from './mapping-rules.js';
 import { NamedJson, NamedValues } from './named-values.js';
 import { SchemaTables } from './schema-tables.js';
 
-/** Number of members or patches read between two pauses. */
+/** Number of fields or patches read between two pauses. */
 const stride = 500;
 
 /** A facts table. A path leads from the table to an entry. A shorter path clears all entries below it. */

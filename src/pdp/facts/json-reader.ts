@@ -44,7 +44,7 @@ export class JsonReader {
 	}
 
 	/**
-	 * Returns the next member's key; `undefined` at the end of the object. The caller must then read the member's value
+	 * Returns the next field's key; `undefined` at the end of the object. The caller must then read the field's value
 	 * with exactly one call to `enter`, `value` or `skip`.
 	 */
 	next(): string | undefined {

@@ -168,7 +168,7 @@ export class Links {
 		return this.#numbered(ofLeft, left, time, note);
 	}
 
-	/** Like `to`, but takes and yields numbers of names. `note` as for `numbersFrom`. */
+	/** Like `to`, but for the numbers of the names. `note` as for `numbersFrom`. */
 	numbersTo(right: number, time: number, note?: NoteExpiry): Iterable<NumberedLink> {
 		return this.#numbered(ofRight, right, time, note);
 	}

@@ -99,7 +99,7 @@ export interface UserRoles {
 	 * conditions held.
 	 */
 	readonly reached: RolesByInstance;
-	/** True if only the engine can decide which roles the user holds. `held` may then have too few. */
+	/** True if only the engine can decide which roles the user holds. `held` may then be incomplete. */
 	readonly uncertain?: boolean;
 }
 
