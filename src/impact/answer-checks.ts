@@ -1,12 +1,15 @@
 import type { Steps } from '../../compiler/steps.js';
+import { Failure } from '../failure.js';
 import { roleAttempts } from '../pdp/attempt/role-attempts.js';
 import { checkNames, RoleFacts } from '../pdp/attempt/role-facts.js';
 import { WorkLimit, WorkSpent } from '../pdp/attempt/work-limit.js';
+import { withContextualFacts } from '../pdp/decide/contextual-facts.js';
 import { normalise } from '../pdp/decide/normalise.js';
 import type { EngineInput, Run } from '../pdp/engine/engine.js';
 import { GrantConditions } from '../pdp/facts/grant-conditions.js';
 import type { EngineAndIndex } from '../pdp/follow/load-snapshot.js';
-import type { CoveredDerivation } from '../wire/general/check-test-run.js';
+import type { Query } from '../wire/decision/check.js';
+import { type CoveredDerivation, invalidCheck } from '../wire/general/check-test-run.js';
 import { stateAfter } from './changed-state.js';
 import type { DecidingState } from './deciding-state.js';
 import { describeSide, roleOnType } from './decision-side.js';
@@ -28,12 +31,28 @@ function* decideChecks(state: DecidingState, { checks, time }: ChecksQuestion): 
 	const decided: DecidedSide[] = [];
 	for (const check of checks) {
 		yield;
-		const input = normalise(check, time);
+		const input = inputWithFacts(state, check, time);
+		if (input instanceof Failure) {
+			decided.push({ side: { allow: false, code: invalidCheck, reason: input.message, by: [] }, derivations: [] });
+			continue;
+		}
 		const side = describeSide(state.engine, input, state.engine.code(input));
 		const isDerived = side.by.some(({ by }) => by === 'role_on_instance');
 		decided.push({ side, derivations: isDerived ? yield* derivationsOf(state, input, time) : [] });
 	}
 	return decided;
+}
+
+/** Returns the input for a check, or the reason why its contextual facts are refused. */
+function inputWithFacts({ engine, facts }: DecidingState, check: Query, time: number): EngineInput | Failure {
+	const input = normalise(check, time);
+	if (!check.contextual_facts) return input;
+	try {
+		return withContextualFacts({ engine, facts, time }, input, check.contextual_facts, ['check']);
+	} catch (error) {
+		if (error instanceof Failure) return error;
+		throw error;
+	}
 }
 
 /** Returns the derivations on the paths that allow a check. */

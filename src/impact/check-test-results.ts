@@ -1,5 +1,5 @@
 import type { Schema } from '../../compiler/model.js';
-import { type CheckTestResults, maxUncovered } from '../wire/general/check-test-run.js';
+import { type CheckTestResults, invalidCheck, maxUncovered } from '../wire/general/check-test-run.js';
 import type { SetRuleEntry } from '../wire/general/environment-document.js';
 import type { DecidedSide } from './messages.js';
 
@@ -18,9 +18,9 @@ export interface DecidedTests extends Pick<CheckTestResults, 'base_revision' | '
 export function testResults({ tests, decided, schema, base_revision, truncated }: DecidedTests): CheckTestResults {
 	const results = tests.flatMap(({ key, description, check, expected }, index) => {
 		const result = decided[index]?.side;
-		return result === undefined
-			? []
-			: [{ key, description, check, expected, passed: result.allow === (expected === 'allow'), result }];
+		if (result === undefined) return [];
+		const passed = result.code !== invalidCheck && result.allow === (expected === 'allow');
+		return [{ key, description, check, expected, passed, result }];
 	});
 	const passed = results.filter((result) => result.passed);
 	const failed = results.filter((result) => !result.passed);

@@ -368,7 +368,9 @@ test('a saved check test can be edited in its form again', (t) => {
 		const value = checkTestValue(form);
 		if (value === null) return;
 		const returned = checkTestValue(checkTestForm(JSON.parse(JSON.stringify(value))));
-		t.deepEqual(returned, { ...value, check: withoutNothing(value.check) });
+		const { contextual_facts, ...check } = value.check;
+		const facts = contextual_facts === undefined ? {} : { contextual_facts };
+		t.deepEqual(returned, { ...value, check: { ...withoutNothing(check), ...facts } });
 	});
 	t.notThrows(() => fc.assert(law));
 	const abbreviated = { check: { user: 'ann', action: 'read', resource: 'document:plan' }, expected: 'deny' };
@@ -391,6 +393,11 @@ test('a check test has a suggested key and a sentence', (t) => {
 	t.is(
 		phraseText(testedCheckPhrases({ user: 'ann', action: 'read', resource: 'document', context: { ip: '::1' } })),
 		'ann `read` document in default, with attributes',
+	);
+	const role = { user: 'ann', role: 'editor', resource_instance: 'folder:plans' };
+	t.is(
+		phraseText(testedCheckPhrases({ ...check, contextual_facts: { role_assignments: [role] } })),
+		'ann `read` document:plan in acme, with contextual facts',
 	);
 });
 

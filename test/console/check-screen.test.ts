@@ -132,11 +132,29 @@ test.serial('contextual facts can be added by keyboard, and are marked in the ex
 		hasText: 'from editor on folder:plans, by the relation parent',
 	});
 	t.is(await source.locator('.badge').textContent(), 'contextual');
-	t.is(await page.getByRole('link', { name: 'Save as test' }).count(), 0);
+	t.is(await page.getByRole('button', { name: 'Copy as test' }).count(), 0);
 	const facts = { role_assignments: [{ role: 'editor', resource_instance: 'folder:plans' }], relationship_tuples: [] };
 	t.deepEqual(JSON.parse(new URL(page.url()).searchParams.get('contextual_facts') ?? ''), facts);
 	t.deepEqual(await seriousViolations(page), []);
+	const checked = page.url();
 
+	await page.getByRole('link', { name: 'Save as test' }).click();
+	await page.getByRole('button', { name: 'Save now' }).click();
+	await page.getByRole('status').getByText('Saved', { exact: false }).waitFor();
+	await page.getByText('with contextual facts').waitFor();
+	const test = `${schema}/check_tests/bob-read-document-budget`;
+	t.like((await stack.environment.get<object>(test)).body, {
+		check: { contextual_facts: { role_assignments: [{ user: 'bob', ...facts.role_assignments[0] }] } },
+		expected: 'allow',
+	});
+	await page.getByRole('link', { name: 'bob-read-document-budget' }).click();
+	await page.getByRole('button', { name: 'Remove role 1' }).waitFor();
+	await open('tests?run=published');
+	await page.getByText('The test passes').waitFor();
+	t.is((await stack.environment.delete(test)).status, 204);
+
+	await page.goto(checked);
+	await answer.getByText('Allowed').waitFor();
 	await page.setViewportSize({ width: 390, height: 800 });
 	t.is(await overflowWidth(page), 0);
 	await page.getByRole('button', { name: 'Remove role 1' }).click();

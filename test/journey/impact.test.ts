@@ -388,6 +388,40 @@ onServer('check tests run without and with a draft, and show the grants that no 
 	});
 });
 
+onServer('check tests carry contextual facts, and fail if these are refused', async (t) => {
+	const place = await furnished(runningStack('server'));
+	const { http, schema } = place;
+	const add = async (key: string, resource_instance: string, expected: string) => {
+		const contextual_facts = { role_assignments: [{ user: 'dan', role: 'viewer', resource_instance }] };
+		const resource = { type: 'document', key: 'plan', tenant: 'acme' };
+		const check = { user: 'dan', action: 'read', resource, contextual_facts };
+		const { body } = await http.post<object>(`${schema}/check_tests`, { key, check, expected });
+		t.like(body, { check: { contextual_facts } });
+	};
+	await add('reads', 'folder:outer', 'allow');
+	await add('refused', 'folder:missing', 'deny');
+	const wrong = { user: 'dan', action: 'read', resource: 'document', contextual_facts: { roles: [] } };
+	t.is((await http.post(`${schema}/check_tests`, { key: 'wrong', check: wrong, expected: 'deny' })).status, 422);
+	const run = async () => {
+		const { body } = await http.post<TestRun>(`${environmentPath(place)}/check_tests/run`, {});
+		return body.tests.map(({ key, passed, result: { code } }) => [key, passed, code]);
+	};
+	t.deepEqual(await run(), [
+		['reads', false, 'invalid_query'],
+		['refused', false, 'invalid_query'],
+	]);
+	const settings = { contextual_facts: true };
+	t.is((await http.patch(environmentPath(place), { settings })).status, 200);
+	t.deepEqual(await run(), [
+		['refused', false, 'invalid_query'],
+		['reads', true, 'allow'],
+	]);
+	const { body: document } = await http.get<object>(`${environmentPath(place)}/export`);
+	const answer = await http.post(`${environmentPath(place)}/import?conflict_strategy=replace`, document);
+	t.is(answer.status, 200, JSON.stringify(answer.body));
+	t.deepEqual((await http.get<object>(`${environmentPath(place)}/export`)).body, document);
+});
+
 const names = [
 	...['documents', 'code-hosting', 'code-review', 'expenses'],
 	...['saas-plans', 'shared-documents', 'team-wiki'],

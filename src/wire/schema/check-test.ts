@@ -3,11 +3,15 @@ import { abbreviated } from '../abbreviated.js';
 import { ComparedAttributes } from '../attributes.js';
 import { clearable, environmentObject, Key, optional, Text, UserKey } from '../common.js';
 import { typeAndKey } from '../decision/check.js';
+import { ContextualFacts } from '../decision/contextual-facts.js';
 import { named, namedStrict } from '../named.js';
 
 /** Check tests: checks with their expected results (docs/policy/check-tests.md). */
 
 const context = optional(ComparedAttributes).describe('Context for conditions.');
+const contextual_facts = optional(ContextualFacts).describe(
+	'Facts for this check only, if the environment allows them.',
+);
 const attributes = optional(ComparedAttributes).describe('Attributes for conditions; they replace stored attributes.');
 
 const TestUser = namedStrict('CheckTestUser', 'User of a check test.', {
@@ -38,6 +42,7 @@ export const TestedCheck = z
 			typeAndKey,
 		).describe('Resource type or instance: a string or an object.'),
 		context,
+		contextual_facts,
 	})
 	.refine(
 		(check) => JSON.stringify(check).length <= maxTestedCheckLength,
@@ -72,6 +77,7 @@ const StoredCheck = z.object({
 	action: Key.describe('Action key.'),
 	resource: z.object(TestResource.shape).describe('Resource type or instance.'),
 	context,
+	contextual_facts,
 });
 
 export const CheckTestRead = named('CheckTestRead', 'A check test.', {

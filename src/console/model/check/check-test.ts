@@ -8,6 +8,7 @@ import {
 	loggedCheckForm,
 	separateInstance,
 } from './check-form.js';
+import { type ContextualFactsBody, contextualFactsBody } from './contextual-rows.js';
 
 /** Check tests: checks with their expected results (docs/policy/check-tests.md). */
 
@@ -24,7 +25,7 @@ export const emptyCheckTest: CheckTestForm = { check: emptyCheckForm, expected: 
 
 /** Check test in the format of drafts and documents. */
 export interface CheckTestValue {
-	readonly check: CheckBody;
+	readonly check: CheckBody & { readonly contextual_facts?: ContextualFactsBody };
 	readonly expected: Expected;
 	readonly description?: string;
 }
@@ -33,7 +34,12 @@ export interface CheckTestValue {
 export function checkTestValue({ check, expected, description }: CheckTestForm): CheckTestValue | null {
 	const body = checkBody(separateInstance(check));
 	if (body === null) return null;
-	return { check: body, expected, ...(description === '' ? {} : { description }) };
+	const facts = contextualFactsBody(check.contextualFacts, check.user);
+	return {
+		check: facts === undefined ? body : { ...body, contextual_facts: facts },
+		expected,
+		...(description === '' ? {} : { description }),
+	};
 }
 
 /** Builds the form for a stored or drafted test. */
@@ -65,7 +71,8 @@ export function suggestedTestKey({ user, action, resource, instance }: CheckForm
 /** Formats the check of a stored test. */
 export function testedCheckPhrases(check: unknown): readonly Phrase[] {
 	const form = checkTestForm({ check }).check;
-	const { user, action, resource, instance, tenant, userAttributes, resourceAttributes, context } = form;
+	const { user, action, resource, instance, tenant, userAttributes, resourceAttributes, context, contextualFacts } =
+		form;
 	return [
 		{ key: user },
 		' ',
@@ -75,6 +82,7 @@ export function testedCheckPhrases(check: unknown): readonly Phrase[] {
 		' in ',
 		{ key: tenant === '' ? 'default' : tenant },
 		...(userAttributes + resourceAttributes + context === '' ? [] : [', with attributes']),
+		...(contextualFacts === '' ? [] : [', with contextual facts']),
 	];
 }
 

@@ -18,16 +18,19 @@ interface ContextualFieldsProps {
 	/** Contextual rows as text. */
 	readonly text: string;
 	readonly onText: (text: string) => void;
+	/** True for tests, which the API decides without a decision point. */
+	readonly isTested?: boolean;
 }
 
-/** Fields for roles and relationships in this check only. */
-export function ContextualFields({ text, onText }: ContextualFieldsProps) {
+/** Fields for roles and relationships in a check only. */
+export function ContextualFields({ text, onText, isTested = false }: ContextualFieldsProps) {
 	return (
 		<LazyDetails class="whole" summary="Contextual facts" isFirst={text !== ''}>
 			{() => (
 				<Rows
 					rows={readContextualRows(text) ?? noContextualRows}
 					onRows={(rows) => onText(writeContextualRows(rows))}
+					isTested={isTested}
 				/>
 			)}
 		</LazyDetails>
@@ -37,9 +40,10 @@ export function ContextualFields({ text, onText }: ContextualFieldsProps) {
 interface RowsProps {
 	readonly rows: ContextualRows;
 	readonly onRows: (rows: ContextualRows) => void;
+	readonly isTested: boolean;
 }
 
-function Rows({ rows, onRows }: RowsProps) {
+function Rows({ rows, onRows, isTested }: RowsProps) {
 	const { role_assignments, relationship_tuples } = rows;
 	const setRoles = (roles: ContextualRows['role_assignments']) => onRows({ ...rows, role_assignments: roles });
 	const setTuples = (tuples: ContextualRows['relationship_tuples']) => onRows({ ...rows, relationship_tuples: tuples });
@@ -56,10 +60,10 @@ function Rows({ rows, onRows }: RowsProps) {
 	return (
 		<div ref={list} class="check-contextual">
 			<p class="quiet">
-				Roles and relationships for this check only. They are not stored.{' '}
+				Roles and relationships that apply only to this check.{' '}
 				<a href={documentationPath('develop/contextual-facts')}>Contextual facts</a>
 			</p>
-			<Permission />
+			<Permission isTested={isTested} />
 			{role_assignments.map((row, index) => {
 				const set = (change: Partial<typeof row>) => setRoles(role_assignments.with(index, { ...row, ...change }));
 				return (
@@ -142,14 +146,14 @@ function RemoveButton({ name, onRemove }: { readonly name: string; readonly onRe
 }
 
 /** Notice in an environment that does not allow contextual facts. */
-function Permission() {
+function Permission({ isTested }: Pick<RowsProps, 'isTested'>) {
 	const loaded = useLoaded(
 		(signal) =>
 			answered(management.GET('/v2/projects/{proj_id}/envs/{env_id}', { params: { path: environmentPath() }, signal })),
 		[],
 		{ accompanies: true },
 	);
-	if (!openSession().decision_point) {
+	if (!isTested && !openSession().decision_point) {
 		return (
 			<p class="notice">Only decision points accept contextual facts, and none is configured for this environment.</p>
 		);

@@ -59,7 +59,7 @@ export function CheckAnswerView({ answer, form, onAsk, onAskAgain }: CheckAnswer
 						Copy as test
 					</button>
 				)}
-				{!isContextual && mayWrite.value && (
+				{mayWrite.value && (
 					<a
 						class="button"
 						href={screenPath('tests', { ...checkQuery(form), new: 'yes', expected: allow ? 'allow' : 'deny' })}

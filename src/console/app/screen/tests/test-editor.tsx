@@ -11,6 +11,7 @@ import {
 import { isEqualJson } from '../../../model/equal-json.js';
 import { answered, management } from '../../api.js';
 import { CheckInputs } from '../../part/field/check-inputs.js';
+import { ContextualFields } from '../../part/field/contextual-fields.js';
 import { KeyField } from '../../part/field/key-field.js';
 import { SaveActions } from '../../part/save-actions.js';
 import { screenPath } from '../../screen-path.js';
@@ -68,6 +69,11 @@ export function TestEditor({ testKey, stored, base, revision, reload }: TestEdit
 						</select>
 					</label>
 				</CheckInputs>
+				<ContextualFields
+					isTested
+					text={check.contextualFacts}
+					onText={(contextualFacts) => edit({ check: { ...check, contextualFacts } })}
+				/>
 				{testKey === null && (
 					<KeyField
 						text={key}

@@ -42,6 +42,6 @@ function readStored({ objects }: ReadSchema, key: string): CheckTestForm | null 
 }
 
 function newTest(get: (parameter: string) => string): CheckTestForm {
-	const check = { ...readCheckForm(get), contextualFacts: '', revision: '', token: '', at: '' };
+	const check = { ...readCheckForm(get), revision: '', token: '', at: '' };
 	return { ...emptyCheckTest, check, expected: readExpected(get('expected')) };
 }
