@@ -16,6 +16,8 @@ interface DataTableProps<Row> {
 	readonly rowKey: (row: Row) => string;
 	/** Shows the caption to all users, not only to screen readers. */
 	readonly captioned?: boolean;
+	/** In a narrow window, shows each row as lines with the column titles. For rows with long cells. */
+	readonly stacked?: boolean;
 }
 
 /** Number of rows that a folded table shows first. Rows are higher in narrow windows. */
@@ -33,11 +35,12 @@ export function FoldedTable<Row>(props: DataTableProps<Row>) {
 }
 
 /** Table that scrolls sideways if it is too wide. It can also be scrolled by keyboard. */
-export function DataTable<Row>({ caption, columns, rows, rowKey, captioned = false }: DataTableProps<Row>) {
+export function DataTable<Row>(props: DataTableProps<Row>) {
+	const { caption, columns, rows, rowKey, captioned = false, stacked = false } = props;
 	return (
 		// biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
 		<section class="scroll" tabIndex={0} aria-label={caption}>
-			<table>
+			<table class={stacked ? 'stacked' : ''}>
 				<caption class={captioned ? '' : 'unseen'}>{caption}</caption>
 				<thead>
 					<tr>
@@ -52,7 +55,7 @@ export function DataTable<Row>({ caption, columns, rows, rowKey, captioned = fal
 					{rows.map((row) => (
 						<tr key={rowKey(row)}>
 							{columns.map(({ title, cell, align }) => (
-								<td key={title} class={align ?? ''}>
+								<td key={title} class={align ?? ''} data-title={title}>
 									{cell(row)}
 								</td>
 							))}

@@ -29,11 +29,12 @@ interface PagedTableProps<Row> {
 	readonly columns: Parameters<typeof DataTable<Row>>[0]['columns'];
 	readonly rowKey: (row: Row) => string;
 	readonly empty: ComponentChildren;
+	readonly stacked?: boolean;
 }
 
 /** Table with server-side pages. The page number is stored in the address. */
 export function PagedTable<Row>(props: PagedTableProps<Row>) {
-	const { caption, parameter, load, dependencies, columns, rowKey, empty } = props;
+	const { caption, parameter, load, dependencies, columns, rowKey, empty, stacked = false } = props;
 	const search = useSearch();
 	const page = Number(search.get(parameter)) || 1;
 	const loaded = useLoaded((signal) => load({ page, per_page: perPage }, signal), [page, ...dependencies]);
@@ -41,7 +42,11 @@ export function PagedTable<Row>(props: PagedTableProps<Row>) {
 		<LoadedFrame loaded={loaded}>
 			{({ data, page_count, total_count }) => (
 				<>
-					{data.length === 0 ? empty : <DataTable caption={caption} columns={columns} rows={data} rowKey={rowKey} />}
+					{data.length === 0 ? (
+						empty
+					) : (
+						<DataTable caption={caption} columns={columns} rows={data} rowKey={rowKey} stacked={stacked} />
+					)}
 					<Pager
 						page={page}
 						pageCount={page_count}

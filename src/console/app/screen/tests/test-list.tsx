@@ -10,6 +10,7 @@ export function TestList() {
 	return (
 		<PagedTable
 			caption="Tests"
+			stacked
 			parameter="page"
 			load={(query, signal) =>
 				answered(

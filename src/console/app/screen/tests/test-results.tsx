@@ -67,6 +67,7 @@ export function TestTable({ tests, isDraft }: TestTableProps) {
 	return (
 		<FoldedTable
 			caption="Test results, failed tests first"
+			stacked
 			rows={tests}
 			rowKey={({ key }) => key}
 			columns={[

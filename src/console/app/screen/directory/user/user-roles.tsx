@@ -44,11 +44,13 @@ export function UserRoles({ user }: { readonly user: string }) {
 					) : (
 						<FoldedTable
 							caption={`Roles of ${user}`}
+							stacked
 							rows={rolesByTenant(data).flatMap(({ roles }) => roles)}
 							rowKey={(held) =>
 								[held.role, held.tenant, held.resource_instance, held.source, held.condition?.set].join(' ')
 							}
 							columns={[
+								{ title: 'Role', cell: ({ role }) => <KeyText text={role} /> },
 								{ title: 'Tenant', cell: (held) => <ObjectLink tab="tenants" name={held.tenant} /> },
 								{
 									title: 'Scope',
@@ -59,7 +61,6 @@ export function UserRoles({ user }: { readonly user: string }) {
 											<ObjectLink tab="instances" name={resource_instance} />
 										),
 								},
-								{ title: 'Role', cell: ({ role }) => <KeyText text={role} /> },
 								{
 									title: 'Source',
 									cell: (held) => (
