@@ -76,9 +76,9 @@ const InstanceRoleReasons = named('InstanceRoleReasons', 'Result of roles on the
 
 const AllowingRule = named('AllowingRule', 'A rule between a user set and a resource set that grants the action.', {
 	userset: z.string().optional().describe('User set key.'),
-	role: z.string().optional().describe('In place of `userset`: all holders of this role in the tenant.'),
+	role: z.string().optional().describe('Instead of `userset`: all holders of this role in the tenant.'),
 	resourceset: z.string().optional().describe('Resource set key.'),
-	resource_type: z.string().optional().describe('In place of `resourceset`: all objects of the resource.'),
+	resource_type: z.string().optional().describe('Instead of `resourceset`: all objects of the resource.'),
 });
 
 const matching = z.array(z.string()).optional();

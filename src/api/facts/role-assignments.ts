@@ -36,8 +36,8 @@ const example = { user: 'alice@example.com', role: 'editor', tenant: 'default' }
 const mismatch = 'The resource instance is not in the given tenant';
 const placeText =
 	"With `resource_instance`, the role must belong to the instance's resource, and `tenant` may be omitted. A " +
-	'missing instance is created in `tenant`. With `condition`, the assignment counts only in checks in which the ' +
-	'condition holds; other values replace the values and the expiry of an assignment under the same condition.';
+	'missing instance is created in `tenant`. With `condition`, the assignment applies only while the condition ' +
+	'holds. Assigning the role again under the same condition replaces the values and the expiry.';
 const collectionPlace = { tag, path: collection, params: EnvironmentPath } as const;
 const bulkPlace = { tag, path: `${collection}/bulk`, params: EnvironmentPath } as const;
 

@@ -13,7 +13,7 @@ import { assignedRoles, follows } from '../facts/role-walk.js';
 import { keysIn, tenantsIn } from './grant-parts.js';
 import type { GrantedRows } from './granted-rows.js';
 
-/** Immediate source of a role on instances. */
+/** Direct source of a role on instances. */
 export type RoleSource =
 	| {
 			readonly type: 'role_assignment' /** Present for a role assigned to everyone. */;

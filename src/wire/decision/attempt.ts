@@ -54,12 +54,12 @@ const resourceNote = 'Scope of the role: `__tenant:<key>`, or an instance `<type
 const ruleStep = z.object({
 	type: kindOfStep('set_rule'),
 	userset: z.string().optional().describe('User set key.'),
-	role: z.string().optional().meta({ description: 'In place of `userset`: all holders of this role in the tenant.' }),
+	role: z.string().optional().meta({ description: 'Instead of `userset`: all holders of this role in the tenant.' }),
 	resourceset: z.string().optional().describe('Resource set key.'),
 	resource_type: z
 		.string()
 		.optional()
-		.meta({ description: 'In place of `resourceset`: all objects of this resource type.' }),
+		.meta({ description: 'Instead of `resourceset`: all objects of this resource type.' }),
 });
 
 export const AttemptStep = z

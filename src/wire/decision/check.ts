@@ -81,7 +81,7 @@ const CheckSet = z
 	})
 	.meta({
 		id: 'CheckSet',
-		description: 'A set of users in place of a user. It holds only this role, and has no attributes.',
+		description: 'A set of users instead of a user. It holds only this role, and has no attributes.',
 	});
 
 /** The user of a check, or a set of users. A user record may have a field `set`, which has no meaning. */
@@ -368,7 +368,7 @@ export const AuthorizedUsers = z
 			z.record(z.string(), z.array(GrantingAssignment)),
 		).describe(
 			'Granting assignments by user key; the list is empty for a user allowed by conditions alone. The key `*` stands ' +
-				'for all users. Users are then listed only with own assignments.',
+				'for all users. Users are then listed only with their own assignments.',
 		),
 	})
 	.meta({

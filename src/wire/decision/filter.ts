@@ -40,8 +40,8 @@ const question = {
 	resource: unkeyed.meta({
 		description:
 			'The resource type: its key, or an object. `tenant` restricts the filter to rows of the tenant; ' +
-			'without it, the filter covers the rows of every tenant. `attributes` have a known value for every ' +
-			'row, so the filter does not compare them.',
+			'without it, the filter covers the rows of every tenant. `attributes` contains values that are the ' +
+			'same for every row, so the filter does not compare them.',
 		example: { type: 'document' },
 	}),
 	context,
@@ -148,13 +148,13 @@ const Condition: z.ZodType = z
 		},
 	});
 
-const Branch = named('FilterBranch', 'The rows of one grant.', {
+const Branch = named('FilterBranch', 'The rows selected by a grant.', {
 	model: z.enum(['rbac', 'rebac', 'abac']).describe('Tenant roles, roles on instances, or condition sets.'),
 	reason: z.string().describe('The grant, as a sentence.'),
 	allowing_role: z.string().optional().describe('Key of the tenant role, or `<type>#<key>` for a role on instances.'),
 	sources: z
 		.array(
-			named('FilterRoleSource', 'Immediate source of a role on instances.', {
+			named('FilterRoleSource', 'Direct source of a role on instances.', {
 				type: z
 					.enum(['role_assignment', 'role_derivation', 'computed_role'])
 					.describe('An assignment on the instance, a derivation, or a role in the expression of a computed role.'),
@@ -164,7 +164,7 @@ const Branch = named('FilterBranch', 'The rows of one grant.', {
 			}),
 		)
 		.optional()
-		.describe('Sources of the role on instances.'),
+		.describe('How users hold the role on the instances.'),
 	allowing_rule: z
 		.record(z.string(), z.string())
 		.optional()
@@ -189,7 +189,7 @@ export const FilterAnswer = named('FilterAnswer', 'A filter for rows.', {
 	debug: unchecked(
 		named('FilterReasons', 'Origin of a filter.', {
 			code: z.string().optional().describe('Denial code; present if the type is `always_deny`.'),
-			branches: z.array(Branch).describe('The rows of each grant, before the filter was simplified.'),
+			branches: z.array(Branch).describe('The rows selected by each grant, before the filter was simplified.'),
 		}),
 	)
 		.optional()

@@ -37,7 +37,9 @@ export const PlanQuery = named('CerbosPlanQuery', 'A request for a query plan. O
 	principal,
 	resource: named('CerbosPlanResource', 'A resource type. Other fields are ignored.', {
 		kind,
-		attr: attr.describe('Attributes that are known for every row. `tenant` restricts the plan to rows of the tenant.'),
+		attr: attr.describe(
+			'Attributes that are the same for every row. `tenant` restricts the plan to rows of the tenant.',
+		),
 		policyVersion,
 	}),
 	includeMeta: z.boolean().nullish().describe('Ignored.'),

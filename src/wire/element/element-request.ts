@@ -59,7 +59,7 @@ function orNothing<S extends z.ZodType<object>>(schema: S) {
 export const AccessRequestReview = orNothing(
 	granting({
 		reviewer_comment: comment,
-		role: optional(Reference).describe('Role to grant in place of the requested role: id or key.'),
+		role: optional(Reference).describe('Role to grant instead of the requested role: id or key.'),
 		...expiryShape,
 	}),
 ).meta({ id: 'AccessRequestReview', description: 'An optional access request review.' });

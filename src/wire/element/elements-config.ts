@@ -65,7 +65,7 @@ const WebhookEdit = named('WebhookWithElementsUpdate', 'Webhook that receives el
 	type: defaulted(z.literal('elements'), () => 'elements' as const).describe('Always `elements`.'),
 	url: Text.refine(isHttpUrl, 'must be an http or https URL').describe('Webhook URL: http or https.'),
 	bearer_token: optional(
-		Text.regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters, as headers hold them'),
+		Text.regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters, as required in headers'),
 	).describe('Sent as `Authorization: Bearer`. Stored encrypted, and never shown.'),
 });
 export type WebhookEdit = z.output<typeof WebhookEdit>;

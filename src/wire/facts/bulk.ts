@@ -24,4 +24,4 @@ export function tooManyMessage(max: number, what: string): string {
 	return `must have at most ${max} ${what}; send the rest in further calls`;
 }
 
-export const BulkReport = named('BulkReport', 'Success. There is no report on single objects.', {});
+export const BulkReport = named('BulkReport', 'Success. There is no result for each object.', {});

@@ -51,7 +51,7 @@ export const EffectiveRoles = named('EffectiveRoles', 'Effective user roles, wit
 		.array(EffectiveRole)
 		.describe(
 			'One entry per role and source: assigned roles first, then derived roles by distance, then computed ' +
-				'roles. A truncated list has no computed roles, because it may lack a role that they exclude.',
+				'roles. A truncated list has no computed roles, because a role that they exclude may be missing from it.',
 		),
 	truncated: z.boolean().describe('True if a limit may have hidden more roles.'),
 });

@@ -74,7 +74,7 @@ export const RoleAssignmentQuery = z.object({
 	resource_instance: References.describe(
 		'Only roles on these instances (`<resource key>:<instance key>`, ids or keys); may be repeated.',
 	),
-	conditional: Flag.describe('Only roles assigned under a condition.'),
+	conditional: Flag.describe('Only conditional role assignments.'),
 	detailed: Flag.describe('Include user, role, tenant and instance details.'),
 	include_total_count: TotalCountFlag,
 	...pageShape,

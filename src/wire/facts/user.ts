@@ -163,8 +163,8 @@ export const UserInTenant = named('UserInTenant', 'User membership in one tenant
 		)
 		.default([])
 		.describe(
-			'Roles assigned on instances in the tenant; present only if requested. A role with `condition` counts only in ' +
-				'checks in which the condition holds.',
+			'Roles assigned on instances in the tenant; present only if requested. A role with `condition` applies only ' +
+				'while the condition holds.',
 		),
 });
 

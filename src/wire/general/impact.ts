@@ -12,12 +12,12 @@ const optionalKey = (description: string) => z.string().optional().describe(desc
 export const ImpactCause = named('ImpactCause', 'Grant source: a role, or a condition set rule.', {
 	by: z.enum(['role_in_tenant', 'role_on_instance', 'set_rule']).describe('Grant kind.'),
 	role: optionalKey(
-		'Role key for a tenant role; `<type>#<role>` for a role on an instance. In a rule, in place of `userset`: ' +
+		'Role key for a tenant role; `<type>#<role>` for a role on an instance. In a rule, instead of `userset`: ' +
 			'all holders of the role in the tenant.',
 	),
 	userset: optionalKey('User set key of a rule.'),
 	resourceset: optionalKey('Resource set key of a rule.'),
-	resource_type: optionalKey('In place of `resourceset`: all objects of the resource type.'),
+	resource_type: optionalKey('Instead of `resourceset`: all objects of the resource type.'),
 });
 export type ImpactCause = z.output<typeof ImpactCause>;
 

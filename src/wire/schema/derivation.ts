@@ -38,8 +38,8 @@ export const DerivedRoleRuleCreate = granting(
 ).meta({
 	id: 'DerivedRoleRuleCreate',
 	description:
-		'A holder of `role` on an instance of `on_resource` that is a subject ' +
-		'of the relation holds the role from the path on its object.',
+		'Users with `role` on a subject of the relation, an instance of `on_resource`, ' +
+		'hold the role from the path on its object.',
 });
 export type DerivedRoleRuleCreate = z.output<typeof DerivedRoleRuleCreate>;
 

@@ -62,15 +62,15 @@ export const AssignedCondition = z
 	})
 	.meta({
 		id: 'AssignedCondition',
-		description: 'A condition: the grant counts only in checks in which the condition holds.',
+		description: 'A condition: the grant applies only while the condition holds.',
 		example: { set: 'below_limit', values: { limit: 500 } },
 	});
 
 /** Condition field in a grant request. */
 export const conditionShape = {
 	condition: optional(AssignedCondition).describe(
-		'Condition of the grant, only with `resource_instance`. Absent or null: no condition. A grant under a condition ' +
-			'and a grant without one are separate, also under different sets.',
+		'Condition of the grant, only with `resource_instance`. Absent or null: no condition. Conditional ' +
+			'and unconditional grants are separate, and so are grants under different sets.',
 	),
 };
 
