@@ -12,8 +12,8 @@ import { millisecondsOf } from './time-text.js';
 
 /**
  * Infers the kind of each column from the values that the residual compares with the column. A column with values of
- * several kinds, or with none, has no scalar kind, unless its type is declared. A column of strings may contain more
- * than times, so an inferred time has only the comparisons whose results are the same for strings and for timestamps.
+ * several kinds, or with none, has no scalar kind, unless its type is declared. A string column may also contain other
+ * strings, so an inferred time column allows only comparisons with the same result for strings and timestamps.
  */
 export function* inferKinds(residual: Residual): Steps<ReadKind> {
 	const found = new Map<string, Set<ColumnKind>>();

@@ -46,9 +46,9 @@ type UcastValue = Scalar | null | readonly Scalar[] | { readonly field: string }
 type FieldName = (name: string) => string;
 
 /**
- * Writes a filter as UCAST. Numbers in columns must be exact, and strings no longer than a search accepts. Returns
- * `undefined` for a filter that no row satisfies, and an empty object for a filter that every row satisfies. Throws
- * `FilterRefusal`.
+ * Writes a filter as UCAST. Assumes that columns contain only exact numbers, and no strings over the search limit.
+ * Returns `undefined` for a filter that no row satisfies, and an empty object for a filter that every row satisfies.
+ * Throws `FilterRefusal`.
  */
 export function* toUcast(
 	residual: Residual,

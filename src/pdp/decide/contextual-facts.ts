@@ -23,8 +23,8 @@ export type CheckPlace = Problem['loc'];
 /**
  * Returns the engine input for a check, with its contextual facts. Throws `Failure`: `contextual_facts_off` if the
  * environment does not allow them, `unprocessable` if they do not fit the schema, refer to unknown objects or are not
- * supported, or if the check is about a set of users by a computed role, and `unavailable` if the policy cannot be
- * evaluated.
+ * supported, or if the check is about a set of users that is based on a computed role, and `unavailable` if the policy
+ * cannot be evaluated.
  */
 export function checkInput(
 	context: DecisionContext,
@@ -37,7 +37,10 @@ export function checkInput(
 	return query.contextual_facts ? withContextualFacts(context, input, query.contextual_facts, place) : input;
 }
 
-/** Rejects a set of users by a computed role. The input can only contain the roles from which this role is computed. */
+/**
+ * Rejects a set of users that is based on a computed role. The input can only contain the roles from which this role is
+ * computed.
+ */
 function refuseComputedSet({ facts }: DecisionContext, { user }: Pick<Query, 'user'>, place: CheckPlace): void {
 	if (!('set' in user) || user.set === undefined) return;
 	const { type, role } = user.set;

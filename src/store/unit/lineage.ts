@@ -53,7 +53,7 @@ export class Lineages {
 	) {
 		// `Object.keys` returns plain strings, so the column type is restored by a cast.
 		this.#columns = Object.keys(origin) as OriginColumn[];
-		// If a value is unknown on either side, the column proves no difference.
+		// If either value is unknown, the column does not count as different.
 		const same = this.#columns.map((column) => `coalesce(lineages.${column} = ${origin[column]}, true)`).join(' and ');
 		this.current = `(select id from lineages where ended_at is null and ${same})`;
 	}

@@ -32,7 +32,7 @@ const codes: Readonly<Record<string, DenialCode>> = {
 	},
 	no_role_in_tenant: {
 		meaning: 'The user has roles, but none in this tenant.',
-		advice: 'Assign a role in this tenant, or check a different tenant.',
+		advice: 'Assign a role in this tenant, or run the check in a different tenant.',
 	},
 	no_permission: {
 		meaning: 'The user has roles here, but none of them grants the action.',
@@ -44,7 +44,7 @@ const codes: Readonly<Record<string, DenialCode>> = {
 	},
 	tenant_mismatch: {
 		meaning: 'The instance belongs to a different tenant. Roles on the instance apply only in that tenant.',
-		advice: 'Check the instance’s own tenant.',
+		advice: 'Run the check in the tenant of the instance.',
 	},
 	no_graph_roles: {
 		meaning: 'The user has no role on the instance, neither assigned nor derived.',

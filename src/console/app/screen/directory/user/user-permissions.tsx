@@ -66,7 +66,7 @@ function PermissionList({ user }: { readonly user: string }) {
 				/>
 				<Combobox
 					label="Resource"
-					placeholder="All; choose one to include condition sets"
+					placeholder="All (choose a tenant to include condition sets)"
 					value={type}
 					onValue={(value) => set('may_type', value)}
 					propose={proposeResources}
