@@ -3,6 +3,7 @@ import { refuseWrongConditions } from '../domain/schema/grant-condition.js';
 import { refuseMissingRoles } from '../domain/schema/named-role.js';
 import { refuseMissingResources } from '../domain/schema/related-resource.js';
 import { Failure, unprocessable } from '../failure.js';
+import { forEachAtOnce } from '../limit/for-each-at-once.js';
 import { nextTurn } from '../limit/next-turn.js';
 import type { Change } from '../store/unit/change.js';
 import { hasValues } from '../store/unit/change-record.js';
@@ -241,7 +242,9 @@ async function importPart(
 			wanted.filter(({ exists }) => exists),
 		);
 	if (part.member[0] === 'schema') return part.write(unit, wanted);
-	for (const entries of chunked(wanted)) await part.write(unit, entries);
+	// New facts of a kind do not depend on each other. While the database writes a chunk, the next chunks are prepared.
+	const atOnce = wanted.some(({ exists }) => exists) ? 1 : 3;
+	await forEachAtOnce(chunked(wanted), atOnce, (entries) => part.write(unit, entries));
 }
 
 /** True if both values are equal once stored: JSON turns -0 into 0. */

@@ -6,6 +6,7 @@ import { assignExactly, unassignMany } from '../../src/domain/facts/assignment.j
 import { findTargets } from '../../src/domain/facts/assignment-reference.js';
 import { removeInstances } from '../../src/domain/facts/resource-instance.js';
 import { Maintenance } from '../../src/store/database/maintenance.js';
+import { groupsAmong } from '../../src/store/table/group/group.js';
 import { instancesNamed, instancesToRemove } from '../../src/store/table/resource-instance.js';
 import { assignmentsBetween, participantsIn } from '../../src/store/table/role-assignment.js';
 import { Tenant } from '../../src/store/table/tenant.js';
@@ -245,4 +246,33 @@ journey(
 		t.not(await checkpoint(), before);
 	},
 	['embedded'],
+);
+
+journey(
+	'instances and groups are found by names and ids, with statistics from before the environment',
+	async (t, fresh) => {
+		await populated(fresh);
+		const { knex } = fresh.store.database;
+		await knex.raw('analyze');
+		await populate(fresh);
+		await knex.raw(
+			`insert into groups select environment_id, id, true, now() from resource_instances where environment_id = ?`,
+			[fresh.id],
+		);
+		await fresh.store.snapshot(fresh.id, async (unit) => {
+			const found = [...(await instancesNamed(unit, names('document:d'))).values()].flat();
+			t.deepEqual(
+				found.map(({ resource, tenant }) => `${resource} in ${tenant}`),
+				found.map(() => 'document in t1'),
+			);
+			const groups = await groupsAmong(
+				unit,
+				found.map(({ id }) => id),
+			);
+			t.is(groups.length, asked);
+			const read = await rowsRead(unit, 'resource_instances');
+			// The planner may prefer to read all rows once, but not once for each name or group.
+			t.true(read <= limit + 2 * many, `${read} rows were read`);
+		});
+	},
 );

@@ -134,35 +134,59 @@ export async function instancesNamed(
 
 /**
  * Returns the instances with these pairs of resource key and instance key. Ids, pairs and bare keys have separate
- * queries, because each of these uses an index, while a single query with three conditions would not. INVARIANT: this
- * query looks up resource and key together even without statistics. `offset 0` ensures this: without it, the planner
- * might read all instances of the resource for each key.
+ * queries, because each of these uses an index, while a single query with three conditions would not.
  */
 async function instancesAt(
 	unit: ReadingUnit,
 	pairs: readonly { readonly resource: string; readonly key: string }[],
 ): Promise<readonly InstanceRow[]> {
 	if (pairs.length === 0) return [];
-	const { rows } = await unit.raw<{ readonly id: string }>(
-		`with wanted as materialized (
-			select resources.id as resource_id, pairs.key
-			from unnest(:types::text[], :keys::text[]) as pairs (type, key)
-			join resources on resources.environment_id = :environment_id and resources.key = pairs.type
-		)
-		select found.id from wanted cross join lateral (
-			select id from resource_instances
-			where environment_id = :environment_id and resource_id = wanted.resource_id and key = wanted.key offset 0
-		) as found`,
-		{ types: pairs.map(({ resource }) => resource), keys: pairs.map(({ key }) => key) },
-	);
-	return instancesWithIds(
+	return lookUpInstances(
 		unit,
-		rows.map(({ id }) => id),
+		`select resources.environment_id, resources.id as resource_id, pairs.key
+			from unnest(:types::text[], :keys::text[]) as pairs (type, key)
+			join resources on resources.environment_id = :environment_id and resources.key = pairs.type`,
+		'resource_id = wanted.resource_id and key = wanted.key',
+		{ types: pairs.map(({ resource }) => resource), keys: pairs.map(({ key }) => key) },
 	);
 }
 
-async function instancesWithIds(unit: ReadingUnit, ids: readonly string[]): Promise<readonly InstanceRow[]> {
-	return ids.length === 0 ? [] : instancesBy(unit, { ids }).all();
+/** Returns the instances with these ids, with keys, oldest first. */
+export async function instancesWithIds(unit: ReadingUnit, ids: readonly string[]): Promise<readonly InstanceRow[]> {
+	if (ids.length === 0) return [];
+	return lookUpInstances(
+		unit,
+		'select distinct :environment_id::uuid as environment_id, id from unnest(:ids::uuid[]) as ids (id)',
+		'id = wanted.id',
+		{ ids: [...ids] },
+	);
+}
+
+/**
+ * Returns the instances that match a row in the query `wanted`, oldest first. INVARIANT: instances are looked up through
+ * an index, even without statistics, or with statistics from before the environment's first row. `offset 0` ensures
+ * this, and the environment id from `wanted`, for which the planner expects as many rows as in an average environment.
+ * Otherwise it might read all instances of the environment for each row.
+ */
+async function lookUpInstances(
+	unit: ReadingUnit,
+	wanted: string,
+	condition: string,
+	bindings: Readonly<Record<string, string[]>>,
+): Promise<readonly InstanceRow[]> {
+	const { rows } = await unit.raw<InstanceRow>(
+		`with wanted as materialized (${wanted})
+		select found.*, types.key as resource, places.key as tenant from wanted cross join lateral (
+			select * from resource_instances where environment_id = wanted.environment_id and ${condition} offset 0
+		) as found cross join lateral (
+			select key from resources where environment_id = found.environment_id and id = found.resource_id offset 0
+		) as types cross join lateral (
+			select key from tenants where environment_id = found.environment_id and id = found.tenant_id offset 0
+		) as places
+		order by found.id`,
+		bindings,
+	);
+	return rows.map((row) => ResourceInstance.fromDatabaseJson(row) as InstanceRow);
 }
 
 async function instancesCalled(unit: ReadingUnit, keys: readonly string[]): Promise<readonly InstanceRow[]> {

@@ -29,18 +29,23 @@ export async function bumpRevision(
 	const revisions = steps.map((step) => base + step);
 	// A unit may have a million changes, so their rows are created while earlier rows are sent.
 	const logging = writeAhead(rowChunks(changeRows(entries, revisions)), ([, rows]) => {
-		const logged = JSON.stringify(rows);
-		return async () => database.raw<unknown>(insertion, { environment_id: environmentId, logged });
+		const bindings = { environment_id: environmentId, ...changeColumns(rows) };
+		return async () => database.raw<unknown>(insertion, bindings);
 	});
 	for await (const _ of logging);
 	return revisions;
 }
 
+/** Takes a list per column, which is shorter and faster to read than an object per row. */
 const insertion = `insert into changes
 	(environment_id, revision, position, kind, operation, key, before, after, actor_id, created_at, token)
-	select :environment_id, revision, position, kind, operation, key, before, after, actor_id, created_at, token
-	from jsonb_to_recordset(:logged) as logged (revision bigint, position integer, kind text, operation text, key text,
-		before jsonb, after jsonb, actor_id uuid, created_at timestamptz, token text)`;
+	select :environment_id, revision, position, kind, operation, key, nullif(before, 'null'), nullif(after, 'null'),
+		nullif(actor_id, '')::uuid, created_at, nullif(token, '')
+	from rows from (
+		unnest(:revisions::bigint[]), unnest(:positions::integer[]), unnest(:kinds::text[]), unnest(:operations::text[]),
+		unnest(:keys::text[]), jsonb_array_elements(:before::jsonb), jsonb_array_elements(:after::jsonb),
+		unnest(:actors::text[]), unnest(:times::timestamptz[]), unnest(:tokens::text[])
+	) as logged (revision, position, kind, operation, key, before, after, actor_id, created_at, token)`;
 
 /** Returns for each entry the number of entries with changes, up to and including this entry. */
 function revisionSteps(entries: readonly RevisionEntry[]): readonly number[] {
@@ -77,16 +82,38 @@ const bumping = `update "environments" set revision = revision + ?,
 /** Length of a revision's random token, in bytes. */
 const tokenBytes = 8;
 
-/**
- * Yields the change log rows for these entries. `revisions` contains each entry's revision. The first row for a
- * revision contains the revision's token, which is unique across histories.
- */
-function* changeRows(entries: readonly RevisionEntry[], revisions: readonly number[]): Generator<object> {
-	for (const [index, { changes, actorId, now }] of entries.entries()) {
-		const revision = revisions[index];
-		for (const [position, change] of changes.entries()) {
-			const token = position === 0 ? randomBytes(tokenBytes).toString('hex') : null;
-			yield { ...change, revision, position, actor_id: actorId, created_at: now, token };
-		}
+/** A change log row, without the environment. */
+interface ChangeRow {
+	readonly change: Change;
+	readonly entry: RevisionEntry;
+	readonly revision: number;
+	/** Index in the revision. */
+	readonly position: number;
+}
+
+/** Yields the change log rows for these entries. `revisions` contains each entry's revision. */
+function* changeRows(entries: readonly RevisionEntry[], revisions: readonly number[]): Generator<ChangeRow> {
+	for (const [index, entry] of entries.entries()) {
+		const revision = revisions[index] ?? Number.NaN;
+		for (const [position, change] of entry.changes.entries()) yield { change, entry, revision, position };
 	}
+}
+
+/**
+ * Returns the rows' columns. The first row for a revision contains the revision's token, which is unique across
+ * histories.
+ */
+function changeColumns(rows: readonly ChangeRow[]) {
+	return {
+		revisions: rows.map(({ revision }) => revision),
+		positions: rows.map(({ position }) => position),
+		kinds: rows.map(({ change }) => change.kind),
+		operations: rows.map(({ change }) => change.operation),
+		keys: rows.map(({ change }) => change.key),
+		before: JSON.stringify(rows.map(({ change }) => change.before)),
+		after: JSON.stringify(rows.map(({ change }) => change.after)),
+		actors: rows.map(({ entry }) => entry.actorId ?? ''),
+		times: rows.map(({ entry }) => entry.now.toISOString()),
+		tokens: rows.map(({ position }) => (position === 0 ? randomBytes(tokenBytes).toString('hex') : '')),
+	};
 }

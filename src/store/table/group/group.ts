@@ -3,7 +3,13 @@ import { type RowQuery, rowQuery } from '../../query/row-query.js';
 import type { ReadingUnit } from '../../unit/reading-unit.js';
 import type { WritingUnit } from '../../unit/writing-unit.js';
 import { EnvironmentModel, sameEnvironment } from '../environment-model.js';
-import { type InstanceFilter, type InstanceRow, instanceQuery, type ResourceInstance } from '../resource-instance.js';
+import {
+	type InstanceFilter,
+	type InstanceRow,
+	instanceQuery,
+	instancesWithIds,
+	type ResourceInstance,
+} from '../resource-instance.js';
 
 /** A resource instance that is a group. `id` is the instance id. */
 export class Group extends EnvironmentModel {
@@ -38,9 +44,15 @@ export function groupQuery(
 		.select('groups.made_instance');
 }
 
-/** Returns the groups among these instances. */
+/**
+ * Returns the groups among these instances, oldest instance first. Reads groups and instances separately: in a new
+ * environment, with statistics from before its first row, a join might read all instances for each group.
+ */
 export async function groupsAmong(unit: ReadingUnit, ids: readonly string[]): Promise<readonly GroupRow[]> {
-	return ids.length === 0 ? [] : groupsBy(unit, { ids }).all();
+	const groups = ids.length === 0 ? [] : await unit.query(Group).whereRaw('groups.id = any(?::uuid[])', [ids]);
+	const found = new Map(groups.map((group) => [group.id, group.made_instance]));
+	const instances = await instancesWithIds(unit, [...found.keys()]);
+	return instances.map((row) => Object.assign(row, { made_instance: found.get(row.id) ?? false }));
 }
 
 /** Makes these instances groups. Does not write to the change log. */
