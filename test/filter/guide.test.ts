@@ -1,75 +1,13 @@
 /** The examples of the guide: pages of documents in SQLite and in PostgreSQL, and through Prisma, sorted. */
 
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import test from 'ava';
 import pg from 'pg';
-import type { Model } from '../../compiler/model.js';
 import type { RowFilter } from '../../packages/engine/src/api.js';
 import { serving } from '../pdp/cases.js';
-import { acme, resource } from '../pdp/environment.js';
 import { createDatabase } from '../support/postgres.js';
-import { root } from '../support/root.js';
+import { checkDocuments, documents, loadExamples, model, rightPage } from './guide-world.js';
 import { selectedByPrisma } from './interpreters.js';
 import { openSqlite } from './sqlite.js';
-
-const named = (name: string) => ({ key: name, name, description: null });
-const set = {
-	...named('everyone'),
-	type: 'userset',
-	resource: null,
-	parent: null,
-	selects: { conditions: {} },
-} as const;
-const conditions = {
-	anyOf: [{ 'resource.owner': { equals: { ref: 'user.key' } } }, { 'resource.level': { 'less-than': 3 } }],
-};
-
-/** Ann reads her own documents and those of a low level, in every tenant. */
-const model: Model = {
-	schema: {
-		...acme.schema,
-		resources: [resource('document', ['read'])],
-		roles: [],
-		condition_sets: [
-			set,
-			{ ...named('open'), type: 'resourceset', resource: 'document', parent: null, selects: { conditions } },
-		],
-		set_rules: [{ user_set: 'everyone', resource_set: 'open', resource: 'document', action: 'read' }],
-	},
-	facts: { ...acme.facts, users: ['ann'], role_assignments: [], user_attributes: [], instances: [] },
-};
-
-const documents = Array.from({ length: 400 }, (_, index) => ({
-	id: `d${index}`,
-	tenant_id: ['acme', 'default', 'unknown'][index % 3] ?? '',
-	owner_id: ['ann', 'Ann', 'ben', null][index % 4] ?? null,
-	level: index % 7,
-	archived: index % 5 === 0,
-	created_at: `2030-01-01T00:00:00.${String((index * 7) % 400).padStart(3, '0')}Z`,
-}));
-
-type Document = (typeof documents)[number];
-
-/** Returns the keys of a page, from the checks of all documents. */
-async function rightPage(isAllowed: (document: Document) => boolean, page: number): Promise<readonly string[]> {
-	const sorted = documents.filter((one) => !one.archived && isAllowed(one));
-	sorted.sort((one, other) => (one.created_at < other.created_at ? 1 : -1));
-	return sorted.slice(50 * page, 50 * page + 50).map(({ id }) => id);
-}
-
-/** Loads the examples of the guide, with the library's source. */
-async function loadExamples(): Promise<readonly Record<string, (...given: never[]) => never>[]> {
-	const guide = await readFile(join(root, 'docs/develop/filters.md'), 'utf8');
-	const library = pathToFileURL(join(root, 'dist/packages/engine/src/filter.js')).href;
-	const blocks = [...guide.matchAll(/^```js\n(.*?)^```/gms)].map(([, code = '']) => code);
-	return Promise.all(
-		blocks.map(
-			(code) => import(`data:text/javascript,${encodeURIComponent(code.replace('@regolith/engine', library))}`),
-		),
-	);
-}
 
 const tables =
 	'create table documents (id text, tenant_id text, owner_id text, level integer, archived boolean, created_at text)';
@@ -77,15 +15,7 @@ const tables =
 test('the examples in the guide select the pages that checks allow', async (t) => {
 	const { http } = await serving(t, model);
 	const readFilter = async (body: unknown) => (await http.post<RowFilter>('/filter', body)).body;
-	const checks = documents.map(({ id, tenant_id: tenant, owner_id: owner, level }) => {
-		return {
-			user: 'ann',
-			action: 'read',
-			resource: { type: 'document', key: id, tenant, attributes: { owner, level } },
-		};
-	});
-	const { body } = await http.post<{ allow: { allow: boolean }[] }>('/allowed/bulk', checks);
-	const isAllowed = (document: Document) => body.allow[documents.indexOf(document)]?.allow === true;
+	const isAllowed = await checkDocuments(http);
 	const [sqlExample, prismaExample] = await loadExamples();
 	const pageOfDocuments = sqlExample?.['pageOfDocuments'] as unknown as (
 		...given: unknown[]
@@ -112,7 +42,7 @@ test('the examples in the guide select the pages that checks allow', async (t) =
 	const inPostgresql = async (text: string, values: unknown[]) =>
 		(await postgresql.query({ text, values, rowMode: 'array' })).rows.flat();
 	for (const page of [0, 1, 2, 9]) {
-		const right = await rightPage(isAllowed, page);
+		const right = rightPage(isAllowed, page);
 		t.is(right.length > 0, page < 3);
 		t.deepEqual(await pageOfDocuments(readFilter, sqlite.column, 'sqlite', page), right);
 		t.deepEqual(await pageOfDocuments(readFilter, inPostgresql, 'postgresql', page), right);

@@ -10,15 +10,17 @@ import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import type { RowFilter } from '../../packages/engine/src/api.js';
 import { toPrismaWhere } from '../../packages/engine/src/filter.js';
+import { serving } from '../pdp/cases.js';
 import { key } from '../pdp/served.js';
 import { root } from '../support/root.js';
 import { columns, compareAll, createWorld, names, orRefused, refusedBy, rows } from './documents-world.js';
+import { checkDocuments, documents, loadExamples, model, rightPage } from './guide-world.js';
 import { importTool, requireTool } from './sqlite.js';
 
 const run = promisify(execFile);
 
-/** Returns a function that finds the keys of the rows that satisfy a condition. */
-async function openPrisma(t: ExecutionContext): Promise<(where: object) => Promise<readonly string[]>> {
+/** Opens an empty database through a client that is generated for this test. */
+async function openPrisma(t: ExecutionContext) {
 	const tools = process.env['FILTER_TOOLS'] ?? '';
 	// The command needs the packages in a folder above the schema.
 	const folder = await mkdtemp(join(tools, 'prisma-'));
@@ -36,6 +38,12 @@ async function openPrisma(t: ExecutionContext): Promise<(where: object) => Promi
 	const { PrismaLibSQL } = requireTool('@prisma/adapter-libsql');
 	const prisma = new PrismaClient({ adapter: new PrismaLibSQL({ url: `file:${join(folder, 'documents.db')}` }) });
 	t.teardown(() => prisma.$disconnect());
+	return prisma;
+}
+
+/** Returns a function that finds the keys of the rows that satisfy a condition. */
+async function fillDocuments(t: ExecutionContext): Promise<(where: object) => Promise<readonly string[]>> {
+	const prisma = await openPrisma(t);
 	await prisma.$executeRawUnsafe(
 		'create table documents (key text primary key, tenant text, owner text, level integer, status text, at text, name text)',
 	);
@@ -49,7 +57,7 @@ async function openPrisma(t: ExecutionContext): Promise<(where: object) => Promi
 
 test('the published clients for Prisma select the rows that checks allow', async (t) => {
 	const world = await createWorld(t);
-	const select = await openPrisma(t);
+	const select = await fillDocuments(t);
 
 	const { HTTP } = await importTool('@cerbos/http');
 	const { queryPlanToPrisma, PlanKind } = requireTool('@cerbos/orm-prisma');
@@ -91,4 +99,29 @@ test('the published clients for Prisma select the rows that checks allow', async
 			return select(toPrismaWhere(body, 'sqlite', fields));
 		}),
 	);
+});
+
+test('the Prisma example in the guide selects the pages that checks allow', async (t) => {
+	const { http } = await serving(t, model);
+	const isAllowed = await checkDocuments(http);
+	const [, example] = await loadExamples((code) => code.replace("'postgresql'", "'sqlite'"));
+	const prismaPage = example?.['prismaPage'] as unknown as (filter: RowFilter, page: number) => object;
+	const { body: filter } = await http.post<RowFilter>('/filter', { user: 'ann', action: 'read', resource: 'document' });
+	const prisma = await openPrisma(t);
+	await prisma.$executeRawUnsafe(
+		'create table guide_documents (id text primary key, tenant_id text, owner_id text, level integer, archived boolean, ' +
+			'created_at datetime)',
+	);
+	await prisma.guideDocument.createMany({
+		data: documents.map(({ id, tenant_id: tenantId, owner_id: ownerId, level, archived, created_at: createdAt }) => {
+			return { id, tenantId, ownerId, level, archived, createdAt };
+		}),
+	});
+	for (const page of [0, 1, 2, 9]) {
+		const found: readonly { id: string }[] = await prisma.guideDocument.findMany(prismaPage(filter, page));
+		t.deepEqual(
+			found.map(({ id }) => id),
+			rightPage(isAllowed, page),
+		);
+	}
 });
