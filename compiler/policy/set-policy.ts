@@ -84,7 +84,6 @@ const attributeNames = [
 	'resource_tenant',
 	'tenant',
 	'tenant_key',
-	'context',
 	'related',
 ];
 
@@ -103,6 +102,8 @@ export function importsFor(code: readonly Fragment[], parameter: string): readon
 		...(names.has('now') ? [rego`import data.regolith.expiry.now`] : []),
 		...(names.has('instances') ? [rego`import data.regolith.instances`] : []),
 		...(names.has('rbac') ? [rego`import data.regolith.rbac`] : []),
+		// Conditions read only fields of the context, so a rule for it would only cost time.
+		...(names.has('context') ? [rego`import input.context`] : []),
 	];
 	return used.length === 0 ? [] : [lines(used)];
 }

@@ -118,7 +118,7 @@ const grammar = new Set([
 	'package regolith.grants[""]',
 	'package regolith.conditional[""]',
 	'#   kind: grant_condition',
-	'import data.regolith.attributes.context',
+	'import input.context',
 	'import data.regolith.attributes.user',
 	'holds(grant) if {',
 	'holds(_) if not data.regolith.pending.grants[""]',

@@ -12,11 +12,14 @@ import data.regolith.rebac
 # METADATA
 # description: |
 #   User attributes, including email and names. A user who is not stored has only the attributes in the check.
+#   The last alternative repeats `_stored_user`, because a further cached rule costs more than the lookup.
 default user := {}
 
 user := object.union(object.remove(_stored_user, input.user.attributes), input.user.attributes) if {
 	is_object(input.user.attributes)
-} else := _stored_user
+} else := data.regolith.facts.user_attributes[input.user.key] if {
+	is_string(input.user.key)
+}
 
 default _stored_user := {}
 
@@ -55,7 +58,7 @@ default resource := {}
 
 resource := object.union(object.remove(_stored_resource, input.resource.attributes), input.resource.attributes) if {
 	is_object(input.resource.attributes)
-} else := _stored_resource
+} else := data.regolith.facts.instance_attributes[rebac.instance]
 
 default _stored_resource := {}
 
@@ -94,9 +97,3 @@ related(type, key) := data.regolith.facts.instance_attributes[name] if {
 	name := concat(":", [type, key])
 	data.regolith.facts.instances[name] == input.resource.tenant
 }
-
-# METADATA
-# description: Context of the check.
-default context := {}
-
-context := input.context if is_object(input.context)

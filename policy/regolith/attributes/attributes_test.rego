@@ -22,13 +22,12 @@ test_what_is_stored if {
 	found.resource_tenant == "acme"
 	found.tenant == {"plan": "pro"}
 	found.tenant_key == "acme"
-	found.context == {}
 }
 
 test_what_is_sent_replaces_whole_attributes if {
 	user := {"key": "eve", "attributes": {"address": {"zip": 1}, "roles": ["viewer"], "key": "ann", "tenants": ["acme"]}}
 	resource := {"key": "d1", "tenant": "acme", "attributes": {"tags": null, "tenant": "beta", "type": "folder"}}
-	found := known(object.union(ask(user, resource), {"context": {"hour": 3}}))
+	found := known(ask(user, resource))
 	found.user.address == {"zip": 1}
 	found.user.level == 7
 	found.user_key == "eve"
@@ -38,7 +37,6 @@ test_what_is_sent_replaces_whole_attributes if {
 	found.resource.status == "draft"
 	found.resource_type == "document"
 	found.resource_tenant == "acme"
-	found.context == {"hour": 3}
 }
 
 test_strangers_have_what_is_sent if {
@@ -69,7 +67,7 @@ test_malformed[index] if {
 		{"user": {"key": ["ann"], "attributes": 1}, "resource": {"type": [], "tenant": 1, "attributes": "x"}},
 	]
 	found := known(question)
-	[found.user, found.user_roles, found.user_tenants, found.resource, found.tenant, found.context] == [{}, [], [], {}, {}, {}]
+	[found.user, found.user_roles, found.user_tenants, found.resource, found.tenant] == [{}, [], [], {}, {}]
 	not found.user_key
 	not found.tenant_key
 }

@@ -2,7 +2,7 @@
 
 package regolith.user_sets["in-person"]
 
-import data.regolith.attributes.context
+import input.context
 
 # METADATA
 # title: "in-person"

@@ -2,9 +2,9 @@
 
 package regolith.grants["a\"b]"]
 
-import data.regolith.attributes.context
 import data.regolith.attributes.user
 import data.regolith.compare
+import input.context
 
 # METADATA
 # title: "From a network, but not for suspended users"

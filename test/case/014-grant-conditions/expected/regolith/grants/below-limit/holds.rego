@@ -2,8 +2,8 @@
 
 package regolith.grants["below-limit"]
 
-import data.regolith.attributes.context
 import data.regolith.compare
+import input.context
 
 # METADATA
 # title: "Up to the limit"
