@@ -553,7 +553,8 @@ test('a filter is written for a table with a column per attribute', (t) => {
 		['a_b', 'a_b_2'],
 		['id', 'id'],
 	]);
-	t.deepEqual([...written.parameters].sort(), [3, 'x', 'y']);
+	// Comparisons in SQLite may repeat a parameter.
+	t.deepEqual([...new Set(written.parameters)].sort(), [3, 'x', 'y']);
 	t.regex(written.sql, /`a_b_2` = \?/);
 	const refused = writeFilterSql(compared(['kind'], 'x'), 'sqlite', new Map([['kind', 'json']]));
 	t.regex(String(refused), /`sql\.sqlite` cannot express the condition `set`/);
