@@ -16,7 +16,7 @@ test('a clock jump is reported once, and so is its end', (t) => {
 		[
 			3_600_000,
 			3_600,
-			'the clock is 60 min ahead of the clock of the control plane: grants end too early, and the control plane may refuse decisions',
+			'the clock is 60 min ahead of the clock of the control plane: grants end too early, and the control plane may reject decisions',
 		],
 		[3_605_000, 3_605, undefined],
 		[0, 0, 'the clock agrees with the clock of the control plane again'],

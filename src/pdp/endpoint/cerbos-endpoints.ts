@@ -29,7 +29,7 @@ function planEndpoint(mode: Mode) {
 		summary: 'Filter the rows on which a user may do an action, for Cerbos clients',
 		description:
 			'Same as `/filter`, as a Cerbos query plan. `principal.id` is the user; `principal.roles` and `policyVersion` have ' +
-			'no effect, because roles come from the environment. A condition that plans cannot express exactly is refused.',
+			'no effect, because roles come from the environment. A condition that plans cannot express exactly is rejected.',
 		tag,
 		method: 'post',
 		path: '/api/plan/resources',

@@ -35,7 +35,7 @@ export class ClockComparison {
 			return;
 		}
 		const [direction, consequence] =
-			ahead > 0 ? ['ahead of', 'early, and the control plane may refuse decisions'] : ['behind', 'late'];
+			ahead > 0 ? ['ahead of', 'early, and the control plane may reject decisions'] : ['behind', 'late'];
 		const minutes = Math.round(Math.abs(ahead) / 60);
 		this.log.error(
 			{ seconds_ahead: ahead },

@@ -158,7 +158,7 @@ export const EnvironmentSettings = Attributes.superRefine((settings, ctx) => {
 		},
 		contextual_facts: {
 			type: ['boolean', 'null'],
-			description: 'True if checks may carry contextual facts; false by default.',
+			description: 'True if checks may contain contextual facts; false by default.',
 		},
 	},
 	additionalProperties: true,
