@@ -9,12 +9,12 @@
  *   `schema.other_roles[type][action][role]` the roles on instances that do not grant the action
  * - `schema.resource_roles[type][role]` the derivations of every role on instances, as an array of `{relation,
  *   resource, role, no_direct_roles_on_object}`, ordered by relation and role
- * - `schema.computed_roles[type][role]` the expressions of computed roles, as written; absent if there are none. Policies
- *   read only their existence, but explanations and listings read the expressions
+ * - `schema.computed_roles[type][role]` the expressions of computed roles, as written; absent if there are none.
+ *   Policies read only their existence, but explanations and listings read the expressions
  * - `schema.public_roles[type][role]` the roles that can be assigned to everyone; absent if there are none
  * - `schema.set_rules[type][action][user_set][resource_set]` the condition set grants
  * - `schema.user_sets[set]` and `schema.resource_sets[type][set]` the sets: `null`, or, for an automatic set, the key
- * of its role or resource type
+ *   of its role or resource type
  * - `schema.conditions[set_type][set]` the set's selection: `{conditions, parent}`, where both fields are optional.
  *   Policies never read the selection, but explanations of sufficient changes do
  * - `facts.users[user][tenant]` the users, and the tenants in which they hold a role, until the last role expires;
@@ -25,21 +25,21 @@
  * - `facts.public_roles[type][role][instance]` the role assignments to everyone; absent if there are none
  * - `facts.relations[instance][relation][subject]` the relationships, grouped by object
  * - `facts.closures[instance]["<role> from <type>#<role>"][instance]` for a role in a derivation cycle: every other
- * instance whose role derives this role through the cycle, plus the first step of each path that enters the cycle. An
- * entry is valid while all relationships on at least one path are valid
+ *   instance whose role derives this role through the cycle, plus the first step of each path that enters the cycle. An
+ *   entry is valid while all relationships on at least one path are valid
  * - `facts.user_attributes[user]` and `facts.instance_attributes[instance]` the attributes for conditions, keyed by
  *   name; users and instances without attributes are absent
  * - `mapping_rules[config]` a proxy config's mapping rules, as an ordered array; configs without rules are absent.
  *   Policies never read these rules
- * - `contextual_facts.relations[type][relation]` the resource type of the relation's subjects; present only if checks may
- *   carry contextual facts. Policies never read this
+ * - `contextual_facts.relations[type][relation]` the resource type of the relation's subjects; present only if checks
+ *   may contain contextual facts. Policies never read this
  * - `pending` the suspended parts of the policy, see `pending.ts`; present only while the active policy has an older
  *   schema
- * - `facts.conditional_roles[user][type][role][instance][condition]` the conditional assignments, each as
- *   `{until, values}`; absent if there are none. `schema.grant_conditions[type][role]` each role's declared conditions,
- *   and `schema.conditions.grant[condition]` the conditions, as `{conditions, context, parameters}`, where `context`
- *   lists the context names that a condition reads; both are absent if there are none. Policies read only the context
- *   names, for explanations
+ * - `facts.conditional_roles[user][type][role][instance][condition]` the conditional assignments, each as `{until,
+ *   values}`; absent if there are none. `schema.grant_conditions[type][role]` each role's declared conditions, and
+ *   `schema.conditions.grant[condition]` the conditions, as `{conditions, context, parameters}`, where `context` lists
+ *   the context names that a condition reads; both are absent if there are none. Policies read only the context names,
+ *   for explanations
  *
  * Every user is in `users`, and every tenant in `tenants` and `tenant_roles`, even if the entry is empty. All other
  * tables in `facts` contain no empty entries.

@@ -16,9 +16,9 @@ const longest = 1 << 30
 // idle is the time without requests before memory returns to the system.
 const idle = 2 * time.Second
 
-// A build allocates a lot of memory and keeps little of it, and the collector's default pace takes a third of its time.
-// The heap may grow to five times the live data before a collection (in percent), until it approaches the limit (in
-// bytes).
+// A build allocates a lot of memory and retains little. With the default pace, garbage collection takes a third of the
+// build time. The heap may grow to five times the live data before a collection (in percent), until it approaches the
+// limit (in bytes).
 const (
 	heapGrowth = 400
 	heapLimit  = 1 << 30

@@ -1,4 +1,4 @@
-/** Column kinds for formats that carry no column types. */
+/** Column kinds for formats without column types. */
 
 import type { AcceptedKind } from '../../compiler/condition/accepted-kinds.js';
 import { operatorNamed } from '../../compiler/condition/operator.js';

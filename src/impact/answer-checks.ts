@@ -43,7 +43,7 @@ function* decideChecks(state: DecidingState, { checks, time }: ChecksQuestion): 
 	return decided;
 }
 
-/** Returns the input for a check, or the reason why its contextual facts are refused. */
+/** Returns the input for a check, or the reason why its contextual facts are rejected. */
 function inputWithFacts({ engine, facts }: DecidingState, check: Query, time: number): EngineInput | Failure {
 	const input = normalise(check, time);
 	if (!check.contextual_facts) return input;

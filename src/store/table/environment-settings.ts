@@ -8,7 +8,7 @@ export async function environmentSettings(unit: ReadingUnit): Promise<JsonObject
 	return row?.settings ?? {};
 }
 
-/** True if checks in the environment may carry contextual facts. */
+/** True if checks in the environment may contain contextual facts. */
 export async function allowsContextualFacts(unit: ReadingUnit): Promise<boolean> {
 	return (await environmentSettings(unit))['contextual_facts'] === true;
 }

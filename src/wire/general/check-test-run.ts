@@ -14,7 +14,7 @@ export const maxTestsPerRun = 2_000;
 /** Maximum number of entries per coverage list. */
 export const maxUncovered = 1_000;
 
-/** Result code of a test whose contextual facts are refused. Such a test fails, whatever its expectation. */
+/** Result code of a test with rejected contextual facts. Such a test fails, whatever its expectation. */
 export const invalidCheck = 'invalid_query';
 
 const count = z.int().min(0);
