@@ -23,6 +23,9 @@ export function acceptanceOf(accepted: AcceptedKind, kind: ColumnKind): Acceptan
 		case 'list':
 		case 'object':
 			return 'none';
+		case 'instant':
+			if (kind === 'time') return 'all';
+			return isText(kind) ? undefined : 'none';
 		default:
 			return isText(kind) ? undefined : 'none';
 	}

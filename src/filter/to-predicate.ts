@@ -1,6 +1,7 @@
 /** Converts residuals to predicates: the only place that handles missing and mistyped values for all targets. */
 
 import { acceptedKinds, orderedKind } from '../../compiler/condition/accepted-kinds.js';
+import { timeBefore } from '../../compiler/condition/duration.js';
 import { type Operator, operatorNamed } from '../../compiler/condition/operator.js';
 import type { Kind } from '../../compiler/condition/value.js';
 import type { Json } from '../../compiler/model.js';
@@ -87,7 +88,7 @@ function outcomesOf(comparison: ColumnComparison, where: PredicateTarget): Outco
 	const outcomes =
 		'column' in operand
 			? columnOutcomes(operator, [column, readColumn(operand.column, where)], accept, name)
-			: valueOutcomes(operator, column, operand.value, accept, name);
+			: valueOutcomes(operator, column, operand.value, accept, comparison);
 	if (outcomes !== undefined) return outcomes;
 	const types = column.kind === 'other' ? ' without a scalar type' : ` of type \`${column.kind}\``;
 	throw refuse(`\`${operator.name}\` on \`${columnText(comparison.column)}\`${types} has no exact equivalent`);
@@ -105,7 +106,7 @@ function valueOutcomes(
 	column: PredicateColumn,
 	value: Json,
 	accept: Accept,
-	name: string,
+	{ name, now }: ColumnComparison,
 ): Outcomes | undefined {
 	// An operand that the operator does not accept makes even a missing attribute mistyped.
 	if (value !== null && !acceptedKinds[operator.operand].accepts(value)) {
@@ -123,7 +124,8 @@ function valueOutcomes(
 	if (operator.ordered === true && orderedKind(value) !== jsonKindOf(column)) {
 		return { ...noOutcome, mistyped: present(column), typed: missing(column) };
 	}
-	const tests = valueTests(operator.name, column, value, name);
+	const [asked, operand] = withTime(operator.name, value, now);
+	const tests = valueTests(asked, column, operand, name);
 	return (
 		tests && {
 			holds: allOf(tests.holds, inside(column, accepts)),
@@ -131,6 +133,13 @@ function valueOutcomes(
 			...types,
 		}
 	);
+}
+
+/** Returns an order and a time in place of a duration before `now`. */
+function withTime(operator: string, value: Json, now: number | undefined): readonly [operator: string, value: Json] {
+	const order = operator === 'within-last' ? 'greater-than-equals' : 'less-than';
+	if (operator !== 'within-last' && operator !== 'older-than') return [operator, value];
+	return [order, now === undefined ? value : timeBefore(now, String(value))];
 }
 
 /** Compares two columns; `undefined` if there is no exact equivalent. */

@@ -23,7 +23,7 @@ import { baseModels, choicesOf, materialOf, questioner, withConditions } from '.
 import type { Client } from '../support/client.js';
 import { draws, leastDrawn } from '../support/tier.js';
 import { type DocumentsTable, documentColumns, openTable, tableDialects } from './document-tables.js';
-import { anyRows, asRow, operands, type StoredRow, texts } from './rows.js';
+import { anyRows, asRow, durations, operands, type StoredRow, texts } from './rows.js';
 
 const types = { name: 'string', note: 'string', size: 'number', rate: 'number', active: 'bool', at: 'time' } as const;
 const columns = {
@@ -41,7 +41,7 @@ const text = fc.constantFrom(...texts);
 const reference = fc.constantFrom('user.key', 'user.team', 'user.level', 'tenant.key').map((ref): Json => ({ ref }));
 const compared = fc.constantFrom('key', 'tenant', 'name', 'note', 'size', 'rate', 'active', 'at');
 const comparison = fc.oneof(
-	...operands.map(([operator, operand]) =>
+	...([...operands, ['within-last', durations], ['older-than', durations]] as const).map(([operator, operand]) =>
 		fc
 			.tuple(compared, fc.oneof({ weight: 6, arbitrary: operand }, reference))
 			.map(([member, value]): Json => ({ [`resource.${member}`]: { [operator]: value } })),

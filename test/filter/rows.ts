@@ -106,6 +106,9 @@ const time = fc.constantFrom(
 const scalar = fc.oneof({ weight: 3, arbitrary: text }, number, fc.boolean(), time);
 const ordered = fc.oneof({ weight: 2, arbitrary: text }, number, { weight: 2, arbitrary: time });
 
+/** Durations before a time near the times of the rows. */
+export const durations: fc.Arbitrary<Json> = fc.constantFrom('PT0S', 'PT1S', 'P1D', 'P36500D');
+
 /** An operand that the operator may or may not accept. */
 export const operands: readonly (readonly [string, fc.Arbitrary<Json>])[] = [
 	['equals', scalar],
@@ -137,10 +140,20 @@ const withValue = fc.oneof(
 	),
 );
 const relation = fc.constantFrom('equals', 'not-equals', 'greater-than', 'less-than-equals');
+const duration = fc.record({
+	column: fc.constantFrom(attribute('at', 'time'), attribute('at', 'time'), ...columns),
+	operator: fc.constantFrom('within-last', 'older-than'),
+	operand: durations.map((value) => ({ value })),
+	now: fc.constantFrom(0, 1_000, 2_000, ...['2030-01-01T00:00:00.000Z', '2030-01-01T00:00:01.001Z'].map(Date.parse)),
+});
 const withColumn = fc.record({ column, operator: relation, operand: column.map((other) => ({ column: other })) });
 const comparison = fc.record({
 	kind: fc.constantFrom('comparison' as const, 'comparison' as const, 'mistyped' as const),
-	part: fc.oneof({ weight: 6, arbitrary: withValue }, { weight: 1, arbitrary: withColumn }),
+	part: fc.oneof(
+		{ weight: 12, arbitrary: withValue },
+		{ weight: 2, arbitrary: withColumn },
+		{ weight: 1, arbitrary: duration },
+	),
 });
 
 const tree = fc.letrec<{ residual: Residual }>((tie) => ({

@@ -177,7 +177,7 @@ export const choicesOf = ({
 	which: fc.nat({ max: 9_999 }),
 	isAimed: fc.nat({ max: 3 }).map((number) => number > 0),
 	tenant: fc.constantFrom(undefined, undefined, 'ta', 'ta', 'tb', 'tnone'),
-	time: fc.constantFrom(0, 1, 2, 1_500, Date.UTC(2026, 0, 1)),
+	time: fc.constantFrom(0, 1, 2, 1_500, Date.UTC(2026, 0, 1), Date.UTC(2030, 0, 1)),
 	sentUser: fc.option(sentUser, { nil: undefined }),
 	sentResource: fc.option(sentResource, { nil: undefined, freq: 3 }),
 	context,
