@@ -327,6 +327,11 @@ test('role sources are described in words, and contextual sources are marked', (
 		[{ type: 'role_assignment', ...onTeam }, 'assigned on the instance', true],
 		[{ type: 'role_assignment', user: '*', ...onTeam }, 'assigned to everyone', false],
 		[
+			{ type: 'role_assignment', condition: { set: 'below', values: { limit: 5 } }, ...onTeam },
+			'assigned on the instance under `below` with limit 5',
+			false,
+		],
+		[
 			{ type: 'role_derivation', relation: 'readers', ...onTeam },
 			'from `member` on team:eng, by the relation `readers`',
 			true,

@@ -211,8 +211,8 @@ test('attributes sent with a check replace stored attributes in conditions', asy
 
 test('an explanation names the condition, or the missing context attributes', async (t) => {
 	const { http } = await serveAccounts(t);
-	const explained = async (user: string, context: object) => {
-		const check = { user, action: 'pay', resource: account, context, use_debugger: true };
+	const explained = async (user: string, context: object, contextual_facts?: object) => {
+		const check = { user, action: 'pay', resource: account, context, contextual_facts, use_debugger: true };
 		return (await http.post<{ debug: { rebac: object } }>('/allowed', check)).body.debug.rebac;
 	};
 	t.like(await explained('ann', {}), {
@@ -227,7 +227,10 @@ test('an explanation names the condition, or the missing context attributes', as
 		...{ type: 'role_assignment', role: 'account:a#payer', resource: 'account:a' },
 		condition: { set: 'limit', values: { limit: 500 } },
 	};
-	t.like(await explained('ann', { amount: 1 }), { allow: true, allowing_roles: [{ sources: [source] }] });
+	const allowed = { allow: true, allowing_roles: [{ role: 'account:a#payer', sources: [source] }] };
+	t.like(await explained('ann', { amount: 1 }), allowed);
+	const role_assignments = [{ user: 'ann', role: 'payer', resource_instance: 'bill:c' }];
+	t.like(await explained('ann', { amount: 1 }, { role_assignments }), allowed, 'also with contextual facts');
 	const { body } = await http.get<readonly object[]>('/local/role_assignments?user=ann');
 	t.deepEqual(body, [
 		{

@@ -44,9 +44,11 @@ export function markContextualSources(context: RolesReading, input: EngineInput,
 				relation,
 				contextual: true,
 			}));
-	// The policy reads all roles in the input as assigned roles. Sources with a user are assignments to everyone.
+	// The policy reads all roles in the input as assigned roles. Sources with a user are assignments
+	// to everyone, and conditional assignments are always stored.
 	const mark = (source: Source): readonly Source[] => {
-		if (source.type !== 'role_assignment' || 'user' in source || stored.has(source.role)) return [source];
+		if (source.type !== 'role_assignment' || 'user' in source || 'condition' in source) return [source];
+		if (stored.has(source.role)) return [source];
 		return assigned.has(source.role) ? [{ ...source, contextual: true }] : [];
 	};
 	const allowing_roles = rebac.allowing_roles.map((allowing) => ({

@@ -1,3 +1,5 @@
+import type { GrantCondition } from '../grant-condition.js';
+
 /**
  * Parts of a decision point's response that check explanations use (docs/contribute/decision-point.md: Attempts). These
  * types are compatible with the generated API types.
@@ -99,6 +101,8 @@ export interface RoleSource {
 	readonly role: string;
 	readonly resource: string;
 	readonly relation?: string | undefined;
+	/** Condition of a role assignment. */
+	readonly condition?: GrantCondition | undefined;
 	/** True if the source is a contextual fact. */
 	readonly contextual?: boolean | undefined;
 }

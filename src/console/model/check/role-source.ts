@@ -1,3 +1,4 @@
+import { conditionPhrases } from '../grant-condition.js';
 import type { Phrase } from '../phrase.js';
 import type { RoleSource } from './attempt.js';
 import type { ContextualFactsBody } from './contextual-rows.js';
@@ -9,17 +10,21 @@ export function heldRolePhrases(name: string): readonly Phrase[] {
 }
 
 /** Formats a role source, such as "from `member` on team:engineers, by the relation `readers`". */
-export function roleSourcePhrases({ type, user, role, relation = '' }: RoleSource): readonly Phrase[] {
-	if (type === 'role_assignment') return [user === undefined ? 'assigned on the instance' : 'assigned to everyone'];
+export function roleSourcePhrases({ type, user, role, relation = '', condition }: RoleSource): readonly Phrase[] {
+	if (type === 'role_assignment') {
+		const under = condition === undefined ? [] : [' under ', ...conditionPhrases(condition)];
+		return [user === undefined ? 'assigned on the instance' : 'assigned to everyone', ...under];
+	}
 	const source: readonly Phrase[] = ['from ', ...heldRolePhrases(role)];
 	return type === 'computed_role' ? source : [...source, ', by the relation ', { name: relation }];
 }
 
 /** True if the source is a contextual fact, or a role given to the user by the check itself. */
 export function isContextualSource(
-	{ contextual = false, role, user }: RoleSource,
+	{ contextual = false, role, user, condition }: RoleSource,
 	facts: ContextualFactsBody | undefined,
 ): boolean {
 	const given = facts?.role_assignments ?? [];
-	return contextual || (user === undefined && given.some((one) => `${one.resource_instance}#${one.role}` === role));
+	const isUnconditional = user === undefined && condition === undefined;
+	return contextual || (isUnconditional && given.some((one) => `${one.resource_instance}#${one.role}` === role));
 }
