@@ -72,6 +72,26 @@ test('removing a role’s derivations also removes the sets that name the role, 
 	}
 });
 
+test('roles do not declare a broken condition, and keep their other conditions', (t) => {
+	const grant_conditions = ['broken', 'kept'].map((key) => ({ ...named(key), conditions: {}, parameters: {} }));
+	const [blocked, other] = document.roles;
+	if (blocked === undefined || other === undefined) return t.fail();
+	const roles = [
+		{ ...blocked, grant_conditions: ['broken', 'kept'] },
+		{ ...other, grant_conditions: ['broken'] },
+	];
+	const declaring = { ...schema, grant_conditions, resources: [{ ...document, roles }, folder] };
+	const left = withoutBroken(declaring, [{ kind: 'condition_set', type: 'grant', key: 'broken' }]);
+	t.deepEqual(
+		left.grant_conditions?.map(({ key }) => key),
+		['kept'],
+	);
+	t.deepEqual(
+		left.resources[0]?.roles.map((role) => role.grant_conditions),
+		[['kept'], undefined],
+	);
+});
+
 test('a set that names only other roles is kept', (t) => {
 	const { condition_sets } = withoutBroken(schema, [{ kind: 'condition_set', type: 'userset', key: 'others' }]);
 	t.deepEqual(

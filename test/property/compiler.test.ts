@@ -166,6 +166,27 @@ test('a document with a delta equals the later document, from any revision', (t)
 	}
 });
 
+test('a delta removes one of several conditional assignments of a role on an instance', (t) => {
+	const role = { user: 'ann', role: 'payer', type: 'account', instance: 'a' };
+	const under = (set: string) => ({ ...role, condition: { set, values: {} } });
+	const facts = {
+		...emptyModel.facts,
+		users: ['ann'],
+		tenants: [{ key: 'acme', attributes: {} }],
+		instances: [{ type: 'account', key: 'a', tenant: 'acme' }],
+	};
+	const states = [[under('one'), under('two'), role], [under('two'), role], [role], [under('one')], []].map(
+		(instance_assignments): Model => ({ ...emptyModel, facts: { ...facts, instance_assignments } }),
+	);
+	for (const before of states) {
+		for (const after of states) {
+			const touched = touchedBetween(before, after);
+			const patches = delta(touched, neighbourhood(after, touched));
+			t.deepEqual(patched(document(before), patches), document(after));
+		}
+	}
+});
+
 test('the same holds in the memory of a decision point', async (t) => {
 	const wasm = await policyWasm(await buildWasm({ opa, files: await readPolicyLibrary() }));
 	const module = await WebAssembly.compile(new Uint8Array(wasm));
