@@ -7,7 +7,7 @@ import type { ExecutionContext } from 'ava';
 import { acrossStores, onEachStore } from '../support/each-store.js';
 import { fails, problemPlaces } from '../support/failure.js';
 import { openLedger } from '../support/ledger.js';
-import type { Listed } from '../support/listed.js';
+import { type Listed, listedKeys, type Paginated } from '../support/listed.js';
 import type { Place } from '../support/management.js';
 import { newEnvironmentFacts } from '../support/new-environment-facts.js';
 import type { StoreKind } from '../support/postgres.js';
@@ -818,6 +818,32 @@ journey('a document can be larger than other bodies', async (t, place) => {
 	announced.destroy();
 	await ledger.balanced();
 });
+
+journey(
+	'facts in many chunks are imported completely or not at all, in the order of the document',
+	async (t, place) => {
+		const keys = Array.from({ length: 2_100 }, (_, index) => `user-${index}`);
+		const assignedTo = (users: readonly string[]) => ({
+			...header,
+			schema: { roles: { member: { name: 'Member' } } },
+			facts: {
+				tenants: { acme: { name: 'Acme' } },
+				users: Object.fromEntries(keys.map((key) => [key, {}])),
+				role_assignments: users.map((user) => ({ user, role: 'member', tenant: 'acme' })),
+			},
+		});
+		const ledger = await openLedger(t, place);
+		const refused = await imported(place, assignedTo(keys.with(1_500, 'nobody').with(2_050, 'noone-else')));
+		fails(t, refused, 404, 'facts.role_assignments.1500.user');
+		await ledger.balanced();
+		const { total, counts } = await ledger.wrote(await imported(place, assignedTo(keys)));
+		t.is(total, 2 + 2 * keys.length);
+		t.is(counts['role_assignment']?.['create'], keys.length);
+		const { body } = await place.http.get<Paginated>(`${place.facts}/users?per_page=100&page=6`);
+		t.deepEqual(listedKeys(body.data), keys.slice(500, 600));
+		await ledger.balanced();
+	},
+);
 
 /** Returns all possible decisions about the document's contents. */
 async function decisions({ pdp }: Stack): Promise<readonly unknown[]> {

@@ -109,8 +109,9 @@ export class WritingUnit extends ReadingUnit {
 		toKey: (row: M) => string,
 	): Promise<readonly M[]> {
 		const created: M[] = [];
-		const stamped = (chunk: readonly Columns<M>[]) => chunk.map((columns) => ({ ...columns, ...this.stamp() }));
-		for await (const inserted of this.#insertOrRefuse(table, rows, rowKey, stamped)) {
+		// The ids of all rows come first, so concurrent calls do not alternate: ids are in the order of the calls.
+		const stamped = rows.map((columns) => ({ ...columns, ...this.stamp() }));
+		for await (const inserted of this.#insertOrRefuse(table, stamped, rowKey)) {
 			for (const row of inserted) this.record(table.kind, 'create', toKey(row), null, changeRecord(row));
 			created.push(...inserted);
 		}
@@ -149,15 +150,14 @@ export class WritingUnit extends ReadingUnit {
 		return inserted;
 	}
 
-	/** Like `insert`, with each row chunk passed through `complete`. */
+	/** Like `insert`, but yields the rows chunk by chunk. */
 	#insertOrRefuse<M extends EnvironmentModel>(
 		table: TableModel<M>,
 		rows: readonly Columns<M>[],
 		toKey: (columns: Columns<M>) => string,
-		complete: (chunk: readonly Columns<M>[]) => readonly Columns<M>[] = (chunk) => chunk,
 	): AsyncGenerator<readonly M[]> {
 		return writeAhead(rowChunks(rows), ([, chunk]) => {
-			const send = this.#insertion(table, complete(chunk), 'fail');
+			const send = this.#insertion(table, chunk, 'fail');
 			return async () => {
 				try {
 					return await send();
