@@ -197,6 +197,32 @@ for (const [set, sent, tenants] of [
 	});
 }
 
+test('a conditional assignment ends at its expiry, in checks and listings', async (t) => {
+	const [first] = accounts.facts.instance_assignments;
+	if (first === undefined) return t.fail();
+	const model = { ...accounts, facts: { ...accounts.facts, instance_assignments: [{ ...first, expires_at: 1_000 }] } };
+	const data = modelData(model);
+	const engine = await Engine.load(await WebAssembly.compile(await policyWasm(accounts)), data);
+	const facts = FactsIndex.read(data);
+	const input = { user: { key: 'ann' }, action: 'pay', context: { amount: 1 } };
+	for (const [time, allowed] of [
+		[999, true],
+		[1_000, false],
+		[1_001, false],
+	] as const) {
+		const context: DecisionContext = { engine, facts, revision: 1, policyRevision: 1, time, log: quiet };
+		for (const on of [account, bill]) {
+			t.is(engine.code({ ...input, resource: on, time }) === 'allow', allowed, `${on.type} at ${time}`);
+			const listed = runToEnd(authorizedUsers(context, { ...input, resource: on })).join('');
+			t.is(listed.includes('"ann"'), allowed, `${on.type} at ${time}`);
+		}
+		for (const now of [context, { ...context, policyRevision: 0 }]) {
+			t.is(runToEnd(tenantsWithRoles(now, input)).size, allowed ? 1 : 0, `tenants at ${time}`);
+		}
+		t.is(runToEnd(permissions(context, input)).join('').includes('bill:b'), allowed, `permissions at ${time}`);
+	}
+});
+
 test('attributes sent with a check replace stored attributes in conditions', async (t) => {
 	const { http } = await serveAccounts(t);
 	for (const [trust, allow] of [
