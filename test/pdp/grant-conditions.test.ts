@@ -210,14 +210,15 @@ test('a conditional assignment ends at its expiry, in checks and listings', asyn
 		[1_000, false],
 		[1_001, false],
 	] as const) {
-		const context: DecisionContext = { engine, facts, revision: 1, policyRevision: 1, time, log: quiet };
+		const now = { engine, facts, revision: 1, policyRevision: 1, time, log: quiet };
+		const context: DecisionContext = { ...now, countDifference: () => t.fail(`a listing differs at ${time}`) };
 		for (const on of [account, bill]) {
 			t.is(engine.code({ ...input, resource: on, time }) === 'allow', allowed, `${on.type} at ${time}`);
 			const listed = runToEnd(authorizedUsers(context, { ...input, resource: on })).join('');
 			t.is(listed.includes('"ann"'), allowed, `${on.type} at ${time}`);
 		}
-		for (const now of [context, { ...context, policyRevision: 0 }]) {
-			t.is(runToEnd(tenantsWithRoles(now, input)).size, allowed ? 1 : 0, `tenants at ${time}`);
+		for (const each of [context, { ...context, policyRevision: 0 }]) {
+			t.is(runToEnd(tenantsWithRoles(each, input)).size, allowed ? 1 : 0, `tenants at ${time}`);
 		}
 		t.is(runToEnd(permissions(context, input)).join('').includes('bill:b'), allowed, `permissions at ${time}`);
 	}
