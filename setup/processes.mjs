@@ -19,7 +19,7 @@ const groups = [
 	{
 		name: 'small',
 		// '' is the room for files outside all folders.
-		rooms: ['', 'http', 'outbound', 'setup', 'telemetry', 'token', 'upkeep', 'wire', 'workers'],
+		rooms: ['', 'http', 'limit', 'outbound', 'setup', 'telemetry', 'token', 'upkeep', 'wire', 'workers'],
 	},
 ];
 
