@@ -242,8 +242,8 @@ async function importPart(
 			wanted.filter(({ exists }) => exists),
 		);
 	if (part.member[0] === 'schema') return part.write(unit, wanted);
-	// New facts of a kind do not depend on each other. While the database writes a chunk, the next chunks are prepared.
-	const atOnce = wanted.some(({ exists }) => exists) ? 1 : 3;
+	// New facts of a kind do not depend on each other. While the database writes a chunk, the next chunk is prepared.
+	const atOnce = wanted.some(({ exists }) => exists) ? 1 : 2;
 	await forEachAtOnce(chunked(wanted), atOnce, (entries) => part.write(unit, entries));
 }
 

@@ -538,6 +538,6 @@ test('the expression of a computed role is shown as lists if lists can express i
 	t.false('computed' in writePartForm('resource_role', { ...again, computed: null }, written, policy, 'document'));
 	t.regex(
 		partFormProblem('resource_role', { ...again, computed: { allOf: [{ not: 'a' }] } }, new Set()) ?? '',
-		/needs a role/,
+		/needs at least one role/,
 	);
 });

@@ -93,9 +93,9 @@ test.before('build the policy', async () => {
 	await policyWasm(accounts);
 });
 
-async function serveAccounts(t: ExecutionContext): Promise<Served> {
+async function serveAccounts(t: ExecutionContext, model = accounts): Promise<Served> {
 	const served = await serve(t);
-	served.feed.publish({ revision: 7, snapshot: await snapshot({ revision: 7, model: accounts }) });
+	served.feed.publish({ revision: 7, snapshot: await snapshot({ revision: 7, model }) });
 	await served.replica.reached(7);
 	return served;
 }
@@ -277,4 +277,35 @@ test('a contextual relationship that passes on a conditional role is rejected', 
 	const role_assignments = [{ user: 'dan', role: 'payer', resource_instance: 'bill:c' }];
 	const given = { ...check, user: 'dan', contextual_facts: { role_assignments } };
 	t.is((await http.post('/allowed', given)).body['allow'], true);
+});
+
+test('a filter is valid only while the user holds the tenant roles that a condition reads', async (t) => {
+	const expires_at = Date.now() + 3_600_000;
+	const managers = condition('managers', { 'user.roles': { array_contains: 'manager' } }, {});
+	const { schema, facts } = accounts;
+	const { http } = await serveAccounts(t, {
+		schema: {
+			...schema,
+			grant_conditions: [managers],
+			roles: [{ key: 'manager', name: 'Manager', description: null, permissions: [], extends: [] }],
+			resources: [
+				{
+					...resource('account', ['pay']),
+					roles: [role('payer', { permissions: ['pay'], grant_conditions: ['managers'] })],
+					relations: [],
+				},
+			],
+		},
+		facts: {
+			...facts,
+			instances: facts.instances.slice(0, 1),
+			relationships: [],
+			role_assignments: [{ user: 'ann', role: 'manager', tenant: 'acme', expires_at }],
+			instance_assignments: [
+				{ user: 'ann', role: 'payer', type: 'account', instance: 'a', condition: { set: 'managers', values: {} } },
+			],
+		},
+	});
+	const { body } = await http.post('/filter', { user: 'ann', action: 'pay', resource: { type: 'account' } });
+	t.like(body, { type: 'conditional', valid_until: new Date(expires_at).toISOString() });
 });

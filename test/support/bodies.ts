@@ -691,6 +691,7 @@ export const wrongQueries: Readonly<Record<string, readonly string[]>> = {
 	include_total_count: ['x', '', '2', 'true&include_total_count=false'],
 	include_built_in: ['x', '', '2'],
 	include_resource_instance_roles: ['x', ''],
+	conditional: ['x', ''],
 	detailed: ['x', ''],
 	return_deleted: ['x', ''],
 	missing_user_policy: ['x', '', 'FAIL'],

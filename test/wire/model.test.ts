@@ -9,6 +9,7 @@ import { TenantCreate, TenantUpdate } from '../../src/wire/facts/tenant.js';
 import { UserCreate, UserReplace, UserRoleRemove, UserUpdate } from '../../src/wire/facts/user.js';
 import { EnvironmentCreate } from '../../src/wire/general/environment.js';
 import { ProjectCreate, ProjectUpdate } from '../../src/wire/general/project.js';
+import { TestedCheck } from '../../src/wire/schema/check-test.js';
 import { ResourceCreate, ResourceReplace, ResourceUpdate } from '../../src/wire/schema/resource.js';
 import { ResourceActionCreate } from '../../src/wire/schema/resource-action.js';
 import { ResourceAttributeCreate, ResourceAttributeUpdate } from '../../src/wire/schema/resource-attribute.js';
@@ -289,6 +290,15 @@ const refused: readonly (readonly [string, z.ZodType, unknown, readonly string[]
 		ResourceActionCreate,
 		json('{"key":"a","name":"a","attributes":{"x":{"y":"\\u0000"}}}'),
 		[`attributes.x.y: ${storable}`],
+	],
+	[
+		'a contextual fact with NUL in a check test',
+		TestedCheck,
+		{
+			...{ user: 'a', action: 'b', resource: 'c' },
+			contextual_facts: { relationship_tuples: [{ subject: 'd:1\u0000', relation: 'e', object: 'c:1' }] },
+		},
+		[`contextual_facts.relationship_tuples.0.subject: ${storable}`],
 	],
 	['a name with NUL', RoleCreate, { key: 'a', name: 'a\u0000' }, [`name: ${storable}`]],
 	[

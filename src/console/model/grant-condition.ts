@@ -1,3 +1,4 @@
+import { readOperandText } from './condition/condition-operator.js';
 import type { Json } from './json.js';
 import type { Phrase } from './phrase.js';
 
@@ -62,7 +63,12 @@ export interface ValueText {
 	readonly items: 'texts' | 'numbers';
 }
 
-export const emptyValue: ValueText = { text: '', items: 'texts' };
+const emptyValue: ValueText = { text: '', items: 'texts' };
+
+/** Returns the text for a parameter, whose name may also be the name of an inherited property. */
+export function valueTextIn(texts: Readonly<Record<string, ValueText>>, name: string): ValueText {
+	return (Object.hasOwn(texts, name) ? texts[name] : undefined) ?? emptyValue;
+}
 
 const maxItems = 100;
 
@@ -73,7 +79,7 @@ export function readGrantValues(
 ): { readonly values: Readonly<Record<string, Json>> } | { readonly problem: string } {
 	const values: Record<string, Json> = {};
 	for (const [name, { type }] of Object.entries(parameters)) {
-		const given = texts[name] ?? emptyValue;
+		const given = valueTextIn(texts, name);
 		const value = readValue(type, given);
 		if (value === undefined) return { problem: valueProblem(name, type, given) };
 		values[name] = value;
@@ -82,12 +88,11 @@ export function readGrantValues(
 }
 
 function readValue(type: ParameterType, { text, items }: ValueText): Json | undefined {
-	if (type === 'number') return readNumber(text);
+	if (type === 'number') return readOperandText('number', text);
 	if (type === 'array') {
 		const lines = listItems(text);
-		const values = items === 'texts' ? lines : lines.map(readNumber);
-		const isComplete = values.length > 0 && values.length <= maxItems;
-		return isComplete && values.every((value) => value !== undefined) ? values : undefined;
+		const isComplete = lines.length > 0 && lines.length <= maxItems;
+		return isComplete ? readOperandText(items, lines.join('\n')) : undefined;
 	}
 	if (text === '') return undefined;
 	return type === 'bool' ? text === 'true' : text;
@@ -98,11 +103,6 @@ function listItems(text: string): readonly string[] {
 		.split('\n')
 		.map((line) => line.trim())
 		.filter((line) => line !== '');
-}
-
-function readNumber(text: string): number | undefined {
-	const number = Number(text);
-	return /^\s*-?\d/.test(text) && Number.isFinite(number) ? number : undefined;
 }
 
 function valueProblem(name: string, type: ParameterType, { text }: ValueText): string {

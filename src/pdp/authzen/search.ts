@@ -214,6 +214,7 @@ class Pages {
 			last === undefined ? candidates : yield* after(candidates, last),
 			(candidate) => candidate,
 		);
+		const limit = this.#limit;
 		const isAllowed = (candidate: string) => context.engine.code(inputFor(candidate)) === 'allow';
 		const byEngine = () => this.#allowed(ahead, isAllowed);
 		const found =
@@ -221,10 +222,14 @@ class Pages {
 				? yield* byEngine()
 				: yield* answerWithReferee(context, {
 						fromFacts: () => this.#allowed(ahead, testFromFacts()),
-						isRight: (some) => {
-							const decided = some.length > this.#limit ? ahead.slice(0, ahead.indexOf(some.at(-1) ?? '') + 1) : ahead;
+						*isRight(some) {
+							const decided = some.length > limit ? ahead.slice(0, ahead.indexOf(some.at(-1) ?? '') + 1) : ahead;
 							const allowed = new Set(some);
-							return randomItems(decided, sampleSize).every((one) => isAllowed(one) === allowed.has(one));
+							for (const one of randomItems(decided, sampleSize)) {
+								if (isAllowed(one) !== allowed.has(one)) return false;
+								yield;
+							}
+							return true;
 						},
 						byEngine,
 					});

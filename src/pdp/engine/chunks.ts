@@ -14,14 +14,14 @@ const textStride = 5_000;
 
 /**
  * Runs over a list in chunks that take about two milliseconds each, and pauses between the chunks. Suitable for items that have
- * similar costs and are cheaper to process in bulk.
+ * similar costs and are cheaper to process in bulk. The first chunk has one item, which may already take long.
  */
 export function* forEachChunk<T>(
 	list: readonly T[],
 	run: (chunk: readonly T[]) => unknown,
 	now = () => performance.now(),
 ): Steps<void> {
-	let size = 4;
+	let size = 1;
 	for (let start = 0; start < list.length; ) {
 		const began = now();
 		run(list.slice(start, start + size));

@@ -65,12 +65,14 @@ export function* grantedRows(context: DecisionContext, { input, given, matches }
 	const note = (expires: number) => {
 		until = expires;
 	};
+	// Condition sets and conditions of assignments may compare the user's tenants and roles.
+	const areCompared = evaluatesSets || facts.conditionalRoles.has(input.user.key);
 	for (const [tenant, role] of facts.tenantRoles.numbersFrom(user, time, note)) {
 		if (pauses.step()) yield;
 		const expires = until;
 		until = Number.POSITIVE_INFINITY;
 		members.add(tenant);
-		if (evaluatesSets) expiry.note(expires);
+		if (areCompared) expiry.note(expires);
 		const key = facts.names.text(role);
 		if (!granting.has(key) || (given !== undefined && given !== tenant)) continue;
 		if (facts.pending) yield;

@@ -5,7 +5,7 @@
 
 import { z } from 'zod';
 import { everyone } from '../../../compiler/everyone.js';
-import { Pauses, runToEnd, type Steps } from '../../../compiler/steps.js';
+import { Pauses, type Steps } from '../../../compiler/steps.js';
 import type { AuthorizedUsers } from '../../wire/decision/check.js';
 import type { DecisionContext } from '../decide/decide.js';
 import type { UsersInput } from '../decide/normalise.js';
@@ -103,10 +103,10 @@ function requireExact({ computes, isUncertain }: Granting): void {
 }
 
 /** Compares a sample of listed and unlisted users with the engine. */
-function agreesWithEngine(context: DecisionContext, input: UsersInput, allowed: ReadonlySet<string>): boolean {
+function* agreesWithEngine(context: DecisionContext, input: UsersInput, allowed: ReadonlySet<string>): Steps<boolean> {
 	const users = [...randomItems([...allowed], sampleSize / 2), ...context.facts.randomUsers(sampleSize / 2)];
 	if (users.length === 0) return true;
-	const byEngine = runToEnd(usersByEngine(context, input, new Set(users)));
+	const byEngine = yield* usersByEngine(context, input, new Set(users));
 	const isPublic = allowed.has(everyone);
 	return users.every((user) => byEngine.has(user) === (isPublic || allowed.has(user)));
 }

@@ -119,12 +119,22 @@ function* entriesFromFacts({ facts, time }: DecisionContext, asked: Asked): Step
 
 function* entriesByEngine(context: DecisionContext, asked: Asked): Steps<Entries> {
 	const entries: Entries = new Map();
-	const add = (found: Iterable<readonly [string, Entry]>) => {
-		for (const [id, entry] of found) entries.set(id, entryJson(entry));
-	};
-	yield* forEachChunk(asked.tenants, (tenants) => add(tenantEntries(context, asked.input, tenants)));
-	yield* forEachChunk(asked.instances, (instances) => add(instanceEntries(context, asked.input, instances)));
+	yield* evaluateEntries(context, asked, (id, entry) => entries.set(id, entryJson(entry)));
 	return entries;
+}
+
+/** Evaluates the entries of all tenants and instances in a query, and passes each entry to `add`. */
+function* evaluateEntries(
+	context: DecisionContext,
+	{ input, tenants, instances }: Asked,
+	add: (id: string, entry: Entry) => unknown,
+): Steps<void> {
+	yield* forEachChunk(tenants, (some) => {
+		for (const [id, entry] of tenantEntries(context, input, some)) add(id, entry);
+	});
+	yield* forEachChunk(instances, (some) => {
+		for (const [id, entry] of instanceEntries(context, input, some)) add(id, entry);
+	});
 }
 
 /** Evaluates the listing of tenants. */
@@ -159,31 +169,30 @@ function engineQuestion({ time }: DecisionContext, input: PermissionsInput) {
  * Compares a sample of listed and unlisted objects with the engine. The sample also has a few instances on which the
  * user must hold no role.
  */
-function agreesWithEngine(context: DecisionContext, asked: Asked, found: Entries): boolean {
+function* agreesWithEngine(context: DecisionContext, asked: Asked, found: Entries): Steps<boolean> {
 	const { names, instanceTenants } = context.facts;
-	const { input, roles } = asked;
-	const isSame = (id: string, entry: Entry | undefined) => {
-		const text = found.get(id);
-		if (text === undefined || entry === undefined) return text === undefined && entry === undefined;
-		return isSameJson(JSON.parse(text), JSON.parse(entryJson(entry)));
-	};
 	const quarter = sampleSize / 4;
 	const tenants = randomItems(asked.tenants, quarter);
-	const ofTenants = tenantEntries(context, input, tenants);
 	const listed = randomItems([...found.keys()], quarter).flatMap((name) => names.number(name) ?? []);
 	const instances = [
 		...listed.filter((number) => instanceTenants.at(number) !== undefined),
 		...randomItems(asked.instances, sampleSize - tenants.length - 2 * quarter),
 	];
-	const ofInstances = instanceEntries(context, input, instances);
 	const others = instanceTenants
-		.random(onlyTenants(input) ? 0 : quarter)
-		.filter((number) => !roles.reached.has(number));
-	const unheld = instanceEntries(context, input, others);
+		.random(onlyTenants(asked.input) ? 0 : quarter)
+		.filter((number) => !asked.roles.reached.has(number));
+	const byEngine = new Map<string, Entry>();
+	const add = (id: string, entry: Entry) => byEngine.set(id, entry);
+	yield* evaluateEntries(context, { ...asked, tenants, instances: [...instances, ...others] }, add);
+	const isSame = (id: string) => {
+		const [text, entry] = [found.get(id), byEngine.get(id)];
+		if (text === undefined || entry === undefined) return text === undefined && entry === undefined;
+		return isSameJson(JSON.parse(text), JSON.parse(entryJson(entry)));
+	};
 	return (
-		tenants.map((number) => `__tenant:${names.text(number)}`).every((id) => isSame(id, ofTenants.get(id))) &&
-		instances.map((number) => names.text(number)).every((id) => isSame(id, ofInstances.get(id))) &&
-		[...unheld.values()].every((entry) => entry.roles.length === 0)
+		tenants.every((number) => isSame(`__tenant:${names.text(number)}`)) &&
+		instances.every((number) => isSame(names.text(number))) &&
+		others.every((number) => (byEngine.get(names.text(number))?.roles ?? []).length === 0)
 	);
 }
 

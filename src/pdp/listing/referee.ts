@@ -27,7 +27,7 @@ export function* answerWithReferee<T>(
 	}: {
 		readonly fromFacts: () => Steps<T>;
 		/** Compares a sample with the engine. */
-		readonly isRight: (answer: T) => boolean;
+		readonly isRight: (answer: T) => Steps<boolean>;
 		readonly byEngine: () => Steps<T>;
 	},
 ): Steps<T> {
@@ -38,7 +38,7 @@ export function* answerWithReferee<T>(
 	try {
 		const answer = yield* fromFacts();
 		yield;
-		if (isRight(answer)) return answer;
+		if (yield* isRight(answer)) return answer;
 	} catch (error) {
 		if (error instanceof NeedsEngine) return yield* byEngine();
 		throw error;

@@ -91,12 +91,16 @@ function tenantsByConditions(
 			});
 			return found;
 		},
-		isRight: (found) => {
-			const sample = new Set(randomItems(instances, sampleSize));
-			const counting = grants.filter((grant) => sample.has(grant.instance) && conditions.holds(grant));
-			const expected = new Set(counting.map(({ instance }) => facts.tenantKey(instance) ?? ''));
-			const decided = byEngine([...sample]);
-			return decided.length === expected.size && decided.every((tenant) => expected.has(tenant) && found.has(tenant));
+		*isRight(found) {
+			for (const sampled of randomItems(instances, sampleSize)) {
+				yield;
+				const isHeld = grants.some((grant) => grant.instance === sampled && conditions.holds(grant));
+				const expected = isHeld ? facts.tenantKey(sampled) : undefined;
+				yield;
+				const [decided] = byEngine([sampled]);
+				if (decided !== expected || (decided !== undefined && !found.has(decided))) return false;
+			}
+			return true;
 		},
 		*byEngine() {
 			const found = new Set<string>();

@@ -88,7 +88,7 @@ const adding = `with added as (
 			select true from audit_logs as earlier
 			where earlier.environment_id = :environment_id and earlier.id = logged.id
 				and earlier.received_on >= ((logged.logged_at - interval '10 minutes') at time zone 'utc')::date
-				and earlier.received_on < :received_on
+				and earlier.received_on <> :received_on
 			limit 1
 		) is null
 		on conflict do nothing

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { abbreviated } from '../abbreviated.js';
 import { ComparedAttributes } from '../attributes.js';
-import { clearable, environmentObject, Key, optional, Text, UserKey } from '../common.js';
+import { clearable, environmentObject, Key, optional, refuseUnstorable, Text, UserKey } from '../common.js';
 import { typeAndKey } from '../decision/check.js';
 import { ContextualFacts } from '../decision/contextual-facts.js';
 import { named, namedStrict } from '../named.js';
@@ -9,7 +9,7 @@ import { named, namedStrict } from '../named.js';
 /** Check tests: checks with their expected results (docs/policy/check-tests.md). */
 
 const context = optional(ComparedAttributes).describe('Context for conditions.');
-const contextual_facts = optional(ContextualFacts).describe(
+const contextual_facts = optional(ContextualFacts.superRefine(refuseUnstorable)).describe(
 	'Facts for this check only, if the environment allows them.',
 );
 const attributes = optional(ComparedAttributes).describe('Attributes for conditions; they replace stored attributes.');

@@ -1,8 +1,10 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
 
 interface LazyDetailsProps {
 	readonly summary: ComponentChildren;
+	/** Opens the element at first, and again when this becomes true. */
 	readonly isFirst: boolean;
 	readonly class: string;
 	/** Renders the content; called while the element is open. */
@@ -15,6 +17,9 @@ interface LazyDetailsProps {
  */
 export function LazyDetails({ summary, isFirst, class: className, children }: LazyDetailsProps) {
 	const isOpen = useSignal(isFirst);
+	useEffect(() => {
+		if (isFirst) isOpen.value = true;
+	}, [isFirst]);
 	return (
 		<details
 			class={className}

@@ -56,6 +56,8 @@ export function AssignRole({ user, tenant, instance }: AssignRoleProps) {
 	};
 	const send = async () => {
 		const { set: chosen, texts } = condition.value;
+		if (rules === null && key !== '')
+			throw new Error(found.failure?.message ?? 'The conditions of the role are not loaded yet. Try again.');
 		const problem = rules === null ? null : holderProblem(who.value, rules, chosen);
 		if (problem !== null) throw new Error(problem);
 		const parameters = rules?.conditions.find((one) => one.key === chosen)?.parameters;

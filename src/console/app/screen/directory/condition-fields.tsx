@@ -1,7 +1,12 @@
 import type { Signal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { documentationPath } from '../../../model/documentation-path.js';
-import { type AssignableRole, emptyValue, type ParameterType, type ValueText } from '../../../model/grant-condition.js';
+import {
+	type AssignableRole,
+	type ParameterType,
+	type ValueText,
+	valueTextIn,
+} from '../../../model/grant-condition.js';
 import { visibleText } from '../../../model/visible-text.js';
 
 /** Condition in the form: a set, or no set, and the texts of its value fields. */
@@ -47,7 +52,7 @@ export function ConditionFields({ role: { conditions }, form }: ConditionFieldsP
 					key={name}
 					name={name}
 					type={type}
-					value={texts[name] ?? emptyValue}
+					value={valueTextIn(texts, name)}
 					onValue={(value) => {
 						form.value = { set, texts: { ...texts, [name]: value } };
 					}}
