@@ -17,6 +17,7 @@ import type {
 import { buildWasm, readPolicyLibrary } from '../compiler/opa/build.js';
 import { unpack } from '../src/bundle/bundle.js';
 import { Derivations, maxSteps, Upstream } from '../src/domain/check-limit/check-steps.js';
+import { estimateSteps } from '../src/pattern/compiled-patterns.js';
 import { Engine, type EngineInput } from '../src/pdp/engine/engine.js';
 import { type Layers, layeredGraph, layerName } from '../test/support/layers.js';
 import { noFacts } from '../test/support/no-facts.js';
@@ -388,7 +389,9 @@ interface Granted {
 function granted({ conditions, parameters = {}, values = {}, context }: Granted): Case {
 	const parsed = parseConditions(conditions, { type: 'grant', bound: false, parameters: Object.keys(parameters) });
 	if (!('condition' in parsed)) throw new Error(JSON.stringify(parsed.problems));
-	const accounts = range(Math.floor(maxSteps / (1 + conditionSteps(parsed.condition, parameters)))).map(String);
+	const accounts = range(
+		Math.floor(maxSteps / (1 + conditionSteps(parsed.condition, { parameters, patternSize: estimateSteps }))),
+	).map(String);
 	const role = { ...named('payer'), permissions: ['read'], extends: [], no_direct_roles_on_object: false };
 	const derived = { relation: 'of', role: 'payer', no_direct_roles_on_object: false };
 	return {

@@ -1,60 +1,140 @@
 import type { Json, ParameterType } from '../model.js';
-import type { AttributePath, Comparison, Condition } from './condition.js';
+import { isAsked } from './attribute.js';
+import type { AttributePath, Comparison, Condition, Operand } from './condition.js';
 import { operatorNamed } from './operator.js';
 
-type Parameters = Readonly<Record<string, ParameterType>>;
+/** Information about the values in a condition. */
+export interface StepOptions {
+	readonly parameters: Readonly<Record<string, ParameterType>>;
+	/** Estimates the number of characters and classes in a regular expression, with repetitions. */
+	readonly patternSize: (pattern: string) => number;
+}
+
+/** A condition's place. */
+interface Place extends StepOptions {
+	/** True below `not`, `anyOf` and `match`: the attribute is then always searched for inexact numbers. */
+	readonly isOptional: boolean;
+	/** True below `match`, where a comparison is repeated for each item. */
+	readonly isRepeated: boolean;
+}
 
 /** Steps of a comparison of two short values, which takes about a microsecond. */
 const stepsOfShort = 4;
 
-/**
- * Steps of a comparison whose time depends on the compared lists, objects or texts. With the largest accepted values,
- * it takes about a millisecond.
- */
-const stepsOfLong = 1_500;
+/** Steps of a comparison of two long texts. */
+const stepsOfText = 1_500;
 
-/** Steps of operators that take two to three milliseconds. */
-const stepsByOperator: Readonly<Record<string, number>> = { array_subset: 3_000, contains: 4_000 };
-
-/** Steps for a character of a regular expression. The longest expression takes three milliseconds. */
-const stepsOfCharacter = 4;
+/** Steps to search the largest accepted value for inexact numbers, or to compare it with short values. */
+const stepsOfLong = 6_500;
 
 /**
- * Returns the maximum number of steps in an evaluation. A value in a list counts as a step. A condition on the items of
- * a list is evaluated for each item, so each of its comparisons counts as long.
+ * Steps with the largest accepted values: with an operand of the condition or of the assignment, and with an attribute
+ * as operand. The engine takes quadratic time for the fields of an object in a compared list.
  */
-export function conditionSteps<A>(condition: Condition<A>, parameters: Parameters): number {
-	if (condition.kind === 'not') return conditionSteps(condition.condition, parameters);
-	if (condition.kind === 'comparison') return comparisonSteps(condition, parameters);
-	return condition.conditions.reduce((sum, one) => sum + conditionSteps(one, parameters), 0);
+const stepsOfLargest: Readonly<Record<string, readonly [own: number, attribute: number]>> = {
+	equals: [stepsOfLong, 43_000],
+	'not-equals': [stepsOfLong, 43_000],
+	in: [stepsOfLong, 43_000],
+	'not-in': [stepsOfLong, 43_000],
+	array_contains: [stepsOfLong, 43_000],
+	array_subset: [66_000, 130_000],
+	array_superset: [44_000, 130_000],
+	array_intersect: [44_000, 130_000],
+	contains: [11_500, 11_500],
+	'in-cidr': [5_000, 13_500],
+	'within-last': [stepsOfText, stepsOfText],
+	'older-than': [stepsOfText, stepsOfText],
+};
+
+/** Operators that are fast for any attribute, unless the comparison is optional. */
+const fastOperators: readonly string[] = ['equals', 'in'];
+
+/** Steps of `contains` in all items of a list, whose texts together may be longer than a single searched text. */
+const stepsOfContainsInItems = 36_000;
+
+/** Steps for each character or class of a regular expression, in a single text and in all items of a list. */
+const stepsOfPattern = { text: 100, items: 600 } as const;
+
+/** Factor for all characters and classes of a regular expression with Unicode classes. */
+const unicodeFactor = 100;
+
+/** Steps for each value in a list operand, if a comparison is repeated for all items. */
+const stepsOfValueInItems = 1_500;
+
+/** Number of characters in an operand that count as a step. */
+const charactersOfStep = 500;
+
+/**
+ * Returns the maximum number of steps in an evaluation, with the largest accepted attributes. The steps are upper
+ * bounds from measurements: 1,500 steps take at most a millisecond. A value in the condition counts as a step.
+ */
+export function conditionSteps(condition: Condition, options: StepOptions): number {
+	return stepsAt(condition, { ...options, isOptional: false, isRepeated: false });
 }
 
-function comparisonSteps<A>(comparison: Comparison<A>, parameters: Parameters): number {
-	const { operator, operand } = comparison;
-	if ('match' in operand) return stepsOfLong * Math.max(1, countComparisons(operand.match));
-	const { name = operator, attribute } = operatorNamed(operator) ?? {};
-	const written = 'value' in operand ? countValues(operand.value) : 0;
-	if (name === 'matches') return stepsOfLong + stepsOfCharacter * String('value' in operand && operand.value).length;
-	const isLong =
-		attribute === 'list' || name === 'contains' || ('ref' in operand && isLongReference(operand.ref, parameters));
-	return written + (isLong ? (stepsByOperator[name] ?? stepsOfLong) : stepsOfShort);
+function stepsAt<A extends AttributePath | readonly string[]>(condition: Condition<A>, place: Place): number {
+	const optional = { ...place, isOptional: true };
+	if (condition.kind === 'not') return stepsAt(condition.condition, optional);
+	if (condition.kind === 'comparison') return comparisonSteps(condition, place);
+	const inside = condition.kind === 'any' ? optional : place;
+	return condition.conditions.reduce((sum, one) => sum + stepsAt(one, inside), 0);
 }
 
-/** True if the value of a reference may be a list or an object. */
-function isLongReference({ object, path }: AttributePath, parameters: Parameters): boolean {
-	const type = object === 'grant' ? parameters[path[0] ?? ''] : undefined;
-	return object !== 'now' && (type === undefined || type === 'array');
-}
-
-function countComparisons<A>(condition: Condition<A>): number {
-	if (condition.kind === 'not') return countComparisons(condition.condition);
-	if (condition.kind === 'comparison') {
-		return 1 + ('match' in condition.operand ? countComparisons(condition.operand.match) : 0);
+function comparisonSteps<A extends AttributePath | readonly string[]>(
+	{ attribute, operator, operand }: Comparison<A>,
+	place: Place,
+): number {
+	if ('match' in operand) {
+		return Math.max(stepsOfText, stepsAt(operand.match, { ...place, isOptional: true, isRepeated: true }));
 	}
-	return condition.conditions.reduce((sum, one) => sum + countComparisons(one), 0);
+	const { isRepeated } = place;
+	const { name = operator } = operatorNamed(operator) ?? {};
+	const values = 'value' in operand ? countValues(operand.value) : 0;
+	if (name === 'matches') {
+		const pattern = 'value' in operand ? String(operand.value) : '';
+		const size = place.patternSize(pattern) * (/\\[pP]/u.test(pattern) ? unicodeFactor : 1);
+		return stepsOfText + size * stepsOfPattern[isRepeated ? 'items' : 'text'];
+	}
+	if (name === 'contains' && isRepeated) return stepsOfContainsInItems;
+	const steps = valueSteps(name, 'object' in attribute && isKey(attribute), operand, place);
+	return isRepeated ? Math.max(stepsOfText, steps) + values * stepsOfValueInItems : steps + values;
 }
 
+/** Returns the steps of a comparison without those of the values in the condition. */
+function valueSteps(operator: string, isKeyCompared: boolean, operand: Operand, place: Place): number {
+	const size = operandSize(operand, place);
+	const [own, attribute] = stepsOfLargest[operator] ?? [stepsOfShort, stepsOfText];
+	if (size === 'attribute') return isKeyCompared ? Math.min(own, attribute) : attribute;
+	if (isKeyCompared && size === 'short') return stepsOfShort;
+	const isFast = fastOperators.includes(operator) && !place.isOptional;
+	return isFast && size === 'short' ? stepsOfShort : own;
+}
+
+/** Returns the size of an operand: of an attribute, of a list or an object, or of short values. */
+function operandSize(operand: Operand, { parameters }: StepOptions): 'attribute' | 'nested' | 'short' {
+	if ('value' in operand) return hasObject(operand.value) ? 'nested' : 'short';
+	if (!('ref' in operand)) return 'attribute';
+	const { ref } = operand;
+	if (isKey(ref)) return 'short';
+	const type = ref.object === 'grant' ? parameters[ref.path[0] ?? ''] : undefined;
+	if (type === undefined) return 'attribute';
+	return type === 'array' ? 'nested' : 'short';
+}
+
+/** True for the time, and for keys: they are short strings. */
+function isKey(attribute: AttributePath): boolean {
+	return attribute.object === 'now' || (attribute.path[0] === 'key' && isAsked(attribute));
+}
+
+/** True if a value is an object, or a list that contains lists or objects. */
+function hasObject(value: Json): boolean {
+	if (!Array.isArray(value)) return typeof value === 'object' && value !== null;
+	return value.some((item) => typeof item === 'object' && item !== null);
+}
+
+/** Counts the values inside a value, and the characters of its texts. */
 function countValues(value: Json): number {
+	if (typeof value === 'string') return Math.floor(value.length / charactersOfStep);
 	if (typeof value !== 'object' || value === null) return 0;
 	return Object.values(value).reduce<number>((sum, one) => sum + 1 + countValues(one), 0);
 }

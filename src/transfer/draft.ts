@@ -1,3 +1,4 @@
+import { refuseConditionsOverLimit } from '../domain/check-limit/condition-limit.js';
 import { refuseEnvironmentOverLimit } from '../domain/check-limit/cycle-limit.js';
 import { userResource } from '../domain/environment.js';
 import { Failure, type Problem, unprocessable } from '../failure.js';
@@ -50,6 +51,7 @@ export async function applyDraft(unit: WritingUnit, draft: Draft): Promise<void>
 	await refuseWidenedSets(unit, narrowed);
 	refuseLostSets(unit, planned);
 	if (unit.changes.some(leadsFurther)) await refuseEnvironmentOverLimit(unit);
+	else if (unit.changes.some(addsConditions)) await refuseConditionsOverLimit(unit, 'all');
 }
 
 function isDeletion({ change }: PlannedChange): boolean {
@@ -230,14 +232,18 @@ function refuseLostSets({ changes }: WritingUnit, planned: readonly PlannedChang
 function leadsFurther({ kind, operation, before, after }: Change): boolean {
 	if (operation === 'delete') return false;
 	if (kind === 'relationship_tuple') return operation === 'create';
-	if (kind === 'role_assignment') return after?.['condition'] !== undefined;
-	if (kind === 'condition_set') {
-		return after?.['type'] === 'grant' || (after?.['type'] === 'userset' && after['resource_id'] !== null);
-	}
+	if (kind === 'condition_set') return after?.['type'] === 'userset' && after['resource_id'] !== null;
 	if (kind !== 'role') return false;
 	const differs = (member: string) => {
 		const [was, is] = [before?.[member] ?? null, after?.[member] ?? null];
 		return !hasValues({ [member]: was }, { [member]: is });
 	};
 	return differs('granted_to') || differs('grantable_to') || differs('computed');
+}
+
+/** True for a conditional assignment and for changed conditions of assignments. These follow no relationships. */
+function addsConditions({ kind, operation, after }: Change): boolean {
+	if (operation === 'delete') return false;
+	if (kind === 'role_assignment') return after?.['condition'] !== undefined;
+	return kind === 'condition_set' && after?.['type'] === 'grant';
 }

@@ -172,7 +172,7 @@ journey('a schema is not copied to an environment where it exceeds the check lim
 });
 
 /** Conditional assignments under `listed` that a check may evaluate. */
-const mostListed = 99;
+const mostListed = 23;
 const listed = { 'context.regions': { array_contains: { ref: 'grant.region' } } };
 const equal = { 'context.region': { equals: { ref: 'grant.region' } } };
 
@@ -201,7 +201,7 @@ function refusedConditions(t: ExecutionContext, answer: Answer<unknown>): void {
 }
 
 journey('a user has conditional assignments in a tenant up to the check limit, and no more', async (t, place) => {
-	const { http, facts } = place;
+	const { http, facts, schema } = place;
 	await accounts(place, listed);
 	for (const key of ['ann', 'ben']) await http.post(`${facts}/users`, { key });
 	await http.post(`${facts}/tenants`, { key: 'other', name: 'Other' });
@@ -220,7 +220,30 @@ journey('a user has conditional assignments in a tenant up to the check limit, a
 	await ledger.wrote(await http.post(path, { user: 'ann', ...plain }));
 	await ledger.wrote(await http.post(path, { ...payerOf(mostListed + 1), tenant: 'other' }));
 	await ledger.wrote(await http.delete(path, payerOf(0)), 204);
+	// A declaration alone changes no check.
+	await ledger.wrote(await http.patch(`${schema}/resources/bill/roles/payer`, { grant_conditions: ['region'] }));
 	await ledger.wrote(await http.post(path, payerOf(mostListed)));
+	const onBill = await http.post(path, { ...payerOf(0), resource_instance: 'bill:b' });
+	fails(t, onBill, 400, 'check of `ann` on `bill:b`');
+	await ledger.balanced();
+});
+
+journey('the limit counts each evaluation of a condition in a check', async (t, place) => {
+	const { http, facts, schema } = place;
+	await accounts(place, { 'context.regions': { array_subset: ['eu'] } }, false);
+	await http.post(`${facts}/users`, { key: 'ann' });
+	const ledger = await openLedger(t, place);
+	await ledger.wrote(await http.post(`${facts}/role_assignments`, payerOf(0)));
+	const roles = `${schema}/resources/account/roles`;
+	const twice = { key: 'twice', name: 'Twice', computed: { anyOf: ['payer', 'payer'] } };
+	const onAccount = 'check of `ann` on `account:a0`';
+	fails(t, await http.post(roles, twice), 400, onAccount);
+	await ledger.balanced();
+	await ledger.wrote(await http.post(roles, { key: 'once', name: 'Once', computed: { anyOf: ['payer'] } }));
+	const payers = { 'user.resource_roles': { array_contains: 'payer' } };
+	const set = { key: 'payers', name: 'Payers', type: 'userset', resource_id: 'account', conditions: payers };
+	fails(t, await http.post(`${schema}/condition_sets`, set), 400, onAccount);
+	await ledger.balanced();
 });
 
 journey('without derived roles, the limit counts the conditional assignments on an instance', async (t, place) => {

@@ -75,6 +75,12 @@ export function userSetsOfResources(unit: ReadingUnit, resourceIds: readonly str
 	);
 }
 
+/** Returns the ids of all resources with user sets. */
+export async function resourcesWithUserSets(unit: ReadingUnit): Promise<ReadonlySet<string>> {
+	const query = unit.query(ConditionSet).where('condition_sets.type', 'userset').distinct('condition_sets.resource_id');
+	return new Set((await query).flatMap(({ resource_id }) => resource_id ?? []));
+}
+
 /** Returns the sets whose conditions contain a text, in names or in values, oldest first. */
 export function conditionSetsWithText(unit: ReadingUnit, text: string): RowQuery<ConditionSet> {
 	const query = unit.query(ConditionSet).whereRaw('position(? in condition_sets.conditions::text) > 0', [text]);

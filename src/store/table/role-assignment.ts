@@ -495,8 +495,9 @@ export interface ConditionStepsFound {
 }
 
 /**
- * Returns the user with the most expensive conditional assignments: in a tenant for the leading roles, from which roles
- * on other instances are derived, and on an instance for other roles. `steps` contains the steps of each condition.
+ * Returns the user with the most expensive conditional assignments: on an instance, together with all assignments of
+ * leading roles in its tenant. Roles on other instances are derived from leading roles. `steps` contains the steps of
+ * each condition, and `calls` the number of its evaluations for each role.
  */
 export async function mostConditionSteps(
 	unit: ReadingUnit,
@@ -504,25 +505,35 @@ export async function mostConditionSteps(
 		userIds,
 		leadingRoleIds,
 		steps,
+		calls,
 	}: {
 		readonly userIds: readonly string[] | 'all';
 		readonly leadingRoleIds: readonly string[];
 		readonly steps: ReadonlyMap<string, number>;
+		readonly calls: ReadonlyMap<string, number>;
 	},
 ): Promise<ConditionStepsFound | undefined> {
 	const { rows } = await unit.raw<ConditionStepsFound>(
-		`with most as (
-			select user_id, tenant_id, instance_id, sum(weights.steps) as steps from (
-				select user_id, tenant_id, condition_set,
+		`with summed as (
+			select user_id, tenant_id, instance_id, sum(weights.steps * called.calls) as steps from (
+				select user_id, tenant_id, role_id, condition_set,
 					case when role_id = any(:leading::uuid[]) then null else resource_instance_id end as instance_id
 				from role_assignments
 				where environment_id = :environment_id and condition_set is not null and ${holdsNow('role_assignments')}
 					and (:all or user_id = any(:users::uuid[]))
 			) as held
-			join unnest(:sets::text[], :steps::int[]) as weights (set, steps) on weights.set = held.condition_set
-			group by user_id, tenant_id, instance_id order by steps desc limit 1
+			join unnest(:sets::text[], :steps::float8[]) as weights (set, steps) on weights.set = held.condition_set
+			join unnest(:roles::uuid[], :calls::float8[]) as called (role_id, calls) on called.role_id = held.role_id
+			group by user_id, tenant_id, instance_id
+		), most as (
+			select summed.user_id, summed.tenant_id, summed.instance_id,
+				summed.steps + coalesce(inherited.steps, 0) as total
+			from summed
+			left join summed as inherited on summed.instance_id is not null and inherited.instance_id is null
+				and inherited.user_id = summed.user_id and inherited.tenant_id = summed.tenant_id
+			order by total desc limit 1
 		)
-		select users.key as "user", tenants.key as tenant, most.steps::float8 as steps,
+		select users.key as "user", tenants.key as tenant, most.total as steps,
 			resources.key || ':' || resource_instances.key as resource_instance
 		from most
 		join users on users.environment_id = :environment_id and users.id = most.user_id
@@ -536,6 +547,8 @@ export async function mostConditionSteps(
 			leading: [...leadingRoleIds],
 			sets: [...steps.keys()],
 			steps: [...steps.values()],
+			roles: [...calls.keys()],
+			calls: [...calls.values()],
 		},
 	);
 	return rows[0];
