@@ -433,7 +433,20 @@ function granted({ conditions, parameters = {}, values = {}, context }: Granted)
 	};
 }
 
-const manyMembers = Object.fromEntries(range(500).map((index) => [`m${index}`, index]));
+const object = (members: number, last: number) =>
+	Object.fromEntries(range(members).map((index) => [`m${index}`, index === members - 1 ? last : index]));
+const manyMembers = object(500, 499);
+const largeObjects = range(20).map((index) => object(490, -index - 1));
+/** Returns letters without a regular pattern, so an automaton keeps reaching new states. */
+function mixed(characters: number, seed: number): string {
+	let state = seed;
+	return range(characters)
+		.map(() => {
+			state = (state * 48_271) % 2_147_483_647;
+			return state % 2 === 0 ? 'a' : 'b';
+		})
+		.join('');
+}
 const texts = range(9_900).map((index) => `n${index}`);
 const alternatives = (count: number) => range(count).map((index) => ({ [`context.c${index}`]: { equals: -1 } }));
 const contextOf = (count: number) => Object.fromEntries(range(count).map((index) => [`c${index}`, index]));
@@ -464,12 +477,38 @@ const conditionalAssignments: Readonly<Record<string, Granted>> = {
 		conditions: { 'context.a': { array_superset: { ref: 'grant.list' } } },
 		...{ ...inList, values: { list: hundred }, context: { a: texts } },
 	},
+	'a subset of objects': {
+		conditions: { 'context.a': { array_subset: { ref: 'grant.list' } } },
+		...{ ...inList, values: { list: hundred }, context: { a: largeObjects } },
+	},
+	'intersecting objects': {
+		conditions: { 'context.a': { array_intersect: { ref: 'context.b' } } },
+		context: { a: largeObjects, b: largeObjects },
+	},
+	'equal lists of objects': {
+		conditions: { 'context.a': { equals: { ref: 'context.b' } } },
+		context: { a: largeObjects, b: largeObjects },
+	},
+	'a negated comparison': { conditions: { not: { 'context.a': { equals: 1 } } }, context: { a: largeObjects } },
+	'a different value': { conditions: { 'context.a': { 'not-equals': 1 } }, context: { a: largeObjects } },
 	'a list in the context': { conditions: { 'user.key': { in: { ref: 'context.a' } } }, context: { a: texts } },
 	'equal objects': { conditions: { 'user.a': { equals: { ref: 'context.a' } } }, context: { a: manyMembers } },
 	'100 IP ranges': {
 		conditions: { 'context.ip': { 'in-cidr': { ref: 'grant.list' } } },
 		...{ ...inList, values: { list: Array<string>(100).fill('2001:db8:1:2:3:4:5:6/128') } },
 		context: { ip: 'ffff:1:2:3:4:5:6:7' },
+	},
+	'a text instead of an IP address': {
+		conditions: { not: { 'context.ip': { 'in-cidr': ['10.0.0.0/8'] } } },
+		context: { ip: '日'.repeat(65_000) },
+	},
+	'contained wide texts': {
+		conditions: { 'context.a': { contains: `${'日'.repeat(longest.sought - 1)}x` } },
+		context: { a: '日'.repeat(longest.searched) },
+	},
+	'wide texts contained in items': {
+		conditions: { 'context.a': { any_match: { match: { l: { contains: `${'日'.repeat(longest.sought - 1)}x` } } } } },
+		context: { a: range(4).map(() => ({ l: '日'.repeat(16_000) })) },
 	},
 	'contained texts': {
 		conditions: { 'context.a': { contains: { ref: 'grant.text' } } },
@@ -478,15 +517,23 @@ const conditionalAssignments: Readonly<Record<string, Granted>> = {
 	},
 	'the longest regular expression': {
 		conditions: { 'context.a': { matches: `[ab]*a${'.'.repeat(982)}c` } },
-		context: { a: range(longest.matched).reduce((text, index) => text + ((index * index) % 7 < 3 ? 'a' : 'b'), '') },
+		context: { a: mixed(longest.matched, 1) },
 	},
 	'Unicode classes': {
-		conditions: { 'context.a': { matches: '^[\\pL\\pN]{20}' } },
+		conditions: { 'context.a': { matches: '[\\pL\\pN]{12}x' } },
 		context: { a: 'é'.repeat(longest.matched) },
 	},
 	'items of a list': {
 		conditions: { 'context.a': { any_match: { match: { l: { equals: 'no' } } } } },
 		context: { a: range(3_300).map((index) => ({ l: index })) },
+	},
+	'lists for items': {
+		conditions: { 'context.a': { any_match: { match: { l: { in: hundred.slice(0, 90) } } } } },
+		context: { a: range(3_300).map(() => ({ l: 'no' })) },
+	},
+	'a regular expression for items': {
+		conditions: { 'context.a': { any_match: { match: { l: { matches: '[ab]*a......c' } } } } },
+		context: { a: range(70).map((index) => ({ l: mixed(900, index + 1) })) },
 	},
 	'ten comparisons of items': {
 		conditions: {

@@ -12,10 +12,12 @@ export interface StepOptions {
 
 /** A condition's place. */
 interface Place extends StepOptions {
-	/** True below `not`, `anyOf` and `match`: the attribute is then always searched for inexact numbers. */
+	/** True below `not`, `anyOf` and `match`: an additional function then searches attributes for inexact numbers. */
 	readonly isOptional: boolean;
 	/** True below `match`, where a comparison is repeated for each item. */
 	readonly isRepeated: boolean;
+	/** Searches for inexact numbers that all comparisons share. */
+	readonly searches: Set<string>;
 }
 
 /** Steps of a comparison of two short values, which takes about a microsecond. */
@@ -46,17 +48,20 @@ const stepsOfLargest: Readonly<Record<string, readonly [own: number, attribute: 
 	'older-than': [stepsOfText, stepsOfText],
 };
 
-/** Operators that are fast for any attribute, unless the comparison is optional. */
+/** Operators that compare any attribute with a short value in a short time. */
 const fastOperators: readonly string[] = ['equals', 'in'];
+
+/** Operators with the same search for inexact numbers, if the comparison is optional. */
+const searchingOperators: readonly string[] = ['equals', 'not-equals', 'in', 'not-in'];
 
 /** Steps of `contains` in all items of a list, whose texts together may be longer than a single searched text. */
 const stepsOfContainsInItems = 36_000;
 
 /** Steps for each character or class of a regular expression, in a single text and in all items of a list. */
-const stepsOfPattern = { text: 100, items: 600 } as const;
+const stepsOfPattern = { text: 100, items: 9_500 } as const;
 
 /** Factor for all characters and classes of a regular expression with Unicode classes. */
-const unicodeFactor = 100;
+const unicodeFactor = 50;
 
 /** Steps for each value in a list operand, if a comparison is repeated for all items. */
 const stepsOfValueInItems = 1_500;
@@ -69,7 +74,9 @@ const charactersOfStep = 500;
  * bounds from measurements: 1,500 steps take at most a millisecond. A value in the condition counts as a step.
  */
 export function conditionSteps(condition: Condition, options: StepOptions): number {
-	return stepsAt(condition, { ...options, isOptional: false, isRepeated: false });
+	const searches = new Set<string>();
+	const steps = stepsAt(condition, { ...options, isOptional: false, isRepeated: false, searches });
+	return steps + searches.size * stepsOfLong;
 }
 
 function stepsAt<A extends AttributePath | readonly string[]>(condition: Condition<A>, place: Place): number {
@@ -96,18 +103,29 @@ function comparisonSteps<A extends AttributePath | readonly string[]>(
 		return stepsOfText + size * stepsOfPattern[isRepeated ? 'items' : 'text'];
 	}
 	if (name === 'contains' && isRepeated) return stepsOfContainsInItems;
-	const steps = valueSteps(name, 'object' in attribute && isKey(attribute), operand, place);
+	const steps = valueSteps(name, attribute, operand, place);
 	return isRepeated ? Math.max(stepsOfText, steps) + values * stepsOfValueInItems : steps + values;
 }
 
-/** Returns the steps of a comparison without those of the values in the condition. */
-function valueSteps(operator: string, isKeyCompared: boolean, operand: Operand, place: Place): number {
+/** Returns the steps of a comparison without those of the values in the condition, and without shared searches. */
+function valueSteps(
+	operator: string,
+	compared: AttributePath | readonly string[],
+	operand: Operand,
+	place: Place,
+): number {
 	const size = operandSize(operand, place);
 	const [own, attribute] = stepsOfLargest[operator] ?? [stepsOfShort, stepsOfText];
+	const isKeyCompared = 'object' in compared && isKey(compared);
 	if (size === 'attribute') return isKeyCompared ? Math.min(own, attribute) : attribute;
-	if (isKeyCompared && size === 'short') return stepsOfShort;
-	const isFast = fastOperators.includes(operator) && !place.isOptional;
-	return isFast && size === 'short' ? stepsOfShort : own;
+	if (size === 'nested') return own;
+	if (isKeyCompared) return stepsOfShort;
+	if (place.isOptional && !place.isRepeated && 'object' in compared && searchingOperators.includes(operator)) {
+		// Attributes with paths of equal length have no common values, and an object's values are limited together.
+		place.searches.add(`${compared.object} ${compared.path.length} ${isAsked(compared)}`);
+		return stepsOfShort;
+	}
+	return fastOperators.includes(operator) && !place.isOptional ? stepsOfShort : own;
 }
 
 /** Returns the size of an operand: of an attribute, of a list or an object, or of short values. */
