@@ -383,17 +383,22 @@ interface Granted {
 	readonly parameters?: Readonly<Record<string, ParameterType>>;
 	readonly values?: Attributes;
 	readonly context: Attributes;
+	/** Number of relations by which the role is derived. */
+	readonly relations?: number;
+	/** Number of times that a computed role names the derived role. */
+	readonly operands?: number;
 }
 
 /** A bill of as many accounts as a user may have under conditions. */
-function granted({ conditions, parameters = {}, values = {}, context }: Granted): Case {
+function granted({ conditions, parameters = {}, values = {}, context, relations = 1, operands = 0 }: Granted): Case {
 	const parsed = parseConditions(conditions, { type: 'grant', bound: false, parameters: Object.keys(parameters) });
 	if (!('condition' in parsed)) throw new Error(JSON.stringify(parsed.problems));
-	const accounts = range(
-		Math.floor(maxSteps / (1 + conditionSteps(parsed.condition, { parameters, patternSize: estimateSteps }))),
-	).map(String);
+	const steps = 1 + conditionSteps(parsed.condition, { parameters, patternSize: estimateSteps });
+	const accounts = range(Math.floor(maxSteps / (steps * relations * (1 + operands)))).map(String);
+	const links = range(relations).map((index) => `of${index}`);
 	const role = { ...named('payer'), permissions: ['read'], extends: [], no_direct_roles_on_object: false };
-	const derived = { relation: 'of', role: 'payer', no_direct_roles_on_object: false };
+	const derivations = links.map((relation) => ({ relation, role: 'payer', no_direct_roles_on_object: false }));
+	const computed = { anyOf: range(operands).map(() => 'payer') };
 	return {
 		model: {
 			schema: {
@@ -411,8 +416,11 @@ function granted({ conditions, parameters = {}, values = {}, context }: Granted)
 					{
 						...named('bill'),
 						actions: [named('read')],
-						roles: [{ ...role, derivations: [derived] }],
-						relations: [{ ...named('of'), subject: 'account' }],
+						roles: [
+							{ ...role, derivations },
+							...(operands === 0 ? [] : [{ ...role, ...named('computed'), derivations: [], computed }]),
+						],
+						relations: links.map((relation) => ({ ...named(relation), subject: 'account' })),
 					},
 				],
 			},
@@ -425,7 +433,7 @@ function granted({ conditions, parameters = {}, values = {}, context }: Granted)
 					...{ user: 'ann', role: 'payer', type: 'account', instance },
 					condition: { set: 'condition', values },
 				})),
-				relationships: accounts.map((account) => link('bill', 'one', 'of', 'account', account)),
+				relationships: accounts.flatMap((account) => links.map((of) => link('bill', 'one', of, 'account', account))),
 				user_attributes: [{ user: 'ann', attributes: { a: manyMembers } }],
 			}),
 		},
@@ -477,6 +485,13 @@ const conditionalAssignments: Readonly<Record<string, Granted>> = {
 		conditions: { 'context.a': { array_superset: { ref: 'grant.list' } } },
 		...{ ...inList, values: { list: hundred }, context: { a: texts } },
 	},
+	'a list of objects, by 8 relations': {
+		...{ conditions: { 'context.a': { array_contains: 'no' } }, context: { a: largeObjects }, relations: 8 },
+	},
+	'a list of objects, 20 operands': {
+		...{ conditions: { 'context.a': { array_contains: 'no' } }, context: { a: largeObjects }, operands: 20 },
+	},
+	'a list of objects': { conditions: { 'context.a': { array_contains: 'no' } }, context: { a: largeObjects } },
 	'a subset of objects': {
 		conditions: { 'context.a': { array_subset: { ref: 'grant.list' } } },
 		...{ ...inList, values: { list: hundred }, context: { a: largeObjects } },
