@@ -1,6 +1,9 @@
 import type { ReadingUnit } from '../../src/store/unit/reading-unit.js';
 
-/** Returns how many rows the unit's transaction has read from a table, by scan or index. */
+/**
+ * Returns how many rows the unit's transaction has read from a table, by scan or index. Includes reads shortly before the
+ * unit, so callers subtract an earlier count.
+ */
 export async function rowsRead(unit: ReadingUnit, table: string): Promise<number> {
 	const { rows } = await unit.raw<{ readonly read: number }>(
 		`select (seq_tup_read + coalesce(idx_tup_fetch, 0))::float8 as read from pg_stat_xact_user_tables
