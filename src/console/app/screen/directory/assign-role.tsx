@@ -56,11 +56,15 @@ export function AssignRole({ user, tenant, instance }: AssignRoleProps) {
 	};
 	const send = async () => {
 		const { set: chosen, texts } = condition.value;
-		if (rules === null && key !== '')
-			throw new Error(found.failure?.message ?? 'The conditions of the role are not loaded yet. Try again.');
-		const problem = rules === null ? null : holderProblem(who.value, rules, chosen);
+		const known =
+			rules ?? (key === '' ? null : await readAssignableRole(resource, role.value, AbortSignal.timeout(30_000)));
+		if (rules === null && known !== null && known.conditions.length > 0)
+			throw new Error(
+				'The role can be assigned under conditions. Choose a condition, or assign the role again without one.',
+			);
+		const problem = known === null ? null : holderProblem(who.value, known, chosen);
 		if (problem !== null) throw new Error(problem);
-		const parameters = rules?.conditions.find((one) => one.key === chosen)?.parameters;
+		const parameters = known?.conditions.find((one) => one.key === chosen)?.parameters;
 		if (chosen !== '' && parameters === undefined)
 			throw new Error(`The role ${role.value} does not allow the condition ${chosen}.`);
 		const read = parameters === undefined ? null : readGrantValues(parameters, texts);
