@@ -125,6 +125,7 @@ test.serial('an organization session can create wide keys, and delete a project 
 	const { page, faults, close } = await openConsole(browser, stack, { key: stack.keys.organization });
 	await page.getByLabel('Environment').selectOption('spare/dev');
 	await page.getByRole('button', { name: 'Open', exact: true }).click();
+	await page.waitForURL(/\/console\/spare\/dev/);
 	await page.getByRole('link', { name: 'Keys and members' }).click();
 	await page.getByRole('button', { name: 'Create key', exact: true }).click();
 	await page.getByLabel('Name', { exact: true }).fill('of the auditor');
