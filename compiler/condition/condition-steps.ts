@@ -4,7 +4,7 @@ import type { AttributePath, Comparison, Condition, Operand } from './condition.
 import { operatorNamed } from './operator.js';
 
 /** Information about the values in a condition. */
-export interface StepOptions {
+interface StepOptions {
 	readonly parameters: Readonly<Record<string, ParameterType>>;
 	/** Estimates the number of characters and classes in a regular expression, with repetitions. */
 	readonly patternSize: (pattern: string) => number;

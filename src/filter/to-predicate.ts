@@ -135,10 +135,10 @@ function valueOutcomes(
 	);
 }
 
-/** Returns an order and a time in place of a duration before `now`. */
+/** Replaces a duration before `now` with a comparison with a time. */
 function withTime(operator: string, value: Json, now: number | undefined): readonly [operator: string, value: Json] {
-	const order = operator === 'within-last' ? 'greater-than-equals' : 'less-than';
 	if (operator !== 'within-last' && operator !== 'older-than') return [operator, value];
+	const order = operator === 'within-last' ? 'greater-than-equals' : 'less-than';
 	return [order, now === undefined ? value : timeBefore(now, String(value))];
 }
 

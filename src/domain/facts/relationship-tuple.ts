@@ -13,7 +13,7 @@ import {
 	tuplesBy,
 	tuplesToRemove,
 } from '../../store/table/relationship-tuple.js';
-import { instancesBy } from '../../store/table/resource-instance.js';
+import { instancesWithIds } from '../../store/table/resource-instance.js';
 import { Tenant } from '../../store/table/tenant.js';
 import type { ChangedRecord } from '../../store/unit/change.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
@@ -41,7 +41,7 @@ export async function readDetailedTuples(
 	rows: readonly TupleRow[],
 ): Promise<readonly RelationshipTupleRead[]> {
 	const ids = [...new Set(rows.flatMap((row) => [row.subject_id, row.object_id]))];
-	const found = await instancesBy(unit, { ids }).all();
+	const found = await instancesWithIds(unit, ids);
 	const instances = new Map(found.map((instance) => [instance.id, instance]));
 	const relations = await unit.findMany(
 		Relation,

@@ -76,8 +76,9 @@ function tenantsByConditions(
 	const { user, context: sent } = input;
 	const instances = [...new Set(grants.map(({ instance }) => instance))];
 	const conditions = new GrantConditions(facts, { user, context: sent }, time);
-	const byEngine = (some: readonly string[]) => {
-		const question = { user, instances: some.map(parseInstanceName), time, ...(sent && { context: sent }) };
+	/** Returns the instance's tenant if the user holds a role there. An older policy returns all the user's tenants. */
+	const byEngine = (instance: string) => {
+		const question = { user, instances: [parseInstanceName(instance)], time, ...(sent && { context: sent }) };
 		return evaluateListing(engine, 'user_tenants', question, Tenants).map(({ key }) => key);
 	};
 	return answerWithReferee<ReadonlySet<string>>(context, {
@@ -97,7 +98,7 @@ function tenantsByConditions(
 				const isHeld = grants.some((grant) => grant.instance === sampled && conditions.holds(grant));
 				const expected = isHeld ? facts.tenantKey(sampled) : undefined;
 				yield;
-				const [decided] = byEngine([sampled]);
+				const [decided] = byEngine(sampled);
 				if (decided !== expected || (decided !== undefined && !found.has(decided))) return false;
 			}
 			return true;
@@ -106,7 +107,7 @@ function tenantsByConditions(
 			const found = new Set<string>();
 			yield* forEachItem(instances, (instance) => {
 				if (found.has(facts.tenantKey(instance) ?? '')) return;
-				for (const tenant of byEngine([instance])) found.add(tenant);
+				for (const tenant of byEngine(instance)) found.add(tenant);
 			});
 			return found;
 		},

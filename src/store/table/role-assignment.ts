@@ -485,7 +485,7 @@ export async function conditionalAssignments(
 }
 
 /** The most expensive conditions that a check may evaluate. */
-export interface ConditionStepsFound {
+interface ConditionStepsFound {
 	/** User key. */
 	readonly user: string;
 	readonly tenant: string;
