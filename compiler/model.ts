@@ -29,6 +29,8 @@ export interface Relation {
 	readonly description: string | null;
 	/** The subjects' resource type. */
 	readonly subject: string;
+	/** Keys of the relation's grant conditions; absent if there are none. */
+	readonly grant_conditions?: readonly string[];
 }
 
 /**
@@ -214,6 +216,8 @@ export interface Relationship extends Expiring {
 	readonly relation: string;
 	readonly subject_type: string;
 	readonly subject: string;
+	/** Absent for an unconditional relationship. */
+	readonly condition?: AssignedCondition;
 }
 
 /**
