@@ -107,6 +107,8 @@ export type PastFact =
 			readonly relation: string;
 			readonly subject: string;
 			readonly until: Until | undefined;
+			/** Absent for an unconditional relationship. */
+			readonly condition?: AssignedCondition;
 	  };
 
 interface PastRole {
@@ -117,6 +119,11 @@ interface PastRole {
 
 /** A user's role on an instance. `conditional` is set for a conditional assignment. */
 export interface Holding extends Pick<InstanceAssignment, 'user' | 'type' | 'role'> {
+	readonly conditional?: true;
+}
+
+/** A relation with at least one subject on an object. `conditional` is set for conditional relationships. */
+export interface Related extends Pick<Relationship, 'type' | 'instance' | 'relation'> {
 	readonly conditional?: true;
 }
 
@@ -150,10 +157,18 @@ export interface Neighbourhood {
 	readonly holdings: readonly Holding[];
 	/** True if the environment has conditional assignments; only relevant if a touched assignment is conditional. */
 	readonly conditional: boolean;
-	/** Existing relationships among the touched relationships. */
+	/**
+	 * Existing relationships among the touched relationships. For a touched conditional relationship, all conditional
+	 * relationships with the same subject, relation and object.
+	 */
 	readonly relationships: readonly Relationship[];
-	/** Relations with at least one subject, for the objects in touched relationships. */
-	readonly related: readonly Pick<Relationship, 'type' | 'instance' | 'relation'>[];
+	/**
+	 * Relations with at least one subject, for the objects in touched relationships: listed once for unconditional
+	 * relationships, and once for conditional relationships.
+	 */
+	readonly related: readonly Related[];
+	/** True if the environment has conditional relationships; only relevant if a touched relationship is conditional. */
+	readonly conditional_relations?: boolean;
 	/** Input for recomputing closures; `null` if neither relationships nor derivations were touched. */
 	readonly closures: ClosureNeighbourhood | null;
 	/** Mapping rules for existing touched proxy configs. */

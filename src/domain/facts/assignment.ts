@@ -28,7 +28,7 @@ import type { RoleAssignmentBulkQuery, RoleAssignmentRead } from '../../wire/fac
 import { refuseConditionsOverLimit } from '../check-limit/condition-limit.js';
 import { endsBefore } from '../ends-before.js';
 import { removeInChunks } from '../remove-in-chunks.js';
-import { grantSets, valueProblems } from '../schema/grant-condition.js';
+import { grantSets, readCondition, valueProblems } from '../schema/grant-condition.js';
 import {
 	type AssignmentTargets,
 	ensureTargets,
@@ -45,13 +45,6 @@ import { assignToSets, divideReferences, unassignFromSets } from './set-assignme
 export function readAssignment(unit: ReadingUnit, row: AssignmentRow): RoleAssignmentRead {
 	return { ...row, ...unit.scope, expires_at: row.expires_at ?? undefined, condition: readCondition(row) };
 }
-
-/** Converts an assignment's condition to its API object; `undefined` if there is none. */
-export function readCondition({ condition_set: set, condition_values: values }: AssignmentConditions) {
-	return set === null ? undefined : { set, values: { ...values } };
-}
-
-type AssignmentConditions = Pick<AssignmentRow, 'condition_set' | 'condition_values'>;
 
 /**
  * Assigns a role, or extends an existing assignment. Throws `not_found` for a missing object, and `duplicate` if the

@@ -88,7 +88,8 @@ export function tupleBetween(
 	const keys = { subject: rowName(from), object: rowName(to), relation: relation.key };
 	refuseMismatch(from, relation, to);
 	const ids = { subject_id: from.id, relation_id: relation.id, object_id: to.id, tenant_id: to.tenant_id };
-	return { ...keys, ...ids, tenant: to.tenant, expires_at: asDate(expires_at) };
+	const plain = { condition_set: null, condition_values: null };
+	return { ...keys, ...ids, tenant: to.tenant, expires_at: asDate(expires_at), ...plain };
 }
 
 function refuseMismatch(from: InstanceRow, relation: Relation, to: InstanceRow): void {

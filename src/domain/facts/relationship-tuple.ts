@@ -27,6 +27,7 @@ import type {
 import { refuseTuplesOverLimit } from '../check-limit/cycle-limit.js';
 import { endsBefore } from '../ends-before.js';
 import { removeInChunks } from '../remove-in-chunks.js';
+import { readCondition } from '../schema/grant-condition.js';
 import { findInstances } from './named-instance.js';
 import { type NamedTuple, resolveTuples } from './named-tuple.js';
 
@@ -195,12 +196,17 @@ export async function endTuples(unit: WritingUnit, rows: readonly TupleRow[]): P
 }
 
 function tupleRecord(row: TupleRow): ChangedRecord {
-	const { environment_id: _, expires_at, ...record } = row;
-	return expires_at === null ? { ...record } : { ...record, expires_at };
+	const { environment_id: _, expires_at, condition_set, condition_values, ...record } = row;
+	const condition = readCondition({ condition_set, condition_values });
+	return {
+		...record,
+		...(condition !== undefined && { condition }),
+		...(expires_at !== null && { expires_at }),
+	};
 }
 
-function tupleIdentity({ subject_id, relation_id, object_id }: Omit<TupleIds, 'tenant_id'>): string {
-	return `${subject_id}/${relation_id}/${object_id}`;
+function tupleIdentity({ subject_id, relation_id, object_id, condition_set }: Omit<TupleIds, 'tenant_id'>): string {
+	return `${subject_id}/${relation_id}/${object_id}/${condition_set ?? ''}`;
 }
 
 /** Returns a tuple in the common relationship notation. */

@@ -197,6 +197,8 @@ function asTuple({ reference, subject, object, relation }: SetGrant): readonly N
 			object_id: object.id,
 			tenant_id: object.tenant_id,
 			expires_at: asDate(reference.expires_at),
+			condition_set: null,
+			condition_values: null,
 		},
 	];
 }

@@ -11,7 +11,8 @@ import type { UserCreate, UserRead, UserReplace, UserUpdate } from '../../wire/f
 import { removeRequests } from '../element/request-record.js';
 import { refuseTakenKeys } from '../refuse-taken-keys.js';
 import { definedFields } from '../schema/defined-fields.js';
-import { assignMany, readCondition, removeAssignments, replaceAssignments } from './assignment.js';
+import { readCondition } from '../schema/grant-condition.js';
+import { assignMany, removeAssignments, replaceAssignments } from './assignment.js';
 import { addTenantUser, removeTenantUsers } from './tenant-user.js';
 
 /** Converts users to API objects with their roles in each tenant and, on request, on resource instances. */

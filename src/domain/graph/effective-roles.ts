@@ -214,7 +214,7 @@ async function tuplesAfter(
 		for (const { relation_id } of steps.get(role_id) ?? [])
 			wanted.set(`${instance_id} ${relation_id}`, { instance_id, relation_id });
 	}
-	const { tuples, cut } = await tuplesAt(unit, 'subject', [...wanted.values()], most + 1);
+	const { tuples, cut } = await tuplesAt(unit, 'subject', [...wanted.values()], { most: most + 1 });
 	return { tuples: groupBy(tuples, ({ subject_id }) => subject_id), cut: cut.size > 0 };
 }
 

@@ -30,8 +30,8 @@ const maxHubs = 50;
 /** Search goal. */
 export interface PathGoal {
 	/**
-	 * Starts: the roles assigned to a user, or roles on an instance. A check decides whether a condition holds, so
-	 * conditionally assigned roles are starts only if `conditional` is true.
+	 * Starts: the roles assigned to a user, or roles on an instance. A check decides whether a condition holds, so paths
+	 * contain conditional assignments and relationships only if `conditional` is true.
 	 */
 	readonly from: { readonly user_id: string; readonly conditional?: true } | readonly RoleState[];
 	/** Ends: a path may lead to any of these states. */
@@ -78,7 +78,7 @@ class PathSearch {
 	readonly #unit: ReadingUnit;
 	readonly #goal: PathGoal;
 	readonly #userId: string | null;
-	/** True if roles under conditions begin paths. */
+	/** True if paths contain conditional assignments and relationships. */
 	readonly #conditional: boolean;
 	readonly #forward = createSide('subject');
 	readonly #backward = createSide('object');
@@ -168,7 +168,8 @@ class PathSearch {
 			for (const { relation_id } of outward.get(role_id) ?? [])
 				wanted.set(`${instance_id} ${relation_id}`, { instance_id, relation_id });
 		}
-		const { tuples, cut } = await tuplesAt(this.#unit, side.end, [...wanted.values()], mostFollowed);
+		const followed = { most: mostFollowed, conditional: this.#conditional };
+		const { tuples, cut } = await tuplesAt(this.#unit, side.end, [...wanted.values()], followed);
 		for (const id of cut) side.hubs.add(id);
 		side.cut ||= cut.size > 0;
 		side.depth += 1;
@@ -220,7 +221,7 @@ class PathSearch {
 		const [subjects = [], objects = []] = [this.#forward, this.#backward].map(({ hubs }) =>
 			[...hubs].slice(0, maxHubs),
 		);
-		for (const tuple of await tuplesBetween(this.#unit, subjects, objects)) {
+		for (const tuple of await tuplesBetween(this.#unit, subjects, objects, { conditional: this.#conditional })) {
 			for (const by of [...this.#stepsTo.values()].flat()) {
 				if (by.relation_id === tuple.relation_id && !this.#isStopped({ tuple, by })) this.#found.add({ tuple, by });
 			}

@@ -7,10 +7,18 @@ import { readSchema } from '../../store/model/model.js';
 import { ConditionSet, grantConditionSets } from '../../store/table/condition-set.js';
 import { Resource } from '../../store/table/resource.js';
 import { type Role, rolesWithConditions } from '../../store/table/role.js';
-import { conditionalAssignments } from '../../store/table/role-assignment.js';
+import { type AssignmentRow, conditionalAssignments } from '../../store/table/role-assignment.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 
 /** Conditions for role assignments: `grant` condition sets, and the roles declaring them. */
+
+/** Condition columns of an assignment or a tuple. */
+type ConditionColumns = Pick<AssignmentRow, 'condition_set' | 'condition_values'>;
+
+/** Converts the condition of an assignment or a tuple to its API object; `undefined` if there is none. */
+export function readCondition({ condition_set: set, condition_values: values }: ConditionColumns) {
+	return set === null ? undefined : { set, values: { ...values } };
+}
 
 /**
  * Returns a role's declared set keys, for references by id or key. Throws `unprocessable` for a reference that names no

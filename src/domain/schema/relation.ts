@@ -138,7 +138,9 @@ async function resourceKeys(unit: ReadingUnit, rows: readonly Relation[]): Promi
 }
 
 function relationRecord(row: Relation, object_resource: string, subject_resource: string): ChangedRecord {
-	return { ...changeRecord(row), object_resource, subject_resource };
+	const { grant_conditions, ...record } = changeRecord(row);
+	const declared = row.grant_conditions.length > 0 && { grant_conditions };
+	return { ...record, ...declared, object_resource, subject_resource };
 }
 
 function relationName(resource: string, relation: Pick<Relation, 'key'>): string {

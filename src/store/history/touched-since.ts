@@ -47,7 +47,9 @@ export async function touchedSince(unit: ReadingUnit, base: number, most: number
 			(before -> 'email', before -> 'first_name', before -> 'last_name')
 				is distinct from (after -> 'email', after -> 'first_name', after -> 'last_name') as names_changed,
 			nullif(before -> 'granted_to', 'null') is distinct from nullif(after -> 'granted_to', 'null')
-				or (before -> 'grantable_to') is distinct from (after -> 'grantable_to') as derivations_changed,
+				or (before -> 'grantable_to') is distinct from (after -> 'grantable_to')
+				or kind = 'relation' and (before -> 'grant_conditions') is distinct from (after -> 'grant_conditions')
+				as derivations_changed,
 			(before -> 'mapping_rules') is distinct from (after -> 'mapping_rules') as rules_changed,
 			(before -> 'settings' -> 'contextual_facts') is distinct from (after -> 'settings' -> 'contextual_facts')
 				as contextual_facts_changed
@@ -88,7 +90,7 @@ function asLogged({ kind, operation, before, after }: Change): LoggedChange {
 		object: text('object'),
 		attributes_changed: differs('attributes'),
 		names_changed: differs('email', 'first_name', 'last_name'),
-		derivations_changed: differs('granted_to', 'grantable_to'),
+		derivations_changed: differs('granted_to', 'grantable_to') || (kind === 'relation' && differs('grant_conditions')),
 		rules_changed: differs('mapping_rules'),
 		contextual_facts_changed: differs('settings'),
 	};
@@ -115,8 +117,10 @@ function touchedBy(changes: readonly LoggedChange[]): TouchedRows {
 		tenant_attributes: changedKeys('tenant', (change) => updated(change) && change.attributes_changed),
 		memberships: distinct(changes, asMembership),
 		// When a relation, role or resource is deleted, each role with a derivation through it is logged as a separate
-		// change.
-		derivations: changes.some((change) => change.kind === 'role' && change.derivations_changed),
+		// change. A relation with conditions is in no closure.
+		derivations: changes.some(
+			({ kind, derivations_changed }) => (kind === 'role' || kind === 'relation') && derivations_changed,
+		),
 		instances: distinct(
 			changes.filter((change) => !updated(change)),
 			asInstance,
@@ -168,14 +172,18 @@ function asInstanceAssignment({
 }: LoggedChange): InstanceAssignment | null {
 	const instance = instanceParts(resource_instance ?? '');
 	if (kind !== 'role_assignment' || instance === null || user === null || role === null) return null;
-	const condition = condition_set === null ? {} : { condition: { set: condition_set, values: {} } };
-	return { user, role, type: instance.resource, instance: instance.key, ...condition };
+	return { user, role, type: instance.resource, instance: instance.key, ...asCondition(condition_set) };
 }
 
 function asRelationship(change: LoggedChange): Relationship | null {
-	const { kind, relation } = change;
+	const { kind, relation, condition_set } = change;
 	const [subject, object] = [instanceParts(change.subject ?? ''), instanceParts(change.object ?? '')];
 	if (kind !== 'relationship_tuple' || subject === null || object === null || relation === null) return null;
 	const { resource: type, key: instance } = object;
-	return { type, instance, relation, subject_type: subject.resource, subject: subject.key };
+	const ends = { type, instance, relation, subject_type: subject.resource, subject: subject.key };
+	return { ...ends, ...asCondition(condition_set) };
+}
+
+function asCondition(set: string | null) {
+	return set === null ? {} : { condition: { set, values: {} } };
 }

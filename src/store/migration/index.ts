@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { addComputedRoles } from './add-computed-roles.js';
 import { addGrantConditions } from './add-grant-conditions.js';
 import { addPublicRoles } from './add-public-roles.js';
+import { addRelationshipConditions } from './add-relationship-conditions.js';
 import { createCheckTests } from './create-check-tests.js';
 import { createFirstRelease } from './first-release/create-first-release.js';
 
@@ -15,6 +16,7 @@ const migrations = [
 	{ name: '0003-public-roles', up: addPublicRoles },
 	{ name: '0004-computed-roles', up: addComputedRoles },
 	{ name: '0005-grant-conditions', up: addGrantConditions },
+	{ name: '0006-relationship-conditions', up: addRelationshipConditions },
 ] as const;
 
 type Migration = (typeof migrations)[number];

@@ -12,10 +12,10 @@ const maxInstances = 20_000;
 const maxRelationships = 100_000;
 
 /**
- * Reads the relationships needed to compute closures: all closures, or only the closures affected by added or removed
- * relationships. An instance's closure changes when a relationship on a path to the instance changes. A removed
- * relationship is no longer on a path, but the rest of each former path still starts at the last removed relationship's
- * object.
+ * Reads the unconditional relationships needed to compute closures: all closures, or only the closures affected by
+ * added or removed relationships. An instance's closure changes when a relationship on a path to the instance changes.
+ * A removed relationship is no longer on a path, but the rest of each former path still starts at the last removed
+ * relationship's object.
  */
 export async function closuresAround(
 	unit: ReadingUnit,
@@ -49,7 +49,12 @@ async function closuresAroundObjects(
 	const ids = await instanceIds(unit, [...objects.values()]);
 	const reached = await instancesDownstream(unit, relationIds, ids, maxInstances);
 	if (objects.size > maxInstances || reached.length > maxInstances) return 'too_many';
-	const along = { relationIds, enteringIds: [...relations.keys()], most: maxRelationships };
+	const along = {
+		relationIds,
+		enteringIds: [...relations.keys()],
+		unconditional: true,
+		most: maxRelationships,
+	} as const;
 	const tuples = await tuplesUpstream(unit, along, reached);
 	if (tuples.length > maxRelationships) return 'too_many';
 	// A deleted object has no relationships upstream and no closure.

@@ -1,6 +1,7 @@
 import { groupBy } from '../../../compiler/group-by.js';
 import { holdsNow } from '../query/holds-now.js';
-import { matchesBoth } from '../query/matches-both.js';
+import { matchesAll, matchesBoth } from '../query/matches-both.js';
+import { tupleKey } from '../table/relationship-tuple.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 
 /**
@@ -30,7 +31,7 @@ export interface FactEdge {
 	readonly tenant_id: string | null;
 	/** Expiry; `null` if it does not expire. */
 	readonly expires_at: Date | null;
-	/** The assignment's condition key; absent if there is none. */
+	/** Condition key; absent if there is none. */
 	readonly condition?: string;
 }
 
@@ -68,7 +69,7 @@ const sources: Readonly<Record<FactNodeKind, readonly Source[]>> = {
 
 const columns: Readonly<Record<Source['table'], string>> = {
 	role_assignments: 'id, user_id, role_id, tenant_id, resource_instance_id, expires_at, condition_set',
-	relationship_tuples: 'id, subject_id, relation_id, object_id, expires_at',
+	relationship_tuples: 'id, subject_id, relation_id, object_id, expires_at, condition_set',
 };
 
 interface AssignmentIds {
@@ -88,6 +89,8 @@ export interface TupleStep {
 	readonly relation_id: string;
 	readonly object_id: string;
 	readonly expires_at: Date | null;
+	/** Condition key; `null` if there is none. */
+	readonly condition_set: string | null;
 }
 
 /** A node's edges. */
@@ -151,16 +154,17 @@ export async function edgesAmong(unit: ReadingUnit, nodes: readonly FactNode[]):
 			instances,
 			'resource_instance_id = places.id and cast(user_id as text) = cast(users.id as text)',
 		)),
-		...(await tuplesBetween(unit, instances, instances)),
+		...(await tuplesBetween(unit, instances, instances, { conditional: true })),
 	];
 	return rows.map(asEdge);
 }
 
-/** Returns all tuples from these subjects to these objects. */
+/** Returns the tuples from these subjects to these objects, without conditional tuples unless `conditional` is true. */
 export async function tuplesBetween(
 	unit: ReadingUnit,
 	subjectIds: readonly string[],
 	objectIds: readonly string[],
+	{ conditional }: { readonly conditional: boolean },
 ): Promise<readonly TupleStep[]> {
 	if (subjectIds.length === 0 || objectIds.length === 0) return [];
 	const typed = (name: string) =>
@@ -174,8 +178,10 @@ export async function tuplesBetween(
 		join subjects on subjects.resource_id = relations.subject_resource_id
 		cross join lateral (
 			select ${columns.relationship_tuples} from relationship_tuples
-			where environment_id = :environment_id and object_id = objects.id and relation_id = relations.id
-				and subject_id = subjects.id and ${holdsNow('relationship_tuples')} offset 0
+			where environment_id = :environment_id
+				and ${matchesAll(tupleKey, ['objects.id', 'relations.id', 'subjects.id'])}
+				${conditional ? '' : 'and condition_set is null'}
+				and ${holdsNow('relationship_tuples')} offset 0
 		) as step`,
 		{ subjects: [...subjectIds], objects: [...objectIds] },
 	);
@@ -213,10 +219,12 @@ export async function countNeighbours(
 }
 
 function asEdge(row: AssignmentIds | TupleStep): FactEdge {
-	const { id, expires_at } = row;
+	const { id, expires_at, condition_set } = row;
+	const condition = condition_set !== null && { condition: condition_set };
 	if ('relation_id' in row) {
 		const { subject_id, relation_id, object_id } = row;
 		return {
+			...condition,
 			id,
 			from: { kind: 'instance', id: subject_id },
 			to: { kind: 'instance', id: object_id },
@@ -225,9 +233,9 @@ function asEdge(row: AssignmentIds | TupleStep): FactEdge {
 			expires_at,
 		};
 	}
-	const { user_id, role_id, tenant_id, resource_instance_id, condition_set } = row;
+	const { user_id, role_id, tenant_id, resource_instance_id } = row;
 	return {
-		...(condition_set !== null && { condition: condition_set }),
+		...condition,
 		id,
 		from: { kind: 'user', id: user_id },
 		to:

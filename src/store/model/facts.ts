@@ -76,8 +76,7 @@ async function assignmentsIn(
 			const instance = instances.get(on);
 			if (instance === undefined) role_assignments.push({ ...held, tenant: keyIn(tenants, tenant) });
 			else {
-				// A condition set's key is never empty.
-				const condition = set === '' ? {} : assignedCondition(set, JSON.parse(values) as Attributes);
+				const condition = conditionText(set, values);
 				instance_assignments.push({ ...held, type: instance.type, instance: instance.key, ...condition });
 			}
 		}
@@ -87,20 +86,33 @@ async function assignmentsIn(
 
 async function relationshipsIn(unit: ReadingUnit, instances: Instances): Promise<Facts['relationships']> {
 	const relations = await keysIn(unit, 'relations');
-	const columns = ['subject_id', 'relation_id', 'object_id', expiryMilliseconds('relationship_tuples')];
+	const columns = [
+		'subject_id',
+		'relation_id',
+		'object_id',
+		expiryMilliseconds('relationship_tuples'),
+		'condition_set',
+		'condition_values',
+	];
 	const relationships: Relationship[] = [];
 	for await (const rows of textRows(unit, 'relationship_tuples', columns)) {
-		for (const [from = '', relation = '', to = '', expires_at = ''] of rows) {
+		for (const [from = '', relation = '', to = '', expires_at = '', set = '', values = ''] of rows) {
 			const [subject, object] = [instances.get(from), instances.get(to)];
 			if (subject === undefined || object === undefined) continue;
 			const ends = { type: object.type, instance: object.key, subject_type: subject.type, subject: subject.key };
-			relationships.push({ ...ends, relation: keyIn(relations, relation), ...expiringText(expires_at) });
+			const by = keyIn(relations, relation);
+			relationships.push({ ...ends, relation: by, ...expiringText(expires_at), ...conditionText(set, values) });
 		}
 	}
 	return relationships;
 }
 
-/** Converts an assignment's condition columns to their form in the model. */
+/** A condition set's key is never empty, so an empty text is no condition. */
+function conditionText(set: string, values: string): Pick<InstanceAssignment, 'condition'> {
+	return set === '' ? {} : assignedCondition(set, JSON.parse(values) as Attributes);
+}
+
+/** Converts the condition columns of an assignment or a tuple to their form in the model. */
 export function assignedCondition(
 	set: string | null,
 	values: Attributes | null,

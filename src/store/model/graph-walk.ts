@@ -11,14 +11,16 @@ import type { ReadingUnit } from '../unit/reading-unit.js';
  */
 
 /** A tuple as a path step. Expired tuples are included until the sweeper deletes them. */
-export type StepIds = Pick<TupleIds, 'subject_id' | 'relation_id' | 'object_id'>;
+export type StepIds = Pick<TupleIds, 'subject_id' | 'relation_id' | 'object_id'> &
+	Partial<Pick<TupleIds, 'condition_set'>>;
 
 /** A step with its expiry in milliseconds since 1970. */
 export interface ExpiringStep extends StepIds {
 	readonly expires_at: number | null;
 }
 
-const stepColumns = `subject_id, relation_id, object_id, ${expiryMilliseconds('relationship_tuples')} as expires_at`;
+const stepColumns = `subject_id, relation_id, object_id, condition_set,
+	${expiryMilliseconds('relationship_tuples')} as expires_at`;
 
 /**
  * Returns these instances and all instances reachable from them. If there are more than `most`, returns `most` plus 1
@@ -52,6 +54,8 @@ interface UpstreamWalk {
 	readonly relationIds: readonly string[];
 	/** Relations that enter a path: their tuples are returned but not followed. */
 	readonly enteringIds?: readonly string[];
+	/** If set, conditional tuples are ignored. */
+	readonly unconditional?: true;
 	readonly most?: number;
 }
 
@@ -61,13 +65,13 @@ interface UpstreamWalk {
  */
 export async function tuplesUpstream(
 	unit: ReadingUnit,
-	{ relationIds, enteringIds = [], most }: UpstreamWalk,
+	{ relationIds, enteringIds = [], unconditional, most }: UpstreamWalk,
 	instanceIds: readonly string[],
 ): Promise<readonly ExpiringStep[]> {
 	const into = (object: string, relations: string) =>
 		`select ${stepColumns} from relationship_tuples
 		where environment_id = :environment_id and object_id = ${object}
-			and cast(relation_id as text) = any(${relations}) offset 0`;
+			and cast(relation_id as text) = any(${relations}) ${unconditional ? 'and condition_set is null' : ''} offset 0`;
 	const { rows } = await unit.raw<ExpiringStep>(
 		`with recursive upstream (id) as (
 			select unnest(:instances::uuid[])
@@ -87,7 +91,7 @@ export async function tuplesUpstream(
 	return rows;
 }
 
-/** Returns all tuples of these relations. If there are more than `most`, returns `most` plus 1 of them. */
+/** Returns all unconditional tuples of these relations. If there are more than `most`, returns `most` plus 1 of them. */
 export async function tuplesAlong(
 	unit: ReadingUnit,
 	relationIds: readonly string[],
@@ -95,7 +99,8 @@ export async function tuplesAlong(
 ): Promise<readonly ExpiringStep[]> {
 	const { rows } = await unit.raw<ExpiringStep>(
 		`select ${stepColumns} from relationship_tuples
-		where environment_id = :environment_id and relation_id = any(:relations::uuid[]) limit :limit`,
+		where environment_id = :environment_id and relation_id = any(:relations::uuid[]) and condition_set is null
+		limit :limit`,
 		{ relations: [...relationIds], limit: oneMoreThan(most) },
 	);
 	return rows;
@@ -171,7 +176,7 @@ export async function* tuplePortions(
 	let after: string | null = null;
 	do {
 		const { rows }: { readonly rows: readonly (StepIds & { readonly id: string })[] } = await unit.raw(
-			`select id, subject_id, relation_id, object_id from relationship_tuples
+			`select id, subject_id, relation_id, object_id, condition_set from relationship_tuples
 			where environment_id = :environment_id and (:after::uuid is null or id > :after)
 				and cast(relation_id as text) = any(:relations::text[])
 			order by id limit :limit`,

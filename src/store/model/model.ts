@@ -72,7 +72,11 @@ async function relationsIn(
 ): Promise<readonly (readonly [row: Relation, relation: ModelRelation])[]> {
 	const keys = keysById(resources);
 	const rows = await unit.query(AnyRelation).orderBy('relations.id');
-	return rows.map((row) => [row, { ...named(row), subject: keyIn(keys, row.subject_resource_id) }]);
+	return rows.map((row) => {
+		const { subject_resource_id, grant_conditions } = row;
+		const declared = grant_conditions.length > 0 && { grant_conditions };
+		return [row, { ...named(row), subject: keyIn(keys, subject_resource_id), ...declared }];
+	});
 }
 
 /** Returns the condition sets, including automatic sets, which select by role or resource. */

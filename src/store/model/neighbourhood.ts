@@ -1,4 +1,10 @@
-import type { ClosureNeighbourhood, InstanceName, Membership, Neighbourhood } from '../../../compiler/data/delta.js';
+import type {
+	ClosureNeighbourhood,
+	InstanceName,
+	Membership,
+	Neighbourhood,
+	Related,
+} from '../../../compiler/data/delta.js';
 import type {
 	Attributes,
 	Instance,
@@ -11,7 +17,9 @@ import type {
 import type { TouchedRows } from '../history/touched-since.js';
 import { whereIdsIn } from '../query/filter.js';
 import { expiryMilliseconds } from '../query/holds-now.js';
+import { matchesAll } from '../query/matches-both.js';
 import { allowsContextualFacts } from '../table/environment-settings.js';
+import { tupleKey } from '../table/relationship-tuple.js';
 import { Role } from '../table/role.js';
 import { assignmentsBetween } from '../table/role-assignment.js';
 import { Tenant } from '../table/tenant.js';
@@ -222,21 +230,30 @@ async function instanceRoles(
 	return {
 		instance_assignments,
 		holdings: [...plain, ...conditional.map((holding) => ({ ...holding, conditional: true as const }))],
-		conditional: conditional.length > 0 || (await hasConditionalAssignments(unit)),
+		conditional: conditional.length > 0 || (await hasConditionalRows(unit, 'role_assignments')),
 	};
 }
 
-interface AssignmentOnInstance extends Omit<InstanceAssignment, 'condition' | 'expires_at'> {
+/** Expiry and condition of a row. */
+interface ConditionColumns {
 	readonly expires_at: number | null;
 	readonly condition_set: string | null;
 	readonly condition_values: Attributes | null;
 }
 
-/** True if any assignment in the environment has a condition. */
-async function hasConditionalAssignments(unit: ReadingUnit): Promise<boolean> {
+interface AssignmentOnInstance extends Omit<InstanceAssignment, 'condition' | 'expires_at'>, ConditionColumns {}
+
+/** SQL condition for rows with or without a condition. */
+type ConditionKind = 'condition_set is null' | 'condition_set is not null';
+
+/** True if any row in the environment has a condition. */
+async function hasConditionalRows(
+	unit: ReadingUnit,
+	table: 'role_assignments' | 'relationship_tuples',
+): Promise<boolean> {
 	const { rows } = await unit.raw<{ readonly found: boolean }>(
 		`select exists (
-			select 1 from role_assignments where environment_id = :environment_id and condition_set is not null
+			select 1 from ${table} where environment_id = :environment_id and condition_set is not null
 		) as found`,
 		{},
 	);
@@ -250,7 +267,7 @@ async function hasConditionalAssignments(unit: ReadingUnit): Promise<boolean> {
 async function holdings(
 	unit: ReadingUnit,
 	touched: readonly InstanceAssignment[],
-	kind: 'condition_set is null' | 'condition_set is not null',
+	kind: ConditionKind,
 ): Promise<Neighbourhood['holdings']> {
 	const next = (after: string) =>
 		`select role_id from role_assignments as next
@@ -275,27 +292,88 @@ async function holdings(
 async function relationships(
 	unit: ReadingUnit,
 	{ relationships: touched, tuples }: TouchedRows,
-): Promise<Pick<Neighbourhood, 'relationships' | 'related'>> {
-	if (touched.length === 0) return { relationships: [], related: [] };
+): Promise<Pick<Neighbourhood, 'relationships' | 'related' | 'conditional_relations'>> {
+	if (touched.length === 0) return { relationships: [], related: [], conditional_relations: false };
 	// A touched relationship that exists now was changed in this revision range, so the log contains its row id.
 	const { rows } = await unit.raw<{ readonly id: string; readonly expires_at: number | null }>(
 		`select id, ${expiryMilliseconds('relationship_tuples')} as expires_at
-		from relationship_tuples where environment_id = :environment_id and id = any(:ids::uuid[])`,
+		from relationship_tuples
+		where environment_id = :environment_id and id = any(:ids::uuid[]) and condition_set is null`,
 		{ ids: [...tuples.keys()] },
 	);
-	const relationships = rows.flatMap(({ id, expires_at }) => {
+	const unconditional = rows.flatMap(({ id, expires_at }) => {
 		const tuple = tuples.get(id);
 		return tuple === undefined ? [] : [{ ...tuple, ...expiring(expires_at) }];
 	});
-	return { relationships, related: await related(unit, touched) };
+	const plain = await related(unit, touched, 'condition_set is null');
+	const under = touched.filter(({ condition }) => condition !== undefined);
+	if (under.length === 0) return { relationships: unconditional, related: plain, conditional_relations: false };
+	const conditional = await related(unit, under, 'condition_set is not null');
+	return {
+		relationships: [...unconditional, ...(await conditionalRelationships(unit, under))],
+		related: [...plain, ...conditional.map((row) => ({ ...row, conditional: true as const }))],
+		conditional_relations: conditional.length > 0 || (await hasConditionalRows(unit, 'relationship_tuples')),
+	};
 }
 
-/** Finds each object's relations with an index skip scan, like `holdings`. */
-async function related(unit: ReadingUnit, touched: readonly Relationship[]): Promise<Neighbourhood['related']> {
+/** Returns every conditional relationship with the same subject, relation and object as a touched relationship. */
+async function conditionalRelationships(
+	unit: ReadingUnit,
+	touched: readonly Relationship[],
+): Promise<readonly Relationship[]> {
+	const { rows } = await unit.raw<RelationshipBetween>(
+		`with wanted as (
+			select distinct * from unnest(:types::text[], :instances::text[], :relations::text[], :subject_types::text[],
+				:subjects::text[]) as ends (type, instance, relation, subject_type, subject)
+		)
+		select wanted.*, step.expires_at, step.condition_set, step.condition_values
+		from wanted
+		join resources on resources.environment_id = :environment_id and resources.key = wanted.type
+		join resources as subject_types on subject_types.environment_id = :environment_id
+			and subject_types.key = wanted.subject_type
+		join relations on relations.environment_id = :environment_id and relations.resource_id = resources.id
+			and relations.key = wanted.relation
+		cross join lateral (
+			select id from resource_instances
+			where environment_id = :environment_id and resource_id = resources.id and key = wanted.instance offset 0
+		) as object
+		cross join lateral (
+			select id from resource_instances
+			where environment_id = :environment_id and resource_id = subject_types.id and key = wanted.subject offset 0
+		) as subject
+		cross join lateral (
+			select ${expiryMilliseconds('relationship_tuples')} as expires_at, condition_set, condition_values
+			from relationship_tuples
+			where environment_id = :environment_id and ${matchesAll(tupleKey, ['object.id', 'relations.id', 'subject.id'])}
+				and condition_set is not null offset 0
+		) as step`,
+		{
+			types: touched.map(({ type }) => type),
+			instances: touched.map(({ instance }) => instance),
+			relations: touched.map(({ relation }) => relation),
+			subject_types: touched.map(({ subject_type }) => subject_type),
+			subjects: touched.map(({ subject }) => subject),
+		},
+	);
+	return rows.map(({ expires_at, condition_set, condition_values, ...ends }) => ({
+		...ends,
+		...expiring(expires_at),
+		...assignedCondition(condition_set, condition_values),
+	}));
+}
+
+interface RelationshipBetween extends Omit<Relationship, 'condition' | 'expires_at'>, ConditionColumns {}
+
+/** Finds each object's relations, under a condition or without, with an index skip scan, like `holdings`. */
+async function related(
+	unit: ReadingUnit,
+	touched: readonly Relationship[],
+	kind: ConditionKind,
+): Promise<readonly Related[]> {
 	const next = (after: string) =>
 		`select relation_id from relationship_tuples as next
-		where environment_id = :environment_id and object_id = ${after} order by relation_id limit 1`;
-	const { rows } = await unit.raw<Neighbourhood['related'][number]>(
+		where environment_id = :environment_id and ${kind} and object_id = ${after} order by relation_id limit 1`;
+	const { rows } = await unit.raw<Related>(
 		`with recursive wanted as (
 			select distinct * from unnest(:types::text[], :instances::text[]) as names (type, instance)
 		), found (type, instance, id, relation_id) as (

@@ -70,6 +70,7 @@ function asPastFact(change: FirstChange): PastFact {
 	const { kind, before, own_key, resource, resource_instance, condition_set } = change;
 	const { user, role, tenant, home, subject, relation, object } = withTexts(change);
 	const until = expiryBefore(before);
+	const condition = condition_set !== null && { condition: { set: condition_set, values: valuesBefore(before) } };
 	switch (kind) {
 		case 'user':
 			return { kind, user: own_key ?? '', attributes: before && { ...namesIn(before), ...attributesIn(before) } };
@@ -88,10 +89,10 @@ function asPastFact(change: FirstChange): PastFact {
 						instance: resource_instance,
 						role,
 						until,
-						...(condition_set !== null && { condition: { set: condition_set, values: valuesBefore(before) } }),
+						...condition,
 					};
 		case 'relationship_tuple':
-			return { kind: 'relationship', object, relation, subject, until };
+			return { kind: 'relationship', object, relation, subject, until, ...condition };
 	}
 }
 
@@ -119,9 +120,9 @@ function namesIn({ email, first_name, last_name }: Readonly<Record<string, unkno
 	return Object.fromEntries(given.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 }
 
-/** Returns an assignment's values for its condition before the change. */
+/** Returns a grant's values for its condition before the change. */
 function valuesBefore(before: Readonly<Record<string, unknown>> | null): Attributes {
-	// The log contains JSON, in the form in which assignments are recorded.
+	// The log contains JSON, in the form in which grants are recorded.
 	const condition = before?.['condition'] as { readonly values?: Attributes } | undefined;
 	return condition?.values ?? {};
 }

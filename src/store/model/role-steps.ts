@@ -34,20 +34,22 @@ const mostTuples = 20_000;
 
 /**
  * Returns the relationships that have these instances as subject or object, depending on `end`: at most `most` per
- * instance and relation. If the total reaches `mostTuples`, all instances are reported as truncated.
+ * instance and relation. Ignores conditional relationships unless `conditional` is true. If the total reaches
+ * `mostTuples`, all instances are reported as truncated.
  */
 export async function tuplesAt(
 	unit: ReadingUnit,
 	end: TupleEnd,
 	wanted: readonly InstanceRelation[],
-	most: number,
+	{ most, conditional = false }: { readonly most: number; readonly conditional?: boolean },
 ): Promise<FoundTuples> {
 	if (wanted.length === 0) return { tuples: [], cut: new Set() };
 	const { rows } = await unit.raw<TupleStep>(
 		`select step.* from unnest(:instances::uuid[], :relations::uuid[]) as wanted (instance_id, relation_id)
 		cross join lateral (
-			select id, subject_id, relation_id, object_id, expires_at from relationship_tuples
-			where environment_id = :environment_id and ${conditions[end]} and ${holdsNow('relationship_tuples')}
+			select id, subject_id, relation_id, object_id, expires_at, condition_set from relationship_tuples
+			where environment_id = :environment_id and ${conditions[end]}
+				${conditional ? '' : 'and condition_set is null'} and ${holdsNow('relationship_tuples')}
 			limit :most offset 0
 		) as step limit :all`,
 		{

@@ -9,6 +9,7 @@ export const isShown = "position('#' in relations.key) = 0";
 /** Relation from instances of a subject resource to instances of an object resource. */
 export class Relation extends KeyedModel {
 	static override readonly tableName = 'relations';
+	static override readonly jsonAttributes = ['grant_conditions'];
 	static readonly kind = 'relation';
 	static readonly title = 'Relation';
 	static readonly shown: string | undefined = isShown;
@@ -20,6 +21,8 @@ export class Relation extends KeyedModel {
 	declare description: string | null;
 	/** True if the groups API created the relation. The groups API deletes it when no group needs it. */
 	declare made_for_groups: boolean;
+	/** Condition set keys (type `grant`) under which relationships may be created. */
+	declare grant_conditions: readonly string[];
 }
 
 /** A relation, or a hidden relation granting a role to sets of users. */
@@ -53,6 +56,11 @@ export function relationsAround(unit: ReadingUnit, resourceId: string): RowQuery
 			})
 			.orderBy('relations.id'),
 	);
+}
+
+/** Returns the relations that declare conditions, oldest first. */
+export async function relationsWithConditions(unit: ReadingUnit): Promise<readonly Relation[]> {
+	return unit.query(Relation).whereRaw(`relations.grant_conditions <> '[]'::jsonb`).orderBy('relations.id');
 }
 
 /** Deletes these relations. Does not write to the change log. */

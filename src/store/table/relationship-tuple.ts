@@ -1,5 +1,7 @@
 import type { QueryBuilder } from 'objection';
+import type { Attributes } from '../../../compiler/model.js';
 import { whereIdsIn } from '../query/filter.js';
+import { matchesAll } from '../query/matches-both.js';
 import { rowChunks, rowsPerStatement } from '../query/row-chunks.js';
 import { type RowQuery, rowQuery } from '../query/row-query.js';
 import { chunksToRemove } from '../unit/chunks-to-remove.js';
@@ -15,6 +17,7 @@ export class RelationshipTuple extends EnvironmentModel {
 	static readonly kind = 'relationship_tuple';
 	static readonly title = 'RelationshipTuple';
 	static readonly expires = true;
+	static override readonly jsonAttributes = ['condition_values'];
 
 	declare subject_id: string;
 	declare relation_id: string;
@@ -23,6 +26,10 @@ export class RelationshipTuple extends EnvironmentModel {
 	declare updated_at: Date;
 	/** Expiry; `null` if it does not expire. */
 	declare expires_at: Date | null;
+	/** The tuple's condition set key; `null` if there is none. */
+	declare condition_set: string | null;
+	/** Condition values; `null` if there are none. */
+	declare condition_values: Attributes | null;
 }
 
 /** A tuple's keys. Subject and object have the form `<resource key>:<instance key>`. */
@@ -33,8 +40,11 @@ export interface TupleKeys {
 	readonly tenant: string;
 }
 
-/** A tuple's instance, relation and tenant ids. */
-export type TupleIds = Pick<RelationshipTuple, 'subject_id' | 'relation_id' | 'object_id' | 'tenant_id'>;
+/** A tuple's instance, relation and tenant ids, and its condition. */
+export type TupleIds = Pick<
+	RelationshipTuple,
+	'subject_id' | 'relation_id' | 'object_id' | 'tenant_id' | 'condition_set'
+>;
 
 /** A tuple with its keys. */
 export interface TupleRow extends TupleKeys, TupleIds {
@@ -44,6 +54,8 @@ export interface TupleRow extends TupleKeys, TupleIds {
 	readonly updated_at: Date;
 	/** Expiry; `null` if it does not expire. */
 	readonly expires_at: Date | null;
+	/** Condition values; `null` if there are none. */
+	readonly condition_values: Attributes | null;
 }
 
 /** Filter for tuples. A tuple matches if each list contains the tuple's value. Absent lists do not filter. */
@@ -57,6 +69,8 @@ export interface TupleFilter {
 	/** Resources of the subjects, and of the objects. */
 	readonly subject_type_ids?: readonly string[] | undefined;
 	readonly object_type_ids?: readonly string[] | undefined;
+	/** Only tuples under a condition. */
+	readonly conditional?: true;
 	/** Include hidden relation tuples, which are skipped otherwise. */
 	readonly hidden?: true;
 	/** Include expired tuples, which are skipped otherwise. */
@@ -125,6 +139,7 @@ function narrow(
 		'objects.resource_id': filter.object_type_ids,
 	});
 	if (filter.expired) query.whereRaw('relationship_tuples.expires_at <= statement_timestamp()');
+	if (filter.conditional) query.whereNotNull('relationship_tuples.condition_set');
 	const { instance_ids } = filter;
 	if (instance_ids === undefined) return query;
 	return query.where((either) => {
@@ -147,34 +162,39 @@ export function tuplesToRemove(unit: WritingUnit, filter: TupleFilter): AsyncIte
 	return chunksToRemove(unit, RelationshipTuple, query);
 }
 
-/** A new tuple's ids and expiry. */
-export type TupleColumns = TupleIds & Pick<TupleRow, 'expires_at'>;
+/** Columns of the unique index, apart from the environment and the condition. */
+export const tupleKey = ['object_id', 'relation_id', 'subject_id'] as const;
+
+/** A new tuple's ids, expiry and values. */
+export type TupleColumns = TupleIds & Pick<TupleRow, 'expires_at' | 'condition_values'>;
 
 /** Inserts the tuples that do not exist yet, and returns the inserted tuples. Does not write to the change log. */
 export async function insertTuples(
 	unit: WritingUnit,
 	wanted: readonly TupleColumns[],
 ): Promise<readonly RelationshipTuple[]> {
-	const columns = wanted.map(({ subject_id, relation_id, object_id, tenant_id, expires_at }) => ({
+	const columns = wanted.map(({ subject_id, relation_id, object_id, tenant_id, expires_at, ...condition }) => ({
 		...unit.stamp(),
 		subject_id,
 		relation_id,
 		object_id,
 		tenant_id,
 		expires_at,
+		condition_set: condition.condition_set,
+		condition_values: condition.condition_values,
 	}));
 	return unit.insertMissing(RelationshipTuple, columns);
 }
 
-/** A tuple before and after its expiry was changed. */
+/** A tuple before and after its expiry or values were changed. */
 export interface ChangedTuple {
 	readonly before: RelationshipTuple;
 	readonly after: RelationshipTuple;
 }
 
 /**
- * Changes these tuples' expiry if they are stored. With `extend`, changes an expiry only to a later time. Does not
- * write to the change log.
+ * Changes these tuples' expiry and values if they are stored. With `extend`, changes an expiry only to a later time,
+ * unless the values change. Does not write to the change log.
  */
 export async function changeTupleExpiries(
 	unit: WritingUnit,
@@ -185,26 +205,37 @@ export async function changeTupleExpiries(
 	for (const [, chunk] of rowChunks(wanted)) {
 		const { rows } = await unit.raw<TupleChange>(
 			`with before as (
-				select held.id, held.expires_at, held.updated_at, nullif(wanted.expiry, '')::timestamptz as expiry
-				from unnest(:subjects::uuid[], :relations::uuid[], :objects::uuid[], :expiries::text[])
-					as wanted (subject_id, relation_id, object_id, expiry)
+				select held.id, held.expires_at, held.updated_at, held.condition_values,
+					nullif(wanted.expiry, '')::timestamptz as expiry, nullif(wanted.given, '')::jsonb as given
+				from unnest(:subjects::uuid[], :relations::uuid[], :objects::uuid[], :expiries::text[], :sets::text[],
+					:values::text[]) as wanted (subject_id, relation_id, object_id, expiry, set, given)
 				cross join lateral (
-					select id, expires_at, updated_at from relationship_tuples
-					where environment_id = :environment_id and object_id = wanted.object_id
-						and relation_id = wanted.relation_id and subject_id = wanted.subject_id offset 0
+					select id, expires_at, updated_at, condition_values from relationship_tuples
+					where environment_id = :environment_id
+						and ${matchesAll(
+							tupleKey,
+							tupleKey.map((column) => `wanted.${column}`),
+						)}
+						and condition_set is not distinct from nullif(wanted.set, '') offset 0
 				) as held
-				where held.expires_at is distinct from nullif(wanted.expiry, '')::timestamptz
+				where held.condition_values is distinct from nullif(wanted.given, '')::jsonb or (
+					held.expires_at is distinct from nullif(wanted.expiry, '')::timestamptz
 					and (:replace or held.expires_at < coalesce(nullif(wanted.expiry, ''), 'infinity')::timestamptz)
+				)
 			)
-			update relationship_tuples set expires_at = before.expiry, updated_at = :now
+			update relationship_tuples set expires_at = before.expiry, condition_values = before.given, updated_at = :now
 			from before where relationship_tuples.environment_id = :environment_id and relationship_tuples.id = before.id
 			returning relationship_tuples.*, before.expires_at as previous_expires_at,
-				before.updated_at as previous_updated_at`,
+				before.condition_values as previous_values, before.updated_at as previous_updated_at`,
 			{
 				subjects: chunk.map(({ subject_id }) => subject_id),
 				relations: chunk.map(({ relation_id }) => relation_id),
 				objects: chunk.map(({ object_id }) => object_id),
 				expiries: chunk.map(({ expires_at }) => expires_at?.toISOString() ?? ''),
+				sets: chunk.map(({ condition_set }) => condition_set ?? ''),
+				values: chunk.map(({ condition_values }) =>
+					condition_values === null ? '' : JSON.stringify(condition_values),
+				),
 				replace: changes === 'replace',
 				now: unit.now,
 			},
@@ -216,14 +247,21 @@ export async function changeTupleExpiries(
 
 interface TupleChange extends RelationshipTuple {
 	readonly previous_expires_at: Date | null;
+	readonly previous_values: Attributes | null;
 	readonly previous_updated_at: Date;
 }
 
-function asChangedTuple({ previous_expires_at, previous_updated_at, ...columns }: TupleChange): ChangedTuple {
+function asChangedTuple({
+	previous_expires_at,
+	previous_values,
+	previous_updated_at,
+	...columns
+}: TupleChange): ChangedTuple {
 	const after = RelationshipTuple.fromDatabaseJson(columns);
 	const before = RelationshipTuple.fromDatabaseJson({
 		...columns,
 		expires_at: previous_expires_at,
+		condition_values: previous_values,
 		updated_at: previous_updated_at,
 	});
 	return { before, after };
@@ -235,4 +273,32 @@ export async function deleteTuples(unit: WritingUnit, rows: readonly TupleRow[])
 		const ids = chunk.map((row) => row.id);
 		await unit.queryStored(RelationshipTuple).whereRaw('relationship_tuples.id = any(?::uuid[])', [ids]).delete();
 	}
+}
+
+/** A relation's conditional tuples with the same condition and values. */
+export interface ConditionalTuple {
+	readonly relation_id: string;
+	readonly condition_set: string;
+	readonly condition_values: Attributes;
+}
+
+/**
+ * Returns the different relations, conditions and values in stored conditional tuples for these relations or sets,
+ * including expired tuples, in no particular order.
+ */
+export async function conditionalTuples(
+	unit: ReadingUnit,
+	{ relation_ids, sets }: { readonly relation_ids?: readonly string[]; readonly sets?: readonly string[] },
+): Promise<readonly ConditionalTuple[]> {
+	const query = unit
+		.queryStored(RelationshipTuple)
+		.whereNotNull('relationship_tuples.condition_set')
+		.distinct(
+			'relationship_tuples.relation_id',
+			'relationship_tuples.condition_set',
+			'relationship_tuples.condition_values',
+		);
+	if (relation_ids !== undefined) query.whereRaw('relationship_tuples.relation_id = any(?::uuid[])', [relation_ids]);
+	if (sets !== undefined) query.whereRaw('relationship_tuples.condition_set = any(?::text[])', [sets]);
+	return query.castTo<ConditionalTuple[]>();
 }
