@@ -127,7 +127,7 @@ export interface DerivationGraph {
 	cycleContaining(role: RoleName): Cycle | undefined;
 	/** True if the role can be assigned to everyone. */
 	isPublic(role: RoleName): boolean;
-	/** True if this role, or a role that leads to it at any distance, can be assigned to everyone. */
+	/** True if this role, or a role leading to it at any distance, can be assigned to everyone. */
 	isPublicUpstream(role: RoleName): boolean;
 	/** Returns a computed role's formula; `undefined` for any other role. */
 	computed(role: RoleName): RoleFormula | undefined;
@@ -159,7 +159,7 @@ export function derivationGraph(schema: Schema): DerivationGraph {
 	};
 	const leadingOut = new Set(edges.filter(leaves).map(({ source }) => roleName(source)));
 	const open = new Set(publicRoles(schema).map(roleName));
-	const openDownstream = open.size === 0 ? open : withDerivedRoles(open, edges);
+	const openDownstream = open.size === 0 ? open : withDerivedRoles(open, roleLinks(schema));
 	const formulas = new Map(
 		computedRoles(schema).map(({ target, computed }) => [roleName(target), roleFormula(computed)]),
 	);

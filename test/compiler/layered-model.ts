@@ -55,7 +55,7 @@ export function layeredSchema(material: Material): fc.Arbitrary<Schema> {
 function computedLayer(layer: Layer, next: Layer | undefined, [ways, value]: readonly [number, number]): Resource {
 	// Otherwise, assigned roles rarely block derivations into a cycle.
 	const interrupted = { ...layer.interrupted, up: layer.interrupted.up || value % 3 === 0 };
-	const resource = layerResource({ ...layer, open: false, interrupted }, next, ways);
+	const resource = layerResource({ ...layer, open: layer.open || value % 4 === 0, interrupted }, next, ways);
 	const computed = layer.roles[2] ?? '';
 	const chosen = [...resource.roles.slice(0, 2)];
 	const derives = (role: ResourceRole, index: number): ResourceRole['derivations'] =>

@@ -140,18 +140,22 @@ export function schemaArbitrary(material: Material): fc.Arbitrary<Schema> {
 		.record({
 			resources: unique(resourceArbitrary(material), least, most),
 			roles: unique(role),
-			computes: fc.boolean(),
+			kinds: fc.constantFrom('computed', 'public', 'both'),
 			sets: fc.array(setArbitrary(material), { maxLength: 6 }),
 			rules: fc.array(choice, { maxLength: 4 }),
 		})
-		.map(({ sets, rules, computes, ...generated }) =>
-			withoutExcluded(withSets(withSoundLinks(soundSchema(eitherKind(generated, computes))), sets, rules)),
+		.map(({ sets, rules, kinds, ...generated }) =>
+			withoutExcluded(withSets(withSoundLinks(soundSchema(withKinds(generated, kinds))), sets, rules)),
 		);
 }
 
-/** Returns a schema with computed roles or with roles for everyone: a computed role must not depend on everyone. */
-function eitherKind({ resources, ...others }: GeneratedSchema, computes: boolean): GeneratedSchema {
-	const choose = (role: GeneratedRole) => (computes ? { ...role, public: false } : { ...role, computes: null });
+/** Returns a schema with computed roles, roles for everyone, or both. */
+function withKinds({ resources, ...others }: GeneratedSchema, kinds: 'computed' | 'public' | 'both'): GeneratedSchema {
+	const choose = (role: GeneratedRole) => ({
+		...role,
+		...(kinds === 'computed' && { public: false }),
+		...(kinds === 'public' && { computes: null }),
+	});
 	return { ...others, resources: resources.map((own) => ({ ...own, roles: own.roles.map(choose) })) };
 }
 
@@ -386,7 +390,7 @@ function soundResource(own: GeneratedResource, resources: readonly GeneratedReso
 				permissions: held.permissions.filter((action) => own.actions.some(({ key }) => key === action)),
 				extends: later(held.extends, own.roles, index),
 				...(isComputed(own.roles, index)
-					? { derivations: [], computed: roleExpression(laterKeys(own.roles, index), computes ?? 0) }
+					? { derivations: [], public: false, computed: roleExpression(laterKeys(own.roles, index), computes ?? 0) }
 					: {
 							derivations,
 							...(conditions !== undefined && { grant_conditions: chosenConditions(conditions) }),

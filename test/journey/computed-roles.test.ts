@@ -145,6 +145,44 @@ journey('a computed role can be neither assigned nor derived, and its operands c
 	t.deepEqual(undone.body.computed, { allOf: ['viewer'] });
 });
 
+journey('an expression can contain roles for everyone', async (t, place) => {
+	const { http, facts, schema } = place;
+	const { roles } = await furnished(place);
+	const everywhere = { name: 'Everywhere', public: true };
+	t.is((await http.patch(`${schema}/resources/folder/roles/viewer`, everywhere)).status, 200);
+	for (const role of [
+		{ key: 'hidden', name: 'Hidden', public: true },
+		{ key: 'seen', name: 'Seen', computed: { allOf: ['viewer', { not: 'hidden' }] } },
+		{ key: 'shown', name: 'Shown', computed: { allOf: ['viewer', 'seen'] } },
+	]) {
+		t.is((await http.post(roles, role)).status, 200);
+	}
+	const computed = async (user: string) => {
+		const { body } = await http.get<{ data: readonly { role: string; source: string }[] }>(
+			`${facts}/users/${user}/effective_roles`,
+		);
+		return body.data.filter(({ source }) => source === 'computed').map(({ role }) => role);
+	};
+	const selects = async (role: string, user: string) => {
+		const conditions = { 'user.resource_roles': { array_contains: role } };
+		const asked = { type: 'userset', resource_id: 'document', conditions, user, resource: 'document:d' };
+		return (await http.post<{ matches: boolean }>(`${schema}/condition_sets/evaluate`, asked)).body.matches;
+	};
+	t.deepEqual([await selects('seen', 'ann'), await selects('shown', 'ann')], [true, true]);
+	// Only a check knows whether ann holds a role that is excluded, and assigned to everyone.
+	t.deepEqual(await computed('ann'), ['reader']);
+	const assigned = { user: '*', role: 'hidden', resource_instance: 'document:d' };
+	t.is((await http.post(`${facts}/role_assignments`, assigned)).status, 200);
+	t.deepEqual([await selects('seen', 'ann'), await selects('shown', 'ann')], [false, false]);
+	t.deepEqual(await computed('ann'), ['reader']);
+	const toEveryone = { user: '*', role: 'viewer', resource_instance: 'folder:f' };
+	t.is((await http.post(`${facts}/role_assignments`, toEveryone)).status, 200);
+	const unassigned = { user: 'ann', role: 'viewer', resource_instance: 'folder:f' };
+	t.is((await http.delete(`${facts}/role_assignments`, unassigned)).status, 204);
+	t.deepEqual([await selects('reader', 'ann'), await selects('reader', 'ben')], [true, false]);
+	t.deepEqual(await computed('ann'), [], 'a role for everyone is not an own role');
+});
+
 journey('the lookups for nested computed roles are limited', async (t, place) => {
 	const { http } = place;
 	const { roles } = await furnished(place);

@@ -233,6 +233,22 @@ onEachStack('everyone holds a public role, and listings say so', async (t, stack
 	});
 	const text = JSON.stringify(body);
 	t.true(text.includes('"user":"*"'), text);
+
+	const roles = '/v2/schema/default/dev/resources/document/roles';
+	await wrote(await environment.post(roles, { key: 'banned', name: 'Banned' }));
+	const guest = {
+		key: 'guest',
+		name: 'Guest',
+		permissions: ['write'],
+		computed: { allOf: ['reader', { not: 'banned' }] },
+	};
+	await wrote(await environment.post(roles, guest));
+	const banned = { user: 'ben', role: 'banned', resource_instance: 'document:d' };
+	await wrote(await environment.post(`${facts}/role_assignments`, banned));
+	for (const [user, holds] of Object.entries({ ann: true, ben: false, stranger: true })) {
+		t.is(await check(user, 'document', 'write'), holds, user);
+	}
+	t.deepEqual(await users('document', 'write'), ['ann'], 'everyone except ben: stored users are listed one by one');
 	await wrote(await environment.delete(`${facts}/role_assignments`, toEveryone));
 	t.deepEqual([await check('ben', 'folder'), await check('stranger', 'document')], [true, false]);
 	t.deepEqual(await users('document', 'read'), ['ben']);

@@ -110,14 +110,15 @@ test('the older policy allows nothing that the newer schema denies', (t) => {
 		fc.property(schemaHistories, ({ inForce, later }) => {
 			for (const { schema, facts } of later) {
 				const older = { schema: underOlderPolicy(inForce, schema), facts };
-				for (const query of schemaQuestions({ schema, facts }, inForce)) {
-					const wanted = decide({ schema, facts }, query).allow;
+				const [newest, before] = [schema, inForce].map((one): Model => ({ schema: one, facts })) as [Model, Model];
+				for (const query of schemaQuestions(newest, inForce)) {
+					const wanted = decide(newest, query).allow;
 					const said = () =>
 						`allowed, and the newest schema denies: ${JSON.stringify({ query, inForce, schema, facts })}`;
 					const allowed = decide(older, query).allow;
 					if (allowed && !wanted) t.fail(said());
 					seen.allowed += Number(allowed);
-					seen.lost += Number(!wanted && decide({ schema: inForce, facts }, query).allow);
+					seen.lost += Number(!wanted && decide(before, query).allow);
 				}
 			}
 		}),

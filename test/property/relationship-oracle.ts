@@ -47,11 +47,23 @@ export function rolesOn(model: Model, asked: Asked, type: string, instance: stri
 	return new Set(roles.map(({ key }) => key).filter((role) => held.has(joinedKeys(type, instance, role))));
 }
 
+/** Held roles of each model, because tests ask many questions about a user. */
+const known = new WeakMap<Model, Map<string, ReadonlySet<string>>>();
+
+function rolesHeld(model: Model, asked: Asked): ReadonlySet<string> {
+	const name = JSON.stringify([asked.user, asked.context]);
+	const ofModel = known.get(model) ?? new Map<string, ReadonlySet<string>>();
+	known.set(model, ofModel);
+	const held = ofModel.get(name) ?? findRolesHeld(model, asked);
+	ofModel.set(name, held);
+	return held;
+}
+
 /**
  * Returns all instance roles a user holds. Repeats the search. Each search evaluates exclusions by computed roles
  * against the previous result. No role leads to itself through a computed role, so the results converge.
  */
-function rolesHeld(model: Model, asked: Asked): ReadonlySet<string> {
+function findRolesHeld(model: Model, asked: Asked): ReadonlySet<string> {
 	const text = (roles: ReadonlySet<string>) => JSON.stringify([...roles].sort());
 	let held: ReadonlySet<string> = new Set();
 	for (let before = ''; before !== text(held); ) {

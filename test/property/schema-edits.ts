@@ -316,7 +316,6 @@ function pruned(schema: Schema): Schema {
 	const hasRole = (role: string) => schema.roles.some(({ key }) => key === role);
 	const set = (kind: string, key: string | null) =>
 		schema.condition_sets.find((other) => other.type === kind && other.key === key);
-	const computes = schema.resources.some(({ roles }) => roles.some(({ computed }) => computed !== undefined));
 	return {
 		...(schema.grant_conditions !== undefined && { grant_conditions: schema.grant_conditions }),
 		resources: schema.resources.map((resource) => ({
@@ -327,7 +326,7 @@ function pruned(schema: Schema): Schema {
 				.map(withoutUnusedConditions)
 				.map((role) => ({
 					...role,
-					...(computes && { public: false }),
+					...(role.computed !== undefined && { public: false }),
 					permissions: role.permissions.filter((action) => hasAction(resource.key, action)),
 					extends: role.extends.filter((other) => resource.roles.some(({ key }) => key === other)),
 					derivations: role.derivations.filter((derivation) => {

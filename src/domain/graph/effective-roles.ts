@@ -1,9 +1,9 @@
 import { computedStages } from '../../../compiler/computed-stages.js';
 import { groupBy } from '../../../compiler/group-by.js';
-import { holdsFormula, roleFormula } from '../../../compiler/role-expression.js';
+import { holdsFormula, roleFormula, roleOperands } from '../../../compiler/role-expression.js';
 import type { TupleStep } from '../../store/model/fact-edges.js';
 import { factNames, roleAndRelationKeys } from '../../store/model/fact-names.js';
-import { computedRoleIds } from '../../store/model/graph-walk.js';
+import { type ComputedRoleIds, computedRoleIds } from '../../store/model/graph-walk.js';
 import {
 	type HeldRole,
 	type InstanceRelation,
@@ -13,7 +13,7 @@ import {
 } from '../../store/model/role-steps.js';
 import { groupsAmong } from '../../store/table/group/group.js';
 import { memberKey } from '../../store/table/group/group-role.js';
-import { type Role, rolesOfResources } from '../../store/table/role.js';
+import { type Role, rolesOfResources, rolesWithIds } from '../../store/table/role.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { instanceName } from '../../wire/common.js';
 import { type EffectiveRole, type EffectiveRoles, maxEffectiveRoles } from '../../wire/facts/effective-role.js';
@@ -70,6 +70,8 @@ interface ComputedStage {
 	readonly ids: ReadonlySet<string>;
 	/** Derivation sources, as role ids. */
 	readonly sources: ReadonlySet<string>;
+	/** Computed roles that cannot be decided from the user's own roles. */
+	readonly undecided: ReadonlySet<string>;
 }
 
 /** Returns the computed roles in evaluation order. */
@@ -84,12 +86,46 @@ async function readStages(unit: ReadingUnit): Promise<readonly ComputedStage[]> 
 		steps.map(({ target_id: target, source_id: source }) => ({ target, source })),
 	);
 	const sources = new Set(steps.map(({ source_id }) => source_id));
+	const undecided = await excludingEveryone(unit, roles, computed, steps);
 	const staged = [...groupBy([...stageOf], ([, stage]) => stage)].sort(([left], [right]) => left - right);
-	return staged.map(([, own]) => ({ roles, ids: new Set(own.map(([id]) => id)), sources }));
+	return staged.map(([, own]) => ({ roles, ids: new Set(own.map(([id]) => id)), sources, undecided }));
+}
+
+/**
+ * Returns the ids of the computed roles that exclude a role everyone may hold, directly or by derivation. `roles`
+ * contains all roles on the same resources.
+ */
+async function excludingEveryone(
+	unit: ReadingUnit,
+	roles: ReadonlyMap<string, Role>,
+	computed: readonly ComputedRoleIds[],
+	steps: readonly RoleStep[],
+): Promise<ReadonlySet<string>> {
+	const links = [
+		...steps.map(({ source_id: source, target_id: target }) => ({ source, target })),
+		...computed.flatMap(({ role_id: target, operand_ids }) => operand_ids.map((source) => ({ source, target }))),
+	];
+	const bySource = groupBy(links, ({ source }) => source);
+	const open = new Set(
+		(await rolesWithIds(unit, [...bySource.keys()]).all()).filter((role) => role.public).map(({ id }) => id),
+	);
+	// The iteration includes ids added during the loop.
+	for (const id of open) for (const { target } of bySource.get(id) ?? []) open.add(target);
+	const openNames = new Set([...roles.values()].filter(({ id }) => open.has(id)).map(nameOnResource));
+	const excludes = ({ resource_id, computed: expression }: Role) =>
+		expression !== null &&
+		roleOperands(expression).some(
+			({ role: key, negated }) => negated && openNames.has(nameOnResource({ resource_id, key })),
+		);
+	return new Set([...roles.values()].filter(excludes).map(({ id }) => id));
+}
+
+function nameOnResource({ resource_id, key }: Pick<Role, 'resource_id' | 'key'>): string {
+	return `${resource_id} ${key}`;
 }
 
 /** Returns a stage's computed roles held by a user with these roles. */
-function computedAmong({ roles, ids }: ComputedStage, holdings: readonly Holding[]): readonly Holding[] {
+function computedAmong({ roles, ids, undecided }: ComputedStage, holdings: readonly Holding[]): readonly Holding[] {
 	const byInstance = groupBy(
 		holdings.filter((holding) => heldState(holding).instance_id !== ''),
 		(holding) => heldState(holding).instance_id,
@@ -102,7 +138,7 @@ function computedAmong({ roles, ids }: ComputedStage, holdings: readonly Holding
 		const siblings = new Map((byResource.get(resource ?? null) ?? []).map((role) => [role.key, role]));
 		const holds = (key: string): boolean => {
 			const role = siblings.get(key);
-			if (role === undefined) return false;
+			if (role === undefined || undecided.has(role.id)) return false;
 			return role.computed === null ? held.has(role.id) : holdsFormula(roleFormula(role.computed), holds);
 		};
 		return [...siblings.values()]

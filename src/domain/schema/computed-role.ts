@@ -8,7 +8,7 @@ import { operandKeys, requiresRole, roleFormula, roleOperands, roleWords } from 
 import { Failure, notAssignable, type Problem, unprocessable } from '../../failure.js';
 import { computedRoleIds, derivationsWith } from '../../store/model/graph-walk.js';
 import { Resource } from '../../store/table/resource.js';
-import { Role, rolesOfResources, rolesWithIds } from '../../store/table/role.js';
+import { Role, rolesOfResources } from '../../store/table/role.js';
 import { assignmentsBy } from '../../store/table/role-assignment.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { schemaOfIds } from '../check-limit/check-steps.js';
@@ -53,27 +53,14 @@ export async function refuseUnsoundComputedRoles(unit: ReadingUnit, edits: reado
 	await refuseAssigned(unit, edited);
 }
 
-/**
- * Rejects unsupported derivations from computed roles, and computed roles whose roles everyone may hold, directly or by
- * derivation: authorized user lists cannot express all users but some. Throws `unprocessable`.
- */
+/** Rejects unsupported derivations from computed roles. Throws `unprocessable`. */
 export async function refuseUnsoundLinks(unit: ReadingUnit): Promise<void> {
 	const computed = await computedRoleIds(unit);
 	if (computed.length === 0) return;
-	const steps = await derivationsWith(unit, 'all');
-	const [problem] = computedLinkProblems(schemaOfIds(steps, computed));
-	if (problem !== undefined) {
-		const { key } = await unit.find(Role, problem.role.role);
-		const msg = computedLinkMessage(problem.reason, `the role \`${key}\``);
-		throw unprocessable([{ loc: ['body'], msg, type: 'computed_role' }]);
-	}
-	const rules = groupBy(steps, ({ role_id }) => role_id);
-	const upstream = new Set(computed.flatMap(({ operand_ids }) => operand_ids));
-	// The iteration includes ids added during the loop.
-	for (const id of upstream) for (const { source_role_id } of rules.get(id) ?? []) upstream.add(source_role_id);
-	const open = (await rolesWithIds(unit, [...upstream]).all()).find((role) => role.public);
-	if (open === undefined) return;
-	const msg = `the role \`${open.key}\` leads to a computed role, and roles for everyone are not supported there`;
+	const [problem] = computedLinkProblems(schemaOfIds(await derivationsWith(unit, 'all'), computed));
+	if (problem === undefined) return;
+	const { key } = await unit.find(Role, problem.role.role);
+	const msg = computedLinkMessage(problem.reason, `the role \`${key}\``);
 	throw unprocessable([{ loc: ['body'], msg, type: 'computed_role' }]);
 }
 

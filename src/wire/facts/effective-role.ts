@@ -51,7 +51,8 @@ export const EffectiveRoles = named('EffectiveRoles', 'Effective user roles, wit
 		.array(EffectiveRole)
 		.describe(
 			'One entry per role and source: assigned roles first, then derived roles by distance, then computed ' +
-				'roles. A truncated list has no computed roles, because a role that they exclude may be missing from it.',
+				'roles. A truncated list has no computed roles, because a role that they exclude may be missing from it. For the ' +
+				'same reason, no list has computed roles that exclude a role everyone may hold.',
 		),
 	truncated: z.boolean().describe('True if a limit may have hidden more roles.'),
 });
