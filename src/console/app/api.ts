@@ -1,10 +1,16 @@
 import { signal } from '@preact/signals';
-import createClient, { defaultPathSerializer } from 'openapi-fetch';
+import createClient, {
+	type Client,
+	type ClientPathsWithMethod,
+	defaultPathSerializer,
+	type MaybeOptionalInit,
+	type MethodResponse,
+} from 'openapi-fetch';
 import type { paths as DecisionPaths } from '#decision-api';
 import type { paths as ManagementPaths } from '#management-api';
 import { ApiFailure, failureMessage } from '../model/api-failure.js';
 import type { RecordedCall } from '../model/check/curl-command.js';
-import { apiTrouble, newestRevision, openSession, refreshRevision } from './session.js';
+import { apiTrouble, environmentPath, newestRevision, openSession, refreshRevision } from './session.js';
 
 /** API calls made by the open screen, oldest first, for "As curl". */
 export const recordedCalls = signal<readonly RecordedCall[]>([]);
@@ -13,15 +19,59 @@ export const recordedCalls = signal<readonly RecordedCall[]>([]);
 export const decisionTrouble = signal<string | null>(null);
 
 /** Management API client. It uses the open session, or the session of the environment in `environmentHeader`. */
-export const management = createManagement(recordCall);
+export const managementClient = createManagement(recordCall);
 
-/** Management API client for use outside the screens. Its calls are not recorded. */
-export const shellManagement = createManagement(() => undefined);
+/** Management API calls. */
+export const management = callsOf(managementClient);
+
+/** Management API calls outside the screens. They are not recorded. */
+export const shellManagement = callsOf(createManagement(() => undefined));
 
 /** Header with the id of the environment whose session a request uses. */
 export const environmentHeader = 'x-console-environment';
 
-function createManagement(record: (call: RecordedCall) => void) {
+type ManagementClient = Client<ManagementPaths>;
+type EnvironmentPath = ReturnType<typeof environmentPath>;
+
+/** Options of a call: the parameters, the body and fetch options. */
+type CallOptions<Init> = Init extends { params?: infer Params }
+	? Omit<Init, 'params'> & Omit<Params, 'path'> & PathOption<Params>
+	: never;
+
+/** The path parameters, of which the open environment's are optional. */
+type PathOption<Params> = Params extends { path: infer Path }
+	? Exclude<keyof Path, keyof EnvironmentPath> extends never
+		? { path?: Partial<EnvironmentPath> }
+		: { path: Omit<Path, keyof EnvironmentPath> & Partial<EnvironmentPath> }
+	: unknown;
+
+/** Calls an endpoint and returns its data. Throws `ApiFailure`. */
+type Call<Method extends 'get' | 'put' | 'post' | 'patch' | 'delete'> = <
+	Path extends ClientPathsWithMethod<ManagementClient, Method>,
+>(
+	path: Path,
+	...options: Optional<CallOptions<MaybeOptionalInit<ManagementPaths[Path], Method>>>
+) => Promise<MethodResponse<ManagementClient, Method, Path>>;
+
+type Optional<Options> = Record<never, never> extends Options ? [options?: Options] : [options: Options];
+
+function callsOf(client: ManagementClient) {
+	const call =
+		(method: 'get' | 'put' | 'post' | 'patch' | 'delete') =>
+		(url: string, { path, query, header, ...init }: Readonly<Record<string, object>> = {}) => {
+			const params = { path: { ...environmentPath(), ...path }, query, header };
+			return answered(client.request(method, url as never, { params, ...init } as never));
+		};
+	return {
+		get: call('get') as Call<'get'>,
+		put: call('put') as Call<'put'>,
+		post: call('post') as Call<'post'>,
+		patch: call('patch') as Call<'patch'>,
+		delete: call('delete') as Call<'delete'>,
+	};
+}
+
+function createManagement(record: (call: RecordedCall) => void): ManagementClient {
 	return createClient<ManagementPaths>({
 		baseUrl: location.origin,
 		fetch: async (request) => {
@@ -125,11 +175,9 @@ export async function answered<Result extends CallResult>(
  * Returns the data for a call that may overload the server. Throws `ApiFailure`. After an overload it throws a plain
  * error instead, because an automatic retry would overload the server again.
  */
-export async function answeredOnce<Result extends CallResult>(
-	call: Promise<Result>,
-): Promise<Exclude<Result['data'], undefined>> {
+export async function answeredOnce<Data>(call: Promise<Data>): Promise<Data> {
 	try {
-		return await answered(call);
+		return await call;
 	} catch (error) {
 		if (error instanceof ApiFailure && error.status === 503) throw new Error(error.message);
 		throw error;

@@ -1,14 +1,10 @@
 import type { DraftChange } from '../model/draft/draft.js';
-import { answered, management } from './api.js';
-import { environmentPath } from './session.js';
+import { management } from './api.js';
 
 /** Makes a single change immediately, as a draft based on a revision. Throws `ApiFailure`. */
 export async function applyChange(base_revision: number, change: DraftChange): Promise<void> {
-	await answered(
-		management.POST('/v2/projects/{proj_id}/envs/{env_id}/drafts/apply', {
-			params: { path: environmentPath() },
-			// The server validates the draft.
-			body: { base_revision, changes: [change] } as never,
-		}),
-	);
+	await management.post('/v2/projects/{proj_id}/envs/{env_id}/drafts/apply', {
+		// The server validates the draft.
+		body: { base_revision, changes: [change] } as never,
+	});
 }

@@ -1,7 +1,6 @@
 import type { components } from '#management-api';
 import type { HeldRole } from '../model/held-role.js';
-import { answered, management } from './api.js';
-import { environmentPath } from './session.js';
+import { management } from './api.js';
 
 export interface HeldRoles {
 	readonly data: readonly HeldRole[];
@@ -11,12 +10,11 @@ export interface HeldRoles {
 
 /** Reads a user's roles and their sources, in all tenants or in one tenant. */
 export async function readHeldRoles(user: string, tenant: string | null, signal: AbortSignal): Promise<HeldRoles> {
-	return answered(
-		management.GET('/v2/facts/{proj_id}/{env_id}/users/{user_id}/effective_roles', {
-			params: { path: { ...environmentPath(), user_id: user }, query: tenant === null ? {} : { tenant } },
-			signal,
-		}),
-	);
+	return management.get('/v2/facts/{proj_id}/{env_id}/users/{user_id}/effective_roles', {
+		path: { user_id: user },
+		query: tenant === null ? {} : { tenant },
+		signal,
+	});
 }
 
 /** Assignments per page: the API's maximum. */
@@ -29,12 +27,7 @@ export async function readConditionalRoles(
 	signal: AbortSignal,
 ): Promise<HeldRoles> {
 	const query = { user: [user], conditional: true, per_page, ...(tenant !== null && { tenant: [tenant] }) };
-	const found = await answered(
-		management.GET('/v2/facts/{proj_id}/{env_id}/role_assignments', {
-			params: { path: environmentPath(), query },
-			signal,
-		}),
-	);
+	const found = await management.get('/v2/facts/{proj_id}/{env_id}/role_assignments', { query, signal });
 	// The list has neither details nor counts, because the query asks for none.
 	const data = found as readonly components['schemas']['RoleAssignmentRead'][];
 	return {

@@ -1,4 +1,4 @@
-import { answered, environmentHeader, management } from './api.js';
+import { environmentHeader, management } from './api.js';
 import { openEnvironment, openSession } from './session.js';
 
 /**
@@ -13,10 +13,12 @@ export async function readSchemaOfEnvironment(
 	const here = openSession();
 	const isHere = here.project.key === project && here.environment.key === environment;
 	const { id } = isHere ? here.environment : (await openEnvironment(project, environment)).environment;
-	const params = { path: { proj_id: project, env_id: environment }, query: { half: 'schema' as const } };
 	const headers = isHere ? {} : { [environmentHeader]: id };
-	const document = await answered(
-		management.GET('/v2/projects/{proj_id}/envs/{env_id}/export', { params, headers, signal }),
-	);
+	const document = await management.get('/v2/projects/{proj_id}/envs/{env_id}/export', {
+		path: { proj_id: project, env_id: environment },
+		query: { half: 'schema' },
+		headers,
+		signal,
+	});
 	return document.schema ?? {};
 }

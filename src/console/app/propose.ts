@@ -1,7 +1,6 @@
 import { type AssignableRole, everyone } from '../model/grant-condition.js';
-import { answered, management } from './api.js';
+import { management } from './api.js';
 import type { Choice } from './part/field/combobox.js';
-import { environmentPath } from './session.js';
 
 /** Suggestions from the server for text fields. All functions reject if the server cannot be reached. */
 
@@ -10,9 +9,7 @@ const per_page = 10;
 /** Suggests users by key, name or e-mail address. */
 export async function proposeUsers(text: string, signal: AbortSignal): Promise<readonly Choice[]> {
 	const query = { per_page, ...(text !== '' && { search: text }) };
-	const { data } = await answered(
-		management.GET('/v2/facts/{proj_id}/{env_id}/users', { params: { path: environmentPath(), query }, signal }),
-	);
+	const { data } = await management.get('/v2/facts/{proj_id}/{env_id}/users', { query, signal });
 	return data.map(({ key, email, first_name, last_name }) => {
 		const name = [first_name, last_name].filter(Boolean).join(' ');
 		return { value: key, note: name || (email === key ? null : email) };
@@ -37,9 +34,7 @@ export function proposeHolders({ isPublic, grantableTo }: AssignableRole) {
 /** Suggests tenants by key or name. */
 export async function proposeTenants(text: string, signal: AbortSignal): Promise<readonly Choice[]> {
 	const query = { per_page, ...(text !== '' && { search: text }) };
-	const found = await answered(
-		management.GET('/v2/facts/{proj_id}/{env_id}/tenants', { params: { path: environmentPath(), query }, signal }),
-	);
+	const found = await management.get('/v2/facts/{proj_id}/{env_id}/tenants', { query, signal });
 	const tenants = Array.isArray(found) ? found : found.data;
 	return tenants.map(({ key, name }) => ({ value: key, note: name === key ? null : name }));
 }
@@ -47,23 +42,19 @@ export async function proposeTenants(text: string, signal: AbortSignal): Promise
 /** Suggests resources by key or name. */
 export async function proposeResources(text: string, signal: AbortSignal): Promise<readonly Choice[]> {
 	const query = { per_page, ...(text !== '' && { search: text }) };
-	const found = await answered(
-		management.GET('/v2/schema/{proj_id}/{env_id}/resources', { params: { path: environmentPath(), query }, signal }),
-	);
+	const found = await management.get('/v2/schema/{proj_id}/{env_id}/resources', { query, signal });
 	return keysAndNames(Array.isArray(found) ? found : found.data);
 }
 
 /** Suggests a resource's actions by key or name. */
 export async function proposeActions(resource: string, text: string, signal: AbortSignal): Promise<readonly Choice[]> {
 	if (resource === '') return [];
-	const path = { ...environmentPath(), resource_id: resource };
 	const query = { per_page: 100 };
-	const found = await answered(
-		management.GET('/v2/schema/{proj_id}/{env_id}/resources/{resource_id}/actions', {
-			params: { path, query },
-			signal,
-		}),
-	);
+	const found = await management.get('/v2/schema/{proj_id}/{env_id}/resources/{resource_id}/actions', {
+		path: { resource_id: resource },
+		query,
+		signal,
+	});
 	const sought = text.toLowerCase();
 	return keysAndNames(found).filter(({ value, note }) => `${value} ${note ?? ''}`.toLowerCase().includes(sought));
 }
@@ -80,12 +71,7 @@ export async function proposeInstanceKeys(
 		...(tenant !== '' && { tenant: [tenant] }),
 		...(text !== '' && { search: [text] }),
 	};
-	const found = await answered(
-		management.GET('/v2/facts/{proj_id}/{env_id}/resource_instances', {
-			params: { path: environmentPath(), query },
-			signal,
-		}),
-	);
+	const found = await management.get('/v2/facts/{proj_id}/{env_id}/resource_instances', { query, signal });
 	const instances = Array.isArray(found) ? found : found.data;
 	return instances.map((instance) => ({ value: instance.key, note: `tenant ${instance.tenant}` }));
 }
@@ -94,12 +80,7 @@ export async function proposeInstanceKeys(
 export async function proposeInstanceNames(text: string, signal: AbortSignal): Promise<readonly Choice[]> {
 	const key = text.slice(text.indexOf(':') + 1);
 	const query = { per_page, ...(key !== '' && { search: [key] }) };
-	const found = await answered(
-		management.GET('/v2/facts/{proj_id}/{env_id}/resource_instances', {
-			params: { path: environmentPath(), query },
-			signal,
-		}),
-	);
+	const found = await management.get('/v2/facts/{proj_id}/{env_id}/resource_instances', { query, signal });
 	const instances = Array.isArray(found) ? found : found.data;
 	return instances.map(({ resource, key: own, tenant }) => ({ value: `${resource}:${own}`, note: `in ${tenant}` }));
 }
@@ -107,12 +88,7 @@ export async function proposeInstanceNames(text: string, signal: AbortSignal): P
 /** Suggests revisions whose policies are still stored, newest first. */
 export async function proposeRevisions(text: string, signal: AbortSignal): Promise<readonly Choice[]> {
 	const query = { per_page: 100 };
-	const { data } = await answered(
-		management.GET('/v2/projects/{proj_id}/envs/{env_id}/policies', {
-			params: { path: environmentPath(), query },
-			signal,
-		}),
-	);
+	const { data } = await management.get('/v2/projects/{proj_id}/envs/{env_id}/policies', { query, signal });
 	return data
 		.map(({ schema_revision, published_at }) => ({
 			value: String(schema_revision),
@@ -129,22 +105,16 @@ export async function proposeRevisions(text: string, signal: AbortSignal): Promi
 export function proposeRoles(instance: string | null) {
 	return async (text: string, signal: AbortSignal): Promise<readonly Choice[]> => {
 		if (instance === null) {
-			const found = await answered(
-				management.GET('/v2/schema/{proj_id}/{env_id}/roles', {
-					params: { path: environmentPath(), query: sought(text) },
-					signal,
-				}),
-			);
+			const found = await management.get('/v2/schema/{proj_id}/{env_id}/roles', { query: sought(text), signal });
 			return keysAndNames(Array.isArray(found) ? found : found.data);
 		}
 		const [resource_id = '', key = ''] = instance.split(':');
 		if (resource_id === '' || key === '') return [];
-		const found = await answered(
-			management.GET('/v2/schema/{proj_id}/{env_id}/resources/{resource_id}/roles', {
-				params: { path: { ...environmentPath(), resource_id }, query: sought(text) },
-				signal,
-			}),
-		);
+		const found = await management.get('/v2/schema/{proj_id}/{env_id}/resources/{resource_id}/roles', {
+			path: { resource_id },
+			query: sought(text),
+			signal,
+		});
 		return keysAndNames(found);
 	};
 }
@@ -152,13 +122,11 @@ export function proposeRoles(instance: string | null) {
 /** Suggests relations in which this resource's instances can be the object. */
 export function proposeRelations(resource_id: string) {
 	return async (text: string, signal: AbortSignal): Promise<readonly Choice[]> => {
-		const path = { ...environmentPath(), resource_id };
-		const { data } = await answered(
-			management.GET('/v2/schema/{proj_id}/{env_id}/resources/{resource_id}/relations', {
-				params: { path, query: sought(text) },
-				signal,
-			}),
-		);
+		const { data } = await management.get('/v2/schema/{proj_id}/{env_id}/resources/{resource_id}/relations', {
+			path: { resource_id },
+			query: sought(text),
+			signal,
+		});
 		return data.map(({ key, subject_resource }) => ({ value: key, note: `of ${subject_resource}` }));
 	};
 }

@@ -1,6 +1,5 @@
-import { ApiFailure, failureMessage } from '../model/api-failure.js';
 import { readSchemaObjects, type SchemaObjects } from '../model/matrix/schema-objects.js';
-import { management } from './api.js';
+import { answered, managementClient } from './api.js';
 import { environmentPath } from './session.js';
 
 /** The environment's schema at a revision. */
@@ -11,10 +10,16 @@ export interface ReadSchema {
 
 /** Reads the environment's schema. Throws `ApiFailure`. */
 export async function readSchema(signal: AbortSignal): Promise<ReadSchema> {
-	const { data, error, response } = await management.GET('/v2/projects/{proj_id}/envs/{env_id}/export', {
+	const { schema, revision } = await readSchemaDocument(signal);
+	return { objects: readSchemaObjects(schema), revision };
+}
+
+/** Reads the schema half of the environment document, with its revision. Throws `ApiFailure`. */
+export async function readSchemaDocument(signal: AbortSignal) {
+	const call = managementClient.GET('/v2/projects/{proj_id}/envs/{env_id}/export', {
 		params: { path: environmentPath(), query: { half: 'schema' } },
 		signal,
 	});
-	if (data === undefined) throw new ApiFailure(response.status, failureMessage(response.status, error), error);
-	return { objects: readSchemaObjects(data.schema), revision: Number(response.headers.get('x-revision') ?? 0) };
+	const { schema } = await answered(call);
+	return { schema, revision: Number((await call).response.headers.get('x-revision') ?? 0) };
 }

@@ -1,5 +1,5 @@
 import { announce } from '../part/announce.js';
-import { answered, management } from './api.js';
+import { management } from './api.js';
 import { confirmByKey, confirmWrite } from './part/confirm.js';
 import { openSession } from './session.js';
 
@@ -32,8 +32,8 @@ export async function confirmKey(
 export async function rotateKey(key: KeyScope & { readonly id: string }, text: string): Promise<string | null> {
 	const header = await confirmKey('Rotate key', text, key, { always: true });
 	if (header === null) return null;
-	const params = { path: { api_key_id: key.id }, header };
-	const { secret } = await answered(management.POST('/v2/api-key/{api_key_id}/rotate-secret', { params }));
+	const path = { api_key_id: key.id };
+	const { secret } = await management.post('/v2/api-key/{api_key_id}/rotate-secret', { path, header });
 	announce('Key rotated.');
 	return secret;
 }

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { consolePath } from '../../model/console-place.js';
 import { Failure, useWork } from '../../part/action-button.js';
-import { answered, shellManagement } from '../api.js';
+import { shellManagement } from '../api.js';
 import { openEnvironment, openSession } from '../session.js';
 import { useLoaded } from '../use-loaded.js';
 
@@ -73,13 +73,11 @@ export function EnvironmentSwitch() {
 }
 
 async function readEnvironments(): Promise<readonly Listed[]> {
-	const projects = await answered(shellManagement.GET('/v2/projects', { params: { query: { per_page: 100 } } }));
+	const projects = await shellManagement.get('/v2/projects', { query: { per_page: 100 } });
 	const lists = await Promise.all(
 		projects.map(async (project) => {
 			const path = { proj_id: project.key };
-			const found = await answered(
-				shellManagement.GET('/v2/projects/{proj_id}/envs', { params: { path, query: { per_page: 100 } } }),
-			);
+			const found = await shellManagement.get('/v2/projects/{proj_id}/envs', { path, query: { per_page: 100 } });
 			return found.map(({ key, name }) => ({ project: project.key, environment: key, name }));
 		}),
 	);

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { documentationPath } from '../../model/documentation-path.js';
-import { answered, decisions, decisionTrouble, shellManagement } from '../api.js';
+import { decisions, decisionTrouble, shellManagement } from '../api.js';
 import { apiTrouble, newestRevision, openSession, refreshRevision, seenRevision, signOut } from '../session.js';
 import { reloadAll, useLoaded } from '../use-loaded.js';
 import { EnvironmentSwitch } from './environment-switch.js';
@@ -58,7 +58,7 @@ export function StatusBar() {
 
 /** Version of the server. */
 function Version() {
-	const { value } = useLoaded((signal) => answered(shellManagement.GET('/version', { signal })), [], {
+	const { value } = useLoaded((signal) => shellManagement.get('/version', { signal }), [], {
 		accompanies: true,
 	});
 	return value === null ? null : <span class="quiet">version {value.version}</span>;

@@ -6,10 +6,10 @@ import {
 	writeContextualRows,
 } from '../../../model/check/contextual-rows.js';
 import { documentationPath } from '../../../model/documentation-path.js';
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { proposeInstanceNames, proposeRelations, proposeRoles } from '../../propose.js';
 import { screenPath } from '../../screen-path.js';
-import { environmentPath, openSession } from '../../session.js';
+import { openSession } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 import { LazyDetails } from '../lazy-details.js';
 import { Combobox } from './combobox.js';
@@ -147,12 +147,9 @@ function RemoveButton({ name, onRemove }: { readonly name: string; readonly onRe
 
 /** Notice in an environment that does not allow contextual facts. */
 function Permission({ isTested }: Pick<RowsProps, 'isTested'>) {
-	const loaded = useLoaded(
-		(signal) =>
-			answered(management.GET('/v2/projects/{proj_id}/envs/{env_id}', { params: { path: environmentPath() }, signal })),
-		[],
-		{ accompanies: true },
-	);
+	const loaded = useLoaded((signal) => management.get('/v2/projects/{proj_id}/envs/{env_id}', { signal }), [], {
+		accompanies: true,
+	});
 	if (!isTested && !openSession().decision_point) {
 		return (
 			<p class="notice">Only decision points accept contextual facts, and none is configured for this environment.</p>

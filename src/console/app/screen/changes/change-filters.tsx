@@ -1,5 +1,5 @@
 import { changeKinds, kindWord, operationWords } from '../../../model/change/change-words.js';
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { SearchField } from '../../part/field/search-field.js';
 import { LazyDetails } from '../../part/lazy-details.js';
 import { useLoaded } from '../../use-loaded.js';
@@ -104,7 +104,7 @@ function TimeField({ label, value, onValue }: FieldProps) {
 /** Selection of the API key that made the changes. It also offers a key that only the URL contains. */
 function ActorField({ value, onChoose }: { readonly value: string; readonly onChoose: (id: string) => void }) {
 	const { value: keys } = useLoaded(
-		(signal) => answered(management.GET('/v2/api-key', { params: { query: { per_page: 100 } }, signal })),
+		(signal) => management.get('/v2/api-key', { query: { per_page: 100 }, signal }),
 		[],
 		{ accompanies: true },
 	);

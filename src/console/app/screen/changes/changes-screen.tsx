@@ -1,11 +1,10 @@
 import { groupByRevision, isChangeKind, isChangeOperation } from '../../../model/change/change-words.js';
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { Empty } from '../../part/empty.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
 import { Screen } from '../../part/screen.js';
 import { Pager } from '../../part/table/pager.js';
 import { screenPath } from '../../screen-path.js';
-import { environmentPath } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 import { type Search, useSearch } from '../../use-search.js';
 import { ChangeFilters, filterNames } from './change-filters.js';
@@ -21,12 +20,10 @@ export function ChangesScreen() {
 	const query = changeQuery(search);
 	const loaded = useLoaded(
 		(signal) =>
-			answered(
-				management.GET('/v2/projects/{proj_id}/envs/{env_id}/changes', {
-					params: { path: environmentPath(), query: { ...query, page, per_page: perPage } },
-					signal,
-				}),
-			),
+			management.get('/v2/projects/{proj_id}/envs/{env_id}/changes', {
+				query: { ...query, page, per_page: perPage },
+				signal,
+			}),
 		[page, JSON.stringify(query)],
 	);
 	const isFiltered = filterNames.some((name) => search.get(name) !== '');

@@ -2,7 +2,7 @@ import type { DecisionDebug } from '../../../model/check/attempt.js';
 import { type CheckBody, type CheckForm, checkBody } from '../../../model/check/check-form.js';
 import { type ContextualFactsBody, contextualFactsBody } from '../../../model/check/contextual-rows.js';
 import { answered, answeredOnce, decisions, management } from '../../api.js';
-import { environmentPath, newestRevision, openSession } from '../../session.js';
+import { newestRevision, openSession } from '../../session.js';
 
 /** Result of a check, with its reasons. */
 export interface CheckAnswer {
@@ -71,11 +71,7 @@ async function askAllowed(check: CheckBody, signal: AbortSignal): Promise<boolea
 
 async function explainCheck(check: CheckBody, body: ExplanationRequest, signal: AbortSignal): Promise<CheckAnswer> {
 	const { allow, debug } = await answeredOnce(
-		management.POST('/v2/projects/{proj_id}/envs/{env_id}/explanation', {
-			params: { path: environmentPath() },
-			body,
-			signal,
-		}),
+		management.post('/v2/projects/{proj_id}/envs/{env_id}/explanation', { body, signal }),
 	);
 	const { revision } = body;
 	const answer = { check, allow, debug: debug ?? {}, revision, policyRevision: revision };

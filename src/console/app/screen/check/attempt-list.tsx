@@ -2,8 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { Attempt } from '../../../model/check/attempt.js';
 import type { CheckForm } from '../../../model/check/check-form.js';
 import type { PolicyFile } from '../../../model/policy/rego-lines.js';
-import { answered, management } from '../../api.js';
-import { environmentPath } from '../../session.js';
+import { management } from '../../api.js';
 import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 import type { CheckAnswer } from './ask-check.js';
@@ -63,9 +62,9 @@ export function AttemptList({ answer, attempts, form, onAsk, onAskAgain }: Attem
 /** Reads the files of the policy that decided the check. */
 async function readPolicy(revision: number | null, signal: AbortSignal): Promise<readonly PolicyFile[]> {
 	if (revision === null) return [];
-	const path = { ...environmentPath(), revision: String(revision) };
-	const { files } = await answered(
-		management.GET('/v2/projects/{proj_id}/envs/{env_id}/policies/{revision}', { params: { path }, signal }),
-	);
+	const { files } = await management.get('/v2/projects/{proj_id}/envs/{env_id}/policies/{revision}', {
+		path: { revision: String(revision) },
+		signal,
+	});
 	return files;
 }

@@ -1,34 +1,30 @@
 import { type AttemptFact, splitInstance } from '../../../model/check/attempt.js';
-import { answered, management } from '../../api.js';
-import { environmentPath } from '../../session.js';
+import { management } from '../../api.js';
 
 /** Stores a fact. Throws `ApiFailure`. */
 export async function addFact(fact: AttemptFact): Promise<void> {
-	const params = { path: environmentPath() };
 	switch (fact.fact) {
 		case 'tenant': {
 			const body = { key: fact.tenant, name: fact.tenant };
-			await answered(management.POST('/v2/facts/{proj_id}/{env_id}/tenants', { params, body }));
+			await management.post('/v2/facts/{proj_id}/{env_id}/tenants', { body });
 			return;
 		}
 		case 'user':
-			await answered(management.POST('/v2/facts/{proj_id}/{env_id}/users', { params, body: { key: fact.user } }));
+			await management.post('/v2/facts/{proj_id}/{env_id}/users', { body: { key: fact.user } });
 			return;
 		case 'resource_instance': {
 			const { type: resource, key } = splitInstance(fact.resource_instance);
 			const body = { key, resource, tenant: fact.tenant };
-			await answered(management.POST('/v2/facts/{proj_id}/{env_id}/resource_instances', { params, body }));
+			await management.post('/v2/facts/{proj_id}/{env_id}/resource_instances', { body });
 			return;
 		}
 		case 'role_assignment':
-			await answered(
-				management.POST('/v2/facts/{proj_id}/{env_id}/role_assignments', { params, body: assignmentBody(fact) }),
-			);
+			await management.post('/v2/facts/{proj_id}/{env_id}/role_assignments', { body: assignmentBody(fact) });
 			return;
 		case 'relationship_tuple': {
 			const { subject, relation, object, tenant } = fact;
 			const body = { subject, relation, object, tenant };
-			await answered(management.POST('/v2/facts/{proj_id}/{env_id}/relationship_tuples', { params, body }));
+			await management.post('/v2/facts/{proj_id}/{env_id}/relationship_tuples', { body });
 		}
 	}
 }
@@ -36,12 +32,7 @@ export async function addFact(fact: AttemptFact): Promise<void> {
 /** Removes a role assignment. Only role assignments can block an attempt. Throws `ApiFailure`. */
 export async function removeFact(fact: AttemptFact): Promise<void> {
 	if (fact.fact !== 'role_assignment') throw new Error('only roles can block a check');
-	await answered(
-		management.DELETE('/v2/facts/{proj_id}/{env_id}/role_assignments', {
-			params: { path: environmentPath() },
-			body: assignmentBody(fact),
-		}),
-	);
+	await management.delete('/v2/facts/{proj_id}/{env_id}/role_assignments', { body: assignmentBody(fact) });
 }
 
 function assignmentBody({

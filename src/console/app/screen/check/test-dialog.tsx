@@ -4,7 +4,7 @@ import { answeredOnce, management } from '../../api.js';
 import { CopyButton } from '../../part/copy-button.js';
 import { Dialog } from '../../part/dialog.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
-import { environmentPath, newestRevision, openSession } from '../../session.js';
+import { newestRevision, openSession } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 import { type CheckAnswer, explanationRequest } from './ask-check.js';
 
@@ -19,13 +19,7 @@ export function TestDialog({ answer, form, onClose }: TestDialogProps) {
 	const body = explanationRequest(answer.check, answer.revision ?? newestRevision.peek(), form);
 	const loaded = useLoaded(
 		(signal) =>
-			answeredOnce(
-				management.POST('/v2/projects/{proj_id}/envs/{env_id}/explanation/test', {
-					params: { path: environmentPath() },
-					body,
-					signal,
-				}),
-			),
+			answeredOnce(management.post('/v2/projects/{proj_id}/envs/{env_id}/explanation/test', { body, signal })),
 		[JSON.stringify(body)],
 	);
 	const { environment } = openSession();

@@ -1,4 +1,4 @@
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { DraftedObjects } from '../../part/drafted-objects.js';
 import { Empty } from '../../part/empty.js';
 import { SearchField } from '../../part/field/search-field.js';
@@ -8,7 +8,6 @@ import { NameText } from '../../part/name-text.js';
 import { DataTable } from '../../part/table/data-table.js';
 import { Pager } from '../../part/table/pager.js';
 import { screenPath } from '../../screen-path.js';
-import { environmentPath } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 
@@ -122,12 +121,7 @@ interface Asked {
 async function readSets({ text, type, page }: Asked, signal: AbortSignal) {
 	const only = isSetType(type) ? { type } : {};
 	const query = { page, include_total_count: true, ...(text === '' ? {} : { search: text }), ...only } as const;
-	const found = await answered(
-		management.GET('/v2/schema/{proj_id}/{env_id}/condition_sets', {
-			params: { path: environmentPath(), query },
-			signal,
-		}),
-	);
+	const found = await management.get('/v2/schema/{proj_id}/{env_id}/condition_sets', { query, signal });
 	// If the response has no total, it is a plain array.
 	return 'data' in found ? found : { data: found, total_count: found.length, page_count: 1 };
 }

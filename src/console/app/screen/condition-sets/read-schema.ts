@@ -1,7 +1,5 @@
-import { ApiFailure, failureMessage } from '../../../model/api-failure.js';
 import { type ConditionSetValue, readConditionSetValue } from '../../../model/condition/condition-set-value.js';
-import { management } from '../../api.js';
-import { environmentPath } from '../../session.js';
+import { readSchemaDocument } from '../../read-schema.js';
 
 /** Schema data for the page of a condition set, read in one call. */
 export interface SetSchema {
@@ -28,15 +26,11 @@ export interface SetRule {
 
 /** Reads the schema half of the environment document. Throws `ApiFailure`. */
 export async function readSchema(signal: AbortSignal): Promise<SetSchema> {
-	const { data, error, response } = await management.GET('/v2/projects/{proj_id}/envs/{env_id}/export', {
-		params: { path: environmentPath(), query: { half: 'schema' } },
-		signal,
-	});
-	if (data === undefined) throw new ApiFailure(response.status, failureMessage(response.status, error), error);
-	const { condition_sets = {}, set_rules = [], resources = {}, user_attributes = {} } = data.schema ?? {};
+	const { schema, revision } = await readSchemaDocument(signal);
+	const { condition_sets = {}, set_rules = [], resources = {}, user_attributes = {} } = schema ?? {};
 	const sets = Object.entries(condition_sets).map(([key, entry]) => [key, readConditionSetValue(entry)] as const);
 	return {
-		revision: Number(response.headers.get('x-revision') ?? 0),
+		revision,
 		sets: Object.fromEntries(sets),
 		// Rules in a document refer to sets and actions by key, so they already have the shape of `SetRule`.
 		rules: set_rules as unknown as readonly SetRule[],

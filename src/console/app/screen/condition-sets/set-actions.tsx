@@ -1,8 +1,7 @@
 import type { ConditionSetValue } from '../../../model/condition/condition-set-value.js';
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { SaveActions } from '../../part/save-actions.js';
 import { screenPath } from '../../screen-path.js';
-import { environmentPath } from '../../session.js';
 
 interface SetActionsProps {
 	readonly setKey: string;
@@ -48,38 +47,31 @@ function missingText(key: string, { name, type, resource }: ConditionSetValue): 
 }
 
 async function remove(key: string): Promise<void> {
-	const path = { ...environmentPath(), condition_set_id: key };
-	await answered(
-		management.DELETE('/v2/schema/{proj_id}/{env_id}/condition_sets/{condition_set_id}', { params: { path } }),
-	);
+	await management.delete('/v2/schema/{proj_id}/{env_id}/condition_sets/{condition_set_id}', {
+		path: { condition_set_id: key },
+	});
 }
 
 async function save(key: string, stored: ConditionSetValue | null, value: ConditionSetValue): Promise<void> {
 	const { name, description, type, resource, parent, parameters } = value;
 	const conditions = value.conditions as Record<string, unknown>;
-	const collection = environmentPath();
 	if (stored === null) {
-		await answered(
-			management.POST('/v2/schema/{proj_id}/{env_id}/condition_sets', {
-				params: { path: collection },
-				body: {
-					key,
-					name,
-					type,
-					conditions,
-					...(description === null ? {} : { description }),
-					...(resource === null ? {} : { resource_id: resource }),
-					...(parent === null ? {} : { parent_id: parent }),
-					...(parameters === undefined ? {} : { parameters }),
-				},
-			}),
-		);
+		await management.post('/v2/schema/{proj_id}/{env_id}/condition_sets', {
+			body: {
+				key,
+				name,
+				type,
+				conditions,
+				...(description === null ? {} : { description }),
+				...(resource === null ? {} : { resource_id: resource }),
+				...(parent === null ? {} : { parent_id: parent }),
+				...(parameters === undefined ? {} : { parameters }),
+			},
+		});
 		return;
 	}
-	await answered(
-		management.PATCH('/v2/schema/{proj_id}/{env_id}/condition_sets/{condition_set_id}', {
-			params: { path: { ...collection, condition_set_id: key } },
-			body: { name, description, conditions, parent_id: parent, ...(parameters !== undefined && { parameters }) },
-		}),
-	);
+	await management.patch('/v2/schema/{proj_id}/{env_id}/condition_sets/{condition_set_id}', {
+		path: { condition_set_id: key },
+		body: { name, description, conditions, parent_id: parent, ...(parameters !== undefined && { parameters }) },
+	});
 }

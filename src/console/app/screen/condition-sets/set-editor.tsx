@@ -10,9 +10,9 @@ import {
 	writeConditions,
 } from '../../../model/condition/condition-tree.js';
 import type { Json } from '../../../model/json.js';
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { JsonField } from '../../part/field/json-field.js';
-import { environmentPath, mayWrite } from '../../session.js';
+import { mayWrite } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 import { useSettled } from '../../use-settled.js';
@@ -215,11 +215,5 @@ interface PreviewPlace {
 
 async function askPreview(question: string, { tenant, page }: PreviewPlace, signal: AbortSignal) {
 	const body = { ...JSON.parse(question), ...(tenant === '' ? {} : { tenant }), page, per_page: 20 };
-	return answered(
-		management.POST('/v2/schema/{proj_id}/{env_id}/condition_sets/preview', {
-			params: { path: environmentPath() },
-			body,
-			signal,
-		}),
-	);
+	return management.post('/v2/schema/{proj_id}/{env_id}/condition_sets/preview', { body, signal });
 }

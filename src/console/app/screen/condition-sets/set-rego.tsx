@@ -3,13 +3,13 @@ import { type ConditionSetValue, isSameSet } from '../../../model/condition/cond
 import { withChange } from '../../../model/draft/draft.js';
 import { diffLines } from '../../../model/policy/line-diff.js';
 import { conditionSetFile } from '../../../model/policy/policy-files.js';
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { currentDraft } from '../../current-draft.js';
 import { CodeView } from '../../part/code/code-view.js';
 import { DiffView } from '../../part/code/diff-view.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
 import { screenPath } from '../../screen-path.js';
-import { environmentPath, newestRevision } from '../../session.js';
+import { newestRevision } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 
 interface SetRegoProps {
@@ -89,9 +89,7 @@ function ShownRego({ setKey, value, stored }: SetRegoProps) {
 }
 
 async function readPublished(key: string, { type }: ConditionSetValue, signal: AbortSignal): Promise<FoundRego> {
-	const { files } = await answered(
-		management.GET('/v2/projects/{proj_id}/{env_id}/policy', { params: { path: environmentPath() }, signal }),
-	);
+	const { files } = await management.get('/v2/projects/{proj_id}/{env_id}/policy', { signal });
 	const file = conditionSetFile(files, type, key);
 	return { path: file?.path ?? null, before: null, after: file?.text ?? null, failure: null };
 }
@@ -105,14 +103,11 @@ async function readDrafted(
 	const operation = stored === null ? 'create' : 'update';
 	const begun = currentDraft.value ?? { base_revision: newestRevision.value, changes: [] };
 	const body = withChange(begun, { kind: 'condition_set', operation, key, value });
-	const { policy } = await answered(
-		management.POST('/v2/projects/{proj_id}/envs/{env_id}/drafts/preview', {
-			params: { path: environmentPath() },
-			// A different screen may have filled this tab's draft. The server validates the draft again.
-			body: body as never,
-			signal,
-		}),
-	);
+	const { policy } = await management.post('/v2/projects/{proj_id}/envs/{env_id}/drafts/preview', {
+		// A different screen may have filled this tab's draft. The server validates the draft again.
+		body: body as never,
+		signal,
+	});
 	const texts = policy.files.flatMap(({ path, after }) => (after === null ? [] : [{ path, text: after }]));
 	const file = conditionSetFile(texts, value.type, key);
 	const before = policy.files.find(({ path }) => path === file?.path)?.before ?? null;

@@ -1,12 +1,11 @@
 import { useSignal } from '@preact/signals';
 import type { ConditionSetValue } from '../../../model/condition/condition-set-value.js';
 import { jsonProblem } from '../../../model/json-problem.js';
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { Combobox } from '../../part/field/combobox.js';
 import { JsonField } from '../../part/field/json-field.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
 import { proposeInstanceNames, proposeTenants, proposeUsers } from '../../propose.js';
-import { environmentPath } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 import { ConditionTrace } from './condition-trace.js';
@@ -143,11 +142,5 @@ async function evaluate(question: string, tried: Tried, signal: AbortSignal) {
 		...(tried.tenant === '' ? {} : { tenant: tried.tenant }),
 		context: readAttributes(tried.context),
 	};
-	return answered(
-		management.POST('/v2/schema/{proj_id}/{env_id}/condition_sets/evaluate', {
-			params: { path: environmentPath() },
-			body,
-			signal,
-		}),
-	);
+	return management.post('/v2/schema/{proj_id}/{env_id}/condition_sets/evaluate', { body, signal });
 }

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { readPointState } from '../../../model/point-state.js';
 import { program } from '../../../model/program.js';
 import { ActionButton } from '../../../part/action-button.js';
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { Empty } from '../../part/empty.js';
 import { KeyText } from '../../part/key-text.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
@@ -12,7 +12,7 @@ import { SecretDialog } from '../../part/secret-dialog.js';
 import { DataTable } from '../../part/table/data-table.js';
 import { TimeText } from '../../part/time-text.js';
 import { type KeyScope, rotateKey } from '../../rotate-key.js';
-import { environmentPath, newestRevision, openSession } from '../../session.js';
+import { newestRevision, openSession } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 import { usePolling } from '../../use-polling.js';
 
@@ -33,13 +33,7 @@ export function DecisionPointsScreen() {
 }
 
 function Instances() {
-	const loaded = useLoaded(
-		(signal) =>
-			answered(
-				management.GET('/v2/pdps/{proj_id}/{env_id}/instances', { params: { path: environmentPath() }, signal }),
-			),
-		[],
-	);
+	const loaded = useLoaded((signal) => management.get('/v2/pdps/{proj_id}/{env_id}/instances', { signal }), []);
 	usePolling(loaded.reload, pollMilliseconds, loaded.loading);
 	return (
 		<LoadedFrame loaded={loaded}>
@@ -102,8 +96,7 @@ function PointKeys() {
 	const isAdmin = openSession().key.access_level === 'admin';
 	const secret = useSignal<string | null>(null);
 	const loaded = useLoaded(
-		(signal) =>
-			answered(management.GET('/v2/api-key', { params: { query: { object_type: 'env', per_page: 100 } }, signal })),
+		(signal) => management.get('/v2/api-key', { query: { object_type: 'env', per_page: 100 }, signal }),
 		[],
 	);
 	const rotate = async (key: KeyScope & { readonly id: string }) => {

@@ -8,11 +8,10 @@ import {
 import { denialCodes } from '../../../model/check/denial-codes.js';
 import { fieldTime } from '../../../model/instants.js';
 import { visibleText } from '../../../model/visible-text.js';
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { Combobox } from '../../part/field/combobox.js';
 import { LazyDetails } from '../../part/lazy-details.js';
 import { proposeActions, proposeResources, proposeTenants, proposeUsers } from '../../propose.js';
-import { environmentPath } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 
 interface DecisionFiltersProps {
@@ -107,10 +106,7 @@ function CodeSelect({ value, onValue }: FieldProps) {
  */
 function PointSelect({ value, onValue }: FieldProps) {
 	const { value: instances } = useLoaded(
-		(signal) =>
-			answered(
-				management.GET('/v2/pdps/{proj_id}/{env_id}/instances', { params: { path: environmentPath() }, signal }),
-			),
+		(signal) => management.get('/v2/pdps/{proj_id}/{env_id}/instances', { signal }),
 		[],
 		{ accompanies: true },
 	);

@@ -4,7 +4,7 @@ import { checkQuery } from '../../../model/check/check-form.js';
 import { auditLogParameters, type DecisionFilter } from '../../../model/check/decision-filter.js';
 import { decisionForm, type LoggedDecision, newRows, readDecisionNote } from '../../../model/check/logged-decision.js';
 import { visibleText } from '../../../model/visible-text.js';
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { Empty } from '../../part/empty.js';
 import { KeyText } from '../../part/key-text.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
@@ -12,7 +12,6 @@ import { DataTable } from '../../part/table/data-table.js';
 import { Pager } from '../../part/table/pager.js';
 import { TimeText } from '../../part/time-text.js';
 import { screenPath } from '../../screen-path.js';
-import { environmentPath } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 import { usePolling } from '../../use-polling.js';
 
@@ -59,12 +58,7 @@ const maxListed = 10_000;
 
 function readDecisions(filter: DecisionFilter, page: number, signal?: AbortSignal) {
 	const query = { ...auditLogParameters(filter), page, per_page: perPage };
-	return answered(
-		management.GET('/v2/pdps/{proj_id}/{env_id}/audit_logs', {
-			params: { path: environmentPath(), query },
-			...(signal !== undefined && { signal }),
-		}),
-	);
+	return management.get('/v2/pdps/{proj_id}/{env_id}/audit_logs', { query, ...(signal !== undefined && { signal }) });
 }
 
 interface NewDecisionsProps {

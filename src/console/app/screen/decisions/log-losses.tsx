@@ -1,9 +1,8 @@
 import { readPointState } from '../../../model/point-state.js';
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { KeyText } from '../../part/key-text.js';
 import { DataTable } from '../../part/table/data-table.js';
 import { TimeText } from '../../part/time-text.js';
-import { environmentPath } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 import { usePolling } from '../../use-polling.js';
 
@@ -12,13 +11,7 @@ const reportMilliseconds = 60_000;
 
 /** Decisions missing from the log, as reported by decision points. */
 export function LogLosses() {
-	const loaded = useLoaded(
-		(signal) =>
-			answered(
-				management.GET('/v2/pdps/{proj_id}/{env_id}/instances', { params: { path: environmentPath() }, signal }),
-			),
-		[],
-	);
+	const loaded = useLoaded((signal) => management.get('/v2/pdps/{proj_id}/{env_id}/instances', { signal }), []);
 	usePolling(loaded.reload, reportMilliseconds, loaded.loading);
 	if (loaded.value === null) return null;
 	const points = loaded.value.map((point) => ({ ...point, read: readPointState(point.state) }));

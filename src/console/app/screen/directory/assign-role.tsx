@@ -11,11 +11,10 @@ import { visibleText } from '../../../model/visible-text.js';
 import { Failure, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
 import { ExpiryField } from '../../../part/expiry-field.js';
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { confirmWrite } from '../../part/confirm.js';
 import { Combobox } from '../../part/field/combobox.js';
 import { proposeHolders, proposeInstanceNames, proposeRoles, proposeTenants, proposeUsers } from '../../propose.js';
-import { environmentPath } from '../../session.js';
 import { reloadAll, useLoaded } from '../../use-loaded.js';
 import { useSettled } from '../../use-settled.js';
 import { ConditionFields, type ConditionForm, noCondition } from './condition-fields.js';
@@ -75,9 +74,7 @@ export function AssignRole({ user, tenant, instance }: AssignRoleProps) {
 		const assigned = `role ${role.value} to ${to}${read === null ? '' : ` under ${chosen}`}.`;
 		if (!(await confirmWrite('Assign role', `Assign ${assigned}`))) return;
 		const body = { user: who.value, role: role.value, ...where, ...expiryMember(end.value), ...under };
-		await answered(
-			management.POST('/v2/facts/{proj_id}/{env_id}/role_assignments', { params: { path: environmentPath() }, body }),
-		);
+		await management.post('/v2/facts/{proj_id}/{env_id}/role_assignments', { body });
 		announce(`Assigned ${assigned}`);
 		setRole('');
 		reloadAll();

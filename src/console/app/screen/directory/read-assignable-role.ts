@@ -1,6 +1,5 @@
 import type { AssignableRole } from '../../../model/grant-condition.js';
-import { answered, management } from '../../api.js';
-import { environmentPath } from '../../session.js';
+import { management } from '../../api.js';
 
 /** Reads the rules for assignments of a resource role, with the condition sets that it declares. */
 export async function readAssignableRole(
@@ -8,21 +7,16 @@ export async function readAssignableRole(
 	role_id: string,
 	signal: AbortSignal,
 ): Promise<AssignableRole> {
-	const path = { ...environmentPath(), resource_id, role_id };
-	const role = await answered(
-		management.GET('/v2/schema/{proj_id}/{env_id}/resources/{resource_id}/roles/{role_id}', {
-			params: { path },
-			signal,
-		}),
-	);
+	const role = await management.get('/v2/schema/{proj_id}/{env_id}/resources/{resource_id}/roles/{role_id}', {
+		path: { resource_id, role_id },
+		signal,
+	});
 	const conditions = await Promise.all(
 		(role.grant_conditions ?? []).map((condition_set_id) =>
-			answered(
-				management.GET('/v2/schema/{proj_id}/{env_id}/condition_sets/{condition_set_id}', {
-					params: { path: { ...environmentPath(), condition_set_id } },
-					signal,
-				}),
-			),
+			management.get('/v2/schema/{proj_id}/{env_id}/condition_sets/{condition_set_id}', {
+				path: { condition_set_id },
+				signal,
+			}),
 		),
 	);
 	return {

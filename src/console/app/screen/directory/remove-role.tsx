@@ -1,8 +1,7 @@
 import { ActionButton } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { confirmWrite } from '../../part/confirm.js';
-import { environmentPath } from '../../session.js';
 import { reloadAll } from '../../use-loaded.js';
 
 interface RemoveRoleProps {
@@ -23,9 +22,7 @@ export function RemoveRole({ user, role, tenant, instance, set }: RemoveRoleProp
 		if (!(await confirmWrite('Remove role', `Remove ${what}?`, { always: true }))) return;
 		const on = instance === null ? {} : { resource_instance: instance };
 		const body = { user, role, tenant, ...on, ...(set !== undefined && { condition: { set } }) };
-		await answered(
-			management.DELETE('/v2/facts/{proj_id}/{env_id}/role_assignments', { params: { path: environmentPath() }, body }),
-		);
+		await management.delete('/v2/facts/{proj_id}/{env_id}/role_assignments', { body });
 		announce(`Removed ${what}.`);
 		reloadAll();
 	};

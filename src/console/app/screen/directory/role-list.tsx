@@ -1,11 +1,10 @@
 import type { components } from '#management-api';
 import { conditionPhrases, everyone } from '../../../model/grant-condition.js';
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { KeyText } from '../../part/key-text.js';
 import { PhraseText } from '../../part/phrase-text.js';
 import { actionColumn, asRowPage, PagedTable, type RowPage } from '../../part/table/paged-table.js';
 import { TimeText } from '../../part/time-text.js';
-import { environmentPath } from '../../session.js';
 import { ObjectLink } from './object-link.js';
 import { RemoveRole } from './remove-role.js';
 
@@ -28,12 +27,7 @@ export function RoleList({ caption, at }: RoleListProps) {
 			dependencies={[JSON.stringify(place)]}
 			load={async (page, signal) => {
 				const query = { ...page, ...place, include_total_count: true };
-				const found = await answered(
-					management.GET('/v2/facts/{proj_id}/{env_id}/role_assignments', {
-						params: { path: environmentPath(), query },
-						signal,
-					}),
-				);
+				const found = await management.get('/v2/facts/{proj_id}/{env_id}/role_assignments', { query, signal });
 				return asRowPage(found as readonly Assignment[] | RowPage<Assignment>);
 			}}
 			rowKey={({ id }) => id}

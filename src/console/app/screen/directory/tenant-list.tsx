@@ -1,11 +1,11 @@
 import { directoryPath } from '../../../model/directory-path.js';
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { Empty } from '../../part/empty.js';
 import { NameText } from '../../part/name-text.js';
 import { asRowPage, PagedTable } from '../../part/table/paged-table.js';
 import { TimeText } from '../../part/time-text.js';
 import { screenPath } from '../../screen-path.js';
-import { environmentPath, mayWrite } from '../../session.js';
+import { mayWrite } from '../../session.js';
 import { useSearch } from '../../use-search.js';
 import { CreateObject } from './create-object.js';
 import { ListFilters } from './list-filters.js';
@@ -25,12 +25,7 @@ export function TenantList() {
 				dependencies={[text]}
 				load={async (page, signal) => {
 					const query = { ...page, include_total_count: true, ...(text !== '' && { search: text }) };
-					const found = await answered(
-						management.GET('/v2/facts/{proj_id}/{env_id}/tenants', {
-							params: { path: environmentPath(), query },
-							signal,
-						}),
-					);
+					const found = await management.get('/v2/facts/{proj_id}/{env_id}/tenants', { query, signal });
 					return asRowPage(found);
 				}}
 				rowKey={({ id }) => id}
@@ -66,12 +61,7 @@ function CreateTenant() {
 				{ name: 'description', label: 'Description (optional)' },
 			]}
 			create={async ({ key = '', name = '', ...more }, attributes) => {
-				await answered(
-					management.POST('/v2/facts/{proj_id}/{env_id}/tenants', {
-						params: { path: environmentPath() },
-						body: { key, name, ...more, attributes },
-					}),
-				);
+				await management.post('/v2/facts/{proj_id}/{env_id}/tenants', { body: { key, name, ...more, attributes } });
 				return screenPath(directoryPath('tenants', key));
 			}}
 		/>

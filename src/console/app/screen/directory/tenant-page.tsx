@@ -1,6 +1,6 @@
 import { ActionButton } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { confirmWrite } from '../../part/confirm.js';
 import { SearchField } from '../../part/field/search-field.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
@@ -10,7 +10,7 @@ import { actionColumn, PagedTable } from '../../part/table/paged-table.js';
 import { TimeText } from '../../part/time-text.js';
 import { proposeUsers } from '../../propose.js';
 import { screenPath } from '../../screen-path.js';
-import { environmentPath, mayWrite } from '../../session.js';
+import { mayWrite } from '../../session.js';
 import { reloadAll, useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 import { AddByKey } from './add-by-key.js';
@@ -63,15 +63,12 @@ export function TenantPage({ name }: { readonly name: string }) {
 							<AttributesForm
 								name={tenant.key}
 								attributes={tenant.attributes}
-								save={(attributes) => {
-									const path = { ...environmentPath(), tenant_id: tenant.id };
-									return answered(
-										management.PATCH('/v2/facts/{proj_id}/{env_id}/tenants/{tenant_id}', {
-											params: { path },
-											body: { attributes },
-										}),
-									);
-								}}
+								save={(attributes) =>
+									management.patch('/v2/facts/{proj_id}/{env_id}/tenants/{tenant_id}', {
+										path: { tenant_id: tenant.id },
+										body: { attributes },
+									})
+								}
 							/>
 						</section>
 						{mayWrite.value && (
@@ -81,12 +78,11 @@ export function TenantPage({ name }: { readonly name: string }) {
 									tab="tenants"
 									title="Delete tenant"
 									text={`Delete tenant ${tenant.key}? This also deletes all roles in the tenant and all its instances with their roles and relationships. The users are kept.`}
-									remove={() => {
-										const path = { ...environmentPath(), tenant_id: tenant.id };
-										return answered(
-											management.DELETE('/v2/facts/{proj_id}/{env_id}/tenants/{tenant_id}', { params: { path } }),
-										);
-									}}
+									remove={() =>
+										management.delete('/v2/facts/{proj_id}/{env_id}/tenants/{tenant_id}', {
+											path: { tenant_id: tenant.id },
+										})
+									}
 								/>
 							</section>
 						)}
@@ -98,8 +94,7 @@ export function TenantPage({ name }: { readonly name: string }) {
 }
 
 function readTenant(tenant_id: string, signal: AbortSignal) {
-	const path = { ...environmentPath(), tenant_id };
-	return answered(management.GET('/v2/facts/{proj_id}/{env_id}/tenants/{tenant_id}', { params: { path }, signal }));
+	return management.get('/v2/facts/{proj_id}/{env_id}/tenants/{tenant_id}', { path: { tenant_id }, signal });
 }
 
 /** Searchable list of a tenant's users, with controls to add and remove them. */
@@ -109,10 +104,9 @@ function TenantUsers({ tenant }: { readonly tenant: string }) {
 	const remove = async (user_id: string) => {
 		const said = `Remove ${user_id} from ${tenant}? The user loses all roles in the tenant and on its instances. The user is not deleted.`;
 		if (!(await confirmWrite('Remove from tenant', said, { always: true }))) return;
-		const path = { ...environmentPath(), tenant_id: tenant, user_id };
-		await answered(
-			management.DELETE('/v2/facts/{proj_id}/{env_id}/tenants/{tenant_id}/users/{user_id}', { params: { path } }),
-		);
+		await management.delete('/v2/facts/{proj_id}/{env_id}/tenants/{tenant_id}/users/{user_id}', {
+			path: { tenant_id: tenant, user_id },
+		});
 		announce(`Removed ${user_id} from ${tenant}.`);
 		reloadAll();
 	};
@@ -130,14 +124,12 @@ function TenantUsers({ tenant }: { readonly tenant: string }) {
 				parameter="users_page"
 				dependencies={[tenant, text]}
 				load={(page, signal) => {
-					const path = { ...environmentPath(), tenant_id: tenant };
 					const query = { ...page, ...(text !== '' && { search: text }) };
-					return answered(
-						management.GET('/v2/facts/{proj_id}/{env_id}/tenants/{tenant_id}/users', {
-							params: { path, query },
-							signal,
-						}),
-					);
+					return management.get('/v2/facts/{proj_id}/{env_id}/tenants/{tenant_id}/users', {
+						path: { tenant_id: tenant },
+						query,
+						signal,
+					});
 				}}
 				rowKey={({ id }) => id}
 				columns={[
@@ -165,13 +157,10 @@ function TenantUsers({ tenant }: { readonly tenant: string }) {
 					propose={proposeUsers}
 					text={(key) => `Add ${key} to ${tenant} without a role? If the user does not exist, it is created.`}
 					add={async (key) => {
-						const path = { ...environmentPath(), tenant_id: tenant };
-						await answered(
-							management.POST('/v2/facts/{proj_id}/{env_id}/tenants/{tenant_id}/users', {
-								params: { path },
-								body: { key },
-							}),
-						);
+						await management.post('/v2/facts/{proj_id}/{env_id}/tenants/{tenant_id}/users', {
+							path: { tenant_id: tenant },
+							body: { key },
+						});
 					}}
 				/>
 			)}

@@ -2,14 +2,14 @@ import { useSignal } from '@preact/signals';
 import { ApiFailure } from '../../../model/api-failure.js';
 import type { Draft } from '../../../model/draft/draft.js';
 import { readStaleDraft, type StaleDraft } from '../../../model/draft/stale-draft.js';
-import { answered, answeredOnce, management } from '../../api.js';
+import { answeredOnce, management } from '../../api.js';
 import { currentDraft } from '../../current-draft.js';
 import { Empty } from '../../part/empty.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
 import { Screen } from '../../part/screen.js';
 import { type ReadSchema, readSchema } from '../../read-schema.js';
 import { screenPath } from '../../screen-path.js';
-import { environmentPath, mayWrite } from '../../session.js';
+import { mayWrite } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 import { runTests } from '../tests/run-tests.js';
 import { ConflictList } from './conflict-list.js';
@@ -79,13 +79,7 @@ function Drafted({ draft, stored, onPublished }: DraftedProps) {
 	const preview = useLoaded(
 		async (signal) => {
 			refused.value = null;
-			return answered(
-				management.POST('/v2/projects/{proj_id}/envs/{env_id}/drafts/preview', {
-					params: { path: environmentPath() },
-					body: draft as never,
-					signal,
-				}),
-			);
+			return management.post('/v2/projects/{proj_id}/envs/{env_id}/drafts/preview', { body: draft as never, signal });
 		},
 		[JSON.stringify(draft)],
 		{ accompanies: true },
@@ -134,11 +128,7 @@ function Drafted({ draft, stored, onPublished }: DraftedProps) {
 
 function askImpact(draft: Draft, signal: AbortSignal): Promise<Impact> {
 	return answeredOnce(
-		management.POST('/v2/projects/{proj_id}/envs/{env_id}/impact', {
-			params: { path: environmentPath() },
-			body: { draft } as never,
-			signal,
-		}),
+		management.post('/v2/projects/{proj_id}/envs/{env_id}/impact', { body: { draft } as never, signal }),
 	);
 }
 

@@ -6,12 +6,12 @@ import { changedChecksText } from '../../../model/draft/impact-groups.js';
 import { readStaleDraft, type StaleDraft } from '../../../model/draft/stale-draft.js';
 import { Failure, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { currentDraft, replaceDraft } from '../../current-draft.js';
 import { focusTitle } from '../../focus-title.js';
 import { confirmWrite } from '../../part/confirm.js';
 import { screenPath } from '../../screen-path.js';
-import { environmentPath, openSession } from '../../session.js';
+import { openSession } from '../../session.js';
 import type { Loaded } from '../../use-loaded.js';
 import type { Impact } from './draft-impact.js';
 
@@ -54,13 +54,10 @@ export function PublishDraft({ draft, isTried, impact, tests, onPublished, onSta
 		const text = [...warnings.map((warning) => `${warning}.`), question].join(' ');
 		if (!(await confirmWrite('Publish draft', text, { always: warnings.length > 0 }))) return;
 		try {
-			const { revision, changes } = await answered(
-				management.POST('/v2/projects/{proj_id}/envs/{env_id}/drafts/apply', {
-					params: { path: environmentPath() },
-					// The server validates the draft.
-					body: draft as never,
-				}),
-			);
+			const { revision, changes } = await management.post('/v2/projects/{proj_id}/envs/{env_id}/drafts/apply', {
+				// The server validates the draft.
+				body: draft as never,
+			});
 			leave();
 			onPublished({ revision, total: changes.total });
 			const now = currentDraft.value;

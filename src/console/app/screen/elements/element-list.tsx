@@ -1,11 +1,10 @@
 import { elementTypes } from '../../../model/element/element-types.js';
 import { visibleText } from '../../../model/visible-text.js';
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { Empty } from '../../part/empty.js';
 import { KeyText } from '../../part/key-text.js';
 import { PagedTable } from '../../part/table/paged-table.js';
 import { screenPath } from '../../screen-path.js';
-import { environmentPath } from '../../session.js';
 
 /** Paged element list. */
 export function ElementList() {
@@ -14,12 +13,7 @@ export function ElementList() {
 			caption="Elements"
 			parameter="page"
 			load={(query, signal) =>
-				answered(
-					management.GET('/v2/elements/{proj_id}/{env_id}/config', {
-						params: { path: environmentPath(), query: { ...query, per_page: 30 } },
-						signal,
-					}),
-				)
+				management.get('/v2/elements/{proj_id}/{env_id}/config', { query: { ...query, per_page: 30 }, signal })
 			}
 			dependencies={[]}
 			rowKey={({ id }) => id}

@@ -1,6 +1,6 @@
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
-import { environmentPath, mayWrite } from '../../session.js';
+import { mayWrite } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 import { ElementPreview } from './element-preview.js';
 import { ElementWebhook } from './element-webhook.js';
@@ -9,12 +9,10 @@ import { ElementWebhook } from './element-webhook.js';
 export function ElementOperation({ elementKey }: { readonly elementKey: string }) {
 	const loaded = useLoaded(
 		(signal) =>
-			answered(
-				management.GET('/v2/elements/{proj_id}/{env_id}/config/{elements_config_id}', {
-					params: { path: { ...environmentPath(), elements_config_id: elementKey } },
-					signal,
-				}),
-			),
+			management.get('/v2/elements/{proj_id}/{env_id}/config/{elements_config_id}', {
+				path: { elements_config_id: elementKey },
+				signal,
+			}),
 		[elementKey],
 	);
 	return (

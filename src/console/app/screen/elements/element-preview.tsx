@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { Failure, useWork } from '../../../part/action-button.js';
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { Combobox } from '../../part/field/combobox.js';
 import { proposeTenants, proposeUsers } from '../../propose.js';
 import { openSession } from '../../session.js';
@@ -27,7 +27,7 @@ export function ElementPreview({ element }: ElementPreviewProps) {
 	const signIn = async () => {
 		address.value = null;
 		const body = { user_id: user.value, tenant_id: tenant.value };
-		const { redirect_url } = await answered(management.POST('/v2/auth/elements_login_as', { body }));
+		const { redirect_url } = await management.post('/v2/auth/elements_login_as', { body });
 		// The request with the ticket sets the cookie. The page then reads the session.
 		await fetch(redirect_url, { headers: { accept: 'application/json' }, credentials: 'same-origin' });
 		const query = new URLSearchParams({ envId: environment.id, tenantKey: tenant.value });

@@ -1,14 +1,14 @@
 import { useSignal } from '@preact/signals';
 import { ActionButton, Failure, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { confirmWrite } from '../../part/confirm.js';
 import { KeyText } from '../../part/key-text.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
 import { DataTable } from '../../part/table/data-table.js';
 import { Pager } from '../../part/table/pager.js';
 import { TimeText } from '../../part/time-text.js';
-import { environmentPath, mayWrite } from '../../session.js';
+import { mayWrite } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 import { usePolling } from '../../use-polling.js';
 
@@ -36,12 +36,11 @@ export function ElementWebhook({ elementKey, url, onSaved }: ElementWebhookProps
 			</>
 		);
 	}
-	const path = { ...environmentPath(), elements_config_id: elementKey };
 	const sendTest = async () => {
 		if (!(await confirmWrite('Send test event', `Send a test event to ${url}?`))) return;
-		await answered(
-			management.POST('/v2/elements/{proj_id}/{env_id}/config/{elements_config_id}/webhook_test', { params: { path } }),
-		);
+		await management.post('/v2/elements/{proj_id}/{env_id}/config/{elements_config_id}/webhook_test', {
+			path: { elements_config_id: elementKey },
+		});
 		announce('Test event sent. See the delivery below.');
 	};
 	return (
@@ -74,12 +73,10 @@ function WebhookForm({ elementKey, url, onSaved }: ElementWebhookProps) {
 			))
 		)
 			return;
-		await answered(
-			management.PATCH('/v2/elements/{proj_id}/{env_id}/config/{elements_config_id}', {
-				params: { path: { ...environmentPath(), elements_config_id: elementKey } },
-				body: { webhook: webhook === null ? null : { ...webhook, type: 'elements' } },
-			}),
-		);
+		await management.patch('/v2/elements/{proj_id}/{env_id}/config/{elements_config_id}', {
+			path: { elements_config_id: elementKey },
+			body: { webhook: webhook === null ? null : { ...webhook, type: 'elements' } },
+		});
 		token.value = '';
 		announce(webhook === null ? 'Webhook removed.' : 'Webhook saved.');
 		onSaved();
@@ -142,14 +139,12 @@ function Deliveries({ elementKey }: { readonly elementKey: string }) {
 	const page = useSignal(1);
 	const loaded = useLoaded(
 		(signal) => {
-			const path = { ...environmentPath(), elements_config_id: elementKey };
 			const query = { page: page.value, per_page: perPage };
-			return answered(
-				management.GET('/v2/elements/{proj_id}/{env_id}/config/{elements_config_id}/webhook_deliveries', {
-					params: { path, query },
-					signal,
-				}),
-			);
+			return management.get('/v2/elements/{proj_id}/{env_id}/config/{elements_config_id}/webhook_deliveries', {
+				path: { elements_config_id: elementKey },
+				query,
+				signal,
+			});
 		},
 		[page.value],
 	);

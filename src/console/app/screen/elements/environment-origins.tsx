@@ -1,19 +1,15 @@
 import { useSignal } from '@preact/signals';
 import { Failure, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { confirmWrite } from '../../part/confirm.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
-import { environmentPath, mayWrite } from '../../session.js';
+import { mayWrite } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 
 /** Origins that may embed elements, and the location of the application's token keys. */
 export function EnvironmentOrigins() {
-	const loaded = useLoaded(
-		(signal) =>
-			answered(management.GET('/v2/projects/{proj_id}/envs/{env_id}', { params: { path: environmentPath() }, signal })),
-		[],
-	);
+	const loaded = useLoaded((signal) => management.get('/v2/projects/{proj_id}/envs/{env_id}', { signal }), []);
 	return (
 		<>
 			<h2>Allowed origins</h2>
@@ -50,8 +46,7 @@ function OriginsForm({ settings, onSaved }: OriginsFormProps) {
 		if (!(await confirmWrite('Save origins', 'Pages from these origins can embed the elements.'))) return;
 		const elements_origins = text.value.split(/\s+/).filter((origin) => origin !== '');
 		const body = { settings: { ...settings, elements_origins } };
-		const params = { path: environmentPath() };
-		await answered(management.PATCH('/v2/projects/{proj_id}/envs/{env_id}', { params, body }));
+		await management.patch('/v2/projects/{proj_id}/envs/{env_id}', { body });
 		announce('Origins saved.');
 		onSaved();
 	};

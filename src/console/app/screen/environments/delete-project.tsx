@@ -1,5 +1,5 @@
 import { Failure, useWork } from '../../../part/action-button.js';
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { confirmByKey } from '../../part/confirm.js';
 import { KeyText } from '../../part/key-text.js';
 import { endSession, openSession } from '../../session.js';
@@ -12,8 +12,7 @@ export function DeleteProject() {
 		const text = `Delete project \`${project.key}\` with all its environments, policies and users? Its decision points will deny all checks. This cannot be undone.`;
 		const header = await confirmByKey('Delete project', text, project.key);
 		if (header === null) return;
-		const params = { path: { proj_id: project.key }, header };
-		await answered(management.DELETE('/v2/projects/{proj_id}', { params }));
+		await management.delete('/v2/projects/{proj_id}', { header });
 		endSession(`The project ${project.key} was deleted.`);
 	};
 	return (

@@ -1,4 +1,4 @@
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { openSession } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 
@@ -16,12 +16,11 @@ export function EnvironmentChoice({ label, value, onValue }: EnvironmentChoicePr
 	const { project, environment } = openSession();
 	const { value: found } = useLoaded(
 		(signal) =>
-			answered(
-				management.GET('/v2/projects/{proj_id}/envs', {
-					params: { path: { proj_id: project.key }, query: { per_page: 100 } },
-					signal,
-				}),
-			),
+			management.get('/v2/projects/{proj_id}/envs', {
+				path: { proj_id: project.key },
+				query: { per_page: 100 },
+				signal,
+			}),
 		[],
 	);
 	const others = (found ?? []).filter(({ id }) => id !== environment.id);

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { Failure, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { confirmWrite } from '../../part/confirm.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
-import { environmentPath, mayWrite } from '../../session.js';
+import { mayWrite } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 
 const switches = [
@@ -17,11 +17,7 @@ const switches = [
 
 /** Settings of the environment that are either on or off. */
 export function EnvironmentSettings() {
-	const loaded = useLoaded(
-		(signal) =>
-			answered(management.GET('/v2/projects/{proj_id}/envs/{env_id}', { params: { path: environmentPath() }, signal })),
-		[],
-	);
+	const loaded = useLoaded((signal) => management.get('/v2/projects/{proj_id}/envs/{env_id}', { signal }), []);
 	return (
 		<section aria-labelledby="settings">
 			<h2 id="settings">Settings</h2>
@@ -44,8 +40,7 @@ function SettingsForm({ settings, onSaved }: SettingsFormProps) {
 	const work = useWork();
 	const save = async () => {
 		if (!(await confirmWrite('Save settings', 'These settings affect every check in the environment.'))) return;
-		const [params, body] = [{ path: environmentPath() }, { settings: edited.value }];
-		await answered(management.PATCH('/v2/projects/{proj_id}/envs/{env_id}', { params, body }));
+		await management.patch('/v2/projects/{proj_id}/envs/{env_id}', { body: { settings: edited.value } });
 		announce('Settings saved.');
 		onSaved();
 	};

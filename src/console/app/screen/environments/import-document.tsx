@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { Failure, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { confirmWrite } from '../../part/confirm.js';
 import { saveFile } from '../../save-file.js';
-import { environmentPath, mayWrite, openSession } from '../../session.js';
+import { mayWrite, openSession } from '../../session.js';
 import { reloadAll } from '../../use-loaded.js';
 
 const strategies = {
@@ -49,13 +49,10 @@ export function ImportDocument() {
 	};
 	const send = async (sent: File, conflict_strategy: Strategy, dry_run: boolean): Promise<Report> => {
 		const document: unknown = JSON.parse(await sent.text());
-		return answered(
-			management.POST('/v2/projects/{proj_id}/envs/{env_id}/import', {
-				params: { path: environmentPath(), query: { conflict_strategy, dry_run } },
-				// The server validates the file.
-				body: document as never,
-			}),
-		);
+		return management.post('/v2/projects/{proj_id}/envs/{env_id}/import', {
+			query: { conflict_strategy, dry_run }, // The server validates the file.
+			body: document as never,
+		});
 	};
 	const tryOut = async (chosen: File) => {
 		const chosenStrategy = strategy.value;
@@ -160,12 +157,7 @@ function ExportButton() {
 	const { environment } = openSession();
 	const work = useWork();
 	const download = async () => {
-		const document = await answered(
-			management.GET('/v2/projects/{proj_id}/envs/{env_id}/export', {
-				params: { path: environmentPath() },
-				parseAs: 'blob',
-			}),
-		);
+		const document = await management.get('/v2/projects/{proj_id}/envs/{env_id}/export', { parseAs: 'blob' });
 		saveFile(document as unknown as Blob, `${environment.key}.json`);
 	};
 	return (

@@ -2,9 +2,9 @@ import { useSignal } from '@preact/signals';
 import { isProductionEnvironment } from '../../../model/production.js';
 import { Failure, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { confirmWrite } from '../../part/confirm.js';
-import { environmentPath, mayWrite, openSession } from '../../session.js';
+import { mayWrite, openSession } from '../../session.js';
 
 /** Copies this environment's schema to a new or existing environment in the project. */
 export function PromoteSchema() {
@@ -21,12 +21,9 @@ export function PromoteSchema() {
 		if (!(await confirmWrite('Copy schema', question, { always: true, target }))) return;
 		const target_env = isNew.value ? { new: { key, name: key } } : { existing: key };
 		const conflict_strategy = overwrites.value ? ('overwrite' as const) : ('fail' as const);
-		const copied = await answered(
-			management.POST('/v2/projects/{proj_id}/envs/{env_id}/copy', {
-				params: { path: environmentPath() },
-				body: { target_env, conflict_strategy },
-			}),
-		);
+		const copied = await management.post('/v2/projects/{proj_id}/envs/{env_id}/copy', {
+			body: { target_env, conflict_strategy },
+		});
 		announce(`Schema copied to ${copied.key}.`);
 	};
 	return (
@@ -87,8 +84,6 @@ export function PromoteSchema() {
  */
 async function isInProduction(key: string): Promise<boolean> {
 	const path = { proj_id: openSession().project.key };
-	const found = await answered(
-		management.GET('/v2/projects/{proj_id}/envs', { params: { path, query: { per_page: 100 } } }),
-	);
+	const found = await management.get('/v2/projects/{proj_id}/envs', { path, query: { per_page: 100 } });
 	return isProductionEnvironment(found.find((one) => one.key === key) ?? { key });
 }

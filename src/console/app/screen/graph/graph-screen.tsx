@@ -5,11 +5,10 @@ import {
 	maxExpanded,
 	readGraphQuestion,
 } from '../../../model/graph-question.js';
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { Empty } from '../../part/empty.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
 import { Screen } from '../../part/screen.js';
-import { environmentPath } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 import { GraphForm } from './graph-form.js';
@@ -58,12 +57,7 @@ function AskedGraph({ question, onStart, onExpand }: AskedGraphProps) {
 		(signal) => {
 			const more = { depth: Number(depth), limit: nodesAtOnce, expand: [...expand] };
 			const query = { from, mode, ...(mode === 'path' ? { to } : more) };
-			return answered(
-				management.GET('/v2/projects/{proj_id}/envs/{env_id}/graph', {
-					params: { path: environmentPath(), query },
-					signal,
-				}),
-			);
+			return management.get('/v2/projects/{proj_id}/envs/{env_id}/graph', { query, signal });
 		},
 		[from, to, mode, depth, expandedText(expand)],
 	);

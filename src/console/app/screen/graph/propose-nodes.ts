@@ -1,8 +1,7 @@
 import type { GraphMode } from '../../../model/graph-question.js';
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import type { Choice } from '../../part/field/combobox.js';
 import { proposeResources, proposeUsers } from '../../propose.js';
-import { environmentPath } from '../../session.js';
 
 const per_page = 6;
 
@@ -16,12 +15,7 @@ export async function proposeNodes(mode: GraphMode, text: string, signal: AbortS
 	const query = { per_page, ...(search !== '' && { search: [search] }) };
 	const [users, found] = await Promise.all([
 		proposeUsers(search, signal),
-		answered(
-			management.GET('/v2/facts/{proj_id}/{env_id}/resource_instances', {
-				params: { path: environmentPath(), query },
-				signal,
-			}),
-		),
+		management.get('/v2/facts/{proj_id}/{env_id}/resource_instances', { query, signal }),
 	]);
 	const instances = Array.isArray(found) ? found : found.data;
 	return [

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { Failure, useWork } from '../../../part/action-button.js';
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { Dialog } from '../../part/dialog.js';
 import { confirmKey } from '../../rotate-key.js';
 import { openSession } from '../../session.js';
@@ -45,7 +45,7 @@ export function CreateKey({ onCreated }: { readonly onCreated: (secret: string |
 			owner_type: object_type === 'env' ? owner.value : ('member' as const),
 			...(name.value.trim() !== '' && { name: name.value.trim() }),
 		};
-		const created = await answered(management.POST('/v2/api-key', { params: { header }, body }));
+		const created = await management.post('/v2/api-key', { header, body });
 		close();
 		onCreated(created.secret);
 	};

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { ActionButton } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { KeyText } from '../../part/key-text.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
 import { NameText } from '../../part/name-text.js';
@@ -40,7 +40,7 @@ export function KeysScreen() {
 		(signal) => {
 			const object_type = isLevel(type) ? type : undefined;
 			const query = { page, per_page: perPage, ...(object_type && { object_type }) };
-			return answered(management.GET('/v2/api-key', { params: { query }, signal }));
+			return management.get('/v2/api-key', { query, signal });
 		},
 		[page, type],
 	);
@@ -57,8 +57,7 @@ export function KeysScreen() {
 		const text = 'Revoke the key? It stops working immediately. This cannot be undone.';
 		const header = await confirmKey('Revoke key', text, named, { always: true });
 		if (header === null) return;
-		const params = { path: { api_key_id: named.id }, header };
-		await answered(management.DELETE('/v2/api-key/{api_key_id}', { params }));
+		await management.delete('/v2/api-key/{api_key_id}', { path: { api_key_id: named.id }, header });
 		announce('Key revoked.');
 		loaded.reload();
 	};

@@ -1,11 +1,11 @@
 import { withDocument } from '../../../model/draft/document-draft.js';
 import { ActionButton } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { editDraft } from '../../current-draft.js';
 import { confirmWrite } from '../../part/confirm.js';
 import { Empty } from '../../part/empty.js';
-import { environmentPath, mayWrite, openSession } from '../../session.js';
+import { mayWrite, openSession } from '../../session.js';
 import { reloadAll } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 import type { ModelView } from './model-view.js';
@@ -57,13 +57,10 @@ function SampleItem({ view: { objects, revision }, sample }: { readonly view: Mo
 		const { key } = openSession().environment;
 		if (!(await confirmWrite('Import sample', `Import ${title} into ${key}? The import takes effect immediately.`)))
 			return;
-		await answered(
-			management.POST('/v2/projects/{proj_id}/envs/{env_id}/import', {
-				params: { path: environmentPath(), query: { conflict_strategy: 'fail' } },
-				// The server validates the document.
-				body: document as never,
-			}),
-		);
+		await management.post('/v2/projects/{proj_id}/envs/{env_id}/import', {
+			query: { conflict_strategy: 'fail' }, // The server validates the document.
+			body: document as never,
+		});
 		announce(`Imported ${title}.`);
 		reloadAll();
 	};

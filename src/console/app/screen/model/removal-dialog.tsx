@@ -4,13 +4,12 @@ import { partWords } from '../../../model/schema/part-words.js';
 import { deletedFacts, mayHaveFacts, type RemovalEffect, removalEffects } from '../../../model/schema/removal.js';
 import { ownKey, type SchemaPart, withoutPart } from '../../../model/schema/schema-part.js';
 import { announce } from '../../../part/announce.js';
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { currentDraft, editDraft } from '../../current-draft.js';
 import { Dialog } from '../../part/dialog.js';
 import { KeyText } from '../../part/key-text.js';
 import { PhraseText } from '../../part/phrase-text.js';
 import { screenPath } from '../../screen-path.js';
-import { environmentPath } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 import type { ModelView } from './model-view.js';
 import { addButtonId } from './part-list.js';
@@ -85,13 +84,10 @@ function Effects({ title, effects }: { readonly title: string; readonly effects:
 function FactCounts({ revision, part: { kind, key } }: { readonly revision: number; readonly part: SchemaPart }) {
 	const preview = useLoaded(
 		async (signal) =>
-			answered(
-				management.POST('/v2/projects/{proj_id}/envs/{env_id}/drafts/preview', {
-					params: { path: environmentPath() },
-					body: { base_revision: revision, changes: [{ kind, operation: 'delete', key }] } as never,
-					signal,
-				}),
-			),
+			management.post('/v2/projects/{proj_id}/envs/{env_id}/drafts/preview', {
+				body: { base_revision: revision, changes: [{ kind, operation: 'delete', key }] } as never,
+				signal,
+			}),
 		[revision, kind, key],
 		{ accompanies: true },
 	);

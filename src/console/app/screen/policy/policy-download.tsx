@@ -1,9 +1,9 @@
 import { ActionButton } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { CopyButton } from '../../part/copy-button.js';
 import { saveFile } from '../../save-file.js';
-import { environmentPath, openSession } from '../../session.js';
+import { openSession } from '../../session.js';
 
 /** Downloads for a policy: its files, and the bundle that includes the facts. The bundle requires an API key. */
 export function PolicyDownload({ revision }: { readonly revision: number }) {
@@ -13,12 +13,10 @@ export function PolicyDownload({ revision }: { readonly revision: number }) {
 		'  -H "Authorization: Bearer $PERMIT_API_KEY" -o bundle.tar.gz',
 	].join('\n');
 	const download = async () => {
-		const archive = await answered(
-			management.GET('/v2/projects/{proj_id}/envs/{env_id}/policies/{revision}/archive', {
-				params: { path: { ...environmentPath(), revision: String(revision) } },
-				parseAs: 'blob',
-			}),
-		);
+		const archive = await management.get('/v2/projects/{proj_id}/envs/{env_id}/policies/{revision}/archive', {
+			path: { revision: String(revision) },
+			parseAs: 'blob',
+		});
 		saveFile(archive as unknown as Blob, `policy-of-${environment.key}-${revision}.tar`);
 		announce('Policy downloaded.');
 	};

@@ -1,16 +1,13 @@
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { KeyText } from '../../part/key-text.js';
 import { TimeText } from '../../part/time-text.js';
-import { environmentPath, newestRevision } from '../../session.js';
+import { newestRevision } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 
 /** Reason why the active policy does not match the newest schema. Shows nothing if it matches. */
 export function PolicyState() {
 	const { value, failure } = useLoaded(
-		(signal) =>
-			answered(
-				management.GET('/v2/projects/{proj_id}/{env_id}/policy', { params: { path: environmentPath() }, signal }),
-			),
+		(signal) => management.get('/v2/projects/{proj_id}/{env_id}/policy', { signal }),
 		[newestRevision.value],
 	);
 	if (value === null) return failure === null ? null : <p class="failure">{failure.message}</p>;

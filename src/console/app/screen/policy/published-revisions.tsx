@@ -1,5 +1,5 @@
 import { schemaKinds, summariseRevisions, summaryText } from '../../../model/change/revision-changes.js';
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { Empty } from '../../part/empty.js';
 import { KeyText } from '../../part/key-text.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
@@ -7,7 +7,7 @@ import { DataTable } from '../../part/table/data-table.js';
 import { Pager } from '../../part/table/pager.js';
 import { TimeText } from '../../part/time-text.js';
 import { screenPath } from '../../screen-path.js';
-import { environmentPath, newestRevision } from '../../session.js';
+import { newestRevision } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 import { readPolicies } from './read-policies.js';
@@ -109,10 +109,5 @@ async function readRevisions(page: number, signal: AbortSignal) {
 
 function readSchemaChanges(revision_to: number, signal: AbortSignal) {
 	const query = { kind: [...schemaKinds], revision_to, per_page: 100 };
-	return answered(
-		management.GET('/v2/projects/{proj_id}/envs/{env_id}/changes', {
-			params: { path: environmentPath(), query },
-			signal,
-		}),
-	);
+	return management.get('/v2/projects/{proj_id}/envs/{env_id}/changes', { query, signal });
 }

@@ -7,9 +7,8 @@ import { Failure, useWork } from '../../../part/action-button.js';
 import { ExpiryField } from '../../../part/expiry-field.js';
 import type { ReviewMove } from '../../../part/listen-for-review-keys.js';
 import { LongText } from '../../../part/long-text.js';
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { confirmWrite } from '../../part/confirm.js';
-import { environmentPath } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 import type { ListedRequest } from './listed-request.js';
 import { RequestMeaning } from './request-meaning.js';
@@ -113,18 +112,12 @@ async function readRoles(request: ListedRequest, signal: AbortSignal) {
 	const resource_id = askedInstance(request) === null ? null : request.resource_key;
 	const found =
 		resource_id === null
-			? await answered(
-					management.GET('/v2/schema/{proj_id}/{env_id}/roles', {
-						params: { path: environmentPath(), query },
-						signal,
-					}),
-				)
-			: await answered(
-					management.GET('/v2/schema/{proj_id}/{env_id}/resources/{resource_id}/roles', {
-						params: { path: { ...environmentPath(), resource_id }, query },
-						signal,
-					}),
-				);
+			? await management.get('/v2/schema/{proj_id}/{env_id}/roles', { query, signal })
+			: await management.get('/v2/schema/{proj_id}/{env_id}/resources/{resource_id}/roles', {
+					path: { resource_id },
+					query,
+					signal,
+				});
 	return Array.isArray(found) ? found : found.data;
 }
 
@@ -135,12 +128,8 @@ interface Decided {
 }
 
 async function decide(element_request_id: string, move: ReviewMove, body: Decided): Promise<void> {
-	const params = { path: { ...environmentPath(), element_request_id } };
-	if (move === 'approve') {
-		const path = '/v2/facts/{proj_id}/{env_id}/element_requests/{element_request_id}/approve';
-		await answered(management.PUT(path, { params, body }));
-		return;
-	}
-	const path = '/v2/facts/{proj_id}/{env_id}/element_requests/{element_request_id}/deny';
-	await answered(management.PUT(path, { params, body }));
+	const options = { path: { element_request_id }, body };
+	await (move === 'approve'
+		? management.put('/v2/facts/{proj_id}/{env_id}/element_requests/{element_request_id}/approve', options)
+		: management.put('/v2/facts/{proj_id}/{env_id}/element_requests/{element_request_id}/deny', options));
 }

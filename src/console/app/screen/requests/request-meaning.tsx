@@ -1,10 +1,9 @@
 import { askedInstance, rolesAtRequest } from '../../../model/held-role.js';
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { readHeldRoles } from '../../held-roles.js';
 import { HeldRoleText } from '../../part/held-role-text.js';
 import { KeyText } from '../../part/key-text.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
-import { environmentPath } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 import type { ListedRequest } from './listed-request.js';
 
@@ -94,17 +93,10 @@ interface AddedRole {
 async function readRole(role_id: string, resource_id: string | null, signal: AbortSignal): Promise<AddedRole> {
 	const role =
 		resource_id === null
-			? await answered(
-					management.GET('/v2/schema/{proj_id}/{env_id}/roles/{role_id}', {
-						params: { path: { ...environmentPath(), role_id } },
-						signal,
-					}),
-				)
-			: await answered(
-					management.GET('/v2/schema/{proj_id}/{env_id}/resources/{resource_id}/roles/{role_id}', {
-						params: { path: { ...environmentPath(), resource_id, role_id } },
-						signal,
-					}),
-				);
+			? await management.get('/v2/schema/{proj_id}/{env_id}/roles/{role_id}', { path: { role_id }, signal })
+			: await management.get('/v2/schema/{proj_id}/{env_id}/resources/{resource_id}/roles/{role_id}', {
+					path: { resource_id, role_id },
+					signal,
+				});
 	return { key: role.key, permissions: role.permissions ?? [], extends: role.extends ?? [] };
 }

@@ -1,5 +1,5 @@
 import type { ReviewMove } from '../../../part/listen-for-review-keys.js';
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { Empty } from '../../part/empty.js';
 import { Combobox } from '../../part/field/combobox.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
@@ -7,7 +7,6 @@ import { Screen } from '../../part/screen.js';
 import { Pager } from '../../part/table/pager.js';
 import { proposeTenants, proposeUsers } from '../../propose.js';
 import { screenPath } from '../../screen-path.js';
-import { environmentPath } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 import { usePolling } from '../../use-polling.js';
 import { type Search, useSearch } from '../../use-search.js';
@@ -28,12 +27,10 @@ export function RequestsScreen() {
 	const opened = openedRequest(search);
 	const loaded = useLoaded(
 		(signal) =>
-			answered(
-				management.GET('/v2/facts/{proj_id}/{env_id}/element_requests', {
-					params: { path: environmentPath(), query: { ...query, page, per_page: perPage } },
-					signal,
-				}),
-			),
+			management.get('/v2/facts/{proj_id}/{env_id}/element_requests', {
+				query: { ...query, page, per_page: perPage },
+				signal,
+			}),
 		[page, JSON.stringify(query)],
 	);
 	// Do not move the list while a form is open.

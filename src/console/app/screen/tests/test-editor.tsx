@@ -9,13 +9,13 @@ import {
 	suggestedTestKey,
 } from '../../../model/check/check-test.js';
 import { isEqualJson } from '../../../model/equal-json.js';
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { CheckInputs } from '../../part/field/check-inputs.js';
 import { ContextualFields } from '../../part/field/contextual-fields.js';
 import { KeyField } from '../../part/field/key-field.js';
 import { SaveActions } from '../../part/save-actions.js';
 import { screenPath } from '../../screen-path.js';
-import { environmentPath, mayWrite } from '../../session.js';
+import { mayWrite } from '../../session.js';
 import { useSearch } from '../../use-search.js';
 import { useSettled } from '../../use-settled.js';
 import { expectedWords } from './test-texts.js';
@@ -132,24 +132,19 @@ function testProblem(key: string, form: CheckTestForm): string | null {
 
 async function saveTest(key: string, isStored: boolean, value: CheckTestValue | null): Promise<void> {
 	if (value === null) return;
-	const path = environmentPath();
 	const { check, expected, description = null } = value;
 	await (isStored
-		? answered(
-				management.PATCH('/v2/schema/{proj_id}/{env_id}/check_tests/{check_test_id}', {
-					params: { path: { ...path, check_test_id: key } },
-					body: { check, expected, description },
-				}),
-			)
-		: answered(
-				management.POST('/v2/schema/{proj_id}/{env_id}/check_tests', {
-					params: { path },
-					body: { key, check, expected, description },
-				}),
-			));
+		? management.patch('/v2/schema/{proj_id}/{env_id}/check_tests/{check_test_id}', {
+				path: { check_test_id: key },
+				body: { check, expected, description },
+			})
+		: management.post('/v2/schema/{proj_id}/{env_id}/check_tests', {
+				body: { key, check, expected, description },
+			}));
 }
 
 async function removeTest(key: string): Promise<void> {
-	const path = { ...environmentPath(), check_test_id: key };
-	await answered(management.DELETE('/v2/schema/{proj_id}/{env_id}/check_tests/{check_test_id}', { params: { path } }));
+	await management.delete('/v2/schema/{proj_id}/{env_id}/check_tests/{check_test_id}', {
+		path: { check_test_id: key },
+	});
 }

@@ -1,8 +1,7 @@
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { Empty } from '../../part/empty.js';
 import { PagedTable } from '../../part/table/paged-table.js';
 import { screenPath } from '../../screen-path.js';
-import { environmentPath } from '../../session.js';
 import { ExpectedText, TestedCheckText, TestLink } from './test-texts.js';
 
 /** Paged list of the environment's tests. */
@@ -13,12 +12,7 @@ export function TestList() {
 			stacked
 			parameter="page"
 			load={(query, signal) =>
-				answered(
-					management.GET('/v2/schema/{proj_id}/{env_id}/check_tests', {
-						params: { path: environmentPath(), query: { ...query, per_page: 50 } },
-						signal,
-					}),
-				)
+				management.get('/v2/schema/{proj_id}/{env_id}/check_tests', { query: { ...query, per_page: 50 }, signal })
 			}
 			dependencies={[]}
 			rowKey={({ id }) => id}

@@ -4,11 +4,10 @@ import type { SqlDialectName } from '../../../../../filter/sql/to-sql.js';
 import { valueText } from '../../../../model/check/attempt-words.js';
 import type { WrittenSql } from '../../../../model/filter/write-filter-sql.js';
 import { visibleText } from '../../../../model/visible-text.js';
-import { answered, management } from '../../../api.js';
+import { management } from '../../../api.js';
 import { CopyButton } from '../../../part/copy-button.js';
 import { LoadedFrame } from '../../../part/loaded-frame.js';
 import { FoldedRows } from '../../../part/table/folded-rows.js';
-import { environmentPath } from '../../../session.js';
 import { useLoaded } from '../../../use-loaded.js';
 import { useSearch } from '../../../use-search.js';
 
@@ -114,11 +113,9 @@ function readDialect(text: string): SqlDialectName {
 
 /** Reads the types of a resource's attributes. Throws `ApiFailure`. */
 async function readTypes(resource: string, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
-	const { attributes = {} } = await answered(
-		management.GET('/v2/schema/{proj_id}/{env_id}/resources/{resource_id}', {
-			params: { path: { ...environmentPath(), resource_id: resource } },
-			signal,
-		}),
-	);
+	const { attributes = {} } = await management.get('/v2/schema/{proj_id}/{env_id}/resources/{resource_id}', {
+		path: { resource_id: resource },
+		signal,
+	});
 	return new Map(Object.entries(attributes ?? {}).map(([key, { type }]) => [key, type]));
 }

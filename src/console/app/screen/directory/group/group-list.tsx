@@ -1,11 +1,11 @@
 import { directoryPath } from '../../../../model/directory-path.js';
-import { answered, management } from '../../../api.js';
+import { management } from '../../../api.js';
 import { Empty } from '../../../part/empty.js';
 import { KeyText } from '../../../part/key-text.js';
 import { PagedTable } from '../../../part/table/paged-table.js';
 import { proposeTenants } from '../../../propose.js';
 import { screenPath } from '../../../screen-path.js';
-import { environmentPath, mayWrite } from '../../../session.js';
+import { mayWrite } from '../../../session.js';
 import { useSearch } from '../../../use-search.js';
 import { CreateObject } from '../create-object.js';
 import { ListFilters } from '../list-filters.js';
@@ -31,12 +31,7 @@ export function GroupList() {
 						...(tenant !== '' && { tenant: [tenant] }),
 						...(resource !== '' && { resource: [resource] }),
 					};
-					return answered(
-						management.GET('/v2/schema/{proj_id}/{env_id}/groups/direct', {
-							params: { path: environmentPath(), query },
-							signal,
-						}),
-					);
+					return management.get('/v2/schema/{proj_id}/{env_id}/groups/direct', { query, signal });
 				}}
 				rowKey={({ id }) => id}
 				columns={[
@@ -73,12 +68,9 @@ function CreateGroup() {
 				{ name: 'resource', label: 'Resource (optional, default: group)' },
 			]}
 			create={async ({ key = '', tenant = '', resource = 'group' }) => {
-				await answered(
-					management.POST('/v2/schema/{proj_id}/{env_id}/groups', {
-						params: { path: environmentPath() },
-						body: { group_instance_key: key, group_tenant: tenant, group_resource_type_key: resource },
-					}),
-				);
+				await management.post('/v2/schema/{proj_id}/{env_id}/groups', {
+					body: { group_instance_key: key, group_tenant: tenant, group_resource_type_key: resource },
+				});
 				return screenPath(directoryPath('groups', `${resource}:${key}`));
 			}}
 		/>

@@ -1,9 +1,9 @@
 import { ActionButton } from '../../../../part/action-button.js';
 import { announce } from '../../../../part/announce.js';
-import { answered, management } from '../../../api.js';
+import { management } from '../../../api.js';
 import { confirmWrite } from '../../../part/confirm.js';
 import { actionColumn, PagedTable } from '../../../part/table/paged-table.js';
-import { environmentPath, mayWrite } from '../../../session.js';
+import { mayWrite } from '../../../session.js';
 import { reloadAll } from '../../../use-loaded.js';
 import { AddByKey } from '../add-by-key.js';
 import { ObjectLink } from '../object-link.js';
@@ -14,12 +14,10 @@ export function GroupNesting({ group }: { readonly group: string }) {
 	const remove = async (child: string) => {
 		const said = `Remove ${child} from ${group}? Members of ${child} lose the roles inherited from ${group}.`;
 		if (!(await confirmWrite('Remove from group', said, { always: true }))) return;
-		await answered(
-			management.DELETE('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}/assign_group', {
-				params: { path: { ...environmentPath(), group_instance_key: group } },
-				body: { group_instance_key: child },
-			}),
-		);
+		await management.delete('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}/assign_group', {
+			path: { group_instance_key: group },
+			body: { group_instance_key: child },
+		});
 		announce(`Removed ${child} from ${group}.`);
 		reloadAll();
 	};
@@ -35,12 +33,10 @@ export function GroupNesting({ group }: { readonly group: string }) {
 					propose={proposeGroups}
 					text={(child) => `Add ${child} to ${group}? Members of ${child} inherit the roles of ${group}.`}
 					add={(child) =>
-						answered(
-							management.PUT('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}/assign_group', {
-								params: { path: { ...environmentPath(), group_instance_key: group } },
-								body: { group_instance_key: child },
-							}),
-						)
+						management.put('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}/assign_group', {
+							path: { group_instance_key: group },
+							body: { group_instance_key: child },
+						})
 					}
 				/>
 			)}
@@ -64,14 +60,18 @@ function GroupTable({ group, end, remove, empty }: GroupTableProps) {
 			parameter={`${end}_page`}
 			dependencies={[group]}
 			load={(query, signal) => {
-				const params = { path: { ...environmentPath(), group_instance_key: group }, query };
+				const path = { group_instance_key: group };
 				return end === 'children'
-					? answered(
-							management.GET('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}/children', { params, signal }),
-						)
-					: answered(
-							management.GET('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}/parents', { params, signal }),
-						);
+					? management.get('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}/children', {
+							path,
+							query,
+							signal,
+						})
+					: management.get('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}/parents', {
+							path,
+							query,
+							signal,
+						});
 			}}
 			rowKey={({ id }) => id}
 			columns={[

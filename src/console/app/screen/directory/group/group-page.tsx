@@ -1,13 +1,13 @@
 import { ActionButton } from '../../../../part/action-button.js';
 import { announce } from '../../../../part/announce.js';
-import { answered, management } from '../../../api.js';
+import { management } from '../../../api.js';
 import { confirmWrite } from '../../../part/confirm.js';
 import { LoadedFrame } from '../../../part/loaded-frame.js';
 import { Screen } from '../../../part/screen.js';
 import { actionColumn, PagedTable } from '../../../part/table/paged-table.js';
 import { proposeUsers } from '../../../propose.js';
 import { screenPath } from '../../../screen-path.js';
-import { environmentPath, mayWrite } from '../../../session.js';
+import { mayWrite } from '../../../session.js';
 import { reloadAll, useLoaded } from '../../../use-loaded.js';
 import { AddByKey } from '../add-by-key.js';
 import { DeleteObject } from '../delete-object.js';
@@ -19,15 +19,11 @@ import { GroupRoles } from './group-roles.js';
 /** Group page: members, their roles through the group, and parent groups. */
 export function GroupPage({ name }: { readonly name: string }) {
 	const loaded = useLoaded(
-		(signal) => {
-			const path = { ...environmentPath(), group_instance_key: name };
-			return answered(
-				management.GET('/v2/schema/{proj_id}/{env_id}/groups/direct/{group_instance_key}', {
-					params: { path },
-					signal,
-				}),
-			);
-		},
+		(signal) =>
+			management.get('/v2/schema/{proj_id}/{env_id}/groups/direct/{group_instance_key}', {
+				path: { group_instance_key: name },
+				signal,
+			}),
 		[name],
 	);
 	return (
@@ -70,14 +66,11 @@ export function GroupPage({ name }: { readonly name: string }) {
 									tab="groups"
 									title="Delete group"
 									text={`Delete group ${name}? Its members lose the roles of the group. The users are kept.`}
-									remove={() => {
-										const path = { ...environmentPath(), group_instance_key: id };
-										return answered(
-											management.DELETE('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}', {
-												params: { path },
-											}),
-										);
-									}}
+									remove={() =>
+										management.delete('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}', {
+											path: { group_instance_key: id },
+										})
+									}
 								/>
 							</section>
 						)}
@@ -96,16 +89,14 @@ interface GroupProps {
 
 /** Group members, with controls to add and remove them. */
 function GroupMembers({ group, tenant }: GroupProps) {
-	const memberPath = (user_id: string) => ({ ...environmentPath(), group_instance_key: group, user_id });
+	const memberPath = (user_id: string) => ({ group_instance_key: group, user_id });
 	const remove = async (user: string) => {
 		const said = `Remove ${user} from ${group}? The user loses the roles inherited from the group.`;
 		if (!(await confirmWrite('Remove from group', said, { always: true }))) return;
-		await answered(
-			management.DELETE('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}/users/{user_id}', {
-				params: { path: memberPath(user) },
-				body: { tenant },
-			}),
-		);
+		await management.delete('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}/users/{user_id}', {
+			path: memberPath(user),
+			body: { tenant },
+		});
 		announce(`Removed ${user} from ${group}.`);
 		reloadAll();
 	};
@@ -115,15 +106,13 @@ function GroupMembers({ group, tenant }: GroupProps) {
 				caption={`Members of ${group}`}
 				parameter="users_page"
 				dependencies={[group]}
-				load={(query, signal) => {
-					const path = { ...environmentPath(), group_instance_key: group };
-					return answered(
-						management.GET('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}/users', {
-							params: { path, query },
-							signal,
-						}),
-					);
-				}}
+				load={(query, signal) =>
+					management.get('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}/users', {
+						path: { group_instance_key: group },
+						query,
+						signal,
+					})
+				}
 				rowKey={({ id }) => id}
 				columns={[
 					{ title: 'User', cell: ({ key }) => <ObjectLink tab="users" name={key} /> },
@@ -143,12 +132,10 @@ function GroupMembers({ group, tenant }: GroupProps) {
 					propose={proposeUsers}
 					text={(user) => `Add ${user} to ${group}? The user gets the roles of the group.`}
 					add={(user) =>
-						answered(
-							management.PUT('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}/users/{user_id}', {
-								params: { path: memberPath(user) },
-								body: { tenant },
-							}),
-						)
+						management.put('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}/users/{user_id}', {
+							path: memberPath(user),
+							body: { tenant },
+						})
 					}
 				/>
 			)}

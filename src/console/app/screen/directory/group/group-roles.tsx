@@ -4,13 +4,13 @@ import { type ExpiryText, expiryMember } from '../../../../model/instants.js';
 import { ActionButton, Failure, useWork } from '../../../../part/action-button.js';
 import { announce } from '../../../../part/announce.js';
 import { ExpiryField } from '../../../../part/expiry-field.js';
-import { answered, management } from '../../../api.js';
+import { management } from '../../../api.js';
 import { confirmWrite } from '../../../part/confirm.js';
 import { Combobox } from '../../../part/field/combobox.js';
 import { KeyText } from '../../../part/key-text.js';
 import { actionColumn, PagedTable } from '../../../part/table/paged-table.js';
 import { proposeInstanceNames, proposeRoles } from '../../../propose.js';
-import { environmentPath, mayWrite } from '../../../session.js';
+import { mayWrite } from '../../../session.js';
 import { reloadAll } from '../../../use-loaded.js';
 import { ObjectLink } from '../object-link.js';
 
@@ -24,19 +24,17 @@ interface GroupRolesProps {
 
 /** Instance roles that a group gives its members, with controls to assign and remove them. */
 export function GroupRoles({ group, tenant }: GroupRolesProps) {
-	const path = { ...environmentPath(), group_instance_key: group };
+	const path = { group_instance_key: group };
 	const remove = async (role: string, resource_instance: string, resource: string) => {
 		const what = `role ${role} on ${resource_instance}`;
 		if (
 			!(await confirmWrite('Remove role', `Remove ${what} from ${group}? Its members lose the role.`, { always: true }))
 		)
 			return;
-		await answered(
-			management.DELETE('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}/roles', {
-				params: { path },
-				body: { role, resource, resource_instance, tenant },
-			}),
-		);
+		await management.delete('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}/roles', {
+			path,
+			body: { role, resource, resource_instance, tenant },
+		});
 		announce(`Removed ${what} from ${group}.`);
 		reloadAll();
 	};
@@ -47,12 +45,7 @@ export function GroupRoles({ group, tenant }: GroupRolesProps) {
 				parameter="roles_page"
 				dependencies={[group]}
 				load={(query, signal) =>
-					answered(
-						management.GET('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}/roles', {
-							params: { path, query },
-							signal,
-						}),
-					)
+					management.get('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}/roles', { path, query, signal })
 				}
 				rowKey={(row) => `${row.role_id} ${row.resource_instance_id}`}
 				columns={[
@@ -90,12 +83,10 @@ function GiveGroupRole({ group, tenant }: GroupRolesProps) {
 		if (!(await confirmWrite('Assign role', `Assign ${assigned}?`))) return;
 		const [resource = ''] = instance.value.split(':');
 		const given = { role: role.value, resource, resource_instance: instance.value, tenant };
-		await answered(
-			management.POST('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}/roles', {
-				params: { path: { ...environmentPath(), group_instance_key: group } },
-				body: { ...given, ...expiryMember(end.value) },
-			}),
-		);
+		await management.post('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}/roles', {
+			path: { group_instance_key: group },
+			body: { ...given, ...expiryMember(end.value) },
+		});
 		announce(`Assigned ${assigned}`);
 		role.value = '';
 		reloadAll();

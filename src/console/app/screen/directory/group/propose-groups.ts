@@ -1,18 +1,12 @@
-import { answered, management } from '../../../api.js';
+import { management } from '../../../api.js';
 import type { Choice } from '../../../part/field/combobox.js';
-import { environmentPath } from '../../../session.js';
 
 const per_page = 10;
 
 /** Suggests groups as `<resource>:<key>`. Rejects if the server cannot be reached. */
 export async function proposeGroups(text: string, signal: AbortSignal): Promise<readonly Choice[]> {
 	const query = { per_page, ...(text !== '' && { search: [text] }) };
-	const { data } = await answered(
-		management.GET('/v2/schema/{proj_id}/{env_id}/groups/direct', {
-			params: { path: environmentPath(), query },
-			signal,
-		}),
-	);
+	const { data } = await management.get('/v2/schema/{proj_id}/{env_id}/groups/direct', { query, signal });
 	return data.map(({ group_resource_type_key, group_instance_key, group_tenant }) => ({
 		value: `${group_resource_type_key}:${group_instance_key}`,
 		note: `in ${group_tenant}`,

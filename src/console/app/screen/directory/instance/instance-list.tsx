@@ -1,11 +1,11 @@
 import { directoryPath } from '../../../../model/directory-path.js';
-import { answered, management } from '../../../api.js';
+import { management } from '../../../api.js';
 import { Empty } from '../../../part/empty.js';
 import { asRowPage, PagedTable } from '../../../part/table/paged-table.js';
 import { TimeText } from '../../../part/time-text.js';
 import { proposeResources, proposeTenants } from '../../../propose.js';
 import { screenPath } from '../../../screen-path.js';
-import { environmentPath, mayWrite } from '../../../session.js';
+import { mayWrite } from '../../../session.js';
 import { useSearch } from '../../../use-search.js';
 import { CreateObject } from '../create-object.js';
 import { ListFilters } from '../list-filters.js';
@@ -32,12 +32,7 @@ export function InstanceList() {
 						...(tenant !== '' && { tenant: [tenant] }),
 						...(resource !== '' && { resource: [resource] }),
 					};
-					const found = await answered(
-						management.GET('/v2/facts/{proj_id}/{env_id}/resource_instances', {
-							params: { path: environmentPath(), query },
-							signal,
-						}),
-					);
+					const found = await management.get('/v2/facts/{proj_id}/{env_id}/resource_instances', { query, signal });
 					return asRowPage(found);
 				}}
 				rowKey={({ id }) => id}
@@ -72,12 +67,9 @@ function CreateInstance() {
 				{ name: 'tenant', label: 'Tenant', required: true, propose: proposeTenants },
 			]}
 			create={async ({ key = '', resource = '', tenant = '' }, attributes) => {
-				await answered(
-					management.POST('/v2/facts/{proj_id}/{env_id}/resource_instances', {
-						params: { path: environmentPath() },
-						body: { key, resource, tenant, attributes },
-					}),
-				);
+				await management.post('/v2/facts/{proj_id}/{env_id}/resource_instances', {
+					body: { key, resource, tenant, attributes },
+				});
 				return screenPath(directoryPath('instances', `${resource}:${key}`));
 			}}
 		/>

@@ -1,9 +1,9 @@
-import { answered, management } from '../../../api.js';
+import { management } from '../../../api.js';
 import { LoadedFrame } from '../../../part/loaded-frame.js';
 import { Screen } from '../../../part/screen.js';
 import { TimeText } from '../../../part/time-text.js';
 import { screenPath } from '../../../screen-path.js';
-import { environmentPath, mayWrite } from '../../../session.js';
+import { mayWrite } from '../../../session.js';
 import { useLoaded } from '../../../use-loaded.js';
 import { AssignRole } from '../assign-role.js';
 import { AttributesForm } from '../attributes-form.js';
@@ -15,12 +15,11 @@ import { InstanceRelationships } from './instance-relationships.js';
 /** Resource instance page: attributes, relationships and roles. */
 export function InstancePage({ name }: { readonly name: string }) {
 	const loaded = useLoaded(
-		(signal) => {
-			const path = { ...environmentPath(), instance_id: name };
-			return answered(
-				management.GET('/v2/facts/{proj_id}/{env_id}/resource_instances/{instance_id}', { params: { path }, signal }),
-			);
-		},
+		(signal) =>
+			management.get('/v2/facts/{proj_id}/{env_id}/resource_instances/{instance_id}', {
+				path: { instance_id: name },
+				signal,
+			}),
 		[name],
 	);
 	return (
@@ -41,7 +40,7 @@ export function InstancePage({ name }: { readonly name: string }) {
 			<LoadedFrame loaded={loaded}>
 				{({ id, resource, key, tenant, created_at, attributes }) => {
 					const own = `${resource}:${key}`;
-					const path = { ...environmentPath(), instance_id: id };
+					const path = { instance_id: id };
 					return (
 						<>
 							<dl class="directory-facts">
@@ -69,12 +68,10 @@ export function InstancePage({ name }: { readonly name: string }) {
 									name={own}
 									attributes={attributes}
 									save={(next) =>
-										answered(
-											management.PATCH('/v2/facts/{proj_id}/{env_id}/resource_instances/{instance_id}', {
-												params: { path },
-												body: { attributes: next },
-											}),
-										)
+										management.patch('/v2/facts/{proj_id}/{env_id}/resource_instances/{instance_id}', {
+											path,
+											body: { attributes: next },
+										})
 									}
 								/>
 							</section>
@@ -86,11 +83,7 @@ export function InstancePage({ name }: { readonly name: string }) {
 										title="Delete instance"
 										text={`Delete instance ${own}? This also deletes all role assignments on the instance and its relationships.`}
 										remove={() =>
-											answered(
-												management.DELETE('/v2/facts/{proj_id}/{env_id}/resource_instances/{instance_id}', {
-													params: { path },
-												}),
-											)
+											management.delete('/v2/facts/{proj_id}/{env_id}/resource_instances/{instance_id}', { path })
 										}
 									/>
 								</section>

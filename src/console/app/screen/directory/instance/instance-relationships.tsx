@@ -1,11 +1,11 @@
 import { ActionButton } from '../../../../part/action-button.js';
 import { announce } from '../../../../part/announce.js';
-import { answered, management } from '../../../api.js';
+import { management } from '../../../api.js';
 import { confirmWrite } from '../../../part/confirm.js';
 import { KeyText } from '../../../part/key-text.js';
 import { actionColumn, asRowPage, PagedTable } from '../../../part/table/paged-table.js';
 import { TimeText } from '../../../part/time-text.js';
-import { environmentPath, mayWrite } from '../../../session.js';
+import { mayWrite } from '../../../session.js';
 import { reloadAll } from '../../../use-loaded.js';
 import { ObjectLink } from '../object-link.js';
 import { RelateInstance } from './relate-instance.js';
@@ -42,12 +42,9 @@ function TupleTable({ instance, end, empty }: TupleTableProps) {
 		const what = `relation ${relation} from ${subject} to ${object}`;
 		const said = `Remove ${what}? Users lose the roles derived through it.`;
 		if (!(await confirmWrite('Remove relationship', said, { always: true }))) return;
-		await answered(
-			management.DELETE('/v2/facts/{proj_id}/{env_id}/relationship_tuples', {
-				params: { path: environmentPath() },
-				body: { subject, relation, object },
-			}),
-		);
+		await management.delete('/v2/facts/{proj_id}/{env_id}/relationship_tuples', {
+			body: { subject, relation, object },
+		});
 		announce(`Removed ${what}.`);
 		reloadAll();
 	};
@@ -58,12 +55,7 @@ function TupleTable({ instance, end, empty }: TupleTableProps) {
 			dependencies={[instance]}
 			load={async (page, signal) => {
 				const query = { ...page, include_total_count: true, [end]: [instance] };
-				const found = await answered(
-					management.GET('/v2/facts/{proj_id}/{env_id}/relationship_tuples', {
-						params: { path: environmentPath(), query },
-						signal,
-					}),
-				);
+				const found = await management.get('/v2/facts/{proj_id}/{env_id}/relationship_tuples', { query, signal });
 				return asRowPage(found);
 			}}
 			rowKey={({ id }) => id}

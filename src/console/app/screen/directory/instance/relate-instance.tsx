@@ -3,11 +3,10 @@ import { type ExpiryText, expiryMember } from '../../../../model/instants.js';
 import { Failure, useWork } from '../../../../part/action-button.js';
 import { announce } from '../../../../part/announce.js';
 import { ExpiryField } from '../../../../part/expiry-field.js';
-import { answered, management } from '../../../api.js';
+import { management } from '../../../api.js';
 import { confirmWrite } from '../../../part/confirm.js';
 import { Combobox } from '../../../part/field/combobox.js';
 import { proposeInstanceNames, proposeRelations } from '../../../propose.js';
-import { environmentPath } from '../../../session.js';
 import { reloadAll } from '../../../use-loaded.js';
 
 /** Form that relates a second instance to this instance, with an optional expiry. */
@@ -21,12 +20,7 @@ export function RelateInstance({ object }: { readonly object: string }) {
 		const added = `relation ${relation.value} from ${subject.value} to ${object}`;
 		if (!(await confirmWrite('Add relationship', `Add ${added}? Roles may be derived from it.`))) return;
 		const body = { subject: subject.value, relation: relation.value, object, ...expiryMember(end.value) };
-		await answered(
-			management.POST('/v2/facts/{proj_id}/{env_id}/relationship_tuples', {
-				params: { path: environmentPath() },
-				body,
-			}),
-		);
+		await management.post('/v2/facts/{proj_id}/{env_id}/relationship_tuples', { body });
 		announce(`Added ${added}.`);
 		subject.value = '';
 		reloadAll();

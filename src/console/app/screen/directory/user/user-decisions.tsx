@@ -1,10 +1,9 @@
-import { answered, management } from '../../../api.js';
+import { management } from '../../../api.js';
 import { KeyText } from '../../../part/key-text.js';
 import { LoadedFrame } from '../../../part/loaded-frame.js';
 import { DataTable } from '../../../part/table/data-table.js';
 import { TimeText } from '../../../part/time-text.js';
 import { screenPath } from '../../../screen-path.js';
-import { environmentPath } from '../../../session.js';
 import { useLoaded } from '../../../use-loaded.js';
 
 const shown = 10;
@@ -13,12 +12,7 @@ const shown = 10;
 export function UserDecisions({ user }: { readonly user: string }) {
 	const loaded = useLoaded(
 		(signal) =>
-			answered(
-				management.GET('/v2/pdps/{proj_id}/{env_id}/audit_logs', {
-					params: { path: environmentPath(), query: { users: [user], per_page: shown } },
-					signal,
-				}),
-			),
+			management.get('/v2/pdps/{proj_id}/{env_id}/audit_logs', { query: { users: [user], per_page: shown }, signal }),
 		[user],
 	);
 	return (

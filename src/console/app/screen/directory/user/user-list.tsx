@@ -1,10 +1,10 @@
 import { directoryPath } from '../../../../model/directory-path.js';
-import { answered, management } from '../../../api.js';
+import { management } from '../../../api.js';
 import { Empty } from '../../../part/empty.js';
 import { NameText } from '../../../part/name-text.js';
 import { PagedTable } from '../../../part/table/paged-table.js';
 import { screenPath } from '../../../screen-path.js';
-import { environmentPath, mayWrite } from '../../../session.js';
+import { mayWrite } from '../../../session.js';
 import { useSearch } from '../../../use-search.js';
 import { CreateObject } from '../create-object.js';
 import { ListFilters } from '../list-filters.js';
@@ -29,12 +29,7 @@ export function UserList() {
 				dependencies={[text, role]}
 				load={(page, signal) => {
 					const query = { ...page, ...(text !== '' && { search: text }), ...(role !== '' && { role }) };
-					return answered(
-						management.GET('/v2/facts/{proj_id}/{env_id}/users', {
-							params: { path: environmentPath(), query },
-							signal,
-						}),
-					);
+					return management.get('/v2/facts/{proj_id}/{env_id}/users', { query, signal });
 				}}
 				rowKey={({ id }) => id}
 				columns={[
@@ -82,12 +77,7 @@ function CreateUser() {
 				{ name: 'last_name', label: 'Last name (optional)' },
 			]}
 			create={async ({ key = '', ...named }, attributes) => {
-				await answered(
-					management.POST('/v2/facts/{proj_id}/{env_id}/users', {
-						params: { path: environmentPath() },
-						body: { key, ...named, attributes },
-					}),
-				);
+				await management.post('/v2/facts/{proj_id}/{env_id}/users', { body: { key, ...named, attributes } });
 				return screenPath(directoryPath('users', key));
 			}}
 		/>

@@ -1,9 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { Failure, useWork } from '../../../../part/action-button.js';
 import { announce } from '../../../../part/announce.js';
-import { answered, management } from '../../../api.js';
+import { management } from '../../../api.js';
 import { confirmWrite } from '../../../part/confirm.js';
-import { environmentPath } from '../../../session.js';
 import { reloadAll } from '../../../use-loaded.js';
 
 interface UserNamesProps {
@@ -27,8 +26,7 @@ export function UserNames({ user }: UserNamesProps) {
 	const send = async () => {
 		const body = Object.fromEntries(Object.entries(values.value).map(([name, value]) => [name, value || null]));
 		if (!(await confirmWrite('Save names', `Save the changes to ${user.key}’s name or email?`))) return;
-		const path = { ...environmentPath(), user_id: user.id };
-		await answered(management.PATCH('/v2/facts/{proj_id}/{env_id}/users/{user_id}', { params: { path }, body }));
+		await management.patch('/v2/facts/{proj_id}/{env_id}/users/{user_id}', { path: { user_id: user.id }, body });
 		announce(`Saved ${user.key}’s names.`);
 		values.value = {};
 		reloadAll();

@@ -1,11 +1,11 @@
 import { userName } from '../../../../model/wording.js';
-import { answered, management } from '../../../api.js';
+import { management } from '../../../api.js';
 import { LoadedFrame } from '../../../part/loaded-frame.js';
 import { NameText } from '../../../part/name-text.js';
 import { Screen } from '../../../part/screen.js';
 import { TimeText } from '../../../part/time-text.js';
 import { screenPath } from '../../../screen-path.js';
-import { environmentPath, mayWrite } from '../../../session.js';
+import { mayWrite } from '../../../session.js';
 import { useLoaded } from '../../../use-loaded.js';
 import { AssignRole } from '../assign-role.js';
 import { AttributesForm } from '../attributes-form.js';
@@ -85,16 +85,13 @@ function UserLinks({ name }: { readonly name: string }) {
 }
 
 function readUser(user_id: string, signal: AbortSignal) {
-	const path = { ...environmentPath(), user_id };
-	return answered(management.GET('/v2/facts/{proj_id}/{env_id}/users/{user_id}', { params: { path }, signal }));
+	return management.get('/v2/facts/{proj_id}/{env_id}/users/{user_id}', { path: { user_id }, signal });
 }
 
 function changeUser(user_id: string, body: { readonly attributes: Readonly<Record<string, unknown>> }) {
-	const path = { ...environmentPath(), user_id };
-	return answered(management.PATCH('/v2/facts/{proj_id}/{env_id}/users/{user_id}', { params: { path }, body }));
+	return management.patch('/v2/facts/{proj_id}/{env_id}/users/{user_id}', { path: { user_id }, body });
 }
 
 function deleteUser(user_id: string) {
-	const path = { ...environmentPath(), user_id };
-	return answered(management.DELETE('/v2/facts/{proj_id}/{env_id}/users/{user_id}', { params: { path } }));
+	return management.delete('/v2/facts/{proj_id}/{env_id}/users/{user_id}', { path: { user_id } });
 }
