@@ -58,7 +58,7 @@ function readExpanded(text: string): readonly string[] {
 	}
 }
 
-export function isMode(text: string): text is GraphMode {
+function isMode(text: string): text is GraphMode {
 	return Object.hasOwn(graphModes, text);
 }
 

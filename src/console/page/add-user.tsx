@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks';
 import type { ElementRole } from '../model/api-types.js';
 import { type ExpiryText, expiryMember } from '../model/instants.js';
 import { visibleText } from '../model/visible-text.js';
-import { Failure, useWork } from '../part/action-button.js';
+import { Failure, SubmitButton, useWork } from '../part/action-button.js';
 import { ExpiryField } from '../part/expiry-field.js';
 import type { OpenedElement } from './opened-element.js';
 
@@ -73,9 +73,7 @@ export function AddUser({ element, roles, onAdded }: AddUserProps) {
 					</select>
 				</label>
 				<ExpiryField end={end} />
-				<button type="submit" class="primary" aria-disabled={work.busy}>
-					Add user
-				</button>
+				<SubmitButton work={work}>Add user</SubmitButton>
 				<Failure text={work.failure} />
 			</form>
 		</section>

@@ -4,6 +4,7 @@ import { ApiFailure } from '../model/api-failure.js';
 import { readElementAddress } from '../model/element/element-address.js';
 import { visibleText } from '../model/visible-text.js';
 import { Announcement } from '../part/announce.js';
+import { Button } from '../part/button.js';
 import { createApiClient } from './api-client.js';
 import { ApprovalManagement } from './approval-management.js';
 import './element-page.css';
@@ -86,9 +87,7 @@ function Content() {
 			<div role="alert">
 				<h1>{visibleText(now.title)}</h1>
 				<p>{visibleText(now.text)}</p>
-				<button type="button" onClick={() => void open()}>
-					Try again
-				</button>
+				<Button onClick={() => void open()}>Try again</Button>
 			</div>
 		);
 	}

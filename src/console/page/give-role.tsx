@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ElementRole } from '../model/api-types.js';
 import { type ExpiryText, expiryMember } from '../model/instants.js';
 import { visibleText } from '../model/visible-text.js';
-import { Failure, useWork } from '../part/action-button.js';
+import { Failure, SubmitButton, useWork } from '../part/action-button.js';
 import { ExpiryField } from '../part/expiry-field.js';
 
 interface GiveRoleProps {
@@ -40,9 +40,9 @@ export function GiveRole({ name, roles, give }: GiveRoleProps) {
 				))}
 			</select>
 			<ExpiryField end={end} subject={`role for ${name}`} />
-			<button type="submit" aria-label={`Assign role to ${name}`} aria-disabled={work.busy}>
+			<SubmitButton work={work} secondary aria-label={`Assign role to ${name}`}>
 				Assign role
-			</button>
+			</SubmitButton>
 			<Failure text={work.failure} />
 		</form>
 	);

@@ -5,6 +5,8 @@ import { requestSubject } from '../model/wording.js';
 import { ActionButton } from '../part/action-button.js';
 import { announce } from '../part/announce.js';
 import { PagedListFrame, perPage, usePagedList } from '../part/paged-list.js';
+import { SelectField } from '../part/select-field.js';
+import { setter } from '../part/setter.js';
 import type { OpenedElement } from './opened-element.js';
 import type { RequestKind } from './request-kind.js';
 import { Time } from './time.js';
@@ -42,22 +44,14 @@ export function MyRequests({ element, kind, made }: MyRequestsProps) {
 	return (
 		<section aria-labelledby="mine">
 			<h2 id="mine">My requests</h2>
-			<label class="inline">
-				<span>State</span>
-				<select
-					value={status.value}
-					onChange={(event) => {
-						status.value = event.currentTarget.value as RequestStatus | '';
-					}}
-				>
-					<option value="">All</option>
-					{requestStates.map((state) => (
-						<option key={state} value={state}>
-							{state}
-						</option>
-					))}
-				</select>
-			</label>
+			<SelectField
+				inline
+				label="State"
+				value={status.value}
+				empty="All"
+				options={requestStates}
+				onValue={setter(status)}
+			/>
 			<ul class="items">
 				{list.found.value?.data.map((request) => (
 					<li key={request.id}>

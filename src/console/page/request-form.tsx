@@ -2,10 +2,13 @@ import { useSignal } from '@preact/signals';
 import type { LeveledRole } from '../model/api-types.js';
 import { type ExpiryText, expiryMember } from '../model/instants.js';
 import { visibleText } from '../model/visible-text.js';
-import { Failure, useWork } from '../part/action-button.js';
+import { Failure, SubmitButton, useWork } from '../part/action-button.js';
 import { announce } from '../part/announce.js';
 import { ExpiryField, longestApproval } from '../part/expiry-field.js';
 import { LongText } from '../part/long-text.js';
+import { SelectField } from '../part/select-field.js';
+import { setter } from '../part/setter.js';
+import { TextField } from '../part/text-field.js';
 import type { OpenedElement } from './opened-element.js';
 import type { RequestKind } from './request-kind.js';
 
@@ -44,22 +47,16 @@ export function RequestForm({ element, kind, roles, onMade }: RequestFormProps) 
 			<form onSubmit={work.submit(ask)}>
 				{kind.hasRole && <RoleField roles={roles} value={chosen} onChange={(id) => (role.value = id)} />}
 				{!kind.hasRole && element.instance === null && (
-					<label>
-						<span>Resource instance (optional)</span>
-						<input
-							value={instance.value}
-							maxLength={200}
-							onInput={(event) => {
-								instance.value = event.currentTarget.value;
-							}}
-						/>
-					</label>
+					<TextField
+						label="Resource instance (optional)"
+						value={instance.value}
+						maxLength={200}
+						onText={setter(instance)}
+					/>
 				)}
 				<ExpiryField end={end} hint={longestApproval(element.config)} />
 				<LongText label="Reason (optional)" text={reason} />
-				<button type="submit" class="primary" aria-disabled={work.busy}>
-					Send request
-				</button>
+				<SubmitButton work={work}>Send request</SubmitButton>
 				<Failure text={work.failure} />
 			</form>
 		</section>
@@ -81,23 +78,14 @@ interface RoleFieldProps {
 /** Role selection. If the element has no roles, this is a field for a role key. */
 export function RoleField({ roles, value, onChange }: RoleFieldProps) {
 	if (roles.length === 0) {
-		return (
-			<label>
-				<span>Role key</span>
-				<input required value={value} onInput={(event) => onChange(event.currentTarget.value)} />
-			</label>
-		);
+		return <TextField label="Role key" required value={value} onText={onChange} />;
 	}
 	return (
-		<label>
-			<span>Role</span>
-			<select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-				{roles.map(({ id, name }) => (
-					<option key={id} value={id}>
-						{visibleText(name)}
-					</option>
-				))}
-			</select>
-		</label>
+		<SelectField
+			label="Role"
+			value={value}
+			options={roles.map(({ id, name }) => [id, visibleText(name)])}
+			onValue={onChange}
+		/>
 	);
 }

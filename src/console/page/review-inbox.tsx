@@ -5,12 +5,15 @@ import type { RolesAt } from '../model/element/levels.js';
 import { type ExpiryText, expiryMember } from '../model/instants.js';
 import { visibleLines, visibleText } from '../model/visible-text.js';
 import { requesterName, requestSubject } from '../model/wording.js';
-import { Failure, useWork } from '../part/action-button.js';
+import { Failure, SubmitButton, useWork } from '../part/action-button.js';
 import { announce } from '../part/announce.js';
+import { Button } from '../part/button.js';
 import { ExpiryField, longestApproval } from '../part/expiry-field.js';
 import { listenForReviewKeys, type ReviewMove } from '../part/listen-for-review-keys.js';
 import { LongText } from '../part/long-text.js';
 import { PagedListFrame, perPage, usePagedList } from '../part/paged-list.js';
+import { SelectField } from '../part/select-field.js';
+import { setter } from '../part/setter.js';
 import { RequestState, requestStates } from './my-requests.js';
 import type { OpenedElement } from './opened-element.js';
 import type { RequestKind } from './request-kind.js';
@@ -82,21 +85,7 @@ export function ReviewInbox({ element, config, kind, roles, alwaysShown = false 
 			<h2 id={`review-${kind.collection}`} tabIndex={-1} ref={heading}>
 				{kind.hasRole ? 'Access requests to review' : 'Approvals to review'}
 			</h2>
-			<label class="inline">
-				<span>Show</span>
-				<select
-					value={status.value}
-					onChange={(event) => {
-						status.value = event.currentTarget.value as RequestStatus;
-					}}
-				>
-					{requestStates.map((state) => (
-						<option key={state} value={state}>
-							{state}
-						</option>
-					))}
-				</select>
-			</label>
+			<SelectField inline label="Show" value={status.value} options={requestStates} onValue={setter(status)} />
 			{requests.length > 0 && isPending && (
 				<p class="quiet">
 					Keyboard shortcuts: <kbd>j</kbd>/<kbd>k</kbd> to move, <kbd>a</kbd> to approve, <kbd>d</kbd> to deny,{' '}
@@ -130,16 +119,15 @@ export function ReviewInbox({ element, config, kind, roles, alwaysShown = false 
 						) : (
 							<div class="line">
 								{(['approve', 'deny'] as const).map((move) => (
-									<button
+									<Button
 										key={move}
-										type="button"
 										aria-label={`${labels[move]} the request from ${requesterName(request)} for ${requestSubject(request)}`}
 										onClick={() => {
 											open.value = { id: request.id, move };
 										}}
 									>
 										{labels[move]}…
-									</button>
+									</Button>
 								))}
 							</div>
 						)}
@@ -187,6 +175,7 @@ function Decision({ request, move, longest, roles, decide, onDone, onBack }: Dec
 		await onDone();
 	};
 	const known = roles.some(({ id }) => id === asked);
+	const shownRoles = known ? roles : [{ id: asked, name: request.role_name ?? asked }, ...roles];
 	return (
 		<form
 			ref={form}
@@ -194,34 +183,20 @@ function Decision({ request, move, longest, roles, decide, onDone, onBack }: Dec
 			onSubmit={work.submit(send)}
 		>
 			{move === 'approve' && asked !== '' && (
-				<label>
-					<span>Role</span>
-					<select
-						value={role.value}
-						onChange={(event) => {
-							role.value = event.currentTarget.value;
-						}}
-					>
-						{!known && <option value={asked}>{visibleText(request.role_name ?? asked)}</option>}
-						{roles.map(({ id, name }) => (
-							<option key={id} value={id}>
-								{visibleText(name)}
-							</option>
-						))}
-					</select>
-				</label>
+				<SelectField
+					label="Role"
+					value={role.value}
+					options={shownRoles.map(({ id, name }) => [id, visibleText(name)])}
+					onValue={setter(role)}
+				/>
 			)}
 			{move === 'approve' && (
 				<ExpiryField end={end} hint={longest} latest={request.access_request_details.expires_at} />
 			)}
 			<LongText label="Comment (optional)" text={comment} />
 			<div class="line">
-				<button type="submit" class="primary" aria-disabled={work.busy}>
-					{labels[move]}
-				</button>
-				<button type="button" onClick={onBack}>
-					Cancel
-				</button>
+				<SubmitButton work={work}>{labels[move]}</SubmitButton>
+				<Button onClick={onBack}>Cancel</Button>
 			</div>
 			<Failure text={work.failure} />
 		</form>

@@ -4,6 +4,7 @@ import { mayManage, mayRemove } from '../model/element/levels.js';
 import { visibleText } from '../model/visible-text.js';
 import { userName } from '../model/wording.js';
 import { ActionButton } from '../part/action-button.js';
+import { Button } from '../part/button.js';
 import { GiveRole } from './give-role.js';
 import type { OpenedElement } from './opened-element.js';
 
@@ -76,9 +77,9 @@ export function UserItem({ element, user, roles, assignable, onChanged }: UserIt
 						/>
 					)}
 					{mayRemove(level, heldLevels) && (
-						<button type="button" aria-label={`Remove ${name}`} onClick={() => question.current?.showModal()}>
+						<Button aria-label={`Remove ${name}`} onClick={() => question.current?.showModal()}>
 							Remove…
-						</button>
+						</Button>
 					)}
 				</div>
 			)}
@@ -97,9 +98,7 @@ export function UserItem({ element, user, roles, assignable, onChanged }: UserIt
 					>
 						Remove
 					</ActionButton>
-					<button type="button" onClick={() => question.current?.close()}>
-						Cancel
-					</button>
+					<Button onClick={() => question.current?.close()}>Cancel</Button>
 				</div>
 			</dialog>
 		</li>

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
+import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
+import { Button } from './button.js';
 import { messageOf } from './message-of.js';
 
 interface Work {
@@ -45,6 +46,17 @@ export function Failure({ text }: { readonly text: string | null }) {
 	);
 }
 
+interface SubmitButtonProps extends ButtonHTMLAttributes {
+	readonly work: Work;
+	/** True if sending the form is not the main action of the page. */
+	readonly secondary?: boolean;
+}
+
+/** Button that sends a form. The other props are attributes of the button. */
+export function SubmitButton({ work, secondary = false, ...button }: SubmitButtonProps) {
+	return <button type="submit" class={secondary ? undefined : 'primary'} aria-disabled={work.busy} {...button} />;
+}
+
 interface ActionButtonProps {
 	readonly act: () => Promise<void>;
 	/** Accessible label, for use if the button's text alone is not specific enough. */
@@ -57,9 +69,9 @@ export function ActionButton({ act, label, children }: ActionButtonProps) {
 	const work = useWork();
 	return (
 		<>
-			<button type="button" aria-label={label} aria-disabled={work.busy} onClick={() => void work.run(act)}>
+			<Button aria-label={label} aria-disabled={work.busy} onClick={() => void work.run(act)}>
 				{children}
-			</button>
+			</Button>
 			<Failure text={work.failure} />
 		</>
 	);

@@ -3,6 +3,7 @@ import { useId } from 'preact/hooks';
 import type { ElementConfig } from '../model/api-types.js';
 import { durationText, durationUnits, type ExpiryText, fieldTime } from '../model/instants.js';
 import { DurationField } from './duration-field.js';
+import { SelectField } from './select-field.js';
 
 interface ExpiryFieldProps {
 	/** Field value; empty for no expiry. */
@@ -27,21 +28,17 @@ export function ExpiryField({ end, hint = null, latest, subject }: ExpiryFieldPr
 	const of = subject === undefined ? '' : `: ${subject}`;
 	return (
 		<div class="expiry">
-			<label>
-				<span>{label}</span>
-				<select
-					value={mode}
-					aria-label={subject && label + of}
-					aria-describedby={hint === null ? undefined : hintId}
-					onChange={({ currentTarget: { value } }) => {
-						end.value = value === 'in' ? `in ${firstDuration}` : value === 'on' ? 'on ' : '';
-					}}
-				>
-					<option value="">{latest === undefined ? 'Never' : 'As requested'}</option>
-					<option value="in">After a duration</option>
-					<option value="on">On a date</option>
-				</select>
-			</label>
+			<SelectField
+				label={label}
+				value={mode}
+				aria-label={subject && label + of}
+				aria-describedby={hint === null ? undefined : hintId}
+				empty={latest === undefined ? 'Never' : 'As requested'}
+				options={{ in: 'After a duration', on: 'On a date' }}
+				onValue={(value) => {
+					end.value = value === 'in' ? `in ${firstDuration}` : value === 'on' ? 'on ' : '';
+				}}
+			/>
 			{mode === 'in' && (
 				<DurationField
 					label="Duration"

@@ -1,6 +1,7 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Paginated } from '../model/api-types.js';
+import { Button } from './button.js';
 import { messageOf } from './message-of.js';
 
 /** List with server-side pages. */
@@ -54,10 +55,7 @@ export function PagedListFrame<Item>({ list, empty }: { readonly list: PagedList
 	if (failure !== null) {
 		return (
 			<p class="failure" role="alert">
-				{failure}{' '}
-				<button type="button" onClick={() => void list.reload()}>
-					Try again
-				</button>
+				{failure} <Button onClick={() => void list.reload()}>Try again</Button>
 			</p>
 		);
 	}
@@ -66,15 +64,15 @@ export function PagedListFrame<Item>({ list, empty }: { readonly list: PagedList
 	if (found.page_count < 2 && page === 1) return null;
 	return (
 		<nav class="pages" aria-label="Pages">
-			<button type="button" disabled={page === 1} onClick={() => turnTo(page - 1)}>
+			<Button disabled={page === 1} onClick={() => turnTo(page - 1)}>
 				Previous
-			</button>
+			</Button>
 			<span>
 				Page {page} of {found.page_count}
 			</span>
-			<button type="button" disabled={page >= found.page_count} onClick={() => turnTo(page + 1)}>
+			<Button disabled={page >= found.page_count} onClick={() => turnTo(page + 1)}>
 				Next
-			</button>
+			</Button>
 		</nav>
 	);
 }

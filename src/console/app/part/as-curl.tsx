@@ -1,31 +1,12 @@
-import { useSignal } from '@preact/signals';
 import { curlCommand } from '../../model/check/curl-command.js';
 import { recordedCalls } from '../api.js';
 import { CopyButton } from './copy-button.js';
 import { Dialog } from './dialog.js';
+import { DialogButton } from './dialog-button.js';
 
 /** Button that shows the screen's calls as shell commands. */
 export function AsCurl() {
-	const isOpen = useSignal(false);
-	return (
-		<>
-			<button
-				type="button"
-				onClick={() => {
-					isOpen.value = true;
-				}}
-			>
-				As curl
-			</button>
-			{isOpen.value && (
-				<AsCurlDialog
-					onClose={() => {
-						isOpen.value = false;
-					}}
-				/>
-			)}
-		</>
-	);
+	return <DialogButton text="As curl">{(close) => <AsCurlDialog onClose={close} />}</DialogButton>;
 }
 
 function AsCurlDialog({ onClose }: { readonly onClose: () => void }) {

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { announce } from '../../part/announce.js';
+import { Button } from '../../part/button.js';
 
 export function CopyButton({ text, children }: { readonly text: string; readonly children: ComponentChildren }) {
 	const copy = async () => {
@@ -10,9 +11,5 @@ export function CopyButton({ text, children }: { readonly text: string; readonly
 			announce('The browser blocked copying. Select the text and copy it.');
 		}
 	};
-	return (
-		<button type="button" onClick={() => void copy()}>
-			{children}
-		</button>
-	);
+	return <Button onClick={() => void copy()}>{children}</Button>;
 }

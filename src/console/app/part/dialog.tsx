@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { Button } from '../../part/button.js';
 
 interface DialogProps {
 	readonly title: string;
@@ -32,9 +33,9 @@ export function Dialog({ title, onClose, children, wide = false }: DialogProps) 
 		>
 			<header class="line">
 				<h2 id={id}>{title}</h2>
-				<button type="button" class="end" onClick={onClose}>
+				<Button class="end" onClick={onClose}>
 					Close
-				</button>
+				</Button>
 			</header>
 			{children}
 		</dialog>

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { Button } from '../../part/button.js';
 import type { Loaded } from '../use-loaded.js';
 
 interface LoadedFrameProps<Value> {
@@ -16,10 +17,7 @@ export function LoadedFrame<Value>({ loaded, children }: LoadedFrameProps<Value>
 		<>
 			{failure !== null && (
 				<p class="failure" role="alert">
-					{failure.message}{' '}
-					<button type="button" onClick={loaded.reload}>
-						Try again
-					</button>
+					{failure.message} <Button onClick={loaded.reload}>Try again</Button>
 				</p>
 			)}
 			{value === null && loading && failure === null && <p class="quiet">Loading…</p>}

@@ -3,6 +3,7 @@ import { useLocation } from 'preact-iso';
 import { type Draft, type DraftChange, withChange } from '../../model/draft/draft.js';
 import { Failure, useWork } from '../../part/action-button.js';
 import { announce } from '../../part/announce.js';
+import { Button } from '../../part/button.js';
 import { currentDraft, editDraft, removeFromDraft } from '../current-draft.js';
 import { screenPath } from '../screen-path.js';
 import { confirmWrite } from './confirm.js';
@@ -84,19 +85,17 @@ export function SaveActions({ kind, noun, objectKey, isStored, isChanged, onSave
 		<section class="save-actions" aria-label="Save or delete">
 			<div class="line">
 				{(props.main === 'draft' ? saves : saves.reverse()).map(({ name, text, onClick }) => (
-					<button
+					<Button
 						key={name}
-						type="button"
 						class={props.main === name ? 'primary' : ''}
 						aria-disabled={work.busy || !isChanged}
 						onClick={onClick}
 					>
 						{text}
-					</button>
+					</Button>
 				))}
 				{isDrafted && (
-					<button
-						type="button"
+					<Button
 						onClick={() => {
 							forgetDrafted(kind, objectKey);
 							announce(`Removed ${objectKey} from the draft.`);
@@ -105,16 +104,14 @@ export function SaveActions({ kind, noun, objectKey, isStored, isChanged, onSave
 						}}
 					>
 						Remove from draft
-					</button>
+					</Button>
 				)}
 				{isStored && (
 					<span class="line end">
-						<button type="button" onClick={deleteInDraft}>
-							Delete in draft
-						</button>
-						<button type="button" class="danger" onClick={deleteIt}>
+						<Button onClick={deleteInDraft}>Delete in draft</Button>
+						<Button class="danger" onClick={deleteIt}>
 							Delete now
-						</button>
+						</Button>
 					</span>
 				)}
 			</div>

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { consolePath } from '../../model/console-place.js';
-import { Failure, useWork } from '../../part/action-button.js';
+import { Failure, SubmitButton, useWork } from '../../part/action-button.js';
 import { shellManagement } from '../api.js';
 import { openEnvironment, openSession } from '../session.js';
 import { useLoaded } from '../use-loaded.js';
@@ -62,11 +62,7 @@ export function EnvironmentSwitch() {
 					))}
 				</select>
 			</label>
-			{chosen.value !== '' && (
-				<button type="submit" class="primary" aria-disabled={work.busy}>
-					Open
-				</button>
-			)}
+			{chosen.value !== '' && <SubmitButton work={work}>Open</SubmitButton>}
 			<Failure text={work.failure} />
 		</form>
 	);

@@ -3,6 +3,8 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { readConsolePlace } from '../../model/console-place.js';
 import { program } from '../../model/program.js';
 import { Announcement } from '../../part/announce.js';
+import { setter } from '../../part/setter.js';
+import { TextField } from '../../part/text-field.js';
 import { KeyText } from '../part/key-text.js';
 import { signInByKey } from '../session.js';
 
@@ -44,20 +46,16 @@ export function SignIn({ reason }: { readonly reason: string | null }) {
 						<KeyText text={place.project} />.
 					</p>
 				)}
-				<label>
-					<span>API key</span>
-					<input
-						type="password"
-						name="api-key"
-						autocomplete="off"
-						spellcheck={false}
-						required
-						value={key.value}
-						onInput={(event) => {
-							key.value = event.currentTarget.value;
-						}}
-					/>
-				</label>
+				<TextField
+					label="API key"
+					type="password"
+					name="api-key"
+					autocomplete="off"
+					spellcheck={false}
+					required
+					value={key.value}
+					onText={setter(key)}
+				/>
 				<button type="submit" class="primary" aria-disabled={isBusy.value}>
 					Sign in
 				</button>

@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { documentationPath } from '../../model/documentation-path.js';
+import { Button } from '../../part/button.js';
 import { decisions, decisionTrouble, shellManagement } from '../api.js';
 import { apiTrouble, newestRevision, openSession, refreshRevision, seenRevision, signOut } from '../session.js';
 import { reloadAll, useLoaded } from '../use-loaded.js';
@@ -48,9 +49,9 @@ export function StatusBar() {
 				<Version />
 				<a href={documentationPath('')}>Documentation</a>
 				<a href="/docs">API reference</a>
-				<button type="button" class="sign-out" onClick={() => void signOut()}>
+				<Button class="sign-out" onClick={() => void signOut()}>
 					Sign out
-				</button>
+				</Button>
 			</span>
 		</header>
 	);
@@ -69,10 +70,7 @@ function RevisionText() {
 	if (seen >= newest) return <span class="revision">revision {newest}</span>;
 	return (
 		<span class="revision" role="status">
-			Viewing revision {seen}. Revision {newest} is available.{' '}
-			<button type="button" onClick={reloadAll}>
-				Reload
-			</button>
+			Viewing revision {seen}. Revision {newest} is available. <Button onClick={reloadAll}>Reload</Button>
 		</span>
 	);
 }

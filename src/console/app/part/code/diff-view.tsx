@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { DiffHunk, DiffLine } from '../../../model/policy/line-diff.js';
+import { Button } from '../../../part/button.js';
 
 interface DiffViewProps {
 	readonly hunks: readonly DiffHunk[];
@@ -44,14 +45,13 @@ export function DiffView({ hunks, label }: DiffViewProps) {
 				</table>
 			</section>
 			{rows.length > shown.value && (
-				<button
-					type="button"
+				<Button
 					onClick={() => {
 						shown.value += linesAtOnce;
 					}}
 				>
 					Show more ({rows.length.toLocaleString('en')} lines in total)
-				</button>
+				</Button>
 			)}
 		</>
 	);

@@ -6,6 +6,7 @@ import {
 	writeContextualRows,
 } from '../../../model/check/contextual-rows.js';
 import { documentationPath } from '../../../model/documentation-path.js';
+import { Button } from '../../../part/button.js';
 import { management } from '../../api.js';
 import { proposeInstanceNames, proposeRelations, proposeRoles } from '../../propose.js';
 import { screenPath } from '../../screen-path.js';
@@ -123,15 +124,10 @@ function Rows({ rows, onRows, isTested }: RowsProps) {
 				);
 			})}
 			<div class="line">
-				<button type="button" onClick={() => setRoles([...role_assignments, { role: '', resource_instance: '' }])}>
-					Add role
-				</button>
-				<button
-					type="button"
-					onClick={() => setTuples([...relationship_tuples, { subject: '', relation: '', object: '' }])}
-				>
+				<Button onClick={() => setRoles([...role_assignments, { role: '', resource_instance: '' }])}>Add role</Button>
+				<Button onClick={() => setTuples([...relationship_tuples, { subject: '', relation: '', object: '' }])}>
 					Add relationship
-				</button>
+				</Button>
 			</div>
 		</div>
 	);
@@ -139,9 +135,9 @@ function Rows({ rows, onRows, isTested }: RowsProps) {
 
 function RemoveButton({ name, onRemove }: { readonly name: string; readonly onRemove: () => void }) {
 	return (
-		<button type="button" aria-label={`Remove ${name}`} onClick={onRemove}>
+		<Button aria-label={`Remove ${name}`} onClick={onRemove}>
 			Remove
-		</button>
+		</Button>
 	);
 }
 

@@ -1,3 +1,5 @@
+import { TextField } from '../../../part/text-field.js';
+
 interface KeyFieldProps {
 	readonly text: string;
 	readonly onText: (text: string) => void;
@@ -6,18 +8,15 @@ interface KeyFieldProps {
 /** Field for the key of a new object. */
 export function KeyField({ text, onText }: KeyFieldProps) {
 	return (
-		<label>
-			<span>Key</span>
-			<input
-				type="text"
-				required
-				maxLength={512}
-				pattern="[A-Za-z0-9_\-]+"
-				autocomplete="off"
-				spellcheck={false}
-				value={text}
-				onInput={(event) => onText(event.currentTarget.value)}
-			/>
-		</label>
+		<TextField
+			label="Key"
+			required
+			maxLength={512}
+			pattern="[A-Za-z0-9_\-]+"
+			autocomplete="off"
+			spellcheck={false}
+			value={text}
+			onText={onText}
+		/>
 	);
 }

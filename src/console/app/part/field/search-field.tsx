@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { TextField } from '../../../part/text-field.js';
 
 interface SearchFieldProps {
 	readonly label: string;
@@ -30,22 +31,20 @@ export function SearchField({ label, value, onSearch, placeholder = '' }: Search
 		}, wait);
 	};
 	return (
-		<label>
-			<span>{label}</span>
-			<input
-				type="search"
-				value={text}
-				placeholder={placeholder}
-				autocomplete="off"
-				spellcheck={false}
-				onInput={(event) => {
-					setText(event.currentTarget.value);
-					search(event.currentTarget.value, quietMilliseconds);
-				}}
-				onKeyDown={(event) => {
-					if (event.key === 'Enter') search(text, 0);
-				}}
-			/>
-		</label>
+		<TextField
+			label={label}
+			type="search"
+			value={text}
+			placeholder={placeholder}
+			autocomplete="off"
+			spellcheck={false}
+			onKeyDown={(event) => {
+				if (event.key === 'Enter') search(text, 0);
+			}}
+			onText={(next) => {
+				setText(next);
+				search(next, quietMilliseconds);
+			}}
+		/>
 	);
 }

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { Button } from '../../../part/button.js';
 
 interface FoldedRowsProps<Row> {
 	readonly rows: readonly Row[];
@@ -27,15 +28,14 @@ export function FoldedRows<Row>({ rows, atOnce = 20, children }: FoldedRowsProps
 		<div ref={frame}>
 			{children(rows.slice(0, count.value))}
 			{left > 0 && (
-				<button
-					type="button"
+				<Button
 					onClick={() => {
 						added.current = count.value;
 						count.value += atOnce;
 					}}
 				>
 					Show more ({left.toLocaleString('en')} left)
-				</button>
+				</Button>
 			)}
 		</div>
 	);

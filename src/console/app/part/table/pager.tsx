@@ -1,3 +1,5 @@
+import { Button } from '../../../part/button.js';
+
 interface PagerProps {
 	readonly page: number;
 	readonly pageCount: number;
@@ -10,15 +12,15 @@ export function Pager({ page, pageCount, totalCount, turnTo }: PagerProps) {
 	if (pageCount < 2 && page === 1) return null;
 	return (
 		<nav class="line" aria-label="Pages">
-			<button type="button" disabled={page <= 1} onClick={() => turnTo(page - 1)}>
+			<Button disabled={page <= 1} onClick={() => turnTo(page - 1)}>
 				Previous
-			</button>
+			</Button>
 			<span>
 				Page {page} of {Math.max(pageCount, 1)}, {totalCount.toLocaleString('en')} in total
 			</span>
-			<button type="button" disabled={page >= pageCount} onClick={() => turnTo(page + 1)}>
+			<Button disabled={page >= pageCount} onClick={() => turnTo(page + 1)}>
 				Next
-			</button>
+			</Button>
 		</nav>
 	);
 }

@@ -1,4 +1,6 @@
 import { changeKinds, kindWord, operationWords } from '../../../model/change/change-words.js';
+import { Button } from '../../../part/button.js';
+import { SelectField } from '../../../part/select-field.js';
 import { management } from '../../api.js';
 import { SearchField } from '../../part/field/search-field.js';
 import { LazyDetails } from '../../part/lazy-details.js';
@@ -26,28 +28,20 @@ export function ChangeFilters({ search }: { readonly search: Search }) {
 					placeholder="Filter by key; * is a wildcard"
 					onSearch={(text) => set('text', text)}
 				/>
-				<label>
-					<span>Type</span>
-					<select value={search.get('kind')} onChange={(event) => set('kind', event.currentTarget.value)}>
-						<option value="">All</option>
-						{changeKinds.map((kind) => (
-							<option key={kind} value={kind}>
-								{kindWord(kind)}
-							</option>
-						))}
-					</select>
-				</label>
-				<label>
-					<span>Operation</span>
-					<select value={search.get('operation')} onChange={(event) => set('operation', event.currentTarget.value)}>
-						<option value="">All</option>
-						{Object.entries(operationWords).map(([operation, word]) => (
-							<option key={operation} value={operation}>
-								{word}
-							</option>
-						))}
-					</select>
-				</label>
+				<SelectField
+					label="Type"
+					value={search.get('kind')}
+					empty="All"
+					options={changeKinds.map((kind) => [kind, kindWord(kind)])}
+					onValue={(value) => set('kind', value)}
+				/>
+				<SelectField
+					label="Operation"
+					value={search.get('operation')}
+					empty="All"
+					options={operationWords}
+					onValue={(value) => set('operation', value)}
+				/>
 				<LazyDetails class="whole" summary="Author, time and revision" isFirst={isMore}>
 					{() => (
 						<div class="changes-more">
@@ -60,12 +54,7 @@ export function ChangeFilters({ search }: { readonly search: Search }) {
 					)}
 				</LazyDetails>
 			</form>
-			{isNarrowed && (
-				<button type="button" onClick={() => search.set(cleared)}>
-					{' '}
-					Clear filters{' '}
-				</button>
-			)}
+			{isNarrowed && <Button onClick={() => search.set(cleared)}>Clear filters</Button>}
 		</search>
 	);
 }
@@ -110,17 +99,25 @@ function ActorField({ value, onChoose }: { readonly value: string; readonly onCh
 	);
 	const listed = keys?.data ?? [];
 	return (
-		<label>
-			<span>API key</span>
-			<select value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
-				<option value="">All</option>
-				{value !== '' && !listed.some(({ id }) => id === value) && <option value={value}>{value}</option>}
-				{listed.map(({ id, name, env }) => (
-					<option key={id} value={id}>
-						{name ?? 'unnamed'} {env === null ? '' : `(${env.key})`} {id.slice(-6)}
-					</option>
-				))}
-			</select>
-		</label>
+		<SelectField
+			label="API key"
+			value={value}
+			empty="All"
+			options={[
+				...(value === '' || listed.some(({ id }) => id === value) ? [] : [value]),
+				...listed.map((key) => [key.id, keyText(key)] as const),
+			]}
+			onValue={onChoose}
+		/>
 	);
+}
+
+interface ListedKey {
+	readonly id: string;
+	readonly name: string | null;
+	readonly env: { readonly key: string } | null;
+}
+
+function keyText({ id, name, env }: ListedKey): string {
+	return `${name ?? 'unnamed'} ${env === null ? '' : `(${env.key})`} ${id.slice(-6)}`;
 }

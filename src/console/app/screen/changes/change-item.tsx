@@ -5,6 +5,7 @@ import { type MemberDifference, maxDifferences, recordDifference } from '../../.
 import { directoryPath } from '../../../model/directory-path.js';
 import { visibleText } from '../../../model/visible-text.js';
 import { ActionButton } from '../../../part/action-button.js';
+import { Button } from '../../../part/button.js';
 import { KeyText } from '../../part/key-text.js';
 import { screenPath } from '../../screen-path.js';
 
@@ -31,8 +32,7 @@ export function ChangeItem({ change, undo }: ChangeItemProps) {
 					{kindWord(kind)} <ObjectName change={change} />
 				</span>
 				<span class="line end">
-					<button
-						type="button"
+					<Button
 						class="link"
 						aria-expanded={isOpen.value}
 						aria-label={`${isOpen.value ? 'Hide' : 'Show'} full object ${object}`}
@@ -41,7 +41,7 @@ export function ChangeItem({ change, undo }: ChangeItemProps) {
 						}}
 					>
 						{isOpen.value ? 'Hide' : 'Show'} full object
-					</button>
+					</Button>
 					{undo !== null && (
 						<ActionButton act={undo} label={`Undo: ${object} was ${operationWords[operation]}`}>
 							Undo

@@ -14,6 +14,7 @@ import { phraseText } from '../../../model/phrase.js';
 import type { PolicyFile } from '../../../model/policy/rego-lines.js';
 import { ActionButton } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
+import { Button } from '../../../part/button.js';
 import { confirmWrite } from '../../part/confirm.js';
 import { PhraseText } from '../../part/phrase-text.js';
 import { mayWrite } from '../../session.js';
@@ -49,8 +50,7 @@ export function AttemptItem(props: AttemptItemProps) {
 					<PhraseText phrases={attemptSentence(attempt, named)} />.
 				</p>
 				<Changes {...props} />
-				<button
-					type="button"
+				<Button
 					class="link"
 					aria-expanded={isOpen}
 					aria-controls={id}
@@ -58,7 +58,7 @@ export function AttemptItem(props: AttemptItemProps) {
 					onClick={() => onToggle(!isOpen)}
 				>
 					{isOpen ? 'Hide Rego' : 'Show Rego'}
-				</button>
+				</Button>
 			</div>
 			<div id={id} hidden={!isOpen}>
 				{isOpen && <AttemptRego attempt={attempt} policy={policy} revision={answer.policyRevision} />}
@@ -109,13 +109,9 @@ function Changes({ attempt, answer, form, onAsk, onAskAgain }: AttemptItemProps)
 				{unmet.map((comparison) => (
 					<Change key={JSON.stringify(comparison)} title="Does not match">
 						<PhraseText phrases={comparisonWords(comparison)} />.{' '}
-						<button
-							type="button"
-							onClick={() => put(comparison)}
-							aria-label={`Try ${phraseText(exampleWords(comparison))}`}
-						>
+						<Button onClick={() => put(comparison)} aria-label={`Try ${phraseText(exampleWords(comparison))}`}>
 							Try <PhraseText phrases={exampleWords(comparison)} />
-						</button>
+						</Button>
 					</Change>
 				))}
 			</ul>

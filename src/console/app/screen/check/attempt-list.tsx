@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { Attempt } from '../../../model/check/attempt.js';
 import type { CheckForm } from '../../../model/check/check-form.js';
 import type { PolicyFile } from '../../../model/policy/rego-lines.js';
+import { Button } from '../../../part/button.js';
 import { management } from '../../api.js';
 import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
@@ -46,14 +47,13 @@ export function AttemptList({ answer, attempts, form, onAsk, onAskAgain }: Attem
 				))}
 			</ol>
 			{shown.length < attempts.length && (
-				<button
-					type="button"
+				<Button
 					onClick={() => {
 						isWhole.value = true;
 					}}
 				>
 					Show all {attempts.length}
-				</button>
+				</Button>
 			)}
 		</>
 	);

@@ -5,6 +5,7 @@ import { decisiveReason, reasonSections } from '../../../model/check/decided.js'
 import { explainCode } from '../../../model/check/denial-codes.js';
 import { reasonPhrases } from '../../../model/phrase.js';
 import { visibleText } from '../../../model/visible-text.js';
+import { Button } from '../../../part/button.js';
 import { PhraseText } from '../../part/phrase-text.js';
 import { TimeText } from '../../part/time-text.js';
 import { screenPath } from '../../screen-path.js';
@@ -46,18 +47,15 @@ export function CheckAnswerView({ answer, form, onAsk, onAskAgain }: CheckAnswer
 				<Origin answer={answer} at={form.revision === '' ? '' : form.at} />
 			</section>
 			<div class="line">
-				<button type="button" onClick={onAskAgain}>
-					Run again
-				</button>
+				<Button onClick={onAskAgain}>Run again</Button>
 				{!isContextual && (
-					<button
-						type="button"
+					<Button
 						onClick={() => {
 							isTestOpen.value = true;
 						}}
 					>
 						Copy as test
-					</button>
+					</Button>
 				)}
 				{mayWrite.value && (
 					<a

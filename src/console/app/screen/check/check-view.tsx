@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { ApiFailure } from '../../../model/api-failure.js';
 import { type CheckForm, checkBody, checkQuery } from '../../../model/check/check-form.js';
 import { contextualFactsBody } from '../../../model/check/contextual-rows.js';
+import { Button } from '../../../part/button.js';
 import { Empty } from '../../part/empty.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
 import { newestRevision, openSession } from '../../session.js';
@@ -53,9 +54,9 @@ export function CheckView({ form }: { readonly form: CheckForm }) {
 					</LoadedFrame>
 					{isUnanswered(loaded.failure) && form.revision === '' && openSession().decision_point && (
 						<p>
-							<button type="button" onClick={() => ask({ ...form, revision: String(newestRevision.value) })}>
+							<Button onClick={() => ask({ ...form, revision: String(newestRevision.value) })}>
 								Use the API instead
-							</button>
+							</Button>
 						</p>
 					)}
 				</>

@@ -17,6 +17,8 @@ import {
 	writeConditions,
 } from '../../../model/condition/condition-tree.js';
 import { type MatchOperand, readMatchOperand, writeMatchOperand } from '../../../model/condition/match-operand.js';
+import { Button } from '../../../part/button.js';
+import { SelectField } from '../../../part/select-field.js';
 import { Combobox } from '../../part/field/combobox.js';
 import { MatchField } from './match-field.js';
 import { OperandField } from './operand-field.js';
@@ -78,9 +80,7 @@ function Part({ node, path, shared }: PartProps<ConditionNode>) {
 					<legend class="unseen">Negated condition</legend>
 					<div class="line">
 						<strong>Not:</strong>
-						<button type="button" onClick={() => shared.replace(path, node.part)}>
-							Remove “not”
-						</button>
+						<Button onClick={() => shared.replace(path, node.part)}>Remove “not”</Button>
 					</div>
 					<Part node={node.part} path={[...path, 0]} shared={shared} />
 				</fieldset>
@@ -164,8 +164,7 @@ function AddButtons({ path, shared }: { readonly path: ConditionPath; readonly s
 	};
 	return (
 		<div class="line">
-			<button
-				type="button"
+			<Button
 				onClick={(event) =>
 					add(
 						{
@@ -179,10 +178,8 @@ function AddButtons({ path, shared }: { readonly path: ConditionPath; readonly s
 				}
 			>
 				Add condition
-			</button>
-			<button type="button" onClick={(event) => add({ kind: 'group', word: 'anyOf', parts: [] }, event)}>
-				Add group
-			</button>
+			</Button>
+			<Button onClick={(event) => add({ kind: 'group', word: 'anyOf', parts: [] }, event)}>Add group</Button>
 		</div>
 	);
 }
@@ -197,8 +194,7 @@ function RemoveButton({
 	readonly what?: string;
 }) {
 	return (
-		<button
-			type="button"
+		<Button
 			onClick={({ currentTarget }) => {
 				// The button disappears together with its row, so move focus to the section.
 				currentTarget.closest('section')?.focus();
@@ -206,16 +202,12 @@ function RemoveButton({
 			}}
 		>
 			Remove<span class="unseen"> {what}</span>
-		</button>
+		</Button>
 	);
 }
 
 function NotButton({ node, path, shared }: PartProps<ConditionNode>) {
-	return (
-		<button type="button" onClick={() => shared.replace(path, { kind: 'not', part: node })}>
-			Negate
-		</button>
-	);
+	return <Button onClick={() => shared.replace(path, { kind: 'not', part: node })}>Negate</Button>;
 }
 
 function Comparison({ node, path, shared }: PartProps<ConditionComparison>) {
@@ -239,20 +231,12 @@ function Comparison({ node, path, shared }: PartProps<ConditionComparison>) {
 				onValue={(text) => shared.replace(path, withAttribute(node, text, attributeType(attributes, text)))}
 				propose={propose(compared[object])}
 			/>
-			<label>
-				<span>Operator</span>
-				<select
-					value={node.operator}
-					onChange={(event) => shared.replace(path, withOperator(node, event.currentTarget.value, type))}
-				>
-					{!isOffered && <option value={node.operator}>{node.operator}</option>}
-					{offered.map(({ name, label }) => (
-						<option key={name} value={name}>
-							{label}
-						</option>
-					))}
-				</select>
-			</label>
+			<SelectField
+				label="Operator"
+				value={node.operator}
+				options={[...(isOffered ? [] : [node.operator]), ...offered.map(({ name, label }) => [name, label] as const)]}
+				onValue={(value) => shared.replace(path, withOperator(node, value, type))}
+			/>
 			{match === null ? (
 				<OperandField
 					operator={node.operator}

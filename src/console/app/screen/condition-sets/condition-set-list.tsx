@@ -1,3 +1,4 @@
+import { SelectField } from '../../../part/select-field.js';
 import { management } from '../../api.js';
 import { DraftedObjects } from '../../part/drafted-objects.js';
 import { Empty } from '../../part/empty.js';
@@ -24,15 +25,13 @@ export function ConditionSetList() {
 					value={text}
 					onSearch={(next) => search.set({ search: next, page: '' }, { replace: true })}
 				/>
-				<label>
-					<span>Type</span>
-					<select value={type} onChange={(event) => search.set({ type: event.currentTarget.value, page: '' })}>
-						<option value="">All types</option>
-						<option value="userset">User sets</option>
-						<option value="resourceset">Resource sets</option>
-						<option value="grant">Role assignment conditions</option>
-					</select>
-				</label>
+				<SelectField
+					label="Type"
+					value={type}
+					empty="All types"
+					options={{ userset: 'User sets', resourceset: 'Resource sets', grant: 'Role assignment conditions' }}
+					onValue={(value) => search.set({ type: value, page: '' })}
+				/>
 			</form>
 			<DraftedObjects kind="condition_set" screen="condition-sets" />
 			<LoadedFrame loaded={loaded}>

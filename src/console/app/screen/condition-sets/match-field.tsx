@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { MatchOperand } from '../../../model/condition/match-operand.js';
+import { SelectField } from '../../../part/select-field.js';
 
 interface MatchFieldProps {
 	readonly operand: MatchOperand;
@@ -19,21 +20,14 @@ export function MatchField({ operand: { related }, resources, isKey, onRelated, 
 	return (
 		<>
 			{offered.length > 0 && (
-				<label>
-					<span>Related resource</span>
-					<select
-						value={related ?? ''}
-						aria-invalid={isKey && related === ''}
-						onChange={(event) => onRelated(event.currentTarget.value || (isKey ? '' : null))}
-					>
-						<option value="">{isKey ? 'Choose a resource' : 'Fields of the attribute'}</option>
-						{offered.map((one) => (
-							<option key={one} value={one}>
-								Instances of {one}
-							</option>
-						))}
-					</select>
-				</label>
+				<SelectField
+					label="Related resource"
+					value={related ?? ''}
+					aria-invalid={isKey && related === ''}
+					empty={isKey ? 'Choose a resource' : 'Fields of the attribute'}
+					options={offered.map((one) => [one, `Instances of ${one}`])}
+					onValue={(value) => onRelated(value || (isKey ? '' : null))}
+				/>
 			)}
 			<div class="whole">{children}</div>
 		</>

@@ -9,6 +9,7 @@ import {
 	readOperandText,
 } from '../../../model/condition/condition-operator.js';
 import type { Json } from '../../../model/json.js';
+import { SelectField } from '../../../part/select-field.js';
 import { type Choice, Combobox } from '../../part/field/combobox.js';
 
 interface OperandFieldProps {
@@ -45,23 +46,15 @@ export function OperandField(props: OperandFieldProps) {
 	return (
 		<>
 			{offered.length > 1 && (
-				<label>
-					<span>Compare with</span>
-					<select
-						value={current}
-						onChange={(event) => {
-							const next = event.currentTarget.value as OperandForm;
-							setChosen(next);
-							if (!holds(next, operand)) onOperand(firstOperand(next, operator));
-						}}
-					>
-						{offered.map((one) => (
-							<option key={one} value={one}>
-								{formNames[one]}
-							</option>
-						))}
-					</select>
-				</label>
+				<SelectField
+					label="Compare with"
+					value={current}
+					options={offered.map((one) => [one, formNames[one]])}
+					onValue={(next) => {
+						setChosen(next);
+						if (!holds(next, operand)) onOperand(firstOperand(next, operator));
+					}}
+				/>
 			)}
 			{current === 'ref' ? (
 				<Combobox
@@ -72,13 +65,12 @@ export function OperandField(props: OperandFieldProps) {
 					placeholder={isOfGrant ? 'grant.limit' : 'resource.team'}
 				/>
 			) : current === 'boolean' ? (
-				<label>
-					<span>Value</span>
-					<select value={String(operand)} onChange={(event) => onOperand(event.currentTarget.value === 'true')}>
-						<option value="true">yes</option>
-						<option value="false">no</option>
-					</select>
-				</label>
+				<SelectField
+					label="Value"
+					value={String(operand)}
+					options={{ true: 'yes', false: 'no' }}
+					onValue={(value) => onOperand(value === 'true')}
+				/>
 			) : (
 				<TextOperand
 					key={current}

@@ -8,6 +8,9 @@ import {
 } from '../../../model/grant-condition.js';
 import { visibleText } from '../../../model/visible-text.js';
 import { Failure } from '../../../part/action-button.js';
+import { Button } from '../../../part/button.js';
+import { SelectField } from '../../../part/select-field.js';
+import { setter } from '../../../part/setter.js';
 import { KeyText } from '../../part/key-text.js';
 
 interface ParameterFieldsProps {
@@ -34,8 +37,7 @@ export function ParameterFields({ parameters, onParameters }: ParameterFieldsPro
 						<KeyText text={key} />
 					</strong>
 					<span class="quiet">{parameterTypes[type]}</span>
-					<button
-						type="button"
+					<Button
 						aria-label={`Remove parameter ${visibleText(key)}`}
 						onClick={() => {
 							const { [key]: _, ...others } = parameters;
@@ -44,7 +46,7 @@ export function ParameterFields({ parameters, onParameters }: ParameterFieldsPro
 						}}
 					>
 						Remove
-					</button>
+					</Button>
 				</div>
 			))}
 			<form
@@ -75,21 +77,7 @@ export function ParameterFields({ parameters, onParameters }: ParameterFieldsPro
 						}}
 					/>
 				</label>
-				<label class="inline">
-					<span>Type</span>
-					<select
-						value={type.value}
-						onChange={(event) => {
-							type.value = event.currentTarget.value as ParameterType;
-						}}
-					>
-						{Object.entries(parameterTypes).map(([key, text]) => (
-							<option key={key} value={key}>
-								{text}
-							</option>
-						))}
-					</select>
-				</label>
+				<SelectField inline label="Type" value={type.value} options={parameterTypes} onValue={setter(type)} />
 				<button type="submit">Add parameter</button>
 			</form>
 			<Failure text={problem.value} />

@@ -1,5 +1,8 @@
 import type { Signal } from '@preact/signals';
 import type { ConditionSetValue } from '../../../model/condition/condition-set-value.js';
+import { SelectField } from '../../../part/select-field.js';
+import { setter } from '../../../part/setter.js';
+import { TextField } from '../../../part/text-field.js';
 import { KeyField } from '../../part/field/key-field.js';
 
 interface SetFieldsProps {
@@ -20,68 +23,35 @@ export function SetFields({ setKey, isNew, value, isStored, resources, parents, 
 	const offered = parent === null || parents.includes(parent) ? parents : [parent, ...parents];
 	return (
 		<form class="columns" onSubmit={(event) => event.preventDefault()}>
-			{isNew && (
-				<KeyField
-					text={setKey.value}
-					onText={(text) => {
-						setKey.value = text;
-					}}
-				/>
-			)}
-			<label>
-				<span>Name</span>
-				<input
-					type="text"
-					required
-					autocomplete="off"
-					value={name}
-					onInput={(event) => onChange({ name: event.currentTarget.value })}
-				/>
-			</label>
-			<label>
-				<span>Type</span>
-				<select
-					value={type}
-					disabled={isStored}
-					onChange={(event) => {
-						const next = event.currentTarget.value as ConditionSetValue['type'];
-						onChange({ type: next, resource: null, parent: null, parameters: next === 'grant' ? {} : undefined });
-					}}
-				>
-					<option value="userset">Users</option>
-					<option value="resourceset">Instances of a resource</option>
-					<option value="grant">Condition for role assignments</option>
-				</select>
-			</label>
+			{isNew && <KeyField text={setKey.value} onText={setter(setKey)} />}
+			<TextField label="Name" required autocomplete="off" value={name} onText={(text) => onChange({ name: text })} />
+			<SelectField
+				label="Type"
+				value={type}
+				disabled={isStored}
+				options={{ userset: 'Users', resourceset: 'Instances of a resource', grant: 'Condition for role assignments' }}
+				onValue={(next) =>
+					onChange({ type: next, resource: null, parent: null, parameters: next === 'grant' ? {} : undefined })
+				}
+			/>
 			{(type === 'resourceset' || (type === 'userset' && resources.length > 0)) && (
-				<label>
-					<span>{type === 'userset' ? 'Resource with the roles' : 'Resource'}</span>
-					<select
-						value={resource ?? ''}
-						disabled={isStored}
-						onChange={(event) => onChange({ resource: event.currentTarget.value || null, parent: null })}
-					>
-						<option value="">{type === 'userset' ? 'None' : 'Choose a resource'}</option>
-						{resources.map((one) => (
-							<option key={one} value={one}>
-								{one}
-							</option>
-						))}
-					</select>
-				</label>
+				<SelectField
+					label={type === 'userset' ? 'Resource with the roles' : 'Resource'}
+					value={resource ?? ''}
+					disabled={isStored}
+					empty={type === 'userset' ? 'None' : 'Choose a resource'}
+					options={resources}
+					onValue={(value) => onChange({ resource: value || null, parent: null })}
+				/>
 			)}
 			{type !== 'grant' && (
-				<label>
-					<span>Parent set</span>
-					<select value={parent ?? ''} onChange={(event) => onChange({ parent: event.currentTarget.value || null })}>
-						<option value="">None</option>
-						{offered.map((one) => (
-							<option key={one} value={one}>
-								{one}
-							</option>
-						))}
-					</select>
-				</label>
+				<SelectField
+					label="Parent set"
+					value={parent ?? ''}
+					empty="None"
+					options={offered}
+					onValue={(value) => onChange({ parent: value || null })}
+				/>
 			)}
 			<label class="whole">
 				<span>Description</span>

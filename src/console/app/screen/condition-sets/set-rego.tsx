@@ -3,6 +3,7 @@ import { type ConditionSetValue, isSameSet } from '../../../model/condition/cond
 import { withChange } from '../../../model/draft/draft.js';
 import { diffLines } from '../../../model/policy/line-diff.js';
 import { conditionSetFile } from '../../../model/policy/policy-files.js';
+import { Button } from '../../../part/button.js';
 import { management } from '../../api.js';
 import { currentDraft } from '../../current-draft.js';
 import { CodeView } from '../../part/code/code-view.js';
@@ -28,14 +29,13 @@ export function SetRego(props: SetRegoProps) {
 		<section>
 			<h2>Generated Rego</h2>
 			{!isOfNow && (
-				<button
-					type="button"
+				<Button
 					onClick={() => {
 						asked.value = props;
 					}}
 				>
 					{asked.value === null ? 'Show Rego' : 'Show Rego for unsaved conditions'}
-				</button>
+				</Button>
 			)}
 			{asked.value !== null && <ShownRego {...asked.value} />}
 		</section>

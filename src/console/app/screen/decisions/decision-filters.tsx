@@ -8,6 +8,8 @@ import {
 import { denialCodes } from '../../../model/check/denial-codes.js';
 import { fieldTime } from '../../../model/instants.js';
 import { visibleText } from '../../../model/visible-text.js';
+import { Button } from '../../../part/button.js';
+import { SelectField } from '../../../part/select-field.js';
 import { management } from '../../api.js';
 import { Combobox } from '../../part/field/combobox.js';
 import { LazyDetails } from '../../part/lazy-details.js';
@@ -46,14 +48,13 @@ export function DecisionFilters({ filter, onApply }: DecisionFiltersProps) {
 					/>
 					<Combobox label="Resource" value={edited.resource} onValue={field('resource')} propose={proposeResources} />
 					<Combobox label="Tenant" value={edited.tenant} onValue={field('tenant')} propose={proposeTenants} />
-					<label>
-						<span>Decision</span>
-						<select value={edited.decision} onChange={(event) => field('decision')(event.currentTarget.value)}>
-							<option value="">All</option>
-							<option value="allow">Allowed</option>
-							<option value="deny">Denied</option>
-						</select>
-					</label>
+					<SelectField
+						label="Decision"
+						value={edited.decision}
+						empty="All"
+						options={{ allow: 'Allowed', deny: 'Denied' }}
+						onValue={field('decision')}
+					/>
 					<CodeSelect value={edited.code} onValue={field('code')} />
 					<PointSelect value={edited.pdp} onValue={field('pdp')} />
 					<TimeField label="From" value={edited.from} onValue={field('from')} />
@@ -62,11 +63,7 @@ export function DecisionFilters({ filter, onApply }: DecisionFiltersProps) {
 						<button type="submit" class="primary">
 							Apply
 						</button>
-						{isNarrowed(filter) && (
-							<button type="button" onClick={() => onApply(readDecisionFilter(() => ''))}>
-								Clear filters
-							</button>
-						)}
+						{isNarrowed(filter) && <Button onClick={() => onApply(readDecisionFilter(() => ''))}>Clear filters</Button>}
 					</div>
 				</form>
 			)}
@@ -86,17 +83,13 @@ interface FieldProps {
 function CodeSelect({ value, onValue }: FieldProps) {
 	const codes = value === '' || denialCodes.includes(value) ? denialCodes : [...denialCodes, value];
 	return (
-		<label>
-			<span>Code</span>
-			<select value={value} onChange={(event) => onValue(event.currentTarget.value)}>
-				<option value="">All</option>
-				{codes.map((code) => (
-					<option key={code} value={code}>
-						{visibleText(code)}
-					</option>
-				))}
-			</select>
-		</label>
+		<SelectField
+			label="Code"
+			value={value}
+			empty="All"
+			options={codes.map((code) => [code, visibleText(code)])}
+			onValue={onValue}
+		/>
 	);
 }
 
@@ -117,19 +110,20 @@ function PointSelect({ value, onValue }: FieldProps) {
 	}
 	if (value !== '' && !names.has(value)) names.set(value, [value]);
 	return (
-		<label>
-			<span>Decision point</span>
-			<select value={value} onChange={(event) => onValue(event.currentTarget.value)}>
-				<option value="">All</option>
-				{Array.from(names, ([id, called]) => (
-					<option key={id} value={id}>
-						{visibleText(called.slice(0, 3).join(', '))}
-						{called.length > 3 && ` and ${called.length - 3} more`}
-					</option>
-				))}
-			</select>
-		</label>
+		<SelectField
+			label="Decision point"
+			value={value}
+			empty="All"
+			options={Array.from(names, ([id, called]) => [id, pointsText(called)])}
+			onValue={onValue}
+		/>
 	);
+}
+
+/** Names the first decision points. */
+function pointsText(names: readonly string[]): string {
+	const more = names.length > 3 ? ` and ${names.length - 3} more` : '';
+	return visibleText(names.slice(0, 3).join(', ')) + more;
 }
 
 function TimeField({ label, value, onValue }: FieldProps & { readonly label: string }) {

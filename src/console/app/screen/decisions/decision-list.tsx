@@ -4,6 +4,7 @@ import { checkQuery } from '../../../model/check/check-form.js';
 import { auditLogParameters, type DecisionFilter } from '../../../model/check/decision-filter.js';
 import { decisionForm, type LoggedDecision, newRows, readDecisionNote } from '../../../model/check/logged-decision.js';
 import { visibleText } from '../../../model/visible-text.js';
+import { Button } from '../../../part/button.js';
 import { management } from '../../api.js';
 import { Empty } from '../../part/empty.js';
 import { KeyText } from '../../part/key-text.js';
@@ -90,9 +91,9 @@ function NewDecisions({ filter, shown, onShow, turnTo }: NewDecisionsProps) {
 	if (shown === null) {
 		return (
 			<p class="decisions-new">
-				<button type="button" class="link" onClick={() => turnTo(1)}>
+				<Button class="link" onClick={() => turnTo(1)}>
 					Newest decisions
-				</button>
+				</Button>
 			</p>
 		);
 	}
@@ -103,10 +104,7 @@ function NewDecisions({ filter, shown, onShow, turnTo }: NewDecisionsProps) {
 				<span class="quiet">Refreshes every five seconds.</span>
 			) : (
 				<>
-					{count === perPage ? `${count} or more` : count} new{' '}
-					<button type="button" onClick={onShow}>
-						Show
-					</button>
+					{count === perPage ? `${count} or more` : count} new <Button onClick={onShow}>Show</Button>
 				</>
 			)}
 		</p>

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
-import { Failure, useWork } from '../../../part/action-button.js';
+import { Failure, SubmitButton, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
+import { setter } from '../../../part/setter.js';
 import { confirmWrite } from '../../part/confirm.js';
 import { type Choice, Combobox } from '../../part/field/combobox.js';
 import { reloadAll } from '../../use-loaded.js';
@@ -30,18 +31,8 @@ export function AddByKey({ title, label, propose, text, add }: AddByKeyProps) {
 		<details class="directory-write">
 			<summary>{title}</summary>
 			<form onSubmit={work.submit(send)}>
-				<Combobox
-					label={label}
-					value={key.value}
-					required
-					onValue={(value) => {
-						key.value = value;
-					}}
-					propose={propose}
-				/>
-				<button type="submit" class="primary" aria-disabled={work.busy}>
-					{title}
-				</button>
+				<Combobox label={label} value={key.value} required onValue={setter(key)} propose={propose} />
+				<SubmitButton work={work}>{title}</SubmitButton>
 			</form>
 			<Failure text={work.failure} />
 		</details>

@@ -8,9 +8,11 @@ import {
 } from '../../../model/grant-condition.js';
 import { type ExpiryText, expiryMember } from '../../../model/instants.js';
 import { visibleText } from '../../../model/visible-text.js';
-import { Failure, useWork } from '../../../part/action-button.js';
+import { Failure, SubmitButton, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
 import { ExpiryField } from '../../../part/expiry-field.js';
+import { SelectField } from '../../../part/select-field.js';
+import { setter } from '../../../part/setter.js';
 import { management } from '../../api.js';
 import { confirmWrite } from '../../part/confirm.js';
 import { Combobox } from '../../part/field/combobox.js';
@@ -84,20 +86,16 @@ export function AssignRole({ user, tenant, instance }: AssignRoleProps) {
 			<summary>Assign role</summary>
 			<form class="columns" onSubmit={work.submit(send)}>
 				{!isPlaced && (
-					<label>
-						<span>Scope</span>
-						<select
-							value={onInstance.value ? 'instance' : 'tenant'}
-							onChange={(event) => {
-								onInstance.value = event.currentTarget.value === 'instance';
-								place.value = '';
-								setRole('');
-							}}
-						>
-							<option value="tenant">Tenant</option>
-							<option value="instance">Instance</option>
-						</select>
-					</label>
+					<SelectField
+						label="Scope"
+						value={onInstance.value ? 'instance' : 'tenant'}
+						options={{ tenant: 'Tenant', instance: 'Instance' }}
+						onValue={(value) => {
+							onInstance.value = value === 'instance';
+							place.value = '';
+							setRole('');
+						}}
+					/>
 				)}
 				{!isPlaced && (
 					<Combobox
@@ -124,9 +122,7 @@ export function AssignRole({ user, tenant, instance }: AssignRoleProps) {
 					<Combobox
 						label="User"
 						value={who.value}
-						onValue={(value) => {
-							who.value = value;
-						}}
+						onValue={setter(who)}
 						propose={rules === null ? proposeUsers : proposeHolders(rules)}
 						required
 					/>
@@ -135,9 +131,7 @@ export function AssignRole({ user, tenant, instance }: AssignRoleProps) {
 				{user === undefined && rules !== null && <Holders role={rules} />}
 				{rules !== null && rules.conditions.length > 0 && <ConditionFields role={rules} form={condition} />}
 				<div class="line whole">
-					<button type="submit" class="primary" aria-disabled={work.busy}>
-						Assign role
-					</button>
+					<SubmitButton work={work}>Assign role</SubmitButton>
 				</div>
 			</form>
 			<Failure text={work.failure} />

@@ -2,8 +2,10 @@ import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { jsonProblem } from '../../../model/json-problem.js';
 import { visibleText } from '../../../model/visible-text.js';
-import { Failure, useWork } from '../../../part/action-button.js';
+import { Failure, SubmitButton, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
+import { Button } from '../../../part/button.js';
+import { setter } from '../../../part/setter.js';
 import { confirmWrite } from '../../part/confirm.js';
 import { JsonField } from '../../part/field/json-field.js';
 import { mayWrite } from '../../session.js';
@@ -75,27 +77,19 @@ export function AttributesForm({ name, attributes, save }: AttributesFormProps) 
 				label="Attributes (JSON)"
 				text={text}
 				rows={Math.min(20, Math.max(4, text.split('\n').length))}
-				onText={(next) => {
-					edited.value = next;
-				}}
+				onText={setter(edited)}
 			/>
 			<div class="line">
-				<button
-					type="submit"
-					class="primary"
-					aria-disabled={work.busy}
-					disabled={text.trim() !== '' && jsonProblem(text) !== null}
-				>
+				<SubmitButton work={work} disabled={text.trim() !== '' && jsonProblem(text) !== null}>
 					Save
-				</button>
-				<button
-					type="button"
+				</SubmitButton>
+				<Button
 					onClick={() => {
 						edited.value = null;
 					}}
 				>
 					Cancel
-				</button>
+				</Button>
 			</div>
 			<Failure text={work.failure} />
 		</form>

@@ -1,10 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { useLocation } from 'preact-iso';
 import { jsonProblem } from '../../../model/json-problem.js';
-import { Failure, useWork } from '../../../part/action-button.js';
+import { Failure, SubmitButton, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
+import { setter } from '../../../part/setter.js';
+import { TextField } from '../../../part/text-field.js';
 import { confirmWrite } from '../../part/confirm.js';
 import { Dialog } from '../../part/dialog.js';
+import { DialogButton } from '../../part/dialog-button.js';
 import { type Choice, Combobox } from '../../part/field/combobox.js';
 import { JsonField } from '../../part/field/json-field.js';
 import { readAttributes } from './attributes-form.js';
@@ -30,27 +33,7 @@ interface CreateObjectProps {
 
 /** Button that opens a form for a new object. After creation, it opens the object's page. */
 export function CreateObject(props: CreateObjectProps) {
-	const isOpen = useSignal(false);
-	return (
-		<>
-			<button
-				type="button"
-				onClick={() => {
-					isOpen.value = true;
-				}}
-			>
-				{props.title}…
-			</button>
-			{isOpen.value && (
-				<CreateDialog
-					{...props}
-					onClose={() => {
-						isOpen.value = false;
-					}}
-				/>
-			)}
-		</>
-	);
+	return <DialogButton text={`${props.title}…`}>{(close) => <CreateDialog {...props} onClose={close} />}</DialogButton>;
 }
 
 function CreateDialog({
@@ -81,17 +64,15 @@ function CreateDialog({
 			<form onSubmit={work.submit(send)}>
 				{fields.map(({ name, label, required = false, propose }) =>
 					propose === undefined ? (
-						<label key={name}>
-							<span>{label}</span>
-							<input
-								type="text"
-								required={required}
-								value={values.value[name] ?? ''}
-								autocomplete="off"
-								spellcheck={false}
-								onInput={(event) => set(name, event.currentTarget.value)}
-							/>
-						</label>
+						<TextField
+							key={name}
+							label={label}
+							required={required}
+							value={values.value[name] ?? ''}
+							autocomplete="off"
+							spellcheck={false}
+							onText={(text) => set(name, text)}
+						/>
 					) : (
 						<Combobox
 							key={name}
@@ -104,22 +85,11 @@ function CreateDialog({
 					),
 				)}
 				{attributed && (
-					<JsonField
-						label="Attributes (JSON, optional)"
-						text={attributes.value}
-						onText={(text) => {
-							attributes.value = text;
-						}}
-					/>
+					<JsonField label="Attributes (JSON, optional)" text={attributes.value} onText={setter(attributes)} />
 				)}
-				<button
-					type="submit"
-					class="primary"
-					aria-disabled={work.busy}
-					disabled={attributes.value.trim() !== '' && jsonProblem(attributes.value) !== null}
-				>
+				<SubmitButton work={work} disabled={attributes.value.trim() !== '' && jsonProblem(attributes.value) !== null}>
 					{title}
-				</button>
+				</SubmitButton>
 				<Failure text={work.failure} />
 			</form>
 		</Dialog>

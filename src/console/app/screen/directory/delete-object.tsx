@@ -2,6 +2,7 @@ import { useLocation } from 'preact-iso';
 import { type DirectoryTab, directoryPath } from '../../../model/directory-path.js';
 import { Failure, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
+import { Button } from '../../../part/button.js';
 import { confirmWrite } from '../../part/confirm.js';
 import { screenPath } from '../../screen-path.js';
 
@@ -25,9 +26,9 @@ export function DeleteObject({ tab, title, text, remove }: DeleteObjectProps) {
 	};
 	return (
 		<>
-			<button type="button" class="danger" aria-disabled={work.busy} onClick={() => void work.run(act)}>
+			<Button class="danger" aria-disabled={work.busy} onClick={() => void work.run(act)}>
 				{title}
-			</button>
+			</Button>
 			<Failure text={work.failure} />
 		</>
 	);

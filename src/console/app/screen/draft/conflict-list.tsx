@@ -2,6 +2,7 @@ import { kindWord } from '../../../model/change/change-words.js';
 import type { Draft } from '../../../model/draft/draft.js';
 import type { StaleDraft } from '../../../model/draft/stale-draft.js';
 import { announce } from '../../../part/announce.js';
+import { Button } from '../../../part/button.js';
 import { replaceDraft } from '../../current-draft.js';
 import { focusTitle } from '../../focus-title.js';
 import { KeyText } from '../../part/key-text.js';
@@ -62,8 +63,7 @@ export function ConflictList({ stale, draft }: { readonly stale: StaleDraft; rea
 				draft below: it shows the differences from the current state. Publishing removes everything that other users
 				added to these objects.
 			</p>
-			<button
-				type="button"
+			<Button
 				onClick={() => {
 					replaceDraft({ ...draft, base_revision: revision });
 					reloadAll();
@@ -72,7 +72,7 @@ export function ConflictList({ stale, draft }: { readonly stale: StaleDraft; rea
 				}}
 			>
 				Rebase draft onto revision {revision}
-			</button>
+			</Button>
 		</section>
 	);
 }

@@ -1,6 +1,7 @@
 import type { Draft } from '../../../model/draft/draft.js';
 import { program } from '../../../model/program.js';
 import { announce } from '../../../part/announce.js';
+import { Button } from '../../../part/button.js';
 import { replaceDraft } from '../../current-draft.js';
 import { focusTitle } from '../../focus-title.js';
 import { saveFile } from '../../save-file.js';
@@ -13,11 +14,10 @@ export function DraftActions({ draft }: { readonly draft: Draft }) {
 				{draft.changes.length === 1 ? '1 change' : `${draft.changes.length} changes`}, based on revision{' '}
 				{draft.base_revision}
 			</span>
-			<button type="button" onClick={() => saveFile(new Blob([`${JSON.stringify(draft, null, 2)}\n`]), 'draft.json')}>
+			<Button onClick={() => saveFile(new Blob([`${JSON.stringify(draft, null, 2)}\n`]), 'draft.json')}>
 				Download draft.json
-			</button>
-			<button
-				type="button"
+			</Button>
+			<Button
 				onClick={() => {
 					replaceDraft(null);
 					focusTitle();
@@ -25,7 +25,7 @@ export function DraftActions({ draft }: { readonly draft: Draft }) {
 				}}
 			>
 				Discard draft
-			</button>
+			</Button>
 			<span class="quiet">
 				In a pipeline: <code>{program} impact draft.json --fail-on-loss</code>
 			</span>

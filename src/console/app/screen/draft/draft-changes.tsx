@@ -5,6 +5,7 @@ import { type DraftedChange, describeDraft } from '../../../model/draft/draft-wo
 import type { StaleDraft } from '../../../model/draft/stale-draft.js';
 import { withoutDraftChange } from '../../../model/schema/schema-part.js';
 import { announce } from '../../../part/announce.js';
+import { Button } from '../../../part/button.js';
 import { currentDraft, editDraft } from '../../current-draft.js';
 import { focusTitle } from '../../focus-title.js';
 import { KeyText } from '../../part/key-text.js';
@@ -78,14 +79,13 @@ function Change({ change, isOvertaken, onTakeOut }: ChangeProps) {
 				</span>
 				{isOvertaken && <span class="badge bad">changed elsewhere</span>}
 				{redundant && <span class="quiet">{operation === 'delete' ? 'Already deleted.' : 'No difference.'}</span>}
-				<button
-					type="button"
+				<Button
 					class="end"
 					aria-label={`Remove from the draft: ${kind} ${name} ${operationWords[operation]}`}
 					onClick={onTakeOut}
 				>
 					Remove
-				</button>
+				</Button>
 			</div>
 			{differences.length > 0 && (
 				<dl class="draft-difference">

@@ -3,6 +3,7 @@ import type { Draft } from '../../../model/draft/draft.js';
 import { readDraftFile } from '../../../model/draft/draft-file.js';
 import { Failure, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
+import { Button } from '../../../part/button.js';
 import { currentDraft, replaceDraft } from '../../current-draft.js';
 import type { ReadSchema } from '../../read-schema.js';
 
@@ -51,8 +52,7 @@ export function DraftFileField({ stored }: { readonly stored: ReadSchema }) {
 			<p class="quiet">The file replaces the current draft. Nothing changes until you publish.</p>
 			{note.value !== null && <p role="status">{note.value}</p>}
 			{earlier.value !== null && (
-				<button
-					type="button"
+				<Button
 					onClick={() => {
 						replaceDraft(earlier.value);
 						earlier.value = null;
@@ -61,7 +61,7 @@ export function DraftFileField({ stored }: { readonly stored: ReadSchema }) {
 					}}
 				>
 					Restore the previous draft
-				</button>
+				</Button>
 			)}
 			<Failure text={work.failure} />
 		</section>

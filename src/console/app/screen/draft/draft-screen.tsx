@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { ApiFailure } from '../../../model/api-failure.js';
 import type { Draft } from '../../../model/draft/draft.js';
 import { readStaleDraft, type StaleDraft } from '../../../model/draft/stale-draft.js';
+import { setter } from '../../../part/setter.js';
 import { answeredOnce, management } from '../../api.js';
 import { currentDraft } from '../../current-draft.js';
 import { Empty } from '../../part/empty.js';
@@ -38,15 +39,7 @@ export function DraftScreen() {
 			<LoadedFrame loaded={schema}>
 				{(stored) => (
 					<>
-						{draft !== null && (
-							<Drafted
-								draft={draft}
-								stored={stored}
-								onPublished={(done) => {
-									published.value = done;
-								}}
-							/>
-						)}
+						{draft !== null && <Drafted draft={draft} stored={stored} onPublished={setter(published)} />}
 						<DraftFileField stored={stored} />
 					</>
 				)}
@@ -111,9 +104,7 @@ function Drafted({ draft, stored, onPublished }: DraftedProps) {
 					impact={impact}
 					isTried={isTried}
 					onPublished={onPublished}
-					onStale={(found) => {
-						refused.value = found;
-					}}
+					onStale={setter(refused)}
 				/>
 			)}
 			{stale === null && (

@@ -11,6 +11,9 @@ import {
 	withType,
 } from '../../../model/element/element-value.js';
 import { isEqualJson } from '../../../model/equal-json.js';
+import { SelectField } from '../../../part/select-field.js';
+import { setter } from '../../../part/setter.js';
+import { TextField } from '../../../part/text-field.js';
 import { applyChange } from '../../apply-change.js';
 import { JsonField } from '../../part/field/json-field.js';
 import { KeyField } from '../../part/field/key-field.js';
@@ -59,42 +62,18 @@ export function ElementEditor({ elementKey, stored, base, schema, reload }: Elem
 			<form aria-label="Element" onSubmit={(event) => event.preventDefault()}>
 				<fieldset class="elements-fields" disabled={!mayWrite.value}>
 					<div class="elements-columns">
-						<label>
-							<span>Type</span>
-							<select
-								value={value.elements_type}
-								disabled={stored !== null}
-								onChange={({ currentTarget }) => {
-									const type = types.find((one) => one === currentTarget.value);
-									if (type === undefined) return;
-									typedSettings.value = null;
-									edit(withType(value, type));
-								}}
-							>
-								{types.map((type) => (
-									<option key={type} value={type}>
-										{elementTypes[type]}
-									</option>
-								))}
-							</select>
-						</label>
-						{elementKey === null && (
-							<KeyField
-								text={key}
-								onText={(text) => {
-									typedKey.value = text;
-								}}
-							/>
-						)}
-						<label>
-							<span>Name</span>
-							<input
-								type="text"
-								required
-								value={value.name}
-								onInput={(event) => edit({ ...value, name: event.currentTarget.value })}
-							/>
-						</label>
+						<SelectField
+							label="Type"
+							value={value.elements_type}
+							disabled={stored !== null}
+							options={types.map((type) => [type, elementTypes[type]])}
+							onValue={(type) => {
+								typedSettings.value = null;
+								edit(withType(value, type));
+							}}
+						/>
+						{elementKey === null && <KeyField text={key} onText={setter(typedKey)} />}
+						<TextField label="Name" required value={value.name} onText={(text) => edit({ ...value, name: text })} />
 					</div>
 					<p class="quiet">{typePurposes[value.elements_type]}</p>
 					<h2>Settings</h2>

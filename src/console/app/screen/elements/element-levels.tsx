@@ -6,6 +6,8 @@ import {
 	levelText,
 	withLevel,
 } from '../../../model/element/element-value.js';
+import { setter } from '../../../part/setter.js';
+import { TextField } from '../../../part/text-field.js';
 import { KeyText } from '../../part/key-text.js';
 import { DataTable } from '../../part/table/data-table.js';
 
@@ -30,16 +32,7 @@ export function ElementLevels({ value, roles, onValue }: ElementLevelsProps) {
 				“Hidden” cannot sign in.
 			</p>
 			{roles.length >= filteredFrom && (
-				<label>
-					<span>Filter roles</span>
-					<input
-						type="search"
-						value={filter.value}
-						onInput={(event) => {
-							filter.value = event.currentTarget.value;
-						}}
-					/>
-				</label>
+				<TextField label="Filter roles" type="search" value={filter.value} onText={setter(filter)} />
 			)}
 			{roles.length === 0 ? (
 				<p class="quiet">The environment has no roles yet.</p>

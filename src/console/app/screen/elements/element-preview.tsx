@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { Failure, useWork } from '../../../part/action-button.js';
+import { Failure, SubmitButton, useWork } from '../../../part/action-button.js';
+import { setter } from '../../../part/setter.js';
 import { management } from '../../api.js';
 import { Combobox } from '../../part/field/combobox.js';
 import { proposeTenants, proposeUsers } from '../../propose.js';
@@ -37,27 +38,11 @@ export function ElementPreview({ element }: ElementPreviewProps) {
 		<>
 			<h2>Preview</h2>
 			<form class="columns" onSubmit={work.submit(signIn)}>
-				<Combobox
-					label="User"
-					value={user.value}
-					onValue={(text) => {
-						user.value = text;
-					}}
-					propose={proposeUsers}
-					required
-				/>
-				<Combobox
-					label="Tenant"
-					value={tenant.value}
-					onValue={(text) => {
-						tenant.value = text;
-					}}
-					propose={proposeTenants}
-					required
-				/>
-				<button type="submit" aria-disabled={work.busy}>
+				<Combobox label="User" value={user.value} onValue={setter(user)} propose={proposeUsers} required />
+				<Combobox label="Tenant" value={tenant.value} onValue={setter(tenant)} propose={proposeTenants} required />
+				<SubmitButton work={work} secondary>
 					Sign in as user
-				</button>
+				</SubmitButton>
 			</form>
 			<Failure text={work.failure} />
 			{address.value !== null && (

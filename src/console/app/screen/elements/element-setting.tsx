@@ -7,6 +7,7 @@ import {
 } from '../../../model/element/element-value.js';
 import { visibleText } from '../../../model/visible-text.js';
 import { DurationField } from '../../../part/duration-field.js';
+import { SelectField } from '../../../part/select-field.js';
 
 interface ElementSettingProps {
 	readonly field: SettingField;
@@ -45,19 +46,15 @@ export function ElementSetting({ field, value, choices, onValue }: ElementSettin
 	const chosen = stored === undefined ? '' : String(stored);
 	const known = settingChoices(field, value, choices);
 	return (
-		<label>
-			<span>{label}</span>
-			<select
-				value={chosen}
-				onChange={({ currentTarget }) => onValue(withSetting(value, name, currentTarget.value || undefined))}
-			>
-				<option value="">None</option>
-				{(chosen === '' || known.includes(chosen) ? known : [chosen, ...known]).map((one) => (
-					<option key={one} value={one}>
-						{visibleText(one)}
-					</option>
-				))}
-			</select>
-		</label>
+		<SelectField
+			label={label}
+			value={chosen}
+			empty="None"
+			options={(chosen === '' || known.includes(chosen) ? known : [chosen, ...known]).map((one) => [
+				one,
+				visibleText(one),
+			])}
+			onValue={(next) => onValue(withSetting(value, name, next || undefined))}
+		/>
 	);
 }

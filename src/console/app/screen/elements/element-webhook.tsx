@@ -1,6 +1,9 @@
 import { useSignal } from '@preact/signals';
-import { ActionButton, Failure, useWork } from '../../../part/action-button.js';
+import { ActionButton, Failure, SubmitButton, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
+import { Button } from '../../../part/button.js';
+import { setter } from '../../../part/setter.js';
+import { TextField } from '../../../part/text-field.js';
 import { management } from '../../api.js';
 import { confirmWrite } from '../../part/confirm.js';
 import { KeyText } from '../../part/key-text.js';
@@ -90,44 +93,36 @@ function WebhookForm({ elementKey, url, onSaved }: ElementWebhookProps) {
 			}}
 		>
 			<div class="elements-columns">
-				<label>
-					<span>URL</span>
-					<input
-						type="url"
-						required
-						value={address.value}
-						placeholder="https://app.example.com/hooks/elements"
-						onInput={(event) => {
-							address.value = event.currentTarget.value;
-						}}
-					/>
-				</label>
+				<TextField
+					label="URL"
+					type="url"
+					required
+					value={address.value}
+					placeholder="https://app.example.com/hooks/elements"
+					onText={setter(address)}
+				/>
 				<div>
-					<label>
-						<span>Bearer token (optional)</span>
-						<input
-							type="password"
-							aria-describedby="webhook-token"
-							autocomplete="off"
-							value={token.value}
-							onInput={(event) => {
-								token.value = event.currentTarget.value;
-							}}
-						/>
-					</label>
+					<TextField
+						label="Bearer token (optional)"
+						type="password"
+						aria-describedby="webhook-token"
+						autocomplete="off"
+						value={token.value}
+						onText={setter(token)}
+					/>
 					<small id="webhook-token" class="quiet">
 						Saving replaces the stored token; an empty field removes it.
 					</small>
 				</div>
 			</div>
 			<div class="line">
-				<button type="submit" aria-disabled={work.busy}>
+				<SubmitButton work={work} secondary>
 					Save webhook
-				</button>
+				</SubmitButton>
 				{url !== null && (
-					<button type="button" aria-disabled={work.busy} onClick={() => void work.run(() => save(null))}>
+					<Button aria-disabled={work.busy} onClick={() => void work.run(() => save(null))}>
 						Remove webhook
-					</button>
+					</Button>
 				)}
 			</div>
 			<Failure text={work.failure} />
@@ -170,14 +165,7 @@ function Deliveries({ elementKey }: { readonly elementKey: string }) {
 								{ title: 'Error', cell: ({ error }) => (error === null ? '' : <KeyText text={error} />) },
 							]}
 						/>
-						<Pager
-							page={page.value}
-							pageCount={page_count}
-							totalCount={total_count}
-							turnTo={(next) => {
-								page.value = next;
-							}}
-						/>
+						<Pager page={page.value} pageCount={page_count} totalCount={total_count} turnTo={setter(page)} />
 					</>
 				)
 			}

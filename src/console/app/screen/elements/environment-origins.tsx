@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { Failure, useWork } from '../../../part/action-button.js';
+import { Failure, SubmitButton, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
 import { management } from '../../api.js';
 import { confirmWrite } from '../../part/confirm.js';
@@ -66,9 +66,9 @@ function OriginsForm({ settings, onSaved }: OriginsFormProps) {
 				/>
 			</label>
 			{mayWrite.value && (
-				<button type="submit" aria-disabled={work.busy}>
+				<SubmitButton work={work} secondary>
 					Save
-				</button>
+				</SubmitButton>
 			)}
 			<Failure text={work.failure} />
 		</form>

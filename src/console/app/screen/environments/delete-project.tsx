@@ -1,4 +1,5 @@
 import { Failure, useWork } from '../../../part/action-button.js';
+import { Button } from '../../../part/button.js';
 import { management } from '../../api.js';
 import { confirmByKey } from '../../part/confirm.js';
 import { KeyText } from '../../part/key-text.js';
@@ -22,9 +23,9 @@ export function DeleteProject() {
 				Deletes <KeyText text={project.key} /> with all of its environments. Decision points deny all checks of a
 				deleted environment.
 			</p>
-			<button type="button" class="danger" aria-disabled={work.busy} onClick={() => void work.run(remove)}>
+			<Button class="danger" aria-disabled={work.busy} onClick={() => void work.run(remove)}>
 				Delete project
-			</button>
+			</Button>
 			<Failure text={work.failure} />
 		</section>
 	);

@@ -1,3 +1,4 @@
+import { SelectField } from '../../../part/select-field.js';
 import { management } from '../../api.js';
 import { openSession } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
@@ -28,16 +29,13 @@ export function EnvironmentChoice({ label, value, onValue }: EnvironmentChoicePr
 		return <p class="quiet">This session’s API key has no access to other environments in the project.</p>;
 	}
 	return (
-		<label class="inline">
-			<span>{label}</span>
-			<select value={value} onChange={(event) => onValue(event.currentTarget.value)}>
-				<option value="">Choose…</option>
-				{others.map(({ id, key }) => (
-					<option key={id} value={key}>
-						{key}
-					</option>
-				))}
-			</select>
-		</label>
+		<SelectField
+			inline
+			label={label}
+			value={value}
+			empty="Choose…"
+			options={others.map(({ key }) => key)}
+			onValue={onValue}
+		/>
 	);
 }

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
-import { Failure, useWork } from '../../../part/action-button.js';
+import { Failure, SubmitButton, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
+import { CheckField } from '../../../part/check-field.js';
 import { management } from '../../api.js';
 import { confirmWrite } from '../../part/confirm.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
@@ -48,18 +49,16 @@ function SettingsForm({ settings, onSaved }: SettingsFormProps) {
 		<form onSubmit={work.submit(save)}>
 			{switches.map(({ name, title, about }) => (
 				<div key={name}>
-					<label class="inline">
-						<input
-							type="checkbox"
-							disabled={!mayWrite.value}
-							checked={edited.value[name] === true}
-							aria-describedby={`${name}-about`}
-							onChange={(event) => {
-								edited.value = { ...edited.value, [name]: event.currentTarget.checked };
-							}}
-						/>
-						<span>{title}</span>
-					</label>
+					<CheckField
+						disabled={!mayWrite.value}
+						checked={edited.value[name] === true}
+						aria-describedby={`${name}-about`}
+						onChecked={(checked) => {
+							edited.value = { ...edited.value, [name]: checked };
+						}}
+					>
+						{title}
+					</CheckField>
 					<br />
 					<small id={`${name}-about`} class="quiet">
 						{about}
@@ -67,9 +66,9 @@ function SettingsForm({ settings, onSaved }: SettingsFormProps) {
 				</div>
 			))}
 			{mayWrite.value && (
-				<button type="submit" aria-disabled={work.busy}>
+				<SubmitButton work={work} secondary>
 					Save settings
-				</button>
+				</SubmitButton>
 			)}
 			<Failure text={work.failure} />
 		</form>

@@ -1,6 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { Failure, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
+import { Button } from '../../../part/button.js';
+import { SelectField } from '../../../part/select-field.js';
+import { setter } from '../../../part/setter.js';
 import { management } from '../../api.js';
 import { confirmWrite } from '../../part/confirm.js';
 import { saveFile } from '../../save-file.js';
@@ -90,25 +93,14 @@ export function ImportDocument() {
 							onChange={(event) => choose(event.currentTarget.files?.[0])}
 						/>
 					</label>
-					<label>
-						<span>Existing objects</span>
-						<select
-							value={strategy.value}
-							onChange={(event) => {
-								const chosen = event.currentTarget.value;
-								strategy.value = isStrategy(chosen) ? chosen : 'fail';
-							}}
-						>
-							{Object.entries(strategies).map(([value, text]) => (
-								<option key={value} value={value}>
-									{text}
-								</option>
-							))}
-						</select>
-					</label>
+					<SelectField
+						label="Existing objects"
+						value={strategy.value}
+						options={strategies}
+						onValue={setter(strategy)}
+					/>
 					<div class="line">
-						<button
-							type="button"
+						<Button
 							disabled={file.value === null}
 							onClick={() => {
 								const chosen = file.value;
@@ -116,9 +108,8 @@ export function ImportDocument() {
 							}}
 						>
 							Preview
-						</button>
-						<button
-							type="button"
+						</Button>
+						<Button
 							class="primary"
 							disabled={tried === null}
 							onClick={() => {
@@ -126,7 +117,7 @@ export function ImportDocument() {
 							}}
 						>
 							Import
-						</button>
+						</Button>
 						{file.value !== null && <span>{file.value.name}</span>}
 					</div>
 					<Failure text={work.failure} />
@@ -162,15 +153,11 @@ function ExportButton() {
 	};
 	return (
 		<p class="line">
-			<button type="button" aria-disabled={work.busy} onClick={() => void work.run(download)}>
+			<Button aria-disabled={work.busy} onClick={() => void work.run(download)}>
 				Export document
-			</button>
+			</Button>
 			<span class="quiet">Schema and facts, without secrets.</span>
 			<Failure text={work.failure} />
 		</p>
 	);
-}
-
-function isStrategy(text: string): text is Strategy {
-	return Object.hasOwn(strategies, text);
 }

@@ -1,7 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { isProductionEnvironment } from '../../../model/production.js';
-import { Failure, useWork } from '../../../part/action-button.js';
+import { Failure, SubmitButton, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
+import { CheckField } from '../../../part/check-field.js';
+import { setter } from '../../../part/setter.js';
+import { TextField } from '../../../part/text-field.js';
 import { management } from '../../api.js';
 import { confirmWrite } from '../../part/confirm.js';
 import { mayWrite, openSession } from '../../session.js';
@@ -35,43 +38,24 @@ export function PromoteSchema() {
 				and draft the changes.
 			</p>
 			<form class="columns" onSubmit={work.submit(copy)}>
-				<label>
-					<span>Target environment key</span>
-					<input
-						type="text"
-						required
-						spellcheck={false}
-						value={targetKey.value}
-						onInput={(event) => {
-							targetKey.value = event.currentTarget.value;
-						}}
-					/>
-				</label>
+				<TextField
+					label="Target environment key"
+					required
+					spellcheck={false}
+					value={targetKey.value}
+					onText={setter(targetKey)}
+				/>
 				<div class="line whole">
-					<label class="inline">
-						<input
-							type="checkbox"
-							checked={isNew.value}
-							onChange={(event) => {
-								isNew.value = event.currentTarget.checked;
-							}}
-						/>
-						<span>Create the environment</span>
-					</label>
-					<label class="inline">
-						<input
-							type="checkbox"
-							checked={overwrites.value}
-							onChange={(event) => {
-								overwrites.value = event.currentTarget.checked;
-							}}
-						/>
-						<span>Overwrite differences</span>
-					</label>
+					<CheckField checked={isNew.value} onChecked={setter(isNew)}>
+						Create the environment
+					</CheckField>
+					<CheckField checked={overwrites.value} onChecked={setter(overwrites)}>
+						Overwrite differences
+					</CheckField>
 				</div>
-				<button type="submit" aria-disabled={work.busy}>
+				<SubmitButton work={work} secondary>
 					Copy schema
-				</button>
+				</SubmitButton>
 			</form>
 			<Failure text={work.failure} />
 		</>

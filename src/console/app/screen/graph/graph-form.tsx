@@ -1,8 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { type GraphQuestion, graphModes, isMode } from '../../../model/graph-question.js';
+import { type GraphQuestion, graphModes } from '../../../model/graph-question.js';
+import { SelectField } from '../../../part/select-field.js';
+import { setter } from '../../../part/setter.js';
 import { Combobox } from '../../part/field/combobox.js';
 import { proposeNodes } from './propose-nodes.js';
+
+const { facts, schema, path } = graphModes;
+const modeTitles = { facts: facts.title, schema: schema.title, path: path.title };
 
 interface GraphFormProps {
 	readonly question: GraphQuestion;
@@ -36,28 +41,11 @@ export function GraphForm({ question, onAsk }: GraphFormProps) {
 				});
 			}}
 		>
-			<label>
-				<span>Show</span>
-				<select
-					value={mode.value}
-					onChange={(event) => {
-						const chosen = event.currentTarget.value;
-						mode.value = isMode(chosen) ? chosen : 'facts';
-					}}
-				>
-					{Object.entries(graphModes).map(([value, { title }]) => (
-						<option key={value} value={value}>
-							{title}
-						</option>
-					))}
-				</select>
-			</label>
+			<SelectField label="Show" value={mode.value} options={modeTitles} onValue={setter(mode)} />
 			<Combobox
 				label="From"
 				value={from.value}
-				onValue={(text) => {
-					from.value = text;
-				}}
+				onValue={setter(from)}
 				propose={(text, signal) => proposeNodes(mode.value, text, signal)}
 				required
 			/>
@@ -65,26 +53,12 @@ export function GraphForm({ question, onAsk }: GraphFormProps) {
 				<Combobox
 					label="To"
 					value={to.value}
-					onValue={(text) => {
-						to.value = text;
-					}}
+					onValue={setter(to)}
 					propose={(text, signal) => proposeNodes('path', text, signal)}
 					required
 				/>
 			) : (
-				<label>
-					<span>Steps</span>
-					<select
-						value={depth.value}
-						onChange={(event) => {
-							depth.value = event.currentTarget.value;
-						}}
-					>
-						<option value="1">1</option>
-						<option value="2">2</option>
-						<option value="3">3</option>
-					</select>
-				</label>
+				<SelectField label="Steps" value={depth.value} options={{ 1: '1', 2: '2', 3: '3' }} onValue={setter(depth)} />
 			)}
 			<button type="submit" class="primary">
 				Show

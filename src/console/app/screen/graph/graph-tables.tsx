@@ -1,4 +1,5 @@
 import { edgeLabel, nodeKind, type ShownEdge, type ShownNode } from '../../../model/graph-words.js';
+import { Button } from '../../../part/button.js';
 import { KeyText } from '../../part/key-text.js';
 import { NameText } from '../../part/name-text.js';
 import { FoldedTable } from '../../part/table/data-table.js';
@@ -65,9 +66,9 @@ export function GraphTables({ graph, isExpandable, onExpand, onStart }: GraphTab
 					{
 						title: 'Node',
 						cell: ({ id }) => (
-							<button type="button" class="link" onClick={() => onStart(id)}>
+							<Button class="link" onClick={() => onStart(id)}>
 								<KeyText text={id} />
-							</button>
+							</Button>
 						),
 					},
 					{ title: 'Type', cell: ({ kind, type }) => nodeKind(kind, type) },
@@ -80,14 +81,9 @@ export function GraphTables({ graph, isExpandable, onExpand, onStart }: GraphTab
 							if (more === undefined) return '';
 							if (!isExpandable(id)) return `+${more}`;
 							return (
-								<button
-									type="button"
-									class="link"
-									aria-label={`Show ${more} more of ${id}`}
-									onClick={() => onExpand(id)}
-								>
+								<Button class="link" aria-label={`Show ${more} more of ${id}`} onClick={() => onExpand(id)}>
 									+{more}
-								</button>
+								</Button>
 							);
 						},
 					},

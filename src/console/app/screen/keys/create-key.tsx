@@ -1,12 +1,13 @@
 import { useSignal } from '@preact/signals';
-import { Failure, useWork } from '../../../part/action-button.js';
+import { Failure, SubmitButton, useWork } from '../../../part/action-button.js';
+import { SelectField } from '../../../part/select-field.js';
+import { setter } from '../../../part/setter.js';
+import { TextField } from '../../../part/text-field.js';
 import { management } from '../../api.js';
 import { Dialog } from '../../part/dialog.js';
+import { DialogButton } from '../../part/dialog-button.js';
 import { confirmKey } from '../../rotate-key.js';
 import { openSession } from '../../session.js';
-
-const accessLevels = ['read', 'write', 'admin'] as const;
-const ownerTypes = ['member', 'pdp_config'] as const;
 
 const scopes = {
 	env: 'This environment',
@@ -19,17 +20,24 @@ type Scope = keyof typeof scopes;
 /** Scopes from narrow to wide. A key can create keys up to its own scope. */
 const scopeOrder: readonly Scope[] = ['env', 'project', 'org'];
 
-/** Form for a new API key. `onCreated` receives the secret. */
-export function CreateKey({ onCreated }: { readonly onCreated: (secret: string | null) => void }) {
-	const isOpen = useSignal(false);
+interface CreateKeyProps {
+	/** Receives the secret. */
+	readonly onCreated: (secret: string | null) => void;
+}
+
+/** Button that opens a form for a new API key. */
+export function CreateKey({ onCreated }: CreateKeyProps) {
+	return (
+		<DialogButton text="Create key">{(close) => <CreateDialog onClose={close} onCreated={onCreated} />}</DialogButton>
+	);
+}
+
+function CreateDialog({ onClose, onCreated }: CreateKeyProps & { readonly onClose: () => void }) {
 	const name = useSignal('');
-	const access = useSignal<(typeof accessLevels)[number]>('read');
-	const owner = useSignal<(typeof ownerTypes)[number]>('member');
+	const access = useSignal<'read' | 'write' | 'admin'>('read');
+	const owner = useSignal<'member' | 'pdp_config'>('member');
 	const scope = useSignal<Scope>('env');
 	const work = useWork();
-	const close = () => {
-		isOpen.value = false;
-	};
 	const create = async () => {
 		const { environment, project } = openSession();
 		const object_type = scope.value;
@@ -46,73 +54,36 @@ export function CreateKey({ onCreated }: { readonly onCreated: (secret: string |
 			...(name.value.trim() !== '' && { name: name.value.trim() }),
 		};
 		const created = await management.post('/v2/api-key', { header, body });
-		close();
+		onClose();
 		onCreated(created.secret);
 	};
 	return (
-		<>
-			<button
-				type="button"
-				onClick={() => {
-					isOpen.value = true;
-				}}
-			>
-				Create key
-			</button>
-			{isOpen.value && (
-				<Dialog title="New API key" onClose={close}>
-					<form onSubmit={work.submit(create)}>
-						<label>
-							<span>Name</span>
-							<input
-								type="text"
-								value={name.value}
-								onInput={(event) => {
-									name.value = event.currentTarget.value;
-								}}
-							/>
-						</label>
-						<ScopeField
-							value={scope.value}
-							onValue={(chosen) => {
-								scope.value = chosen;
-							}}
-						/>
-						<label>
-							<span>Access level</span>
-							<select
-								value={access.value}
-								onChange={(event) => {
-									access.value = accessLevels.find((one) => one === event.currentTarget.value) ?? 'read';
-								}}
-							>
-								<option value="read">Read</option>
-								<option value="write">Write: read and write, except secrets and keys</option>
-								<option value="admin">Admin: full access</option>
-							</select>
-						</label>
-						{scope.value === 'env' && (
-							<label>
-								<span>Used by</span>
-								<select
-									value={owner.value}
-									onChange={(event) => {
-										owner.value = ownerTypes.find((one) => one === event.currentTarget.value) ?? 'member';
-									}}
-								>
-									<option value="member">Person or application</option>
-									<option value="pdp_config">Decision points</option>
-								</select>
-							</label>
-						)}
-						<button type="submit" class="primary" aria-disabled={work.busy}>
-							Create key
-						</button>
-						<Failure text={work.failure} />
-					</form>
-				</Dialog>
-			)}
-		</>
+		<Dialog title="New API key" onClose={onClose}>
+			<form onSubmit={work.submit(create)}>
+				<TextField label="Name" value={name.value} onText={setter(name)} />
+				<ScopeField value={scope.value} onValue={setter(scope)} />
+				<SelectField
+					label="Access level"
+					value={access.value}
+					options={{
+						read: 'Read',
+						write: 'Write: read and write, except secrets and keys',
+						admin: 'Admin: full access',
+					}}
+					onValue={setter(access)}
+				/>
+				{scope.value === 'env' && (
+					<SelectField
+						label="Used by"
+						value={owner.value}
+						options={{ member: 'Person or application', pdp_config: 'Decision points' }}
+						onValue={setter(owner)}
+					/>
+				)}
+				<SubmitButton work={work}>Create key</SubmitButton>
+				<Failure text={work.failure} />
+			</form>
+		</Dialog>
 	);
 }
 
@@ -126,19 +97,12 @@ function ScopeField({ value, onValue }: ScopeFieldProps) {
 	const { object_type } = openSession().key;
 	if (object_type === 'env') return null;
 	return (
-		<label>
-			<span>Scope</span>
-			<select
-				value={value}
-				onChange={(event) => onValue(scopeOrder.find((one) => one === event.currentTarget.value) ?? 'env')}
-			>
-				{scopeOrder.slice(0, scopeOrder.indexOf(object_type) + 1).map((one) => (
-					<option key={one} value={one}>
-						{scopes[one]}
-					</option>
-				))}
-			</select>
-		</label>
+		<SelectField
+			label="Scope"
+			value={value}
+			options={scopeOrder.slice(0, scopeOrder.indexOf(object_type) + 1).map((one) => [one, scopes[one]])}
+			onValue={onValue}
+		/>
 	);
 }
 

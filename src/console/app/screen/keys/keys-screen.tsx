@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { ActionButton } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
+import { SelectField } from '../../../part/select-field.js';
 import { management } from '../../api.js';
 import { KeyText } from '../../part/key-text.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
@@ -67,17 +68,14 @@ export function KeysScreen() {
 			about="Anyone with a key can call the API. Self-hosted installations have no other members."
 		>
 			<div class="line">
-				<label class="inline">
-					<span>Scope</span>
-					<select value={type} onChange={(event) => search.set({ opens: event.currentTarget.value, page: '' })}>
-						<option value="">All</option>
-						{Object.entries(levels).map(([value, name]) => (
-							<option key={value} value={value}>
-								{name}
-							</option>
-						))}
-					</select>
-				</label>
+				<SelectField
+					inline
+					label="Scope"
+					value={type}
+					empty="All"
+					options={levels}
+					onValue={(value) => search.set({ opens: value, page: '' })}
+				/>
 				{isAdmin && (
 					<CreateKey
 						onCreated={(created) => {

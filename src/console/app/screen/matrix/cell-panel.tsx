@@ -12,6 +12,7 @@ import {
 } from '../../../model/matrix/policy-matrix.js';
 import { modelPath } from '../../../model/schema/model-path.js';
 import { visibleText } from '../../../model/visible-text.js';
+import { Button } from '../../../part/button.js';
 import { editDraft } from '../../current-draft.js';
 import { PhraseText } from '../../part/phrase-text.js';
 import { screenPath } from '../../screen-path.js';
@@ -101,12 +102,9 @@ function CellState({
 				</p>
 			)}
 			{isRole && mayWrite.value && (
-				<button
-					type="button"
-					onClick={() => editDraft(revision, (draft) => toggleGrant(objects, draft, column, place))}
-				>
+				<Button onClick={() => editDraft(revision, (draft) => toggleGrant(objects, draft, column, place))}>
 					{isOwn ? 'Remove from role' : 'Grant to role'}
-				</button>
+				</Button>
 			)}
 			{column.kind !== 'resource_role' && isEditable(column, place) && <CellRules place={place} {...panel} />}
 		</>
@@ -131,9 +129,9 @@ function CutDerivation({
 	return (
 		<div class="line">
 			{steps.map((step, index) => (
-				<button key={step.role} type="button" class="link" onClick={() => cut(step, index)}>
+				<Button key={step.role} class="link" onClick={() => cut(step, index)}>
 					Remove derivation of <PhraseText phrases={[{ name: step.role }]} />
-				</button>
+				</Button>
 			))}
 		</div>
 	);

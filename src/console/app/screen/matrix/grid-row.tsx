@@ -5,6 +5,7 @@ import { Component } from 'preact';
 import type { MatrixRow } from '../../../model/matrix/matrix-view.js';
 import type { MatrixColumn, PolicyMatrix } from '../../../model/matrix/policy-matrix.js';
 import { visibleText } from '../../../model/visible-text.js';
+import { Button } from '../../../part/button.js';
 import { KeyText } from '../../part/key-text.js';
 import { MatrixCell } from './matrix-cell.js';
 import type { VirtualPlace } from './use-virtual.js';
@@ -79,19 +80,13 @@ function ResourceRow({ row, index, style, folded, activeColumn, columns, matrix 
 	return (
 		<div class="matrix-row resource" role="row" aria-rowindex={index + 2} style={style}>
 			<div class="matrix-resource" role="rowheader" aria-colindex={1} aria-colspan={columns.length + 1}>
-				<button
-					type="button"
-					data-row={index}
-					data-column={0}
-					tabIndex={activeColumn < 0 ? -1 : 0}
-					aria-expanded={!folded}
-				>
+				<Button data-row={index} data-column={0} tabIndex={activeColumn < 0 ? -1 : 0} aria-expanded={!folded}>
 					<span aria-hidden="true">{folded ? '▸' : '▾'}</span> <KeyText text={resource} />{' '}
 					<span class="quiet">
 						{name !== resource && `${visibleText(name)}, `}
 						{count === 1 ? '1 action' : `${count} actions`}
 					</span>
-				</button>
+				</Button>
 			</div>
 		</div>
 	);

@@ -1,6 +1,8 @@
 import type { Fold, MatrixRow } from '../../../model/matrix/matrix-view.js';
 import { columnWords } from '../../../model/matrix/matrix-words.js';
 import type { MatrixColumn } from '../../../model/matrix/policy-matrix.js';
+import { Button } from '../../../part/button.js';
+import { SelectField } from '../../../part/select-field.js';
 import { SearchField } from '../../part/field/search-field.js';
 import { type Search, useSearch } from '../../use-search.js';
 
@@ -31,24 +33,17 @@ export function MatrixFilters({ resources, fold, shown: { rows, columns } }: Mat
 					placeholder="All"
 					onSearch={(text) => set('role', text)}
 				/>
-				<label>
-					<span>Columns</span>
-					<select value={search.get('columns')} onChange={(event) => set('columns', event.currentTarget.value)}>
-						<option value="">All</option>
-						{Object.entries(columnWords).map(([kind, title]) => (
-							<option key={kind} value={kind}>
-								{title}
-							</option>
-						))}
-					</select>
-				</label>
+				<SelectField
+					label="Columns"
+					value={search.get('columns')}
+					empty="All"
+					options={columnWords}
+					onValue={(value) => set('columns', value)}
+				/>
 				<div class="line">
-					<button
-						type="button"
-						onClick={() => search.set({ fold: fold.all ? '' : 'all', except: '' }, { replace: true })}
-					>
+					<Button onClick={() => search.set({ fold: fold.all ? '' : 'all', except: '' }, { replace: true })}>
 						{fold.all ? 'Expand all' : 'Collapse all'}
-					</button>
+					</Button>
 				</div>
 			</form>
 			<p class="quiet" role="status">

@@ -7,6 +7,7 @@ import { type MatrixColumn, policyMatrix } from '../../../model/matrix/policy-ma
 import { readPolicySchema } from '../../../model/matrix/policy-schema.js';
 import { draftedSchema } from '../../../model/schema/drafted-schema.js';
 import { announce } from '../../../part/announce.js';
+import { setter } from '../../../part/setter.js';
 import { currentDraft, editDraft } from '../../current-draft.js';
 import { DraftNotice } from '../../part/draft-notice.js';
 import { Empty } from '../../part/empty.js';
@@ -88,9 +89,7 @@ function Matrix({ schema: { objects, revision } }: { readonly schema: ReadSchema
 							stored={draft === null ? null : stored}
 							fold={fold}
 							active={active}
-							onMove={(next) => {
-								place.value = next;
-							}}
+							onMove={setter(place)}
 							onFold={(resource) => writeFold(search, withFold(fold, resource))}
 							onEdit={edit}
 							onDetails={leadToPanel}

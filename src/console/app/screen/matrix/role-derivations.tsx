@@ -4,6 +4,9 @@ import { derivationSource } from '../../../model/matrix/matrix-words.js';
 import { columnRole } from '../../../model/matrix/policy-matrix.js';
 import { type Derivation, derivationName, possibleDerivations } from '../../../model/matrix/policy-schema.js';
 import { phraseText } from '../../../model/phrase.js';
+import { Button } from '../../../part/button.js';
+import { SelectField } from '../../../part/select-field.js';
+import { setter } from '../../../part/setter.js';
 import { editDraft } from '../../current-draft.js';
 import { PhraseText } from '../../part/phrase-text.js';
 import { mayWrite } from '../../session.js';
@@ -28,9 +31,9 @@ export function RoleDerivations({ column, matrix, objects, revision }: PanelProp
 					<li key={derivationName(derivation)}>
 						<PhraseText phrases={derivationSource(derivation)} />{' '}
 						{mayWrite.value && (
-							<button type="button" class="link" onClick={() => toggle(derivation)}>
+							<Button class="link" onClick={() => toggle(derivation)}>
 								Remove
-							</button>
+							</Button>
 						)}
 					</li>
 				))}
@@ -45,22 +48,13 @@ export function RoleDerivations({ column, matrix, objects, revision }: PanelProp
 						wanted.value = '';
 					}}
 				>
-					<label>
-						<span>Derive from</span>
-						<select
-							value={wanted.value}
-							onChange={(event) => {
-								wanted.value = event.currentTarget.value;
-							}}
-						>
-							<option value="">Choose a role and a relation</option>
-							{choices.map((one) => (
-								<option key={derivationName(one)} value={derivationName(one)}>
-									{phraseText(derivationSource(one)).replaceAll('`', '')}
-								</option>
-							))}
-						</select>
-					</label>
+					<SelectField
+						label="Derive from"
+						value={wanted.value}
+						empty="Choose a role and a relation"
+						options={choices.map((one) => [derivationName(one), phraseText(derivationSource(one)).replaceAll('`', '')])}
+						onValue={setter(wanted)}
+					/>
 					<button type="submit" disabled={wanted.value === ''}>
 						Add derivation
 					</button>

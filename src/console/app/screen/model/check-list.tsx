@@ -1,4 +1,5 @@
 import type { Phrase } from '../../../model/phrase.js';
+import { CheckField } from '../../../part/check-field.js';
 import { PhraseText } from '../../part/phrase-text.js';
 
 interface CheckChoice {
@@ -19,19 +20,16 @@ export function Checks({ choices, chosen, onChosen, wide = false }: ChecksProps)
 	return (
 		<div class={wide ? 'model-checks wide' : 'model-checks'}>
 			{choices.map(({ value, phrases }) => (
-				<label key={value} class="inline">
-					<input
-						type="checkbox"
-						checked={chosen.includes(value)}
-						onChange={(event) => {
-							const others = chosen.filter((one) => one !== value);
-							onChosen(event.currentTarget.checked ? [...others, value] : others);
-						}}
-					/>
-					<span>
-						<PhraseText phrases={phrases} />
-					</span>
-				</label>
+				<CheckField
+					key={value}
+					checked={chosen.includes(value)}
+					onChecked={(checked) => {
+						const others = chosen.filter((one) => one !== value);
+						onChosen(checked ? [...others, value] : others);
+					}}
+				>
+					<PhraseText phrases={phrases} />
+				</CheckField>
 			))}
 		</div>
 	);

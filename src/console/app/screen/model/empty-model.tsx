@@ -1,6 +1,7 @@
 import { withDocument } from '../../../model/draft/document-draft.js';
 import { ActionButton } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
+import { Button } from '../../../part/button.js';
 import { management } from '../../api.js';
 import { editDraft } from '../../current-draft.js';
 import { confirmWrite } from '../../part/confirm.js';
@@ -20,14 +21,9 @@ export function EmptyModel({ view }: { readonly view: ModelView }) {
 			<Empty title="No resources yet" docs={{ page: 'policy/console#the-model', title: 'The model' }}>
 				<p>Add a resource for each type of object in your application, then add its actions and roles.</p>
 				{mayWrite.value && (
-					<button
-						type="button"
-						class="primary"
-						id={addButtonId('resource')}
-						onClick={() => search.set({ add: 'resource' })}
-					>
+					<Button class="primary" id={addButtonId('resource')} onClick={() => search.set({ add: 'resource' })}>
 						Add resource
-					</button>
+					</Button>
 				)}
 			</Empty>
 			{mayWrite.value && (

@@ -7,6 +7,7 @@ import {
 	withRestoredPart,
 } from '../../../model/schema/schema-part.js';
 import { announce } from '../../../part/announce.js';
+import { Button } from '../../../part/button.js';
 import { currentDraft, editDraft } from '../../current-draft.js';
 import { useSearch } from '../../use-search.js';
 import type { ModelView } from './model-view.js';
@@ -26,8 +27,7 @@ export function PartButtons({ view: { objects, revision }, part, state }: PartBu
 		const canRestore = draft !== null && withRestoredPart(objects, draft, part) !== null;
 		if (!canRestore) return null;
 		return (
-			<button
-				type="button"
+			<Button
 				class="end"
 				aria-label={`Restore ${name}`}
 				onClick={() => {
@@ -36,17 +36,17 @@ export function PartButtons({ view: { objects, revision }, part, state }: PartBu
 				}}
 			>
 				Restore
-			</button>
+			</Button>
 		);
 	}
 	return (
 		<span class="line end">
-			<button type="button" aria-label={`Edit ${name}`} onClick={() => search.set({ edit: partName(part) })}>
+			<Button aria-label={`Edit ${name}`} onClick={() => search.set({ edit: partName(part) })}>
 				Edit
-			</button>
-			<button type="button" aria-label={`Delete ${name}`} onClick={() => search.set({ remove: partName(part) })}>
+			</Button>
+			<Button aria-label={`Delete ${name}`} onClick={() => search.set({ remove: partName(part) })}>
 				Delete
-			</button>
+			</Button>
 		</span>
 	);
 }

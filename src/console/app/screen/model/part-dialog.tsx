@@ -7,6 +7,7 @@ import { type PartForm, partFormProblem, readPartForm, writePartForm } from '../
 import { partWords } from '../../../model/schema/part-words.js';
 import { ownKey, type PartKind, type SchemaPart, withPart } from '../../../model/schema/schema-part.js';
 import { announce } from '../../../part/announce.js';
+import { Button } from '../../../part/button.js';
 import { editDraft } from '../../current-draft.js';
 import { Dialog } from '../../part/dialog.js';
 import { PhraseText } from '../../part/phrase-text.js';
@@ -90,8 +91,7 @@ export function PartDialog({ view, kind, resource, part, onClose }: PartDialogPr
 						{part === null ? title : 'Save to draft'}
 					</button>
 					{part === null && (
-						<button
-							type="button"
+						<Button
 							onClick={() => {
 								const key = save();
 								if (key === null) return;
@@ -101,7 +101,7 @@ export function PartDialog({ view, kind, resource, part, onClose }: PartDialogPr
 							}}
 						>
 							Add and continue
-						</button>
+						</Button>
 					)}
 				</div>
 			</form>

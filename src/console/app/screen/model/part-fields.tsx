@@ -6,6 +6,9 @@ import { type PartField, type PartForm, partFields } from '../../../model/schema
 import { attributeTypes } from '../../../model/schema/part-words.js';
 import { ownKey, type PartKind, partName, readParts, type SchemaPart } from '../../../model/schema/schema-part.js';
 import { visibleText } from '../../../model/visible-text.js';
+import { CheckField } from '../../../part/check-field.js';
+import { SelectField } from '../../../part/select-field.js';
+import { TextField } from '../../../part/text-field.js';
 import { LazyDetails } from '../../part/lazy-details.js';
 import { CheckList } from './check-list.js';
 import { type ModelView, rowsOf } from './model-view.js';
@@ -28,7 +31,7 @@ export function PartFields(props: PartFieldsProps) {
 	return (
 		<>
 			{part === null && (
-				<TextField
+				<HintedField
 					label="Key"
 					hint="Permanent. Your application uses the key in checks."
 					value={form.key}
@@ -38,7 +41,7 @@ export function PartFields(props: PartFieldsProps) {
 				/>
 			)}
 			{fields.has('name') && (
-				<TextField
+				<HintedField
 					label="Name (optional)"
 					value={form.name}
 					maxLength={1024}
@@ -47,20 +50,16 @@ export function PartFields(props: PartFieldsProps) {
 				/>
 			)}
 			{fields.has('type') && (
-				<label>
-					<span>Type</span>
-					<select value={form.type} onChange={(event) => onChange({ type: event.currentTarget.value })}>
-						{Object.entries(attributeTypes).map(([type, text]) => (
-							<option key={type} value={type}>
-								{text}
-							</option>
-						))}
-					</select>
-				</label>
+				<SelectField
+					label="Type"
+					value={form.type}
+					options={attributeTypes}
+					onValue={(value) => onChange({ type: value })}
+				/>
 			)}
 			{fields.has('subject') && <SubjectField {...props} />}
 			{fields.has('newActions') && part === null && (
-				<TextField
+				<HintedField
 					label="Actions (optional)"
 					hint="Keys separated by commas, such as read, write."
 					value={form.newActions}
@@ -83,19 +82,14 @@ export function PartFields(props: PartFieldsProps) {
 				/>
 			)}
 			{fields.has('isPublic') && form.computed === null && (
-				<label class="inline">
-					<input
-						type="checkbox"
-						checked={form.isPublic}
-						onChange={(event) => onChange({ isPublic: event.currentTarget.checked })}
-					/>
-					<span>Public: can be assigned to everyone, as user *</span>
-				</label>
+				<CheckField checked={form.isPublic} onChecked={(checked) => onChange({ isPublic: checked })}>
+					Public: can be assigned to everyone, as user *
+				</CheckField>
 			)}
 			{fields.has('grantableTo') && form.computed === null && <HolderFields {...props} />}
 			{fields.has('computed') && <ComputedFields {...props} />}
 			{fields.has('derivations') && form.computed === null && <DerivationFields {...props} />}
-			<TextField
+			<HintedField
 				label="Description (optional)"
 				value={form.description}
 				maxLength={16_384}
@@ -111,22 +105,15 @@ function SubjectField({ view, resource, part, form, onChange }: PartFieldsProps)
 	const id = useId();
 	return (
 		<div class="model-field">
-			<label>
-				<span>Related resource</span>
-				<select
-					value={form.subject}
-					disabled={isStored}
-					aria-describedby={id}
-					onChange={(event) => onChange({ subject: event.currentTarget.value })}
-				>
-					<option value="">Choose a resource</option>
-					{[...view.policy.resources.keys()].map((key) => (
-						<option key={key} value={key}>
-							{key}
-						</option>
-					))}
-				</select>
-			</label>
+			<SelectField
+				label="Related resource"
+				value={form.subject}
+				disabled={isStored}
+				aria-describedby={id}
+				empty="Choose a resource"
+				options={[...view.policy.resources.keys()]}
+				onValue={(value) => onChange({ subject: value })}
+			/>
 			<small id={id} class="quiet">
 				{isStored
 					? 'To relate a different resource, add a new relation.'
@@ -153,14 +140,9 @@ function DerivationFields({ view, resource, form, onChange }: PartFieldsProps) {
 				onChosen={(derivations) => onChange({ derivations })}
 			/>
 			{form.derivations.length > 0 && (
-				<label class="inline">
-					<input
-						type="checkbox"
-						checked={form.directOnly}
-						onChange={(event) => onChange({ directOnly: event.currentTarget.checked })}
-					/>
-					<span>A role assigned on the instance replaces derived roles there</span>
-				</label>
+				<CheckField checked={form.directOnly} onChecked={(checked) => onChange({ directOnly: checked })}>
+					A role assigned on the instance replaces derived roles there
+				</CheckField>
 			)}
 		</>
 	);
@@ -210,20 +192,14 @@ function ComputedFields({ view, resource, part, form, onChange }: PartFieldsProp
 	] as const;
 	return (
 		<>
-			<label class="inline">
-				<input
-					type="checkbox"
-					checked={computed !== null}
-					onChange={(event) =>
-						onChange(
-							event.currentTarget.checked
-								? { computed: writeComputedRole(emptyComputedRole), isPublic: false }
-								: { computed: null },
-						)
-					}
-				/>
-				<span>Computed: held by users with other roles on the same instance</span>
-			</label>
+			<CheckField
+				checked={computed !== null}
+				onChecked={(checked) =>
+					onChange(checked ? { computed: writeComputedRole(emptyComputedRole), isPublic: false } : { computed: null })
+				}
+			>
+				Computed: held by users with other roles on the same instance
+			</CheckField>
 			{read !== null && (
 				<div class="model-computed">
 					{lists.map(([list, legend]) => (
@@ -248,7 +224,7 @@ function ComputedFields({ view, resource, part, form, onChange }: PartFieldsProp
 	);
 }
 
-interface TextFieldProps {
+interface HintedFieldProps {
 	readonly label: string;
 	readonly hint?: string;
 	readonly value: string;
@@ -258,24 +234,18 @@ interface TextFieldProps {
 	readonly onText: (text: string) => void;
 }
 
-function TextField({ label, hint, value, maxLength, isFirst = false, onText }: TextFieldProps) {
+function HintedField({ hint, isFirst = false, ...field }: HintedFieldProps) {
 	const id = useId();
 	return (
 		<div class="model-field">
-			<label>
-				<span>{label}</span>
-				<input
-					type="text"
-					value={value}
-					maxLength={maxLength}
-					autofocus={isFirst}
-					aria-describedby={hint === undefined ? undefined : id}
-					autocomplete="off"
-					autocapitalize="off"
-					spellcheck={false}
-					onInput={(event) => onText(event.currentTarget.value)}
-				/>
-			</label>
+			<TextField
+				{...field}
+				autofocus={isFirst}
+				aria-describedby={hint === undefined ? undefined : id}
+				autocomplete="off"
+				autocapitalize="off"
+				spellcheck={false}
+			/>
 			{hint !== undefined && (
 				<small id={id} class="quiet">
 					{hint}

@@ -5,6 +5,7 @@ import { modelPath } from '../../../model/schema/model-path.js';
 import { partLines, partWords } from '../../../model/schema/part-words.js';
 import { ownKey, type PartKind, type PartRow, partName } from '../../../model/schema/schema-part.js';
 import { visibleText } from '../../../model/visible-text.js';
+import { Button } from '../../../part/button.js';
 import { KeyText } from '../../part/key-text.js';
 import { PhraseText } from '../../part/phrase-text.js';
 import { screenPath } from '../../screen-path.js';
@@ -36,9 +37,9 @@ export function PartList({ view, kind, resource, title, editable = true, childre
 			<div class="line">
 				<h2 id={id}>{title}</h2>
 				{mayWrite.value && editable && (
-					<button type="button" class="end" id={addButtonId(kind)} onClick={() => search.set({ add: kind })}>
+					<Button class="end" id={addButtonId(kind)} onClick={() => search.set({ add: kind })}>
 						Add {partWords[kind]}
-					</button>
+					</Button>
 				)}
 			</div>
 			<p class="quiet">{children}</p>

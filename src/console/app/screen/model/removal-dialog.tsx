@@ -4,6 +4,7 @@ import { partWords } from '../../../model/schema/part-words.js';
 import { deletedFacts, mayHaveFacts, type RemovalEffect, removalEffects } from '../../../model/schema/removal.js';
 import { ownKey, type SchemaPart, withoutPart } from '../../../model/schema/schema-part.js';
 import { announce } from '../../../part/announce.js';
+import { Button } from '../../../part/button.js';
 import { management } from '../../api.js';
 import { currentDraft, editDraft } from '../../current-draft.js';
 import { Dialog } from '../../part/dialog.js';
@@ -47,12 +48,10 @@ export function RemovalDialog({ view: { objects, revision }, part, onClose }: Re
 			{hasFacts && <FactCounts revision={revision} part={part} />}
 			<p class="quiet">The deletion goes to the draft and takes effect when you publish it.</p>
 			<div class="line">
-				<button type="button" class="danger" onClick={remove}>
+				<Button class="danger" onClick={remove}>
 					Delete in draft
-				</button>
-				<button type="button" onClick={onClose}>
-					Cancel
-				</button>
+				</Button>
+				<Button onClick={onClose}>Cancel</Button>
 			</div>
 		</Dialog>
 	);

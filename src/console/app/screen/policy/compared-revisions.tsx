@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { diffLines } from '../../../model/policy/line-diff.js';
 import { type ChangedFile, changedFiles, policyPart } from '../../../model/policy/policy-files.js';
+import { SelectField } from '../../../part/select-field.js';
 import { DiffView } from '../../part/code/diff-view.js';
 import { Empty } from '../../part/empty.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
@@ -66,18 +67,7 @@ interface RevisionSelectProps {
 function RevisionSelect({ label, value, revisions, onChange }: RevisionSelectProps) {
 	const texts = revisions.map(String);
 	const offered = value === '' || texts.includes(value) ? texts : [value, ...texts];
-	return (
-		<label class="inline">
-			<span>{label}</span>
-			<select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-				{offered.map((one) => (
-					<option key={one} value={one}>
-						{one}
-					</option>
-				))}
-			</select>
-		</label>
-	);
+	return <SelectField inline label={label} value={value} options={offered} onValue={onChange} />;
 }
 
 const parts = [

@@ -1,3 +1,4 @@
+import { SelectField } from '../../../part/select-field.js';
 import { screenPath } from '../../screen-path.js';
 import { newestRevision } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
@@ -12,20 +13,14 @@ export function RevisionChoice({ shown }: { readonly shown: number | null }) {
 	const offered = shown === null || listed.includes(shown) ? listed : [shown, ...listed];
 	return (
 		<>
-			<label class="inline">
-				<span>Revision</span>
-				<select
-					value={shown ?? ''}
-					onChange={(event) => search.set({ revision: event.currentTarget.value, lines: '' })}
-				>
-					{shown === null && <option value="">Choose a revision</option>}
-					{offered.map((one) => (
-						<option key={one} value={one}>
-							{one}
-						</option>
-					))}
-				</select>
-			</label>
+			<SelectField
+				inline
+				label="Revision"
+				value={String(shown ?? '')}
+				empty={shown === null ? 'Choose a revision' : undefined}
+				options={offered.map(String)}
+				onValue={(revision) => search.set({ revision, lines: '' })}
+			/>
 			<a href={screenPath('policy', { view: 'revisions' })}>All revisions</a>
 		</>
 	);

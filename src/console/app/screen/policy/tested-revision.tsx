@@ -1,5 +1,6 @@
 import { ApiFailure } from '../../../model/api-failure.js';
 import { program } from '../../../model/program.js';
+import { Button } from '../../../part/button.js';
 import { Empty } from '../../part/empty.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
 import { DataTable } from '../../part/table/data-table.js';
@@ -29,10 +30,7 @@ export function TestedRevision() {
 				{({ results, refused }) =>
 					results === null ? (
 						<p class="failure" role="alert">
-							{refused}{' '}
-							<button type="button" onClick={loaded.reload}>
-								Try again
-							</button>
+							{refused} <Button onClick={loaded.reload}>Try again</Button>
 						</p>
 					) : (
 						<Results results={results} />

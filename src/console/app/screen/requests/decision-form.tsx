@@ -3,10 +3,13 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { askedInstance } from '../../../model/held-role.js';
 import { type ExpiryText, expiryMember } from '../../../model/instants.js';
 import { requesterName, requestSubject } from '../../../model/wording.js';
-import { Failure, useWork } from '../../../part/action-button.js';
+import { Failure, SubmitButton, useWork } from '../../../part/action-button.js';
+import { Button } from '../../../part/button.js';
 import { ExpiryField } from '../../../part/expiry-field.js';
 import type { ReviewMove } from '../../../part/listen-for-review-keys.js';
 import { LongText } from '../../../part/long-text.js';
+import { SelectField } from '../../../part/select-field.js';
+import { setter } from '../../../part/setter.js';
 import { management } from '../../api.js';
 import { confirmWrite } from '../../part/confirm.js';
 import { useLoaded } from '../../use-loaded.js';
@@ -50,24 +53,16 @@ export function DecisionForm({ request, move, onDone, onBack }: DecisionFormProp
 			onSubmit={work.submit(send)}
 		>
 			{move === 'approve' && role.value !== null && (
-				<RoleField
-					request={request}
-					role={role.value}
-					onRole={(id) => {
-						role.value = id;
-					}}
-				/>
+				<RoleField request={request} role={role.value} onRole={setter(role)} />
 			)}
 			{move === 'approve' && <ExpiryField end={end} latest={request.access_request_details.expires_at} />}
 			<LongText label="Comment for the requester (optional)" text={comment} />
 			{move === 'approve' && <RequestMeaning request={request} otherRole={role.value} />}
 			<div class="line">
-				<button type="submit" class={move === 'approve' ? 'primary' : 'danger'} aria-disabled={work.busy}>
+				<SubmitButton work={work} class={move === 'approve' ? 'primary' : 'danger'}>
 					{labels[move]}
-				</button>
-				<button type="button" onClick={onBack}>
-					Cancel
-				</button>
+				</SubmitButton>
+				<Button onClick={onBack}>Cancel</Button>
 			</div>
 			<Failure text={work.failure} />
 		</form>
@@ -85,24 +80,21 @@ interface RoleFieldProps {
 function RoleField({ request, role, onRole }: RoleFieldProps) {
 	const asked = request.type === 'access_request' ? request : null;
 	const { value: roles } = useLoaded((signal) => readRoles(request, signal), [request.id]);
-	const known = (roles ?? []).some(({ id }) => id === asked?.access_request_details.role);
+	const offered = roles ?? [];
+	const known = offered.some(({ id }) => id === asked?.access_request_details.role);
+	const shown = known || asked === null ? offered : [askedRole(asked), ...offered];
 	return (
-		<label>
-			<span>Role</span>
-			<select value={role} onChange={(event) => onRole(event.currentTarget.value)}>
-				{!known && asked !== null && (
-					<option value={asked.access_request_details.role}>
-						{asked.role_name} ({asked.role_key})
-					</option>
-				)}
-				{(roles ?? []).map(({ id, key, name }) => (
-					<option key={id} value={id}>
-						{name === key ? key : `${name} (${key})`}
-					</option>
-				))}
-			</select>
-		</label>
+		<SelectField
+			label="Role"
+			value={role}
+			options={shown.map(({ id, key, name }) => [id, name === key ? key : `${name} (${key})`])}
+			onValue={onRole}
+		/>
 	);
+}
+
+function askedRole(asked: Extract<ListedRequest, { readonly type: 'access_request' }>) {
+	return { id: asked.access_request_details.role, key: asked.role_key, name: asked.role_name };
 }
 
 const mostRoles = 100;

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { directoryPath } from '../../../model/directory-path.js';
 import { askedInstance } from '../../../model/held-role.js';
 import { requesterName, requestSubject } from '../../../model/wording.js';
+import { Button } from '../../../part/button.js';
 import type { ReviewMove } from '../../../part/listen-for-review-keys.js';
 import { KeyText } from '../../part/key-text.js';
 import { NameText } from '../../part/name-text.js';
@@ -56,14 +57,13 @@ export function RequestItem({ request, move, choose, onDone }: RequestItemProps)
 			{choose !== null && move === null && (
 				<div class="line">
 					{(['approve', 'deny'] as const).map((one) => (
-						<button
+						<Button
 							key={one}
-							type="button"
 							aria-label={`${labels[one]} the request from ${name} for ${subject}`}
 							onClick={() => choose(one)}
 						>
 							{labels[one]}…
-						</button>
+						</Button>
 					))}
 				</div>
 			)}

@@ -1,4 +1,5 @@
 import type { ReviewMove } from '../../../part/listen-for-review-keys.js';
+import { SelectField } from '../../../part/select-field.js';
 import { management } from '../../api.js';
 import { Empty } from '../../part/empty.js';
 import { Combobox } from '../../part/field/combobox.js';
@@ -70,31 +71,19 @@ function RequestFilters({ search }: { readonly search: Search }) {
 	return (
 		<search class="requests-filters" aria-label="Filter requests">
 			<form class="columns" onSubmit={(event) => event.preventDefault()}>
-				<label>
-					<span>State</span>
-					<select
-						value={search.get('state') || 'pending'}
-						onChange={({ currentTarget: { value } }) => set('state', value === 'pending' ? '' : value)}
-					>
-						{states.map((state) => (
-							<option key={state} value={state}>
-								{state}
-							</option>
-						))}
-						<option value="any">All, pending first</option>
-					</select>
-				</label>
-				<label>
-					<span>Type</span>
-					<select value={search.get('type')} onChange={(event) => set('type', event.currentTarget.value)}>
-						<option value="">All</option>
-						{Object.entries(types).map(([type, word]) => (
-							<option key={type} value={type}>
-								{word}
-							</option>
-						))}
-					</select>
-				</label>
+				<SelectField
+					label="State"
+					value={search.get('state') || 'pending'}
+					options={[...states, ['any', 'All, pending first']]}
+					onValue={(value) => set('state', value === 'pending' ? '' : value)}
+				/>
+				<SelectField
+					label="Type"
+					value={search.get('type')}
+					empty="All"
+					options={types}
+					onValue={(value) => set('type', value)}
+				/>
 				<Combobox
 					label="Tenant"
 					value={search.get('tenant')}

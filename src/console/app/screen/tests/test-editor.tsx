@@ -9,6 +9,9 @@ import {
 	suggestedTestKey,
 } from '../../../model/check/check-test.js';
 import { isEqualJson } from '../../../model/equal-json.js';
+import { SelectField } from '../../../part/select-field.js';
+import { setter } from '../../../part/setter.js';
+import { TextField } from '../../../part/text-field.js';
 import { management } from '../../api.js';
 import { CheckInputs } from '../../part/field/check-inputs.js';
 import { ContextualFields } from '../../part/field/contextual-fields.js';
@@ -58,38 +61,20 @@ export function TestEditor({ testKey, stored, base, revision, reload }: TestEdit
 					form={check}
 					onField={(name: keyof CheckForm, text) => edit({ check: { ...check, [name]: text } })}
 				>
-					<label>
-						<span>Expected result</span>
-						<select value={expected} onChange={(event) => edit({ expected: readExpected(event.currentTarget.value) })}>
-							{(['allow', 'deny'] as const).map((one) => (
-								<option key={one} value={one}>
-									{expectedWords[one]}
-								</option>
-							))}
-						</select>
-					</label>
+					<SelectField
+						label="Expected result"
+						value={expected}
+						options={(['allow', 'deny'] as const).map((one) => [one, expectedWords[one]])}
+						onValue={(value) => edit({ expected: readExpected(value) })}
+					/>
 				</CheckInputs>
 				<ContextualFields
 					isTested
 					text={check.contextualFacts}
 					onText={(contextualFacts) => edit({ check: { ...check, contextualFacts } })}
 				/>
-				{testKey === null && (
-					<KeyField
-						text={key}
-						onText={(text) => {
-							typedKey.value = text;
-						}}
-					/>
-				)}
-				<label>
-					<span>Description (optional)</span>
-					<input
-						type="text"
-						value={description}
-						onInput={(event) => edit({ description: event.currentTarget.value })}
-					/>
-				</label>
+				{testKey === null && <KeyField text={key} onText={setter(typedKey)} />}
+				<TextField label="Description (optional)" value={description} onText={(text) => edit({ description: text })} />
 			</form>
 			<p>
 				<a href={screenPath('check', checkQuery(check))}>Run this check</a>

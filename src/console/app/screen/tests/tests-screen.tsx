@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useRoute } from 'preact-iso';
 import { program } from '../../../model/program.js';
+import { Button } from '../../../part/button.js';
 import { currentDraft } from '../../current-draft.js';
 import { DraftedObjects } from '../../part/drafted-objects.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
@@ -59,9 +60,8 @@ function AllTests() {
 				{runs.map(
 					([name, text]) =>
 						(name === 'published' || draft !== null) && (
-							<button
+							<Button
 								key={name}
-								type="button"
 								class={name === 'published' ? 'primary' : ''}
 								aria-disabled={run !== '' && loaded.loading}
 								onClick={() => {
@@ -70,14 +70,10 @@ function AllTests() {
 								}}
 							>
 								{text}
-							</button>
+							</Button>
 						),
 				)}
-				{run !== '' && (
-					<button type="button" onClick={() => search.set({ run: '' })}>
-						Clear results
-					</button>
-				)}
+				{run !== '' && <Button onClick={() => search.set({ run: '' })}>Clear results</Button>}
 			</div>
 			<DraftedObjects kind="check_test" screen="tests" />
 			{run === '' ? (

@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals';
 import type { components } from '#management-api';
 import { type ExpiryText, expiryMember } from '../../../../model/instants.js';
-import { ActionButton, Failure, useWork } from '../../../../part/action-button.js';
+import { ActionButton, Failure, SubmitButton, useWork } from '../../../../part/action-button.js';
 import { announce } from '../../../../part/announce.js';
 import { ExpiryField } from '../../../../part/expiry-field.js';
+import { setter } from '../../../../part/setter.js';
 import { management } from '../../../api.js';
 import { confirmWrite } from '../../../part/confirm.js';
 import { Combobox } from '../../../part/field/combobox.js';
@@ -100,25 +101,19 @@ function GiveGroupRole({ group, tenant }: GroupRolesProps) {
 					placeholder="resource:key"
 					required
 					value={instance.value}
-					onValue={(value) => {
-						instance.value = value;
-					}}
+					onValue={setter(instance)}
 					propose={proposeInstanceNames}
 				/>
 				<Combobox
 					label="Role"
 					required
 					value={role.value}
-					onValue={(value) => {
-						role.value = value;
-					}}
+					onValue={setter(role)}
 					propose={proposeRoles(instance.value)}
 				/>
 				<ExpiryField end={end} />
 				<div class="line whole">
-					<button type="submit" class="primary" aria-disabled={work.busy}>
-						Assign role
-					</button>
+					<SubmitButton work={work}>Assign role</SubmitButton>
 				</div>
 			</form>
 			<Failure text={work.failure} />

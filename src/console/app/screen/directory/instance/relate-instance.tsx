@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { type ExpiryText, expiryMember } from '../../../../model/instants.js';
-import { Failure, useWork } from '../../../../part/action-button.js';
+import { Failure, SubmitButton, useWork } from '../../../../part/action-button.js';
 import { announce } from '../../../../part/announce.js';
 import { ExpiryField } from '../../../../part/expiry-field.js';
+import { setter } from '../../../../part/setter.js';
 import { management } from '../../../api.js';
 import { confirmWrite } from '../../../part/confirm.js';
 import { Combobox } from '../../../part/field/combobox.js';
@@ -34,9 +35,7 @@ export function RelateInstance({ object }: { readonly object: string }) {
 					placeholder="resource:key"
 					required
 					value={subject.value}
-					onValue={(value) => {
-						subject.value = value;
-					}}
+					onValue={setter(subject)}
 					propose={proposeInstanceNames}
 				/>
 				<Combobox
@@ -44,16 +43,12 @@ export function RelateInstance({ object }: { readonly object: string }) {
 					placeholder="relation"
 					required
 					value={relation.value}
-					onValue={(value) => {
-						relation.value = value;
-					}}
+					onValue={setter(relation)}
 					propose={proposeRelations(resource)}
 				/>
 				<ExpiryField end={end} />
 				<div class="line whole">
-					<button type="submit" class="primary" aria-disabled={work.busy}>
-						Add relationship
-					</button>
+					<SubmitButton work={work}>Add relationship</SubmitButton>
 				</div>
 			</form>
 			<Failure text={work.failure} />

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
-import { Failure, useWork } from '../../../../part/action-button.js';
+import { Failure, SubmitButton, useWork } from '../../../../part/action-button.js';
 import { announce } from '../../../../part/announce.js';
+import { TextField } from '../../../../part/text-field.js';
 import { management } from '../../../api.js';
 import { confirmWrite } from '../../../part/confirm.js';
 import { reloadAll } from '../../../use-loaded.js';
@@ -36,22 +37,18 @@ export function UserNames({ user }: UserNamesProps) {
 			<summary>Edit names</summary>
 			<form class="columns" onSubmit={work.submit(send)}>
 				{Object.entries(fields).map(([name, label]) => (
-					<label key={name}>
-						<span>{label}</span>
-						<input
-							type="text"
-							value={values.value[name as Field] ?? user[name as Field] ?? ''}
-							autocomplete="off"
-							onInput={(event) => {
-								values.value = { ...values.value, [name]: event.currentTarget.value };
-							}}
-						/>
-					</label>
+					<TextField
+						key={name}
+						label={label}
+						value={values.value[name as Field] ?? user[name as Field] ?? ''}
+						autocomplete="off"
+						onText={(text) => {
+							values.value = { ...values.value, [name]: text };
+						}}
+					/>
 				))}
 				<div class="line whole">
-					<button type="submit" class="primary" aria-disabled={work.busy}>
-						Save
-					</button>
+					<SubmitButton work={work}>Save</SubmitButton>
 				</div>
 			</form>
 			<Failure text={work.failure} />

@@ -1,4 +1,5 @@
 import { permissionPage } from '../../../../model/matrix/permission-rows.js';
+import { Button } from '../../../../part/button.js';
 import { answered, decisions } from '../../../api.js';
 import { Combobox } from '../../../part/field/combobox.js';
 import { SearchField } from '../../../part/field/search-field.js';
@@ -29,9 +30,7 @@ export function UserPermissions({ user }: { readonly user: string }) {
 			) : isOpen ? (
 				<PermissionList user={user} />
 			) : (
-				<button type="button" onClick={() => search.set({ may: 'yes' })}>
-					Load permissions
-				</button>
+				<Button onClick={() => search.set({ may: 'yes' })}>Load permissions</Button>
 			)}
 		</section>
 	);

@@ -1,0 +1,8 @@
+import type { Signal } from '@preact/signals';
+
+/** Returns an event handler that stores its value in a signal. */
+export function setter<Value>(target: Signal<Value>): (value: Value) => void {
+	return (value) => {
+		target.value = value;
+	};
+}
