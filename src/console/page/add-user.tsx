@@ -5,6 +5,7 @@ import { type ExpiryText, expiryMember } from '../model/instants.js';
 import { visibleText } from '../model/visible-text.js';
 import { Failure, SubmitButton, useWork } from '../part/action-button.js';
 import { ExpiryField } from '../part/expiry-field.js';
+import { Section } from '../part/section.js';
 import type { OpenedElement } from './opened-element.js';
 
 interface AddUserProps {
@@ -43,8 +44,7 @@ export function AddUser({ element, roles, onAdded }: AddUserProps) {
 		await onAdded(`${user.first_name ?? user.key} was ${status === 'pending' ? 'invited' : 'added'}.`);
 	};
 	return (
-		<section aria-labelledby="add">
-			<h2 id="add">Add a user</h2>
+		<Section id="add" title="Add a user">
 			<form ref={form} onSubmit={work.submit(add)}>
 				<label>
 					<span>Email</span>
@@ -76,6 +76,6 @@ export function AddUser({ element, roles, onAdded }: AddUserProps) {
 				<SubmitButton work={work}>Add user</SubmitButton>
 				<Failure text={work.failure} />
 			</form>
-		</section>
+		</Section>
 	);
 }

@@ -3,6 +3,7 @@ import type { ListedDecision, Paginated } from '../model/api-types.js';
 import { explainCode } from '../model/check/denial-codes.js';
 import { visibleText } from '../model/visible-text.js';
 import { PagedListFrame, perPage, usePagedList } from '../part/paged-list.js';
+import { Section } from '../part/section.js';
 import type { OpenedElement } from './opened-element.js';
 import { Time } from './time.js';
 
@@ -21,8 +22,7 @@ export function DecisionLog({ element }: { readonly element: OpenedElement }) {
 		[element, search.value],
 	);
 	return (
-		<section aria-labelledby="decisions">
-			<h2 id="decisions">Decisions</h2>
+		<Section id="decisions" title="Decisions">
 			<search>
 				<label class="inline">
 					<span>Search</span>
@@ -41,7 +41,7 @@ export function DecisionLog({ element }: { readonly element: OpenedElement }) {
 				))}
 			</ul>
 			<PagedListFrame list={list} empty={search.value === '' ? 'No decisions yet.' : 'No matching decisions.'} />
-		</section>
+		</Section>
 	);
 }
 

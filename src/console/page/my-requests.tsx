@@ -5,6 +5,7 @@ import { requestSubject } from '../model/wording.js';
 import { ActionButton } from '../part/action-button.js';
 import { announce } from '../part/announce.js';
 import { PagedListFrame, perPage, usePagedList } from '../part/paged-list.js';
+import { Section } from '../part/section.js';
 import { SelectField } from '../part/select-field.js';
 import { setter } from '../part/setter.js';
 import type { OpenedElement } from './opened-element.js';
@@ -42,8 +43,7 @@ export function MyRequests({ element, kind, made }: MyRequestsProps) {
 		await list.reload();
 	};
 	return (
-		<section aria-labelledby="mine">
-			<h2 id="mine">My requests</h2>
+		<Section id="mine" title="My requests">
 			<SelectField
 				inline
 				label="State"
@@ -70,7 +70,7 @@ export function MyRequests({ element, kind, made }: MyRequestsProps) {
 				))}
 			</ul>
 			<PagedListFrame list={list} empty="No requests yet." />
-		</section>
+		</Section>
 	);
 }
 

@@ -6,6 +6,7 @@ import { Failure, SubmitButton, useWork } from '../part/action-button.js';
 import { announce } from '../part/announce.js';
 import { ExpiryField, longestApproval } from '../part/expiry-field.js';
 import { LongText } from '../part/long-text.js';
+import { Section } from '../part/section.js';
 import { SelectField } from '../part/select-field.js';
 import { setter } from '../part/setter.js';
 import { TextField } from '../part/text-field.js';
@@ -41,8 +42,7 @@ export function RequestForm({ element, kind, roles, onMade }: RequestFormProps) 
 		onMade();
 	};
 	return (
-		<section aria-labelledby="ask">
-			<h2 id="ask">{kind.hasRole ? 'Request access' : 'Request approval'}</h2>
+		<Section id="ask" title={kind.hasRole ? 'Request access' : 'Request approval'}>
 			{element.instance !== null && <p class="quiet">For {visibleText(element.instance)}</p>}
 			<form onSubmit={work.submit(ask)}>
 				{kind.hasRole && <RoleField roles={roles} value={chosen} onChange={(id) => (role.value = id)} />}
@@ -59,7 +59,7 @@ export function RequestForm({ element, kind, roles, onMade }: RequestFormProps) 
 				<SubmitButton work={work}>Send request</SubmitButton>
 				<Failure text={work.failure} />
 			</form>
-		</section>
+		</Section>
 	);
 }
 

@@ -4,6 +4,7 @@ import type { ElementConfig, ElementRole, ListedUser, Paginated } from '../model
 import { mayAssign, mayManage, maySee, weakestFirst } from '../model/element/levels.js';
 import { announce } from '../part/announce.js';
 import { PagedListFrame, perPage, usePagedList } from '../part/paged-list.js';
+import { Section } from '../part/section.js';
 import { AddUser } from './add-user.js';
 import { LinkedInbox } from './approval-management.js';
 import { type OpenedElement, requestsSetting } from './opened-element.js';
@@ -51,8 +52,7 @@ export function UserManagement({ element }: { readonly element: OpenedElement })
 	return (
 		<>
 			{level === 'LEVEL_1' && linked.value !== null && <LinkedInbox element={element} config={linked.value} />}
-			<section aria-labelledby="users">
-				<h2 id="users">Users</h2>
+			<Section id="users" title="Users">
 				<search>
 					<label class="inline">
 						<span>Search</span>
@@ -78,7 +78,7 @@ export function UserManagement({ element }: { readonly element: OpenedElement })
 					))}
 				</ul>
 				<PagedListFrame list={list} empty="No matching users." />
-			</section>
+			</Section>
 			{mayManage(level) && element.config.settings['show_add_user'] !== false && (
 				<AddUser element={element} roles={assignable} onAdded={changed} />
 			)}

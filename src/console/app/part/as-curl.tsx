@@ -1,5 +1,6 @@
 import { curlCommand } from '../../model/check/curl-command.js';
 import { recordedCalls } from '../api.js';
+import { CodeText } from './code/code-text.js';
 import { CopyButton } from './copy-button.js';
 import { Dialog } from './dialog.js';
 import { DialogButton } from './dialog-button.js';
@@ -16,10 +17,7 @@ function AsCurlDialog({ onClose }: { readonly onClose: () => void }) {
 			<p class="quiet">
 				Set <code>$PERMIT_API_KEY</code> to an API key and <code>$PDP_URL</code> to the decision point’s URL.
 			</p>
-			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
-			<pre class="code" tabIndex={0}>
-				{commands || 'No API calls on this screen yet.'}
-			</pre>
+			<CodeText>{commands || 'No API calls on this screen yet.'}</CodeText>
 			<CopyButton text={commands}>Copy</CopyButton>
 		</Dialog>
 	);

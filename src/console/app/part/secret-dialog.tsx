@@ -1,4 +1,5 @@
 import type { Signal } from '@preact/signals';
+import { CodeText } from './code/code-text.js';
 import { CopyButton } from './copy-button.js';
 import { Dialog } from './dialog.js';
 
@@ -22,10 +23,7 @@ export function SecretDialog({ secret, title }: SecretDialogProps) {
 			}}
 		>
 			<p>Copy the secret now. It is not shown again.</p>
-			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
-			<pre class="code" tabIndex={0}>
-				{text}
-			</pre>
+			<CodeText>{text}</CodeText>
 			<CopyButton text={text}>Copy</CopyButton>
 		</Dialog>
 	);

@@ -49,8 +49,7 @@ export function PagedTable<Row>(props: PagedTableProps<Row>) {
 					)}
 					<Pager
 						page={page}
-						pageCount={page_count}
-						totalCount={total_count}
+						list={{ page_count, total_count }}
 						turnTo={(next) => search.set({ [parameter]: next === 1 ? '' : String(next) })}
 					/>
 				</>

@@ -6,6 +6,7 @@ import { directoryPath } from '../../../model/directory-path.js';
 import { visibleText } from '../../../model/visible-text.js';
 import { ActionButton } from '../../../part/action-button.js';
 import { Button } from '../../../part/button.js';
+import { CodeText } from '../../part/code/code-text.js';
 import { KeyText } from '../../part/key-text.js';
 import { screenPath } from '../../screen-path.js';
 
@@ -113,10 +114,7 @@ function State({ title, record }: { readonly title: string; readonly record: Cha
 	return (
 		<div>
 			<h3>{title}</h3>
-			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
-			<pre class="code" tabIndex={0}>
-				{text}
-			</pre>
+			<CodeText>{text}</CodeText>
 		</div>
 	);
 }

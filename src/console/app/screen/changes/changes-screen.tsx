@@ -43,8 +43,7 @@ export function ChangesScreen() {
 							</ol>
 							<Pager
 								page={page}
-								pageCount={page_count}
-								totalCount={total_count}
+								list={{ page_count, total_count }}
 								// Store the first revision seen in the URL, so new changes do not shift rows
 								// between pages.
 								turnTo={(next) => search.set({ page: String(next), seen: search.get('seen') || String(revision) })}

@@ -6,6 +6,7 @@ import { explainCode } from '../../../model/check/denial-codes.js';
 import { reasonPhrases } from '../../../model/phrase.js';
 import { visibleText } from '../../../model/visible-text.js';
 import { Button } from '../../../part/button.js';
+import { ButtonLink } from '../../part/button-link.js';
 import { PhraseText } from '../../part/phrase-text.js';
 import { TimeText } from '../../part/time-text.js';
 import { screenPath } from '../../screen-path.js';
@@ -58,12 +59,11 @@ export function CheckAnswerView({ answer, form, onAsk, onAskAgain }: CheckAnswer
 					</Button>
 				)}
 				{mayWrite.value && (
-					<a
-						class="button"
+					<ButtonLink
 						href={screenPath('tests', { ...checkQuery(form), new: 'yes', expected: allow ? 'allow' : 'deny' })}
 					>
 						Save as test
-					</a>
+					</ButtonLink>
 				)}
 			</div>
 			{isTestOpen.value && (

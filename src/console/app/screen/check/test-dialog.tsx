@@ -1,6 +1,7 @@
 import type { CheckForm } from '../../../model/check/check-form.js';
 import { program } from '../../../model/program.js';
 import { answeredOnce, management } from '../../api.js';
+import { CodeText } from '../../part/code/code-text.js';
 import { CopyButton } from '../../part/copy-button.js';
 import { Dialog } from '../../part/dialog.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
@@ -36,10 +37,7 @@ export function TestDialog({ answer, form, onClose }: TestDialogProps) {
 			<LoadedFrame loaded={loaded}>
 				{({ text }) => (
 					<>
-						{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
-						<pre class="code" tabIndex={0}>
-							{text}
-						</pre>
+						<CodeText>{text}</CodeText>
 						<CopyButton text={text}>Copy the test</CopyButton>
 					</>
 				)}

@@ -73,12 +73,7 @@ export function ConditionSetList() {
 									},
 								]}
 							/>
-							<Pager
-								page={page}
-								pageCount={page_count}
-								totalCount={total_count}
-								turnTo={(next) => search.set({ page: String(next) })}
-							/>
+							<Pager page={page} list={{ page_count, total_count }} />
 						</>
 					)
 				}

@@ -1,4 +1,5 @@
 import { useRoute } from 'preact-iso';
+import { ButtonLink } from '../../part/button-link.js';
 import { Screen } from '../../part/screen.js';
 import { screenPath } from '../../screen-path.js';
 import { mayWrite } from '../../session.js';
@@ -16,13 +17,7 @@ export function ConditionSetsScreen() {
 		<Screen
 			title="Condition sets"
 			about="User sets select users and resource sets select resource instances, both by attributes. Rules grant actions to a user set on a resource set. A third type contains conditions under which roles are assigned."
-			actions={
-				mayWrite.value && (
-					<a class="button" href={screenPath('condition-sets', { new: 'yes' })}>
-						New set
-					</a>
-				)
-			}
+			actions={mayWrite.value && <ButtonLink href={screenPath('condition-sets', { new: 'yes' })}>New set</ButtonLink>}
 		>
 			<ConditionSetList />
 		</Screen>

@@ -84,7 +84,6 @@ interface SelectionProps {
 }
 
 function Selection({ found: { data, total_count, page_count, checked }, type, page }: SelectionProps) {
-	const search = useSearch();
 	const things = type === 'userset' ? 'users' : 'instances';
 	return (
 		<>
@@ -117,12 +116,7 @@ function Selection({ found: { data, total_count, page_count, checked }, type, pa
 					]}
 				/>
 			)}
-			<Pager
-				page={page}
-				pageCount={page_count}
-				totalCount={total_count}
-				turnTo={(next) => search.set({ page: String(next) })}
-			/>
+			<Pager page={page} list={{ page_count, total_count }} />
 		</>
 	);
 }

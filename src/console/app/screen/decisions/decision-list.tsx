@@ -41,7 +41,7 @@ export function DecisionList({ filter, isNarrowed, page, turnTo }: DecisionListP
 					) : (
 						<DataTable caption="Decisions" rows={data} rowKey={({ id }) => id} columns={columns} />
 					)}
-					<Pager page={page} pageCount={page_count} totalCount={pagination_count} turnTo={turnTo} />
+					<Pager page={page} list={{ page_count, total_count: pagination_count }} turnTo={turnTo} />
 					{pagination_count >= maxListed && (
 						<p class="quiet">
 							Only the newest {maxListed.toLocaleString('en')} decisions are listed. Filter by time to see older

@@ -5,6 +5,7 @@ import { visibleText } from '../../../model/visible-text.js';
 import { Failure, SubmitButton, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
 import { Button } from '../../../part/button.js';
+import { Section } from '../../../part/section.js';
 import { setter } from '../../../part/setter.js';
 import { confirmWrite } from '../../part/confirm.js';
 import { JsonField } from '../../part/field/json-field.js';
@@ -21,8 +22,16 @@ interface AttributesFormProps {
 	readonly save: (attributes: Attributes) => Promise<unknown>;
 }
 
-/** Object attributes, shown and edited as JSON. */
-export function AttributesForm({ name, attributes, save }: AttributesFormProps) {
+/** Section with an object's attributes, shown and edited as JSON. */
+export function AttributesSection(props: AttributesFormProps) {
+	return (
+		<Section id="attributes" title="Attributes">
+			<AttributesForm {...props} />
+		</Section>
+	);
+}
+
+function AttributesForm({ name, attributes, save }: AttributesFormProps) {
 	const stored = JSON.stringify(attributes ?? {}, null, 2);
 	const edited = useSignal<string | null>(null);
 	const work = useWork();

@@ -3,8 +3,10 @@ import { type DirectoryTab, directoryPath } from '../../../model/directory-path.
 import { Failure, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
 import { Button } from '../../../part/button.js';
+import { Section } from '../../../part/section.js';
 import { confirmWrite } from '../../part/confirm.js';
 import { screenPath } from '../../screen-path.js';
+import { mayWrite } from '../../session.js';
 
 interface DeleteObjectProps {
 	readonly tab: DirectoryTab;
@@ -14,7 +16,7 @@ interface DeleteObjectProps {
 	readonly remove: () => Promise<unknown>;
 }
 
-/** Button that deletes an object after confirmation, and then opens the list. */
+/** Section with a button that deletes an object after confirmation, and then opens the list. */
 export function DeleteObject({ tab, title, text, remove }: DeleteObjectProps) {
 	const { route } = useLocation();
 	const work = useWork();
@@ -24,12 +26,13 @@ export function DeleteObject({ tab, title, text, remove }: DeleteObjectProps) {
 		announce('Deleted.');
 		route(screenPath(directoryPath(tab)));
 	};
+	if (!mayWrite.value) return null;
 	return (
-		<>
+		<Section id="delete" title="Delete">
 			<Button class="danger" aria-disabled={work.busy} onClick={() => void work.run(act)}>
 				{title}
 			</Button>
 			<Failure text={work.failure} />
-		</>
+		</Section>
 	);
 }

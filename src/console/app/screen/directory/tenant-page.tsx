@@ -1,6 +1,8 @@
 import { ActionButton } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
+import { Section } from '../../../part/section.js';
 import { management } from '../../api.js';
+import { ButtonLink } from '../../part/button-link.js';
 import { confirmWrite } from '../../part/confirm.js';
 import { SearchField } from '../../part/field/search-field.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
@@ -15,7 +17,7 @@ import { reloadAll, useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 import { AddByKey } from './add-by-key.js';
 import { AssignRole } from './assign-role.js';
-import { AttributesForm } from './attributes-form.js';
+import { AttributesSection } from './attributes-form.js';
 import { DeleteObject } from './delete-object.js';
 import { BackLink, ObjectLink } from './object-link.js';
 import { RoleList } from './role-list.js';
@@ -27,11 +29,7 @@ export function TenantPage({ name }: { readonly name: string }) {
 	return (
 		<Screen
 			title={`Tenant ${name}`}
-			actions={
-				<a class="button" href={screenPath('graph', { from: `tenant:${name}` })}>
-					Graph
-				</a>
-			}
+			actions={<ButtonLink href={screenPath('graph', { from: `tenant:${name}` })}>Graph</ButtonLink>}
 		>
 			<BackLink tab="tenants">All tenants</BackLink>
 			<LoadedFrame loaded={loaded}>
@@ -49,43 +47,34 @@ export function TenantPage({ name }: { readonly name: string }) {
 								<TimeText at={tenant.created_at} />
 							</dd>
 						</dl>
-						<section aria-labelledby="users">
-							<h2 id="users">Users</h2>
+						<Section id="users" title="Users">
 							<TenantUsers tenant={tenant.key} />
-						</section>
-						<section aria-labelledby="roles">
-							<h2 id="roles">Roles in this tenant and on its instances</h2>
+						</Section>
+						<Section id="roles" title="Roles in this tenant and on its instances">
 							<RoleList caption={`Roles in ${tenant.key}`} at={{ tenant: tenant.key }} />
 							{mayWrite.value && <AssignRole tenant={tenant.key} />}
-						</section>
-						<section aria-labelledby="attributes">
-							<h2 id="attributes">Attributes</h2>
-							<AttributesForm
-								name={tenant.key}
-								attributes={tenant.attributes}
-								save={(attributes) =>
-									management.patch('/v2/facts/{proj_id}/{env_id}/tenants/{tenant_id}', {
-										path: { tenant_id: tenant.id },
-										body: { attributes },
-									})
-								}
-							/>
-						</section>
-						{mayWrite.value && (
-							<section aria-labelledby="delete">
-								<h2 id="delete">Delete</h2>
-								<DeleteObject
-									tab="tenants"
-									title="Delete tenant"
-									text={`Delete tenant ${tenant.key}? This also deletes all roles in the tenant and all its instances with their roles and relationships. The users are kept.`}
-									remove={() =>
-										management.delete('/v2/facts/{proj_id}/{env_id}/tenants/{tenant_id}', {
-											path: { tenant_id: tenant.id },
-										})
-									}
-								/>
-							</section>
-						)}
+						</Section>
+						<AttributesSection
+							name={tenant.key}
+							attributes={tenant.attributes}
+							save={(attributes) =>
+								management.patch('/v2/facts/{proj_id}/{env_id}/tenants/{tenant_id}', {
+									path: { tenant_id: tenant.id },
+									body: { attributes },
+								})
+							}
+						/>
+
+						<DeleteObject
+							tab="tenants"
+							title="Delete tenant"
+							text={`Delete tenant ${tenant.key}? This also deletes all roles in the tenant and all its instances with their roles and relationships. The users are kept.`}
+							remove={() =>
+								management.delete('/v2/facts/{proj_id}/{env_id}/tenants/{tenant_id}', {
+									path: { tenant_id: tenant.id },
+								})
+							}
+						/>
 					</>
 				)}
 			</LoadedFrame>

@@ -6,6 +6,7 @@ import type { StaleDraft } from '../../../model/draft/stale-draft.js';
 import { withoutDraftChange } from '../../../model/schema/schema-part.js';
 import { announce } from '../../../part/announce.js';
 import { Button } from '../../../part/button.js';
+import { Section } from '../../../part/section.js';
 import { currentDraft, editDraft } from '../../current-draft.js';
 import { focusTitle } from '../../focus-title.js';
 import { KeyText } from '../../part/key-text.js';
@@ -45,8 +46,7 @@ export function DraftChanges({ draft, stored: { objects }, stale }: DraftChanges
 	};
 	const overtaken = new Set(stale?.objects.map(({ index }) => index));
 	return (
-		<section aria-labelledby="draft-changes">
-			<h2 id="draft-changes">Changes</h2>
+		<Section id="draft-changes" title="Changes">
 			<FoldedRows rows={changes} atOnce={changesAtOnce}>
 				{(shown) => (
 					<ol class="draft-changes" ref={items}>
@@ -58,7 +58,7 @@ export function DraftChanges({ draft, stored: { objects }, stale }: DraftChanges
 					</ol>
 				)}
 			</FoldedRows>
-		</section>
+		</Section>
 	);
 }
 

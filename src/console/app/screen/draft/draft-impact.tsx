@@ -6,6 +6,7 @@ import {
 	type ImpactCounts,
 	type ImpactGroup,
 } from '../../../model/draft/impact-groups.js';
+import { Section } from '../../../part/section.js';
 import { KeyText } from '../../part/key-text.js';
 import { LazyDetails } from '../../part/lazy-details.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
@@ -19,8 +20,7 @@ type Row = Impact['gains'][number];
 /** Draft impact: the checks that change, then their counts. The value is `null` until the preview has succeeded. */
 export function DraftImpact({ loaded }: { readonly loaded: Loaded<Impact | null> }) {
 	return (
-		<section aria-labelledby="draft-impact">
-			<h2 id="draft-impact">Access changes</h2>
+		<Section id="draft-impact" title="Access changes">
 			<LoadedFrame loaded={loaded}>
 				{(impact) =>
 					impact === null || loaded.loading ? (
@@ -30,7 +30,7 @@ export function DraftImpact({ loaded }: { readonly loaded: Loaded<Impact | null>
 					)
 				}
 			</LoadedFrame>
-		</section>
+		</Section>
 	);
 }
 

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { ApiFailure } from '../../../model/api-failure.js';
 import type { Draft } from '../../../model/draft/draft.js';
 import { readStaleDraft, type StaleDraft } from '../../../model/draft/stale-draft.js';
+import { Section } from '../../../part/section.js';
 import { setter } from '../../../part/setter.js';
 import { answeredOnce, management } from '../../api.js';
 import { currentDraft } from '../../current-draft.js';
@@ -108,10 +109,9 @@ function Drafted({ draft, stored, onPublished }: DraftedProps) {
 				/>
 			)}
 			{stale === null && (
-				<section aria-labelledby="draft-preview">
-					<h2 id="draft-preview">Preview</h2>
+				<Section id="draft-preview" title="Preview">
 					<LoadedFrame loaded={preview}>{(found) => <DraftPreview preview={found} />}</LoadedFrame>
-				</section>
+				</Section>
 			)}
 		</>
 	);

@@ -1,3 +1,4 @@
+import { Section } from '../../../part/section.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
 import { screenPath } from '../../screen-path.js';
 import type { Loaded } from '../../use-loaded.js';
@@ -12,8 +13,7 @@ interface DraftTestsProps {
 /** Results of the tests with the draft. */
 export function DraftTests({ loaded }: DraftTestsProps) {
 	return (
-		<section aria-labelledby="draft-tests">
-			<h2 id="draft-tests">Tests</h2>
+		<Section id="draft-tests" title="Tests">
 			{loaded.loading || (loaded.value === null && loaded.failure === null) ? (
 				<p class="quiet">Running the tests…</p>
 			) : (
@@ -34,6 +34,6 @@ export function DraftTests({ loaded }: DraftTestsProps) {
 					}
 				</LoadedFrame>
 			)}
-		</section>
+		</Section>
 	);
 }

@@ -165,7 +165,7 @@ function Deliveries({ elementKey }: { readonly elementKey: string }) {
 								{ title: 'Error', cell: ({ error }) => (error === null ? '' : <KeyText text={error} />) },
 							]}
 						/>
-						<Pager page={page.value} pageCount={page_count} totalCount={total_count} turnTo={setter(page)} />
+						<Pager page={page.value} list={{ page_count, total_count }} turnTo={setter(page)} />
 					</>
 				)
 			}

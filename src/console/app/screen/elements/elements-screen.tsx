@@ -1,4 +1,5 @@
 import { useRoute } from 'preact-iso';
+import { ButtonLink } from '../../part/button-link.js';
 import { DraftedObjects } from '../../part/drafted-objects.js';
 import { Screen } from '../../part/screen.js';
 import { screenPath } from '../../screen-path.js';
@@ -18,13 +19,7 @@ export function ElementsScreen() {
 		<Screen
 			title="Elements"
 			about="Pages embedded in your application, where its users manage, request and review access."
-			actions={
-				mayWrite.value && (
-					<a class="button" href={screenPath('elements', { new: 'yes' })}>
-						New element
-					</a>
-				)
-			}
+			actions={mayWrite.value && <ButtonLink href={screenPath('elements', { new: 'yes' })}>New element</ButtonLink>}
 		>
 			<DraftedObjects kind="elements_config" screen="elements" />
 			<ElementList />

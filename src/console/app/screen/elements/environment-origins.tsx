@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { Failure, SubmitButton, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
 import { management } from '../../api.js';
+import { CodeText } from '../../part/code/code-text.js';
 import { confirmWrite } from '../../part/confirm.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
 import { mayWrite } from '../../session.js';
@@ -21,10 +22,7 @@ export function EnvironmentOrigins() {
 						{jwks === null || jwks === undefined ? (
 							<p class="quiet">None. Users sign in only through the application’s backend.</p>
 						) : (
-							// biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
-							<pre class="code" tabIndex={0}>
-								{JSON.stringify(jwks, null, 2)}
-							</pre>
+							<CodeText>{JSON.stringify(jwks, null, 2)}</CodeText>
 						)}
 					</>
 				)}

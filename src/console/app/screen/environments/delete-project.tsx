@@ -1,5 +1,6 @@
 import { Failure, useWork } from '../../../part/action-button.js';
 import { Button } from '../../../part/button.js';
+import { Section } from '../../../part/section.js';
 import { management } from '../../api.js';
 import { confirmByKey } from '../../part/confirm.js';
 import { KeyText } from '../../part/key-text.js';
@@ -17,8 +18,7 @@ export function DeleteProject() {
 		endSession(`The project ${project.key} was deleted.`);
 	};
 	return (
-		<section aria-labelledby="delete-project">
-			<h2 id="delete-project">Delete project</h2>
+		<Section id="delete-project" title="Delete project">
 			<p class="quiet about">
 				Deletes <KeyText text={project.key} /> with all of its environments. Decision points deny all checks of a
 				deleted environment.
@@ -27,6 +27,6 @@ export function DeleteProject() {
 				Delete project
 			</Button>
 			<Failure text={work.failure} />
-		</section>
+		</Section>
 	);
 }

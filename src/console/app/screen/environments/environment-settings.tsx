@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { Failure, SubmitButton, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
 import { CheckField } from '../../../part/check-field.js';
+import { Section } from '../../../part/section.js';
 import { management } from '../../api.js';
 import { confirmWrite } from '../../part/confirm.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
@@ -20,14 +21,13 @@ const switches = [
 export function EnvironmentSettings() {
 	const loaded = useLoaded((signal) => management.get('/v2/projects/{proj_id}/envs/{env_id}', { signal }), []);
 	return (
-		<section aria-labelledby="settings">
-			<h2 id="settings">Settings</h2>
+		<Section id="settings" title="Settings">
 			<LoadedFrame loaded={loaded}>
 				{({ settings }) => (
 					<SettingsForm key={JSON.stringify(settings)} settings={settings ?? {}} onSaved={loaded.reload} />
 				)}
 			</LoadedFrame>
-		</section>
+		</Section>
 	);
 }
 

@@ -86,11 +86,11 @@ export function KeysScreen() {
 				)}
 			</div>
 			<LoadedFrame loaded={loaded}>
-				{({ data, page_count, total_count }) => (
+				{(found) => (
 					<>
 						<DataTable
 							caption="API keys"
-							rows={data}
+							rows={found.data}
 							rowKey={({ id }) => id}
 							columns={[
 								{
@@ -136,12 +136,7 @@ export function KeysScreen() {
 								},
 							]}
 						/>
-						<Pager
-							page={page}
-							pageCount={page_count}
-							totalCount={total_count}
-							turnTo={(next) => search.set({ page: String(next) })}
-						/>
+						<Pager page={page} list={found} />
 					</>
 				)}
 			</LoadedFrame>

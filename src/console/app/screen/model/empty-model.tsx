@@ -2,6 +2,7 @@ import { withDocument } from '../../../model/draft/document-draft.js';
 import { ActionButton } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
 import { Button } from '../../../part/button.js';
+import { Section } from '../../../part/section.js';
 import { management } from '../../api.js';
 import { editDraft } from '../../current-draft.js';
 import { confirmWrite } from '../../part/confirm.js';
@@ -27,15 +28,14 @@ export function EmptyModel({ view }: { readonly view: ModelView }) {
 				)}
 			</Empty>
 			{mayWrite.value && (
-				<section aria-labelledby="model-samples">
-					<h2 id="model-samples">Start from a sample</h2>
+				<Section id="model-samples" title="Start from a sample">
 					<p class="quiet">Each sample has a model, users, instances and tests.</p>
 					<ul class="model-parts">
 						{samples.map((sample) => (
 							<SampleItem key={sample.title} view={view} sample={sample} />
 						))}
 					</ul>
-				</section>
+				</Section>
 			)}
 		</>
 	);

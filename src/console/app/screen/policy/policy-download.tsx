@@ -1,6 +1,7 @@
 import { ActionButton } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
 import { management } from '../../api.js';
+import { CodeText } from '../../part/code/code-text.js';
 import { CopyButton } from '../../part/copy-button.js';
 import { saveFile } from '../../save-file.js';
 import { openSession } from '../../session.js';
@@ -28,10 +29,7 @@ export function PolicyDownload({ revision }: { readonly revision: number }) {
 				<code>opa</code> with rules, tables and generated tests, without facts.
 			</p>
 			<p>The bundle of the newest revision, with facts, for a standard OPA:</p>
-			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
-			<pre class="code" tabIndex={0}>
-				{command}
-			</pre>
+			<CodeText>{command}</CodeText>
 			<CopyButton text={command}>Copy</CopyButton>
 		</section>
 	);

@@ -1,4 +1,5 @@
 import { management } from '../../api.js';
+import { CodeText } from '../../part/code/code-text.js';
 import { KeyText } from '../../part/key-text.js';
 import { TimeText } from '../../part/time-text.js';
 import { newestRevision } from '../../session.js';
@@ -22,10 +23,7 @@ export function PolicyState() {
 							? 'No policy is active yet.'
 							: `The policy of revision ${compiled_revision} stays active. Removed access is already denied; added access waits for the new policy.`}
 					</p>
-					{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
-					<pre class="code" tabIndex={0}>
-						{notCompiled.message}
-					</pre>
+					<CodeText>{notCompiled.message}</CodeText>
 				</section>
 			)}
 			{notCompiled === null && compiled_revision !== null && compiled_revision < schema_revision && (

@@ -69,12 +69,7 @@ export function PublishedRevisions() {
 								},
 							]}
 						/>
-						<Pager
-							page={page}
-							pageCount={page_count}
-							totalCount={total_count}
-							turnTo={(next) => search.set({ page: String(next) })}
-						/>
+						<Pager page={page} list={{ page_count, total_count }} />
 					</>
 				)
 			}

@@ -54,8 +54,7 @@ export function RequestsScreen() {
 						{total_count === 0 && <NothingFound search={search} />}
 						<Pager
 							page={page}
-							pageCount={page_count}
-							totalCount={total_count}
+							list={{ page_count, total_count }}
 							turnTo={(next) => search.set({ page: String(next), request: '', move: '' })}
 						/>
 					</>

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { splitInstance } from '../../../model/check/attempt.js';
+import { Section } from '../../../part/section.js';
 import { KeyText } from '../../part/key-text.js';
 import { LazyDetails } from '../../part/lazy-details.js';
 import { screenPath } from '../../screen-path.js';
@@ -10,8 +11,7 @@ import type { TestRun } from './run-tests.js';
 export function TestCoverage({ coverage }: { readonly coverage: TestRun['coverage'] }) {
 	const { permissions, derivations, set_rules } = coverage;
 	return (
-		<section aria-labelledby="tests-coverage">
-			<h2 id="tests-coverage">Coverage</h2>
+		<Section id="tests-coverage" title="Coverage">
 			<p class="quiet">A test covers the permission that it checks, and the derivations and rules that allow it.</p>
 			<Uncovered name="permissions" list={permissions}>
 				{(permission) => (
@@ -39,7 +39,7 @@ export function TestCoverage({ coverage }: { readonly coverage: TestRun['coverag
 					</>
 				)}
 			</Uncovered>
-		</section>
+		</Section>
 	);
 }
 

@@ -3,6 +3,7 @@ import { useRoute } from 'preact-iso';
 import { program } from '../../../model/program.js';
 import { Button } from '../../../part/button.js';
 import { currentDraft } from '../../current-draft.js';
+import { ButtonLink } from '../../part/button-link.js';
 import { DraftedObjects } from '../../part/drafted-objects.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
 import { Screen } from '../../part/screen.js';
@@ -48,13 +49,7 @@ function AllTests() {
 					<code>{program} test</code>.
 				</>
 			}
-			actions={
-				mayWrite.value && (
-					<a class="button" href={screenPath('tests', { new: 'yes' })}>
-						New test
-					</a>
-				)
-			}
+			actions={mayWrite.value && <ButtonLink href={screenPath('tests', { new: 'yes' })}>New test</ButtonLink>}
 		>
 			<div class="line tests-runs">
 				{runs.map(

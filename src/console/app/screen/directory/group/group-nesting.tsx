@@ -1,5 +1,6 @@
 import { ActionButton } from '../../../../part/action-button.js';
 import { announce } from '../../../../part/announce.js';
+import { Section } from '../../../../part/section.js';
 import { management } from '../../../api.js';
 import { confirmWrite } from '../../../part/confirm.js';
 import { actionColumn, PagedTable } from '../../../part/table/paged-table.js';
@@ -22,8 +23,7 @@ export function GroupNesting({ group }: { readonly group: string }) {
 		reloadAll();
 	};
 	return (
-		<section aria-labelledby="nesting">
-			<h2 id="nesting">Nested groups</h2>
+		<Section id="nesting" title="Nested groups">
 			<h3>Child groups</h3>
 			<GroupTable group={group} end="children" remove={remove} empty="No child groups." />
 			{mayWrite.value && (
@@ -42,7 +42,7 @@ export function GroupNesting({ group }: { readonly group: string }) {
 			)}
 			<h3>Parent groups</h3>
 			<GroupTable group={group} end="parents" remove={null} empty="No parent groups." />
-		</section>
+		</Section>
 	);
 }
 

@@ -1,6 +1,8 @@
 import { ActionButton } from '../../../../part/action-button.js';
 import { announce } from '../../../../part/announce.js';
+import { Section } from '../../../../part/section.js';
 import { management } from '../../../api.js';
+import { ButtonLink } from '../../../part/button-link.js';
 import { confirmWrite } from '../../../part/confirm.js';
 import { LoadedFrame } from '../../../part/loaded-frame.js';
 import { Screen } from '../../../part/screen.js';
@@ -31,12 +33,8 @@ export function GroupPage({ name }: { readonly name: string }) {
 			title={`Group ${name}`}
 			actions={
 				<>
-					<a class="button" href={screenPath(`directory/instances/${encodeURIComponent(name)}`)}>
-						Instance
-					</a>
-					<a class="button" href={screenPath('graph', { from: `instance:${name}` })}>
-						Graph
-					</a>
+					<ButtonLink href={screenPath(`directory/instances/${encodeURIComponent(name)}`)}>Instance</ButtonLink>
+					<ButtonLink href={screenPath('graph', { from: `instance:${name}` })}>Graph</ButtonLink>
 				</>
 			}
 		>
@@ -50,30 +48,23 @@ export function GroupPage({ name }: { readonly name: string }) {
 								<ObjectLink tab="tenants" name={group_tenant} />
 							</dd>
 						</dl>
-						<section aria-labelledby="members">
-							<h2 id="members">Members</h2>
+						<Section id="members" title="Members">
 							<GroupMembers group={name} tenant={group_tenant} />
-						</section>
-						<section aria-labelledby="roles">
-							<h2 id="roles">Member roles</h2>
+						</Section>
+						<Section id="roles" title="Member roles">
 							<GroupRoles group={name} tenant={group_tenant} />
-						</section>
+						</Section>
 						<GroupNesting group={name} />
-						{mayWrite.value && (
-							<section aria-labelledby="delete">
-								<h2 id="delete">Delete</h2>
-								<DeleteObject
-									tab="groups"
-									title="Delete group"
-									text={`Delete group ${name}? Its members lose the roles of the group. The users are kept.`}
-									remove={() =>
-										management.delete('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}', {
-											path: { group_instance_key: id },
-										})
-									}
-								/>
-							</section>
-						)}
+						<DeleteObject
+							tab="groups"
+							title="Delete group"
+							text={`Delete group ${name}? Its members lose the roles of the group. The users are kept.`}
+							remove={() =>
+								management.delete('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}', {
+									path: { group_instance_key: id },
+								})
+							}
+						/>
 					</>
 				)}
 			</LoadedFrame>

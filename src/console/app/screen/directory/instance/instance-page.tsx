@@ -1,4 +1,6 @@
+import { Section } from '../../../../part/section.js';
 import { management } from '../../../api.js';
+import { ButtonLink } from '../../../part/button-link.js';
 import { LoadedFrame } from '../../../part/loaded-frame.js';
 import { Screen } from '../../../part/screen.js';
 import { TimeText } from '../../../part/time-text.js';
@@ -6,7 +8,7 @@ import { screenPath } from '../../../screen-path.js';
 import { mayWrite } from '../../../session.js';
 import { useLoaded } from '../../../use-loaded.js';
 import { AssignRole } from '../assign-role.js';
-import { AttributesForm } from '../attributes-form.js';
+import { AttributesSection } from '../attributes-form.js';
 import { DeleteObject } from '../delete-object.js';
 import { BackLink, ObjectLink } from '../object-link.js';
 import { RoleList } from '../role-list.js';
@@ -27,12 +29,10 @@ export function InstancePage({ name }: { readonly name: string }) {
 			title={`Instance ${name}`}
 			actions={
 				<>
-					<a class="button" href={screenPath('check', { resource: name, tenant: loaded.value?.tenant ?? '' })}>
+					<ButtonLink href={screenPath('check', { resource: name, tenant: loaded.value?.tenant ?? '' })}>
 						Check
-					</a>
-					<a class="button" href={screenPath('graph', { from: `instance:${name}` })}>
-						Graph
-					</a>
+					</ButtonLink>
+					<ButtonLink href={screenPath('graph', { from: `instance:${name}` })}>Graph</ButtonLink>
 				</>
 			}
 		>
@@ -53,41 +53,32 @@ export function InstancePage({ name }: { readonly name: string }) {
 									<TimeText at={created_at} />
 								</dd>
 							</dl>
-							<section aria-labelledby="roles">
-								<h2 id="roles">Assigned roles</h2>
+							<Section id="roles" title="Assigned roles">
 								<RoleList caption={`Roles on ${own}`} at={{ instance: own }} />
 								{mayWrite.value && <AssignRole instance={own} />}
-							</section>
-							<section aria-labelledby="relationships">
-								<h2 id="relationships">Relationships</h2>
+							</Section>
+							<Section id="relationships" title="Relationships">
 								<InstanceRelationships instance={own} />
-							</section>
-							<section aria-labelledby="attributes">
-								<h2 id="attributes">Attributes</h2>
-								<AttributesForm
-									name={own}
-									attributes={attributes}
-									save={(next) =>
-										management.patch('/v2/facts/{proj_id}/{env_id}/resource_instances/{instance_id}', {
-											path,
-											body: { attributes: next },
-										})
-									}
-								/>
-							</section>
-							{mayWrite.value && (
-								<section aria-labelledby="delete">
-									<h2 id="delete">Delete</h2>
-									<DeleteObject
-										tab="instances"
-										title="Delete instance"
-										text={`Delete instance ${own}? This also deletes all role assignments on the instance and its relationships.`}
-										remove={() =>
-											management.delete('/v2/facts/{proj_id}/{env_id}/resource_instances/{instance_id}', { path })
-										}
-									/>
-								</section>
-							)}
+							</Section>
+							<AttributesSection
+								name={own}
+								attributes={attributes}
+								save={(next) =>
+									management.patch('/v2/facts/{proj_id}/{env_id}/resource_instances/{instance_id}', {
+										path,
+										body: { attributes: next },
+									})
+								}
+							/>
+
+							<DeleteObject
+								tab="instances"
+								title="Delete instance"
+								text={`Delete instance ${own}? This also deletes all role assignments on the instance and its relationships.`}
+								remove={() =>
+									management.delete('/v2/facts/{proj_id}/{env_id}/resource_instances/{instance_id}', { path })
+								}
+							/>
 						</>
 					);
 				}}

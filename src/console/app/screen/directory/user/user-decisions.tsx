@@ -1,3 +1,4 @@
+import { Section } from '../../../../part/section.js';
 import { management } from '../../../api.js';
 import { KeyText } from '../../../part/key-text.js';
 import { LoadedFrame } from '../../../part/loaded-frame.js';
@@ -16,8 +17,7 @@ export function UserDecisions({ user }: { readonly user: string }) {
 		[user],
 	);
 	return (
-		<section aria-labelledby="decisions">
-			<h2 id="decisions">Recent decisions</h2>
+		<Section id="decisions" title="Recent decisions">
 			<LoadedFrame loaded={loaded}>
 				{({ data }) =>
 					data.length === 0 ? (
@@ -62,7 +62,7 @@ export function UserDecisions({ user }: { readonly user: string }) {
 					)
 				}
 			</LoadedFrame>
-		</section>
+		</Section>
 	);
 }
 

@@ -1,5 +1,7 @@
 import { userName } from '../../../../model/wording.js';
+import { Section } from '../../../../part/section.js';
 import { management } from '../../../api.js';
+import { ButtonLink } from '../../../part/button-link.js';
 import { LoadedFrame } from '../../../part/loaded-frame.js';
 import { NameText } from '../../../part/name-text.js';
 import { Screen } from '../../../part/screen.js';
@@ -8,7 +10,7 @@ import { screenPath } from '../../../screen-path.js';
 import { mayWrite } from '../../../session.js';
 import { useLoaded } from '../../../use-loaded.js';
 import { AssignRole } from '../assign-role.js';
-import { AttributesForm } from '../attributes-form.js';
+import { AttributesSection } from '../attributes-form.js';
 import { DeleteObject } from '../delete-object.js';
 import { BackLink } from '../object-link.js';
 import { UserDecisions } from './user-decisions.js';
@@ -38,32 +40,24 @@ export function UserPage({ name }: { readonly name: string }) {
 							</dd>
 						</dl>
 						{mayWrite.value && <UserNames user={user} />}
-						<section aria-labelledby="roles">
-							<h2 id="roles">Roles</h2>
+						<Section id="roles" title="Roles">
 							<UserRoles user={user.key} />
 							{mayWrite.value && <AssignRole user={user.key} />}
-						</section>
-						<section aria-labelledby="attributes">
-							<h2 id="attributes">Attributes</h2>
-							<AttributesForm
-								name={user.key}
-								attributes={user.attributes}
-								save={(attributes) => changeUser(user.id, { attributes })}
-							/>
-						</section>
+						</Section>
+						<AttributesSection
+							name={user.key}
+							attributes={user.attributes}
+							save={(attributes) => changeUser(user.id, { attributes })}
+						/>
+
 						<UserPermissions user={user.key} />
 						<UserDecisions user={user.key} />
-						{mayWrite.value && (
-							<section aria-labelledby="delete">
-								<h2 id="delete">Delete</h2>
-								<DeleteObject
-									tab="users"
-									title="Delete user"
-									text={`Delete user ${user.key}? This also deletes the user’s roles and requests, and denies all checks for this user.`}
-									remove={() => deleteUser(user.id)}
-								/>
-							</section>
-						)}
+						<DeleteObject
+							tab="users"
+							title="Delete user"
+							text={`Delete user ${user.key}? This also deletes the user’s roles and requests, and denies all checks for this user.`}
+							remove={() => deleteUser(user.id)}
+						/>
 					</>
 				)}
 			</LoadedFrame>
@@ -74,12 +68,8 @@ export function UserPage({ name }: { readonly name: string }) {
 function UserLinks({ name }: { readonly name: string }) {
 	return (
 		<>
-			<a class="button" href={screenPath('check', { user: name })}>
-				Check
-			</a>
-			<a class="button" href={screenPath('graph', { from: `user:${name}` })}>
-				Graph
-			</a>
+			<ButtonLink href={screenPath('check', { user: name })}>Check</ButtonLink>
+			<ButtonLink href={screenPath('graph', { from: `user:${name}` })}>Graph</ButtonLink>
 		</>
 	);
 }

@@ -1,5 +1,6 @@
 import { permissionPage } from '../../../../model/matrix/permission-rows.js';
 import { Button } from '../../../../part/button.js';
+import { Section } from '../../../../part/section.js';
 import { answered, decisions } from '../../../api.js';
 import { Combobox } from '../../../part/field/combobox.js';
 import { SearchField } from '../../../part/field/search-field.js';
@@ -23,8 +24,7 @@ export function UserPermissions({ user }: { readonly user: string }) {
 	const search = useSearch();
 	const isOpen = search.get('may') !== '';
 	return (
-		<section aria-labelledby="may">
-			<h2 id="may">Permissions</h2>
+		<Section id="may" title="Permissions">
 			{!openSession().decision_point ? (
 				<p class="quiet">No decision point is configured. Set CONSOLE_PDP_URL to its URL.</p>
 			) : isOpen ? (
@@ -32,7 +32,7 @@ export function UserPermissions({ user }: { readonly user: string }) {
 			) : (
 				<Button onClick={() => search.set({ may: 'yes' })}>Load permissions</Button>
 			)}
-		</section>
+		</Section>
 	);
 }
 
@@ -115,8 +115,7 @@ function PermissionList({ user }: { readonly user: string }) {
 							/>
 							<Pager
 								page={page}
-								pageCount={pageCount}
-								totalCount={total}
+								list={{ page_count: pageCount, total_count: total }}
 								turnTo={(next) => search.set({ may_page: String(next) })}
 							/>
 						</>
