@@ -93,15 +93,14 @@ const SamplingRule = z.strictObject({
 export type SamplingRule = z.output<typeof SamplingRule>;
 
 const listening = {
-	HOST: z.string().default('127.0.0.1').meta({
-		description: 'Address to listen on. `0.0.0.0` makes the servers reachable from other machines.',
-	}),
-	API_PORT: port
-		.default(8000)
-		.meta({ description: 'Port of the API (`regolith start`, `regolith serve`). 0 picks a free port.' }),
+	HOST: z
+		.string()
+		.default('127.0.0.1')
+		.describe('Address to listen on. `0.0.0.0` makes the servers reachable from other machines.'),
+	API_PORT: port.default(8000).describe('Port of the API (`regolith start`, `regolith serve`). 0 picks a free port.'),
 	PDP_PORT: port
 		.default(7766)
-		.meta({ description: 'Port of the decision point (`regolith start`, `regolith pdp`). 0 picks a free port.' }),
+		.describe('Port of the decision point (`regolith start`, `regolith pdp`). 0 picks a free port.'),
 	PDP_OPA_PORT: port.optional().meta({
 		description: "Second port of the decision point, for clients of OPA's Data API. OPA itself listens on 8181.",
 		unset: 'none',
@@ -109,9 +108,10 @@ const listening = {
 };
 
 const storage = {
-	DATA_DIR: z.string().default('./data').meta({
-		description: 'Folder of the embedded database, the server key and the bundles. Only one process may use it.',
-	}),
+	DATA_DIR: z
+		.string()
+		.default('./data')
+		.describe('Folder of the embedded database, the server key and the bundles. Only one process may use it.'),
 	DATABASE_URL: z
 		.string()
 		.regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://')
@@ -125,13 +125,12 @@ const storage = {
 	MIN_FREE_DISK: mebibytes
 		.min(0, 'must be at least 0')
 		.default(256)
-		.meta({
-			description:
-				'Disk space in MiB to keep free for the embedded database. With less free space, writes are ' +
+		.describe(
+			'Disk space in MiB to keep free for the embedded database. With less free space, writes are ' +
 				'rejected (507); reads and decisions continue. The embedded PostgreSQL fails if it cannot write ' +
 				'its log, so reserve more than other programs write within seconds. A start requires a quarter ' +
 				'of this space, for reads. 0 turns the check off.',
-		}),
+		),
 	EMBEDDED_FSYNC: flag.meta({
 		description:
 			'Syncs each commit of the embedded database to disk before the response. Without it, commits survive a killed ' +
@@ -167,7 +166,7 @@ const storage = {
 		.string()
 		.max(256, 'must have at most 256 characters')
 		.default('default')
-		.meta({ description: 'Id of the signing key in signatures.' }),
+		.describe('Id of the signing key in signatures.'),
 };
 
 const decisionPoint = {
@@ -187,12 +186,11 @@ const decisionPoint = {
 	PDP_MODE: z
 		.enum(['edge', 'cloud'], { error: 'must be `edge` or `cloud`' })
 		.default('edge')
-		.meta({
-			description:
-				'Location of the decision point: `edge`, next to the application, or `cloud`, shared and without condition sets. ' +
+		.describe(
+			'Location of the decision point: `edge`, next to the application, or `cloud`, shared and without condition sets. ' +
 				'A `cloud` decision point denies access that only condition sets grant, with the code ' +
 				'`cloud_pdp_not_supporting_abac`.',
-		}),
+		),
 	PDP_WORKERS: z.coerce
 		.number({ error: 'must be a number of processes' })
 		.int('must be a whole number')
@@ -205,10 +203,13 @@ const decisionPoint = {
 				'have spare processors.',
 			page: 'contribute/decision-point.md#workers',
 		}),
-	PDP_BUDGET: seconds.positive('must be greater than 0').max(3600, 'must be at most 3600').default(10).meta({
-		description:
+	PDP_BUDGET: seconds
+		.positive('must be greater than 0')
+		.max(3600, 'must be at most 3600')
+		.default(10)
+		.describe(
 			'Maximum CPU time in seconds for one request, such as a long listing or a bulk check. Longer requests return 503.',
-	}),
+		),
 	PDP_PUBLIC_URL: publicUrl.optional().meta({
 		description: 'Public URL of the decision point in its AuthZEN metadata: scheme, host, port and path.',
 		unset: 'taken from each request (`Host` and `X-Forwarded-Proto`)',
@@ -218,24 +219,23 @@ const decisionPoint = {
 		.string()
 		.default('user,identity')
 		.transform(splitList)
-		.meta({
-			description:
-				'AuthZEN subject types that are users, separated by commas. All types share the user keys. Subjects of other types ' +
+		.describe(
+			'AuthZEN subject types that are users, separated by commas. All types share the user keys. Subjects of other types ' +
 				'are denied.',
-		}),
-	PDP_LOCAL_FACTS_WAIT_TIMEOUT: seconds.default(10).meta({
-		description:
+		),
+	PDP_LOCAL_FACTS_WAIT_TIMEOUT: seconds
+		.default(10)
+		.describe(
 			'Maximum time in seconds that a write through `/facts` waits until checks see it. With 0, it does ' +
-			'not wait; with a negative number, it waits without limit. The header `X-Wait-Timeout` overrides it.',
-	}),
+				'not wait; with a negative number, it waits without limit. The header `X-Wait-Timeout` overrides it.',
+		),
 	PDP_LOCAL_FACTS_TIMEOUT_POLICY: z
 		.enum(['ignore', 'fail'], { error: 'must be `ignore` or `fail`' })
 		.default('ignore')
-		.meta({
-			description:
-				'Response after that time: `ignore` sends the normal response, `fail` sends 424. The header ' +
+		.describe(
+			'Response after that time: `ignore` sends the normal response, `fail` sends 424. The header ' +
 				'`X-Timeout-Policy` overrides it.',
-		}),
+		),
 	PDP_ENABLE_OFFLINE_MODE: flag.meta({
 		description:
 			'Keep a copy of the environment, encrypted under its API key, to start from while the control plane is unreachable.',
@@ -293,12 +293,11 @@ const decisionLog = {
 			}
 		})
 		.pipe(z.array(SamplingRule))
-		.meta({
-			description:
-				'Share of decisions to log: a JSON array of rules. The first matching rule applies; decisions without a matching ' +
+		.describe(
+			'Share of decisions to log: a JSON array of rules. The first matching rule applies; decisions without a matching ' +
 				'rule are logged. A rule has any of `allow`, `code`, `user`, `action`, `resource_type` and ' +
 				'`tenant`, and a `rate` from 0 to 1.',
-		}),
+		),
 	PDP_DECISION_LOG_MASK: z
 		.string()
 		.default('')
@@ -314,7 +313,7 @@ const decisionLog = {
 		.min(1, 'must be at least 1')
 		.max(3650, 'must be at most 3650')
 		.default(7)
-		.meta({ description: 'Retention of decisions in the API, in days.' }),
+		.describe('Retention of decisions in the API, in days.'),
 	AUDIT_LOG_MAX_SIZE: mebibytes.min(1, 'must be at least 1').default(1024).meta({
 		description: 'Maximum size of the stored decisions of all environments, in MiB.',
 		page: 'operate/decision-log.md#storage-limits',
@@ -330,7 +329,7 @@ const impact = {
 	IMPACT_MEMORY: mebibytes
 		.min(128, 'must be at least 128')
 		.default(2048)
-		.meta({ description: 'Memory limit of an impact analysis, in MiB.' }),
+		.describe('Memory limit of an impact analysis, in MiB.'),
 };
 
 const gateways = {
@@ -344,9 +343,9 @@ const gateways = {
 		unset: '`/app/config/trino-authz.yaml`, if it exists',
 		page: 'operate/gateways.md#trino',
 	}),
-	PDP_ALLOW_UNAUTHENTICATED_TRINO: flag.meta({
-		description: 'Serve Trino without a key. Anyone who can reach the port can then read the permissions in Trino.',
-	}),
+	PDP_ALLOW_UNAUTHENTICATED_TRINO: flag.describe(
+		'Serve Trino without a key. Anyone who can reach the port can then read the permissions in Trino.',
+	),
 };
 
 const consoleSettings = {
@@ -360,17 +359,15 @@ const consoleSettings = {
 };
 
 const addresses = {
-	WEBHOOK_ALLOW_PRIVATE: flag.meta({
-		description:
-			'Allow webhooks of elements to reach this machine and private networks (loopback, link-local, private and other ' +
+	WEBHOOK_ALLOW_PRIVATE: flag.describe(
+		'Allow webhooks of elements to reach this machine and private networks (loopback, link-local, private and other ' +
 			'ranges that are not public). Anyone with write access to an environment can then cause this process ' +
 			'to call these addresses.',
-	}),
-	JWKS_ALLOW_PRIVATE: flag.meta({
-		description:
-			'Allow downloads of verification keys (`jwks.url` of an environment) from this machine and private networks, ' +
+	),
+	JWKS_ALLOW_PRIVATE: flag.describe(
+		'Allow downloads of verification keys (`jwks.url` of an environment) from this machine and private networks, ' +
 			'for an identity provider in a private network.',
-	}),
+	),
 };
 
 const automation = {
@@ -397,20 +394,18 @@ const operation = {
 			error: 'must be `fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
 		})
 		.default('info')
-		.meta({
-			description:
-				'Least severe level to log: one JSON object per line, on standard error. `debug` also logs each decision.',
-		}),
+		.describe(
+			'Least severe level to log: one JSON object per line, on standard error. `debug` also logs each decision.',
+		),
 	API_ALLOW_METRICS_UNAUTHENTICATED: flag.meta({
 		description:
 			'Serve `/metrics` of the API without a key; otherwise it requires an organization key. Metrics ' +
 			'contain no tenants, users or resources.',
 		page: 'operate/operation.md',
 	}),
-	PDP_ALLOW_METRICS_UNAUTHENTICATED: flag.meta({
-		description:
-			'Serve `/metrics` of the decision point without a key; otherwise it requires the key of the decision point.',
-	}),
+	PDP_ALLOW_METRICS_UNAUTHENTICATED: flag.describe(
+		'Serve `/metrics` of the decision point without a key; otherwise it requires the key of the decision point.',
+	),
 	OPA_PATH: z.string().optional().meta({
 		description: 'The `opa` program that compiles policies, version 1.22 or a newer 1.x. Older versions are rejected.',
 		unset: 'the program that setup builds in `.tools`, or else the first recent `opa` on `PATH`',

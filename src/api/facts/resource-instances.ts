@@ -38,9 +38,7 @@ const collection = '/v2/facts/:proj_id/:env_id/resource_instances';
 const member = `${collection}/:instance_id`;
 const bulk = '/v2/facts/:proj_id/:env_id/bulk/resource_instances';
 const InstancePath = EnvironmentPath.extend({
-	instance_id: Reference.meta({
-		description: '`<resource key>:<instance key>`, an id (UUID), or an unambiguous instance key.',
-	}),
+	instance_id: Reference.describe('`<resource key>:<instance key>`, an id (UUID), or an unambiguous instance key.'),
 });
 const example = { key: 'budget', resource: 'document', tenant: 'default', attributes: { private: true } };
 const filterText =

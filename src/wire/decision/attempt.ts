@@ -46,7 +46,7 @@ export const AttemptFact = z
 /** A stored or a hypothetical fact. */
 export type AttemptFact = z.output<typeof AttemptFact>;
 
-const file = z.string().meta({ description: 'Generated policy file with the rules that give the role.' });
+const file = z.string().describe('Generated policy file with the rules that give the role.');
 const roleNote = 'Role key for a tenant role; `<type>:<key>#<role>` for a role on an instance.';
 const resourceNote = 'Scope of the role: `__tenant:<key>`, or an instance `<type>:<key>`.';
 
@@ -54,12 +54,9 @@ const resourceNote = 'Scope of the role: `__tenant:<key>`, or an instance `<type
 const ruleStep = z.object({
 	type: kindOfStep('set_rule'),
 	userset: z.string().optional().describe('User set key.'),
-	role: z.string().optional().meta({ description: 'Instead of `userset`: all holders of this role in the tenant.' }),
+	role: z.string().optional().describe('Instead of `userset`: all holders of this role in the tenant.'),
 	resourceset: z.string().optional().describe('Resource set key.'),
-	resource_type: z
-		.string()
-		.optional()
-		.meta({ description: 'Instead of `resourceset`: all objects of this resource type.' }),
+	resource_type: z.string().optional().describe('Instead of `resourceset`: all objects of this resource type.'),
 });
 
 export const AttemptStep = z
@@ -67,26 +64,27 @@ export const AttemptStep = z
 		z.object({
 			type: kindOfStep('role_assignment'),
 			user: z.literal(everyone).optional().describe('Present for a role assigned to everyone.'),
-			role: z.string().meta({ description: roleNote }),
-			resource: z.string().meta({ description: resourceNote }),
+			role: z.string().describe(roleNote),
+			resource: z.string().describe(resourceNote),
 			file: file.optional(),
 		}),
 		z.object({
 			type: kindOfStep('role_derivation'),
-			role: z.string().meta({ description: roleNote }),
-			resource: z.string().meta({ description: resourceNote }),
-			relation: z.string().meta({ description: 'Relation between `subject` and `resource`.' }),
-			subject: z.string().meta({ description: `${instanceNote}, the object for the role in the next step.` }),
+			role: z.string().describe(roleNote),
+			resource: z.string().describe(resourceNote),
+			relation: z.string().describe('Relation between `subject` and `resource`.'),
+			subject: z.string().describe(`${instanceNote}, the object for the role in the next step.`),
 			file,
 		}),
 		z.object({
 			type: kindOfStep('computed_role'),
-			role: z.string().meta({
-				description:
+			role: z
+				.string()
+				.describe(
 					'A computed role, as `<type>:<key>#<role>`. The next steps are the sources of each role that it requires.',
-			}),
-			resource: z.string().meta({ description: resourceNote }),
-			excludes: z.array(z.string()).meta({ description: 'Keys of the roles that the user must not hold there.' }),
+				),
+			resource: z.string().describe(resourceNote),
+			excludes: z.array(z.string()).describe('Keys of the roles that the user must not hold there.'),
 			file,
 		}),
 		ruleStep,
@@ -96,25 +94,25 @@ export const AttemptStep = z
 export type AttemptStep = z.output<typeof AttemptStep>;
 
 export const AttemptComparison = named('AttemptComparison', 'A comparison with a required result.', {
-	set: z.string().meta({ description: 'Key of the condition set with the comparison.' }),
-	attribute: z.string().meta({ description: 'Attribute path, such as `user.level`.' }),
+	set: z.string().describe('Key of the condition set with the comparison.'),
+	attribute: z.string().describe('Attribute path, such as `user.level`.'),
 	operator: z.string().describe('Comparison operator, as in conditions.'),
-	operand: z.unknown().meta({ description: 'Operand as written: a value, or `{"ref": "<attribute>"}`.' }),
-	negated: z.boolean().meta({ description: 'True if the comparison must not hold.' }),
-	met: z
-		.boolean()
-		.meta({ description: 'True if the comparison already has this result, and must keep it after the change.' }),
-	change: z.string().meta({
-		description:
+	operand: z.unknown().describe('Operand as written: a value, or `{"ref": "<attribute>"}`.'),
+	negated: z.boolean().describe('True if the comparison must not hold.'),
+	met: z.boolean().describe('True if the comparison already has this result, and must keep it after the change.'),
+	change: z
+		.string()
+		.describe(
 			'Attribute to change: this attribute, or the attribute in `ref`. The caller of the check sends `context.…` ' +
-			'attributes; all others can also be stored.',
-	}),
-	now: z.unknown().meta({ description: 'Current attribute value; null if it is missing.' }),
-	example: z.unknown().meta({
-		description:
+				'attributes; all others can also be stored.',
+		),
+	now: z.unknown().describe('Current attribute value; null if it is missing.'),
+	example: z
+		.unknown()
+		.describe(
 			'A value that satisfies all comparisons with the attribute. Null ' +
-			'means no value. A check may send the value as an attribute.',
-	}),
+				'means no value. A check may send the value as an attribute.',
+		),
 });
 
 /** A comparison, with the result that it must have. */
@@ -122,7 +120,7 @@ export type AttemptComparison = z.output<typeof AttemptComparison>;
 
 const RulePlace = named('RulePlace', 'A rule in the generated policy.', {
 	package: z.string().describe('Rule package.'),
-	file: z.string().meta({ description: 'Path relative to the policy root, as written by `regolith policy`.' }),
+	file: z.string().describe('Path relative to the policy root, as written by `regolith policy`.'),
 	rule: z.string().describe('Rule name.'),
 });
 
@@ -131,16 +129,17 @@ export const Attempt = named(
 	'A path in the schema, bound to stored objects. The check passes this way, or would after the listed changes.',
 	{
 		passed: z.boolean().describe('True if the check passes this way.'),
-		by: z.enum(['role_in_tenant', 'role_on_instance', 'set_rule']).meta({ description: 'Grant source.' }),
-		chain: z.array(AttemptStep).meta({
-			description:
+		by: z.enum(['role_in_tenant', 'role_on_instance', 'set_rule']).describe('Grant source.'),
+		chain: z
+			.array(AttemptStep)
+			.describe(
 				'Steps from the granting role or condition set rule. For a role, each step is the source for the ' +
-				'role before it, and the last step is the assignment.',
-		}),
-		policy: RulePlace.meta({ description: 'Generated policy rule for this path.' }),
-		add: z.array(AttemptFact).meta({ description: 'Facts to add.' }),
-		remove: z.array(AttemptFact).meta({ description: 'Facts to remove.' }),
-		compare: z.array(AttemptComparison).meta({ description: 'Attribute comparisons to satisfy.' }),
+					'role before it, and the last step is the assignment.',
+			),
+		policy: RulePlace.describe('Generated policy rule for this path.'),
+		add: z.array(AttemptFact).describe('Facts to add.'),
+		remove: z.array(AttemptFact).describe('Facts to remove.'),
+		compare: z.array(AttemptComparison).describe('Attribute comparisons to satisfy.'),
 	},
 );
 

@@ -175,9 +175,7 @@ const approval = {
 			...shownExpiry,
 		})
 		.describe('Operation to approve, by ids.'),
-	consumed_at: Timestamp.optional().meta({
-		description: 'Time at which a single-use approval was used; absent until then.',
-	}),
+	consumed_at: Timestamp.optional().describe('Time at which a single-use approval was used; absent until then.'),
 };
 
 export const OperationApprovalRead = named(

@@ -13,9 +13,7 @@ export const UserInviteStatus = z.enum(['pending', 'approved']);
  * Time until which an invite can be approved. Its name is not `expires_at`, because `expires_at` limits a role in other
  * grant bodies. If invites accepted `expires_at`, a client that wants a temporary role would get a permanent role.
  */
-const InviteExpiry = Expiry.meta({
-	description: 'Time until which the invite can be approved. Absent or null: no limit.',
-});
+const InviteExpiry = Expiry.describe('Time until which the invite can be approved. Absent or null: no limit.');
 const endShape = {
 	invite_expires_at: optional(InviteExpiry).describe(
 		'Time until which the invite can be approved. Absent or null: no limit.',
@@ -109,8 +107,6 @@ export const UserInviteRead = named('ElementsUserInviteRead', 'An invite.', {
 	role_id: Uuid.describe('Id of the role to assign.'),
 	tenant_id: Uuid.describe('Id of the tenant to join.'),
 	resource_instance_id: Uuid.nullable().describe("Id for the role's instance; null for the tenant."),
-	invite_expires_at: Timestamp.optional().meta({
-		description: 'Time until which it can be approved; absent for no limit.',
-	}),
+	invite_expires_at: Timestamp.optional().describe('Time until which it can be approved; absent for no limit.'),
 });
 export type UserInviteRead = z.input<typeof UserInviteRead>;

@@ -63,19 +63,19 @@ export const AuditLogModel = named('AuditLogModel', 'A logged decision.', {
 	project_id: Uuid.describe('Project id.'),
 	env_id: Uuid.describe('Environment id.'),
 	pdp_config_id: Uuid.describe('Id of the API key with which the decision point sent it.'),
-	query: optionalText.meta({ description: 'Policy path for the query.' }),
+	query: optionalText.describe('Policy path for the query.'),
 	user_key: optionalText.describe('User key in the check.'),
-	user_email: optionalText.meta({ description: 'Currently stored user value, or else the value sent.' }),
-	user_name: optionalText.meta({ description: 'Currently stored user value, or else the value sent.' }),
+	user_email: optionalText.describe('Currently stored user value, or else the value sent.'),
+	user_name: optionalText.describe('Currently stored user value, or else the value sent.'),
 	resource_type: optionalText.describe('Resource key in the check.'),
 	tenant: optionalText.describe('Tenant key in the check.'),
 	action: optionalText.describe('Action key.'),
 	decision: z.boolean().nullable().describe('True if allowed; null if the event does not contain a result.'),
-	reason: optionalText.meta({ description: 'Code: `allow`, or a denial code.' }),
+	reason: optionalText.describe('Code: `allow`, or a denial code.'),
 	input: anything.describe('The check, as the policy received it, without masked values.'),
 	result: anything.describe('The policy result.'),
 	context: anything.describe('Context sent with the check.'),
-	raw_data: anything.meta({ description: 'The event, as the decision point sent it.' }),
+	raw_data: anything.describe('The event, as the decision point sent it.'),
 });
 export type AuditLogModel = z.input<typeof AuditLogModel>;
 
@@ -130,22 +130,18 @@ const code = z
 /** Filters for decisions. */
 export const AuditLogQuery = z.object({
 	pdp_id: Uuid.optional().describe('Only decisions from this PDP config (id).'),
-	users: texts.meta({ description: 'User keys.' }),
-	resources: texts.meta({ description: 'Resource type keys.' }),
+	users: texts.describe('User keys.'),
+	resources: texts.describe('Resource type keys.'),
 	tenant: Reference.optional().describe('Only decisions in the tenant with this key.'),
 	action: Reference.optional().describe('Only decisions about the action with this key.'),
 	decision: decision.describe('Only allowed (`true`) or denied (`false`) decisions.'),
-	code: code.meta({
-		description:
-			'Only decisions with this code, shown as `reason`: `allow`, or a denial ' +
+	code: code.describe(
+		'Only decisions with this code, shown as `reason`: `allow`, or a denial ' +
 			'code such as `no_permission`. Events sent without a code never match.',
-	}),
-	timestamp_from: unixTime.meta({ description: 'Earliest time, in seconds since 1970.' }),
-	timestamp_to: unixTime.meta({ description: 'Latest time, in seconds since 1970; exclusive.' }),
-	sort_by: z
-		.enum(['None', 'timestamp'])
-		.optional()
-		.meta({ description: 'Has no effect: the newest decisions come first.' }),
+	),
+	timestamp_from: unixTime.describe('Earliest time, in seconds since 1970.'),
+	timestamp_to: unixTime.describe('Latest time, in seconds since 1970; exclusive.'),
+	sort_by: z.enum(['None', 'timestamp']).optional().describe('Has no effect: the newest decisions come first.'),
 	search: Search,
 	...pageShape,
 });

@@ -5,12 +5,10 @@ import { named } from '../named.js';
 import { EnvironmentCreate, EnvironmentRead } from './environment.js';
 
 export const CopyFilter = named('EnvironmentCopyScopeFilters', 'Filter for objects of one kind, by key.', {
-	include: defaulted(boundedArray(Text), () => []).meta({
-		description: 'Keys to include; an empty list includes everything, and `*` matches any text.',
-	}),
-	exclude: defaulted(boundedArray(Text), () => []).meta({
-		description: 'Keys to exclude, even if included; `*` matches any text.',
-	}),
+	include: defaulted(boundedArray(Text), () => []).describe(
+		'Keys to include; an empty list includes everything, and `*` matches any text.',
+	),
+	exclude: defaulted(boundedArray(Text), () => []).describe('Keys to exclude, even if included; `*` matches any text.'),
 });
 export type CopyFilter = z.output<typeof CopyFilter>;
 

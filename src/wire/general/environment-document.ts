@@ -331,7 +331,7 @@ export const MadeForGroupsEntry = z
 export type MadeForGroupsEntry = z.output<typeof MadeForGroupsEntry>;
 
 /** Grant expiry. An import skips grants that have expired. */
-const ends = orNull(Timestamp).meta({ description: 'Expiry; absent if there is none.' });
+const ends = orNull(Timestamp).describe('Expiry; absent if there is none.');
 
 export const TupleEntry = namedStrict(
 	'TupleEntry',
@@ -397,12 +397,10 @@ export const UserInviteEntry = z
 			.union([Key, keyPair('<resource key>:<role key>')], 'must be `<role key>` or `<resource key>:<role key>`')
 			.describe('Role to assign, as `<role key>` or `<resource key>:<role key>`.'),
 		...place,
-		element: orNull(Key).meta({ description: 'Element that created the invite.' }),
-		user_key: orNull(UserKey).meta({ description: 'User key, if the invite was created in an element.' }),
+		element: orNull(Key).describe('Element that created the invite.'),
+		user_key: orNull(UserKey).describe('User key, if the invite was created in an element.'),
 		attributes: orNull(ComparedAttributes).describe('Attributes for the future user.'),
-		invite_expires_at: orNull(Timestamp).meta({
-			description: 'Time until which it can be approved; absent for no limit.',
-		}),
+		invite_expires_at: orNull(Timestamp).describe('Time until which it can be approved; absent for no limit.'),
 	})
 	.refine(inOnePlace, inOnePlaceOnly)
 	.refine(isOfInstance, { message: 'must be a role of the resource of `resource_instance`', path: ['role'] })
@@ -469,7 +467,7 @@ export const EnvironmentDocument = namedStrict(
 				key: Key.describe('Environment key.'),
 				name: Name.describe('Environment name.'),
 			}),
-		).meta({ description: 'Document source; ignored on import.' }),
+		).describe('Document source; ignored on import.'),
 		schema: optional(SchemaHalf).describe('Resource types and permissions; unchanged if omitted.'),
 		facts: optional(FactsHalf).describe('Stored objects; unchanged if omitted.'),
 	},

@@ -9,19 +9,19 @@ export const PolicyRead = named(
 		'revision with a schema change, and `compiled_revision` the schema revision of the active policy: null while no ' +
 		'policy is compiled. The last two differ during a compilation and after a failure; `degraded` has the reason.',
 	{
-		revision: z.int().min(0).meta({ description: 'Newest environment revision.' }),
+		revision: z.int().min(0).describe('Newest environment revision.'),
 		lineage: z
 			.string()
 			.nullable()
 			.default(null)
 			.meta({ description: 'Database lineage for the revision.', example: 'd3b07384d113edec' }),
-		schema_revision: z.int().min(0).meta({ description: 'Newest revision with a schema change.' }),
+		schema_revision: z.int().min(0).describe('Newest revision with a schema change.'),
 		hash: z.string().nullable().describe('SHA-256 over the Rego files, hexadecimal; null while no policy is compiled.'),
 		compiled_revision: z
 			.int()
 			.min(0)
 			.nullable()
-			.meta({ description: 'Schema revision that decision points load; null while no policy is compiled.' }),
+			.describe('Schema revision that decision points load; null while no policy is compiled.'),
 		published_at: Timestamp.nullable().describe(
 			'Publication time for the active policy, in UTC; null while no policy is compiled.',
 		),
@@ -37,7 +37,7 @@ export const PolicyRead = named(
 				reason: DegradedReason,
 				since: Timestamp.describe('Start of this state, in UTC.'),
 				detail: z.string().describe('Explanation in words.'),
-				policy_revision: z.int().min(0).meta({ description: 'Newest revision whose policy is active.' }),
+				policy_revision: z.int().min(0).describe('Newest revision whose policy is active.'),
 				revisions_behind: z
 					.int()
 					.min(0)
@@ -49,14 +49,13 @@ export const PolicyRead = named(
 							message: z.string().describe('Why the schema did not compile with it.'),
 						}),
 					)
-					.meta({ description: 'Objects excluded from the policy, because the schema does not compile with them.' }),
+					.describe('Objects excluded from the policy, because the schema does not compile with them.'),
 			})
 			.nullable()
-			.meta({
-				description:
-					'Why the active policy is not the complete policy of the newest schema; null if ' +
+			.describe(
+				'Why the active policy is not the complete policy of the newest schema; null if ' +
 					'it is. Decision points suspend permissions removed by newer revisions.',
-			}),
+			),
 		files: z
 			.array(
 				z.object({
@@ -70,7 +69,7 @@ export const PolicyRead = named(
 export type PolicyRead = z.input<typeof PolicyRead>;
 
 export const PolicyRevisionRead = named('PolicyRevisionRead', 'A published policy, compiled from `schema_revision`.', {
-	schema_revision: z.int().min(0).meta({ description: 'Schema revision that it was compiled from.' }),
+	schema_revision: z.int().min(0).describe('Schema revision that it was compiled from.'),
 	hash: z.string().describe('SHA-256 over its Rego, hexadecimal: policies with equal hashes have equal Rego.'),
 	published_at: Timestamp.describe('Publication time, in UTC.'),
 });
@@ -93,15 +92,15 @@ export const maxListedTests = 1_000;
 
 export const PolicyTestResults = PolicyRevisionRead.omit({ published_at: true })
 	.extend({
-		passed: z.int().min(0).meta({ description: 'Number of passed tests.' }),
-		failed: z.int().min(0).meta({ description: 'Number of failed or undecided tests.' }),
+		passed: z.int().min(0).describe('Number of passed tests.'),
+		failed: z.int().min(0).describe('Number of failed or undecided tests.'),
 		truncated: z.boolean().describe('True if there are more tests than listed.'),
 		tests: z
 			.array(
 				z.object({
 					name: z.string().describe('Test name, with its package.'),
 					file: z.string().describe('Test file path in the policy, with slashes.'),
-					row: z.int().min(1).meta({ description: 'Line number in the file, from 1.' }),
+					row: z.int().min(1).describe('Line number in the file, from 1.'),
 					passed: z.boolean().describe('True if the test passes.'),
 					error: z.string().nullable().describe('Why the test could not be decided; null if it was decided.'),
 				}),

@@ -8,11 +8,9 @@ import { Permission } from './role.js';
 const flag = defaulted(z.boolean(), () => false);
 
 const rule = {
-	user_set: Reference.meta({ description: 'User set id (UUID) or key; with `is_role`, tenant role id or key.' }),
+	user_set: Reference.describe('User set id (UUID) or key; with `is_role`, tenant role id or key.'),
 	permission: Permission,
-	resource_set: Reference.meta({
-		description: 'Resource set id (UUID) or key; with `is_resource`, resource id or key.',
-	}),
+	resource_set: Reference.describe('Resource set id (UUID) or key; with `is_resource`, resource id or key.'),
 	is_role: flag.describe('True if `user_set` is a tenant role; defaults to false.'),
 	is_resource: flag.describe('True if `resource_set` is a resource; defaults to false.'),
 };
