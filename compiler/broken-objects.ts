@@ -3,7 +3,7 @@
  * other changes can then become active.
  */
 import type { ConditionType } from './condition/condition.js';
-import { type Cycle, derivationCycles, roleLinks, roleName, withDerivedRoles } from './cycle.js';
+import { type Cycle, declaringRelations, derivationCycles, roleLinks, roleName, withDerivedRoles } from './cycle.js';
 import type { Diagnostic } from './diagnostic.js';
 import type { ConditionSet, Resource, Schema } from './model.js';
 import { userSetsNaming } from './policy/named-roles.js';
@@ -127,7 +127,7 @@ export function brokenTitle(object: BrokenObject): string {
 function objectsAt(schema: Schema, at: readonly string[]): readonly BrokenObject[] {
 	const [list, key = '', members, member = '', part, set = ''] = at;
 	if (list === 'grant_conditions') return [{ kind: 'condition_set', type: 'grant', key }];
-	if (list === 'resources' && members === 'roles' && part === 'grant_conditions') {
+	if (list === 'resources' && part === 'grant_conditions') {
 		return [{ kind: 'condition_set', type: 'grant', key: set }];
 	}
 	if (list === 'condition_sets') {
@@ -155,6 +155,10 @@ function objectsByFolder(schema: Schema): ReadonlyMap<string, readonly BrokenObj
 	for (const { resource, action } of schema.set_rules) {
 		const folder = `regolith/set_rules/${keyFolder(resource)}/${keyFolder(action)}`;
 		folders.set(folder, [{ kind: 'set_rules', resource, action }]);
+	}
+	for (const [type, relation] of declaringRelations(schema)) {
+		const folder = `regolith/conditional_relations/${keyFolder(type)}/${keyFolder(relation)}`;
+		folders.set(folder, [{ kind: 'resource', key: type }]);
 	}
 	for (const { key, roles } of schema.resources) {
 		folders.set(`regolith/resources/${keyFolder(key)}`, [{ kind: 'resource', key }]);
@@ -196,19 +200,20 @@ function withoutDerivations(resource: Resource, kept: ReadonlySet<string>, texts
 }
 
 /**
- * Removes broken conditions from the roles that declare them. Assignments under these conditions then do not count,
- * which never adds access, because sets cannot exclude roles held conditionally.
+ * Removes broken conditions from the roles and relations that declare them. Assignments and relationships under these
+ * conditions then do not count, which never adds access, because sets cannot exclude roles held conditionally.
  */
 function withoutConditions(resource: Resource, texts: ReadonlySet<string>): Resource {
-	if (resource.roles.every(({ grant_conditions = [] }) => grant_conditions.length === 0)) return resource;
+	const { roles, relations } = resource;
+	if ([...roles, ...relations].every(({ grant_conditions = [] }) => grant_conditions.length === 0)) return resource;
+	const sound = (declared: readonly string[]) => {
+		const left = declared.filter((key) => !texts.has(identify({ kind: 'condition_set', type: 'grant', key })));
+		return left.length > 0 ? { grant_conditions: left } : {};
+	};
 	return {
 		...resource,
-		roles: resource.roles.map(({ grant_conditions = [], ...role }) => {
-			const left = grant_conditions.filter(
-				(key) => !texts.has(identify({ kind: 'condition_set', type: 'grant', key })),
-			);
-			return { ...role, ...(left.length > 0 && { grant_conditions: left }) };
-		}),
+		roles: roles.map(({ grant_conditions = [], ...role }) => ({ ...role, ...sound(grant_conditions) })),
+		relations: relations.map(({ grant_conditions = [], ...relation }) => ({ ...relation, ...sound(grant_conditions) })),
 	};
 }
 

@@ -96,7 +96,7 @@ export function computedLinkMessage(reason: ComputedLinkProblem['reason'], name:
 		case 'walked':
 			return (
 				`${name} leads to a computed role with derived roles, and is in a cycle of derivations with ` +
-				'`no_direct_roles_on_object`, which is not supported'
+				'`no_direct_roles_on_object` or with conditional relationships, which is not supported'
 			);
 		case 'repeated':
 			return `${name} follows from a computed role, and a check would look up the same roles too many times for it`;

@@ -3,7 +3,7 @@
  * are treated separately.
  */
 import { groupBy } from './group-by.js';
-import type { Derivation, Resource, ResourceRole, Schema } from './model.js';
+import type { Derivation, Relation, Resource, ResourceRole, Schema } from './model.js';
 import { byCodeUnit, canonical, sortedBy } from './order.js';
 import { operandKeys, type RoleExpression, type RoleFormula, roleFormula } from './role-expression.js';
 
@@ -21,6 +21,16 @@ export interface Edge {
 	readonly source: RoleName;
 	/** If set, a role assigned on the object blocks the edge. The setting is on the derivation or on its block. */
 	readonly no_direct_roles_on_object: boolean;
+	/** Keys of the relation's grant conditions, in order; absent if there are none. */
+	readonly grant_conditions?: readonly string[];
+}
+
+/**
+ * True if the edge applies in some checks only: an assigned role may block it, or a relationship may be conditional.
+ * Closures contain no such edges.
+ */
+export function dependsOnCheck({ no_direct_roles_on_object, grant_conditions }: Edge): boolean {
+	return no_direct_roles_on_object || grant_conditions !== undefined;
 }
 
 /** A cycle: several roles derived from each other, or a role derived from itself. */
@@ -29,7 +39,7 @@ export interface Cycle {
 	readonly members: readonly RoleName[];
 	/** The edges within the cycle. */
 	readonly edges: readonly Edge[];
-	/** True if an edge depends on assignments on the object. Then the paths through the cycle depend on the user. */
+	/** True if an edge depends on the check. Then each check walks the cycle, and the cycle has no closures. */
 	readonly conditional: boolean;
 }
 
@@ -39,8 +49,7 @@ export interface Cycle {
  */
 export const maxLeading = 5_000;
 /**
- * The corresponding maximum for cycles with conditional derivations: the number of roles on instances a check may
- * visit.
+ * The corresponding maximum for cycles that each check walks: the number of roles on instances a check may visit.
  */
 export const maxWalked = 1_000;
 
@@ -76,7 +85,7 @@ function derivationEdge(
 ): Edge | null {
 	const relation = resource.relations.find(({ key }) => key === derivation.relation);
 	const subject = resources.get(relation?.subject ?? '');
-	if (subject === undefined || !subject.roles.some(({ key }) => key === derivation.role)) {
+	if (relation === undefined || subject === undefined || !subject.roles.some(({ key }) => key === derivation.role)) {
 		return null;
 	}
 	return {
@@ -84,6 +93,7 @@ function derivationEdge(
 		relation: derivation.relation,
 		source: { type: subject.key, role: derivation.role },
 		no_direct_roles_on_object: role.no_direct_roles_on_object || derivation.no_direct_roles_on_object,
+		...(declares(relation) && { grant_conditions: canonical(new Set(relation.grant_conditions)) }),
 	};
 }
 
@@ -141,7 +151,7 @@ export interface DerivationGraph {
 	isAskedAmong(role: RoleName): boolean;
 	/** Returns the role's condition keys, in order. */
 	conditionsOf(role: RoleName): readonly string[];
-	/** True if this role, or a role leading to it at any distance, may be assigned conditionally. */
+	/** True if users may hold this role conditionally (see `rolesUnderConditions`). */
 	isConditionalUpstream(role: RoleName): boolean;
 }
 
@@ -164,8 +174,7 @@ export function derivationGraph(schema: Schema): DerivationGraph {
 		computedRoles(schema).map(({ target, computed }) => [roleName(target), roleFormula(computed)]),
 	);
 	const conditions = new Map(declaringRoles(schema).map(([role, sets]) => [roleName(role), sets]));
-	const conditionalDownstream =
-		conditions.size === 0 ? conditions : withDerivedRoles(conditions.keys(), roleLinks(schema));
+	const underConditions = rolesUnderConditions(schema);
 	const hasFurtherWays = (role: RoleName) =>
 		into(role).length > 0 || [open, formulas, conditions].some((found) => found.has(roleName(role)));
 	const askedAmong = upstreamOfComputed(
@@ -184,7 +193,7 @@ export function derivationGraph(schema: Schema): DerivationGraph {
 		computed: (role) => formulas.get(roleName(role)),
 		hasFurtherWays,
 		isAskedAmong: (role) => askedAmong.has(roleName(role)),
-		isConditionalUpstream: (role) => conditionalDownstream.has(roleName(role)),
+		isConditionalUpstream: (role) => underConditions.has(roleName(role)),
 	};
 }
 
@@ -201,7 +210,7 @@ function upstreamOfComputed(names: readonly string[], links: readonly RoleLink[]
 export interface WaysIntoCycle {
 	/** Roles outside the cycle whose instances are in the closures. */
 	readonly outside: readonly RoleName[];
-	/** Members derived from outside the cycle unless a role is assigned on the object. Closures ignore these entries. */
+	/** Members derived from outside the cycle by edges that depend on the check. Closures ignore these entries. */
 	readonly interrupted: readonly RoleName[];
 }
 
@@ -209,9 +218,9 @@ export interface WaysIntoCycle {
 export function waysIntoCycle(graph: DerivationGraph, members: readonly RoleName[]): WaysIntoCycle {
 	const leaving = members.flatMap((member) => graph.leaving(member));
 	const outside = new Map(
-		leaving.filter((edge) => !edge.no_direct_roles_on_object).map(({ source }) => [roleName(source), source]),
+		leaving.filter((edge) => !dependsOnCheck(edge)).map(({ source }) => [roleName(source), source]),
 	);
-	const interrupted = members.filter((member) => graph.leaving(member).some((edge) => edge.no_direct_roles_on_object));
+	const interrupted = members.filter((member) => graph.leaving(member).some(dependsOnCheck));
 	return { outside: [...outside.values()], interrupted };
 }
 
@@ -232,6 +241,36 @@ export function declaringRoles({ resources }: Schema): readonly DeclaringRole[] 
 			grant_conditions.length === 0 ? [] : [[{ type, role }, canonical(new Set(grant_conditions))]],
 		),
 	);
+}
+
+/** A relation and its condition keys, in order. */
+export type DeclaringRelation = readonly [type: string, relation: string, sets: readonly string[]];
+
+/** Returns the relations whose relationships may be conditional. */
+export function declaringRelations({ resources }: Schema): readonly DeclaringRelation[] {
+	return resources.flatMap(({ key: type, relations }) =>
+		relations
+			.filter(declares)
+			.map(({ key, grant_conditions }): DeclaringRelation => [type, key, canonical(new Set(grant_conditions))]),
+	);
+}
+
+function declares({ grant_conditions = [] }: Relation): boolean {
+	return grant_conditions.length > 0;
+}
+
+/**
+ * Returns the names of the roles that users may hold conditionally: declaring roles, roles derived by declaring
+ * relations, and all roles derived or computed from them.
+ */
+export function rolesUnderConditions(schema: Schema): ReadonlySet<string> {
+	const first = [
+		...declaringRoles(schema).map(([role]) => role),
+		...derivationEdges(schema).flatMap(({ target, grant_conditions }) =>
+			grant_conditions === undefined ? [] : [target],
+		),
+	];
+	return first.length === 0 ? new Set() : withDerivedRoles(first.map(roleName), roleLinks(schema));
 }
 
 /** Returns a schema's cycles, ordered by their first members. Every role is in at most one cycle. */
@@ -258,7 +297,7 @@ function cycleFromEdges(edges: readonly Edge[]): Cycle {
 	return {
 		members: [...members].sort(([left], [right]) => byCodeUnit(left, right)).map(([, member]) => member),
 		edges,
-		conditional: edges.some((edge) => edge.no_direct_roles_on_object),
+		conditional: edges.some(dependsOnCheck),
 	};
 }
 

@@ -1,9 +1,16 @@
-/** Checks the conditions under which roles are assigned. */
+/** Checks the conditions of role assignments and relationships. */
 import { parseConditions } from './condition/parse/grammar.js';
-import { computedRoles, declaringRoles, derivationEdges, roleName, roleText } from './cycle.js';
+import {
+	computedRoles,
+	declaringRelations,
+	declaringRoles,
+	derivationEdges,
+	roleName,
+	rolesUnderConditions,
+	roleText,
+} from './cycle.js';
 import { type Diagnostic, finding, keyProblems, tick } from './diagnostic.js';
 import type { Schema } from './model.js';
-import { rolesUnderConditions } from './policy/grant-conditions.js';
 import { rolesNamedBySet } from './policy/named-roles.js';
 import { roleOperands } from './role-expression.js';
 
@@ -23,13 +30,16 @@ export function checkGrantConditions(schema: Schema): readonly Diagnostic[] {
 				? parsed.problems.map(({ at, msg }) => finding('malformed_conditions', place(at), msg))
 				: [];
 		}),
-		...declaringRoles(schema).flatMap(([{ type, role }, sets]) =>
+		...[
+			...declaringRoles(schema).map(([{ type, role }, sets]) => ({ place: [type, 'roles', role], sets })),
+			...declaringRelations(schema).map(([type, relation, sets]) => ({ place: [type, 'relations', relation], sets })),
+		].flatMap(({ place, sets }) =>
 			sets
 				.filter((set) => !known.has(set))
 				.map((set) =>
 					finding(
 						'unknown_condition_set',
-						['resources', type, 'roles', role, 'grant_conditions', set],
+						['resources', ...place, 'grant_conditions', set],
 						`the condition ${tick(set)} does not exist`,
 					),
 				),

@@ -2,7 +2,15 @@
  * Closures. A closure contains everything from which a role on an instance in a derivation cycle is derived, at any
  * distance.
  */
-import { type Cycle, type DerivationGraph, type Edge, type RoleName, roleName, roleText } from '../cycle.js';
+import {
+	type Cycle,
+	type DerivationGraph,
+	dependsOnCheck,
+	type Edge,
+	type RoleName,
+	roleName,
+	roleText,
+} from '../cycle.js';
 import { LongestFirst } from '../longest-first.js';
 import type { Instance, Relationship, Schema } from '../model.js';
 import { earlier, factExpiry, outlasts, type Until } from '../policy/expiry.js';
@@ -32,9 +40,9 @@ type Subject = readonly [key: string, until: Until];
 type Subjects = ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, readonly Subject[]>>>;
 
 /**
- * Returns the nonempty closures for these instances. Only cycles that no assignment can interrupt have closures. A
- * closure contains all sources within the cycle, and the first step on each path from outside, unless an assignment can
- * interrupt this step. A path is valid until its earliest expiry, and a source with several paths until the latest
+ * Returns the nonempty closures for these instances. Only cycles whose edges do not depend on the check have closures. A
+ * closure contains all sources within the cycle, and the first step on each path from outside, unless this step depends
+ * on the check. Closures ignore conditional relationships. A path is valid until its earliest expiry, and a source with several paths until the latest
  * expiry among the paths. `relationships` may contain unrelated rows. Each node is visited once, so the function also
  * ends for diamonds and rings. The closures are for the active policy, which was compiled from `inForce`, without the
  * derivations that `schema` suspends.
@@ -95,7 +103,7 @@ function derivationSteps(cycle: Cycle, graph: DerivationGraph): DerivationSteps 
 			graph
 				.into(member)
 				.map((edge) => ({ ...edge, inside: graph.cycleContaining(edge.source) === cycle }))
-				.filter(({ inside, no_direct_roles_on_object }) => inside || !no_direct_roles_on_object),
+				.filter((edge) => edge.inside || !dependsOnCheck(edge)),
 		]),
 	);
 }
@@ -135,6 +143,7 @@ function leadingTo(start: RoleName, key: string, steps: DerivationSteps, subject
 function subjectsIn(relationships: readonly Relationship[]): Subjects {
 	const found = new Map<string, Map<string, Map<string, Subject[]>>>();
 	for (const row of relationships) {
+		if (row.condition !== undefined) continue;
 		const { type, instance, relation, subject } = row;
 		const instances = found.get(type) ?? new Map<string, Map<string, Subject[]>>();
 		const relations = instances.get(instance) ?? new Map<string, Subject[]>();

@@ -40,12 +40,22 @@
  *   `schema.conditions.grant[condition]` the conditions, as `{conditions, context, parameters}`, where `context` lists
  *   the context names that a condition reads; both are absent if there are none. Policies read only the context names,
  *   for explanations
+ * - `facts.conditional_relations[instance][relation][subject][condition]` the conditional relationships, grouped by
+ *   object, each as `{until, values}`, and `schema.relation_conditions[type][relation]` each relation's declared
+ *   conditions; both are absent if there are none. Closures ignore conditional relationships
  *
  * Every user is in `users`, and every tenant in `tenants` and `tenant_roles`, even if the entry is empty. All other
  * tables in `facts` contain no empty entries.
  */
 
-import { computedRoles, declaringRoles, derivationGraph, publicRoles } from '../cycle.js';
+import {
+	computedRoles,
+	type DeclaringRelation,
+	declaringRelations,
+	declaringRoles,
+	derivationGraph,
+	publicRoles,
+} from '../cycle.js';
 import { everyone } from '../everyone.js';
 import { groupBy } from '../group-by.js';
 import { bytesWriter, type JsonWriter, valueWriter } from '../json-writer.js';
@@ -182,11 +192,16 @@ function writeSchema(schema: Schema, writer: JsonWriter): void {
 	writer.close();
 	writeComputedRoles(schema, writer);
 	writeConditions(schema, writer);
-	writeDeclaredConditions(schema, writer);
+	writeDeclared(
+		'grant_conditions',
+		declaringRoles(schema).map(([{ type, role }, sets]) => [type, role, sets]),
+		writer,
+	);
 	writeGrants('grants', tenantRoleGrants(schema), writer);
 	const resourceGrants = resourceRoleGrants(schema);
 	writeOtherRoles(schema, resourceGrants, writer);
 	writePublicRoles(schema, writer);
+	writeDeclared('relation_conditions', declaringRelations(schema), writer);
 	writeGrants('resource_grants', resourceGrants, writer);
 	writeResourceRoles(schema, writer);
 	writeResourceSets(schema, writer);
@@ -210,14 +225,13 @@ function writeComputedRoles(schema: Schema, writer: JsonWriter): void {
 	writer.close();
 }
 
-/** Writes each role's declared conditions. */
-function writeDeclaredConditions(schema: Schema, writer: JsonWriter): void {
-	const declared = declaringRoles(schema);
+/** Writes the conditions declared by roles or relations. */
+function writeDeclared(table: string, declared: readonly DeclaringRelation[], writer: JsonWriter): void {
 	if (declared.length === 0) return;
-	writer.open('grant_conditions');
-	for (const [type, roles] of sortedBy([...groupBy(declared, ([role]) => role.type)], ([key]) => key)) {
+	writer.open(table);
+	for (const [type, rows] of sortedBy([...groupBy(declared, ([key]) => key)], ([key]) => key)) {
 		writer.open(type);
-		for (const [{ role }, sets] of sortedBy(roles, ([name]) => name.role)) writer.value(role, sets);
+		for (const [, key, sets] of sortedBy(rows, ([, name]) => name)) writer.value(key, sets);
 		writer.close();
 	}
 	writer.close();
@@ -350,12 +364,10 @@ function writeSet(key: string, members: Iterable<string>, writer: JsonWriter): v
 
 function* writeFacts({ schema, facts, in_force = schema }: Model, writer: JsonWriter): Steps<void> {
 	const { byTenant, byUser } = yield* assignmentsInOrder(facts);
-	const { closures, conditional_roles, instances, public_roles, relations, user_roles } = yield* instanceTables(
-		schema,
-		in_force,
-		facts,
-	);
-	yield* treeSteps('closures', closures, writer);
+	const tables = yield* instanceTables(schema, in_force, facts);
+	const { conditional_relations, conditional_roles, instances, public_roles, relations, user_roles } = tables;
+	yield* treeSteps('closures', tables.closures, writer);
+	if (conditional_relations.size > 0) yield* treeSteps('conditional_relations', conditional_relations, writer);
 	if (conditional_roles.size > 0) yield* treeSteps('conditional_roles', conditional_roles, writer);
 	const ofInstances = facts.instance_attributes.map(
 		(row) => [instanceName(row.type, row.key), row.attributes] as const,
@@ -443,18 +455,24 @@ function* instanceTables(schema: Schema, inForce: Schema, facts: Facts) {
 		yield;
 	}
 	const relations: Tree = new Map();
+	const conditional_relations: Tree = new Map();
 	const related: Relationship[] = [];
 	for (const row of facts.relationships) {
 		const name = instanceName(row.type, row.instance);
 		const subject = instanceName(row.subject_type, row.subject);
 		if (instances.has(name) && instances.has(subject)) {
-			addTo(relations, [name, row.relation, subject], factExpiry(row));
-			related.push(row);
+			const { relation, condition } = row;
+			const path = [name, relation, subject];
+			const until = factExpiry(row);
+			if (condition === undefined) {
+				addTo(relations, path, until);
+				related.push(row);
+			} else addTo(conditional_relations, [...path, condition.set], { until, values: condition.values });
 		}
 		yield;
 	}
 	const closures = closureTree(yield* closureSteps(schema, related, relatedObjects(related), inForce));
-	return { closures, conditional_roles, instances, public_roles, relations, user_roles };
+	return { closures, conditional_relations, conditional_roles, instances, public_roles, relations, user_roles };
 }
 
 /** Returns the instance's name in the document. The name is unambiguous because no type key contains a colon. */

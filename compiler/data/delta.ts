@@ -158,13 +158,13 @@ export interface Neighbourhood {
 	/** True if the environment has conditional assignments; only relevant if a touched assignment is conditional. */
 	readonly conditional: boolean;
 	/**
-	 * Existing relationships among the touched relationships. For a touched conditional relationship, all conditional
-	 * relationships with the same subject, relation and object.
+	 * Existing relationships among the touched relationships, and for each touched conditional relationship every
+	 * conditional relationship with the same object, relation and subject.
 	 */
 	readonly relationships: readonly Relationship[];
 	/**
-	 * Relations with at least one subject, for the objects in touched relationships: listed once for unconditional
-	 * relationships, and once for conditional relationships.
+	 * Relations with at least one subject, for the objects in touched relationships. Each is listed once for unconditional
+	 * relationships and, if a touched relationship is conditional, once for conditional relationships.
 	 */
 	readonly related: readonly Related[];
 	/** True if the environment has conditional relationships; only relevant if a touched relationship is conditional. */
@@ -183,7 +183,7 @@ export interface Neighbourhood {
 export interface ClosureNeighbourhood {
 	/** Instances whose closures are computed, whether the instances exist or not; 'all' if derivations were touched. */
 	readonly of: readonly InstanceName[] | 'all';
-	/** Every relationship with a cycle relation (`circularRelations`) on a path to any of the instances. */
+	/** Every unconditional relationship with a cycle relation (`circularRelations`) on a path to any of the instances. */
 	readonly relationships: readonly Relationship[];
 }
 
@@ -285,7 +285,7 @@ function instancePatches(touched: readonly InstanceName[], now: readonly Instanc
 
 function assignmentPatches(touched: readonly InstanceAssignment[], now: Neighbourhood): readonly Patch[] {
 	const existing = new Map(
-		now.instance_assignments.map((row) => [pathText(assignmentPath(row)), assignmentEntry(row)]),
+		now.instance_assignments.map((row) => [pathText(assignmentPath(row)), conditionalEntry(row)]),
 	);
 	const tables = nonEmptyTables([
 		['user_roles'],
@@ -293,14 +293,15 @@ function assignmentPatches(touched: readonly InstanceAssignment[], now: Neighbou
 		...now.holdings.map(holdingPath),
 		...now.instance_assignments.filter((row) => !isPlain(row)).map((row) => assignmentPath(row).slice(0, -1)),
 	]);
-	return entryPatches([], touched.map(assignmentPath), existing, tables);
+	return entryPatches(touched.map(assignmentPath), existing, tables);
 }
 
-function isPlain({ condition }: InstanceAssignment): boolean {
+function isPlain({ condition }: InstanceAssignment | Relationship): boolean {
 	return condition === undefined;
 }
 
-function assignmentEntry(row: InstanceAssignment): Json {
+/** Returns the table entry for an assignment or a relationship. */
+function conditionalEntry(row: InstanceAssignment | Relationship): Json {
 	const until = factExpiry(row);
 	return row.condition === undefined ? until : { until, values: row.condition.values };
 }
@@ -320,16 +321,18 @@ function holdingPath({ user, type, role, conditional }: Holding): readonly strin
 }
 
 function relationshipPatches(touched: readonly Relationship[], now: Neighbourhood): readonly Patch[] {
-	const existing = new Map(now.relationships.map((row) => [pathText(relationshipPath(row)), factExpiry(row)]));
-	const tables = nonEmptyTables(
-		now.related.map(({ type, instance, relation }) => [instanceName(type, instance), relation]),
-	);
-	return entryPatches(['relations'], touched.map(relationshipPath), existing, tables);
+	const existing = new Map(now.relationships.map((row) => [pathText(relationshipPath(row)), conditionalEntry(row)]));
+	const tables = nonEmptyTables([
+		['relations'],
+		...(now.conditional_relations ? [['conditional_relations']] : []),
+		...now.related.map(relatedPath),
+		...now.relationships.filter((row) => !isPlain(row)).map((row) => relationshipPath(row).slice(0, -1)),
+	]);
+	return entryPatches(touched.map(relationshipPath), existing, tables);
 }
 
-/** Sets or removes the entries at these paths below a table of facts, and removes inner tables once they are empty. */
+/** Sets or removes the entries at these paths below the facts, and removes tables once they are empty. */
 function entryPatches(
-	table: readonly string[],
 	touched: readonly (readonly string[])[],
 	existing: ReadonlyMap<string, Json>,
 	tables: ReadonlySet<string>,
@@ -337,14 +340,23 @@ function entryPatches(
 	const each = new Map(touched.map((path) => [pathText(path), path]));
 	return sortedBy([...each], ([name]) => name).map(([name, path]) => {
 		const entry = existing.get(name);
-		return entry === undefined
-			? remove(['facts', ...table, ...upToEmpty(path, tables)])
-			: upsert(['facts', ...table, ...path], entry);
+		return entry === undefined ? remove(['facts', ...upToEmpty(path, tables)]) : upsert(['facts', ...path], entry);
 	});
 }
 
-function relationshipPath({ type, instance, relation, subject_type, subject }: Relationship): readonly string[] {
-	return [instanceName(type, instance), relation, instanceName(subject_type, subject)];
+/** Returns a relationship's path below the facts. Conditional relationships have longer paths. */
+function relationshipPath(row: Relationship): readonly string[] {
+	const { condition } = row;
+	const place = [
+		...relatedPath({ ...row, ...(condition !== undefined && { conditional: true }) }),
+		instanceName(row.subject_type, row.subject),
+	];
+	return condition === undefined ? place : [...place, condition.set];
+}
+
+/** Returns the path to the table of an object's subjects. */
+function relatedPath({ type, instance, relation, conditional }: Related): readonly string[] {
+	return [conditional ? 'conditional_relations' : 'relations', instanceName(type, instance), relation];
 }
 
 function contextualPatch({ schema, contextual_facts }: Neighbourhood): Patch {

@@ -3,7 +3,7 @@
  * each layer of roles multiplies the number of calls. For roles with too many calls the policy uses a walk instead,
  * which visits each role once.
  */
-import { type Cycle, type DerivationGraph, type RoleName, roleName, waysIntoCycle } from '../cycle.js';
+import { type Cycle, type DerivationGraph, dependsOnCheck, type RoleName, roleName, waysIntoCycle } from '../cycle.js';
 import type { Schema } from '../model.js';
 import { sortedBy } from '../order.js';
 import { operandsIn } from '../role-expression.js';
@@ -111,7 +111,7 @@ function calledBy(graph: DerivationGraph, members: readonly RoleName[], cycle: C
 	if (computed.length > 0) return computed;
 	const leaving = members.flatMap((member) => graph.leaving(member));
 	if (cycle?.conditional !== false) return leaving.map(({ source }) => source);
-	const interrupted = leaving.filter((edge) => edge.no_direct_roles_on_object).map(({ source }) => source);
+	const interrupted = leaving.filter(dependsOnCheck).map(({ source }) => source);
 	return [...waysIntoCycle(graph, members).outside, ...interrupted];
 }
 

@@ -8,6 +8,7 @@
 import {
 	type Cycle,
 	type DerivationGraph,
+	dependsOnCheck,
 	type Edge,
 	type RoleName,
 	roleName,
@@ -21,7 +22,7 @@ import { type RoleFormula, requiresRole } from '../role-expression.js';
 import { conditionsAmong, conditionsOnObject } from './grant-condition-policy.js';
 import { metadata } from './metadata.js';
 import { assignedTable, closureReference, live, notSuspended, publicOn, rolePackage } from './role-reference.js';
-import { conditionsOn, derivationTitle, eachObject, united } from './step-policy.js';
+import { conditionsOn, derivationTitle, eachObject, relatedSubjects, subjectsOfObject, united } from './step-policy.js';
 
 /** A way to hold a role. `conditions` are lines that choose the instance `object` among `objects`. */
 interface Way {
@@ -34,7 +35,7 @@ interface Way {
 /** Writes `held_among` for a role without an expression, and `derived_among` for a cycle member if necessary. */
 export function writeAmong(graph: DerivationGraph, name: RoleName): readonly Fragment[] {
 	const cycle = graph.cycleContaining(name);
-	const interrupted = graph.leaving(name).filter((edge) => cycle === undefined || edge.no_direct_roles_on_object);
+	const interrupted = graph.leaving(name).filter((edge) => cycle === undefined || dependsOnCheck(edge));
 	const derived = interrupted.map((edge) => derivedWay(graph, edge));
 	const assigned = assignedWays(graph, name);
 	if (cycle === undefined) return union('held_among', [...assigned, ...derived]);
@@ -117,11 +118,10 @@ function underConditions(bodies: ReturnType<typeof conditionsOnObject>): readonl
 }
 
 function derivedWay(graph: DerivationGraph, edge: Edge): Way {
-	const { source, relation } = edge;
-	const related = rego`data.regolith.facts.relations[object]${packagePart(relation)}`;
+	const { source } = edge;
 	const conditions = conditionsOn(edge).map((condition) => rego`	${condition}`);
 	const among = graph.hasFurtherWays(source)
-		? sourceAmong(source, rego`data.regolith.rebac.related(objects, ${relation})`)
+		? sourceAmong(source, relatedSubjects(edge, rego`objects`))
 		: { gather: [], found: assignedTable(source) };
 	return {
 		title: derivationTitle(edge),
@@ -130,7 +130,7 @@ function derivedWay(graph: DerivationGraph, edge: Edge): Way {
 			...among.gather,
 			...eachObject,
 			...conditions,
-			rego`	data.regolith.rebac.meet(${among.found}, ${related})`,
+			rego`	data.regolith.rebac.meet(${among.found}, ${subjectsOfObject(edge)})`,
 		],
 	};
 }

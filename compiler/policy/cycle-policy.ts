@@ -1,6 +1,6 @@
 /**
- * Rego for a derivation cycle that an assignment on an object can interrupt. The paths depend on the user, so each
- * check walks the cycle, with a set of visited nodes.
+ * Rego for a derivation cycle with edges that depend on the check: an assignment on an object can block them, or their
+ * relationships are conditional. Each check walks the cycle, with a set of visited nodes.
  */
 import { type Cycle, type DerivationGraph, maxWalked, roleName, roleText } from '../cycle.js';
 import type { Walks } from '../data/walk.js';

@@ -120,7 +120,8 @@ function assignments({ type, role }: RoleName): Fragment {
 	return rego`data.regolith.facts.conditional_roles[input.user.key]${packagePart(type)}${packagePart(role)}`;
 }
 
-function meets(grant: Fragment, set: string): Body {
+/** Writes the statements that a conditional fact has not expired and that its condition holds. */
+export function meets(grant: Fragment, set: string): Body {
 	return [
 		rego`grant := ${grant}`,
 		live(rego`grant.until`),

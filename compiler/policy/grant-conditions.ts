@@ -1,7 +1,8 @@
-/** Grant conditions: their declarations, and the roles that users may hold conditionally. */
+/** Grant conditions: their declarations, and their suspension. */
 import type { Condition } from '../condition/condition.js';
 import { parseConditions } from '../condition/parse/grammar.js';
-import { declaringRoles, roleLinks, roleName, withDerivedRoles } from '../cycle.js';
+import { declaringRelations, declaringRoles, derivationEdges, roleName } from '../cycle.js';
+import { groupBy } from '../group-by.js';
 import { canonicalText } from '../json-writer.js';
 import type { GrantCondition, Schema } from '../model.js';
 import { canonical } from '../order.js';
@@ -12,12 +13,6 @@ export function parseGrantCondition({ conditions, parameters }: Pick<GrantCondit
 	return 'condition' in parsed ? parsed.condition : undefined;
 }
 
-/** Returns the names of declaring roles, and of all roles derived or computed from them. */
-export function rolesUnderConditions(schema: Schema): ReadonlySet<string> {
-	const declaring = declaringRoles(schema).map(([role]) => roleName(role));
-	return declaring.length === 0 ? new Set() : withDerivedRoles(declaring, roleLinks(schema));
-}
-
 /** Returns a string for each condition. Conditions with equal strings hold in the same cases. */
 export function grantConditionTexts({ grant_conditions = [] }: Schema): ReadonlyMap<string, string> {
 	return new Map(
@@ -25,32 +20,46 @@ export function grantConditionTexts({ grant_conditions = [] }: Schema): Readonly
 	);
 }
 
-/** Returns a string for each declaring role's conditions, keyed by role name. */
+/**
+ * Returns a string for the conditions under which a role is assigned or derived by declaring relations, keyed by role
+ * name.
+ */
 export function declarationTexts(schema: Schema): ReadonlyMap<string, string> {
 	const texts = grantConditionTexts(schema);
-	return new Map(
-		declaringRoles(schema).map(([role, sets]) => [
-			roleName(role),
-			JSON.stringify(sets.map((set) => [set, texts.get(set) ?? null])),
-		]),
-	);
+	const withTexts = (sets: readonly string[]) => sets.map((set) => [set, texts.get(set) ?? null]);
+	const declared = [
+		...declaringRoles(schema).map(([role, sets]) => [roleName(role), withTexts(sets)] as const),
+		...derivationEdges(schema).flatMap(({ target, relation, grant_conditions: sets }) =>
+			sets === undefined ? [] : [[roleName(target), [relation, withTexts(sets)]] as const],
+		),
+	];
+	return new Map([...groupBy(declared, ([name]) => name)].map(([name, rows]) => [name, JSON.stringify(rows)]));
 }
 
 /**
  * Returns the keys of suspended conditions in the active policy: the newer schema changed or removed the condition, or
- * a role no longer declares it. Assignments under these conditions do not count until the new policy is active.
+ * a role or relation no longer declares it. Assignments and relationships under these conditions do not count until the
+ * new policy is active.
  */
 export function suspendedConditions(inForce: Schema, schema: Schema): readonly string[] {
 	const [before, after] = [grantConditionTexts(inForce), grantConditionTexts(schema)];
-	const declared = new Map(declaringRoles(schema).map(([role, sets]) => [roleName(role), sets]));
+	const declared = new Map(declarations(schema));
 	const withdrawn = new Set(
-		declaringRoles(inForce).flatMap(([role, sets]) =>
-			sets.filter((set) => !declared.get(roleName(role))?.includes(set)),
-		),
+		declarations(inForce).flatMap(([name, sets]) => sets.filter((set) => !declared.get(name)?.includes(set))),
 	);
 	return canonical(
 		[...before].filter(([key, text]) => after.get(key) !== text || withdrawn.has(key)).map(([key]) => key),
 	);
+}
+
+/** Returns each role and relation that declares conditions, by a unique name. */
+function declarations(schema: Schema): readonly (readonly [name: string, sets: readonly string[]])[] {
+	return [
+		...declaringRoles(schema).map(([role, sets]) => [`role ${roleName(role)}`, sets] as const),
+		...declaringRelations(schema).map(
+			([type, relation, sets]) => [`relation ${JSON.stringify([type, relation])}`, sets] as const,
+		),
+	];
 }
 
 /** Returns the context names read by a condition, in order. */

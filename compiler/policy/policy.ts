@@ -9,6 +9,7 @@ import { sortedBy } from '../order.js';
 import { keyFolder, packagePart } from '../rego/path.js';
 import { type Fragment, lines, rego } from '../rego/rego.js';
 import { writeAgo } from './ago-policy.js';
+import { writeConditionalRelations } from './conditional-relation-policy.js';
 import { writeCycle } from './cycle-policy.js';
 import { writeGrantCondition, writeMetConditions } from './grant-condition-policy.js';
 import { writeMatching } from './matching-policy.js';
@@ -32,6 +33,7 @@ export function writePolicy(schema: Schema): readonly RegoFile[] {
 		...(resource.roles.length === 0 ? [] : [writeInstances(graph, walks, resource)]),
 		...resource.roles.map((role) => writeRole(graph, walks, resource, role)),
 		...writeMetConditions(resource),
+		...writeConditionalRelations(resource),
 	]);
 	const conditional = graph.cycles.filter((cycle) => cycle.conditional);
 	const cycles = conditional.map((cycle) => writeCycle(graph, walks, cycle));

@@ -3,6 +3,7 @@
 import {
 	type Cycle,
 	type DerivationGraph,
+	dependsOnCheck,
 	type Edge,
 	type RoleName,
 	roleName,
@@ -12,7 +13,7 @@ import {
 import { closureName } from '../data/closure.js';
 import type { Walks } from '../data/walk.js';
 import type { RegoFile, Resource, ResourceRole } from '../model.js';
-import { keyFolder, packagePart } from '../rego/path.js';
+import { keyFolder } from '../rego/path.js';
 import { type Fragment, lines, rego } from '../rego/rego.js';
 import { roleFormula } from '../role-expression.js';
 import { writeAmong, writeComputedAmong } from './among-policy.js';
@@ -23,14 +24,17 @@ import { regoFile } from './rego-file.js';
 import {
 	assignedTable,
 	closureReference,
+	conditionalSubjectTable,
 	cyclePackage,
 	live,
 	notSuspended,
 	publicOn,
+	relationPackage,
 	rolePackage,
+	subjectTable,
 	walkPackage,
 } from './role-reference.js';
-import { conditionsOn, derivationTitle, eachObject } from './step-policy.js';
+import { conditionsOn, derivationTitle, eachObject, relatedSubjects, subjectsOfObject } from './step-policy.js';
 
 /**
  * Writes the package of a role. `held(user, object)` is true if a user holds the role on the instance, by assignment or
@@ -71,19 +75,18 @@ function waysToHold(graph: DerivationGraph, walks: Walks, name: RoleName): reado
 	const own = graph.leaving(name);
 	const scope = isAskedOnSeveral(graph, walks, name) ? onEach : onOne;
 	if (cycle === undefined) {
-		return [...assigned(graph, scope, name), ...own.map((edge) => derivation(graph, scope, edge))];
+		return [...assigned(graph, scope, name), ...own.flatMap((edge) => derivation(graph, scope, edge))];
 	}
 	if (cycle.conditional) {
 		return [
 			walked(scope, 'Assigned or derived, at any distance in a cycle', rego`data.${cyclePackage(cycle)}`, name),
-			...own.map((edge) => derivation(graph, derivedOnEach, edge)),
+			...own.flatMap((edge) => derivation(graph, derivedOnEach, edge)),
 		];
 	}
-	const conditional = own.filter((edge) => edge.no_direct_roles_on_object);
 	return [
 		...assigned(graph, scope, name),
 		...closed(graph, cycle, name, scope),
-		...conditional.map((edge) => derivation(graph, derivedOnEach, edge)),
+		...own.filter(dependsOnCheck).flatMap((edge) => derivation(graph, derivedOnEach, edge)),
 	];
 }
 
@@ -156,37 +159,48 @@ function assigned(graph: DerivationGraph, scope: Scope, name: RoleName): readonl
 	];
 }
 
-/** Writes a derivation as a function body. */
-function derivation(graph: DerivationGraph, scope: Scope, edge: Edge): Fragment {
-	const { relation, source } = edge;
-	const subjects = rego`data.regolith.facts.relations[object]${packagePart(relation)}`;
+/**
+ * Writes a derivation as a function body. If the relation declares conditions and the source role can only be assigned,
+ * writes a second body for conditional relationships, which evaluates the conditions only for subjects with this role.
+ */
+function derivation(graph: DerivationGraph, scope: Scope, edge: Edge): readonly Fragment[] {
+	const { relation, source, grant_conditions } = edge;
 	const conditions = conditionsOn(edge).map((condition) => rego`	${condition}`);
-	return lines([
-		metadata({ title: derivationTitle(edge), custom: [[rego`relation`, relation]] }),
-		rego`#   kind: role_derivation`,
-		rego`${scope.head} if {`,
-		...(!graph.hasFurtherWays(source)
-			? among(scope, assignedTable(source), conditions, subjects)
-			: scope === onOne
-				? [...conditions, heldOnAny(source, subjects)]
-				: fromSeveral(edge, conditions)),
-		// This check is last, so it runs only if a role is derived.
-		rego`	${notSuspended(edge)}`,
-		rego`}`,
-	]);
+	const write = (title: string, body: readonly Fragment[]) =>
+		lines([
+			metadata({ title, custom: [[rego`relation`, relation]] }),
+			rego`#   kind: role_derivation`,
+			rego`${scope.head} if {`,
+			...body,
+			// This check is last, so it runs only if a role is derived.
+			rego`	${notSuspended(edge)}`,
+			rego`}`,
+		]);
+	const title = derivationTitle(edge);
+	if (graph.hasFurtherWays(source)) {
+		const held = heldOnAny(source, subjectsOfObject(edge));
+		return [write(title, scope === onOne ? [...conditions, held] : fromSeveral(edge, conditions))];
+	}
+	const assigned = assignedTable(source);
+	return [
+		write(title, among(scope, assigned, conditions, subjectTable(relation))),
+		...(grant_conditions === undefined
+			? []
+			: [write(`${title}, under a condition`, amongConditional(scope, assigned, conditions, edge))]),
+	];
 }
 
 function fromSeveral(edge: Edge, conditions: readonly Fragment[]): readonly Fragment[] {
-	const { relation, source } = edge;
+	const { source } = edge;
 	return edge.no_direct_roles_on_object
 		? [
 				rego`	free := {object |`,
 				...eachObject.map(indented),
 				...conditions.map(indented),
 				rego`	}`,
-				heldOnAny(source, rego`data.regolith.rebac.related(free, ${relation})`),
+				heldOnAny(source, relatedSubjects(edge, rego`free`)),
 			]
-		: [heldOnAny(source, rego`data.regolith.rebac.related(objects, ${relation})`)];
+		: [heldOnAny(source, relatedSubjects(edge, rego`objects`))];
 }
 
 function indented(line: Fragment): Fragment {
@@ -211,6 +225,24 @@ function among(
 	return each.length === 0
 		? [...conditions, rego`	data.regolith.rebac.meet(${assigned}, ${table})`]
 		: [rego`	assigned := ${assigned}`, ...each, ...conditions, rego`	data.regolith.rebac.meet(assigned, ${table})`];
+}
+
+/** Like `among`, for subjects of conditional relationships whose conditions hold. */
+function amongConditional(
+	{ each }: Scope,
+	assigned: Fragment,
+	conditions: readonly Fragment[],
+	{ target, relation }: Edge,
+): readonly Fragment[] {
+	const [given, found] = each.length === 0 ? [[], assigned] : [[rego`	assigned := ${assigned}`], rego`assigned`];
+	return [
+		...given,
+		...each,
+		...conditions,
+		rego`	grants := ${conditionalSubjectTable(relation)}`,
+		rego`	some subject in data.regolith.rebac.granted_among(grants, ${found})`,
+		rego`	data.${relationPackage(target.type, relation)}.applies(grants[subject])`,
+	];
 }
 
 /** Writes the bodies with closure lookups for a role in a cycle. */

@@ -33,6 +33,21 @@ export function live(until: Fragment): Fragment {
 	return rego`data.regolith.expiry.live(${until})`;
 }
 
+/** Returns the package for a declaring relation's functions, without `data.`. */
+export function relationPackage(type: string, relation: string): Fragment {
+	return rego`regolith.conditional_relations${packagePart(type)}${packagePart(relation)}`;
+}
+
+/** Returns a reference to the table of the instance `object`'s unconditional subjects. */
+export function subjectTable(relation: string): Fragment {
+	return rego`data.regolith.facts.relations[object]${packagePart(relation)}`;
+}
+
+/** Returns a reference to the table of the instance `object`'s conditional subjects. */
+export function conditionalSubjectTable(relation: string): Fragment {
+	return rego`data.regolith.facts.conditional_relations[object]${packagePart(relation)}`;
+}
+
 /**
  * Writes the condition that the user has no role assigned on an instance of the type `type`. `instance` is the Rego
  * variable with the instance; the Rego variable `user` contains the user's assignments.

@@ -3,12 +3,11 @@
  * derived.
  */
 import { type Edge, roleText } from '../cycle.js';
-import { packagePart } from '../rego/path.js';
 import { type Fragment, lines, rego } from '../rego/rego.js';
 import { table } from '../rego/table.js';
 import { isSetRelation } from '../user-set.js';
 import { metadata } from './metadata.js';
-import { live, nothingAssignedOn, notSuspended } from './role-reference.js';
+import { live, nothingAssignedOn, notSuspended, relationPackage, subjectTable } from './role-reference.js';
 
 /**
  * Returns the conditions under which a derivation applies to the user `user` on the instance `object`. Each condition
@@ -28,9 +27,24 @@ export function derivationTitle({ relation, source, no_direct_roles_on_object }:
 	return no_direct_roles_on_object ? `${rule}, unless a role is assigned on the instance` : rule;
 }
 
+/**
+ * Writes the subjects related to any of these objects by an edge's relation, including conditional relationships whose
+ * conditions hold. Undefined if there are none.
+ */
+export function relatedSubjects({ target, relation, grant_conditions }: Edge, objects: Fragment): Fragment {
+	return grant_conditions === undefined
+		? rego`data.regolith.rebac.related(${objects}, ${relation})`
+		: rego`data.${relationPackage(target.type, relation)}.related(${objects})`;
+}
+
+/** Like `relatedSubjects`, for the instance `object`. */
+export function subjectsOfObject(edge: Edge): Fragment {
+	return edge.grant_conditions === undefined ? subjectTable(edge.relation) : relatedSubjects(edge, rego`{object}`);
+}
+
 /** Writes a function from `objects` to the subjects whose roles lead to the target role. */
 export function stepThrough(name: Fragment, edge: Edge): Fragment {
-	const { target, source, relation, no_direct_roles_on_object } = edge;
+	const { target, source, relation, no_direct_roles_on_object, grant_conditions } = edge;
 	const user = no_direct_roles_on_object ? rego`user` : rego`_`;
 	return lines([
 		metadata({ title: `${roleText(target)} is derived from ${roleText(source)} by ${relation}` }),
@@ -39,8 +53,9 @@ export function stepThrough(name: Fragment, edge: Edge): Fragment {
 		rego`	${notSuspended(edge)}`,
 		rego`	some object in objects`,
 		...conditionsOn(edge).map((condition) => rego`	${condition}`),
-		rego`	some subject, until in data.regolith.facts.relations[object]${packagePart(relation)}`,
-		rego`	${live(rego`until`)}`,
+		...(grant_conditions === undefined
+			? [rego`	some subject, until in ${subjectTable(relation)}`, rego`	${live(rego`until`)}`]
+			: [rego`	some subject in ${subjectsOfObject(edge)}`]),
 		rego`}`,
 	]);
 }

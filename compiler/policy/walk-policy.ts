@@ -3,6 +3,7 @@
 import {
 	type Cycle,
 	type DerivationGraph,
+	dependsOnCheck,
 	type Edge,
 	type RoleName,
 	roleName,
@@ -91,7 +92,7 @@ class Steps {
 		for (const [member, instances] of this.#around(entered, members, cycle)) {
 			this.#nodes.push([member, instances]);
 			for (const edge of this.#graph.leaving(member)) {
-				if (cycle?.conditional !== false || edge.no_direct_roles_on_object) this.#follow(edge, instances);
+				if (cycle?.conditional !== false || dependsOnCheck(edge)) this.#follow(edge, instances);
 			}
 		}
 	}

@@ -72,7 +72,7 @@ test('removing a role’s derivations also removes the sets that name the role, 
 	}
 });
 
-test('roles do not declare a broken condition, and keep their other conditions', (t) => {
+test('roles and relations do not declare a broken condition, and keep their other conditions', (t) => {
 	const grant_conditions = ['broken', 'kept'].map((key) => ({ ...named(key), conditions: {}, parameters: {} }));
 	const [blocked, other] = document.roles;
 	if (blocked === undefined || other === undefined) return t.fail();
@@ -80,7 +80,11 @@ test('roles do not declare a broken condition, and keep their other conditions',
 		{ ...blocked, grant_conditions: ['broken', 'kept'] },
 		{ ...other, grant_conditions: ['broken'] },
 	];
-	const declaring = { ...schema, grant_conditions, resources: [{ ...document, roles }, folder] };
+	const relations = document.relations.flatMap((relation) => [
+		{ ...relation, grant_conditions: ['broken'] },
+		{ ...relation, key: 'other', grant_conditions: ['broken', 'kept'] },
+	]);
+	const declaring = { ...schema, grant_conditions, resources: [{ ...document, roles, relations }, folder] };
 	const left = withoutBroken(declaring, [{ kind: 'condition_set', type: 'grant', key: 'broken' }]);
 	t.deepEqual(
 		left.grant_conditions?.map(({ key }) => key),
@@ -89,6 +93,10 @@ test('roles do not declare a broken condition, and keep their other conditions',
 	t.deepEqual(
 		left.resources[0]?.roles.map((role) => role.grant_conditions),
 		[['kept'], undefined],
+	);
+	t.deepEqual(
+		left.resources[0]?.relations.map((relation) => relation.grant_conditions),
+		[undefined, ['kept']],
 	);
 });
 

@@ -1,10 +1,22 @@
 /** Random layered schemas and facts, in which derivation paths diverge and meet again. */
 import fc from 'fast-check';
 import type { Model, Resource, ResourceRole, Schema } from '../../compiler/model.js';
-import { factsOfSize, type Material, placedFacts, plain, roleExpression, withSoundLinks } from './model.js';
+import {
+	chosenConditions,
+	factsOfSize,
+	type Material,
+	placedFacts,
+	plain,
+	roleExpression,
+	withoutExcluded,
+	withSoundLinks,
+} from './model.js';
 
 /** True in an eighth of all cases. */
 const seldom = fc.integer({ min: 0, max: 7 }).map((number) => number === 7);
+
+/** Selects the conditions that a relation declares; `undefined` for most relations. */
+const conditions = fc.oneof({ arbitrary: fc.constant(undefined), weight: 5 }, fc.nat({ max: 11 }));
 
 function layerArbitrary({ key, name, description }: Material) {
 	const keys = (kind: string, number: number) => fc.uniqueArray(key(kind), { minLength: number, maxLength: number });
@@ -21,6 +33,7 @@ function layerArbitrary({ key, name, description }: Material) {
 		 */
 		cycle: fc.constantFrom('none', 'none', 'own', 'mutual'),
 		interrupted: fc.record({ up: seldom, across: seldom, around: seldom }),
+		conditions: fc.record({ up: conditions, across: conditions, around: conditions }),
 		blocked: seldom,
 		open: seldom,
 	});
@@ -38,16 +51,18 @@ export function layeredSchema(material: Material): fc.Arbitrary<Schema> {
 			computes: fc.option(fc.nat({ max: 59 }), { freq: 2 }),
 		})
 		.map(({ layers, ways, computes }) =>
-			withSoundLinks({
-				condition_sets: [],
-				set_rules: [],
-				roles: [],
-				resources: layers.map((layer, index) =>
-					computes === null
-						? layerResource(layer, layers[index + 1], ways)
-						: computedLayer(layer, layers[index + 1], [ways, computes + index]),
-				),
-			}),
+			withoutExcluded(
+				withSoundLinks({
+					condition_sets: [],
+					set_rules: [],
+					roles: [],
+					resources: layers.map((layer, index) =>
+						computes === null
+							? layerResource(layer, layers[index + 1], ways)
+							: computedLayer(layer, layers[index + 1], [ways, computes + index]),
+					),
+				}),
+			),
 		);
 }
 
@@ -85,7 +100,7 @@ function computedLayer(layer: Layer, next: Layer | undefined, [ways, value]: rea
 }
 
 function layerResource(layer: Layer, next: Layer | undefined, ways: number): Resource {
-	const { key, name, description, action, relations, cycle, interrupted, blocked, open } = layer;
+	const { key, name, description, action, relations, cycle, interrupted, conditions, blocked, open } = layer;
 	const roles = layer.roles.slice(0, 2);
 	const named = { name, description };
 	const [up = '', across = '', around = ''] = relations;
@@ -116,10 +131,19 @@ function layerResource(layer: Layer, next: Layer | undefined, ways: number): Res
 			public: open && index === 1,
 		})),
 		relations: [
-			...upwards.map((relation) => ({ key: relation, ...named, subject: next?.key ?? '' })),
-			{ key: around, ...named, subject: key },
+			...upwards.map((relation) => ({
+				key: relation,
+				...named,
+				subject: next?.key ?? '',
+				...declared(relation === up ? conditions.up : conditions.across),
+			})),
+			{ key: around, ...named, subject: key, ...declared(conditions.around) },
 		],
 	};
+}
+
+function declared(chosen: number | undefined) {
+	return chosen === undefined ? {} : { grant_conditions: chosenConditions(chosen) };
 }
 
 /** Several models with the same layered schema. */

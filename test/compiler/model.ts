@@ -14,6 +14,7 @@ import type {
 	Json,
 	Model,
 	Relation,
+	Relationship,
 	Resource,
 	ResourceRole,
 	Schema,
@@ -96,7 +97,11 @@ type GeneratedRole = Omit<ResourceRole, 'derivations' | 'computed'> & {
 	/** Index into the grant conditions; `undefined` if the role declares none. */
 	readonly conditions?: number | undefined;
 };
-type GeneratedRelation = Omit<Relation, 'subject'> & { readonly subject: number };
+type GeneratedRelation = Omit<Relation, 'subject'> & {
+	readonly subject: number;
+	/** Index into the grant conditions; `undefined` if the relation declares none. */
+	readonly conditions?: number | undefined;
+};
 type GeneratedResource = Omit<Resource, 'relations' | 'roles'> & {
 	readonly roles: readonly GeneratedRole[];
 	readonly relations: readonly GeneratedRelation[];
@@ -122,7 +127,15 @@ function resourceArbitrary({ key, name, description, least }: Material): fc.Arbi
 		...named,
 		actions: unique(fc.record({ key: key(''), ...named }), least),
 		roles: unique(role, least),
-		relations: unique(fc.record({ key: key('n'), ...named, subject: choice }), least),
+		relations: unique(
+			fc.record({
+				key: key('n'),
+				...named,
+				subject: choice,
+				conditions: fc.oneof({ arbitrary: fc.constant(undefined), weight: 3 }, choice),
+			}),
+			least,
+		),
 	});
 }
 
@@ -193,36 +206,51 @@ const grantConditions: readonly GrantCondition[] = (
 	] as const
 ).map(([key, parameters, conditions]) => ({ key: `g${key}`, name: 'Name', description: null, parameters, conditions }));
 
-/** Returns some condition keys for a role. */
+/** Returns some condition keys for a role or a relation. */
 export function chosenConditions(number: number): readonly string[] {
 	return [...new Set([number, number * 5].map((one) => pick(grantConditions, one)?.key ?? ''))];
 }
 
 /**
- * Adds the conditions that roles declare, unless a set or a computed role excludes a role that users may hold under
- * a condition.
+ * Adds the conditions that roles and relations declare. If a set or a computed role excludes a role that users may hold
+ * under a condition, removes the declarations of roles, of relations, or of both.
  */
 export function withoutExcluded(schema: Schema): Schema {
+	const isSound = (one: Schema) => check(one).every(({ code }) => code !== 'excluded_condition');
+	const less = [[], ['roles'], ['relations'], ['roles', 'relations']] as const;
+	const [first = schema] = less.map((parts) => withDeclared(declaringLess(schema, parts))).filter(isSound);
+	return first;
+}
+
+/** Removes the declared conditions of all roles, or of all relations. */
+export function declaringLess(schema: Schema, parts: readonly ('roles' | 'relations')[]): Schema {
+	const undeclared = <T extends ResourceRole | Relation>({ grant_conditions: _, ...item }: T) => item;
+	return {
+		...schema,
+		resources: schema.resources.map((resource) => ({
+			...resource,
+			...(parts.includes('roles') && { roles: resource.roles.map(undeclared) }),
+			...(parts.includes('relations') && { relations: resource.relations.map(undeclared) }),
+		})),
+	};
+}
+
+/** Returns a schema with exactly the conditions that its roles and relations declare. */
+function withDeclared(schema: Schema): Schema {
 	const declared = new Set(
-		schema.resources.flatMap(({ roles }) => roles.flatMap((role) => role.grant_conditions ?? [])),
+		schema.resources.flatMap(({ roles, relations }) =>
+			[...roles, ...relations].flatMap((one) => one.grant_conditions ?? []),
+		),
 	);
 	const { grant_conditions: _, ...others } = schema;
 	if (declared.size === 0) return others;
 	const known = schema.grant_conditions ?? [];
-	const whole = {
+	return {
 		...others,
 		grant_conditions: [
 			...known.filter(({ key }) => declared.has(key)),
 			...grantConditions.filter(({ key }) => declared.has(key) && !known.some((own) => own.key === key)),
 		],
-	};
-	if (check(whole).every(({ code }) => code !== 'excluded_condition')) return whole;
-	return {
-		...others,
-		resources: schema.resources.map((resource) => ({
-			...resource,
-			roles: resource.roles.map(({ grant_conditions: __, ...role }) => role),
-		})),
 	};
 }
 
@@ -379,7 +407,11 @@ export const derivingSchema: fc.Arbitrary<Schema> = schemaArbitrary({ ...plain, 
 
 /** Chooses the relation subjects and derivation sources from all possible values. */
 function soundResource(own: GeneratedResource, resources: readonly GeneratedResource[]): Resource {
-	const relations = own.relations.map((row) => ({ ...row, subject: pick(resources, row.subject)?.key ?? '' }));
+	const relations = own.relations.map(({ conditions, ...row }) => ({
+		...row,
+		subject: pick(resources, row.subject)?.key ?? '',
+		...(conditions !== undefined && { grant_conditions: chosenConditions(conditions) }),
+	}));
 	return {
 		...own,
 		relations,
@@ -463,14 +495,10 @@ const assignment = fc.record({ user, role: key('r'), tenant: key('t') });
 const place = fc.constantFrom('ta', 'ta', 'ta', 'ta', 'ta', 'tb', 't1', 't__proto__');
 const instance = fc.record({ type: choice, key: fc.constantFrom(...instanceNames), tenant: place });
 const holder = fc.constantFrom(...userNames, everyone);
-const instanceAssignment = fc.record({
-	user: holder,
-	instance: choice,
-	role: choice,
-	condition: choice,
-	limit: fc.constantFrom<Json>(0, 1, 2, 'one'),
-});
-const relationship = fc.record({ object: choice, relation: choice, subject: choice });
+/** A condition and its value, which may have the wrong type. */
+const underCondition = { condition: choice, limit: fc.constantFrom<Json>(0, 1, 2, 'one') };
+const instanceAssignment = fc.record({ user: holder, instance: choice, role: choice, ...underCondition });
+const relationship = fc.record({ object: choice, relation: choice, subject: choice, ...underCondition });
 
 /**
  * Facts for a schema that is not chosen yet, with a minimum number of instances, and a proportional number of
@@ -525,7 +553,7 @@ export function placedFacts({ resources }: Schema, generated: GeneratedFacts): F
 		...others,
 		instance_attributes: [...new Map(descriptions.map((row) => [`${row.type}:${row.key}`, row])).values()],
 		instances,
-		instance_assignments: distinctAssignments(
+		instance_assignments: distinctConditional(
 			generated.instance_assignments.flatMap(({ user, instance, role, condition, limit }) => {
 				const on = pick(instances, instance);
 				const roles = resources.find(({ key }) => key === on?.type)?.roles ?? [];
@@ -539,16 +567,31 @@ export function placedFacts({ resources }: Schema, generated: GeneratedFacts): F
 				return [set === undefined ? assigned : { ...assigned, condition: { set, values: { limit } } }];
 			}),
 		),
-		relationships: generated.relationships.flatMap(
-			({ object, relation, subject }) => relate(resources, instances, [object, relation, subject]) ?? [],
+		relationships: distinctConditional(
+			generated.relationships.flatMap(({ object, relation, subject, condition, limit }) => {
+				const row = relate(resources, instances, [object, relation, subject]);
+				return row === null ? [] : [conditionalRow(resources, row, condition, limit)];
+			}),
 		),
 	};
 }
 
-/** Returns each conditional assignment once. Unconditional assignments may be repeated. */
-function distinctAssignments(rows: Facts['instance_assignments']): Facts['instance_assignments'] {
-	const name = ({ user, role, type, instance, condition }: InstanceAssignment) =>
-		JSON.stringify([user, role, type, instance, condition?.set]);
+/** Returns a relationship under a condition that its relation declares, or under none. */
+export function conditionalRow(
+	resources: readonly Resource[],
+	row: Relationship,
+	condition: number,
+	limit: Json,
+): Relationship {
+	const along = resources.find(({ key }) => key === row.type)?.relations.find(({ key }) => key === row.relation);
+	const set = pick([undefined, ...(along?.grant_conditions ?? [])], condition);
+	return set === undefined ? row : { ...row, condition: { set, values: { limit } } };
+}
+
+/** Returns each conditional fact once. Unconditional facts may be repeated. */
+function distinctConditional<T extends InstanceAssignment | Relationship>(rows: readonly T[]): readonly T[] {
+	const name = ({ condition, ...row }: T) =>
+		JSON.stringify([Object.entries(row).sort(([left], [right]) => (left < right ? -1 : 1)), condition?.set]);
 	return rows.filter(
 		(row, index) => row.condition === undefined || rows.findIndex((other) => name(other) === name(row)) === index,
 	);

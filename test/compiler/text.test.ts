@@ -63,6 +63,9 @@ const paths: readonly (readonly [string, number])[] = [
 	['conditional_roles[input.user.key][""][rebac.instance]', 1],
 	['grants[instance]', 1],
 	['^met', 1],
+	['regolith.conditional_relations', 2],
+	['facts.conditional_relations[object]', 1],
+	['^\tgrant := grants', 1],
 ];
 
 /** Returns generated Rego without literals, path keys and function numbers. */
@@ -144,6 +147,24 @@ const grammar = new Set([
 	'\tgrant := grants[instance][""]',
 	'\tdata.regolith.expiry.live(grant.until)',
 	'\tdata.regolith.grants[""].holds(grant.values)',
+	'package regolith.conditional_relations[""]',
+	'related(objects) := subjects if {',
+	'\tsubjects := rebac.all_related(objects, "") | conditional(objects)',
+	'\tcount(subjects) > 0',
+	'conditional(objects) := {subject |',
+	'\tsome subject, grants in data.regolith.facts.conditional_relations[object][""]',
+	'\tapplies(grants)',
+	'applies(grants) if {',
+	'\tgrant := grants[""]',
+	'met contains [subject, ""] if {',
+	'\tobject := rebac.instance',
+	'\tgrants := data.regolith.facts.conditional_relations[object][""]',
+	...['assigned', 'user[""]'].map((found) => `\tsome subject in data.regolith.rebac.granted_among(grants, ${found})`),
+	'\tdata.regolith.conditional_relations[""].applies(grants[subject])',
+	...['objects', 'free', '{object}'].map(
+		(found) => `\tdata.regolith.roles[""].held_on_any(user, data.regolith.conditional_relations[""].related(${found}))`,
+	),
+	'\tsome subject in data.regolith.conditional_relations[""].related({object})',
 	...[
 		'data.regolith.rebac.leading(objects, "")',
 		'data.regolith.facts.closures[object][""]',

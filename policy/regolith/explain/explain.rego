@@ -64,7 +64,7 @@ rbac_section := {
 # description: |
 #   Result of roles on the instance. If they allow the check, the section lists each granting role with its source: an
 #   assignment, a derivation from a role on a related instance, or other roles on the instance. If they deny it, the
-#   section lists the missing context values that conditional assignments need.
+#   section lists the missing context values that conditional assignments and relationships need.
 rebac_section := {
 	"allow": true,
 	"code": "allow",
@@ -90,12 +90,13 @@ default _missing_reason := ""
 
 _missing_reason := text if {
 	names := concat("`, `", _missing.missing_context)
-	text := concat("", ["; conditions of the user's roles read `", names, "`, which the context lacks"])
+	text := concat("", ["; conditions read `", names, "`, which the context lacks"])
 }
 
-# Names of context values that the user's conditional assignments in the tenant need, but the check does not have.
+# Names of context values that conditions need, but the check does not have: the conditions of the user's assignments
+# in the tenant, and of relationships to the instance.
 _missing_context contains name if {
-	some set in _conditions_in_tenant
+	some set in (_conditions_in_tenant | _conditions_above)
 	some name in data.regolith.schema.conditions.grant[set].context
 	not _in_context(name)
 }
@@ -107,6 +108,43 @@ _conditions_in_tenant contains set if {
 	data.regolith.facts.instances[instance] == input.resource.tenant
 	some set, grant in grants
 	expiry.live(grant.until)
+}
+
+default _conditions_above := set()
+
+# Conditions of relationships on paths to the instance, up to nine relationships from it. Follows few relationships of
+# each object from few objects, so an explanation takes little longer than the check.
+_conditions_above := {set |
+	some object in _with_subjects_8({rebac.instance})
+	some relation in _relations_of(object)
+	some grants in data.regolith.facts.conditional_relations[object][relation]
+	some set, grant in grants
+	expiry.live(grant.until)
+} if {
+	data.regolith.schema.relation_conditions
+	rebac.instance
+}
+
+_with_subjects_8(objects) := _with_subjects_4(_with_subjects_4(objects))
+
+_with_subjects_4(objects) := _with_subjects_2(_with_subjects_2(objects))
+
+_with_subjects_2(objects) := _with_subjects(_with_subjects(objects))
+
+_with_subjects(objects) := objects | {subject |
+	count(objects) <= 50
+	some object in objects
+	some relation in _relations_of(object)
+	some table in ["relations", "conditional_relations"]
+	subjects := data.regolith.facts[table][object][relation]
+	count(subjects) <= 50
+	some subject, _ in subjects
+}
+
+# Relations by which roles on the object are derived.
+_relations_of(object) := {derivation.relation |
+	some derivations in data.regolith.schema.resource_roles[split(object, ":")[0]]
+	some derivation in derivations
 }
 
 _in_context(name) if input.context[name] != null
@@ -204,18 +242,40 @@ _sources[role] contains source if {
 	_counts(derivation)
 	some subject, until in data.regolith.facts.relations[rebac.instance][derivation.relation]
 	expiry.live(until)
-	resource := {
-		"type": derivation.resource,
-		"key": substring(subject, count(derivation.resource) + 1, -1),
-		"tenant": input.resource.tenant,
-	}
-	data.regolith.instances[derivation.resource].holds[derivation.role] with input.resource as resource
+	_held_on(subject, derivation)
 	source := {
 		"type": "role_derivation",
 		"role": _role_name(subject, derivation.role),
 		"resource": subject,
 		"relation": derivation.relation,
 	}
+}
+
+_sources[role] contains source if {
+	some role in rebac.held_roles
+	type := input.resource.type
+	some derivation in data.regolith.schema.resource_roles[type][role]
+	_counts(derivation)
+	some [subject, set] in data.regolith.conditional_relations[type][derivation.relation].met
+	_held_on(subject, derivation)
+	grant := data.regolith.facts.conditional_relations[rebac.instance][derivation.relation][subject][set]
+	source := {
+		"type": "role_derivation",
+		"role": _role_name(subject, derivation.role),
+		"resource": subject,
+		"relation": derivation.relation,
+		"condition": {"set": set, "values": grant.values},
+	}
+}
+
+# True if the user holds the derivation's source role on the subject.
+_held_on(subject, derivation) if {
+	resource := {
+		"type": derivation.resource,
+		"key": substring(subject, count(derivation.resource) + 1, -1),
+		"tenant": input.resource.tenant,
+	}
+	data.regolith.instances[derivation.resource].holds[derivation.role] with input.resource as resource
 }
 
 # The roles in a computed role's expression that the user holds.

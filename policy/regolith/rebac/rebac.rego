@@ -143,9 +143,9 @@ assigned(_, type, object) if {
 }
 
 # METADATA
-# title: Instances with conditional assignments
+# title: Instances with conditional facts
 # description: |
-#   Returns the instances in a table of conditional assignments that are also in `objects`, a table or a set. Iterates
+#   Returns the instances in a table of conditional facts that are also in `objects`, a table or a set. Iterates
 #   the smaller side, as in `meet`. Does not evaluate the conditions.
 granted_among(grants, objects) := {object |
 	some object, _ in grants
@@ -170,13 +170,18 @@ related(objects, relation) := data.regolith.facts.relations[object][relation] if
 	expiry.live(until)
 } else := subjects if {
 	count(objects) > 1
-	subjects := {subject |
-		some object, until in objects
-		expiry.live(until)
-		some subject, related_until in data.regolith.facts.relations[object][relation]
-		expiry.live(related_until)
-	}
+	subjects := all_related(objects, relation)
 	count(subjects) > 0
+}
+
+# METADATA
+# title: Related subjects as a set
+# description: Same as `related`, as a possibly empty set.
+all_related(objects, relation) := {subject |
+	some object, until in objects
+	expiry.live(until)
+	some subject, related_until in data.regolith.facts.relations[object][relation]
+	expiry.live(related_until)
 }
 
 # METADATA
