@@ -1,9 +1,9 @@
 import { everyone } from '../../compiler/everyone.js';
-import type { Attributes, Facts, Json } from '../../compiler/model.js';
+import type { AssignedCondition, Attributes, Facts, Json } from '../../compiler/model.js';
 import { Pauses, type Steps } from '../../compiler/steps.js';
 import { type CheckNames, checkNames } from '../pdp/attempt/role-facts.js';
 import type { EngineInput } from '../pdp/engine/engine.js';
-import type { ConditionalRole } from '../pdp/facts/conditional-roles.js';
+import type { ConditionalRole } from '../pdp/facts/conditional-facts.js';
 import type { FactsIndex } from '../pdp/facts/facts-index.js';
 import { instanceName, parseInstanceName } from '../pdp/facts/instance-name.js';
 import { jsonMembers } from '../pdp/facts/json-members.js';
@@ -29,7 +29,12 @@ interface Links {
 	/** Roles of the user, and of `everyone`. */
 	readonly instanceRoles: readonly (readonly [user: string, instance: string, role: string])[];
 	readonly conditional: readonly ConditionalRole[];
-	readonly relationships: readonly (readonly [object: string, relation: string, subject: string])[];
+	readonly relationships: readonly (readonly [
+		object: string,
+		relation: string,
+		subject: string,
+		condition?: AssignedCondition,
+	])[];
 	readonly truncated: boolean;
 }
 
@@ -93,6 +98,14 @@ function* storedLinks(index: FactsIndex, { user, instance, tenant }: CheckNames,
 				break;
 			}
 			relationships.push([object, relation, subject]);
+			reached.add(subject);
+		}
+		for (const { relation, subject, set, values } of index.conditionalRelations.from(object, time)) {
+			if (relationships.length === maxFacts) {
+				truncated = true;
+				break;
+			}
+			relationships.push([object, relation, subject, { set, values }]);
 			reached.add(subject);
 		}
 	}
@@ -165,7 +178,9 @@ function factsWith(
 				return { user, role, type, instance: key, condition: { set, values } };
 			}),
 		],
-		relationships: relationships.map(([object, relation, subject]) => relationship(object, relation, subject, null)),
+		relationships: relationships.map(([object, relation, subject, condition]) =>
+			relationship(object, relation, subject, null, condition),
+		),
 		user_attributes: [{ user, attributes: asAttributes(index.userAttributes.get(user)) }],
 		instance_attributes: [...described].map((name) => ({
 			...parseInstanceName(name),

@@ -68,8 +68,17 @@ function* circularRelationships({ instances, relations }: FactsIndex, schema: Sc
 }
 
 /** Returns a relationship between the instances with these names. */
-export function relationship(object: string, relation: string, subject: string, until: number | null): Relationship {
+export function relationship(
+	object: string,
+	relation: string,
+	subject: string,
+	until: number | null,
+	condition?: Relationship['condition'],
+): Relationship {
 	const [{ type, key: instance }, from] = [parseInstanceName(object), parseInstanceName(subject)];
-	const ends = { type, instance, relation, subject_type: from.type, subject: from.key };
-	return until === null ? ends : { ...ends, expires_at: until };
+	return {
+		...{ type, instance, relation, subject_type: from.type, subject: from.key },
+		...(until !== null && { expires_at: until }),
+		...(condition !== undefined && { condition }),
+	};
 }

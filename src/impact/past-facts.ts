@@ -2,8 +2,9 @@
  * Reconstructs a past state. Applies the past values of all facts changed since a revision to an index of later facts.
  */
 
-import type { Neighbourhood, PastFact, Touched } from '../../compiler/data/delta.js';
-import type { Expiring } from '../../compiler/model.js';
+import type { Neighbourhood, PastFact, Related, Touched } from '../../compiler/data/delta.js';
+import type { Expiring, Relationship } from '../../compiler/model.js';
+import type { ConditionalRelationship } from '../pdp/facts/conditional-facts.js';
 import type { FactsIndex } from '../pdp/facts/facts-index.js';
 import { instanceType, parseInstanceName } from '../pdp/facts/instance-name.js';
 import { emptyNeighbourhood, nothingTouched, relationship } from './index-closures.js';
@@ -46,8 +47,8 @@ export function pastNeighbourhood(facts: FactsIndex, past: readonly PastFact[]):
 			instances: instances.map(({ instance }) => parseInstanceName(instance)),
 			instance_attributes: instances.map(({ instance }) => parseInstanceName(instance)),
 			instance_assignments: assignments.map(asAssignment),
-			relationships: relationships.map(({ object, relation, subject }) =>
-				relationship(object, relation, subject, null),
+			relationships: relationships.map(({ object, relation, subject, condition }) =>
+				relationship(object, relation, subject, null, condition),
 			),
 		},
 		now: {
@@ -71,10 +72,15 @@ export function pastNeighbourhood(facts: FactsIndex, past: readonly PastFact[]):
 			],
 			holdings: [...pastHoldings(facts, assignments.filter(isPlain)), ...pastConditionalHoldings(facts, assignments)],
 			conditional: hasConditions(facts, assignments),
-			relationships: relationships
-				.filter(wasThere)
-				.map(({ object, relation, subject, until }) => relationship(object, relation, subject, until ?? null)),
-			related: pastRelations(facts, relationships),
+			relationships: [
+				...relationships.filter(wasThere).map(asRelationship),
+				...unchangedRelations(facts, relationships),
+			],
+			related: [
+				...pastRelations(facts, relationships.filter(isPlain)),
+				...pastConditionalRelations(facts, relationships),
+			],
+			conditional_relations: hasConditionalRelations(facts, relationships),
 			user_attributes: users.flatMap(({ user, attributes }) => (attributes === null ? [] : [{ user, attributes }])),
 			instance_attributes: instances.flatMap(({ instance, attributes }) =>
 				attributes === null ? [] : [{ ...parseInstanceName(instance), attributes }],
@@ -141,7 +147,7 @@ function pastHoldings({ instanceRoles }: FactsIndex, past: readonly PastFactLike
 	return [...found.values()];
 }
 
-function isPlain({ condition }: PastFactLike<'instance_role'>): boolean {
+function isPlain({ condition }: PastFactLike<'instance_role' | 'relationship'>): boolean {
 	return condition === undefined;
 }
 
@@ -190,10 +196,83 @@ function hasConditions({ conditionalRoles }: FactsIndex, past: readonly PastFact
 	const changed = new Set(
 		conditional.map(({ user, instance, role, condition }) => factName(user, instance, role, condition?.set ?? '')),
 	);
-	for (const user of conditionalRoles.users) {
+	for (const user of conditionalRoles.leftNames) {
 		for (const { instance, role, set } of conditionalRoles.from(user, Number.NEGATIVE_INFINITY)) {
 			if (!changed.has(factName(user, instance, role, set))) return true;
 		}
+	}
+	return false;
+}
+
+function asRelationship({ object, relation, subject, until, condition }: PastFactLike<'relationship'>): Relationship {
+	return relationship(object, relation, subject, until ?? null, condition);
+}
+
+/** Returns a unique string for a conditional relationship. */
+function conditionalName({
+	object,
+	relation,
+	subject,
+	set,
+}: Omit<ConditionalRelationship, 'values' | 'until'>): string {
+	return factName(object, relation, subject, set);
+}
+
+/** Returns a test that is true for conditional relationships that are not among the changed relationships. */
+function isUnchanged(past: readonly PastFactLike<'relationship'>[]): (row: ConditionalRelationship) => boolean {
+	const changed = new Set(
+		past.flatMap(({ condition, ...ends }) =>
+			condition === undefined ? [] : [conditionalName({ ...ends, set: condition.set })],
+		),
+	);
+	return (row) => !changed.has(conditionalName(row));
+}
+
+/** Returns the unchanged conditional relationships between the same instances as changed conditional relationships. */
+function unchangedRelations(
+	{ conditionalRelations }: FactsIndex,
+	past: readonly PastFactLike<'relationship'>[],
+): readonly Relationship[] {
+	const conditional = past.filter((fact) => !isPlain(fact));
+	const unchanged = isUnchanged(past);
+	const places = new Map(conditional.map((fact) => [factName(fact.object, fact.relation, fact.subject), fact]));
+	return [...places.values()].flatMap(({ object, relation, subject }) =>
+		[...conditionalRelations.from(object, Number.NEGATIVE_INFINITY)]
+			.filter((row) => row.relation === relation && row.subject === subject && unchanged(row))
+			.map(({ set, values, until }) => relationship(object, relation, subject, until, { set, values })),
+	);
+}
+
+/** Returns the relations with any conditional subject on the objects of these relationships. */
+function pastConditionalRelations(
+	{ conditionalRelations }: FactsIndex,
+	past: readonly PastFactLike<'relationship'>[],
+): readonly Related[] {
+	const conditional = past.filter((fact) => !isPlain(fact));
+	const unchanged = isUnchanged(past);
+	const found = new Map<string, Related>();
+	const add = (object: string, relation: string) => {
+		const { type, key } = parseInstanceName(object);
+		found.set(factName(object, relation), { type, instance: key, relation, conditional: true });
+	};
+	for (const object of new Set(conditional.map((fact) => fact.object))) {
+		for (const row of conditionalRelations.from(object, Number.NEGATIVE_INFINITY)) {
+			if (unchanged(row)) add(object, row.relation);
+		}
+	}
+	for (const { object, relation } of conditional.filter(wasThere)) add(object, relation);
+	return [...found.values()];
+}
+
+/** True if any relationship had a condition. */
+function hasConditionalRelations(
+	{ conditionalRelations }: FactsIndex,
+	past: readonly PastFactLike<'relationship'>[],
+): boolean {
+	if (past.some((fact) => !isPlain(fact) && wasThere(fact))) return true;
+	const unchanged = isUnchanged(past);
+	for (const object of conditionalRelations.leftNames) {
+		for (const row of conditionalRelations.from(object, Number.NEGATIVE_INFINITY)) if (unchanged(row)) return true;
 	}
 	return false;
 }

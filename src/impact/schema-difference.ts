@@ -103,11 +103,17 @@ function compareSets(before: readonly string[], after: readonly string[], whole:
 	return { all, changed: whole ? all : new Set([...all].filter((item) => left.has(item) !== right.has(item))) };
 }
 
-/** Returns the conditions under which a role may be assigned. */
-function declaredConditions({ value }: SchemaTables, type: string, role: string): readonly Json[] {
-	const declared = valueAt(value, 'grant_conditions', type, role);
-	if (!Array.isArray(declared)) return [];
-	return declared.map((set) => [set, valueAt(value, 'conditions', 'grant', String(set)) ?? null]);
+/** Returns the conditions under which a role may be assigned, or derived by each relation. */
+function declaredConditions(schema: SchemaTables, type: string, role: string): readonly Json[] {
+	const { value } = schema;
+	const relations = new Set(schema.derivations(type, role).map(({ relation }) => relation));
+	const declared = [
+		valueAt(value, 'grant_conditions', type, role),
+		...Array.from(relations, (relation) => valueAt(value, 'relation_conditions', type, relation)),
+	];
+	return declared.map((sets) =>
+		Array.isArray(sets) ? sets.map((set) => [set, valueAt(value, 'conditions', 'grant', String(set)) ?? null]) : null,
+	);
 }
 
 /**

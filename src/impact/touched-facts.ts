@@ -4,7 +4,7 @@ import type { Touched } from '../../compiler/data/delta.js';
 import { Pauses, type Steps } from '../../compiler/steps.js';
 import type { FactsIndex } from '../pdp/facts/facts-index.js';
 import { instanceName, instanceType } from '../pdp/facts/instance-name.js';
-import { leadingTo, RoleWalk } from '../pdp/facts/role-walk.js';
+import { anyRelationship, leadingTo, RoleWalk } from '../pdp/facts/role-walk.js';
 import type { StatePair } from './deciding-state.js';
 
 /** Keys of the facts touched by a change. */
@@ -75,6 +75,11 @@ export class TouchedChecks {
 		for (const [name, user] of assignmentsUnderTouched(states, touched, time)) {
 			yield* holders.touch(name, new Set([user]));
 		}
+		for (const [object, subject, users] of relationshipsUnderTouched(states, touched, time)) {
+			const leading = yield* holders.leadingTo(subject);
+			const affected = users === 'all' ? leading : new Set([...leading].filter((user) => users.has(user)));
+			if (affected.size > 0) yield* holders.touch(object, affected);
+		}
 		return new TouchedChecks(states, touched, time, holders.found);
 	}
 }
@@ -84,9 +89,27 @@ function* assignmentsUnderTouched({ before, after }: StatePair, touched: Touched
 	const users = new Set([...touched.user_attributes, ...touched.memberships.map(({ user }) => user)]);
 	const tenants = new Set([...touched.tenants, ...touched.tenant_attributes]);
 	for (const { facts } of [before, after]) {
-		for (const user of facts.conditionalRoles.users) {
+		for (const user of facts.conditionalRoles.leftNames) {
 			for (const { instance } of facts.conditionalRoles.from(user, time)) {
 				if (users.has(user) || tenants.has(facts.tenantKey(instance) ?? '')) yield [instance, user] as const;
+			}
+		}
+	}
+}
+
+/**
+ * Yields the conditional relationships whose conditions may read touched attributes, roles or tenants, with the users whose
+ * results may differ.
+ */
+function* relationshipsUnderTouched({ before, after }: StatePair, touched: TouchedFacts, time: number) {
+	const users = new Set([...touched.user_attributes, ...touched.memberships.map(({ user }) => user)]);
+	const tenants = new Set([...touched.tenants, ...touched.tenant_attributes]);
+	if (users.size === 0 && tenants.size === 0) return;
+	for (const { facts } of [before, after]) {
+		for (const name of facts.conditionalRelations.leftNames) {
+			const isTouched = tenants.has(facts.tenantKey(name) ?? '');
+			for (const { object, subject } of facts.conditionalRelations.from(name, time)) {
+				yield [object, subject, isTouched ? ('all' as const) : users] as const;
 			}
 		}
 	}
@@ -162,7 +185,7 @@ class Holders {
 
 	/** Adds the instances that derivations reach from any role on an instance. */
 	*#reach(facts: FactsIndex, start: string, reached: Set<string>): Steps<void> {
-		const walk = new RoleWalk(facts, this.time, this.#pauses);
+		const walk = new RoleWalk(facts, this.time, this.#pauses, anyRelationship);
 		for (const role of facts.schema.rolesOn(instanceType(start))) walk.visit({ role, instance: start });
 		for (const node of walk.nodes) {
 			if (this.#pauses.step()) yield;

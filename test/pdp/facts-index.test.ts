@@ -50,6 +50,10 @@ const tables: Readonly<Record<string, fc.Arbitrary<Json>>> = {
 		keys.users,
 		tableBy(instanceTypes, (type) => uniformTable(keys.roles, uniformTable(typeInstances(type), fact))),
 	),
+	conditional_relations: uniformTable(
+		keys.instances,
+		uniformTable(keys.relations, uniformTable(keys.instances, uniformTable(conditions, grant))),
+	),
 	conditional_roles: uniformTable(
 		keys.users,
 		tableBy(instanceTypes, (type) =>
@@ -98,6 +102,7 @@ const document: fc.Arbitrary<Table> = fc
 const places: readonly (readonly (readonly string[])[])[] = [
 	[['instances'], keys.instances],
 	[['relations'], keys.instances, keys.relations, keys.instances],
+	[['conditional_relations'], keys.instances, keys.relations, keys.instances, conditions],
 	[['tenant_roles'], keys.tenants, keys.users, keys.roles],
 	...instanceTypes.map((type) => [['user_roles'], keys.users, [type], keys.roles, typeInstances(type)]),
 	...instanceTypes.map((type) => [
@@ -279,7 +284,7 @@ function read(value: Json): FactsIndex {
 
 /** Returns the whole index content. */
 function contents(index: FactsIndex): unknown {
-	const { tenantRoles, instanceRoles, conditionalRoles, relations, schema: ofSchema } = index;
+	const { tenantRoles, instanceRoles, conditionalRoles, conditionalRelations, relations, schema: ofSchema } = index;
 	const pairs = types.flatMap((type) => keys.roles.map((role) => [type, role] as const));
 	const granted = types.flatMap((type) => ['read', 'write'].map((action) => [type, action] as const));
 	const linksAt = (time: number) => ({
@@ -289,6 +294,8 @@ function contents(index: FactsIndex): unknown {
 		instancesOfUsers: keys.users.map((user) => sorted([...instanceRoles.from(user, time)])),
 		usersUnderConditions: keys.instances.map((instance) => sorted([...conditionalRoles.to(instance, time)])),
 		conditionsOfUsers: keys.users.map((user) => sorted([...conditionalRoles.from(user, time)])),
+		conditionalSubjects: keys.instances.map((object) => sorted([...conditionalRelations.from(object, time)])),
+		conditionalObjects: keys.instances.map((subject) => sorted([...conditionalRelations.to(subject, time)])),
 		subjects: keys.instances.map((object) => sorted([...relations.from(object, time)])),
 		objects: keys.instances.map((subject) => sorted([...relations.to(subject, time)])),
 	});
@@ -304,7 +311,8 @@ function contents(index: FactsIndex): unknown {
 		users: [
 			runToEnd(tenantRoles.sortedLeftNames()),
 			runToEnd(instanceRoles.sortedLeftNames()),
-			[...conditionalRoles.users].sort(),
+			[...conditionalRoles.leftNames].sort(),
+			[...conditionalRelations.leftNames].sort(),
 			[...index.users].sort(),
 		],
 		instances: [...index.instances].sort(),

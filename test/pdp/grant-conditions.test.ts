@@ -245,8 +245,7 @@ test('an explanation names the condition, or the missing context attributes', as
 	t.like(await explained('ann', {}), {
 		allow: false,
 		code: 'no_graph_roles',
-		reason:
-			"user `ann` has no role on `account:a`; conditions of the user's roles read `amount`, which the context lacks",
+		reason: 'user `ann` has no role on `account:a`; conditions read `amount`, which the context lacks',
 		missing_context: ['amount'],
 	});
 	t.false('missing_context' in (await explained('ann', { amount: 501 })));

@@ -4,10 +4,9 @@
 
 import test from 'ava';
 import fc from 'fast-check';
-import { roleName } from '../../compiler/cycle.js';
+import { roleName, rolesUnderConditions } from '../../compiler/cycle.js';
 import { documentBytes, type Json } from '../../compiler/index.js';
 import type { Facts, Model, Relationship, Schema } from '../../compiler/model.js';
-import { rolesUnderConditions } from '../../compiler/policy/grant-conditions.js';
 import { runToEnd } from '../../compiler/steps.js';
 import type { EventLog } from '../../src/log.js';
 import { permissionsInput, withContextualFacts } from '../../src/pdp/decide/contextual-facts.js';
@@ -20,7 +19,7 @@ import type { PermissionsQuery } from '../../src/wire/decision/check.js';
 import type { ContextualFacts } from '../../src/wire/decision/contextual-facts.js';
 import { wasmEngine } from '../compiler/engine.js';
 import { layeredModels } from '../compiler/layered-model.js';
-import { modelsOfOneSchema, pick } from '../compiler/model.js';
+import { declaringLess, modelsOfOneSchema, pick } from '../compiler/model.js';
 import { noFacts } from '../support/no-facts.js';
 import { draws, leastDrawn } from '../support/tier.js';
 import { modelQuestions } from './model-questions.js';
@@ -142,13 +141,7 @@ const histories = schemaHistories.map(({ inForce, later }) => ({
 }));
 
 function declaringNone({ grant_conditions: _, ...schema }: Schema): Schema {
-	return {
-		...schema,
-		resources: schema.resources.map((resource) => ({
-			...resource,
-			roles: resource.roles.map(({ grant_conditions: __, ...role }) => role),
-		})),
-	};
+	return declaringLess(schema, ['roles', 'relations']);
 }
 
 function withoutConditions({ facts, schema, in_force, ...model }: Model): Model {
@@ -159,6 +152,7 @@ function withoutConditions({ facts, schema, in_force, ...model }: Model): Model 
 		facts: {
 			...facts,
 			instance_assignments: facts.instance_assignments.filter(({ condition }) => condition === undefined),
+			relationships: facts.relationships.filter(({ condition }) => condition === undefined),
 		},
 	};
 }

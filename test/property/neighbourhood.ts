@@ -118,12 +118,28 @@ function aroundAssignments(facts: Facts, touched: readonly InstanceAssignment[])
 }
 
 function aroundRelationships(facts: Facts, touched: readonly Relationship[]) {
+	const conditional = touched.filter(({ condition }) => condition !== undefined);
 	const ofTouched = facts.relationships.filter((row) =>
 		touched.some(({ type, instance }) => type === row.type && instance === row.instance),
 	);
+	const path = ({ condition: _, expires_at: __, ...row }: Relationship) => row;
 	return {
-		relationships: facts.relationships.filter((row) => touched.some((other) => isDeepStrictEqual(other, row))),
-		related: distinct(ofTouched.map(({ type, instance, relation }) => ({ type, instance, relation }))),
+		relationships: facts.relationships.filter(
+			(row) =>
+				touched.some((other) => isDeepStrictEqual(other, row)) ||
+				(row.condition !== undefined && conditional.some((other) => isDeepStrictEqual(path(other), path(row)))),
+		),
+		related: distinct(
+			ofTouched
+				.filter(({ condition }) => condition === undefined || conditional.length > 0)
+				.map(({ type, instance, relation, condition }) => ({
+					type,
+					instance,
+					relation,
+					...(condition !== undefined && { conditional: true as const }),
+				})),
+		),
+		conditional_relations: facts.relationships.some(({ condition }) => condition !== undefined),
 	};
 }
 
@@ -136,11 +152,12 @@ function aroundClosures(schema: Schema, facts: Facts, touched: Touched): Closure
 	const inside = relationNames(circularEdges(schema));
 	const any = new Set([...inside, ...relationNames(edgesIntoCycles(schema))]);
 	const along = (names: ReadonlySet<string>) => (row: Relationship) => names.has(joinedKeys(row.type, row.relation));
-	const relationships = facts.relationships.filter(along(any));
+	const plain = facts.relationships.filter(({ condition }) => condition === undefined);
+	const relationships = plain.filter(along(any));
 	if (touched.derivations) {
 		return { of: 'all', relationships };
 	}
-	const around = facts.relationships.filter(along(inside));
+	const around = plain.filter(along(inside));
 	const of = distinct(touched.relationships.filter(along(any)).map(objectInstance));
 	extend(of, (name) => around.filter((row) => isDeepStrictEqual(subjectInstance(row), name)).map(objectInstance));
 	const upwards = [...of];

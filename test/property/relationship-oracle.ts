@@ -3,7 +3,7 @@
 import { everyone } from '../../compiler/everyone.js';
 import type { Model, Schema } from '../../compiler/model.js';
 import type { RoleExpression } from '../../compiler/role-expression.js';
-import { type Asked, counts } from './grant-oracle.js';
+import { type Asked, counts, relates } from './grant-oracle.js';
 import { joinedKeys } from './joined-keys.js';
 
 /**
@@ -18,20 +18,26 @@ export interface DerivationInSchema {
 	readonly source: string;
 	/** True if a role assigned on the object blocks the derivation. */
 	readonly blocked: boolean;
+	/** True if the relation declares grant conditions. */
+	readonly declares: boolean;
 }
 
 /** Returns every derivation in a schema. */
 export function schemaDerivations({ resources }: Schema): readonly DerivationInSchema[] {
 	return resources.flatMap((resource) =>
 		resource.roles.flatMap((role) =>
-			role.derivations.map((derivation) => ({
-				type: resource.key,
-				role: role.key,
-				relation: derivation.relation,
-				sourceType: resource.relations.find(({ key }) => key === derivation.relation)?.subject ?? '',
-				source: derivation.role,
-				blocked: role.no_direct_roles_on_object || derivation.no_direct_roles_on_object,
-			})),
+			role.derivations.map((derivation) => {
+				const relation = resource.relations.find(({ key }) => key === derivation.relation);
+				return {
+					type: resource.key,
+					role: role.key,
+					relation: derivation.relation,
+					sourceType: relation?.subject ?? '',
+					source: derivation.role,
+					blocked: role.no_direct_roles_on_object || derivation.no_direct_roles_on_object,
+					declares: (relation?.grant_conditions ?? []).length > 0,
+				};
+			}),
 		),
 	);
 }
@@ -89,6 +95,7 @@ function rolesUnless(model: Model, asked: Asked, excluded: ReadonlySet<string>):
 	);
 	const isComputed = (row: { readonly type: string; readonly role: string }) =>
 		computed.some((other) => other.type === row.type && other.role === row.role);
+	const related = facts.relationships.filter((row) => relates(model, row, asked));
 	for (const row of [...assigned, ...placed.filter((other) => other.user === everyone && isPublic(other))]) {
 		if (isComputed(row) || !counts(model, row, asked)) continue;
 		held.add(joinedKeys(row.type, row.instance, row.role));
@@ -111,7 +118,7 @@ function rolesUnless(model: Model, asked: Asked, excluded: ReadonlySet<string>):
 			}
 		}
 		for (const { type, role, relation, sourceType, source, blocked } of schemaDerivations(schema)) {
-			for (const row of facts.relationships) {
+			for (const row of related) {
 				const tenant = instanceTenant(model, row.type, row.instance);
 				const follows =
 					row.type === type &&

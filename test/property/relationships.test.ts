@@ -267,7 +267,7 @@ function searchedCycles(schema: Schema) {
 			const edges = circular.filter(({ type, role }) => group.includes(joinedKeys(type, role)));
 			return {
 				members: group,
-				conditional: edges.some(({ blocked }) => blocked),
+				conditional: edges.some(({ blocked, declares }) => blocked || declares),
 				edges: edges
 					.map(({ type, role, relation, sourceType, source }) =>
 						[joinedKeys(type, role), relation, joinedKeys(sourceType, source)].join(),

@@ -150,6 +150,13 @@ const edits = {
 		inRole(schema, which, ({ grant_conditions: _, ...role }) =>
 			other % 3 === 0 ? role : { ...role, grant_conditions: chosenConditions(other) },
 		),
+	'let relationships have other conditions': (schema: Schema, which: number, other: number): Schema =>
+		inResource(schema, which, (resource) => ({
+			...resource,
+			relations: replaced(resource.relations, other, ({ grant_conditions: _, ...relation }) =>
+				other % 3 === 0 ? relation : { ...relation, grant_conditions: chosenConditions(other) },
+			),
+		})),
 	'edit a condition of grants': (schema: Schema, which: number, other: number): Schema => {
 		const { grant_conditions } = schema;
 		if (grant_conditions === undefined) return schema;
@@ -235,10 +242,17 @@ export function factsUnder(schema: Schema, facts: Facts): Facts {
 					),
 		),
 		relationships: facts.relationships.filter(
-			({ type, instance, relation, subject_type, subject }) =>
+			({ type, instance, relation, subject_type, subject, condition }) =>
 				names.has(`${type}:${instance}`) &&
 				names.has(`${subject_type}:${subject}`) &&
-				types.get(type)?.relations.some((row) => row.key === relation && row.subject === subject_type),
+				types
+					.get(type)
+					?.relations.some(
+						(row) =>
+							row.key === relation &&
+							row.subject === subject_type &&
+							(condition === undefined || row.grant_conditions?.includes(condition.set)),
+					),
 		),
 		instance_attributes: facts.instance_attributes.filter(({ type, key }) => names.has(`${type}:${key}`)),
 	};

@@ -1,4 +1,4 @@
-import type { Json, Resource, Schema } from '../../compiler/model.js';
+import type { Json, Resource, ResourceRole, Schema } from '../../compiler/model.js';
 import { joinedKeys } from './joined-keys.js';
 import { leadTo, rolesInExpression, schemaDerivations } from './relationship-oracle.js';
 
@@ -24,28 +24,36 @@ export function standing(inForce: Schema, schema: Schema): Schema {
 	};
 }
 
-/** Returns the keys of changed conditions, and of conditions that a role no longer declares. */
+/** A role or a relation. */
+type Declaring = Pick<ResourceRole, 'key' | 'grant_conditions'>;
+
+/** Returns the keys of changed conditions, and of conditions that a role or relation no longer declares. */
 function suspendedConditions(inForce: Schema, schema: Schema): ReadonlySet<string> {
 	const texts = ({ grant_conditions = [] }: Schema) =>
 		new Map(grant_conditions.map((set) => [set.key, JSON.stringify(set)]));
 	const [before, after] = [texts(inForce), texts(schema)];
-	const withdrawn = inForce.resources.flatMap(({ key: type, roles }) =>
-		roles.flatMap(({ key: role, grant_conditions = [] }) => {
-			const now = schema.resources.find(({ key }) => key === type)?.roles.find(({ key }) => key === role);
-			return grant_conditions.filter((set) => !now?.grant_conditions?.includes(set));
-		}),
-	);
+	const withdrawn = inForce.resources.flatMap(({ key: type, roles, relations }) => {
+		const now = schema.resources.find(({ key }) => key === type);
+		const lost = (own: readonly Declaring[], others: readonly Declaring[] = []) =>
+			own.flatMap(({ key, grant_conditions = [] }) => {
+				const declared = others.find((other) => other.key === key)?.grant_conditions;
+				return grant_conditions.filter((set) => !declared?.includes(set));
+			});
+		return [...lost(roles, now?.roles), ...lost(relations, now?.relations)];
+	});
 	return new Set([...[...before].filter(([key, text]) => after.get(key) !== text).map(([key]) => key), ...withdrawn]);
 }
 
-/** Keeps only the conditions that each role declares in both schemas. */
+/** Keeps only the conditions that each role and relation declares in both schemas. */
 function withStandingConditions(before: Resource, after: Resource, suspended: ReadonlySet<string>): Resource {
+	const standing = ({ key, grant_conditions = [] }: Declaring, others: readonly Declaring[]) => {
+		const had = others.find((other) => other.key === key)?.grant_conditions ?? [];
+		return { grant_conditions: grant_conditions.filter((set) => had.includes(set) && !suspended.has(set)) };
+	};
 	return {
 		...after,
-		roles: after.roles.map(({ grant_conditions = [], ...role }) => {
-			const had = before.roles.find(({ key }) => key === role.key)?.grant_conditions ?? [];
-			return { ...role, grant_conditions: grant_conditions.filter((set) => had.includes(set) && !suspended.has(set)) };
-		}),
+		roles: after.roles.map((role) => ({ ...role, ...standing(role, before.roles) })),
+		relations: after.relations.map((relation) => ({ ...relation, ...standing(relation, before.relations) })),
 	};
 }
 

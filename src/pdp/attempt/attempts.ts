@@ -93,10 +93,9 @@ export function* findAttempts(
 	let truncated = false;
 	let blocking: Pick<Attempts, 'blocking_roles'> = {};
 	let world: World | undefined;
+	const conditions = new GrantConditions(facts, { user: input.user, context: input.context }, time);
 	try {
-		const conditions = new GrantConditions(facts, { user: input.user, context: input.context }, time);
 		const roles = yield* RoleFacts.gather(facts, checkNames(input), time, { work, conditions });
-		truncated ||= conditions.uncertain;
 		const sets = yield* SetFacts.read(roles, { input, reasons }, new WorkLimit(stepsToFind));
 		if (sets === 'too_large') truncated = true;
 		// In a tenant that does not exist, the skipped sets could allow the check without any role.
@@ -118,6 +117,7 @@ export function* findAttempts(
 		if (!(error instanceof WorkSpent)) throw error;
 		truncated = true;
 	}
+	truncated ||= conditions.uncertain;
 	const sorted = found.toSorted(inOrder);
 	if (!allowed && world !== undefined) {
 		const { attempts, truncated: more } = yield* verified(world, sorted, truncated);

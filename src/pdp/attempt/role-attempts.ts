@@ -282,13 +282,18 @@ interface Relationship {
 }
 
 function* isRelated(
-	{ facts, time }: RoleFacts,
+	{ facts, time, counts }: RoleFacts,
 	{ subject, relation, object }: Relationship,
 	work: WorkLimit,
 ): Steps<boolean> {
 	for (const [other, by] of facts.relations.from(object, time)) {
 		if (work.step()) yield;
 		if (other === subject && by === relation) return true;
+	}
+	for (const row of facts.conditionalRelations.from(object, time)) {
+		work.step();
+		yield;
+		if (row.subject === subject && row.relation === relation && counts(row)) return true;
 	}
 	return false;
 }
@@ -303,7 +308,7 @@ function* leadingRoles(
 	work: WorkLimit,
 ): Steps<readonly Node[]> {
 	const { facts, time } = roles;
-	const walk = new RoleWalk<Node>(facts, time, work);
+	const walk = new RoleWalk<Node>(facts, time, work, roles.counts);
 	let stopped: Node[] = [];
 	for (const role of wanted) walk.visit({ role, instance });
 	for (let next = 0; next < walk.nodes.length; ) {
@@ -315,7 +320,7 @@ function* leadingRoles(
 			const held = roles.assignedOn(object).size > 0;
 			const derivations = facts.schema.derivations(instanceType(object), node.role);
 			const steps: WalkStep[] = [];
-			yield* walk.followUpstream(object, derivations, (...step) => steps.push(step));
+			yield* walk.followUpstream(object, derivations, (derivation, subject) => steps.push([derivation, subject]));
 			for (const [{ role, relation, no_direct_roles_on_object: stops }, subject] of steps.sort(byName)) {
 				const reached = { role, instance: subject, before, relation };
 				if (!stops) walk.visit(reached);
@@ -339,7 +344,7 @@ type HeldRoles = ReadonlyMap<string, readonly Node[]>;
  */
 function* heldRoles(roles: RoleFacts, work: WorkLimit): Steps<HeldRoles> {
 	const { facts, check, time } = roles;
-	const walk = new RoleWalk<Node>(facts, time, work);
+	const walk = new RoleWalk<Node>(facts, time, work, roles.counts);
 	const asked = new RolesOnInstances();
 	const all = [...roles.assigned, ...roles.public];
 	for (const [instance, assigned] of all.sort(([left], [right]) => compareTexts(left, right))) {

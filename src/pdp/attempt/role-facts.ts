@@ -8,7 +8,7 @@ import type { EngineInput } from '../engine/engine.js';
 import type { FactsIndex } from '../facts/facts-index.js';
 import type { GrantConditions } from '../facts/grant-conditions.js';
 import { instanceName, instanceType } from '../facts/instance-name.js';
-import { follows, type RoleOnInstance, RoleWalk } from '../facts/role-walk.js';
+import { follows, type RelationshipTest, type RoleOnInstance, RoleWalk } from '../facts/role-walk.js';
 import type { Derivation } from '../facts/schema-tables.js';
 import type { WorkLimit } from './work-limit.js';
 
@@ -51,6 +51,8 @@ export class RoleFacts {
 		readonly facts: FactsIndex,
 		readonly check: CheckNames,
 		readonly time: number,
+		/** True for the conditional relationships that count in the check. */
+		readonly counts: RelationshipTest,
 	) {}
 
 	/** Gathers the role assignments to the user and to everyone at `time`. Throws `WorkSpent` if there are too many. */
@@ -60,7 +62,7 @@ export class RoleFacts {
 		time: number,
 		{ work, conditions }: { readonly work: WorkLimit; readonly conditions?: GrantConditions },
 	): Steps<RoleFacts> {
-		const found = new RoleFacts(facts, check, time);
+		const found = new RoleFacts(facts, check, time, (row) => conditions?.holds(row) ?? false);
 		for (const [tenant, role] of facts.tenantRoles.from(check.user, time)) {
 			if (work.step()) yield;
 			if (tenant === check.tenant) found.#inTenant.add(role);
@@ -172,7 +174,7 @@ export class RoleFacts {
 		const { schema } = facts;
 		const { add, remove } = changes;
 		const exists = this.#userExists(changes);
-		const walk = new RoleWalk(facts, time, work);
+		const walk = new RoleWalk(facts, time, work, this.counts);
 		for (const role of roles) walk.visit({ role, instance });
 		for (const { role, instance: object } of walk.nodes) {
 			if (work.step()) yield;

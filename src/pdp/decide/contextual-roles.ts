@@ -59,12 +59,18 @@ export function contextualDerivations(
 	);
 }
 
-/** Returns the roles users may hold conditionally, assigned or derived. */
+/** Returns the roles that users may hold conditionally, by conditional assignments or relationships. */
 function rolesUnderConditions(schema: SchemaTables): ReadonlySet<string> {
 	const found = new Map<string, readonly [type: string, role: string]>();
 	const add = (type: string, role: string) => found.set(JSON.stringify([type, role]), [type, role]);
 	for (const [type, roles] of jsonMembers(valueAt(schema.value, 'grant_conditions'))) {
 		for (const [role] of jsonMembers(roles)) add(type, role);
+	}
+	for (const [type, relations] of jsonMembers(valueAt(schema.value, 'relation_conditions'))) {
+		const declaring = new Set(jsonMembers(relations).map(([relation]) => relation));
+		for (const role of schema.rolesOn(type)) {
+			if (schema.derivations(type, role).some(({ relation }) => declaring.has(relation))) add(type, role);
+		}
 	}
 	// A Map also iterates over entries added during the iteration, so it serves as the queue.
 	for (const [type, role] of found.values()) {

@@ -3,7 +3,7 @@
 import { everyone } from '../../../compiler/everyone.js';
 import type { Json, Patch } from '../../../compiler/model.js';
 import { runToEnd, type Steps } from '../../../compiler/steps.js';
-import { ConditionalRoles } from './conditional-roles.js';
+import { ConditionalFacts } from './conditional-facts.js';
 import { instanceType } from './instance-name.js';
 import { InternedStrings } from './interned-strings.js';
 import { jsonMember, jsonMembers, replaceAt, valueAt } from './json-members.js';
@@ -42,7 +42,9 @@ export class FactsIndex {
 	/** From users to instances, with the role as key. Roles of all users are linked from `everyone`. */
 	readonly instanceRoles = new Links(this.names);
 	/** Conditional assignments on instances. */
-	readonly conditionalRoles = new ConditionalRoles();
+	readonly conditionalRoles = ConditionalFacts.ofRoles();
+	/** Conditional relationships. */
+	readonly conditionalRelations = ConditionalFacts.ofRelationships();
 	/** From objects to subjects, with the relation as key. */
 	readonly relations = new Links(this.names);
 	/** All tenants with their attributes. */
@@ -60,7 +62,8 @@ export class FactsIndex {
 	#contextualFacts: Json | undefined;
 	/** Indexed tables, keyed by name. Other tables are redundant or not needed by listings. */
 	readonly #tables: ReadonlyMap<string, Table> = new Map([
-		['conditional_roles', conditionalRoleTable(this.conditionalRoles)],
+		['conditional_relations', conditionalTable(this.conditionalRelations, 4)],
+		['conditional_roles', conditionalTable(this.conditionalRoles, 5)],
 		['instance_attributes', attributeTable(this.instanceAttributes)],
 		['instances', instanceTable(this.instanceTenants, this.names)],
 		['relations', relationTable(this.relations)],
@@ -95,6 +98,7 @@ export class FactsIndex {
 		yield* copy.tenantRoles.copyingFrom(this.tenantRoles);
 		yield* copy.instanceRoles.copyingFrom(this.instanceRoles);
 		yield* copy.conditionalRoles.copyingFrom(this.conditionalRoles);
+		yield* copy.conditionalRelations.copyingFrom(this.conditionalRelations);
 		yield* copy.relations.copyingFrom(this.relations);
 		for (const table of ['tenants', 'instanceAttributes', 'userAttributes'] as const) {
 			copy[table].copyFrom(this[table]);
@@ -338,13 +342,9 @@ function tenantRoleTable(roles: Links): Table {
 	};
 }
 
-/** Nested table: user, resource type, role, instance, condition. */
-function conditionalRoleTable(roles: ConditionalRoles): Table {
-	return {
-		depth: 5,
-		add: (path, value) => roles.add(path, value),
-		clear: (path) => roles.clear(path),
-	};
+/** Nested table: user, resource type, role, instance, condition; or object, relation, subject, condition. */
+function conditionalTable(facts: Pick<ConditionalFacts<never>, 'add' | 'clear'>, depth: number): Table {
+	return { depth, add: (path, value) => facts.add(path, value), clear: (path) => facts.clear(path) };
 }
 
 /** Nested table: user, resource type, role, instance. Instance names also contain the type. */

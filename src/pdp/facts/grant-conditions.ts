@@ -1,10 +1,10 @@
-/** Evaluates role assignment conditions. */
+/** Evaluates conditions of role assignments and relationships. */
 
 import { compileCondition, usesPattern } from '../../../compiler/condition/compile-condition.js';
 import type { AttributePath, Condition } from '../../../compiler/condition/condition.js';
 import { attributesIn, durationsIn, parseConditions } from '../../../compiler/condition/parse/grammar.js';
 import { ConditionSubject, type SentAttributes } from './condition-subject.js';
-import type { ConditionalRole } from './conditional-roles.js';
+import type { ConditionalRelationship, ConditionalRole } from './conditional-facts.js';
 import type { FactsIndex } from './facts-index.js';
 import { instanceType } from './instance-name.js';
 import { jsonMembers, valueAt } from './json-members.js';
@@ -24,7 +24,7 @@ interface GrantCondition {
 
 const known = new WeakMap<SchemaTables, Map<string, GrantCondition | 'uncertain'>>();
 
-/** Evaluates assignment conditions in a check. */
+/** Evaluates conditions in a check. */
 export class GrantConditions {
 	/** True if a result depended on the check's time. */
 	readTime = false;
@@ -32,6 +32,8 @@ export class GrantConditions {
 	uncertain = false;
 	readonly #facts: FactsIndex;
 	readonly #subject: ConditionSubject;
+	/** Results for relationships: a walk meets a relationship once for each role that it passes on. */
+	readonly #related = new Map<ConditionalRelationship, boolean | 'uncertain'>();
 
 	constructor(facts: FactsIndex, { user, context }: GrantQuestion, time: number) {
 		this.#facts = facts;
@@ -41,22 +43,34 @@ export class GrantConditions {
 
 	setUser(key: string, sent: SentAttributes): void {
 		this.#subject.setUser(key, sent);
+		this.#related.clear();
 	}
 
-	/** True if the user's assignment counts. False, with `uncertain`, if only the engine can decide. */
-	holds({ instance, role, set, values }: ConditionalRole): boolean {
+	/** True if the user's assignment or a relationship counts. False, with `uncertain`, if only the engine can decide. */
+	holds(fact: ConditionalRole | ConditionalRelationship): boolean {
+		const isRole = 'role' in fact;
+		const known = isRole ? undefined : this.#related.get(fact);
+		const result = known ?? this.#decide(fact);
+		if (!isRole) this.#related.set(fact, result);
+		if (result === 'uncertain') this.uncertain = true;
+		return result === true;
+	}
+
+	#decide(fact: ConditionalRole | ConditionalRelationship): boolean | 'uncertain' {
 		const { schema, instanceTenants } = this.#facts;
+		const { set, values } = fact;
+		const [table, instance, name] =
+			'role' in fact
+				? ['grant_conditions', fact.instance, fact.role]
+				: ['relation_conditions', fact.object, fact.relation];
 		const type = instanceType(instance);
-		const declared = valueAt(schema.value, 'grant_conditions', type, role);
+		const declared = valueAt(schema.value, table, type, name);
 		const tenant = instanceTenants.get(instance);
 		if (tenant === undefined || !Array.isArray(declared) || !declared.includes(set)) return false;
 		if (this.#facts.pendingAt('grants', set) !== undefined) return false;
 		const condition = conditionNamed(schema, set);
 		if (condition === undefined) return false;
-		if (condition === 'uncertain') {
-			this.uncertain = true;
-			return false;
-		}
+		if (condition === 'uncertain') return 'uncertain';
 		this.readTime ||= condition.readsTime;
 		this.#subject.setResource({ type, tenant }, undefined);
 		this.#subject.grant = values;

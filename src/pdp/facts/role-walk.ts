@@ -7,11 +7,11 @@ import { everyone } from '../../../compiler/everyone.js';
 import { holdsFormula } from '../../../compiler/role-expression.js';
 import { Pauses, type Steps } from '../../../compiler/steps.js';
 import type { EngineInput } from '../engine/engine.js';
-import type { ConditionTest } from './conditional-roles.js';
+import type { ConditionalRelationship, ConditionTest } from './conditional-facts.js';
 import type { FactsIndex } from './facts-index.js';
 import { instanceType } from './instance-name.js';
 import type { NoteExpiry } from './links.js';
-import type { Derivation } from './schema-tables.js';
+import type { Derivation, Derived } from './schema-tables.js';
 
 /** A set of roles on instances, which are the nodes in the derivation graph. Instances are names, or their numbers. */
 export class RolesOnInstances<Instance = string> {
@@ -44,27 +44,39 @@ export class RoleWalk<Node extends RoleOnInstance = RoleOnInstance> {
 	readonly nodes: Node[] = [];
 	readonly seen = new RolesOnInstances();
 
-	/** @param time milliseconds since 1970, at which the relationships must be live */
+	/**
+	 * @param time milliseconds since 1970, at which the relationships must be live
+	 * @param counts true for the conditional relationships to follow
+	 */
 	constructor(
 		private readonly facts: FactsIndex,
 		private readonly time: number,
 		private readonly steps: Pick<Pauses, 'step'>,
+		private readonly counts: RelationshipTest,
 	) {}
 
 	visit(node: Node): void {
 		if (this.seen.add(node.role, node.instance)) this.nodes.push(node);
 	}
 
-	/** Finds the subjects from whose roles the derivations lead to `object`. */
+	/**
+	 * Finds the subjects from whose roles the derivations lead to `object`. `found` also receives the relationship if it is
+	 * conditional.
+	 */
 	*followUpstream(
 		object: string,
 		derivations: readonly Derivation[],
-		found: (derivation: Derivation, subject: string) => void,
+		found: (derivation: Derivation, subject: string, row?: ConditionalRelationship) => void,
 	): Steps<void> {
 		if (derivations.length === 0) return;
 		for (const [subject, relation] of this.facts.relations.from(object, this.time)) {
 			if (this.steps.step()) yield;
 			for (const derivation of derivations) if (follows(derivation, relation, subject)) found(derivation, subject);
+		}
+		for (const row of this.facts.conditionalRelations.from(object, this.time)) {
+			const followed = derivations.filter((derivation) => follows(derivation, row.relation, row.subject));
+			if (yield* this.#isFollowed(row, followed))
+				for (const derivation of followed) found(derivation, row.subject, row);
 		}
 	}
 
@@ -79,8 +91,26 @@ export class RoleWalk<Node extends RoleOnInstance = RoleOnInstance> {
 			if (this.steps.step()) yield;
 			for (const target of derived) if (follows(target, relation, object)) found(target, object);
 		}
+		for (const [object, row] of this.facts.conditionalRelations.to(instance, this.time)) {
+			const followed = derived.filter((target) => follows(target, row.relation, object));
+			if (yield* this.#isFollowed(row, followed)) for (const target of followed) found(target, object);
+		}
+	}
+
+	*#isFollowed(row: ConditionalRelationship, followed: readonly Derivation[]): Steps<boolean> {
+		if (this.steps.step()) yield;
+		if (followed.length === 0) return false;
+		// A condition may take a thousand times longer than the condition before it.
+		yield;
+		return this.counts(row);
 	}
 }
+
+/** Decides whether to follow a conditional relationship. */
+export type RelationshipTest = (row: ConditionalRelationship) => boolean;
+
+/** Follows all conditional relationships, for callers that need all possible paths. */
+export const anyRelationship: RelationshipTest = () => true;
 
 /** True if a derivation uses this relation to this instance. */
 export function follows(derivation: Derivation, relation: string, instance: string): boolean {
@@ -130,7 +160,7 @@ export function* assignedRoles(
 /**
  * Walks from a user's assigned roles, and from public roles, to all roles on instances reached by derivations. Only the
  * user's own roles block derivations. Calls `note` with the expiry, if any, for each fact on the way. `conditions`
- * decides the user's conditional assignments; without it, they do not count.
+ * decides conditional assignments and relationships; without it, they do not count.
  */
 export function* rolesOnInstances(
 	facts: FactsIndex,
@@ -163,9 +193,15 @@ export function* rolesOnInstances(
 		yield;
 	}
 	// Otherwise the two walks find the same instances.
-	const differs = facts.schema.hasStops || facts.schema.derivesFromComputed || possible.length !== assigned.length;
-	const held = yield* walkDerivations(facts, { assigned, stops, time, note });
-	const reached = differs ? yield* walkDerivations(facts, { assigned: possible, stops: undefined, time, note }) : held;
+	const differs =
+		facts.schema.hasStops ||
+		facts.schema.derivesFromComputed ||
+		possible.length !== assigned.length ||
+		!facts.conditionalRelations.isEmpty;
+	const counts: RelationshipTest = (row) => conditions?.holds(row) ?? false;
+	const held = yield* walkDerivations(facts, { assigned, stops, counts, time, note });
+	const all = { assigned: possible, stops: undefined, counts: anyRelationship, time, note };
+	const reached = differs ? yield* walkDerivations(facts, all) : held;
 	return { held, reached, uncertain: conditions?.uncertain ?? false };
 }
 
@@ -175,13 +211,14 @@ interface DerivationWalk {
 	readonly assigned: readonly NumberedNode[];
 	/** Instances on which an assigned role blocks derivations; `undefined` to ignore blocks and excluded roles. */
 	readonly stops: ReadonlySet<number> | undefined;
+	readonly counts: RelationshipTest;
 	readonly time: number;
 	readonly note: NoteExpiry | undefined;
 }
 
 function* walkDerivations(
-	{ names, schema, relations }: FactsIndex,
-	{ assigned, stops, time, note }: DerivationWalk,
+	{ names, schema, relations, conditionalRelations }: FactsIndex,
+	{ assigned, stops, counts, time, note }: DerivationWalk,
 ): Steps<RolesByInstance> {
 	const seen = new RolesOnInstances<number>();
 	const found = new Map<number, string[]>();
@@ -231,6 +268,23 @@ function* walkDerivations(
 					visit(target.role, object);
 				}
 			}
+			if (!conditionalRelations.isEmpty) yield* followConditional(instance, derived);
+		}
+	}
+
+	function* followConditional(instance: number, derived: readonly Derived[]): Steps<void> {
+		for (const [name, row] of conditionalRelations.to(names.text(instance), time)) {
+			const object = names.number(name);
+			const open = derived.filter(
+				(target) =>
+					follows(target, row.relation, name) &&
+					!(target.no_direct_roles_on_object && object !== undefined && stops?.has(object)),
+			);
+			if (open.length === 0 || object === undefined) continue;
+			if (row.until !== null) note?.(row.until);
+			// A condition may take a thousand times longer than the condition before it.
+			yield;
+			if (counts(row)) for (const target of open) visit(target.role, object);
 		}
 	}
 }
@@ -248,6 +302,24 @@ export interface Leading {
 	readonly seen: RolesOnInstances;
 	/** Instances on which an assigned role blocks a derivation on the path. */
 	readonly stops: ReadonlySet<string>;
+	/** True if a conditional relationship is on a path to a wanted role. */
+	readonly conditional: boolean;
+	/** Steps from a node toward the wanted roles, by the node's name. Empty without conditional relationships. */
+	readonly steps: ReadonlyMap<string, readonly LeadingStep[]>;
+}
+
+/** A step from a node to the next node on a path to a wanted role. */
+export interface LeadingStep {
+	readonly to: RoleOnInstance;
+	/** The conditional relationship that the step follows. */
+	readonly row?: ConditionalRelationship | undefined;
+	/** True if an assigned role on the next node's instance blocks the step. */
+	readonly stops: boolean;
+}
+
+/** Returns a unique string for a role on an instance. */
+export function nodeName({ role, instance }: RoleOnInstance): string {
+	return JSON.stringify([role, instance]);
 }
 
 /** Destination for `leadingTo`. */
@@ -262,24 +334,39 @@ export interface Destination {
 
 /**
  * Finds all nodes that lead to the wanted roles on an instance, at any distance. `assigned` are the instances on which
- * the user has assigned roles, which may block derivations.
+ * the user has assigned roles, which may block derivations. Follows the conditional relationships for which `counts` is
+ * true, by default all.
  */
 export function* leadingTo(
 	facts: FactsIndex,
 	{ roles, instance, time }: Destination,
 	assigned: Pick<ReadonlySet<string>, 'has'>,
+	counts = anyRelationship,
 ): Steps<Leading> {
 	const pauses = new Pauses();
-	const walk = new RoleWalk(facts, time, pauses);
+	const steps = new Map<string, LeadingStep[]>();
+	let conditional = false;
+	const addStep = (from: RoleOnInstance, step: LeadingStep) => {
+		if (facts.conditionalRelations.isEmpty) return;
+		conditional ||= step.row !== undefined;
+		const known = steps.get(nodeName(from));
+		if (known === undefined) steps.set(nodeName(from), [step]);
+		else known.push(step);
+	};
+	const walk = new RoleWalk(facts, time, pauses, counts);
 	const stops = new Set<string>();
 	let computes = false;
 	for (const role of roles) walk.visit({ role, instance });
-	for (const { role, instance: object } of walk.nodes) {
+	for (const node of walk.nodes) {
 		if (pauses.step()) yield;
+		const { role, instance: object } = node;
 		const computed = facts.schema.computed(instanceType(object), role);
 		if (computed !== undefined) {
 			computes = true;
-			for (const required of computed.required) walk.visit({ role: required, instance: object });
+			for (const required of computed.required) {
+				walk.visit({ role: required, instance: object });
+				addStep({ role: required, instance: object }, { to: node, stops: false });
+			}
 		}
 		const derivations = facts.schema.derivations(instanceType(object), role);
 		const stopping = derivations.some((derivation) => derivation.no_direct_roles_on_object);
@@ -288,9 +375,11 @@ export function* leadingTo(
 			stopping && assigned.has(object)
 				? derivations.filter((derivation) => !derivation.no_direct_roles_on_object)
 				: derivations;
-		yield* walk.followUpstream(object, open, (derivation, subject) =>
-			walk.visit({ role: derivation.role, instance: subject }),
-		);
+		yield* walk.followUpstream(object, open, (derivation, subject, row) => {
+			const source = { role: derivation.role, instance: subject };
+			walk.visit(source);
+			addStep(source, { to: node, row, stops: derivation.no_direct_roles_on_object });
+		});
 	}
-	return { nodes: walk.nodes, computes, seen: walk.seen, stops };
+	return { nodes: walk.nodes, computes, seen: walk.seen, stops, conditional, steps };
 }

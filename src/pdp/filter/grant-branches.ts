@@ -124,6 +124,15 @@ function* keyBranches(
 						sources.push({ type: 'role_derivation', role: source, relation: derivation.relation });
 						break;
 					}
+					for (const row of facts.conditionalRelations.from(names.text(instance), time)) {
+						yield;
+						if (!follows(derivation, row.relation, row.subject)) continue;
+						if (!held.get(names.number(row.subject) ?? -1)?.includes(derivation.role) || !conditions.holds(row))
+							continue;
+						const source = `${derivation.resource}#${derivation.role}`;
+						sources.push({ type: 'role_derivation', role: source, relation: derivation.relation });
+						break;
+					}
 				}
 				for (const operand of schema.computed(type, role)?.operands ?? []) {
 					if (held.get(instance)?.includes(operand))

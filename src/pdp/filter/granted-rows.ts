@@ -65,8 +65,9 @@ export function* grantedRows(context: DecisionContext, { input, given, matches }
 	const note = (expires: number) => {
 		until = expires;
 	};
-	// Condition sets and conditions of assignments may compare the user's tenants and roles.
-	const areCompared = evaluatesSets || facts.conditionalRoles.has(input.user.key);
+	// Condition sets and grant conditions may compare the user's tenants and roles.
+	const areCompared =
+		evaluatesSets || facts.conditionalRoles.has(input.user.key) || !facts.conditionalRelations.isEmpty;
 	for (const [tenant, role] of facts.tenantRoles.numbersFrom(user, time, note)) {
 		if (pauses.step()) yield;
 		const expires = until;
@@ -113,8 +114,7 @@ export function* grantedRows(context: DecisionContext, { input, given, matches }
 	return { tenants, keys, held, groups, expiry: expiry.first, readTime };
 }
 
-const uncertainText =
-	'a role of the user is assigned under a condition with a regular expression; use listings or checks';
+const uncertainText = 'a role of the user is under a condition with a regular expression; use listings or checks';
 
 const noRoles: UserRoles = { held: new Map(), reached: new Map() };
 

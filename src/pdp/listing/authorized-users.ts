@@ -18,6 +18,7 @@ import type { FactsIndex } from '../facts/facts-index.js';
 import { GrantConditions } from '../facts/grant-conditions.js';
 import { instanceType } from '../facts/instance-name.js';
 import { type Leading, leadingTo } from '../facts/role-walk.js';
+import { EffectivePaths } from './effective-paths.js';
 import { evaluateListing } from './evaluate-listing.js';
 import { answerWithReferee, randomItems, sampleSize } from './referee.js';
 import { userTest } from './user-test.js';
@@ -96,10 +97,10 @@ function* usersFromFacts(
 	return allowed;
 }
 
-/** Throws `NeedsEngine` if an assignment alone may not suffice, or if only the engine can decide its condition. */
+/** Throws `NeedsEngine` if an assignment alone may not suffice, or if only the engine can decide a condition. */
 function requireExact({ computes, isUncertain }: Granting): void {
 	if (computes) throw new NeedsEngine('a computed role may grant the action');
-	if (isUncertain) throw new NeedsEngine('a condition of an assignment contains a regular expression');
+	if (isUncertain) throw new NeedsEngine('a grant condition contains a regular expression');
 }
 
 /** Compares a sample of listed and unlisted users with the engine. */
@@ -268,12 +269,28 @@ function* assignedOnInstances(
 	const destination = { roles, instance, time };
 	const leading = yield* leadingTo(facts, destination, nowhere);
 	granting.computes = leading.computes;
-	const leadingFor = yield* leadingWithStops({ facts, time }, leading, (assigned) =>
-		leadingTo(facts, destination, assigned),
-	);
 	const conditions = new GrantConditions(facts, { user: { key: '' }, context }, time);
-	const unstoppable = leading.stops.size === 0 ? leading : yield* leadingTo(facts, destination, everywhere);
-	const leadsFor = (user: string, role: string, on: string) => (leadingFor.get(user) ?? leading).seen.has(role, on);
+	const stoppedAt = yield* instancesWithStops({ facts, time }, leading);
+	const byStops = new Map<string, Leading>();
+	const paths = new EffectivePaths(leading, { roles, instance });
+	/** True if a role leads there for a user: no role of the user blocks the path, and its relationships count. */
+	function* leadsFor(user: string, role: string, on: string): Steps<boolean> {
+		const stops = stoppedAt.get(user) ?? nowhere;
+		if (leading.conditional) {
+			conditions.setUser(user, sent);
+			const leads = yield* paths.lead({ role, instance: on }, { user, stops, conditions });
+			if (conditions.uncertain) granting.consider(user);
+			conditions.uncertain = false;
+			return leads;
+		}
+		if (stops.size === 0) return true;
+		const name = JSON.stringify([...stops]);
+		const found = byStops.get(name) ?? (yield* leadingTo(facts, destination, stops));
+		byStops.set(name, found);
+		return found.seen.has(role, on);
+	}
+	const isSameForAll = leading.stops.size === 0 && !leading.conditional;
+	const unstoppable = isSameForAll ? leading : yield* leadingTo(facts, destination, everywhere, () => false);
 	const pauses = new Pauses();
 	for (const { role, instance: on } of leading.nodes) {
 		if (pauses.step()) yield;
@@ -282,22 +299,22 @@ function* assignedOnInstances(
 			if (held !== role) continue;
 			const assignment = { user, tenant, resource: on, role: `${instanceType(on)}#${role}` };
 			if (user !== everyone) {
-				if (leadsFor(user, role, on)) granting.add(assignment);
+				if (yield* leadsFor(user, role, on)) granting.add(assignment);
 			} else if (!leading.computes && unstoppable.seen.has(role, on)) {
 				granting.add(assignment);
 			} else {
-				// A user's own role can block a derivation on the path, or a computed role can exclude it, so this role does
-				// not lead there for all users.
+				// A user's own role can block a derivation on the path, a relationship can be conditional, or a computed role
+				// can exclude this role, so it does not lead there for all users.
 				for (const key of facts.users) {
 					if (pauses.step()) yield;
-					if (leadsFor(key, role, on)) granting.add(assignment, key);
+					if (yield* leadsFor(key, role, on)) granting.add(assignment, key);
 				}
 			}
 		}
 		for (const [user, grant] of facts.conditionalRoles.to(on, time)) {
 			// A condition may take a thousand times longer than the condition before it.
 			yield;
-			if (grant.role !== role || !(leadingFor.get(user) ?? leading).seen.has(role, on)) continue;
+			if (grant.role !== role || !(yield* leadsFor(user, role, on))) continue;
 			conditions.setUser(user, sent);
 			const { set, values } = grant;
 			const assignment = {
@@ -314,15 +331,11 @@ function* assignedOnInstances(
 	}
 }
 
-/**
- * Finds the leading nodes for each user whose assigned roles block derivations. Users with roles on the same blocking
- * instances share a result.
- */
-function* leadingWithStops(
+/** Finds the instances on which each user's assigned roles block derivations. */
+function* instancesWithStops(
 	{ facts, time }: Pick<DecisionContext, 'facts' | 'time'>,
 	{ stops }: Leading,
-	leadingWith: (assigned: ReadonlySet<string>) => Steps<Leading>,
-): Steps<ReadonlyMap<string, Leading>> {
+): Steps<ReadonlyMap<string, ReadonlySet<string>>> {
 	const stoppedAt = new Map<string, Set<string>>();
 	const pauses = new Pauses();
 	for (const stop of stops) {
@@ -336,13 +349,5 @@ function* leadingWithStops(
 			stoppedAt.set(user, (stoppedAt.get(user) ?? new Set()).add(stop));
 		}
 	}
-	const byStops = new Map<string, Leading>();
-	const found = new Map<string, Leading>();
-	for (const [user, assigned] of stoppedAt) {
-		const name = JSON.stringify([...assigned]);
-		const leading = byStops.get(name) ?? (yield* leadingWith(assigned));
-		byStops.set(name, leading);
-		found.set(user, leading);
-	}
-	return found;
+	return stoppedAt;
 }

@@ -39,7 +39,7 @@ function* everyUser({ tenantRoles, instanceRoles, conditionalRoles }: FactsIndex
 	const one = yield* tenantRoles.sortedLeftNames();
 	const other = yield* instanceRoles.sortedLeftNames();
 	if (conditionalRoles.isEmpty) return merged(one, other);
-	return merged(merged(one, other), yield* sortedTexts([...conditionalRoles.users]));
+	return merged(merged(one, other), yield* sortedTexts([...conditionalRoles.leftNames]));
 }
 
 function* merged(one: Iterable<string>, other: Iterable<string>): Iterable<string> {

@@ -8,7 +8,7 @@ import { forEachChunk, forEachItem, sortedBy } from '../engine/chunks.js';
 import type { Holdings } from '../engine/engine.js';
 import { arrayChunks } from '../engine/json-chunks.js';
 import { NeedsEngine } from '../facts/compiled-sets.js';
-import type { ConditionalRole } from '../facts/conditional-roles.js';
+import type { ConditionalRole } from '../facts/conditional-facts.js';
 import type { FactsIndex } from '../facts/facts-index.js';
 import { GrantConditions } from '../facts/grant-conditions.js';
 import { parseInstanceName } from '../facts/instance-name.js';
