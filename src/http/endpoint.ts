@@ -156,6 +156,17 @@ export interface Endpoint<Access extends string = string, Context = never>
 	) => Promise<Reply<Returns> | Raw> | Reply<Returns> | Raw;
 }
 
+/** Returns the fields that endpoints at one path share, for each method. */
+export function methods<Shared extends object>(shared: Shared) {
+	return {
+		get: { ...shared, method: 'get' },
+		post: { ...shared, method: 'post' },
+		put: { ...shared, method: 'put' },
+		patch: { ...shared, method: 'patch' },
+		delete: { ...shared, method: 'delete' },
+	} as const;
+}
+
 /**
  * Returns the `endpoint` function for a server. `Contexts` maps each access name to the context that handlers receive.
  * A handler therefore cannot be declared with less access than its context requires. `Lean` is the context on the lean

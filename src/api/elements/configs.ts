@@ -5,7 +5,7 @@ import {
 	readElementsConfigs,
 	removeElementsConfig,
 } from '../../domain/element/config.js';
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import { allElementsConfigs, ElementsConfig } from '../../store/table/element/elements-config.js';
 import { Reference } from '../../wire/common.js';
 import {
@@ -39,16 +39,15 @@ const deletion = {
 	returns: { 204: null },
 	failures: { 404: 'No such element' },
 } as const;
-const collectionPlace = { tag, path: collection, params: EnvironmentPath } as const;
-const memberPlace = { tag, path: member, params: ElementsConfigPath } as const;
+const collectionPlace = methods({ tag, path: collection, params: EnvironmentPath });
+const memberPlace = methods({ tag, path: member, params: ElementsConfigPath });
 
 /** Element configurations: the purpose of each embedded page, and each role's permission level in it. */
 export const elementsConfigs = [
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.get,
 		name: 'listElementsConfigs',
 		summary: 'List elements',
-		method: 'get',
 		access: 'environment.read',
 		query: PageQuery,
 		returns: { 200: ElementsConfigPage },
@@ -59,11 +58,10 @@ export const elementsConfigs = [
 		},
 	}),
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.post,
 		name: 'createElementsConfig',
 		summary: 'Create an element',
 		description,
-		method: 'post',
 		access: 'environment.write',
 		body: ElementsConfigCreate,
 		example: {
@@ -80,15 +78,13 @@ export const elementsConfigs = [
 			404: unknown,
 			409: 'An element with this key exists',
 		},
-		handle: async ({ body }, { unit }) => {
-			return reply(200, await readElementsConfig(unit, await createElementsConfig(unit, body), 'whole'));
-		},
+		handle: async ({ body }, { unit }) =>
+			reply(200, await readElementsConfig(unit, await createElementsConfig(unit, body), 'whole')),
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.get,
 		name: 'getElementsConfig',
 		summary: 'One element',
-		method: 'get',
 		access: 'environment.read',
 		returns: { 200: ElementsConfigRead },
 		failures: { 404: 'No such element' },
@@ -98,11 +94,10 @@ export const elementsConfigs = [
 		},
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.patch,
 		name: 'updateElementsConfig',
 		summary: 'Update an element',
 		description: `${description} \`settings\` and \`roles_to_levels\` are replaced as a whole. A null webhook is removed.`,
-		method: 'patch',
 		access: 'environment.write',
 		body: ElementsConfigUpdate,
 		example: { name: 'People', roles_to_levels: { LEVEL_1: ['editor'], LEVEL_3: ['document#viewer'] } },

@@ -24,8 +24,7 @@ export const operationApprovals = [
 			404: 'No such operation approval',
 			409: 'The approval is not approved, was consumed, has expired, or is not single-use',
 		},
-		handle: async ({ params }, { unit }) => {
-			return reply(200, readOperationApproval(unit, await consumeApproval(unit, params.operation_approval_id)));
-		},
+		handle: async ({ params }, { unit }) =>
+			reply(200, readOperationApproval(unit, await consumeApproval(unit, params.operation_approval_id))),
 	}),
 ];

@@ -1,6 +1,6 @@
 import { readElementSession } from '../../domain/element/session.js';
 import { notFound } from '../../failure.js';
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import { User } from '../../store/table/user.js';
 import { Reference } from '../../wire/common.js';
 import { ElementSessionPage, ElementSessionQuery, ElementSessionsOfUser } from '../../wire/element/element-session.js';
@@ -9,15 +9,14 @@ import { withItems } from '../list-answer.js';
 
 const tag = 'Elements';
 const collection = '/v2/elements/:proj_id/:env_id/sessions';
-const collectionPlace = { tag, path: collection, params: EnvironmentPath } as const;
+const collectionPlace = methods({ tag, path: collection, params: EnvironmentPath });
 
 /** Element sessions in an environment, for its administrators. */
 export const elementSessions = [
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.get,
 		name: 'listElementSessions',
 		summary: 'List element sessions in an environment, oldest first',
-		method: 'get',
 		access: 'environment.sessions',
 		query: ElementSessionQuery,
 		returns: { 200: ElementSessionPage },
@@ -30,10 +29,9 @@ export const elementSessions = [
 		},
 	}),
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.delete,
 		name: 'endElementSessions',
 		summary: 'End all element sessions of a user',
-		method: 'delete',
 		access: 'environment.sessions',
 		query: ElementSessionsOfUser,
 		returns: { 204: null },

@@ -17,7 +17,7 @@ import {
 	type UserManagement,
 } from '../../domain/element/user-management.js';
 import { readAssignment } from '../../domain/facts/assignment.js';
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import { readJoinedPage } from '../../store/query/row-query.js';
 import type { ElementSession } from '../../store/session/element-entrance.js';
 import { elementRolesBy } from '../../store/table/element/elements-config.js';
@@ -64,17 +64,16 @@ function openForSession(
 ): Promise<UserManagement> {
 	return openUserManagement(unit, elements_config_id, sessionActor(session), instance);
 }
-const usersPlace = { tag, path: users, params: ElementPath } as const;
-const rolesPlace = { tag, path: rolesOfUser, params: UserPath } as const;
+const usersPlace = methods({ tag, path: users, params: ElementPath });
+const rolesPlace = methods({ tag, path: rolesOfUser, params: UserPath });
 
 /** User management by signed-in users, within their permission level. */
 export const userManagement = [
 	endpoint({
-		...usersPlace,
+		...usersPlace.get,
 		name: 'listElementUsers',
 		summary: 'List element users, followed by pending invites',
 		description,
-		method: 'get',
 		access: 'element.read',
 		query: ElementUserQuery,
 		returns: { 200: ElementUserPage },
@@ -92,13 +91,12 @@ export const userManagement = [
 		},
 	}),
 	endpoint({
-		...usersPlace,
+		...usersPlace.post,
 		name: 'addElementUser',
 		summary: 'Add a user with a role',
 		description:
 			`${description} Without \`role\`, the user gets the \`default_role\` in the settings, if set. An element with ` +
 			'`email_notifications` or a webhook creates an invite instead and returns it.',
-		method: 'post',
 		access: 'element.write',
 		query: ElementPlaceQuery,
 		body: ElementUserCreate,
@@ -134,11 +132,10 @@ export const userManagement = [
 		},
 	}),
 	endpoint({
-		...rolesPlace,
+		...rolesPlace.post,
 		name: 'assignElementRole',
 		summary: 'Assign a role to a user',
 		description,
-		method: 'post',
 		access: 'element.write',
 		query: ElementPlaceQuery,
 		body: ElementRoleAssign,
@@ -152,11 +149,10 @@ export const userManagement = [
 		},
 	}),
 	endpoint({
-		...rolesPlace,
+		...rolesPlace.delete,
 		name: 'unassignElementRole',
 		summary: 'Remove a role from a user',
 		description,
-		method: 'delete',
 		access: 'element.write',
 		query: ElementPlaceQuery,
 		body: ElementRoleUnassign,

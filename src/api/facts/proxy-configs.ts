@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { changeProxyConfig, createProxyConfig, readProxyConfig } from '../../domain/proxy-config.js';
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import { allProxyConfigs, ProxyConfig } from '../../store/table/proxy-config.js';
 import { Reference } from '../../wire/common.js';
 import { ProxyConfigCreate, ProxyConfigRead, ProxyConfigUpdate } from '../../wire/decision/proxy-config.js';
@@ -18,17 +18,16 @@ const rule = {
 	resource: 'document',
 	action: 'read',
 };
-const collectionPlace = { tag, path: collection, params: EnvironmentPath } as const;
-const memberPlace = { tag, path: member, params: ProxyConfigPath } as const;
+const collectionPlace = methods({ tag, path: collection, params: EnvironmentPath });
+const memberPlace = methods({ tag, path: member, params: ProxyConfigPath });
 
 /** Proxy settings: the mapping from requests to actions, and the secret for the proxied service. */
 export const proxyConfigs = [
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.get,
 		name: 'listProxyConfigs',
 		summary: 'List proxy configs',
 		description,
-		method: 'get',
 		access: 'environment.read',
 		secret: true,
 		query: PageQuery,
@@ -42,27 +41,24 @@ export const proxyConfigs = [
 		},
 	}),
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.post,
 		name: 'createProxyConfig',
 		summary: 'Create a proxy config',
 		description: `${description} It is stored encrypted. \`Bearer\` takes a string, \`Headers\` a map of strings, \`Basic\` either.`,
-		method: 'post',
 		access: 'environment.write',
 		secret: true,
 		body: ProxyConfigCreate,
 		example: { key: 'documents', name: 'Documents', secret: 'a-bearer-token', mapping_rules: [rule] },
 		returns: { 200: ProxyConfigRead },
 		failures: { 409: 'A proxy config with this key exists' },
-		handle: async ({ body }, { unit, caller }) => {
-			return reply(200, readProxyConfig(unit, await createProxyConfig(unit, body), isAdmin(caller)));
-		},
+		handle: async ({ body }, { unit, caller }) =>
+			reply(200, readProxyConfig(unit, await createProxyConfig(unit, body), isAdmin(caller))),
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.get,
 		name: 'getProxyConfig',
 		summary: 'Get a proxy config',
 		description,
-		method: 'get',
 		access: 'environment.read',
 		secret: true,
 		returns: { 200: ProxyConfigRead },
@@ -73,13 +69,12 @@ export const proxyConfigs = [
 		},
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.patch,
 		name: 'updateProxyConfig',
 		summary: 'Update a proxy config',
 		description:
 			`${description} \`mapping_rules\` replaces all rules. If any rule in it has \`should_delete\`, it contains only ` +
 			'changes, and rules with other URLs and methods stay.',
-		method: 'patch',
 		access: 'environment.write',
 		secret: true,
 		body: ProxyConfigUpdate,
@@ -92,10 +87,9 @@ export const proxyConfigs = [
 		},
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.delete,
 		name: 'deleteProxyConfig',
 		summary: 'Delete a proxy config',
-		method: 'delete',
 		access: 'environment.write',
 		returns: { 204: null },
 		failures: { 404: 'No such proxy config' },

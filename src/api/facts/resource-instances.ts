@@ -8,7 +8,7 @@ import {
 	removeNamedInstances,
 	syncInstances,
 } from '../../domain/facts/resource-instance.js';
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import { onlyRow } from '../../store/query/only-row.js';
 import type { RowQuery } from '../../store/query/row-query.js';
 import { Resource } from '../../store/table/resource.js';
@@ -46,18 +46,17 @@ const filterText =
 	'matches keys, `<resource key>:<instance key>` and ids.';
 const ambiguous = 'The bare instance key is ambiguous';
 const missing = 'No such resource instance';
-const collectionPlace = { tag, path: collection, params: EnvironmentPath } as const;
-const memberPlace = { tag, path: member, params: InstancePath } as const;
-const bulkPlace = { tag, path: bulk, params: EnvironmentPath } as const;
+const collectionPlace = methods({ tag, path: collection, params: EnvironmentPath });
+const memberPlace = methods({ tag, path: member, params: InstancePath });
+const bulkPlace = methods({ tag, path: bulk, params: EnvironmentPath });
 
 /** Resource instances. Each instance belongs to a tenant. */
 export const resourceInstances = [
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.get,
 		name: 'listResourceInstances',
 		summary: 'List resource instances',
 		description: `${filterText} \`detailed\` adds the relationships of each instance, as subject or object.`,
-		method: 'get',
 		access: 'environment.read',
 		query: ResourceInstanceQuery,
 		returns: { 200: arrayOrPaginated(ResourceInstanceRead) },
@@ -83,10 +82,9 @@ export const resourceInstances = [
 		},
 	}),
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.post,
 		name: 'createResourceInstance',
 		summary: 'Create a resource instance',
-		method: 'post',
 		access: 'environment.write',
 		body: ResourceInstanceCreate,
 		example,
@@ -95,11 +93,10 @@ export const resourceInstances = [
 		handle: async ({ body }, { unit }) => reply(200, readInstance(unit, await createInstance(unit, body))),
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.get,
 		name: 'getResourceInstance',
 		summary: 'Get a resource instance',
 		description: "`detailed` adds the instance's relationships, as subject or object.",
-		method: 'get',
 		access: 'environment.read',
 		query: ResourceInstanceDetailQuery,
 		returns: { 200: ResourceInstanceRead },
@@ -110,11 +107,10 @@ export const resourceInstances = [
 		},
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.patch,
 		name: 'updateResourceInstance',
 		summary: 'Update the attributes of a resource instance',
 		description: '`attributes` are replaced as a whole; null clears them.',
-		method: 'patch',
 		access: 'environment.write',
 		body: ResourceInstanceUpdate,
 		example: { attributes: { private: false } },
@@ -126,10 +122,9 @@ export const resourceInstances = [
 		},
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.delete,
 		name: 'deleteResourceInstance',
 		summary: 'Delete a resource instance with its role assignments and relationships',
-		method: 'delete',
 		access: 'environment.write',
 		returns: { 204: null },
 		failures: { 400: ambiguous, 404: missing },
@@ -139,14 +134,13 @@ export const resourceInstances = [
 		},
 	}),
 	endpoint({
-		...bulkPlace,
+		...bulkPlace.put,
 		name: 'syncResourceInstances',
 		summary: 'Create or replace resource instances in bulk',
 		description:
 			`At most ${maxBulkInstances} instances per call; all or none are written. Resource and key identify an ` +
 			'instance; if several items identify the same instance, the last item applies. An existing instance keeps its ' +
 			'tenant.',
-		method: 'put',
 		access: 'environment.write',
 		body: ResourceInstanceBulkReplace,
 		example: { operations: [example] },
@@ -158,11 +152,10 @@ export const resourceInstances = [
 		},
 	}),
 	endpoint({
-		...bulkPlace,
+		...bulkPlace.delete,
 		name: 'deleteResourceInstances',
 		summary: 'Delete resource instances in bulk, with their role assignments and relationships',
 		description: `At most ${maxBulkInstances} instances per call; all or none are deleted.`,
-		method: 'delete',
 		access: 'environment.write',
 		body: ResourceInstanceBulkRemove,
 		example: { idents: ['document:budget'] },

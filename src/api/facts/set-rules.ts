@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { createSetRule, readSetRule, removeSetRule, resolveRuleFilter } from '../../domain/schema/set-rule.js';
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import { rulesBy } from '../../store/table/condition-set-rule.js';
 import { SetRuleCreate, SetRuleQuery, SetRuleRead, SetRuleRemove } from '../../wire/schema/set-rule.js';
 import { EnvironmentPath, endpoint } from '../access.js';
@@ -8,18 +8,17 @@ import { EnvironmentPath, endpoint } from '../access.js';
 const tag = 'Condition set rules';
 const collection = '/v2/facts/:proj_id/:env_id/set_rules';
 const example = { user_set: 'adults', permission: 'document:read', resource_set: 'private_documents' };
-const collectionPlace = { tag, path: collection, params: EnvironmentPath } as const;
+const collectionPlace = methods({ tag, path: collection, params: EnvironmentPath });
 
 /** Rules between condition sets. */
 export const setRules = [
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.get,
 		name: 'listSetRules',
 		summary: 'List condition set rules',
 		description:
 			'Unknown values match nothing. `permission` is `resource:action`, an action id, or an action key in any ' +
 			'resource.',
-		method: 'get',
 		access: 'environment.read',
 		query: SetRuleQuery,
 		returns: { 200: z.array(SetRuleRead) },
@@ -32,13 +31,12 @@ export const setRules = [
 		},
 	}),
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.post,
 		name: 'createSetRule',
 		summary: 'Grant a user set an action on a resource set',
 		description:
 			'With `is_role`, the user set is all holders of a tenant role. With `is_resource`, the resource set is all ' +
 			'instances of a resource. An existing rule stays unchanged. Returns a list with the single rule.',
-		method: 'post',
 		access: 'environment.write',
 		body: SetRuleCreate,
 		example,
@@ -56,11 +54,10 @@ export const setRules = [
 			),
 	}),
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.delete,
 		name: 'deleteSetRule',
 		summary: 'Delete a condition set rule',
 		description: 'A missing rule is skipped, even if its set, resource or action does not exist.',
-		method: 'delete',
 		access: 'environment.write',
 		body: SetRuleRemove,
 		example,

@@ -1,6 +1,6 @@
 import { removeTenantUser } from '../../domain/facts/tenant-user.js';
 import { addUserToTenant, readUser } from '../../domain/facts/user.js';
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import { Tenant } from '../../store/table/tenant.js';
 import { User } from '../../store/table/user.js';
 import { Reference } from '../../wire/common.js';
@@ -12,44 +12,37 @@ import { userPage } from './user-page.js';
 
 const tag = 'Tenants';
 const collection = '/v2/facts/:proj_id/:env_id/tenants/:tenant_id/users';
-const collectionPlace = { tag, path: collection, params: TenantPath } as const;
+const collectionPlace = methods({ tag, path: collection, params: TenantPath });
 
 /** Tenant users: members, and users with a role in the tenant. */
 export const tenantUsers = [
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.get,
 		name: 'listTenantUsers',
 		summary: 'List tenant users',
 		description:
 			'Lists users added to the tenant and users with a role there. With `role`, lists only holders of this role.',
-		method: 'get',
 		access: 'environment.read',
 		query: UserQuery,
 		returns: { 200: paginated(UserRead) },
 		failures: { 404: 'No such tenant' },
-		handle: async ({ params, query }, { unit }) => {
-			return reply(200, await userPage(unit, query, await unit.find(Tenant, params.tenant_id)));
-		},
+		handle: async ({ params, query }, { unit }) =>
+			reply(200, await userPage(unit, query, await unit.find(Tenant, params.tenant_id))),
 	}),
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.post,
 		name: 'addUserToTenant',
 		summary: 'Add a user to a tenant, creating the user if missing',
 		description:
 			'An existing user is unchanged except for the new roles in `role_assignments`. Tenant membership itself ' +
 			'grants no permissions.',
-		method: 'post',
 		access: 'environment.write',
 		body: UserCreate,
 		example: { key: 'alice@example.com', email: 'alice@example.com', first_name: 'Alice', last_name: 'Doe' },
 		returns: { 200: UserRead },
 		failures: { 404: 'No such tenant, or an object in a role assignment does not exist' },
-		handle: async ({ params, body }, { unit }) => {
-			return reply(
-				200,
-				await readUser(unit, await addUserToTenant(unit, await unit.find(Tenant, params.tenant_id), body)),
-			);
-		},
+		handle: async ({ params, body }, { unit }) =>
+			reply(200, await readUser(unit, await addUserToTenant(unit, await unit.find(Tenant, params.tenant_id), body))),
 	}),
 	endpoint({
 		name: 'removeUserFromTenant',

@@ -1,6 +1,6 @@
 import { createTenant, createTenants, removeTenant, removeTenants } from '../../domain/facts/tenant.js';
 import { definedFields } from '../../domain/schema/defined-fields.js';
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import { Tenant, tenantsBy } from '../../store/table/tenant.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { Reference } from '../../wire/common.js';
@@ -26,17 +26,16 @@ const member = `${collection}/:tenant_id`;
 const example = { key: 'acme', name: 'Acme Inc.' };
 
 export const TenantPath = EnvironmentPath.extend({ tenant_id: Reference });
-const collectionPlace = { tag, path: collection, params: EnvironmentPath } as const;
-const memberPlace = { tag, path: member, params: TenantPath } as const;
-const bulkPlace = { tag, path: bulk, params: EnvironmentPath } as const;
+const collectionPlace = methods({ tag, path: collection, params: EnvironmentPath });
+const memberPlace = methods({ tag, path: member, params: TenantPath });
+const bulkPlace = methods({ tag, path: bulk, params: EnvironmentPath });
 
 export const tenants = [
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.get,
 		name: 'listTenants',
 		summary: 'List tenants',
 		description: attributeFilterText,
-		method: 'get',
 		access: 'environment.read',
 		query: TenantQuery,
 		returns: { 200: arrayOrPaginated(TenantRead) },
@@ -47,10 +46,9 @@ export const tenants = [
 		},
 	}),
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.post,
 		name: 'createTenant',
 		summary: 'Create a tenant',
-		method: 'post',
 		access: 'environment.write',
 		body: TenantCreate,
 		example,
@@ -59,21 +57,19 @@ export const tenants = [
 		handle: async ({ body }, { unit }) => reply(200, readTenant(unit, await createTenant(unit, body))),
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.get,
 		name: 'getTenant',
 		summary: 'One tenant',
-		method: 'get',
 		access: 'environment.read',
 		returns: { 200: TenantRead },
 		failures: { 404: 'No such tenant' },
 		handle: async ({ params }, { unit }) => reply(200, readTenant(unit, await unit.find(Tenant, params.tenant_id))),
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.patch,
 		name: 'updateTenant',
 		summary: 'Update a tenant',
 		description: 'Null clears a field; `attributes` are replaced as a whole.',
-		method: 'patch',
 		access: 'environment.write',
 		body: TenantUpdate,
 		example: { name: 'Acme Ltd.' },
@@ -85,10 +81,9 @@ export const tenants = [
 		},
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.delete,
 		name: 'deleteTenant',
 		summary: 'Delete a tenant with the roles assigned in it',
-		method: 'delete',
 		access: 'environment.write',
 		returns: { 204: null },
 		failures: { 404: 'No such tenant' },
@@ -98,11 +93,10 @@ export const tenants = [
 		},
 	}),
 	endpoint({
-		...bulkPlace,
+		...bulkPlace.post,
 		name: 'createTenants',
 		summary: 'Create tenants in bulk',
 		description: `At most ${maxBulkTenants} in one call; all or none.`,
-		method: 'post',
 		access: 'environment.write',
 		body: TenantBulkCreate,
 		example: { operations: [example] },
@@ -114,11 +108,10 @@ export const tenants = [
 		},
 	}),
 	endpoint({
-		...bulkPlace,
+		...bulkPlace.delete,
 		name: 'deleteTenants',
 		summary: 'Delete tenants in bulk, with the roles assigned in them',
 		description: `At most ${maxBulkTenants} in one call; all or none.`,
-		method: 'delete',
 		access: 'environment.write',
 		body: TenantBulkRemove,
 		example: { idents: ['acme'] },

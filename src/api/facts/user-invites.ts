@@ -5,7 +5,7 @@ import {
 	readUserInvite,
 } from '../../domain/element/user-invite.js';
 import { readUser } from '../../domain/facts/user.js';
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import { UserInvite, userInvitesBy } from '../../store/table/element/user-invite.js';
 import { Role } from '../../store/table/role.js';
 import { Tenant } from '../../store/table/tenant.js';
@@ -30,15 +30,14 @@ const UserInvitePath = EnvironmentPath.extend({ user_invite_id: Reference });
 const invited = { key: 'ines@example.com', email: 'ines@example.com' };
 const unknown = 'No such role, tenant or resource instance';
 const elsewhere = 'The resource instance is not in the tenant';
-const collectionPlace = { tag, path: collection, params: EnvironmentPath } as const;
-const memberPlace = { tag, path: member, params: UserInvitePath } as const;
+const collectionPlace = methods({ tag, path: collection, params: EnvironmentPath });
+const memberPlace = methods({ tag, path: member, params: UserInvitePath });
 
 export const userInvites = [
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.get,
 		name: 'listUserInvites',
 		summary: 'List user invites',
-		method: 'get',
 		access: 'environment.read',
 		query: UserInviteQuery,
 		returns: { 200: paginated(UserInviteRead) },
@@ -54,12 +53,11 @@ export const userInvites = [
 		},
 	}),
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.post,
 		name: 'createUserInvite',
 		summary: 'Invite a user',
 		description:
 			'Regolith notifies nobody; the caller sends the invite. The user is created when the invite is approved.',
-		method: 'post',
 		access: 'environment.write',
 		body: UserInviteCreate,
 		example: {
@@ -75,23 +73,20 @@ export const userInvites = [
 		handle: async ({ body }, { unit }) => reply(200, readUserInvite(unit, await createUserInvite(unit, body))),
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.get,
 		name: 'getUserInvite',
 		summary: 'Get a user invite',
-		method: 'get',
 		access: 'environment.read',
 		returns: { 200: UserInviteRead },
 		failures: { 404: 'No such user invite' },
-		handle: async ({ params }, { unit }) => {
-			return reply(200, readUserInvite(unit, await unit.find(UserInvite, params.user_invite_id)));
-		},
+		handle: async ({ params }, { unit }) =>
+			reply(200, readUserInvite(unit, await unit.find(UserInvite, params.user_invite_id))),
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.patch,
 		name: 'updateUserInvite',
 		summary: 'Update a user invite',
 		description: 'Null clears an optional field. Setting `status` creates no user.',
-		method: 'patch',
 		access: 'environment.write',
 		body: UserInviteUpdate,
 		example: { last_name: 'Doe' },
@@ -103,10 +98,9 @@ export const userInvites = [
 		},
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.delete,
 		name: 'deleteUserInvite',
 		summary: 'Delete a user invite, but not the created user',
-		method: 'delete',
 		access: 'environment.write',
 		returns: { 204: null },
 		failures: { 404: 'No such user invite' },

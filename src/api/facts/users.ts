@@ -10,7 +10,7 @@ import {
 	syncUser,
 	syncUsers,
 } from '../../domain/facts/user.js';
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import { User } from '../../store/table/user.js';
 import { Reference, UserKey } from '../../wire/common.js';
 import { BulkReport } from '../../wire/facts/bulk.js';
@@ -38,28 +38,24 @@ const member = `${collection}/:user_id`;
 const bulk = '/v2/facts/:proj_id/:env_id/bulk/users';
 const UserPath = EnvironmentPath.extend({ user_id: Reference });
 const example = { key: 'alice@example.com', email: 'alice@example.com', first_name: 'Alice', last_name: 'Doe' };
-const collectionPlace = { tag, path: collection, params: EnvironmentPath } as const;
-const memberPlace = { tag, path: member, params: UserPath } as const;
-const bulkPlace = { tag, path: bulk, params: EnvironmentPath } as const;
+const collectionPlace = methods({ tag, path: collection, params: EnvironmentPath });
+const memberPlace = methods({ tag, path: member, params: UserPath });
+const bulkPlace = methods({ tag, path: bulk, params: EnvironmentPath });
 
 export const users = [
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.get,
 		name: 'listUsers',
 		summary: 'List users',
-		method: 'get',
 		access: 'environment.read',
 		query: UserQuery,
 		returns: { 200: paginated(UserRead) },
-		handle: async ({ query }, { unit }) => {
-			return reply(200, await userPage(unit, query));
-		},
+		handle: async ({ query }, { unit }) => reply(200, await userPage(unit, query)),
 	}),
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.post,
 		name: 'createUser',
 		summary: 'Create a user',
-		method: 'post',
 		access: 'environment.write',
 		body: UserCreate,
 		example,
@@ -68,10 +64,9 @@ export const users = [
 		handle: async ({ body }, { unit }) => reply(200, await readNewUser(unit, await createUser(unit, body), body)),
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.get,
 		name: 'getUser',
 		summary: 'One user',
-		method: 'get',
 		access: 'environment.read',
 		returns: { 200: UserRead },
 		failures: { 404: 'No such user' },
@@ -99,25 +94,22 @@ export const users = [
 		},
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.patch,
 		name: 'updateUser',
 		summary: 'Update a user',
 		description: 'Null clears a field; `attributes` are replaced as a whole.',
-		method: 'patch',
 		access: 'environment.write',
 		body: UserUpdate,
 		example: { first_name: 'Alicia' },
 		returns: { 200: UserRead },
 		failures: { 404: 'No such user' },
-		handle: async ({ params, body }, { unit }) => {
-			return reply(200, await readUser(unit, await changeUser(unit, await unit.find(User, params.user_id), body)));
-		},
+		handle: async ({ params, body }, { unit }) =>
+			reply(200, await readUser(unit, await changeUser(unit, await unit.find(User, params.user_id), body))),
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.delete,
 		name: 'deleteUser',
 		summary: 'Delete a user with all role assignments',
-		method: 'delete',
 		access: 'environment.write',
 		returns: { 204: null },
 		failures: { 404: 'No such user' },
@@ -138,9 +130,8 @@ export const users = [
 		example: { role: 'editor', tenant: 'default' },
 		returns: { 200: RoleAssignmentRead },
 		failures: { 404: 'No such user, role or tenant', 409: 'The user already has this role there' },
-		handle: async ({ params, body }, { unit }) => {
-			return reply(200, readAssignment(unit, await assign(unit, { ...body, user: params.user_id })));
-		},
+		handle: async ({ params, body }, { unit }) =>
+			reply(200, readAssignment(unit, await assign(unit, { ...body, user: params.user_id }))),
 	}),
 	endpoint({
 		name: 'unassignRoleFromUser',
@@ -161,11 +152,10 @@ export const users = [
 		},
 	}),
 	endpoint({
-		...bulkPlace,
+		...bulkPlace.post,
 		name: 'createUsers',
 		summary: 'Create users in bulk',
 		description: `At most ${maxBulkUsers} in one call; all or none.`,
-		method: 'post',
 		access: 'environment.write',
 		body: UserBulkCreate,
 		example: { operations: [example] },
@@ -180,13 +170,12 @@ export const users = [
 		},
 	}),
 	endpoint({
-		...bulkPlace,
+		...bulkPlace.put,
 		name: 'syncUsers',
 		summary: 'Create or replace users in bulk',
 		description:
 			`At most ${maxBulkUsers} users per call; all or none are written. Each item works as in \`PUT\` for a single ` +
 			'user. If several items have the same key, the last item applies.',
-		method: 'put',
 		access: 'environment.write',
 		body: UserBulkReplace,
 		example: { operations: [example] },
@@ -198,11 +187,10 @@ export const users = [
 		},
 	}),
 	endpoint({
-		...bulkPlace,
+		...bulkPlace.delete,
 		name: 'deleteUsers',
 		summary: 'Delete users in bulk, with their role assignments',
 		description: `At most ${maxBulkUsers} in one call; all or none.`,
-		method: 'delete',
 		access: 'environment.write',
 		body: UserBulkRemove,
 		example: { idents: ['alice@example.com'] },

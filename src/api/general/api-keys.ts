@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { createKey, removeKey, rotateKey } from '../../domain/api-key.js';
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import type { AccountUnit } from '../../store/account/account.js';
 import type { OpenedPlaces } from '../../store/account/api-keys.js';
 import type { ApiKey } from '../../store/table/account.js';
@@ -16,7 +16,7 @@ const collection = '/v2/api-key';
 const member = `${collection}/:api_key_id`;
 
 const ApiKeyPath = z.object({ api_key_id: Reference });
-const memberPlace = { tag, path: member, params: ApiKeyPath, requestHeaders: ConsoleConfirmation } as const;
+const memberPlace = methods({ tag, path: member, params: ApiKeyPath, requestHeaders: ConsoleConfirmation });
 
 /** API keys: the calling key's scope, and management of the keys in this scope. */
 export const apiKeys = [
@@ -92,10 +92,9 @@ export const apiKeys = [
 		},
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.get,
 		name: 'getApiKey',
 		summary: 'Get an API key, with its secret',
-		method: 'get',
 		access: 'keys.read',
 		secret: true,
 		returns: { 200: ApiKeyRead },
@@ -107,11 +106,10 @@ export const apiKeys = [
 		},
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.delete,
 		name: 'deleteApiKey',
 		summary: 'Delete an API key, revoking it immediately',
 		description: 'Decision points with this key stop serving checks.',
-		method: 'delete',
 		access: 'keys.manage',
 		returns: { 204: null },
 		failures: { 400: 'The key is the last admin key of the organization', 404: 'No such API key' },

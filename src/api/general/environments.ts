@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { createEnvironment } from '../../domain/environment.js';
 import { definedFields } from '../../domain/schema/defined-fields.js';
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import { environmentCounts } from '../../store/account/statistics.js';
 import { EnvironmentCreate, EnvironmentRead, EnvironmentUpdate } from '../../wire/general/environment.js';
 import { EnvironmentStats } from '../../wire/general/statistics.js';
@@ -13,16 +13,15 @@ import { readPdpConfig, visibleConfigs } from '../pdps/pdp-config.js';
 const tag = 'Environments';
 const collection = '/v2/projects/:proj_id/envs';
 const member = `${collection}/:env_id`;
-const collectionPlace = { tag, path: collection, params: ProjectPath } as const;
-const memberPlace = { tag, path: member, params: EnvironmentPath } as const;
+const collectionPlace = methods({ tag, path: collection, params: ProjectPath });
+const memberPlace = methods({ tag, path: member, params: EnvironmentPath });
 
 /** Environments in a project. */
 export const environments = [
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.get,
 		name: 'listEnvironments',
 		summary: 'List environments of a project, in the scope of the API key',
-		method: 'get',
 		access: 'project.read',
 		query: PageQuery,
 		returns: { 200: z.array(EnvironmentRead) },
@@ -33,10 +32,9 @@ export const environments = [
 		},
 	}),
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.post,
 		name: 'createEnvironment',
 		summary: 'Create an environment with its API key',
-		method: 'post',
 		access: 'project.write',
 		body: EnvironmentCreate,
 		example: { key: 'staging', name: 'Staging' },
@@ -51,10 +49,9 @@ export const environments = [
 		},
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.get,
 		name: 'getEnvironment',
 		summary: 'One environment',
-		method: 'get',
 		access: 'environment.read',
 		returns: { 200: EnvironmentRead },
 		failures: { 404: 'No such project or environment' },
@@ -83,10 +80,9 @@ export const environments = [
 		},
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.patch,
 		name: 'updateEnvironment',
 		summary: 'Update an environment',
-		method: 'patch',
 		access: 'environment.manage',
 		body: EnvironmentUpdate,
 		example: { name: 'Staging (EU)' },
@@ -99,11 +95,10 @@ export const environments = [
 		},
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.delete,
 		name: 'deleteEnvironment',
 		summary: 'Delete an environment with everything in it',
 		description: 'Its decision points stop serving checks.',
-		method: 'delete',
 		access: 'environment.manage',
 		returns: { 204: null },
 		failures: { 404: 'No such project or environment' },

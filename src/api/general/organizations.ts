@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { definedFields } from '../../domain/schema/defined-fields.js';
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import { Reference } from '../../wire/common.js';
 import { OrganizationRead, OrganizationUpdate } from '../../wire/general/organization.js';
 import { OrganizationStats } from '../../wire/general/statistics.js';
@@ -11,7 +11,7 @@ const tag = 'Organizations';
 const member = '/v2/orgs/:org_id';
 
 const OrganizationPath = z.object({ org_id: Reference });
-const memberPlace = { tag, path: member, params: OrganizationPath } as const;
+const memberPlace = methods({ tag, path: member, params: OrganizationPath });
 
 /** Organization to which the calling API key belongs. */
 export const organizations = [
@@ -43,10 +43,9 @@ export const organizations = [
 		handle: async (_, { account }) => reply(200, await account.organization(account.organizationId)),
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.get,
 		name: 'getOrganization',
 		summary: 'One organization',
-		method: 'get',
 		access: 'organization.read',
 		returns: { 200: OrganizationRead },
 		failures: { 404: 'No such organization' },
@@ -68,10 +67,9 @@ export const organizations = [
 		},
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.patch,
 		name: 'updateOrganization',
 		summary: 'Update an organization',
-		method: 'patch',
 		access: 'organization.write',
 		body: OrganizationUpdate,
 		example: { name: 'Acme' },

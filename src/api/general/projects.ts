@@ -72,9 +72,8 @@ export const projects = [
 		example: { name: 'Web shop' },
 		returns: { 200: ProjectRead },
 		failures: { 404: 'No such project' },
-		handle: async ({ body }, { account, project }) => {
-			return reply(200, await account.updateProject(project, definedFields(body)));
-		},
+		handle: async ({ body }, { account, project }) =>
+			reply(200, await account.updateProject(project, definedFields(body))),
 	}),
 	endpoint({
 		name: 'deleteProject',

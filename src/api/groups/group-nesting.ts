@@ -1,6 +1,6 @@
 import { findGroup, readGroup, readGroupSchema } from '../../domain/group/group.js';
 import { nestGroup, releaseGroup } from '../../domain/group/group-nesting.js';
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import { type NestingSide, nestedGroups } from '../../store/table/group/group-role.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { paginated } from '../../wire/list.js';
@@ -11,12 +11,12 @@ import { GroupPath, groupPath, groupTag, noSuchGroup } from './groups.js';
 
 const collection = `${groupPath}/assign_group`;
 const example = { group_instance_key: 'group:accountants' };
-const collectionPlace = { tag: groupTag, path: collection, params: GroupPath } as const;
+const collectionPlace = methods({ tag: groupTag, path: collection, params: GroupPath });
 
 /** Group memberships in groups. */
 export const groupNesting = [
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.put,
 		name: 'assignGroupToGroup',
 		summary: 'Nest a group in the group in the path',
 		description:
@@ -25,7 +25,6 @@ export const groupNesting = [
 			'`group_nesting: parent_joins_child`, membership has the opposite direction: members of the group in the ' +
 			'path become members of the group in the body. The lists of children and parents do not depend on the ' +
 			'setting.',
-		method: 'put',
 		access: 'environment.write',
 		body: GroupNesting,
 		example,
@@ -38,11 +37,10 @@ export const groupNesting = [
 		},
 	}),
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.delete,
 		name: 'removeGroupFromGroup',
 		summary: 'Remove a nested group from the group in the path',
 		description: 'Works for both directions of membership.',
-		method: 'delete',
 		access: 'environment.write',
 		body: GroupNestingRemove,
 		example,

@@ -1,7 +1,7 @@
 import { findGroup, readGroup } from '../../domain/group/group.js';
 import { findGroupRole, type GroupRole, giveGroupRole, takeGroupRole } from '../../domain/group/group-role.js';
 import { duplicate, notFound } from '../../failure.js';
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import { type GroupRoleRow, groupRolesBy } from '../../store/table/group/group-role.js';
 import { instanceName } from '../../wire/common.js';
 import { paginated } from '../../wire/list.js';
@@ -13,18 +13,17 @@ import { GroupPath, groupPath, groupTag, noSuchGroup } from './groups.js';
 const collection = `${groupPath}/roles`;
 const example = { resource: 'document', resource_instance: 'budget', role: 'editor', tenant: 'acme' };
 const notOne = "The instance belongs to a different resource, or an object is outside the group's tenant";
-const collectionPlace = { tag: groupTag, path: collection, params: GroupPath } as const;
+const collectionPlace = methods({ tag: groupTag, path: collection, params: GroupPath });
 
 /** Group roles on resource instances. */
 export const groupRoles = [
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.post,
 		name: 'assignRoleToGroup',
 		summary: 'Assign a role on a resource instance to the members of a group',
 		description:
 			'Future members also hold the role. The role is stored as a relationship from the group to the instance, ' +
 			'through a relation that derives only this role from `member`. A missing relationship or relation is created.',
-		method: 'post',
 		access: 'environment.write',
 		body: GroupRoleCreate,
 		example,
@@ -43,10 +42,9 @@ export const groupRoles = [
 		},
 	}),
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.delete,
 		name: 'removeRoleFromGroup',
 		summary: 'Remove a role on a resource instance from a group',
-		method: 'delete',
 		access: 'environment.write',
 		body: GroupRoleRemove,
 		example,
@@ -63,13 +61,12 @@ export const groupRoles = [
 		},
 	}),
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.get,
 		name: 'listGroupRoles',
 		summary: 'List the roles of a group on resource instances',
 		description:
 			'Lists roles that members derive directly from this group. A nested group has the role `member` on its parent ' +
 			'group.',
-		method: 'get',
 		access: 'environment.read',
 		query: PageQuery,
 		returns: { 200: paginated(GroupRoleRead) },

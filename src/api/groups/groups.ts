@@ -6,7 +6,7 @@ import {
 	readGroups,
 	removeGroup,
 } from '../../domain/group/group.js';
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import type { RowQuery } from '../../store/query/row-query.js';
 import { type GroupRow, groupsBy } from '../../store/table/group/group.js';
 import { Resource } from '../../store/table/resource.js';
@@ -39,19 +39,18 @@ const filterText =
 	'matches keys, `<resource key>:<instance key>` and ids.';
 /** Clients written before this date know only the two deprecated endpoints. */
 const since = '2025-09-01T00:00:00Z';
-const collectionPlace = { tag: groupTag, path: collection, params: EnvironmentPath } as const;
-const memberPlace = { tag: groupTag, path: groupPath, params: GroupPath } as const;
+const collectionPlace = methods({ tag: groupTag, path: collection, params: EnvironmentPath });
+const memberPlace = methods({ tag: groupTag, path: groupPath, params: GroupPath });
 
 /** User groups. Each group is a resource instance, and its members have the instance role `member`. */
 export const groups = [
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.post,
 		name: 'createGroup',
 		summary: 'Create a group',
 		description:
 			'A missing resource, role `member` or instance is created. Objects created this way are deleted with the last ' +
 			'group that needs them; all other objects stay.',
-		method: 'post',
 		access: 'environment.write',
 		body: GroupCreate,
 		example: { group_instance_key: 'admins', group_resource_type_key: 'group', group_tenant: 'acme' },
@@ -93,11 +92,10 @@ export const groups = [
 			reply(200, readGroupSchema(await findGroup(unit, params.group_instance_key))),
 	}),
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.get,
 		name: 'listGroups',
 		summary: 'List groups with their roles and users',
 		description: filterText,
-		method: 'get',
 		access: 'environment.read',
 		deprecated: { since, successor: `${collection}/direct` },
 		query: GroupListQuery,
@@ -108,10 +106,9 @@ export const groups = [
 		},
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.get,
 		name: 'getGroup',
 		summary: 'Get a group with its roles and users',
-		method: 'get',
 		access: 'environment.read',
 		deprecated: { since, successor: `${collection}/direct/:group_instance_key` },
 		returns: { 200: GroupRead },
@@ -120,12 +117,11 @@ export const groups = [
 			reply(200, await readGroup(unit, await findGroup(unit, params.group_instance_key))),
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.delete,
 		name: 'deleteGroup',
 		summary: 'Delete a group',
 		description:
 			'Also deletes its memberships, roles and nesting, and its instance if the instance was created with the group.',
-		method: 'delete',
 		access: 'environment.write',
 		returns: { 204: null },
 		failures: { 404: noSuchGroup },

@@ -6,7 +6,7 @@ import {
 	readActionGroups,
 	removeActionGroups,
 } from '../../domain/schema/action-group.js';
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import { ActionGroup, actionGroupsBy } from '../../store/table/action-group.js';
 import { Resource } from '../../store/table/resource.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
@@ -21,16 +21,15 @@ const collection = '/v2/schema/:proj_id/:env_id/resources/:resource_id/action_gr
 const member = `${collection}/:action_group_id`;
 const ActionGroupPath = ResourcePath.extend({ action_group_id: Reference });
 const missing = 'No such resource or action group, or the resource does not have an action';
-const collectionPlace = { tag, path: collection, params: ResourcePath } as const;
-const memberPlace = { tag, path: member, params: ActionGroupPath } as const;
+const collectionPlace = methods({ tag, path: collection, params: ResourcePath });
+const memberPlace = methods({ tag, path: member, params: ActionGroupPath });
 
 export const actionGroups = [
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.get,
 		name: 'listResourceActionGroups',
 		summary: 'List the action groups of a resource',
 		description: attributeFilterText,
-		method: 'get',
 		access: 'environment.read',
 		query: withAttributeFilters(pageShape),
 		returns: { 200: z.array(ActionGroupRead) },
@@ -42,10 +41,9 @@ export const actionGroups = [
 		},
 	}),
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.post,
 		name: 'createResourceActionGroup',
 		summary: 'Add an action group to a resource',
-		method: 'post',
 		access: 'environment.write',
 		body: ActionGroupCreate,
 		example: { key: 'editing', name: 'Editing', actions: ['read', 'write'] },
@@ -60,10 +58,9 @@ export const actionGroups = [
 		},
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.get,
 		name: 'getResourceActionGroup',
 		summary: 'Get an action group of a resource',
-		method: 'get',
 		access: 'environment.read',
 		returns: { 200: ActionGroupRead },
 		failures: { 404: 'No such resource or action group' },
@@ -73,11 +70,10 @@ export const actionGroups = [
 		},
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.patch,
 		name: 'updateResourceActionGroup',
 		summary: 'Update an action group',
 		description: '`actions` and `attributes` are replaced as a whole. Null clears a field.',
-		method: 'patch',
 		access: 'environment.write',
 		body: ActionGroupUpdate,
 		example: { actions: ['write'] },
@@ -89,10 +85,9 @@ export const actionGroups = [
 		},
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.delete,
 		name: 'deleteResourceActionGroup',
 		summary: 'Delete an action group, but not its actions',
-		method: 'delete',
 		access: 'environment.write',
 		returns: { 204: null },
 		failures: { 404: 'No such resource or action group' },

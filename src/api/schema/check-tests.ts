@@ -1,5 +1,5 @@
 import { definedFields } from '../../domain/schema/defined-fields.js';
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import { CheckTest, checkTestsByKey } from '../../store/table/check-test.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
@@ -14,8 +14,8 @@ import { EnvironmentPath, endpoint, revisionHeader } from '../access.js';
 const tag = 'Check tests';
 const collection = '/v2/schema/:proj_id/:env_id/check_tests';
 const member = `${collection}/:check_test_id`;
-const collectionPlace = { tag, path: collection, params: EnvironmentPath } as const;
-const memberPlace = { tag, path: member, params: EnvironmentPath.extend({ check_test_id: Reference }) } as const;
+const collectionPlace = methods({ tag, path: collection, params: EnvironmentPath });
+const memberPlace = methods({ tag, path: member, params: EnvironmentPath.extend({ check_test_id: Reference }) });
 const example = {
 	key: 'ann-reads-the-plan',
 	check: { user: 'ann@example.com', action: 'read', resource: 'document:plan' },
@@ -25,10 +25,9 @@ const example = {
 /** Check tests (docs/policy/check-tests.md). */
 export const checkTests = [
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.get,
 		name: 'listCheckTests',
 		summary: 'List check tests',
-		method: 'get',
 		access: 'environment.read',
 		query: PageQuery,
 		returns: { 200: paginated(CheckTestRead) },
@@ -39,11 +38,10 @@ export const checkTests = [
 		},
 	}),
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.post,
 		name: 'createCheckTest',
 		summary: 'Create a check test',
 		description: 'The objects in the check need not exist.',
-		method: 'post',
 		access: 'environment.write',
 		body: CheckTestCreate,
 		example,
@@ -53,10 +51,9 @@ export const checkTests = [
 			reply(200, readCheckTest(unit, await unit.create(CheckTest, definedFields(body), body.key))),
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.get,
 		name: 'getCheckTest',
 		summary: 'Get a check test',
-		method: 'get',
 		access: 'environment.read',
 		returns: { 200: CheckTestRead },
 		failures: { 404: 'No such check test' },
@@ -64,11 +61,10 @@ export const checkTests = [
 			reply(200, readCheckTest(unit, await unit.find(CheckTest, params.check_test_id))),
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.patch,
 		name: 'updateCheckTest',
 		summary: 'Change fields of a check test',
 		description: 'A `check` replaces the stored check completely. Null clears the description.',
-		method: 'patch',
 		access: 'environment.write',
 		body: CheckTestUpdate,
 		example: { expected: 'deny' },
@@ -80,10 +76,9 @@ export const checkTests = [
 		},
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.delete,
 		name: 'deleteCheckTest',
 		summary: 'Delete a check test',
-		method: 'delete',
 		access: 'environment.write',
 		returns: { 204: null },
 		failures: { 404: 'No such check test' },

@@ -1,6 +1,6 @@
 import { grantImplicitly, revokeImplicitly, setDerivationSettings } from '../../domain/schema/derivation.js';
 import { findResourceRole } from '../../domain/schema/resource-role.js';
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import {
 	DerivationSettingsEdit,
 	DerivationSettingsRead,
@@ -16,33 +16,30 @@ const collection = '/v2/schema/:proj_id/:env_id/resources/:resource_id/roles/:ro
 const example = { role: 'editor', on_resource: 'folder', linked_by_relation: 'parent' };
 const mismatch = "The relation's subjects belong to a different resource";
 const missing = 'No such resource, role or relation';
-const collectionPlace = { tag, path: collection, params: ResourceRolePath } as const;
+const collectionPlace = methods({ tag, path: collection, params: ResourceRolePath });
 
 /** Resource roles derived from roles on related objects. */
 export const implicitGrants = [
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.post,
 		name: 'createImplicitGrant',
 		summary: 'Derive a resource role from a role on related instances',
 		description:
 			'If an instance of `on_resource` is the subject of a relationship, users with `role` on this instance hold ' +
 			"the role in the path on the relationship's object. An existing derivation gets the settings in `when`.",
-		method: 'post',
 		access: 'environment.write',
 		body: DerivedRoleRuleCreate,
 		example,
 		returns: { 200: DerivedRoleRuleRead },
 		failures: { 400: `${mismatch}, or too many roles would lead to one role in a cycle`, 404: missing },
-		handle: async ({ params, body }, { unit }) => {
-			return reply(200, await grantImplicitly(unit, await findResourceRole(unit, params), body));
-		},
+		handle: async ({ params, body }, { unit }) =>
+			reply(200, await grantImplicitly(unit, await findResourceRole(unit, params), body)),
 	}),
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.delete,
 		name: 'deleteImplicitGrant',
 		summary: 'Delete a derivation of a resource role',
 		description: 'Ignores `when`.',
-		method: 'delete',
 		access: 'environment.write',
 		body: DerivedRoleRuleRemove,
 		example,
@@ -68,8 +65,7 @@ export const implicitGrants = [
 		example: { no_direct_roles_on_object: true },
 		returns: { 200: DerivationSettingsRead },
 		failures: { 404: 'No such resource or role' },
-		handle: async ({ params, body }, { unit }) => {
-			return reply(200, await setDerivationSettings(unit, await findResourceRole(unit, params), body));
-		},
+		handle: async ({ params, body }, { unit }) =>
+			reply(200, await setDerivationSettings(unit, await findResourceRole(unit, params), body)),
 	}),
 ];

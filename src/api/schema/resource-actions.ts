@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { definedFields } from '../../domain/schema/defined-fields.js';
 import { removeActions } from '../../domain/schema/resource-action.js';
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import { actionsBy, Resource, ResourceAction } from '../../store/table/resource.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { Reference } from '../../wire/common.js';
@@ -14,16 +14,15 @@ const tag = 'Resource actions';
 const collection = '/v2/schema/:proj_id/:env_id/resources/:resource_id/actions';
 const member = `${collection}/:action_id`;
 const ActionPath = ResourcePath.extend({ action_id: Reference });
-const collectionPlace = { tag, path: collection, params: ResourcePath } as const;
-const memberPlace = { tag, path: member, params: ActionPath } as const;
+const collectionPlace = methods({ tag, path: collection, params: ResourcePath });
+const memberPlace = methods({ tag, path: member, params: ActionPath });
 
 export const resourceActions = [
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.get,
 		name: 'listResourceActions',
 		summary: 'List the actions of a resource',
 		description: attributeFilterText,
-		method: 'get',
 		access: 'environment.read',
 		query: withAttributeFilters(pageShape),
 		returns: { 200: z.array(ResourceActionRead) },
@@ -38,10 +37,9 @@ export const resourceActions = [
 		},
 	}),
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.post,
 		name: 'createResourceAction',
 		summary: 'Add an action to a resource',
-		method: 'post',
 		access: 'environment.write',
 		body: ResourceActionCreate,
 		example: { key: 'publish', name: 'Publish' },
@@ -55,10 +53,9 @@ export const resourceActions = [
 		},
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.get,
 		name: 'getResourceAction',
 		summary: 'Get an action of a resource',
-		method: 'get',
 		access: 'environment.read',
 		returns: { 200: ResourceActionRead },
 		failures: { 404: 'No such resource or action' },
@@ -68,10 +65,9 @@ export const resourceActions = [
 		},
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.patch,
 		name: 'updateResourceAction',
 		summary: 'Update an action',
-		method: 'patch',
 		access: 'environment.write',
 		body: ResourceActionUpdate,
 		example: { description: 'Make it public' },
@@ -84,10 +80,9 @@ export const resourceActions = [
 		},
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.delete,
 		name: 'deleteResourceAction',
 		summary: 'Delete an action with all its grants',
-		method: 'delete',
 		access: 'environment.write',
 		returns: { 204: null },
 		failures: { 404: 'No such resource or action' },

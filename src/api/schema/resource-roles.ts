@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { findResourceRole, readResourceRole, readResourceRoles } from '../../domain/schema/resource-role.js';
 import { changeRole, createRole, removeRole } from '../../domain/schema/role.js';
 import { grantPermissions, revokePermissions } from '../../domain/schema/role-permission.js';
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import { Resource } from '../../store/table/resource.js';
 import { rolesOfResources } from '../../store/table/role.js';
 import { Reference } from '../../wire/common.js';
@@ -27,17 +27,16 @@ const noSuch = 'No such resource or role';
 const wrongPermission = 'A permission is malformed or belongs to a different resource';
 const wrongLink = `${wrongPermission}, a relation does not fit a derivation, or too many roles would lead to one role in a cycle`;
 const missing = 'No such resource or role, or a permission, parent or derivation refers to a missing object';
-const collectionPlace = { tag, path: collection, params: ResourcePath } as const;
-const memberPlace = { tag, path: member, params: ResourceRolePath } as const;
-const permissionsPlace = { tag, path: `${member}/permissions`, params: ResourceRolePath } as const;
+const collectionPlace = methods({ tag, path: collection, params: ResourcePath });
+const memberPlace = methods({ tag, path: member, params: ResourceRolePath });
+const permissionsPlace = methods({ tag, path: `${member}/permissions`, params: ResourceRolePath });
 
 /** Roles on resource instances. */
 export const resourceRoles = [
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.get,
 		name: 'listResourceRoles',
 		summary: 'List the roles of a resource',
-		method: 'get',
 		access: 'environment.read',
 		query: PageQuery,
 		returns: { 200: z.array(ResourceRoleRead) },
@@ -49,12 +48,11 @@ export const resourceRoles = [
 		},
 	}),
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.post,
 		name: 'createResourceRole',
 		summary: 'Add a role to a resource',
 		description:
 			'Users hold the role on instances of the resource, by assignment or through the derivations in `granted_to`.',
-		method: 'post',
 		access: 'environment.write',
 		body: ResourceRoleCreate,
 		example: { key: 'editor', name: 'Editor', permissions: ['read', 'write'], extends: ['viewer'] },
@@ -66,24 +64,21 @@ export const resourceRoles = [
 		},
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.get,
 		name: 'getResourceRole',
 		summary: 'Get a role of a resource',
-		method: 'get',
 		access: 'environment.read',
 		returns: { 200: ResourceRoleRead },
 		failures: { 404: noSuch },
-		handle: async ({ params }, { unit }) => {
-			return reply(200, await readResourceRole(unit, await findResourceRole(unit, params)));
-		},
+		handle: async ({ params }, { unit }) =>
+			reply(200, await readResourceRole(unit, await findResourceRole(unit, params))),
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.patch,
 		name: 'updateResourceRole',
 		summary: 'Update a role of a resource',
 		description:
 			'`permissions`, `extends`, `attributes` and `granted_to` are replaced as a whole. Null clears `granted_to`.',
-		method: 'patch',
 		access: 'environment.write',
 		body: ResourceRoleUpdate,
 		example: { description: 'Reads and writes documents' },
@@ -95,10 +90,9 @@ export const resourceRoles = [
 		},
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.delete,
 		name: 'deleteResourceRole',
 		summary: 'Delete a role of a resource with its assignments and dependent derivations',
-		method: 'delete',
 		access: 'environment.write',
 		returns: { 204: null },
 		failures: { 404: noSuch },
@@ -108,11 +102,10 @@ export const resourceRoles = [
 		},
 	}),
 	endpoint({
-		...permissionsPlace,
+		...permissionsPlace.post,
 		name: 'assignPermissionsToResourceRole',
 		summary: 'Add permissions to a role of a resource',
 		description: 'Existing permissions are skipped.',
-		method: 'post',
 		access: 'environment.write',
 		body: ResourceRolePermissions,
 		example: { permissions: ['read'] },
@@ -124,11 +117,10 @@ export const resourceRoles = [
 		},
 	}),
 	endpoint({
-		...permissionsPlace,
+		...permissionsPlace.delete,
 		name: 'removePermissionsFromResourceRole',
 		summary: 'Remove permissions from a role of a resource',
 		description: 'Missing permissions are skipped.',
-		method: 'delete',
 		access: 'environment.write',
 		body: ResourceRolePermissionsRemove,
 		example: { permissions: ['read'] },

@@ -5,7 +5,7 @@ import {
 	readResources,
 	removeResource,
 } from '../../domain/schema/resource.js';
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import { Resource, resourcesBy } from '../../store/table/resource.js';
 import { Reference } from '../../wire/common.js';
 import { arrayOrPaginated } from '../../wire/list.js';
@@ -34,17 +34,16 @@ const replacement = {
 	attributes: { private: { type: 'bool' } },
 };
 const example = { key: 'document', ...replacement };
-const collectionPlace = { tag, path: collection, params: EnvironmentPath } as const;
-const memberPlace = { tag, path: member, params: ResourcePath } as const;
+const collectionPlace = methods({ tag, path: collection, params: EnvironmentPath });
+const memberPlace = methods({ tag, path: member, params: ResourcePath });
 
 /** Resource types. */
 export const resources = [
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.get,
 		name: 'listResources',
 		summary: 'List resources',
 		description: attributeFilterText,
-		method: 'get',
 		access: 'environment.read',
 		query: ResourceQuery,
 		returns: { 200: arrayOrPaginated(ResourceRead) },
@@ -54,10 +53,9 @@ export const resources = [
 		},
 	}),
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.post,
 		name: 'createResource',
 		summary: 'Create a resource with its actions, attributes and relations',
-		method: 'post',
 		access: 'environment.write',
 		body: ResourceCreate,
 		example,
@@ -66,30 +64,25 @@ export const resources = [
 			404: 'The subject resource of a relation does not exist',
 			409: 'A resource with this key already exists',
 		},
-		handle: async ({ body }, { unit }) => {
-			return reply(200, await readResource(unit, await createResource(unit, body)));
-		},
+		handle: async ({ body }, { unit }) => reply(200, await readResource(unit, await createResource(unit, body))),
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.get,
 		name: 'getResource',
 		summary: 'One resource',
-		method: 'get',
 		access: 'environment.read',
 		returns: { 200: ResourceRead },
 		failures: { 404: 'No such resource' },
-		handle: async ({ params }, { unit }) => {
-			return reply(200, await readResource(unit, await unit.find(Resource, params.resource_id)));
-		},
+		handle: async ({ params }, { unit }) =>
+			reply(200, await readResource(unit, await unit.find(Resource, params.resource_id))),
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.put,
 		name: 'replaceResource',
 		summary: 'Replace a resource',
 		description:
 			'Missing fields are reset. Omitted actions are deleted with their grants, and omitted relations with their ' +
 			'relationship tuples.',
-		method: 'put',
 		access: 'environment.write',
 		body: ResourceReplace,
 		example: replacement,
@@ -111,14 +104,13 @@ export const resources = [
 		},
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.patch,
 		name: 'updateResource',
 		summary: 'Update a resource',
 		description:
 			'`actions`, `attributes` and `relations` in the body replace the stored values as a whole. Null ' +
 			'clears a field that can ' +
 			'be empty.',
-		method: 'patch',
 		access: 'environment.write',
 		body: ResourceUpdate,
 		example: { description: 'Written by users' },
@@ -130,13 +122,12 @@ export const resources = [
 		},
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.delete,
 		name: 'deleteResource',
 		summary: 'Delete a resource with its definitions and instances',
 		description:
 			'Deletes its actions with their grants, its attributes, action groups and roles, its relations as subject or ' +
 			'object, and its instances with their relationship tuples.',
-		method: 'delete',
 		access: 'environment.write',
 		returns: { 204: null },
 		failures: {

@@ -1,7 +1,7 @@
 import { syncRolesOfEitherKind } from '../../domain/schema/resource-role.js';
 import { changeRole, createRole, readRole, readRoles, removeRole } from '../../domain/schema/role.js';
 import { grantPermissions, revokePermissions } from '../../domain/schema/role-permission.js';
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import { Role, rolesBy, tenantRolesOnly } from '../../store/table/role.js';
 import { Reference } from '../../wire/common.js';
 import { arrayOrPaginated } from '../../wire/list.js';
@@ -26,17 +26,16 @@ const member = `${collection}/:role_id`;
 
 export const RolePath = EnvironmentPath.extend({ role_id: Reference });
 const missing = 'No such role, or a permission or parent does not exist';
-const collectionPlace = { tag, path: collection, params: EnvironmentPath } as const;
-const memberPlace = { tag, path: member, params: RolePath } as const;
-const permissionsPlace = { tag, path: `${member}/permissions`, params: RolePath } as const;
+const collectionPlace = methods({ tag, path: collection, params: EnvironmentPath });
+const memberPlace = methods({ tag, path: member, params: RolePath });
+const permissionsPlace = methods({ tag, path: `${member}/permissions`, params: RolePath });
 
 export const roles = [
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.get,
 		name: 'listRoles',
 		summary: 'List tenant roles',
 		description: attributeFilterText,
-		method: 'get',
 		access: 'environment.read',
 		query: RoleQuery,
 		returns: { 200: arrayOrPaginated(RoleRead) },
@@ -46,10 +45,9 @@ export const roles = [
 		},
 	}),
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.post,
 		name: 'createRole',
 		summary: 'Create a tenant role',
-		method: 'post',
 		access: 'environment.write',
 		body: RoleCreate,
 		example: { key: 'editor', name: 'Editor', permissions: ['document:read', 'document:write'] },
@@ -62,10 +60,9 @@ export const roles = [
 		handle: async ({ body }, { unit }) => reply(200, await readRole(unit, await createRole(unit, body))),
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.get,
 		name: 'getRole',
 		summary: 'Get a tenant role',
-		method: 'get',
 		access: 'environment.read',
 		returns: { 200: RoleRead },
 		failures: { 404: 'No such role' },
@@ -73,28 +70,25 @@ export const roles = [
 			reply(200, await readRole(unit, await unit.find(Role, params.role_id, tenantRolesOnly))),
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.patch,
 		name: 'updateRole',
 		summary: 'Update a tenant role',
 		description: '`permissions`, `extends` and `attributes` are replaced as a whole.',
-		method: 'patch',
 		access: 'environment.write',
 		body: RoleUpdate,
 		example: { description: 'Reads and writes documents' },
 		returns: { 200: RoleRead },
 		failures: { 400: 'A permission does not have the form `resource:action`', 404: missing },
-		handle: async ({ params, body }, { unit }) => {
-			return reply(
+		handle: async ({ params, body }, { unit }) =>
+			reply(
 				200,
 				await readRole(unit, await changeRole(unit, await unit.find(Role, params.role_id, tenantRolesOnly), body)),
-			);
-		},
+			),
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.delete,
 		name: 'deleteRole',
 		summary: 'Delete a tenant role with its assignments',
-		method: 'delete',
 		access: 'environment.write',
 		returns: { 204: null },
 		failures: { 404: 'No such role' },
@@ -104,11 +98,10 @@ export const roles = [
 		},
 	}),
 	endpoint({
-		...permissionsPlace,
+		...permissionsPlace.post,
 		name: 'assignPermissionsToRole',
 		summary: 'Add permissions to a role',
 		description: 'Existing permissions are skipped.',
-		method: 'post',
 		access: 'environment.write',
 		body: RolePermissions,
 		example: { permissions: ['document:read'] },
@@ -124,11 +117,10 @@ export const roles = [
 		},
 	}),
 	endpoint({
-		...permissionsPlace,
+		...permissionsPlace.delete,
 		name: 'removePermissionsFromRole',
 		summary: 'Remove permissions from a role',
 		description: 'Missing permissions are skipped.',
-		method: 'delete',
 		access: 'environment.write',
 		body: RolePermissionsRemove,
 		example: { permissions: ['document:read'] },
