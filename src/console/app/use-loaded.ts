@@ -20,14 +20,6 @@ export function reloadAll(): void {
 	reloads.value += 1;
 }
 
-interface LoadedOptions {
-	/**
-	 * True for secondary data, and for data that is the same at every revision. The status bar ignores the revision of
-	 * such data.
-	 */
-	readonly accompanies?: boolean;
-}
-
 /** Delay before a retry if the server cannot be reached, in milliseconds. */
 const retryMilliseconds = 3000;
 
@@ -35,11 +27,21 @@ const retryMilliseconds = 3000;
  * Loads data, and loads it again if the dependencies change or `reload` is called. Only the latest request is used;
  * earlier requests are aborted. Retries if the server cannot be reached.
  */
-export function useLoaded<Value>(
-	load: (signal: AbortSignal) => Promise<Value>,
-	dependencies: readonly unknown[],
-	{ accompanies = false }: LoadedOptions = {},
-): Loaded<Value> {
+export function useLoaded<Value>(load: Load<Value>, dependencies: readonly unknown[]): Loaded<Value> {
+	return useLoading(load, dependencies, false);
+}
+
+/**
+ * Like `useLoaded`, for secondary data, and for data that is the same at every revision. The status bar ignores the
+ * revision of such data.
+ */
+export function useSideData<Value>(load: Load<Value>, dependencies: readonly unknown[]): Loaded<Value> {
+	return useLoading(load, dependencies, true);
+}
+
+type Load<Value> = (signal: AbortSignal) => Promise<Value>;
+
+function useLoading<Value>(load: Load<Value>, dependencies: readonly unknown[], accompanies: boolean): Loaded<Value> {
 	/** Key of this data in `shownRevisions`. */
 	const { current: shown } = useRef({});
 	/** Dependencies with which the current value was loaded. */

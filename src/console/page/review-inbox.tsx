@@ -13,7 +13,7 @@ import { listenForReviewKeys, type ReviewMove } from '../part/listen-for-review-
 import { LongText } from '../part/long-text.js';
 import { PagedListFrame, perPage, usePagedList } from '../part/paged-list.js';
 import { SelectField } from '../part/select-field.js';
-import { setter } from '../part/setter.js';
+import { setter, storing } from '../part/setter.js';
 import { RequestState, requestStates } from './my-requests.js';
 import type { OpenedElement } from './opened-element.js';
 import type { RequestKind } from './request-kind.js';
@@ -112,9 +112,7 @@ export function ReviewInbox({ element, config, kind, roles, alwaysShown = false 
 								roles={kind.hasRole ? roles(placeOf(request)) : []}
 								decide={(body) => api.send('PUT', `${collection}/${request.id}/${open.value?.move}`, body)}
 								onDone={() => done(request, open.value?.move === 'deny' ? 'denied' : 'approved')}
-								onBack={() => {
-									open.value = null;
-								}}
+								onBack={storing(open, null)}
 							/>
 						) : (
 							<div class="line">
@@ -122,9 +120,7 @@ export function ReviewInbox({ element, config, kind, roles, alwaysShown = false 
 									<Button
 										key={move}
 										aria-label={`${labels[move]} the request from ${requesterName(request)} for ${requestSubject(request)}`}
-										onClick={() => {
-											open.value = { id: request.id, move };
-										}}
+										onClick={storing(open, { id: request.id, move })}
 									>
 										{labels[move]}…
 									</Button>

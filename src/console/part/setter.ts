@@ -6,3 +6,10 @@ export function setter<Value>(target: Signal<Value>): (value: Value) => void {
 		target.value = value;
 	};
 }
+
+/** Returns an event handler that stores `value` in a signal. */
+export function storing<Value>(target: Signal<Value>, value: Value): () => void {
+	return () => {
+		target.value = value;
+	};
+}

@@ -1,4 +1,5 @@
 import type { Signal } from '@preact/signals';
+import { storing } from '../../part/setter.js';
 import { CodeText } from './code/code-text.js';
 import { CopyButton } from './copy-button.js';
 import { Dialog } from './dialog.js';
@@ -16,12 +17,7 @@ export function SecretDialog({ secret, title }: SecretDialogProps) {
 	const text = secret.value;
 	if (text === null) return null;
 	return (
-		<Dialog
-			title={title}
-			onClose={() => {
-				secret.value = null;
-			}}
-		>
+		<Dialog title={title} onClose={storing(secret, null)}>
 			<p>Copy the secret now. It is not shown again.</p>
 			<CodeText>{text}</CodeText>
 			<CopyButton text={text}>Copy</CopyButton>

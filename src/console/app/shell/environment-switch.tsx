@@ -3,7 +3,7 @@ import { consolePath } from '../../model/console-place.js';
 import { Failure, SubmitButton, useWork } from '../../part/action-button.js';
 import { shellManagement } from '../api.js';
 import { openEnvironment, openSession } from '../session.js';
-import { useLoaded } from '../use-loaded.js';
+import { useSideData } from '../use-loaded.js';
 
 interface Listed {
 	readonly project: string;
@@ -17,9 +17,7 @@ export function EnvironmentSwitch() {
 	const work = useWork();
 	const chosen = useSignal('');
 	const here = `${project.key}/${environment.key}`;
-	const { value } = useLoaded(() => (key.object_type === 'env' ? Promise.resolve([]) : readEnvironments()), [], {
-		accompanies: true,
-	});
+	const { value } = useSideData(() => (key.object_type === 'env' ? Promise.resolve([]) : readEnvironments()), []);
 	const others = (value ?? []).filter((one) => `${one.project}/${one.environment}` !== here);
 	if (others.length === 0) return <strong class="environment">{here}</strong>;
 	const open = async (name: string) => {

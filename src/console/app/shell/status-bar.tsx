@@ -3,7 +3,7 @@ import { documentationPath } from '../../model/documentation-path.js';
 import { Button } from '../../part/button.js';
 import { decisions, decisionTrouble, shellManagement } from '../api.js';
 import { apiTrouble, newestRevision, openSession, refreshRevision, seenRevision, signOut } from '../session.js';
-import { reloadAll, useLoaded } from '../use-loaded.js';
+import { reloadAll, useSideData } from '../use-loaded.js';
 import { EnvironmentSwitch } from './environment-switch.js';
 import { Mark } from './mark.js';
 
@@ -59,9 +59,7 @@ export function StatusBar() {
 
 /** Version of the server. */
 function Version() {
-	const { value } = useLoaded((signal) => shellManagement.get('/version', { signal }), [], {
-		accompanies: true,
-	});
+	const { value } = useSideData((signal) => shellManagement.get('/version', { signal }), []);
 	return value === null ? null : <span class="quiet">version {value.version}</span>;
 }
 

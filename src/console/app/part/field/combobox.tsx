@@ -8,7 +8,7 @@ export interface Choice {
 	readonly note?: string | null | undefined;
 }
 
-interface ComboboxProps {
+export interface ComboboxProps {
 	readonly label: string;
 	readonly value: string;
 	/** Called for every typed or chosen string. Any string may be valid, even without a suggestion. */

@@ -11,9 +11,9 @@ import { management } from '../../api.js';
 import { proposeInstanceNames, proposeRelations, proposeRoles } from '../../propose.js';
 import { screenPath } from '../../screen-path.js';
 import { openSession } from '../../session.js';
-import { useLoaded } from '../../use-loaded.js';
+import { useSideData } from '../../use-loaded.js';
 import { LazyDetails } from '../lazy-details.js';
-import { Combobox } from './combobox.js';
+import { Combobox, type ComboboxProps } from './combobox.js';
 
 interface ContextualFieldsProps {
 	/** Contextual rows as text. */
@@ -65,64 +65,33 @@ function Rows({ rows, onRows, isTested }: RowsProps) {
 				<a href={documentationPath('develop/contextual-facts')}>Contextual facts</a>
 			</p>
 			<Permission isTested={isTested} />
-			{role_assignments.map((row, index) => {
-				const set = (change: Partial<typeof row>) => setRoles(role_assignments.with(index, { ...row, ...change }));
-				return (
-					<fieldset key={index}>
-						<legend>Role of the user</legend>
-						<Combobox
-							label="On instance"
-							placeholder="resource:key"
-							value={row.resource_instance}
-							onValue={(resource_instance) => set({ resource_instance })}
-							propose={proposeInstanceNames}
-						/>
-						<Combobox
-							label="Role"
-							value={row.role}
-							onValue={(role) => set({ role })}
-							propose={proposeRoles(row.resource_instance)}
-						/>
-						<RemoveButton
-							name={`role ${index + 1}`}
-							onRemove={() => setRoles(role_assignments.filter((_, other) => other !== index))}
-						/>
-					</fieldset>
-				);
-			})}
-			{relationship_tuples.map((row, index) => {
-				const set = (change: Partial<typeof row>) => setTuples(relationship_tuples.with(index, { ...row, ...change }));
-				const [resource = ''] = row.object.split(':');
-				return (
-					<fieldset key={index}>
-						<legend>Relationship</legend>
-						<Combobox
-							label="Subject"
-							placeholder="resource:key"
-							value={row.subject}
-							onValue={(subject) => set({ subject })}
-							propose={proposeInstanceNames}
-						/>
-						<Combobox
-							label="Object"
-							placeholder="resource:key"
-							value={row.object}
-							onValue={(object) => set({ object })}
-							propose={proposeInstanceNames}
-						/>
-						<Combobox
-							label="Relation"
-							value={row.relation}
-							onValue={(relation) => set({ relation })}
-							propose={proposeRelations(resource)}
-						/>
-						<RemoveButton
-							name={`relationship ${index + 1}`}
-							onRemove={() => setTuples(relationship_tuples.filter((_, other) => other !== index))}
-						/>
-					</fieldset>
-				);
-			})}
+			{role_assignments.map((row, index) => (
+				<RowFields
+					key={index}
+					legend="Role of the user"
+					name={`role ${index + 1}`}
+					row={row}
+					fields={[
+						{ ...instanceField, member: 'resource_instance', label: 'On instance' },
+						{ member: 'role', label: 'Role', propose: proposeRoles(row.resource_instance) },
+					]}
+					onRow={(next) => setRoles(replaced(role_assignments, index, next))}
+				/>
+			))}
+			{relationship_tuples.map((row, index) => (
+				<RowFields
+					key={index}
+					legend="Relationship"
+					name={`relationship ${index + 1}`}
+					row={row}
+					fields={[
+						{ ...instanceField, member: 'subject', label: 'Subject' },
+						{ ...instanceField, member: 'object', label: 'Object' },
+						{ member: 'relation', label: 'Relation', propose: proposeRelations(row.object.split(':')[0] ?? '') },
+					]}
+					onRow={(next) => setTuples(replaced(relationship_tuples, index, next))}
+				/>
+			))}
 			<div class="line">
 				<Button onClick={() => setRoles([...role_assignments, { role: '', resource_instance: '' }])}>Add role</Button>
 				<Button onClick={() => setTuples([...relationship_tuples, { subject: '', relation: '', object: '' }])}>
@@ -133,19 +102,40 @@ function Rows({ rows, onRows, isTested }: RowsProps) {
 	);
 }
 
-function RemoveButton({ name, onRemove }: { readonly name: string; readonly onRemove: () => void }) {
+const instanceField = { placeholder: 'resource:key', propose: proposeInstanceNames } as const;
+
+/** Returns the rows with one row replaced, or removed for `null`. */
+function replaced<Row>(rows: readonly Row[], index: number, row: Row | null): readonly Row[] {
+	return row === null ? rows.toSpliced(index, 1) : rows.with(index, row);
+}
+
+interface RowFieldsProps<Member extends string> {
+	readonly legend: string;
+	/** Name of the row for screen readers. */
+	readonly name: string;
+	readonly row: Readonly<Record<Member, string>>;
+	readonly fields: readonly (Pick<ComboboxProps, 'label' | 'placeholder' | 'propose'> & { readonly member: Member })[];
+	/** Replaces the row; `null` removes it. */
+	readonly onRow: (row: Readonly<Record<Member, string>> | null) => void;
+}
+
+function RowFields<Member extends string>({ legend, name, row, fields, onRow }: RowFieldsProps<Member>) {
 	return (
-		<Button aria-label={`Remove ${name}`} onClick={onRemove}>
-			Remove
-		</Button>
+		<fieldset>
+			<legend>{legend}</legend>
+			{fields.map(({ member, ...field }) => (
+				<Combobox key={member} {...field} value={row[member]} onValue={(text) => onRow({ ...row, [member]: text })} />
+			))}
+			<Button aria-label={`Remove ${name}`} onClick={() => onRow(null)}>
+				Remove
+			</Button>
+		</fieldset>
 	);
 }
 
 /** Notice in an environment that does not allow contextual facts. */
 function Permission({ isTested }: Pick<RowsProps, 'isTested'>) {
-	const loaded = useLoaded((signal) => management.get('/v2/projects/{proj_id}/envs/{env_id}', { signal }), [], {
-		accompanies: true,
-	});
+	const loaded = useSideData((signal) => management.get('/v2/projects/{proj_id}/envs/{env_id}', { signal }), []);
 	if (!isTested && !openSession().decision_point) {
 		return (
 			<p class="notice">Only decision points accept contextual facts, and none is configured for this environment.</p>

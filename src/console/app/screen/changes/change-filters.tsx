@@ -4,7 +4,7 @@ import { SelectField } from '../../../part/select-field.js';
 import { management } from '../../api.js';
 import { SearchField } from '../../part/field/search-field.js';
 import { LazyDetails } from '../../part/lazy-details.js';
-import { useLoaded } from '../../use-loaded.js';
+import { useSideData } from '../../use-loaded.js';
 import type { Search } from '../../use-search.js';
 
 /** URL parameters that filter the list. */
@@ -92,10 +92,9 @@ function TimeField({ label, value, onValue }: FieldProps) {
 
 /** Selection of the API key that made the changes. It also offers a key that only the URL contains. */
 function ActorField({ value, onChoose }: { readonly value: string; readonly onChoose: (id: string) => void }) {
-	const { value: keys } = useLoaded(
+	const { value: keys } = useSideData(
 		(signal) => management.get('/v2/api-key', { query: { per_page: 100 }, signal }),
 		[],
-		{ accompanies: true },
 	);
 	const listed = keys?.data ?? [];
 	return (

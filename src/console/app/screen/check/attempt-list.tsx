@@ -3,6 +3,7 @@ import type { Attempt } from '../../../model/check/attempt.js';
 import type { CheckForm } from '../../../model/check/check-form.js';
 import type { PolicyFile } from '../../../model/policy/rego-lines.js';
 import { Button } from '../../../part/button.js';
+import { storing } from '../../../part/setter.js';
 import { management } from '../../api.js';
 import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
@@ -46,15 +47,7 @@ export function AttemptList({ answer, attempts, form, onAsk, onAskAgain }: Attem
 					/>
 				))}
 			</ol>
-			{shown.length < attempts.length && (
-				<Button
-					onClick={() => {
-						isWhole.value = true;
-					}}
-				>
-					Show all {attempts.length}
-				</Button>
-			)}
+			{shown.length < attempts.length && <Button onClick={storing(isWhole, true)}>Show all {attempts.length}</Button>}
 		</>
 	);
 }

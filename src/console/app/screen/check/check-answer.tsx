@@ -6,6 +6,7 @@ import { explainCode } from '../../../model/check/denial-codes.js';
 import { reasonPhrases } from '../../../model/phrase.js';
 import { visibleText } from '../../../model/visible-text.js';
 import { Button } from '../../../part/button.js';
+import { storing } from '../../../part/setter.js';
 import { ButtonLink } from '../../part/button-link.js';
 import { PhraseText } from '../../part/phrase-text.js';
 import { TimeText } from '../../part/time-text.js';
@@ -49,15 +50,7 @@ export function CheckAnswerView({ answer, form, onAsk, onAskAgain }: CheckAnswer
 			</section>
 			<div class="line">
 				<Button onClick={onAskAgain}>Run again</Button>
-				{!isContextual && (
-					<Button
-						onClick={() => {
-							isTestOpen.value = true;
-						}}
-					>
-						Copy as test
-					</Button>
-				)}
+				{!isContextual && <Button onClick={storing(isTestOpen, true)}>Copy as test</Button>}
 				{mayWrite.value && (
 					<ButtonLink
 						href={screenPath('tests', { ...checkQuery(form), new: 'yes', expected: allow ? 'allow' : 'deny' })}
@@ -66,15 +59,7 @@ export function CheckAnswerView({ answer, form, onAsk, onAskAgain }: CheckAnswer
 					</ButtonLink>
 				)}
 			</div>
-			{isTestOpen.value && (
-				<TestDialog
-					answer={answer}
-					form={form}
-					onClose={() => {
-						isTestOpen.value = false;
-					}}
-				/>
-			)}
+			{isTestOpen.value && <TestDialog answer={answer} form={form} onClose={storing(isTestOpen, false)} />}
 			{isContextual ? <ContextualSources answer={answer} /> : <h2>{attemptsTitle(allow, attempts.length, debug)}</h2>}
 			{attempts.length > 0 && (
 				<AttemptList

@@ -13,7 +13,7 @@ import type { Json } from '../../../model/json.js';
 import { management } from '../../api.js';
 import { JsonField } from '../../part/field/json-field.js';
 import { mayWrite } from '../../session.js';
-import { useLoaded } from '../../use-loaded.js';
+import { useSideData } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 import { useSettled } from '../../use-settled.js';
 import { ConditionBuilder } from './condition-builder.js';
@@ -84,10 +84,9 @@ export function SetEditor({ setKey, stored, base, schema, reload }: SetEditorPro
 	const [tenant, page] = [search.get('tenant'), Number(search.get('page')) || 1];
 	const { type } = value;
 	const isAskable = type === 'userset' || (type === 'resourceset' && value.resource !== null);
-	const preview = useLoaded(
+	const preview = useSideData(
 		async (signal) => (isAskable ? askPreview(question, { tenant, page }, signal) : null),
 		[question, tenant, page, isAskable],
-		{ accompanies: true },
 	);
 	const problemsFound = preview.failure instanceof ApiFailure ? preview.failure.problems : [];
 	const refused = problemsFound.filter(({ type }) => type !== 'needs_decision_point');

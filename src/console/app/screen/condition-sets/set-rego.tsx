@@ -4,6 +4,7 @@ import { withChange } from '../../../model/draft/draft.js';
 import { diffLines } from '../../../model/policy/line-diff.js';
 import { conditionSetFile } from '../../../model/policy/policy-files.js';
 import { Button } from '../../../part/button.js';
+import { storing } from '../../../part/setter.js';
 import { management } from '../../api.js';
 import { currentDraft } from '../../current-draft.js';
 import { CodeView } from '../../part/code/code-view.js';
@@ -11,7 +12,7 @@ import { DiffView } from '../../part/code/diff-view.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
 import { screenPath } from '../../screen-path.js';
 import { newestRevision } from '../../session.js';
-import { useLoaded } from '../../use-loaded.js';
+import { useSideData } from '../../use-loaded.js';
 
 interface SetRegoProps {
 	readonly setKey: string;
@@ -29,11 +30,7 @@ export function SetRego(props: SetRegoProps) {
 		<section>
 			<h2>Generated Rego</h2>
 			{!isOfNow && (
-				<Button
-					onClick={() => {
-						asked.value = props;
-					}}
-				>
+				<Button onClick={storing(asked, props)}>
 					{asked.value === null ? 'Show Rego' : 'Show Rego for unsaved conditions'}
 				</Button>
 			)}
@@ -57,13 +54,12 @@ interface FoundRego {
 
 function ShownRego({ setKey, value, stored }: SetRegoProps) {
 	const question = JSON.stringify([setKey, value]);
-	const loaded = useLoaded(
+	const loaded = useSideData(
 		(signal) =>
 			stored !== null && isSameSet(value, stored)
 				? readPublished(setKey, value, signal)
 				: readDrafted(setKey, value, stored, signal),
 		[question, stored],
-		{ accompanies: true },
 	);
 	return (
 		<LoadedFrame loaded={loaded}>

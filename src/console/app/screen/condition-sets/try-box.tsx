@@ -6,7 +6,7 @@ import { Combobox } from '../../part/field/combobox.js';
 import { JsonField } from '../../part/field/json-field.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
 import { proposeInstanceNames, proposeTenants, proposeUsers } from '../../propose.js';
-import { useLoaded } from '../../use-loaded.js';
+import { useSideData } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 import { ConditionTrace } from './condition-trace.js';
 
@@ -42,10 +42,9 @@ export function TryBox({ question, type, resource }: TryBoxProps) {
 	const asked = search.get('try');
 	const form = useSignal<Tried>(readTried(asked));
 	const isAskable = asked !== '' && (type === 'userset' || resource !== null);
-	const loaded = useLoaded(
+	const loaded = useSideData(
 		async (signal) => (isAskable ? evaluate(question, readTried(asked), signal) : null),
 		[question, asked, isAskable],
-		{ accompanies: true },
 	);
 	const field = (name: keyof Tried) => ({
 		value: form.value[name],

@@ -14,7 +14,7 @@ import { management } from '../../api.js';
 import { Combobox } from '../../part/field/combobox.js';
 import { LazyDetails } from '../../part/lazy-details.js';
 import { proposeActions, proposeResources, proposeTenants, proposeUsers } from '../../propose.js';
-import { useLoaded } from '../../use-loaded.js';
+import { useSideData } from '../../use-loaded.js';
 
 interface DecisionFiltersProps {
 	/** Filter described by the address. */
@@ -98,10 +98,9 @@ function CodeSelect({ value, onValue }: FieldProps) {
  * choice.
  */
 function PointSelect({ value, onValue }: FieldProps) {
-	const { value: instances } = useLoaded(
+	const { value: instances } = useSideData(
 		(signal) => management.get('/v2/pdps/{proj_id}/{env_id}/instances', { signal }),
 		[],
-		{ accompanies: true },
 	);
 	const names = new Map<string, string[]>();
 	for (const { api_key_id, pdp_instance_id } of instances ?? []) {

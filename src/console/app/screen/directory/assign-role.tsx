@@ -17,7 +17,7 @@ import { management } from '../../api.js';
 import { confirmWrite } from '../../part/confirm.js';
 import { Combobox } from '../../part/field/combobox.js';
 import { proposeHolders, proposeInstanceNames, proposeRoles, proposeTenants, proposeUsers } from '../../propose.js';
-import { reloadAll, useLoaded } from '../../use-loaded.js';
+import { reloadAll, useSideData } from '../../use-loaded.js';
 import { useSettled } from '../../use-settled.js';
 import { ConditionFields, type ConditionForm, noCondition } from './condition-fields.js';
 import { readAssignableRole } from './read-assignable-role.js';
@@ -44,10 +44,9 @@ export function AssignRole({ user, tenant, instance }: AssignRoleProps) {
 	const work = useWork();
 	const [resource = '', key = ''] = onInstance.value ? place.value.split(':') : [];
 	const asked = useSettled(key === '' || role.value === '' ? '' : `${resource}:${role.value}`, 200);
-	const found = useLoaded(
+	const found = useSideData(
 		async (signal) => (asked === '' ? null : readAssignableRole(resource, role.value, signal)),
 		[asked],
-		{ accompanies: true },
 	);
 	/** Rules of the chosen role; `null` until they are loaded, and for a tenant role. */
 	const rules = found.value?.resource === resource && found.value.key === role.value ? found.value : null;

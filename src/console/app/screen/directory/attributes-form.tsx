@@ -6,7 +6,7 @@ import { Failure, SubmitButton, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
 import { Button } from '../../../part/button.js';
 import { Section } from '../../../part/section.js';
-import { setter } from '../../../part/setter.js';
+import { setter, storing } from '../../../part/setter.js';
 import { confirmWrite } from '../../part/confirm.js';
 import { JsonField } from '../../part/field/json-field.js';
 import { mayWrite } from '../../session.js';
@@ -57,13 +57,7 @@ function AttributesForm({ name, attributes, save }: AttributesFormProps) {
 					</pre>
 				)}
 				{mayWrite.value && (
-					<button
-						ref={button}
-						type="button"
-						onClick={() => {
-							edited.value = stored;
-						}}
-					>
+					<button ref={button} type="button" onClick={storing(edited, stored)}>
 						Edit attributes
 					</button>
 				)}
@@ -92,13 +86,7 @@ function AttributesForm({ name, attributes, save }: AttributesFormProps) {
 				<SubmitButton work={work} disabled={text.trim() !== '' && jsonProblem(text) !== null}>
 					Save
 				</SubmitButton>
-				<Button
-					onClick={() => {
-						edited.value = null;
-					}}
-				>
-					Cancel
-				</Button>
+				<Button onClick={storing(edited, null)}>Cancel</Button>
 			</div>
 			<Failure text={work.failure} />
 		</form>

@@ -12,7 +12,7 @@ import { Screen } from '../../part/screen.js';
 import { type ReadSchema, readSchema } from '../../read-schema.js';
 import { screenPath } from '../../screen-path.js';
 import { mayWrite } from '../../session.js';
-import { useLoaded } from '../../use-loaded.js';
+import { useLoaded, useSideData } from '../../use-loaded.js';
 import { runTests } from '../tests/run-tests.js';
 import { ConflictList } from './conflict-list.js';
 import { DraftActions } from './draft-actions.js';
@@ -70,25 +70,22 @@ interface DraftedProps {
 
 function Drafted({ draft, stored, onPublished }: DraftedProps) {
 	const refused = useSignal<StaleDraft | null>(null);
-	const preview = useLoaded(
+	const preview = useSideData(
 		async (signal) => {
 			refused.value = null;
 			return management.post('/v2/projects/{proj_id}/envs/{env_id}/drafts/preview', { body: draft as never, signal });
 		},
 		[JSON.stringify(draft)],
-		{ accompanies: true },
 	);
 	const stale = refused.value ?? staleDraft(preview.failure);
 	const isTried = !preview.loading && (preview.failure === null || isTooLong(preview.failure));
-	const tests = useLoaded(
+	const tests = useSideData(
 		async (signal) => (isTried ? runTests(draft, signal) : null),
 		[JSON.stringify(draft), isTried],
-		{ accompanies: true },
 	);
-	const impact = useLoaded(
+	const impact = useSideData(
 		async (signal) => (isTried ? askImpact(draft, signal) : null),
 		[JSON.stringify(draft), isTried],
-		{ accompanies: true },
 	);
 	const isShown = stale === null && preview.failure === null;
 	return (

@@ -11,7 +11,7 @@ import { Dialog } from '../../part/dialog.js';
 import { KeyText } from '../../part/key-text.js';
 import { PhraseText } from '../../part/phrase-text.js';
 import { screenPath } from '../../screen-path.js';
-import { useLoaded } from '../../use-loaded.js';
+import { useSideData } from '../../use-loaded.js';
 import type { ModelView } from './model-view.js';
 import { addButtonId } from './part-list.js';
 
@@ -81,14 +81,13 @@ function Effects({ title, effects }: { readonly title: string; readonly effects:
 
 /** Counts the stored facts that are deleted with a part. The server previews the deletion. */
 function FactCounts({ revision, part: { kind, key } }: { readonly revision: number; readonly part: SchemaPart }) {
-	const preview = useLoaded(
+	const preview = useSideData(
 		async (signal) =>
 			management.post('/v2/projects/{proj_id}/envs/{env_id}/drafts/preview', {
 				body: { base_revision: revision, changes: [{ kind, operation: 'delete', key }] } as never,
 				signal,
 			}),
 		[revision, kind, key],
-		{ accompanies: true },
 	);
 	const { value, failure } = preview;
 	const counts = deletedFacts(value?.changes ?? []);

@@ -9,7 +9,7 @@ import { LoadedFrame } from '../../part/loaded-frame.js';
 import { FoldedRows } from '../../part/table/folded-rows.js';
 import { screenPath } from '../../screen-path.js';
 import { newestRevision } from '../../session.js';
-import { useLoaded } from '../../use-loaded.js';
+import { useLoaded, useSideData } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 import { readPolicies, readPolicy } from './read-policies.js';
 
@@ -77,13 +77,12 @@ const parts = [
 ] as const;
 
 function Differences({ from, to }: { readonly from: string; readonly to: string }) {
-	const loaded = useLoaded(
+	const loaded = useSideData(
 		async (signal) => {
 			const [before, after] = await Promise.all([readPolicy(from, signal), readPolicy(to, signal)]);
 			return changedFiles(before.files, after.files);
 		},
 		[from, to],
-		{ accompanies: true },
 	);
 	return (
 		<LoadedFrame loaded={loaded}>

@@ -7,7 +7,7 @@ import { LoadedFrame } from '../../part/loaded-frame.js';
 import { TimeText } from '../../part/time-text.js';
 import { screenPath } from '../../screen-path.js';
 import { newestRevision } from '../../session.js';
-import { useLoaded } from '../../use-loaded.js';
+import { useLoaded, useSideData } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 import { PolicyDownload } from './policy-download.js';
 import { PolicyFileView } from './policy-file-view.js';
@@ -32,7 +32,7 @@ function NewestFiles() {
 }
 
 function FilesAt({ revision }: { readonly revision: string }) {
-	const loaded = useLoaded((signal) => readPolicy(revision, signal), [revision], { accompanies: true });
+	const loaded = useSideData((signal) => readPolicy(revision, signal), [revision]);
 	if (loaded.failure instanceof ApiFailure && loaded.failure.status === 404) {
 		return (
 			<>

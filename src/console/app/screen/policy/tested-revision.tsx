@@ -6,7 +6,7 @@ import { LoadedFrame } from '../../part/loaded-frame.js';
 import { DataTable } from '../../part/table/data-table.js';
 import { screenPath } from '../../screen-path.js';
 import { newestRevision } from '../../session.js';
-import { useLoaded } from '../../use-loaded.js';
+import { useSideData } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 import { readTests } from './read-policies.js';
 import { RevisionChoice } from './revision-choice.js';
@@ -15,7 +15,7 @@ import { RevisionChoice } from './revision-choice.js';
 export function TestedRevision() {
 	const search = useSearch();
 	const revision = search.get('revision') || String(newestRevision.value);
-	const loaded = useLoaded((signal) => readOutcome(revision, signal), [revision], { accompanies: true });
+	const loaded = useSideData((signal) => readOutcome(revision, signal), [revision]);
 	const shown = loaded.loading ? null : (loaded.value?.results?.schema_revision ?? null);
 	return (
 		<>

@@ -8,7 +8,7 @@ import { management } from '../../../api.js';
 import { CopyButton } from '../../../part/copy-button.js';
 import { LoadedFrame } from '../../../part/loaded-frame.js';
 import { FoldedRows } from '../../../part/table/folded-rows.js';
-import { useLoaded } from '../../../use-loaded.js';
+import { useSideData } from '../../../use-loaded.js';
 import { useSearch } from '../../../use-search.js';
 
 const dialects = {
@@ -29,7 +29,7 @@ export function FilterSql({ condition, resource }: FilterSqlProps) {
 	const search = useSearch();
 	const title = useId();
 	const dialect = readDialect(search.get('dialect'));
-	const loaded = useLoaded(
+	const loaded = useSideData(
 		async (signal) => {
 			const [{ writeFilterSql }, types] = await Promise.all([
 				import('../../../../model/filter/write-filter-sql.js'),
@@ -38,7 +38,6 @@ export function FilterSql({ condition, resource }: FilterSqlProps) {
 			return writeFilterSql(condition, dialect, types);
 		},
 		[condition, dialect, resource],
-		{ accompanies: true },
 	);
 	return (
 		<section aria-labelledby={title}>
