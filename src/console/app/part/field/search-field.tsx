@@ -4,7 +4,7 @@ import { TextField } from '../../../part/text-field.js';
 interface SearchFieldProps {
 	readonly label: string;
 	readonly value: string;
-	readonly onSearch: (text: string) => void;
+	readonly onValue: (text: string) => void;
 	readonly placeholder?: string;
 }
 
@@ -12,7 +12,7 @@ interface SearchFieldProps {
 const quietMilliseconds = 200;
 
 /** Field that searches on the server after a pause in typing. Typing never waits for a response. */
-export function SearchField({ label, value, onSearch, placeholder = '' }: SearchFieldProps) {
+export function SearchField({ label, value, onValue, placeholder = '' }: SearchFieldProps) {
 	const [text, setText] = useState(value);
 	const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
 	// The URL may change without typing, for example by "back". A search sent from this field also changes the
@@ -27,7 +27,7 @@ export function SearchField({ label, value, onSearch, placeholder = '' }: Search
 		clearTimeout(timer.current);
 		timer.current = setTimeout(() => {
 			sent.current = next;
-			onSearch(next);
+			onValue(next);
 		}, wait);
 	};
 	return (

@@ -14,42 +14,29 @@ type FilterName = (typeof filterNames)[number];
 
 /** Filters for the change list. All are stored in the address. */
 export function ChangeFilters({ search }: { readonly search: Search }) {
-	const set = (name: FilterName, value: string) =>
-		search.set({ [name]: value, page: '', seen: '' }, { replace: name === 'text' });
+	const filter = (name: FilterName) => search.filter(name, { page: '', seen: '' }, { replace: name === 'text' });
 	const cleared = Object.fromEntries([...filterNames, 'page', 'seen'].map((name) => [name, '']));
 	const isNarrowed = filterNames.some((name) => search.get(name) !== '');
 	const isMore = ['actor', 'from', 'to', 'since', 'until'].some((name) => search.get(name) !== '');
 	return (
 		<search class="changes-filters" aria-label="Filters">
 			<form class="columns" onSubmit={(event) => event.preventDefault()}>
-				<SearchField
-					label="Object key"
-					value={search.get('text')}
-					placeholder="Filter by key; * is a wildcard"
-					onSearch={(text) => set('text', text)}
-				/>
+				<SearchField label="Object key" placeholder="Filter by key; * is a wildcard" {...filter('text')} />
 				<SelectField
 					label="Type"
-					value={search.get('kind')}
 					empty="All"
 					options={changeKinds.map((kind) => [kind, kindWord(kind)])}
-					onValue={(value) => set('kind', value)}
+					{...filter('kind')}
 				/>
-				<SelectField
-					label="Operation"
-					value={search.get('operation')}
-					empty="All"
-					options={operationWords}
-					onValue={(value) => set('operation', value)}
-				/>
+				<SelectField label="Operation" empty="All" options={operationWords} {...filter('operation')} />
 				<LazyDetails class="whole" summary="Author, time and revision" isFirst={isMore}>
 					{() => (
 						<div class="changes-more">
-							<ActorField value={search.get('actor')} onChoose={(id) => set('actor', id)} />
-							<RevisionField label="From revision" value={search.get('from')} onValue={(value) => set('from', value)} />
-							<RevisionField label="To revision" value={search.get('to')} onValue={(value) => set('to', value)} />
-							<TimeField label="From" value={search.get('since')} onValue={(value) => set('since', value)} />
-							<TimeField label="To" value={search.get('until')} onValue={(value) => set('until', value)} />
+							<ActorField {...filter('actor')} />
+							<RevisionField label="From revision" {...filter('from')} />
+							<RevisionField label="To revision" {...filter('to')} />
+							<TimeField label="From" {...filter('since')} />
+							<TimeField label="To" {...filter('until')} />
 						</div>
 					)}
 				</LazyDetails>
@@ -91,7 +78,7 @@ function TimeField({ label, value, onValue }: FieldProps) {
 }
 
 /** Selection of the API key that made the changes. It also offers a key that only the URL contains. */
-function ActorField({ value, onChoose }: { readonly value: string; readonly onChoose: (id: string) => void }) {
+function ActorField({ value, onValue }: Omit<FieldProps, 'label'>) {
 	const { value: keys } = useSideData(
 		(signal) => management.get('/v2/api-key', { query: { per_page: 100 }, signal }),
 		[],
@@ -106,7 +93,7 @@ function ActorField({ value, onChoose }: { readonly value: string; readonly onCh
 				...(value === '' || listed.some(({ id }) => id === value) ? [] : [value]),
 				...listed.map((key) => [key.id, keyText(key)] as const),
 			]}
-			onValue={onChoose}
+			onValue={onValue}
 		/>
 	);
 }

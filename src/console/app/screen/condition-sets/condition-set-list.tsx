@@ -20,17 +20,12 @@ export function ConditionSetList() {
 	return (
 		<>
 			<form class="columns" onSubmit={(event) => event.preventDefault()}>
-				<SearchField
-					label="Search by key or name"
-					value={text}
-					onSearch={(next) => search.set({ search: next, page: '' }, { replace: true })}
-				/>
+				<SearchField label="Search by key or name" {...search.filter('search', { page: '' })} />
 				<SelectField
 					label="Type"
-					value={type}
 					empty="All types"
 					options={{ userset: 'User sets', resourceset: 'Resource sets', grant: 'Role assignment conditions' }}
-					onValue={(value) => search.set({ type: value, page: '' })}
+					{...search.filter('type', { page: '' }, { replace: false })}
 				/>
 			</form>
 			<DraftedObjects kind="condition_set" screen="condition-sets" />

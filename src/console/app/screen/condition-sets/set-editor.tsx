@@ -181,7 +181,6 @@ export function SetEditor({ setKey, stored, base, schema, reload }: SetEditorPro
 							text.includes(`"${object}.`),
 						)}
 						loaded={preview}
-						tenant={tenant}
 						page={page}
 					/>
 					<TryBox question={question} type={type} resource={value.resource} />

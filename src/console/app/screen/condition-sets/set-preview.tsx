@@ -33,13 +33,12 @@ interface SetPreviewProps {
 	/** Objects of a check that the conditions name and a preview lacks: its other side, and its context. */
 	readonly absent: readonly string[];
 	readonly loaded: Loaded<Found | null>;
-	readonly tenant: string;
 	readonly page: number;
 }
 
 /** Preview of the users or instances that the edited set selects. */
 export function SetPreview(props: SetPreviewProps) {
-	const { type, hasProblems, needsDecisionPoint, absent, loaded, tenant, page } = props;
+	const { type, hasProblems, needsDecisionPoint, absent, loaded, page } = props;
 	const isAskable = props.isAskable && !needsDecisionPoint;
 	const search = useSearch();
 	return (
@@ -49,8 +48,7 @@ export function SetPreview(props: SetPreviewProps) {
 				<Combobox
 					label="Tenant"
 					placeholder="All"
-					value={tenant}
-					onValue={(text) => search.set({ tenant: text, page: '' }, { replace: true })}
+					{...search.filter('tenant', { page: '' })}
 					propose={proposeTenants}
 				/>
 			</form>

@@ -16,32 +16,15 @@ interface ListFiltersProps {
 /** Filters for directory lists. All are stored in the address. */
 export function ListFilters({ label, placeholder, placed = false, children }: ListFiltersProps) {
 	const search = useSearch();
-	const set = (name: string, value: string) => search.set({ [name]: value, page: '' }, { replace: true });
+	const filter = (name: string) => search.filter(name, { page: '' });
 	return (
 		<search aria-label={`Filter ${label}`}>
 			<form class="columns directory-filters" onSubmit={(event) => event.preventDefault()}>
-				<SearchField
-					label="Search"
-					value={search.get('text')}
-					placeholder={placeholder}
-					onSearch={(text) => set('text', text)}
-				/>
+				<SearchField label="Search" placeholder={placeholder} {...filter('text')} />
 				{placed && (
 					<>
-						<Combobox
-							label="Tenant"
-							value={search.get('tenant')}
-							placeholder="All"
-							onValue={(value) => set('tenant', value)}
-							propose={proposeTenants}
-						/>
-						<Combobox
-							label="Resource"
-							value={search.get('resource')}
-							placeholder="All"
-							onValue={(value) => set('resource', value)}
-							propose={proposeResources}
-						/>
+						<Combobox label="Tenant" placeholder="All" {...filter('tenant')} propose={proposeTenants} />
+						<Combobox label="Resource" placeholder="All" {...filter('resource')} propose={proposeResources} />
 					</>
 				)}
 				{children !== undefined && <div class="line">{children}</div>}

@@ -102,11 +102,7 @@ function TenantUsers({ tenant }: { readonly tenant: string }) {
 	return (
 		<>
 			<search aria-label="Filter users" class="directory-search">
-				<SearchField
-					label="Search users"
-					value={text}
-					onSearch={(value) => search.set({ text: value, users_page: '' }, { replace: true })}
-				/>
+				<SearchField label="Search users" {...search.filter('text', { users_page: '' })} />
 			</search>
 			<PagedTable
 				caption={`Users of ${tenant}`}

@@ -16,30 +16,17 @@ interface MatrixFiltersProps {
 /** Filters for the matrix. All are stored in the address. */
 export function MatrixFilters({ resources, fold, shown: { rows, columns } }: MatrixFiltersProps) {
 	const search = useSearch();
-	const set = (name: string, value: string) => search.set({ [name]: value }, { replace: true });
 	const heads = rows.filter(({ action }) => action === null).length;
 	return (
 		<search aria-label="Filter">
 			<form class="columns matrix-filters" onSubmit={(event) => event.preventDefault()}>
 				<SearchField
 					label="Resource or action"
-					value={search.get('resource')}
 					placeholder="document or document:read"
-					onSearch={(text) => set('resource', text)}
+					{...search.filter('resource')}
 				/>
-				<SearchField
-					label="Role or user set"
-					value={search.get('role')}
-					placeholder="All"
-					onSearch={(text) => set('role', text)}
-				/>
-				<SelectField
-					label="Columns"
-					value={search.get('columns')}
-					empty="All"
-					options={columnWords}
-					onValue={(value) => set('columns', value)}
-				/>
+				<SearchField label="Role or user set" placeholder="All" {...search.filter('role')} />
+				<SelectField label="Columns" empty="All" options={columnWords} {...search.filter('columns')} />
 				<div class="line">
 					<Button onClick={() => search.set({ fold: fold.all ? '' : 'all', except: '' }, { replace: true })}>
 						{fold.all ? 'Expand all' : 'Collapse all'}

@@ -79,11 +79,7 @@ function ChosenFile({ files, revision }: ChosenFileProps) {
 		<div class="policy-sides">
 			<details class="policy-files" open={path === '' || matchMedia('(min-width: 70rem)').matches}>
 				<summary>Files</summary>
-				<SearchField
-					label="Find file"
-					value={filter}
-					onSearch={(text) => search.set({ filter: text }, { replace: true })}
-				/>
+				<SearchField label="Find file" {...search.filter('filter')} />
 				<PolicyTree nodes={nodes} filter={filter} chosen={path} address={addressBy} />
 			</details>
 			<section aria-label="Selected file" class="policy-file">

@@ -65,8 +65,8 @@ export function RequestsScreen() {
 }
 
 function RequestFilters({ search }: { readonly search: Search }) {
-	const set = (name: string, value: string) =>
-		search.set({ [name]: value, page: '', request: '', move: '' }, { replace: name === 'tenant' || name === 'user' });
+	const first = { page: '', request: '', move: '' };
+	const filter = (name: string) => search.filter(name, first);
 	return (
 		<search class="requests-filters" aria-label="Filter requests">
 			<form class="columns" onSubmit={(event) => event.preventDefault()}>
@@ -74,29 +74,11 @@ function RequestFilters({ search }: { readonly search: Search }) {
 					label="State"
 					value={search.get('state') || 'pending'}
 					options={[...states, ['any', 'All, pending first']]}
-					onValue={(value) => set('state', value === 'pending' ? '' : value)}
+					onValue={(value) => search.set({ ...first, state: value === 'pending' ? '' : value })}
 				/>
-				<SelectField
-					label="Type"
-					value={search.get('type')}
-					empty="All"
-					options={types}
-					onValue={(value) => set('type', value)}
-				/>
-				<Combobox
-					label="Tenant"
-					value={search.get('tenant')}
-					placeholder="All"
-					onValue={(value) => set('tenant', value)}
-					propose={proposeTenants}
-				/>
-				<Combobox
-					label="Requester"
-					value={search.get('user')}
-					placeholder="All"
-					onValue={(value) => set('user', value)}
-					propose={proposeUsers}
-				/>
+				<SelectField label="Type" empty="All" options={types} {...filter('type')} />
+				<Combobox label="Tenant" placeholder="All" {...filter('tenant')} propose={proposeTenants} />
+				<Combobox label="Requester" placeholder="All" {...filter('user')} propose={proposeUsers} />
 			</form>
 		</search>
 	);

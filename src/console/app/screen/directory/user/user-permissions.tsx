@@ -40,7 +40,7 @@ function PermissionList({ user }: { readonly user: string }) {
 	const search = useSearch();
 	const [tenant = '', type = '', text = ''] = ['may_tenant', 'may_type', 'may_text'].map(search.get);
 	const page = Number(search.get('may_page')) || 1;
-	const set = (name: string, value: string) => search.set({ [name]: value, may_page: '' }, { replace: true });
+	const filter = (name: string) => search.filter(name, { may_page: '' });
 	const loaded = useLoaded(
 		(signal) => {
 			const body = {
@@ -56,21 +56,14 @@ function PermissionList({ user }: { readonly user: string }) {
 	return (
 		<>
 			<form class="columns directory-filters" onSubmit={(event) => event.preventDefault()}>
-				<Combobox
-					label="Tenant"
-					placeholder="All"
-					value={tenant}
-					onValue={(value) => set('may_tenant', value)}
-					propose={proposeTenants}
-				/>
+				<Combobox label="Tenant" placeholder="All" {...filter('may_tenant')} propose={proposeTenants} />
 				<Combobox
 					label="Resource"
 					placeholder="All (choose a tenant to include condition sets)"
-					value={type}
-					onValue={(value) => set('may_type', value)}
+					{...filter('may_type')}
 					propose={proposeResources}
 				/>
-				<SearchField label="Search permissions" value={text} onSearch={(value) => set('may_text', value)} />
+				<SearchField label="Search permissions" {...filter('may_text')} />
 			</form>
 			<LoadedFrame loaded={loaded}>
 				{(listed) => {

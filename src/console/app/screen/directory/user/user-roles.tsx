@@ -31,9 +31,8 @@ export function UserRoles({ user }: { readonly user: string }) {
 					{(truncated || tenant !== '') && (
 						<Combobox
 							label="Filter by tenant"
-							value={tenant}
 							placeholder="All"
-							onValue={(value) => search.set({ tenant: value }, { replace: true })}
+							{...search.filter('tenant')}
 							propose={proposeTenants}
 						/>
 					)}
