@@ -7,7 +7,7 @@ import { announce } from '../part/announce.js';
 import { PagedListFrame, perPage, usePagedList } from '../part/paged-list.js';
 import { Section } from '../part/section.js';
 import { SelectField } from '../part/select-field.js';
-import { setter } from '../part/setter.js';
+import { bound } from '../part/setter.js';
 import type { OpenedElement } from './opened-element.js';
 import type { RequestKind } from './request-kind.js';
 import { Time } from './time.js';
@@ -44,14 +44,7 @@ export function MyRequests({ element, kind, made }: MyRequestsProps) {
 	};
 	return (
 		<Section id="mine" title="My requests">
-			<SelectField
-				inline
-				label="State"
-				value={status.value}
-				empty="All"
-				options={requestStates}
-				onValue={setter(status)}
-			/>
+			<SelectField inline label="State" {...bound(status)} empty="All" options={requestStates} />
 			<ul class="items">
 				{list.found.value?.data.map((request) => (
 					<li key={request.id}>

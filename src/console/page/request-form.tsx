@@ -8,7 +8,7 @@ import { ExpiryField, longestApproval } from '../part/expiry-field.js';
 import { LongText } from '../part/long-text.js';
 import { Section } from '../part/section.js';
 import { SelectField } from '../part/select-field.js';
-import { setter } from '../part/setter.js';
+import { bound } from '../part/setter.js';
 import { TextField } from '../part/text-field.js';
 import type { OpenedElement } from './opened-element.js';
 import type { RequestKind } from './request-kind.js';
@@ -47,12 +47,7 @@ export function RequestForm({ element, kind, roles, onMade }: RequestFormProps) 
 			<form onSubmit={work.submit(ask)}>
 				{kind.hasRole && <RoleField roles={roles} value={chosen} onChange={(id) => (role.value = id)} />}
 				{!kind.hasRole && element.instance === null && (
-					<TextField
-						label="Resource instance (optional)"
-						value={instance.value}
-						maxLength={200}
-						onText={setter(instance)}
-					/>
+					<TextField label="Resource instance (optional)" {...bound(instance)} maxLength={200} />
 				)}
 				<ExpiryField end={end} hint={longestApproval(element.config)} />
 				<LongText label="Reason (optional)" text={reason} />
@@ -78,7 +73,7 @@ interface RoleFieldProps {
 /** Role selection. If the element has no roles, this is a field for a role key. */
 export function RoleField({ roles, value, onChange }: RoleFieldProps) {
 	if (roles.length === 0) {
-		return <TextField label="Role key" required value={value} onText={onChange} />;
+		return <TextField label="Role key" required value={value} onValue={onChange} />;
 	}
 	return (
 		<SelectField

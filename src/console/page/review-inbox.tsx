@@ -13,7 +13,7 @@ import { listenForReviewKeys, type ReviewMove } from '../part/listen-for-review-
 import { LongText } from '../part/long-text.js';
 import { PagedListFrame, perPage, usePagedList } from '../part/paged-list.js';
 import { SelectField } from '../part/select-field.js';
-import { setter, storing } from '../part/setter.js';
+import { bound, storing } from '../part/setter.js';
 import { RequestState, requestStates } from './my-requests.js';
 import type { OpenedElement } from './opened-element.js';
 import type { RequestKind } from './request-kind.js';
@@ -85,7 +85,7 @@ export function ReviewInbox({ element, config, kind, roles, alwaysShown = false 
 			<h2 id={`review-${kind.collection}`} tabIndex={-1} ref={heading}>
 				{kind.hasRole ? 'Access requests to review' : 'Approvals to review'}
 			</h2>
-			<SelectField inline label="Show" value={status.value} options={requestStates} onValue={setter(status)} />
+			<SelectField inline label="Show" {...bound(status)} options={requestStates} />
 			{requests.length > 0 && isPending && (
 				<p class="quiet">
 					Keyboard shortcuts: <kbd>j</kbd>/<kbd>k</kbd> to move, <kbd>a</kbd> to approve, <kbd>d</kbd> to deny,{' '}
@@ -181,9 +181,8 @@ function Decision({ request, move, longest, roles, decide, onDone, onBack }: Dec
 			{move === 'approve' && asked !== '' && (
 				<SelectField
 					label="Role"
-					value={role.value}
+					{...bound(role)}
 					options={shownRoles.map(({ id, name }) => [id, visibleText(name)])}
-					onValue={setter(role)}
 				/>
 			)}
 			{move === 'approve' && (

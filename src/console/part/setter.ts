@@ -7,6 +7,11 @@ export function setter<Value>(target: Signal<Value>): (value: Value) => void {
 	};
 }
 
+/** Returns the props of a field whose value a signal stores. */
+export function bound<Value>(value: Signal<Value>) {
+	return { value: value.value, onValue: setter(value) };
+}
+
 /** Returns an event handler that stores `value` in a signal. */
 export function storing<Value>(target: Signal<Value>, value: Value): () => void {
 	return () => {

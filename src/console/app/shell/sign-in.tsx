@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { readConsolePlace } from '../../model/console-place.js';
 import { program } from '../../model/program.js';
 import { Announcement } from '../../part/announce.js';
-import { setter } from '../../part/setter.js';
+import { bound } from '../../part/setter.js';
 import { TextField } from '../../part/text-field.js';
 import { KeyText } from '../part/key-text.js';
 import { signInByKey } from '../session.js';
@@ -53,8 +53,7 @@ export function SignIn({ reason }: { readonly reason: string | null }) {
 					autocomplete="off"
 					spellcheck={false}
 					required
-					value={key.value}
-					onText={setter(key)}
+					{...bound(key)}
 				/>
 				<button type="submit" class="primary" aria-disabled={isBusy.value}>
 					Sign in

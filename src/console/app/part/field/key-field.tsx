@@ -16,7 +16,7 @@ export function KeyField({ text, onText }: KeyFieldProps) {
 			autocomplete="off"
 			spellcheck={false}
 			value={text}
-			onText={onText}
+			onValue={onText}
 		/>
 	);
 }

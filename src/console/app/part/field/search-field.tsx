@@ -41,7 +41,7 @@ export function SearchField({ label, value, onValue, placeholder = '' }: SearchF
 			onKeyDown={(event) => {
 				if (event.key === 'Enter') search(text, 0);
 			}}
-			onText={(next) => {
+			onValue={(next) => {
 				setText(next);
 				search(next, quietMilliseconds);
 			}}

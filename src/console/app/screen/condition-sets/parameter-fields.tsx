@@ -10,7 +10,7 @@ import { visibleText } from '../../../model/visible-text.js';
 import { Failure } from '../../../part/action-button.js';
 import { Button } from '../../../part/button.js';
 import { SelectField } from '../../../part/select-field.js';
-import { setter } from '../../../part/setter.js';
+import { bound } from '../../../part/setter.js';
 import { KeyText } from '../../part/key-text.js';
 
 interface ParameterFieldsProps {
@@ -77,7 +77,7 @@ export function ParameterFields({ parameters, onParameters }: ParameterFieldsPro
 						}}
 					/>
 				</label>
-				<SelectField inline label="Type" value={type.value} options={parameterTypes} onValue={setter(type)} />
+				<SelectField inline label="Type" {...bound(type)} options={parameterTypes} />
 				<button type="submit">Add parameter</button>
 			</form>
 			<Failure text={problem.value} />

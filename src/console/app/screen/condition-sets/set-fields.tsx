@@ -24,7 +24,7 @@ export function SetFields({ setKey, isNew, value, isStored, resources, parents, 
 	return (
 		<form class="columns" onSubmit={(event) => event.preventDefault()}>
 			{isNew && <KeyField text={setKey.value} onText={setter(setKey)} />}
-			<TextField label="Name" required autocomplete="off" value={name} onText={(text) => onChange({ name: text })} />
+			<TextField label="Name" required autocomplete="off" value={name} onValue={(text) => onChange({ name: text })} />
 			<SelectField
 				label="Type"
 				value={type}

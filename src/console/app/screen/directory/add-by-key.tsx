@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { Failure, SubmitButton, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
-import { setter } from '../../../part/setter.js';
+import { bound } from '../../../part/setter.js';
 import { confirmWrite } from '../../part/confirm.js';
 import { type Choice, Combobox } from '../../part/field/combobox.js';
 import { reloadAll } from '../../use-loaded.js';
@@ -31,7 +31,7 @@ export function AddByKey({ title, label, propose, text, add }: AddByKeyProps) {
 		<details class="directory-write">
 			<summary>{title}</summary>
 			<form onSubmit={work.submit(send)}>
-				<Combobox label={label} value={key.value} required onValue={setter(key)} propose={propose} />
+				<Combobox label={label} {...bound(key)} required propose={propose} />
 				<SubmitButton work={work}>{title}</SubmitButton>
 			</form>
 			<Failure text={work.failure} />

@@ -8,11 +8,10 @@ import {
 } from '../../../model/grant-condition.js';
 import { type ExpiryText, expiryMember } from '../../../model/instants.js';
 import { visibleText } from '../../../model/visible-text.js';
-import { Failure, SubmitButton, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
 import { ExpiryField } from '../../../part/expiry-field.js';
 import { SelectField } from '../../../part/select-field.js';
-import { setter } from '../../../part/setter.js';
+import { bound } from '../../../part/setter.js';
 import { management } from '../../api.js';
 import { confirmWrite } from '../../part/confirm.js';
 import { Combobox } from '../../part/field/combobox.js';
@@ -21,6 +20,7 @@ import { reloadAll, useSideData } from '../../use-loaded.js';
 import { useSettled } from '../../use-settled.js';
 import { ConditionFields, type ConditionForm, noCondition } from './condition-fields.js';
 import { readAssignableRole } from './read-assignable-role.js';
+import { WriteForm } from './write-form.js';
 
 interface AssignRoleProps {
 	/** User who gets the role. If absent, the form asks for the user. */
@@ -41,7 +41,6 @@ export function AssignRole({ user, tenant, instance }: AssignRoleProps) {
 	const role = useSignal('');
 	const end = useSignal<ExpiryText>('');
 	const condition = useSignal<ConditionForm>(noCondition);
-	const work = useWork();
 	const [resource = '', key = ''] = onInstance.value ? place.value.split(':') : [];
 	const asked = useSettled(key === '' || role.value === '' ? '' : `${resource}:${role.value}`, 200);
 	const found = useSideData(
@@ -81,60 +80,52 @@ export function AssignRole({ user, tenant, instance }: AssignRoleProps) {
 		reloadAll();
 	};
 	return (
-		<details class="directory-write">
-			<summary>Assign role</summary>
-			<form class="columns" onSubmit={work.submit(send)}>
-				{!isPlaced && (
-					<SelectField
-						label="Scope"
-						value={onInstance.value ? 'instance' : 'tenant'}
-						options={{ tenant: 'Tenant', instance: 'Instance' }}
-						onValue={(value) => {
-							onInstance.value = value === 'instance';
-							place.value = '';
-							setRole('');
-						}}
-					/>
-				)}
-				{!isPlaced && (
-					<Combobox
-						key={onInstance.value ? 'instance' : 'tenant'}
-						label={onInstance.value ? 'Instance' : 'Tenant'}
-						placeholder={onInstance.value ? 'resource:key' : ''}
-						value={place.value}
-						onValue={(value) => {
-							place.value = value;
-							condition.value = noCondition;
-						}}
-						propose={onInstance.value ? proposeInstanceNames : proposeTenants}
-						required
-					/>
-				)}
+		<WriteForm title="Assign role" send={send}>
+			{!isPlaced && (
+				<SelectField
+					label="Scope"
+					value={onInstance.value ? 'instance' : 'tenant'}
+					options={{ tenant: 'Tenant', instance: 'Instance' }}
+					onValue={(value) => {
+						onInstance.value = value === 'instance';
+						place.value = '';
+						setRole('');
+					}}
+				/>
+			)}
+			{!isPlaced && (
 				<Combobox
-					label="Role"
-					value={role.value}
-					onValue={setRole}
-					propose={proposeRoles(onInstance.value ? place.value : null)}
+					key={onInstance.value ? 'instance' : 'tenant'}
+					label={onInstance.value ? 'Instance' : 'Tenant'}
+					placeholder={onInstance.value ? 'resource:key' : ''}
+					value={place.value}
+					onValue={(value) => {
+						place.value = value;
+						condition.value = noCondition;
+					}}
+					propose={onInstance.value ? proposeInstanceNames : proposeTenants}
 					required
 				/>
-				{user === undefined && (
-					<Combobox
-						label="User"
-						value={who.value}
-						onValue={setter(who)}
-						propose={rules === null ? proposeUsers : proposeHolders(rules)}
-						required
-					/>
-				)}
-				<ExpiryField end={end} />
-				{user === undefined && rules !== null && <Holders role={rules} />}
-				{rules !== null && rules.conditions.length > 0 && <ConditionFields role={rules} form={condition} />}
-				<div class="line whole">
-					<SubmitButton work={work}>Assign role</SubmitButton>
-				</div>
-			</form>
-			<Failure text={work.failure} />
-		</details>
+			)}
+			<Combobox
+				label="Role"
+				value={role.value}
+				onValue={setRole}
+				propose={proposeRoles(onInstance.value ? place.value : null)}
+				required
+			/>
+			{user === undefined && (
+				<Combobox
+					label="User"
+					{...bound(who)}
+					propose={rules === null ? proposeUsers : proposeHolders(rules)}
+					required
+				/>
+			)}
+			<ExpiryField end={end} />
+			{user === undefined && rules !== null && <Holders role={rules} />}
+			{rules !== null && rules.conditions.length > 0 && <ConditionFields role={rules} form={condition} />}
+		</WriteForm>
 	);
 }
 

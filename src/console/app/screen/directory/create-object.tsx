@@ -71,7 +71,7 @@ function CreateDialog({
 							value={values.value[name] ?? ''}
 							autocomplete="off"
 							spellcheck={false}
-							onText={(text) => set(name, text)}
+							onValue={(text) => set(name, text)}
 						/>
 					) : (
 						<Combobox

@@ -73,7 +73,7 @@ export function ElementEditor({ elementKey, stored, base, schema, reload }: Elem
 							}}
 						/>
 						{elementKey === null && <KeyField text={key} onText={setter(typedKey)} />}
-						<TextField label="Name" required value={value.name} onText={(text) => edit({ ...value, name: text })} />
+						<TextField label="Name" required value={value.name} onValue={(text) => edit({ ...value, name: text })} />
 					</div>
 					<p class="quiet">{typePurposes[value.elements_type]}</p>
 					<h2>Settings</h2>

@@ -6,7 +6,7 @@ import {
 	levelText,
 	withLevel,
 } from '../../../model/element/element-value.js';
-import { setter } from '../../../part/setter.js';
+import { bound } from '../../../part/setter.js';
 import { TextField } from '../../../part/text-field.js';
 import { KeyText } from '../../part/key-text.js';
 import { DataTable } from '../../part/table/data-table.js';
@@ -31,9 +31,7 @@ export function ElementLevels({ value, roles, onValue }: ElementLevelsProps) {
 				{levelPurposes[value.elements_type] ?? 'Levels have no effect on this page.'} Users whose only levels are
 				“Hidden” cannot sign in.
 			</p>
-			{roles.length >= filteredFrom && (
-				<TextField label="Filter roles" type="search" value={filter.value} onText={setter(filter)} />
-			)}
+			{roles.length >= filteredFrom && <TextField label="Filter roles" type="search" {...bound(filter)} />}
 			{roles.length === 0 ? (
 				<p class="quiet">The environment has no roles yet.</p>
 			) : (

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { Failure, SubmitButton, useWork } from '../../../part/action-button.js';
-import { setter } from '../../../part/setter.js';
+import { bound } from '../../../part/setter.js';
 import { management } from '../../api.js';
 import { Combobox } from '../../part/field/combobox.js';
 import { proposeTenants, proposeUsers } from '../../propose.js';
@@ -38,8 +38,8 @@ export function ElementPreview({ element }: ElementPreviewProps) {
 		<>
 			<h2>Preview</h2>
 			<form class="columns" onSubmit={work.submit(signIn)}>
-				<Combobox label="User" value={user.value} onValue={setter(user)} propose={proposeUsers} required />
-				<Combobox label="Tenant" value={tenant.value} onValue={setter(tenant)} propose={proposeTenants} required />
+				<Combobox label="User" {...bound(user)} propose={proposeUsers} required />
+				<Combobox label="Tenant" {...bound(tenant)} propose={proposeTenants} required />
 				<SubmitButton work={work} secondary>
 					Sign in as user
 				</SubmitButton>

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { ActionButton, Failure, SubmitButton, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
 import { Button } from '../../../part/button.js';
-import { setter } from '../../../part/setter.js';
+import { bound, setter } from '../../../part/setter.js';
 import { TextField } from '../../../part/text-field.js';
 import { management } from '../../api.js';
 import { confirmWrite } from '../../part/confirm.js';
@@ -97,9 +97,8 @@ function WebhookForm({ elementKey, url, onSaved }: ElementWebhookProps) {
 					label="URL"
 					type="url"
 					required
-					value={address.value}
+					{...bound(address)}
 					placeholder="https://app.example.com/hooks/elements"
-					onText={setter(address)}
 				/>
 				<div>
 					<TextField
@@ -107,8 +106,7 @@ function WebhookForm({ elementKey, url, onSaved }: ElementWebhookProps) {
 						type="password"
 						aria-describedby="webhook-token"
 						autocomplete="off"
-						value={token.value}
-						onText={setter(token)}
+						{...bound(token)}
 					/>
 					<small id="webhook-token" class="quiet">
 						Saving replaces the stored token; an empty field removes it.

@@ -3,7 +3,7 @@ import { Failure, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
 import { Button } from '../../../part/button.js';
 import { SelectField } from '../../../part/select-field.js';
-import { setter } from '../../../part/setter.js';
+import { bound } from '../../../part/setter.js';
 import { management } from '../../api.js';
 import { confirmWrite } from '../../part/confirm.js';
 import { saveFile } from '../../save-file.js';
@@ -93,12 +93,7 @@ export function ImportDocument() {
 							onChange={(event) => choose(event.currentTarget.files?.[0])}
 						/>
 					</label>
-					<SelectField
-						label="Existing objects"
-						value={strategy.value}
-						options={strategies}
-						onValue={setter(strategy)}
-					/>
+					<SelectField label="Existing objects" {...bound(strategy)} options={strategies} />
 					<div class="line">
 						<Button
 							disabled={file.value === null}

@@ -3,7 +3,7 @@ import { isProductionEnvironment } from '../../../model/production.js';
 import { Failure, SubmitButton, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
 import { CheckField } from '../../../part/check-field.js';
-import { setter } from '../../../part/setter.js';
+import { bound, setter } from '../../../part/setter.js';
 import { TextField } from '../../../part/text-field.js';
 import { management } from '../../api.js';
 import { confirmWrite } from '../../part/confirm.js';
@@ -38,13 +38,7 @@ export function PromoteSchema() {
 				and draft the changes.
 			</p>
 			<form class="columns" onSubmit={work.submit(copy)}>
-				<TextField
-					label="Target environment key"
-					required
-					spellcheck={false}
-					value={targetKey.value}
-					onText={setter(targetKey)}
-				/>
+				<TextField label="Target environment key" required spellcheck={false} {...bound(targetKey)} />
 				<div class="line whole">
 					<CheckField checked={isNew.value} onChecked={setter(isNew)}>
 						Create the environment

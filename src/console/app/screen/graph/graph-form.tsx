@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { type GraphQuestion, graphModes } from '../../../model/graph-question.js';
 import { SelectField } from '../../../part/select-field.js';
-import { setter } from '../../../part/setter.js';
+import { bound } from '../../../part/setter.js';
 import { Combobox } from '../../part/field/combobox.js';
 import { proposeNodes } from './propose-nodes.js';
 
@@ -41,24 +41,17 @@ export function GraphForm({ question, onAsk }: GraphFormProps) {
 				});
 			}}
 		>
-			<SelectField label="Show" value={mode.value} options={modeTitles} onValue={setter(mode)} />
+			<SelectField label="Show" {...bound(mode)} options={modeTitles} />
 			<Combobox
 				label="From"
-				value={from.value}
-				onValue={setter(from)}
+				{...bound(from)}
 				propose={(text, signal) => proposeNodes(mode.value, text, signal)}
 				required
 			/>
 			{isPath ? (
-				<Combobox
-					label="To"
-					value={to.value}
-					onValue={setter(to)}
-					propose={(text, signal) => proposeNodes('path', text, signal)}
-					required
-				/>
+				<Combobox label="To" {...bound(to)} propose={(text, signal) => proposeNodes('path', text, signal)} required />
 			) : (
-				<SelectField label="Steps" value={depth.value} options={{ 1: '1', 2: '2', 3: '3' }} onValue={setter(depth)} />
+				<SelectField label="Steps" {...bound(depth)} options={{ 1: '1', 2: '2', 3: '3' }} />
 			)}
 			<button type="submit" class="primary">
 				Show

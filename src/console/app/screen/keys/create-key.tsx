@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { Failure, SubmitButton, useWork } from '../../../part/action-button.js';
 import { SelectField } from '../../../part/select-field.js';
-import { setter } from '../../../part/setter.js';
+import { bound, setter } from '../../../part/setter.js';
 import { TextField } from '../../../part/text-field.js';
 import { management } from '../../api.js';
 import { Dialog } from '../../part/dialog.js';
@@ -60,24 +60,22 @@ function CreateDialog({ onClose, onCreated }: CreateKeyProps & { readonly onClos
 	return (
 		<Dialog title="New API key" onClose={onClose}>
 			<form onSubmit={work.submit(create)}>
-				<TextField label="Name" value={name.value} onText={setter(name)} />
+				<TextField label="Name" {...bound(name)} />
 				<ScopeField value={scope.value} onValue={setter(scope)} />
 				<SelectField
 					label="Access level"
-					value={access.value}
+					{...bound(access)}
 					options={{
 						read: 'Read',
 						write: 'Write: read and write, except secrets and keys',
 						admin: 'Admin: full access',
 					}}
-					onValue={setter(access)}
 				/>
 				{scope.value === 'env' && (
 					<SelectField
 						label="Used by"
-						value={owner.value}
+						{...bound(owner)}
 						options={{ member: 'Person or application', pdp_config: 'Decision points' }}
-						onValue={setter(owner)}
 					/>
 				)}
 				<SubmitButton work={work}>Create key</SubmitButton>

@@ -6,7 +6,7 @@ import { type Derivation, derivationName, possibleDerivations } from '../../../m
 import { phraseText } from '../../../model/phrase.js';
 import { Button } from '../../../part/button.js';
 import { SelectField } from '../../../part/select-field.js';
-import { setter } from '../../../part/setter.js';
+import { bound } from '../../../part/setter.js';
 import { editDraft } from '../../current-draft.js';
 import { PhraseText } from '../../part/phrase-text.js';
 import { mayWrite } from '../../session.js';
@@ -50,10 +50,9 @@ export function RoleDerivations({ column, matrix, objects, revision }: PanelProp
 				>
 					<SelectField
 						label="Derive from"
-						value={wanted.value}
+						{...bound(wanted)}
 						empty="Choose a role and a relation"
 						options={choices.map((one) => [derivationName(one), phraseText(derivationSource(one)).replaceAll('`', '')])}
-						onValue={setter(wanted)}
 					/>
 					<button type="submit" disabled={wanted.value === ''}>
 						Add derivation

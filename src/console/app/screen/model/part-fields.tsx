@@ -37,7 +37,7 @@ export function PartFields(props: PartFieldsProps) {
 					value={form.key}
 					maxLength={512}
 					isFirst
-					onText={(key) => onChange({ key })}
+					onValue={(key) => onChange({ key })}
 				/>
 			)}
 			{fields.has('name') && (
@@ -46,7 +46,7 @@ export function PartFields(props: PartFieldsProps) {
 					value={form.name}
 					maxLength={1024}
 					isFirst={part !== null}
-					onText={(name) => onChange({ name })}
+					onValue={(name) => onChange({ name })}
 				/>
 			)}
 			{fields.has('type') && (
@@ -63,7 +63,7 @@ export function PartFields(props: PartFieldsProps) {
 					label="Actions (optional)"
 					hint="Keys separated by commas, such as read, write."
 					value={form.newActions}
-					onText={(newActions) => onChange({ newActions })}
+					onValue={(newActions) => onChange({ newActions })}
 				/>
 			)}
 			{fields.has('permissions') && (
@@ -93,7 +93,7 @@ export function PartFields(props: PartFieldsProps) {
 				label="Description (optional)"
 				value={form.description}
 				maxLength={16_384}
-				onText={(description) => onChange({ description })}
+				onValue={(description) => onChange({ description })}
 			/>
 		</>
 	);
@@ -231,7 +231,7 @@ interface HintedFieldProps {
 	readonly maxLength?: number;
 	/** True for the field that takes focus when the form opens. */
 	readonly isFirst?: boolean;
-	readonly onText: (text: string) => void;
+	readonly onValue: (text: string) => void;
 }
 
 function HintedField({ hint, isFirst = false, ...field }: HintedFieldProps) {

@@ -74,7 +74,7 @@ export function TestEditor({ testKey, stored, base, revision, reload }: TestEdit
 					onText={(contextualFacts) => edit({ check: { ...check, contextualFacts } })}
 				/>
 				{testKey === null && <KeyField text={key} onText={setter(typedKey)} />}
-				<TextField label="Description (optional)" value={description} onText={(text) => edit({ description: text })} />
+				<TextField label="Description (optional)" value={description} onValue={(text) => edit({ description: text })} />
 			</form>
 			<p>
 				<a href={screenPath('check', checkQuery(check))}>Run this check</a>

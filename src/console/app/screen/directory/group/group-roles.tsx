@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import type { components } from '#management-api';
 import { type ExpiryText, expiryMember } from '../../../../model/instants.js';
-import { ActionButton, Failure, SubmitButton, useWork } from '../../../../part/action-button.js';
+import { ActionButton } from '../../../../part/action-button.js';
 import { announce } from '../../../../part/announce.js';
 import { ExpiryField } from '../../../../part/expiry-field.js';
-import { setter } from '../../../../part/setter.js';
+import { bound } from '../../../../part/setter.js';
 import { management } from '../../../api.js';
 import { confirmWrite } from '../../../part/confirm.js';
 import { Combobox } from '../../../part/field/combobox.js';
@@ -14,6 +14,7 @@ import { proposeInstanceNames, proposeRoles } from '../../../propose.js';
 import { mayWrite } from '../../../session.js';
 import { reloadAll } from '../../../use-loaded.js';
 import { ObjectLink } from '../object-link.js';
+import { WriteForm } from '../write-form.js';
 
 type GroupRole = components['schemas']['GroupRoleRead'];
 
@@ -78,7 +79,6 @@ function GiveGroupRole({ group, tenant }: GroupRolesProps) {
 	const instance = useSignal('');
 	const role = useSignal('');
 	const end = useSignal<ExpiryText>('');
-	const work = useWork();
 	const send = async () => {
 		const assigned = `role ${role.value} on ${instance.value} to the members of ${group}`;
 		if (!(await confirmWrite('Assign role', `Assign ${assigned}?`))) return;
@@ -93,30 +93,16 @@ function GiveGroupRole({ group, tenant }: GroupRolesProps) {
 		reloadAll();
 	};
 	return (
-		<details class="directory-write">
-			<summary>Assign role</summary>
-			<form class="columns" onSubmit={work.submit(send)}>
-				<Combobox
-					label="Instance"
-					placeholder="resource:key"
-					required
-					value={instance.value}
-					onValue={setter(instance)}
-					propose={proposeInstanceNames}
-				/>
-				<Combobox
-					label="Role"
-					required
-					value={role.value}
-					onValue={setter(role)}
-					propose={proposeRoles(instance.value)}
-				/>
-				<ExpiryField end={end} />
-				<div class="line whole">
-					<SubmitButton work={work}>Assign role</SubmitButton>
-				</div>
-			</form>
-			<Failure text={work.failure} />
-		</details>
+		<WriteForm title="Assign role" send={send}>
+			<Combobox
+				label="Instance"
+				placeholder="resource:key"
+				required
+				{...bound(instance)}
+				propose={proposeInstanceNames}
+			/>
+			<Combobox label="Role" required {...bound(role)} propose={proposeRoles(instance.value)} />
+			<ExpiryField end={end} />
+		</WriteForm>
 	);
 }

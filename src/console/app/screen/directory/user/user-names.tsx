@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
-import { Failure, SubmitButton, useWork } from '../../../../part/action-button.js';
 import { announce } from '../../../../part/announce.js';
 import { TextField } from '../../../../part/text-field.js';
 import { management } from '../../../api.js';
 import { confirmWrite } from '../../../part/confirm.js';
 import { reloadAll } from '../../../use-loaded.js';
+import { WriteForm } from '../write-form.js';
 
 interface UserNamesProps {
 	readonly user: {
@@ -23,7 +23,6 @@ type Field = keyof typeof fields;
 /** Form for a user's names and e-mail address. An empty field clears the stored value. */
 export function UserNames({ user }: UserNamesProps) {
 	const values = useSignal<Partial<Record<Field, string>>>({});
-	const work = useWork();
 	const send = async () => {
 		const body = Object.fromEntries(Object.entries(values.value).map(([name, value]) => [name, value || null]));
 		if (!(await confirmWrite('Save names', `Save the changes to ${user.key}’s name or email?`))) return;
@@ -33,25 +32,18 @@ export function UserNames({ user }: UserNamesProps) {
 		reloadAll();
 	};
 	return (
-		<details class="directory-write">
-			<summary>Edit names</summary>
-			<form class="columns" onSubmit={work.submit(send)}>
-				{Object.entries(fields).map(([name, label]) => (
-					<TextField
-						key={name}
-						label={label}
-						value={values.value[name as Field] ?? user[name as Field] ?? ''}
-						autocomplete="off"
-						onText={(text) => {
-							values.value = { ...values.value, [name]: text };
-						}}
-					/>
-				))}
-				<div class="line whole">
-					<SubmitButton work={work}>Save</SubmitButton>
-				</div>
-			</form>
-			<Failure text={work.failure} />
-		</details>
+		<WriteForm title="Edit names" button="Save" send={send}>
+			{Object.entries(fields).map(([name, label]) => (
+				<TextField
+					key={name}
+					label={label}
+					value={values.value[name as Field] ?? user[name as Field] ?? ''}
+					autocomplete="off"
+					onValue={(text) => {
+						values.value = { ...values.value, [name]: text };
+					}}
+				/>
+			))}
+		</WriteForm>
 	);
 }
