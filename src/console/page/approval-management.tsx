@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ElementConfig } from '../model/api-types.js';
 import { requestableRoles } from '../model/element/levels.js';
+import { storing } from '../part/setter.js';
 import { approvalsSetting, type OpenedElement, requestsSetting, reviewersSetting } from './opened-element.js';
 import { requestKind } from './request-kind.js';
 import { ReviewInbox } from './review-inbox.js';
@@ -14,9 +15,7 @@ export function ApprovalManagement({ element }: { readonly element: OpenedElemen
 			(found) => {
 				shown.value = found.flatMap((config) => config ?? []);
 			},
-			() => {
-				shown.value = [];
-			},
+			storing(shown, []),
 		);
 	}, [element]);
 	if (shown.value === null) return <p class="quiet">Loading…</p>;

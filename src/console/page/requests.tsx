@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ElementConfig } from '../model/api-types.js';
 import { requestableRoles } from '../model/element/levels.js';
+import { setter, storing } from '../part/setter.js';
 import { MyRequests } from './my-requests.js';
 import { type OpenedElement, reviewersSetting } from './opened-element.js';
 import { RequestForm } from './request-form.js';
@@ -14,14 +15,7 @@ export function Requests({ element, kind }: { readonly element: OpenedElement; r
 	const made = useSignal(0);
 	useEffect(() => {
 		if (!kind.hasRole) return;
-		element.linked(reviewersSetting).then(
-			(found) => {
-				management.value = found;
-			},
-			() => {
-				management.value = null;
-			},
-		);
+		element.linked(reviewersSetting).then(setter(management), storing(management, null));
 	}, [element]);
 	if (management.value === undefined) return <p class="quiet">Loading…</p>;
 	const roles = requestableRoles([element.config, ...(management.value === null ? [] : [management.value])]);

@@ -5,6 +5,7 @@ import { mayAssign, mayManage, maySee, weakestFirst } from '../model/element/lev
 import { announce } from '../part/announce.js';
 import { PagedListFrame, perPage, usePagedList } from '../part/paged-list.js';
 import { Section } from '../part/section.js';
+import { setter } from '../part/setter.js';
 import { AddUser } from './add-user.js';
 import { LinkedInbox } from './approval-management.js';
 import { type OpenedElement, requestsSetting } from './opened-element.js';
@@ -30,18 +31,11 @@ export function UserManagement({ element }: { readonly element: OpenedElement })
 		if (!sees) return;
 		const query = { resource_instance_id: instance, per_page: 100 };
 		api.get<readonly ElementRole[]>(`${data}/roles`, query).then(
-			(found) => {
-				roles.value = found;
-			},
+			setter(roles),
 			// Ignore failures: the page works without role names. If the API is down, the user list reports the failure.
 			() => {},
 		);
-		element.linked(requestsSetting).then(
-			(found) => {
-				linked.value = found;
-			},
-			() => {},
-		);
+		element.linked(requestsSetting).then(setter(linked), () => {});
 	}, [element]);
 	if (!sees) return <p>You do not have access to this page.</p>;
 	const assignable = weakestFirst(roles.value.filter(({ permission_level }) => mayAssign(level, permission_level)));

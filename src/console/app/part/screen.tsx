@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { storing } from '../../part/setter.js';
 import { recordedCalls } from '../api.js';
 import { AsCurl } from './as-curl.js';
 
@@ -18,9 +19,7 @@ export function Screen({ title, about, actions, children }: ScreenProps) {
 	useLayoutEffect(() => {
 		document.title = `${title} · Regolith`;
 		heading.current?.focus({ preventScroll: true });
-		return () => {
-			recordedCalls.value = [];
-		};
+		return storing(recordedCalls, []);
 	}, [title]);
 	return (
 		<>

@@ -5,6 +5,7 @@ import { auditLogParameters, type DecisionFilter } from '../../../model/check/de
 import { decisionForm, type LoggedDecision, newRows, readDecisionNote } from '../../../model/check/logged-decision.js';
 import { visibleText } from '../../../model/visible-text.js';
 import { Button } from '../../../part/button.js';
+import { storing } from '../../../part/setter.js';
 import { management } from '../../api.js';
 import { Empty } from '../../part/empty.js';
 import { KeyText } from '../../part/key-text.js';
@@ -73,9 +74,7 @@ interface NewDecisionsProps {
 /** Number of decisions newer than the list. This line is always rendered, so the layout does not move. */
 function NewDecisions({ filter, shown, onShow, turnTo }: NewDecisionsProps) {
 	const fresh = useSignal<readonly LoggedDecision[]>([]);
-	useEffect(() => {
-		fresh.value = [];
-	}, [shown]);
+	useEffect(storing(fresh, []), [shown]);
 	const isBusy = useSignal(false);
 	const look = async () => {
 		isBusy.value = true;
