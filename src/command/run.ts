@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { OwnDecisionPoint } from '../compose/api.js';
+import { type RunningApi, startApi } from '../compose/api.js';
 import {
 	beginLineage,
 	createConsoleTicket,
@@ -9,15 +11,9 @@ import {
 	readDevSecret,
 	type TicketRequest,
 } from '../compose/bootstrap.js';
-import {
-	type OwnDecisionPoint,
-	openStore,
-	type RunningApi,
-	requireDecisionPointPorts,
-	startApi,
-	startDecisionPoint,
-} from '../compose/compose.js';
 import { prepareDataDirectory } from '../compose/data-directory.js';
+import { requireDecisionPointPorts, startDecisionPoint } from '../compose/decision-point.js';
+import { openStore } from '../compose/store.js';
 import { type RunningPoint, runDecisionWorker, startDecisionWorkers } from '../compose/workers.js';
 import { type Config, ConfigError, requireDistinctPorts } from '../config.js';
 import { createLogger } from '../log.js';

@@ -1,4 +1,4 @@
-import { RefusedKeyError, type StartedPoint, untilAnswering } from '../compose/compose.js';
+import { RefusedKeyError, type StartedPoint, untilAnswering } from '../compose/decision-point.js';
 import { ExitCodeError, say } from './console.js';
 
 /** Exit code after which a supervisor should not restart a decision point. */

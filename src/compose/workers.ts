@@ -27,7 +27,7 @@ import {
 	type RunningDecisionPoint,
 	requireDecisionPointPorts,
 	startDecisionPoint,
-} from './compose.js';
+} from './decision-point.js';
 import { decisionLogFamilies } from './pdp-metrics.js';
 
 /** Time in milliseconds between a worker's status reports while no new revision arrives. */

@@ -3,7 +3,7 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import { startApi } from '../../src/compose/compose.js';
+import { startApi } from '../../src/compose/api.js';
 import { createLogger } from '../../src/log.js';
 import { type Client, client, type Loose } from '../support/client.js';
 import { onEachStack, onEachStore } from '../support/each-store.js';

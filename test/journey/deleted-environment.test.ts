@@ -1,6 +1,6 @@
 // @rest
 
-import { startDecisionPoint } from '../../src/compose/compose.js';
+import { startDecisionPoint } from '../../src/compose/decision-point.js';
 import { readConfig } from '../../src/config.js';
 import { createLogger } from '../../src/log.js';
 import { type Client, client } from '../support/client.js';

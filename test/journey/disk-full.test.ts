@@ -2,7 +2,8 @@
 
 import type { ExecutionContext } from 'ava';
 import { pino } from 'pino';
-import { type RunningApi, startApi, startDecisionPoint } from '../../src/compose/compose.js';
+import { type RunningApi, startApi } from '../../src/compose/api.js';
+import { startDecisionPoint } from '../../src/compose/decision-point.js';
 import { ConfigError, readConfig } from '../../src/config.js';
 import { logOptions } from '../../src/log.js';
 import { client } from '../support/client.js';

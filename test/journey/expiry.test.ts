@@ -3,7 +3,8 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startApi, startDecisionPoint } from '../../src/compose/compose.js';
+import { startApi } from '../../src/compose/api.js';
+import { startDecisionPoint } from '../../src/compose/decision-point.js';
 import { createLogger } from '../../src/log.js';
 import { newestChanges } from '../support/changes.js';
 import { type Answer, type Client, client, type Loose } from '../support/client.js';

@@ -3,7 +3,7 @@
 import test, { type ExecutionContext } from 'ava';
 import type { RegoFile } from '../../compiler/model.js';
 import { tarEntries } from '../../src/bundle/tar-entries.js';
-import { type RunningDecisionPoint, startDecisionPoint } from '../../src/compose/compose.js';
+import { type RunningDecisionPoint, startDecisionPoint } from '../../src/compose/decision-point.js';
 import { createLogger } from '../../src/log.js';
 import type { AuthorizationResult } from '../../src/wire/decision/check.js';
 import { runOpa, withoutOrder, writeFiles } from '../compiler/engine.js';

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
-import { startApi } from '../../src/compose/compose.js';
+import { startApi } from '../../src/compose/api.js';
 import { type Config, readConfig } from '../../src/config.js';
 import { createLogger } from '../../src/log.js';
 import { client } from '../support/client.js';

@@ -1,7 +1,7 @@
 // @alone @rest
 
 import test from 'ava';
-import { type RunningApi, startApi } from '../../src/compose/compose.js';
+import { type RunningApi, startApi } from '../../src/compose/api.js';
 import { readConfig } from '../../src/config.js';
 import { createLogger } from '../../src/log.js';
 import { client } from '../support/client.js';

@@ -3,7 +3,7 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import test from 'ava';
 import fc from 'fast-check';
-import { type RunningDecisionPoint, startDecisionPoint } from '../../src/compose/compose.js';
+import { type RunningDecisionPoint, startDecisionPoint } from '../../src/compose/decision-point.js';
 import { createLogger } from '../../src/log.js';
 import { maxBulkChecks } from '../../src/wire/decision/check.js';
 import { type ImpactRow, maxImpactChecks, maxImpactRows } from '../../src/wire/general/impact.js';

@@ -1,4 +1,4 @@
-import { type RunningApi, startApi } from '../../src/compose/compose.js';
+import { type RunningApi, startApi } from '../../src/compose/api.js';
 import { type Config, readConfig } from '../../src/config.js';
 import { createApplication, type Listening, listen } from '../../src/http/server.js';
 import { createLogger } from '../../src/log.js';

@@ -3,7 +3,7 @@
 import { EventEmitter, once } from 'node:events';
 import test from 'ava';
 import type { Schema } from '../../compiler/model.js';
-import { startApi } from '../../src/compose/compose.js';
+import { startApi } from '../../src/compose/api.js';
 import { readConfig } from '../../src/config.js';
 import { createLogger } from '../../src/log.js';
 import { type Assembler, createAssembler } from '../../src/publish/assemble.js';

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import { startApi } from '../../src/compose/compose.js';
+import { startApi } from '../../src/compose/api.js';
 import { readConfig } from '../../src/config.js';
 import { createLogger } from '../../src/log.js';
 import { client } from '../support/client.js';

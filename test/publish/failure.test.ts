@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { startApi, startDecisionPoint } from '../../src/compose/compose.js';
+import { startApi } from '../../src/compose/api.js';
+import { startDecisionPoint } from '../../src/compose/decision-point.js';
 import { readConfig } from '../../src/config.js';
 import { createLogger } from '../../src/log.js';
 import { client, type Loose } from '../support/client.js';

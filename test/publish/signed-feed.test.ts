@@ -1,7 +1,8 @@
 import test from 'ava';
 import { runToEnd } from '../../compiler/steps.js';
 import { type BundleFile, unpack } from '../../src/bundle/bundle.js';
-import { type RunningApi, startApi, startDecisionPoint } from '../../src/compose/compose.js';
+import { type RunningApi, startApi } from '../../src/compose/api.js';
+import { startDecisionPoint } from '../../src/compose/decision-point.js';
 import { readConfig } from '../../src/config.js';
 import { createLogger } from '../../src/log.js';
 import { createBundleVerifier } from '../../src/pdp/follow/bundle-verifier.js';

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSy
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { unpack } from '../../src/bundle/bundle.js';
-import { type RunningApi, startApi } from '../../src/compose/compose.js';
+import { type RunningApi, startApi } from '../../src/compose/api.js';
 import { readConfig } from '../../src/config.js';
 import { createLogger } from '../../src/log.js';
 import { createDatabase } from '../support/postgres.js';

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { type RunningApi, startApi } from '../../src/compose/compose.js';
+import { type RunningApi, startApi } from '../../src/compose/api.js';
 import { readServerKeys } from '../../src/compose/server-key.js';
 import { type Config, ConfigError, readConfig } from '../../src/config.js';
 import { createLogger } from '../../src/log.js';

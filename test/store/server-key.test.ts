@@ -1,8 +1,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { startApi } from '../../src/compose/api.js';
 import { createKeyByCommand } from '../../src/compose/bootstrap.js';
-import { openStore, startApi } from '../../src/compose/compose.js';
+import { openStore } from '../../src/compose/store.js';
 import { type Config, ConfigError, readConfig } from '../../src/config.js';
 import { createLogger } from '../../src/log.js';
 import { createDatabase } from '../support/postgres.js';

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import { bootstrap } from '../../src/compose/bootstrap.js';
-import { openStore } from '../../src/compose/compose.js';
 import { readServerKeys } from '../../src/compose/server-key.js';
+import { openStore } from '../../src/compose/store.js';
 import { readConfig } from '../../src/config.js';
 import { createCipher } from '../../src/store/account/secret.js';
 import type { TakenDelivery } from '../../src/store/account/webhook-outbox.js';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ImpactSource, Trial } from '../../src/api/impact-source.js';
-import { startApi } from '../../src/compose/compose.js';
+import { startApi } from '../../src/compose/api.js';
 import { readConfig } from '../../src/config.js';
 import { createLogger } from '../../src/log.js';
 import type { Store } from '../../src/store/store.js';

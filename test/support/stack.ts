@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { type RunningApi, type RunningDecisionPoint, startApi, startDecisionPoint } from '../../src/compose/compose.js';
+import { type RunningApi, startApi } from '../../src/compose/api.js';
+import { type RunningDecisionPoint, startDecisionPoint } from '../../src/compose/decision-point.js';
 import { type Config, readConfig } from '../../src/config.js';
 import { createLogger } from '../../src/log.js';
 import { type Client, client } from './client.js';
