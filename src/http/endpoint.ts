@@ -29,6 +29,12 @@ export function reply(status: number, body?: unknown, headers?: ReplyHeaders): o
 	return { status, ...(body === undefined ? {} : { body }), ...(headers === undefined ? {} : { headers }) };
 }
 
+/** Returns the response without a body, 204, after `work`. */
+export async function emptied(work: Promise<unknown>): Promise<{ readonly status: 204 }> {
+	await work;
+	return reply(204);
+}
+
 /**
  * A raw response, not filtered by a schema. Used for content other than JSON, such as bundles and pages, and for
  * responses that are too long to build in one step. In this case, `bytes` contains chunks.

@@ -5,7 +5,7 @@ import {
 	readElementsConfigs,
 	removeElementsConfig,
 } from '../../domain/element/config.js';
-import { methods, reply } from '../../http/endpoint.js';
+import { emptied, methods, reply } from '../../http/endpoint.js';
 import { allElementsConfigs, ElementsConfig } from '../../store/table/element/elements-config.js';
 import { Reference } from '../../wire/common.js';
 import {
@@ -113,10 +113,8 @@ export const elementsConfigs = [
 			...deletion,
 			name: index === 0 ? 'deleteElementsConfig' : 'deleteElementsConfigUnderConfig',
 			path,
-			handle: async ({ params }, { unit }) => {
-				await removeElementsConfig(unit, await unit.find(ElementsConfig, params.elements_config_id));
-				return reply(204);
-			},
+			handle: async ({ params }, { unit }) =>
+				emptied(removeElementsConfig(unit, await unit.find(ElementsConfig, params.elements_config_id))),
 		}),
 	),
 ];

@@ -1,6 +1,6 @@
 import { activateElementsConfig, readElementsConfig } from '../../domain/element/config.js';
 import { actorLevels } from '../../domain/element/level.js';
-import { reply } from '../../http/endpoint.js';
+import { emptied, reply } from '../../http/endpoint.js';
 import { ElementsConfig } from '../../store/table/element/elements-config.js';
 import { instancesNamed } from '../../store/table/resource-instance.js';
 import { Reference } from '../../wire/common.js';
@@ -54,9 +54,7 @@ export const elementsRuntime = [
 		params: ElementsConfigPath,
 		returns: { 204: null },
 		failures: { 404: 'No such element' },
-		handle: async ({ params }, { unit }) => {
-			await activateElementsConfig(unit, await unit.find(ElementsConfig, params.elements_config_id));
-			return reply(204);
-		},
+		handle: async ({ params }, { unit }) =>
+			emptied(activateElementsConfig(unit, await unit.find(ElementsConfig, params.elements_config_id))),
 	}),
 ];

@@ -1,6 +1,6 @@
 import { readElementSession } from '../../domain/element/session.js';
 import { notFound } from '../../failure.js';
-import { methods, reply } from '../../http/endpoint.js';
+import { emptied, methods, reply } from '../../http/endpoint.js';
 import { User } from '../../store/table/user.js';
 import { Reference } from '../../wire/common.js';
 import { ElementSessionPage, ElementSessionQuery, ElementSessionsOfUser } from '../../wire/element/element-session.js';
@@ -36,10 +36,8 @@ export const elementSessions = [
 		query: ElementSessionsOfUser,
 		returns: { 204: null },
 		failures: { 404: 'No such project, environment or user' },
-		handle: async ({ query }, { unit, sessions }) => {
-			await sessions.endOfUser((await unit.find(User, query.user)).id);
-			return reply(204);
-		},
+		handle: async ({ query }, { unit, sessions }) =>
+			emptied(sessions.endOfUser((await unit.find(User, query.user)).id)),
 	}),
 	endpoint({
 		name: 'endElementSession',

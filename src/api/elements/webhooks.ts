@@ -1,5 +1,5 @@
 import { announceTest, readDelivery, readWebhookSecret } from '../../domain/element/webhook-event.js';
-import { reply } from '../../http/endpoint.js';
+import { emptied, reply } from '../../http/endpoint.js';
 import { ElementsConfig } from '../../store/table/element/elements-config.js';
 import { deliveriesOf } from '../../store/table/element/webhook-delivery.js';
 import { Reference } from '../../wire/common.js';
@@ -44,10 +44,8 @@ export const webhooks = [
 		params: ElementsConfigPath,
 		returns: { 204: null },
 		failures: { 404: 'No such element, or the element has no webhook' },
-		handle: async ({ params }, { unit }) => {
-			await announceTest(unit, await unit.find(ElementsConfig, params.elements_config_id));
-			return reply(204);
-		},
+		handle: async ({ params }, { unit }) =>
+			emptied(announceTest(unit, await unit.find(ElementsConfig, params.elements_config_id))),
 	}),
 	endpoint({
 		name: 'getWebhookSecret',

@@ -8,7 +8,7 @@ import {
 	removeNamedInstances,
 	syncInstances,
 } from '../../domain/facts/resource-instance.js';
-import { methods, reply } from '../../http/endpoint.js';
+import { emptied, methods, reply } from '../../http/endpoint.js';
 import { onlyRow } from '../../store/query/only-row.js';
 import type { RowQuery } from '../../store/query/row-query.js';
 import { Resource } from '../../store/table/resource.js';
@@ -128,10 +128,7 @@ export const resourceInstances = [
 		access: 'environment.write',
 		returns: { 204: null },
 		failures: { 400: ambiguous, 404: missing },
-		handle: async ({ params }, { unit }) => {
-			await removeInstance(unit, await findInstance(unit, params.instance_id));
-			return reply(204);
-		},
+		handle: async ({ params }, { unit }) => emptied(removeInstance(unit, await findInstance(unit, params.instance_id))),
 	}),
 	endpoint({
 		...bulkPlace.put,

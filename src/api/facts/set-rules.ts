@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { createSetRule, readSetRule, removeSetRule, resolveRuleFilter } from '../../domain/schema/set-rule.js';
-import { methods, reply } from '../../http/endpoint.js';
+import { emptied, methods, reply } from '../../http/endpoint.js';
 import { rulesBy } from '../../store/table/condition-set-rule.js';
 import { SetRuleCreate, SetRuleQuery, SetRuleRead, SetRuleRemove } from '../../wire/schema/set-rule.js';
 import { EnvironmentPath, endpoint } from '../access.js';
@@ -63,9 +63,6 @@ export const setRules = [
 		example,
 		returns: { 204: null },
 		failures: { 400: 'The permission is malformed' },
-		handle: async ({ body }, { unit }) => {
-			await removeSetRule(unit, body);
-			return reply(204);
-		},
+		handle: async ({ body }, { unit }) => emptied(removeSetRule(unit, body)),
 	}),
 ];

@@ -1,6 +1,6 @@
 import { createTenant, createTenants, removeTenant, removeTenants } from '../../domain/facts/tenant.js';
 import { definedFields } from '../../domain/schema/defined-fields.js';
-import { methods, reply } from '../../http/endpoint.js';
+import { emptied, methods, reply } from '../../http/endpoint.js';
 import { Tenant, tenantsBy } from '../../store/table/tenant.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { Reference } from '../../wire/common.js';
@@ -87,10 +87,7 @@ export const tenants = [
 		access: 'environment.write',
 		returns: { 204: null },
 		failures: { 404: 'No such tenant' },
-		handle: async ({ params }, { unit }) => {
-			await removeTenant(unit, await unit.find(Tenant, params.tenant_id));
-			return reply(204);
-		},
+		handle: async ({ params }, { unit }) => emptied(removeTenant(unit, await unit.find(Tenant, params.tenant_id))),
 	}),
 	endpoint({
 		...bulkPlace.post,

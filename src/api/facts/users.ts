@@ -10,7 +10,7 @@ import {
 	syncUser,
 	syncUsers,
 } from '../../domain/facts/user.js';
-import { methods, reply } from '../../http/endpoint.js';
+import { emptied, methods, reply } from '../../http/endpoint.js';
 import { User } from '../../store/table/user.js';
 import { Reference, UserKey } from '../../wire/common.js';
 import { BulkReport } from '../../wire/facts/bulk.js';
@@ -113,10 +113,7 @@ export const users = [
 		access: 'environment.write',
 		returns: { 204: null },
 		failures: { 404: 'No such user' },
-		handle: async ({ params }, { unit }) => {
-			await removeUser(unit, await unit.find(User, params.user_id));
-			return reply(204);
-		},
+		handle: async ({ params }, { unit }) => emptied(removeUser(unit, await unit.find(User, params.user_id))),
 	}),
 	endpoint({
 		name: 'assignRoleToUser',

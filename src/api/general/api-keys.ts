@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { createKey, removeKey, rotateKey } from '../../domain/api-key.js';
-import { methods, reply } from '../../http/endpoint.js';
+import { emptied, methods, reply } from '../../http/endpoint.js';
 import type { AccountUnit } from '../../store/account/account.js';
 import type { OpenedPlaces } from '../../store/account/api-keys.js';
 import type { ApiKey } from '../../store/table/account.js';
@@ -113,10 +113,8 @@ export const apiKeys = [
 		access: 'keys.manage',
 		returns: { 204: null },
 		failures: { 400: 'The key is the last admin key of the organization', 404: 'No such API key' },
-		handle: async ({ params }, { account, caller }) => {
-			await removeKey(account, await account.keys.find(caller, params.api_key_id));
-			return reply(204);
-		},
+		handle: async ({ params }, { account, caller }) =>
+			emptied(removeKey(account, await account.keys.find(caller, params.api_key_id))),
 	}),
 	endpoint({
 		name: 'rotateApiKey',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { createEnvironment } from '../../domain/environment.js';
 import { definedFields } from '../../domain/schema/defined-fields.js';
-import { methods, reply } from '../../http/endpoint.js';
+import { emptied, methods, reply } from '../../http/endpoint.js';
 import { environmentCounts } from '../../store/account/statistics.js';
 import { EnvironmentCreate, EnvironmentRead, EnvironmentUpdate } from '../../wire/general/environment.js';
 import { EnvironmentStats } from '../../wire/general/statistics.js';
@@ -102,9 +102,6 @@ export const environments = [
 		access: 'environment.manage',
 		returns: { 204: null },
 		failures: { 404: 'No such project or environment' },
-		handle: async (_, { account, environment }) => {
-			await account.removeEnvironment(environment);
-			return reply(204);
-		},
+		handle: async (_, { account, environment }) => emptied(account.removeEnvironment(environment)),
 	}),
 ];

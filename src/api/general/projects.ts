@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { createEnvironment } from '../../domain/environment.js';
 import { definedFields } from '../../domain/schema/defined-fields.js';
-import { reply } from '../../http/endpoint.js';
+import { emptied, reply } from '../../http/endpoint.js';
 import { ConsoleConfirmation } from '../../wire/general/console-session.js';
 import { ProjectCreate, ProjectRead, ProjectUpdate } from '../../wire/general/project.js';
 import { PageQuery } from '../../wire/query.js';
@@ -86,9 +86,6 @@ export const projects = [
 		requestHeaders: ConsoleConfirmation,
 		returns: { 204: null },
 		failures: { 404: 'No such project' },
-		handle: async (_, { account, project }) => {
-			await account.removeProject(project);
-			return reply(204);
-		},
+		handle: async (_, { account, project }) => emptied(account.removeProject(project)),
 	}),
 ];

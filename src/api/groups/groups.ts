@@ -6,7 +6,7 @@ import {
 	readGroups,
 	removeGroup,
 } from '../../domain/group/group.js';
-import { methods, reply } from '../../http/endpoint.js';
+import { emptied, methods, reply } from '../../http/endpoint.js';
 import type { RowQuery } from '../../store/query/row-query.js';
 import { type GroupRow, groupsBy } from '../../store/table/group/group.js';
 import { Resource } from '../../store/table/resource.js';
@@ -125,10 +125,8 @@ export const groups = [
 		access: 'environment.write',
 		returns: { 204: null },
 		failures: { 404: noSuchGroup },
-		handle: async ({ params }, { unit }) => {
-			await removeGroup(unit, await findGroup(unit, params.group_instance_key));
-			return reply(204);
-		},
+		handle: async ({ params }, { unit }) =>
+			emptied(removeGroup(unit, await findGroup(unit, params.group_instance_key))),
 	}),
 ];
 

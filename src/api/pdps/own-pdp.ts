@@ -1,4 +1,4 @@
-import { type Request, reply } from '../../http/endpoint.js';
+import { emptied, type Request, reply } from '../../http/endpoint.js';
 import { requestOrigin } from '../../http/request-origin.js';
 import { PdpConfigRequest, PdpStateUpdate, RemoteConfig } from '../../wire/decision/decision-point.js';
 import { type Contexts, endpoint, mayReport } from '../access.js';
@@ -54,10 +54,7 @@ export const ownPdp = [
 		body: PdpStateUpdate,
 		example,
 		returns: { 204: null },
-		handle: async ({ body }, context) => {
-			await keep(context, body);
-			return reply(204);
-		},
+		handle: async ({ body }, context) => emptied(keep(context, body)),
 	}),
 ];
 

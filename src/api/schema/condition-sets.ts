@@ -7,7 +7,7 @@ import {
 	removeConditionSet,
 } from '../../domain/schema/condition-set.js';
 import { readConditionSet, readConditionSets } from '../../domain/schema/condition-set-read.js';
-import { reply } from '../../http/endpoint.js';
+import { emptied, reply } from '../../http/endpoint.js';
 import {
 	ancestorSetIds,
 	type ConditionSet,
@@ -116,10 +116,8 @@ export const conditionSets = [
 			404: 'No such condition set',
 			409: 'Roles declare the set',
 		},
-		handle: async ({ params }, { unit }) => {
-			await removeConditionSet(unit, await findConditionSet(unit, params.condition_set_id));
-			return reply(204);
-		},
+		handle: async ({ params }, { unit }) =>
+			emptied(removeConditionSet(unit, await findConditionSet(unit, params.condition_set_id))),
 	}),
 	familyEndpoint({
 		name: 'getConditionSetAncestors',

@@ -1,6 +1,6 @@
 import { grantImplicitly, revokeImplicitly, setDerivationSettings } from '../../domain/schema/derivation.js';
 import { findResourceRole } from '../../domain/schema/resource-role.js';
-import { methods, reply } from '../../http/endpoint.js';
+import { emptied, methods, reply } from '../../http/endpoint.js';
 import {
 	DerivationSettingsEdit,
 	DerivationSettingsRead,
@@ -45,10 +45,8 @@ export const implicitGrants = [
 		example,
 		returns: { 204: null },
 		failures: { 400: mismatch, 404: `${missing}, or the role has no such derivation` },
-		handle: async ({ params, body }, { unit }) => {
-			await revokeImplicitly(unit, await findResourceRole(unit, params), body);
-			return reply(204);
-		},
+		handle: async ({ params, body }, { unit }) =>
+			emptied(revokeImplicitly(unit, await findResourceRole(unit, params), body)),
 	}),
 	endpoint({
 		name: 'updateImplicitGrantsConditions',

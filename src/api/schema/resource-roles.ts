@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { findResourceRole, readResourceRole, readResourceRoles } from '../../domain/schema/resource-role.js';
 import { changeRole, createRole, removeRole } from '../../domain/schema/role.js';
 import { grantPermissions, revokePermissions } from '../../domain/schema/role-permission.js';
-import { methods, reply } from '../../http/endpoint.js';
+import { emptied, methods, reply } from '../../http/endpoint.js';
 import { Resource } from '../../store/table/resource.js';
 import { rolesOfResources } from '../../store/table/role.js';
 import { Reference } from '../../wire/common.js';
@@ -96,10 +96,7 @@ export const resourceRoles = [
 		access: 'environment.write',
 		returns: { 204: null },
 		failures: { 404: noSuch },
-		handle: async ({ params }, { unit }) => {
-			await removeRole(unit, await findResourceRole(unit, params));
-			return reply(204);
-		},
+		handle: async ({ params }, { unit }) => emptied(removeRole(unit, await findResourceRole(unit, params))),
 	}),
 	endpoint({
 		...permissionsPlace.post,

@@ -5,7 +5,7 @@ import {
 	readResources,
 	removeResource,
 } from '../../domain/schema/resource.js';
-import { methods, reply } from '../../http/endpoint.js';
+import { emptied, methods, reply } from '../../http/endpoint.js';
 import { Resource, resourcesBy } from '../../store/table/resource.js';
 import { Reference } from '../../wire/common.js';
 import { arrayOrPaginated } from '../../wire/list.js';
@@ -135,9 +135,7 @@ export const resources = [
 			404: 'No such resource',
 			409: 'Conditions of other resources read its instances by `fk_resource_type`',
 		},
-		handle: async ({ params }, { unit }) => {
-			await removeResource(unit, await unit.find(Resource, params.resource_id));
-			return reply(204);
-		},
+		handle: async ({ params }, { unit }) =>
+			emptied(removeResource(unit, await unit.find(Resource, params.resource_id))),
 	}),
 ];

@@ -1,7 +1,7 @@
 import { syncRolesOfEitherKind } from '../../domain/schema/resource-role.js';
 import { changeRole, createRole, readRole, readRoles, removeRole } from '../../domain/schema/role.js';
 import { grantPermissions, revokePermissions } from '../../domain/schema/role-permission.js';
-import { methods, reply } from '../../http/endpoint.js';
+import { emptied, methods, reply } from '../../http/endpoint.js';
 import { Role, rolesBy, tenantRolesOnly } from '../../store/table/role.js';
 import { Reference } from '../../wire/common.js';
 import { arrayOrPaginated } from '../../wire/list.js';
@@ -92,10 +92,8 @@ export const roles = [
 		access: 'environment.write',
 		returns: { 204: null },
 		failures: { 404: 'No such role' },
-		handle: async ({ params }, { unit }) => {
-			await removeRole(unit, await unit.find(Role, params.role_id, tenantRolesOnly));
-			return reply(204);
-		},
+		handle: async ({ params }, { unit }) =>
+			emptied(removeRole(unit, await unit.find(Role, params.role_id, tenantRolesOnly))),
 	}),
 	endpoint({
 		...permissionsPlace.post,
