@@ -212,19 +212,31 @@ test('a link exists until it expires', (t) => {
 	t.deepEqual(held(9), ['editor', 'guest'], 'the slot of an expired link is used again');
 });
 
-test('many conditional assignments of a user are read, changed and copied, each in a short time', (t) => {
-	const count = 30_000;
-	const held = Object.fromEntries(
-		Array.from({ length: count }, (_, number) => [`document:${number}`, { limit: { until: null, values: {} } }]),
-	);
-	const table = ['regolith', 'facts', 'conditional_roles', 'ann', 'document', 'reader'];
-	const index = read({ regolith: { facts: { conditional_roles: { ann: { document: { reader: held } } } } } });
-	const copy = runToEnd(index.copying());
-	copy.patch(Object.keys(held).map((instance) => ({ op: 'remove', path: [...table, instance, 'limit'] })));
-	t.true(copy.conditionalRoles.isEmpty);
-	t.is([...index.conditionalRoles.from('ann', 0)].length, count);
-	t.is([...index.conditionalRoles.to('document:7', 0)].length, 1);
-});
+for (const [title, table, facts] of [
+	['assignments of a user', ['conditional_roles', 'ann', 'document', 'reader'], 'conditionalRoles'],
+	['relationships of an object', ['conditional_relations', 'folder:f', 'reader'], 'conditionalRelations'],
+] as const) {
+	test(`many conditional ${title} are read, changed and copied, each in a short time`, (t) => {
+		const count = 30_000;
+		const path = ['regolith', 'facts', ...table];
+		const left = table[1];
+		const under = { limit: { until: null, values: {} } };
+		const held = Object.fromEntries(Array.from({ length: count }, (_, number) => [`document:${number}`, under]));
+		const document = path.reduceRight<Json>((value, name) => ({ [name]: value }), held);
+		const index = read(document);
+		const copy = runToEnd(index.copying());
+		const names = Object.keys(held);
+		// Deltas remove the table of an instance with its last condition.
+		copy.patch(names.map((instance) => ({ op: 'remove', path: [...path, instance] })));
+		t.true(copy[facts].isEmpty);
+		copy.patch(names.map((instance) => ({ op: 'upsert', path: [...path, instance, 'limit'], value: under.limit })));
+		t.is([...copy[facts].from(left, 0)].length, count);
+		copy.patch(names.map((instance) => ({ op: 'remove', path: [...path, instance, 'limit'] })));
+		t.true(copy[facts].isEmpty);
+		t.is([...index[facts].from(left, 0)].length, count);
+		t.is([...index[facts].to('document:7', 0)].length, 1);
+	});
+}
 
 test('white space and escapes have no effect', (t) => {
 	const law = fc.property(document, fc.constantFrom(undefined, 1, '\t \r\n'), (start, space) => {

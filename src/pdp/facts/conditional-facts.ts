@@ -32,12 +32,21 @@ export interface ConditionTest {
 	holds(fact: ConditionalRole | ConditionalRelationship): boolean;
 }
 
+/** A fact with the names that it connects. */
+interface Entry<Fact> {
+	readonly left: string;
+	readonly right: string;
+	readonly fact: Fact;
+}
+
+/** Entries in nested maps, with a level for each name in their paths. */
+type Level<Fact> = Map<string, Level<Fact> | Entry<Fact>>;
+
 /** Conditional facts between two names, such as user and instance. A fact can be found from both ends. */
 export class ConditionalFacts<Fact extends ConditionalFact> {
-	/** Facts of each left name, keyed by path. */
-	readonly #byLeft = new Map<string, Map<string, readonly [right: string, fact: Fact]>>();
-	/** Facts of each right name, each with its left name, keyed by path including the left name. */
-	readonly #byRight = new Map<string, Map<string, readonly [left: string, fact: Fact]>>();
+	/** Entries by path. Paths begin with the left name. */
+	#byPath: Level<Fact> = new Map();
+	readonly #byRight = new Map<string, Set<Entry<Fact>>>();
 
 	private constructor(private readonly read: (path: readonly string[], value: Json) => readonly [Fact, string]) {}
 
@@ -59,77 +68,97 @@ export class ConditionalFacts<Fact extends ConditionalFact> {
 
 	/** Copies `other` into this object. `other` must not change during the copy. */
 	*copyingFrom(other: ConditionalFacts<Fact>): Steps<void> {
-		for (const [left, facts] of other.#byLeft) {
-			for (const [name, [right, fact]] of facts) {
-				this.#set(left, name, right, fact);
-				yield;
-			}
-		}
+		this.#byPath = yield* this.#copyingLevel(other.#byPath);
 	}
 
 	/** True if there are no such facts. */
 	get isEmpty(): boolean {
-		return this.#byLeft.size === 0;
+		return this.#byPath.size === 0;
 	}
 
 	/** True if a left name has such facts, valid or expired. */
 	has(left: string): boolean {
-		return this.#byLeft.has(left);
+		return this.#byPath.has(left);
 	}
 
 	/** All left names with such facts. */
 	get leftNames(): Iterable<string> {
-		return this.#byLeft.keys();
+		return this.#byPath.keys();
 	}
 
 	/** Yields a left name's facts that are valid at `time`, in milliseconds since 1970. */
 	*from(left: string, time: number): Iterable<Fact> {
-		for (const [, fact] of this.#byLeft.get(left)?.values() ?? []) {
-			if (fact.until === null || fact.until > time) yield fact;
-		}
+		for (const { fact } of entriesAt(this.#byPath.get(left))) if (isValid(fact, time)) yield fact;
 	}
 
 	/** Yields a right name's facts that are valid at `time`, each with its left name. */
 	*to(right: string, time: number): Iterable<readonly [left: string, fact: Fact]> {
-		for (const entry of this.#byRight.get(right)?.values() ?? []) {
-			const [, { until }] = entry;
-			if (until === null || until > time) yield entry;
-		}
+		for (const { left, fact } of this.#byRight.get(right) ?? []) if (isValid(fact, time)) yield [left, fact];
 	}
 
 	/** Adds a fact, at a path that begins with its left name. */
 	add(path: readonly string[], value: Json): void {
-		const [left = '', ...below] = path;
+		this.clear(path);
 		const [fact, right] = this.read(path, value);
-		this.#set(left, JSON.stringify(below), right, fact);
+		let level = this.#byPath;
+		for (const name of path.slice(0, -1)) {
+			const known = level.get(name);
+			const next: Level<Fact> = known instanceof Map ? known : new Map();
+			level.set(name, next);
+			level = next;
+		}
+		level.set(path.at(-1) ?? '', this.#linked({ left: path[0] ?? '', right, fact }));
 	}
 
 	/** Removes all facts whose paths begin with a path. */
-	clear([left, ...path]: readonly string[]): void {
-		const name = JSON.stringify(path);
-		for (const one of left === undefined ? [...this.#byLeft.keys()] : [left]) {
-			const facts = this.#byLeft.get(one);
-			const names = facts?.has(name) ? [name] : [...(facts?.keys() ?? [])];
-			for (const found of names) if (startsWith(JSON.parse(found), path)) this.#delete(one, found);
+	clear(path: readonly string[]): void {
+		this.#clearIn(this.#byPath, path);
+	}
+
+	/** Removes a level's facts whose paths continue with a path, and the levels that become empty. */
+	#clearIn(level: Level<Fact>, [name, ...below]: readonly string[]): void {
+		if (name === undefined) {
+			for (const entry of entriesAt(level)) this.#unlink(entry);
+			level.clear();
+			return;
 		}
+		const found = level.get(name);
+		if (found instanceof Map) this.#clearIn(found, below);
+		else if (found !== undefined) this.#unlink(found);
+		if (!(found instanceof Map) || found.size === 0) level.delete(name);
 	}
 
-	#set(left: string, name: string, right: string, fact: Fact): void {
-		const facts = this.#byLeft.get(left) ?? new Map<string, readonly [string, Fact]>();
-		this.#byLeft.set(left, facts.set(name, [right, fact]));
-		const others = this.#byRight.get(right) ?? new Map<string, readonly [string, Fact]>();
-		this.#byRight.set(right, others.set(JSON.stringify([left, name]), [left, fact]));
+	*#copyingLevel(level: Level<Fact>): Steps<Level<Fact>> {
+		const copy: Level<Fact> = new Map();
+		for (const [name, below] of level) {
+			copy.set(name, below instanceof Map ? yield* this.#copyingLevel(below) : this.#linked(below));
+			yield;
+		}
+		return copy;
 	}
 
-	#delete(left: string, name: string): void {
-		const facts = this.#byLeft.get(left);
-		const [right] = facts?.get(name) ?? [''];
-		facts?.delete(name);
-		if (facts?.size === 0) this.#byLeft.delete(left);
-		const others = this.#byRight.get(right);
-		others?.delete(JSON.stringify([left, name]));
-		if (others?.size === 0) this.#byRight.delete(right);
+	/** Makes an entry known to its right name. */
+	#linked(entry: Entry<Fact>): Entry<Fact> {
+		const known = this.#byRight.get(entry.right) ?? new Set();
+		this.#byRight.set(entry.right, known.add(entry));
+		return entry;
 	}
+
+	#unlink(entry: Entry<Fact>): void {
+		const known = this.#byRight.get(entry.right);
+		known?.delete(entry);
+		if (known?.size === 0) this.#byRight.delete(entry.right);
+	}
+}
+
+/** Yields all entries in a level. */
+function* entriesAt<Fact>(level: Level<Fact> | Entry<Fact> | undefined): Iterable<Entry<Fact>> {
+	if (level instanceof Map) for (const below of level.values()) yield* entriesAt(below);
+	else if (level !== undefined) yield level;
+}
+
+function isValid({ until }: ConditionalFact, time: number): boolean {
+	return until === null || until > time;
 }
 
 function entryIn(value: Json): Pick<ConditionalFact, 'values' | 'until'> {
@@ -139,8 +168,4 @@ function entryIn(value: Json): Pick<ConditionalFact, 'values' | 'until'> {
 		values: typeof values === 'object' && values !== null && !Array.isArray(values) ? (values as Attributes) : {},
 		until: typeof until === 'number' ? until : null,
 	};
-}
-
-function startsWith(path: readonly string[], start: readonly string[]): boolean {
-	return start.every((name, index) => path[index] === name);
 }
