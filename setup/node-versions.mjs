@@ -3,9 +3,6 @@ import { join } from 'node:path';
 import { execute } from './execute.mjs';
 import { SetupError } from './progress.mjs';
 
-/** Supported major Node.js versions, except the oldest version, which is used everywhere else. */
-export const newerNodes = ['22', '24'];
-
 /**
  * Provides Node.js in this major version, from the npm package with its binary.
  * @param {string} root the package's folder
