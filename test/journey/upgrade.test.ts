@@ -133,15 +133,16 @@ test('a database from an earlier version serves decisions, lists and writes as b
 	const log = createLogger(config.log_level);
 	const said: string[] = [];
 	const api = await startApi(config, log, { say: (step) => said.push(step), policyWait: 120_000 });
-	t.deepEqual(said, ['creating or updating the tables']);
-	t.is(api.firstKey, null, 'no keys are created again');
-	const key = secretFor('upgrade-environment');
-	const decisionPoint = await startDecisionPoint(config, log, api.listening.url, key);
 	t.teardown(async () => {
-		await decisionPoint.stop();
 		await api.stop();
 		await database.drop();
 	});
+	// Other steps are announced only if they are slow.
+	t.true(said.includes('creating or updating the tables'));
+	t.is(api.firstKey, null, 'no keys are created again');
+	const key = secretFor('upgrade-environment');
+	const decisionPoint = await startDecisionPoint(config, log, api.listening.url, key);
+	t.teardown(decisionPoint.stop);
 	const http = client(api.listening.url, key);
 	const pdp = client(decisionPoint.listening.url, key);
 	const allows = async (user: string, action: string, resource: object, revision?: number) => {
