@@ -27,7 +27,8 @@ export const auditLogs = [
 		name: 'ingestDecisionLogs',
 		summary: 'Upload decisions from the calling decision point',
 		description:
-			`At most ${maxLoggedDecisions} events in OPA's format; a stock OPA uploads them too. Duplicate events are ` +
+			`At most ${maxLoggedDecisions} events in OPA's format; a stock OPA uploads them too. With the content type ` +
+			'`application/x-ndjson`, the body has an event per line instead of an array. Duplicate events are ' +
 			'stored once. An invalid event does not fail the batch: the response lists it, and all valid events are ' +
 			'stored. 422 if no event is valid. 429 if the environment has reached its log quota; events stored before ' +
 			'that remain stored.',
@@ -36,6 +37,7 @@ export const auditLogs = [
 		path: '/v1/decision_logs/ingress',
 		access: 'environment.report',
 		body: DecisionEvents,
+		lines: true,
 		example: [
 			{
 				decision_id: '0f1e5a3c-94a5-4d3c-8b0e-3d6a1c9f2b71',

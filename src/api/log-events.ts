@@ -1,5 +1,6 @@
 import { newAuditLog } from '../domain/audit-log.js';
 import { maxProblems, type Problem, unprocessable } from '../failure.js';
+import { JsonLine } from '../http/json-line.js';
 import { problemsIn } from '../http/problem.js';
 import { nextTurn } from '../limit/next-turn.js';
 import type { AuditLogIntake, NewAuditLog } from '../store/audit-log/audit-log-intake.js';
@@ -11,11 +12,11 @@ import { DecisionEvent } from '../wire/general/audit-log.js';
 const maxAhead = 5 * 60_000;
 
 /**
- * Maximum numbers of events and characters per statement. A batch from our decision points is a single statement. On the embedded
- * database, all other statements wait for this statement.
+ * Maximum numbers of events and characters per statement. On the embedded database, all other statements wait for this
+ * statement.
  */
 const maxSliceEvents = 1_000;
-const maxSliceLength = 256 * 1024;
+const maxSliceLength = 512 * 1024;
 
 /** Time in milliseconds spent on event checks before the process yields to other requests. */
 const sliceMilliseconds = 5;
@@ -54,7 +55,7 @@ export async function logEvents(
 			refused += 1;
 			detail.push(...read.problems.slice(0, maxProblems - detail.length));
 		} else {
-			const row = newAuditLog(read.event, apiKeyId);
+			const row = newAuditLog(read.event, apiKeyId, sent instanceof JsonLine ? sent.text : undefined);
 			slice.push(row);
 			length += row.raw.length;
 		}
@@ -74,7 +75,12 @@ function readEvent(
 	index: number,
 	now: Date,
 ): { readonly event: DecisionEvent } | { readonly problems: readonly Problem[] } {
-	const parsed = DecisionEvent.safeParse(sent, { reportInput: true });
+	const line = sent instanceof JsonLine ? sent.parse() : { value: sent };
+	if ('problem' in line) {
+		const { path, msg, type } = line.problem;
+		return { problems: [{ loc: ['body', index, ...path], msg, type }] };
+	}
+	const parsed = DecisionEvent.safeParse(line.value, { reportInput: true });
 	if (!parsed.success) {
 		const issues = parsed.error.issues.map((issue) => ({ ...issue, path: [index, ...issue.path] }));
 		return { problems: problemsIn('body', issues) };

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../clock.js';
 import type { Config } from '../config.js';
-import { createApplication, type Listening, maxBodyValues } from '../http/server.js';
+import { createApplication, type Listening } from '../http/server.js';
 import type { Logger } from '../log.js';
 import { decisionPointDocumentation } from '../pdp/documentation.js';
 import { connectApprovals } from '../pdp/endpoint/approval-client.js';
@@ -186,12 +186,6 @@ export async function startDecisionPoint(
 	};
 }
 
-/**
- * Maximum number of characters per upload to the API's decision log. Three characters of JSON contain at most two values, so no
- * upload exceeds the limit on values in a request body.
- */
-const maxUpload = maxBodyValues * 1.5;
-
 /** Returns the configured offline copy; `null` if disabled. */
 export function offlineCopy(config: Config, log: Logger, apiKey: string): OfflineCopy | null {
 	const directory = config.pdp_offline_directory;
@@ -205,7 +199,7 @@ export function decisionReceivers(config: Config, controlPlane: string, apiKey: 
 		if (place.startsWith('file:')) return fileReceiver(place.slice('file:'.length));
 		if (place !== 'api') return httpReceiver({ name: 'collector', url: place, token: config.decision_log_token });
 		const url = `${controlPlane.replace(/\/+$/, '')}/v1/decision_logs/ingress`;
-		return httpReceiver({ name: 'api', url, token: apiKey, maxLength: maxUpload });
+		return httpReceiver({ name: 'api', url, token: apiKey, format: 'lines' });
 	});
 }
 

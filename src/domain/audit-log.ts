@@ -17,8 +17,11 @@ import type { AuditLogModel, AuditLogQuery, DecisionEvent } from '../wire/genera
 /** Maximum event size, in JSON characters. A larger event is stored without its input. */
 const maxEventLength = 64 * 1024;
 
-/** Creates the row for an event sent by a decision point with this API key. */
-export function newAuditLog(event: DecisionEvent, api_key_id: string): NewAuditLog {
+/**
+ * Creates the row for an event sent by a decision point with this API key. `line` is the event as it was sent, if it was
+ * sent in a line.
+ */
+export function newAuditLog(event: DecisionEvent, api_key_id: string, line?: string): NewAuditLog {
 	const { decision_id, timestamp, input, result } = event;
 	const asked = isObject(input) ? input : {};
 	const { user, action, resource } = asked;
@@ -35,7 +38,7 @@ export function newAuditLog(event: DecisionEvent, api_key_id: string): NewAuditL
 		tenant: text(on['tenant']),
 		decision: typeof decided['allow'] === 'boolean' ? decided['allow'] : null,
 		code: text(decided['code']),
-		raw: bounded(event),
+		raw: line ?? bounded(event),
 	};
 }
 

@@ -4,10 +4,9 @@ import type { Readable } from 'node:stream';
 import { TextDecoder } from 'node:util';
 import { createBrotliDecompress, createUnzip } from 'node:zlib';
 import { errorMessage, Failure, type Problem, unprocessable } from '../failure.js';
-import { IllFormedError, JsonBuilder, JsonLimitError, parseJson } from './json-builder.js';
-
-/** Maximum JSON nesting depth. Real policies nest only a few levels. The limit makes recursion safe. */
-const maxDepth = 100;
+import { IllFormedError, JsonBuilder, JsonLimitError } from './json-builder.js';
+import { jsonLinesType, LineReader } from './json-line.js';
+import { maxDepth, parseSmallText, smallBytes } from './small-json.js';
 
 /** Limits for a request body. They also apply to the body after decompression. */
 export interface BodyLimits {
@@ -32,12 +31,6 @@ export const maxBodyMembers = 16_384;
 /** Maximum number of characters per string, name or number, or in the blanks between them. Each is parsed in a single step. */
 export const maxBodyToken = 1024 * 1024;
 
-/**
- * Maximum size in bytes for parsing a body in a single step, which is always fast. INVARIANT: a body this small cannot
- * exceed `maxBodyMembers`, because each field takes at least five bytes. It cannot exceed any value limit either.
- */
-const smallBytes = 64 * 1024;
-
 /** Time limit, in milliseconds, for parsing in one turn of the event loop. */
 const sliceMilliseconds = 5;
 
@@ -53,19 +46,20 @@ const maxDiscarded = 64 * 1024 * 1024;
 
 /**
  * Reads the request body as JSON, regardless of its content type. Returns `undefined` if there is no body. `ahead` is a
- * body that was already read. Throws `invalid`, `too_large`, `late` and `unprocessable`.
+ * body that was already read. With `lines`, a body of the type `application/x-ndjson` is read as a list of `JsonLine`.
+ * Throws `invalid`, `too_large`, `late` and `unprocessable`.
  */
 export async function readJson(
 	request: IncomingMessage,
 	response: ServerResponse,
 	limits: BodyLimits,
-	ahead?: Buffer,
+	{ ahead, lines = false }: { readonly ahead?: Buffer | undefined; readonly lines?: boolean } = {},
 ): Promise<unknown> {
 	const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
 	if (length === undefined ? encoding === undefined : Number(length) === 0) return undefined;
 	if (Number(length) > limits.bytes) throw tooLarge(limits.bytes, 'bytes');
 	openBody(request, response);
-	const reading = new BodyParser(limits);
+	const reading = new BodyParser(limits, lines && isLines(request));
 	if (ahead !== undefined) return parsedAhead(reading, ahead, limits);
 	const source = decompressed(request);
 	try {
@@ -76,6 +70,10 @@ export async function readJson(
 		if (source !== request) source.destroy();
 		throw asFailure(error, limits);
 	}
+}
+
+function isLines({ headers }: IncomingMessage): boolean {
+	return headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() === jsonLinesType;
 }
 
 function parsedAhead(reading: BodyParser, body: Buffer, limits: BodyLimits): unknown {
@@ -134,29 +132,27 @@ export function discardRest(request: IncomingMessage, ended: () => void = () => 
 /** Parses a body of at most 64 KiB in a single step. Throws if it is not UTF-8, not JSON, or nested too deeply. */
 export function parseSmallBody(bytes: Buffer): unknown {
 	if (!isUtf8(bytes)) throw notUtf8();
-	const value = parseJson(withoutByteOrderMark(bytes.toString()));
-	// Each level takes at least two bytes, so a short body cannot be too deep.
-	if (bytes.length > 2 * maxDepth && depthExceeds(value, maxDepth)) throw new JsonLimitError('depth');
-	return value;
+	return parseSmallText(withoutByteOrderMark(bytes.toString()));
 }
 
-/** Parses body bytes into a value. */
+/** Parses body bytes into a value, or into lines. */
 class BodyParser {
 	readonly #limits: BodyLimits;
 	readonly #chunks: Buffer[] = [];
 	#bytes = 0;
-	#builder: JsonBuilder | undefined;
+	#builder: JsonBuilder | LineReader | undefined;
 	#decoder: TextDecoder | undefined;
 
-	constructor(limits: BodyLimits) {
+	constructor(limits: BodyLimits, lines: boolean) {
 		this.#limits = limits;
+		if (lines) this.#builder = new LineReader(limits.values);
 	}
 
 	add(chunk: Buffer): void {
 		this.#bytes += chunk.length;
 		if (this.#bytes > this.#limits.bytes) throw tooLarge(this.#limits.bytes, 'bytes');
 		this.#chunks.push(chunk);
-		if (this.#bytes <= smallBytes) return;
+		if (this.#builder === undefined && this.#bytes <= smallBytes) return;
 		const { values, mapLevel } = this.#limits;
 		const most = { depth: maxDepth, values, token: maxBodyToken, members: maxBodyMembers, mapLevel };
 		this.#builder ??= new JsonBuilder(most);
@@ -271,9 +267,4 @@ function tooLarge(most: number, what: 'bytes' | 'values'): Failure {
 /** Removes a leading byte order mark, which some clients send. */
 function withoutByteOrderMark(text: string): string {
 	return text.startsWith('\ufeff') ? text.slice(1) : text;
-}
-
-function depthExceeds(value: unknown, limit: number): boolean {
-	if (typeof value !== 'object' || value === null) return false;
-	return limit === 0 || Object.values(value).some((inner) => depthExceeds(inner, limit - 1));
 }

@@ -139,6 +139,11 @@ export interface Declaration<
 	readonly secret?: true;
 	/** Set if bodies may exceed the server limit. */
 	readonly largeBody?: LargeBody;
+	/**
+	 * Set if the body, a list, may also be sent as JSON lines (`application/x-ndjson`). Its items are then of the class
+	 * `JsonLine`.
+	 */
+	readonly lines?: true;
 	readonly returns: R;
 	/** Set for endpoints that exist only for older clients. Every response contains the deprecation notice. */
 	readonly deprecated?: Deprecation;

@@ -93,9 +93,9 @@ function send(ctx: KoaContext, answer: Answer): void {
 
 /**
  * Reads a request body as JSON, regardless of its content type. Returns `undefined` if there is no body. `large`
- * replaces the server's limits.
+ * replaces the server's limits, and `lines` permits JSON lines.
  */
-export type BodyReader = (ctx: KoaContext, large: LargeBody | undefined) => Promise<unknown>;
+export type BodyReader = (ctx: KoaContext, large: LargeBody | undefined, lines: boolean) => Promise<unknown>;
 
 /**
  * Serves a table of endpoints. For each request, it matches the endpoint, parses the request, calls `surround` and the
@@ -112,7 +112,7 @@ export function mount(endpoints: readonly Endpoint<string, never>[], surround: S
 			const run = createRun(
 				endpoint,
 				() => !ctx.req.complete,
-				(large) => readBody(ctx, large),
+				(large) => readBody(ctx, large, endpoint.lines === true),
 				(body) => readRequest(endpoint, ctx, request, body),
 			);
 			send(ctx, await surround(endpoint, request, run));

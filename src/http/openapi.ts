@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { Components } from './components.js';
 import type { Endpoint } from './endpoint.js';
 import { buildExample, type ExampleSource, type Json } from './example.js';
+import { jsonLinesType } from './json-line.js';
 
 /** Documentation for an access level. */
 export interface AccessNote {
@@ -336,7 +337,8 @@ function requestBody(endpoint: AnyEndpoint, body: z.ZodType, components: Compone
 		schema: components.schemaFor(body, 'input'),
 		...(endpoint.example !== undefined && { example: endpoint.example }),
 	};
-	return { required: !body.safeParse(undefined).success, content: { 'application/json': media } };
+	const lines = endpoint.lines && { [jsonLinesType]: { schema: { type: 'string' } } };
+	return { required: !body.safeParse(undefined).success, content: { 'application/json': media, ...lines } };
 }
 
 function answer(description: string, schema: Json, example: unknown, { headers }: { readonly headers?: Json }): Json {

@@ -192,8 +192,8 @@ export function createApplication(served: Served): Application {
 	);
 	// All other errors have been reported to the client before. This setting concerns only broken sockets.
 	koa.silent = true;
-	const router = mount(served.endpoints, served.surround, ({ req, res }, large) =>
-		readJson(req, res, limits(large), refusedBody(req)),
+	const router = mount(served.endpoints, served.surround, ({ req, res }, large, lines) =>
+		readJson(req, res, limits(large), { ahead: refusedBody(req), lines }),
 	);
 	const routes = router.routes();
 

@@ -121,7 +121,8 @@ export function asId(text: string): string | null {
 }
 
 function dashed(uuid: string): string {
-	return uuid.toLowerCase().replace(uuidForm, '$1-$3-$4-$5-$6');
+	const lower = uuid.toLowerCase();
+	return lower.length === 36 ? lower : lower.replace(uuidForm, '$1-$3-$4-$5-$6');
 }
 
 /** Id, either dashed or as 32 hexadecimal digits, in any case. Parses to dashed lowercase. */

@@ -79,10 +79,11 @@ export class LeaderClient {
 	/** Decision log receiver. Sends events to the leader, which forwards them. */
 	readonly receiver: EventReceiver = {
 		name: 'leader',
-		maxEvents: 10_000,
-		maxLength: 4 * 1024 * 1024,
-		send: async (lines, signal) => {
-			await this.#ask({ kind: 'events', lines }, signal);
+		// The leader forwards whole chunks, so a chunk must not exceed the limits of any receiver.
+		maxEvents: 1_000,
+		maxLength: 256 * 1024,
+		send: async (chunk, signal) => {
+			await this.#ask({ kind: 'events', chunk }, signal);
 		},
 	};
 

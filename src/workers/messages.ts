@@ -2,6 +2,7 @@
 
 import type { FeedRequest } from '../pdp/follow/feed-client.js';
 import type { ReplicaState } from '../pdp/follow/replica.js';
+import type { EventChunk } from '../pdp/log/event-queue.js';
 import type { MetricFamilies } from '../telemetry/metric-family.js';
 import type { Health } from '../wire/decision/check.js';
 
@@ -57,7 +58,7 @@ export type Question =
 	 * Asks for the progress that the worker must reach before it listens. The shared progress then includes the worker.
 	 */
 	| { readonly kind: 'count'; readonly status: WorkerStatus }
-	| { readonly kind: 'events'; readonly lines: readonly string[] }
+	| { readonly kind: 'events'; readonly chunk: EventChunk }
 	/** All workers' metrics as text. */
 	| { readonly kind: 'metrics' };
 

@@ -249,7 +249,7 @@ export class WorkerPool {
 		if (question.kind === 'environment') return this.#feed.environment(signal);
 		if (question.kind === 'poll') return this.#feed.poll(question.request, signal);
 		if (question.kind === 'metrics') return this.#measure();
-		for (const [, queue] of this.#queues) for (const line of question.lines) queue.push(line);
+		for (const [, queue] of this.#queues) queue.pushChunk(question.chunk);
 		return null;
 	}
 

@@ -52,7 +52,7 @@ function event({
 interface Intake {
 	readonly accepted: number;
 	readonly refused: number;
-	readonly detail: readonly { readonly loc: readonly unknown[] }[];
+	readonly detail: readonly { readonly loc: readonly unknown[]; readonly msg: string }[];
 }
 
 async function upload({ http }: Place, ...events: readonly object[]): Promise<number> {
@@ -185,6 +185,50 @@ journey('events from any OPA are accepted, whatever they query', async (t, place
 	t.is((await http.get(`${logsOf(place)}/${String(found.get('d/1')?.['id'])}`)).status, 200);
 	t.deepEqual(problemPlaces(await http.post(ingress, [{ decision_id: 'd' }])), ['body.0.timestamp']);
 	t.deepEqual(problemPlaces(await http.post(ingress, {})), ['body']);
+});
+
+journey('events can be sent as JSON lines, and are stored as they were sent', async (t, place) => {
+	const { http, store } = place;
+	const [first, second] = [event({ user: 'ann' }), event({ user: 'ben' })];
+	const send = (raw: string, type = 'application/x-ndjson') => {
+		return http.post<Intake>(ingress, undefined, { raw, headers: { 'content-type': type } });
+	};
+	const [spaced, long] = [JSON.stringify(first).replaceAll('":', '" : '), { ...second, more: 'x'.repeat(65_536) }];
+	t.is((await send(`${spaced}\r\n\n${JSON.stringify(second)}`, 'Application/x-ndjson; charset=utf-8')).status, 204);
+	const { rows } = await store.database.knex.raw('select raw::text from audit_logs where id = ?', [first.decision_id]);
+	t.is(rows[0].raw.trim(), spaced);
+	const other = event({ user: 'cat' });
+	const { status, body } = await send(
+		[
+			'{',
+			JSON.stringify(other),
+			JSON.stringify(long),
+			`${'['.repeat(101)}${']'.repeat(101)}`.padEnd(300),
+			JSON.stringify({ ...other, input: { user: '\ud800' } }),
+			JSON.stringify([second]),
+			JSON.stringify({ ...other, timestamp: 'today' }),
+		].join('\n'),
+	);
+	t.is(status, 200);
+	t.deepEqual(
+		body.detail.map(({ loc, msg }) => [loc.join('.'), msg.slice(0, 25)]),
+		[
+			['body.0', 'must be JSON: Expected pr'],
+			['body.2', 'must have at most 65536 c'],
+			['body.3', 'must not nest deeper than'],
+			['body.4.input.user', 'must not contain lone sur'],
+			['body.5', 'Invalid input: expected o'],
+			['body.6.timestamp', 'must be a time such as 20'],
+		],
+	);
+	const kept = (await http.get<Paginated>(logsOf(place))).body.data.map(({ user_key }) => user_key);
+	t.deepEqual(kept.toSorted(), ['ann', 'ben', 'cat']);
+	// Without the type, and in JSON, a string is not an event.
+	fails(t, await http.post(ingress, undefined, { raw: `${spaced}\n${spaced}` }), 400);
+	t.deepEqual(problemPlaces(await http.post(ingress, [JSON.stringify(first)])), ['body.0']);
+	t.deepEqual(problemPlaces(await send('{}\n'.repeat(10_001))), ['body']);
+	fails(t, await send('1\n'.repeat(131_073)), 413);
+	t.is((await send('\n')).status, 204);
 });
 
 journey('an invalid event is reported, and the other events of its batch are kept', async (t, place) => {

@@ -9,7 +9,13 @@ import type { SamplingRule } from '../../src/config.js';
 import { EventWriter } from '../../src/pdp/log/decision-event.js';
 import { DecisionLog } from '../../src/pdp/log/decision-log.js';
 import type { LoggedDecision } from '../../src/pdp/log/decision-ring.js';
-import { DeferredEvents, EventQueue, type EventReceiver, RefusedEvents } from '../../src/pdp/log/event-queue.js';
+import {
+	DeferredEvents,
+	type EventChunk,
+	EventQueue,
+	type EventReceiver,
+	RefusedEvents,
+} from '../../src/pdp/log/event-queue.js';
 import { fileReceiver, httpReceiver } from '../../src/pdp/log/event-receivers.js';
 import { samplingRate } from '../../src/pdp/log/sampling-rate.js';
 import { eventually } from '../support/eventually.js';
@@ -152,6 +158,18 @@ for (const [title, code, changed, rate] of [
 	});
 }
 
+/** Returns the lines in a chunk. */
+function linesIn({ bytes, events }: EventChunk): readonly string[] {
+	const lines = Buffer.from(bytes).toString().split('\n');
+	if (lines.pop() !== '' || lines.length !== events) throw new Error(`${events} events in ${lines.length} lines`);
+	return lines;
+}
+
+/** Returns a chunk with these lines. */
+function chunkOf(...lines: readonly string[]): EventChunk {
+	return { bytes: Buffer.from(`${lines.join('\n')}\n`), events: lines.length };
+}
+
 /** Returns a receiver that stores the received lines, and fails while `failure` is set. */
 function keeping() {
 	const lines: string[] = [];
@@ -160,9 +178,11 @@ function keeping() {
 		maxEvents: 3,
 		maxLength: 1_000,
 		failure: undefined as Error | undefined,
-		async send(chunk: readonly string[]) {
+		async send(chunk: EventChunk) {
 			if (receiver.failure !== undefined) throw receiver.failure;
-			lines.push(...chunk);
+			const received = linesIn(chunk);
+			if (received.length > receiver.maxEvents) throw new Error(`a chunk has ${received.length} events`);
+			lines.push(...received);
 			return undefined;
 		},
 	} satisfies EventReceiver & { failure: Error | undefined };
@@ -188,13 +208,42 @@ test('events arrive in order, in chunks, and a short receiver outage loses none'
 
 test('events that exceed the memory limit are dropped and counted', async (t) => {
 	const { lines, receiver } = keeping();
-	const queue = new EventQueue(receiver, quiet, 20, quick);
+	// Each event has five bytes and a newline.
+	const queue = new EventQueue(receiver, quiet, 24, quick);
 	for (let index = 0; index < 10; index++) queue.push('12345');
 	t.is(queue.counts.lost, 6);
 	queue.start();
 	await queue.stop();
 	t.is(lines.length, 4);
 	t.deepEqual(queue.counts, { sent: 4, lost: 6 });
+});
+
+test('events of any length and script arrive unchanged, from this process and from a worker', async (t) => {
+	const { lines, receiver } = keeping();
+	receiver.maxLength = 100_000;
+	const queue = new EventQueue(receiver, quiet, undefined, quick);
+	const sent = Array.from({ length: 400 }, (_, index) => `"${['a', 'é', '漢', '😀'][index % 4]?.repeat(index * 7)}"`);
+	for (const line of sent.slice(0, 200)) queue.push(line);
+	for (let index = 200; index < 300; index += 2) queue.pushChunk(chunkOf(...sent.slice(index, index + 2)));
+	for (const line of sent.slice(300)) queue.push(line);
+	queue.push(`"${'漢'.repeat(65_536)}"`);
+	queue.pushChunk(chunkOf('"last"'));
+	queue.start();
+	await queue.stop();
+	t.deepEqual(lines, [...sent, `"${'漢'.repeat(65_536)}"`, '"last"']);
+	t.deepEqual(queue.counts, { sent: 402, lost: 0 });
+});
+
+test('a worker’s events that exceed the memory limit are dropped and counted', async (t) => {
+	const { lines, receiver } = keeping();
+	const queue = new EventQueue(receiver, quiet, 24, quick);
+	queue.pushChunk(chunkOf('12345', '12345'));
+	queue.pushChunk(chunkOf('12345', '12345', '12345'));
+	queue.push('67890');
+	t.is(queue.counts.lost, 3);
+	queue.start();
+	await queue.stop();
+	t.deepEqual(lines, ['12345', '12345', '67890']);
 });
 
 test('events that a receiver rejects are dropped and counted, and later events arrive', async (t) => {
@@ -258,10 +307,32 @@ test('a collector gets compressed arrays with its token, and retries after an er
 	t.deepEqual(queue.counts, { sent: 1, lost: 1 });
 });
 
+test('the API gets JSON lines, compressed unless it is on the same machine', async (t) => {
+	const got: (readonly [type: unknown, encoding: unknown, text: string])[] = [];
+	const server = createServer(async (request, response) => {
+		const bytes = await buffer(request);
+		const { 'content-type': type, 'content-encoding': encoding } = request.headers;
+		got.push([type, encoding, (encoding === 'gzip' ? gunzipSync(bytes) : bytes).toString()]);
+		response.writeHead(204).end();
+	});
+	await new Promise<void>((resolve) => server.listen(0, resolve));
+	t.teardown(() => server.close());
+	const { port } = server.address() as AddressInfo;
+	for (const host of ['127.0.0.1', '127.1.1.1']) {
+		const receiver = httpReceiver({ name: 'api', url: `http://${host}:${port}/logs`, token: null, format: 'lines' });
+		t.is(await receiver.send(chunkOf('{"a":1}', '{"b":"é"}'), AbortSignal.timeout(100_000)), undefined);
+	}
+	const text = '{"a":1}\n{"b":"é"}\n';
+	t.deepEqual(got, [
+		['application/x-ndjson', undefined, text],
+		['application/x-ndjson', 'gzip', text],
+	]);
+});
+
 test('a collector’s retry delay is respected, and its message is logged', async (t) => {
 	const { got, url } = await collector(t, [429], { 'retry-after': '60' }, '{"message":"the log is full"}');
 	const receiver = httpReceiver({ name: 'api', url, token: null });
-	const failure = await t.throwsAsync(receiver.send(['{}'], AbortSignal.timeout(100_000)), {
+	const failure = await t.throwsAsync(receiver.send(chunkOf('{}'), AbortSignal.timeout(100_000)), {
 		instanceOf: DeferredEvents,
 	});
 	t.is(failure.message, 'the receiver responded with 429: the log is full');
@@ -275,7 +346,7 @@ test('a collector’s retry delay is respected, and its message is logged', asyn
 			throw failure;
 		},
 	};
-	const queue = new EventQueue(busy, quiet, 10, { ...quick, stop: 20 });
+	const queue = new EventQueue(busy, quiet, 12, { ...quick, stop: 20 });
 	queue.start();
 	queue.push('12345');
 	await eventually(
@@ -308,7 +379,7 @@ test('a chunk that the API rejects is lost, and the API’s reason is logged', a
 	const detail = [{ loc: ['body', 0, 'timestamp'], msg: 'must be earlier', type: 'value_error' }];
 	const { url } = await collector(t, [422], {}, JSON.stringify({ detail }));
 	const receiver = httpReceiver({ name: 'api', url, token: null });
-	await t.throwsAsync(receiver.send(['{}'], AbortSignal.timeout(100_000)), {
+	await t.throwsAsync(receiver.send(chunkOf('{}'), AbortSignal.timeout(100_000)), {
 		instanceOf: RefusedEvents,
 		message: 'the receiver responded with 422: body.0.timestamp: must be earlier',
 	});

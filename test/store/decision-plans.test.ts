@@ -29,6 +29,12 @@ const populated = oncePerStore(async (place: Place): Promise<Place> => {
 		from unnest(array['2031-05-03', '2031-05-04']) as day, generate_series(1, :many) as n`,
 		{ id, rare: rare / 2, many: many / 2 },
 	);
+	// The decisions of the second day have to be searched for copies.
+	await knex.raw(
+		`insert into audit_logs_usage select environment_id, received_on, count(*), 0 from audit_logs
+		where environment_id = ? group by environment_id, received_on`,
+		[id],
+	);
 	return place;
 });
 

@@ -3,20 +3,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../log.js';
 
+/** Events as JSON lines in UTF-8. Each line ends with a newline. */
+export interface EventChunk {
+	readonly bytes: Uint8Array;
+	readonly events: number;
+}
+
 /** Receives chunks of events. */
 export interface EventReceiver {
 	/** Name in log lines. */
 	readonly name: string;
-	/** Maximum numbers of events and characters per chunk. */
+	/** Maximum numbers of events and bytes per chunk. A single event may be longer. */
 	readonly maxEvents: number;
 	readonly maxLength: number;
 	/**
-	 * Sends a chunk of lines. Resolves with the number of rejected events; `undefined` if there are none. Rejects with
+	 * Sends a chunk. Resolves with the number of rejected events; `undefined` if there are none. Rejects with
 	 * `RefusedEvents` if the events would always be rejected, with `DeferredEvents` if a retry may help after a while,
-	 * and
-	 * with any other error if a retry may help.
+	 * and with any other error if a retry may help.
 	 */
-	send(lines: readonly string[], signal: AbortSignal): Promise<PartlyRefused | undefined>;
+	send(chunk: EventChunk, signal: AbortSignal): Promise<PartlyRefused | undefined>;
 	close?(): Promise<void>;
 }
 
@@ -65,17 +70,31 @@ interface Pace {
 
 const defaultPace: Pace = { collect: 500, first: 250, longest: 30_000, deferred: 600_000, stop: 2_000 };
 
-/** Maximum total length of waiting events, in characters. */
+/** Maximum total length of waiting events, in bytes. */
 const defaultCapacity = 16 * 1024 * 1024;
+
+/** Size of a buffer for events, in bytes. A longer event gets a separate buffer. */
+const bufferSize = 64 * 1024;
+
+const newline = 0x0a;
 
 /** Minimum time between two log lines about losses, in milliseconds. */
 const lossInterval = 60_000;
 
-/** Passes events to a receiver, in order and in chunks. Events that exceed the capacity are lost and counted. */
+/**
+ * Passes events to a receiver, in order and in chunks. Events that exceed the capacity are lost and counted. Events wait
+ * as bytes: the garbage collector copies waiting strings, which takes longer than writing them.
+ */
 export class EventQueue {
 	readonly #stopping = new AbortController();
 	readonly #pace: Pace;
-	#lines: string[] = [];
+	/** Waiting chunks, before the events in the open buffer. */
+	#chunks: EventChunk[] = [];
+	#buffer = Buffer.alloc(0);
+	/** Numbers of bytes and events in the open buffer. */
+	#used = 0;
+	#buffered = 0;
+	/** Total length of waiting events in bytes. */
 	#length = 0;
 	#sent = 0;
 	#lost = 0;
@@ -103,14 +122,48 @@ export class EventQueue {
 		this.#running ??= this.#run();
 	}
 
+	/** Adds an event, as JSON in a single line. */
 	push(line: string): void {
-		if (this.#length + line.length > this.capacity) {
+		// A UTF-16 code unit has at most three bytes in UTF-8.
+		const most = 3 * line.length + 1;
+		if (most > this.#buffer.length - this.#used || this.#buffered === this.receiver.maxEvents) this.#closeBuffer();
+		if (most > this.#buffer.length) {
+			this.#buffer = Buffer.allocUnsafe(Math.max(Math.min(bufferSize, this.receiver.maxLength), most));
+		}
+		const written = this.#buffer.write(line, this.#used) + 1;
+		if (this.#length + written > this.capacity) {
 			this.#lose(1);
 			return;
 		}
-		this.#lines.push(line);
-		this.#length += line.length;
+		this.#buffer[this.#used + written - 1] = newline;
+		this.#used += written;
+		this.#buffered += 1;
+		this.#added(written);
+	}
+
+	/** Adds the events of a chunk that does not exceed the receiver's limits. */
+	pushChunk(chunk: EventChunk): void {
+		if (this.#length + chunk.bytes.length > this.capacity) {
+			this.#lose(chunk.events);
+			return;
+		}
+		this.#closeBuffer();
+		this.#chunks.push(chunk);
+		this.#added(chunk.bytes.length);
+	}
+
+	#added(bytes: number): void {
+		this.#length += bytes;
 		if (this.#length >= this.receiver.maxLength) this.#wake();
+	}
+
+	/** Moves the events in the open buffer to the chunks. */
+	#closeBuffer(): void {
+		if (this.#buffered === 0) return;
+		this.#chunks.push({ bytes: this.#buffer.subarray(0, this.#used), events: this.#buffered });
+		this.#buffer = this.#buffer.subarray(this.#used);
+		this.#used = 0;
+		this.#buffered = 0;
 	}
 
 	/** Passes on remaining events for a limited time, then stops. Events left afterwards are lost. */
@@ -120,7 +173,8 @@ export class EventQueue {
 		const cut = setTimeout(() => this.#stopping.abort(), this.#pace.stop);
 		await this.#running;
 		clearTimeout(cut);
-		this.#lose(this.#lines.length);
+		this.#closeBuffer();
+		for (const { events } of this.#chunks) this.#lose(events);
 		this.#tellLoss(true);
 		await this.receiver.close?.();
 	}
@@ -129,11 +183,11 @@ export class EventQueue {
 		const { signal } = this.#stopping;
 		let failures = 0;
 		let deferred = 0;
-		while (!signal.aborted && !(this.#ending && this.#lines.length === 0)) {
-			if (this.#lines.length === 0 || failures > 0) await this.#pause(failures, deferred);
+		while (!signal.aborted && !(this.#ending && this.#length === 0)) {
+			if (this.#length === 0 || failures > 0) await this.#pause(failures, deferred);
 			else if (!this.#ending && this.#length < this.receiver.maxLength) await this.#pause(0, 0);
 			const chunk = this.#take();
-			if (chunk.length === 0) continue;
+			if (chunk === undefined) continue;
 			try {
 				this.#passed(chunk, await this.receiver.send(chunk, signal));
 				failures = 0;
@@ -162,38 +216,42 @@ export class EventQueue {
 		this.#wake = () => {};
 	}
 
-	#take(): readonly string[] {
+	/** Removes the oldest events, as a chunk within the receiver's limits. */
+	#take(): EventChunk | undefined {
 		const { maxEvents, maxLength } = this.receiver;
-		let length = 0;
-		let count = 0;
-		for (const line of this.#lines) {
-			if (count === maxEvents || (count > 0 && length + line.length > maxLength)) break;
-			length += line.length;
-			count += 1;
+		const taken: EventChunk[] = [];
+		let [length, events] = [0, 0];
+		this.#closeBuffer();
+		for (const chunk of this.#chunks) {
+			if (taken.length > 0 && (events + chunk.events > maxEvents || length + chunk.bytes.length > maxLength)) break;
+			taken.push(chunk);
+			length += chunk.bytes.length;
+			events += chunk.events;
 		}
-		const chunk = this.#lines.slice(0, count);
-		this.#lines = this.#lines.slice(count);
+		this.#chunks.splice(0, taken.length);
 		this.#length -= length;
-		return chunk;
+		const [first, ...others] = taken;
+		if (first === undefined || others.length === 0) return first;
+		return { bytes: Buffer.concat(taken.map(({ bytes }) => bytes)), events };
 	}
 
-	#passed(chunk: readonly string[], partly: PartlyRefused | undefined): void {
+	#passed(chunk: EventChunk, partly: PartlyRefused | undefined): void {
 		const { refused, reason } = partly ?? { refused: 0, reason: '' };
-		this.#sent += chunk.length - refused;
+		this.#sent += chunk.events - refused;
 		if (refused === 0) return;
 		this.#lose(refused);
 		this.log.error({ receiver: this.receiver.name, events: refused, reason }, 'decisions were rejected and are lost');
 	}
 
-	#failed(chunk: readonly string[], error: unknown, failures: number): void {
+	#failed(chunk: EventChunk, error: unknown, failures: number): void {
 		const { name } = this.receiver;
 		if (error instanceof RefusedEvents) {
-			this.#lose(chunk.length);
-			this.log.error({ error, receiver: name, events: chunk.length }, 'decisions were rejected and are lost');
+			this.#lose(chunk.events);
+			this.log.error({ error, receiver: name, events: chunk.events }, 'decisions were rejected and are lost');
 			return;
 		}
-		this.#lines = [...chunk, ...this.#lines];
-		for (const line of chunk) this.#length += line.length;
+		this.#chunks.unshift(chunk);
+		this.#length += chunk.bytes.length;
 		if (failures === 1) this.log.warn({ error, receiver: name }, 'decisions cannot be logged and are waiting');
 	}
 

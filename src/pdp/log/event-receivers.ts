@@ -8,10 +8,13 @@ import { PartlyLogged } from '../../wire/general/audit-log.js';
 import { deadline } from '../follow/deadline.js';
 import { DeferredEvents, type EventReceiver, type PartlyRefused, RefusedEvents } from './event-queue.js';
 
-const compress = promisify<string, ZlibOptions, Buffer>(gzip);
+const compress = promisify<Uint8Array, ZlibOptions, Buffer>(gzip);
 
 /** Events are so similar that the fastest level compresses them nearly as well as the default level, in half the time. */
 const fastest = { level: constants.Z_BEST_SPEED };
+
+/** Host names of this machine. Compression would take longer than sending. */
+const ownHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /** Timeout per chunk for collectors, in milliseconds. */
 const timeout = 30_000;
@@ -31,10 +34,10 @@ export function fileReceiver(path: string): EventReceiver {
 		name: 'file',
 		maxEvents: 20_000,
 		maxLength: 4 * 1024 * 1024,
-		async send(lines) {
+		async send({ bytes }) {
 			try {
 				file ??= await open(path, 'a', 0o600);
-				await file.appendFile(`${lines.join('\n')}\n`);
+				await file.appendFile(bytes);
 			} catch (error) {
 				await close().catch(() => undefined);
 				throw error;
@@ -51,9 +54,9 @@ export function outputReceiver(output: NodeJS.WritableStream = process.stdout): 
 		name: 'stdout',
 		maxEvents: 20_000,
 		maxLength: 1024 * 1024,
-		send: (lines) =>
+		send: ({ bytes }) =>
 			new Promise((resolve, reject) => {
-				output.write(`${lines.join('\n')}\n`, (error) => (error ? reject(error) : resolve(undefined)));
+				output.write(bytes, (error) => (error ? reject(error) : resolve(undefined)));
 			}),
 	};
 }
@@ -63,23 +66,25 @@ export interface Collector {
 	readonly url: string;
 	/** Bearer token; `null` if none is required. */
 	readonly token: string | null;
-	/** Maximum number of characters per chunk; 1,048,576 by default. */
-	readonly maxLength?: number;
+	/** Body format: a JSON array, like OPA, or JSON lines. `array` by default. */
+	readonly format?: 'array' | 'lines';
 }
 
-/** Posts a compressed JSON array of events, like OPA. Does not follow redirects. */
-export function httpReceiver({ name, url, token, maxLength = 1024 * 1024 }: Collector): EventReceiver {
+/** Posts events, compressed unless JSON lines stay on this machine. Does not follow redirects. */
+export function httpReceiver({ name, url, token, format = 'array' }: Collector): EventReceiver {
+	const compressed = format === 'array' || !ownHosts.has(new URL(url).hostname);
+	const headers = {
+		'content-type': format === 'array' ? 'application/json' : 'application/x-ndjson',
+		...(compressed && { 'content-encoding': 'gzip' }),
+		...(token === null ? {} : { authorization: `Bearer ${token}` }),
+	};
 	return {
 		name,
 		maxEvents: 1_000,
-		maxLength,
-		async send(lines, signal) {
-			const body = await compress(`[${lines.join(',')}]`, fastest);
-			const headers = {
-				'content-type': 'application/json',
-				'content-encoding': 'gzip',
-				...(token === null ? {} : { authorization: `Bearer ${token}` }),
-			};
+		maxLength: 1024 * 1024,
+		async send({ bytes }, signal) {
+			const sent = format === 'array' ? jsonArray(bytes) : bytes;
+			const body = compressed ? await compress(sent, fastest) : sent;
 			return deadline(signal, timeout, async (limited) => {
 				const response = await fetch(url, { method: 'POST', headers, body, signal: limited, redirect: 'manual' });
 				const answer = await readAnswer(response);
@@ -88,6 +93,16 @@ export function httpReceiver({ name, url, token, maxLength = 1024 * 1024 }: Coll
 			});
 		},
 	};
+}
+
+/** Returns JSON lines as a JSON array. JSON strings contain no newlines. */
+function jsonArray(lines: Uint8Array): Uint8Array {
+	const array = Buffer.allocUnsafe(lines.length + 1);
+	array[0] = 0x5b;
+	array.set(lines, 1);
+	for (let at = array.indexOf(0x0a); at !== -1; at = array.indexOf(0x0a, at)) array[at] = 0x2c;
+	array[lines.length] = 0x5d;
+	return array;
 }
 
 /** Parses a response body as JSON; undefined if it is not JSON. */

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { Failure } from '../../failure.js';
 import { isMissingPart, makePart, utcDay } from './audit-log-parts.js';
-import { fairShare, readUsage, usageByEnvironment } from './audit-log-usage.js';
+import { type AuditLogUsage, fairShare, readUsage, usageByEnvironment } from './audit-log-usage.js';
 import type { AuditLogRow } from './audit-logs.js';
 
 /** A decision to store. */
@@ -38,39 +38,61 @@ export class AuditLogIntake {
 	 */
 	async add(rows: readonly NewAuditLog[], received: Date): Promise<void> {
 		if (rows.length === 0) return;
-		await this.#requireRoom();
-		const bindings = {
-			environment_id: this.#environment,
-			received_on: utcDay(received),
-			overhead,
-			...insertedColumns(rows),
-		};
+		const usage = await readUsage(this.database);
+		this.#requireRoom(usage);
+		const today = utcDay(received);
+		const first = firstDay(rows);
+		const isSearched = ({ environment_id, day }: AuditLogUsage) =>
+			environment_id === this.#environment && day >= first && day !== today;
+		const statement = insertion(usage.some(isSearched));
+		const bindings = { environment_id: this.#environment, received_on: today, overhead, ...insertedColumns(rows) };
 		try {
-			await this.database.raw(adding, bindings);
+			await this.database.raw(statement, bindings);
 		} catch (error) {
 			if (!isMissingPart(error)) throw error;
 			await this.database.transaction((transaction) => makePart(transaction, received));
-			await this.database.raw(adding, bindings);
+			await this.database.raw(statement, bindings);
 		}
 	}
 
-	async #requireRoom(): Promise<void> {
-		const used = usageByEnvironment(await readUsage(this.database));
+	#requireRoom(usage: readonly AuditLogUsage[]): void {
+		const used = usageByEnvironment(usage);
 		if ((used.get(this.#environment) ?? 0) < fairShare(used.values(), this.room.bytes)) return;
 		this.room.full();
 		throw new Failure('log_full', 'the environment has used up its decision log quota (AUDIT_LOG_MAX_SIZE)');
 	}
 }
 
+/** Maximum time from the first receipt of an event to the time of the event, in milliseconds. */
+const maxLead = 10 * 60_000;
+
+/** Returns the first day on which these events can have been received before. */
+function firstDay(rows: readonly NewAuditLog[]): string {
+	const times = rows.map(({ logged_at }) => logged_at.getTime());
+	return utcDay(new Date(Math.min(...times) - maxLead));
+}
+
 /** Size of a stored decision without its event, in bytes: its columns and its entries in four indexes. */
 const overhead = 600;
 
 /**
- * The first receipt of an event is at most ten minutes before its time, so only the days since then are searched for
- * it. A subquery with a limit always searches by index: for a join, PostgreSQL reads a new day's whole table until the
- * table is analyzed.
+ * Condition for events that are not stored on a different day. A subquery with a limit always searches by index: for a
+ * join, PostgreSQL reads a new day's whole table until the table is analyzed.
  */
-const adding = `with added as (
+const isNew = `where (
+			select true from audit_logs as earlier
+			where earlier.environment_id = :environment_id and earlier.id = logged.id
+				and earlier.received_on >= ((logged.logged_at - interval '10 minutes') at time zone 'utc')::date
+				and earlier.received_on <> :received_on
+			limit 1
+		) is null`;
+
+/**
+ * Returns the statement that stores events. With `searching`, it ignores events that are stored on a different day. The
+ * search takes a fifth of the statement's time.
+ */
+function insertion(searching: boolean): string {
+	return `with added as (
 		insert into audit_logs
 			(environment_id, received_on, id, logged_at, api_key_id, user_key, action, resource_type, tenant, decision, code, raw)
 		select :environment_id, :received_on::date, id, logged_at, api_key_id, user_key, action, resource_type, tenant,
@@ -84,13 +106,7 @@ const adding = `with added as (
 		) as logged (
 			id, logged_at, api_key_id, user_key, action, resource_type, tenant, decision, code, raw
 		)
-		where (
-			select true from audit_logs as earlier
-			where earlier.environment_id = :environment_id and earlier.id = logged.id
-				and earlier.received_on >= ((logged.logged_at - interval '10 minutes') at time zone 'utc')::date
-				and earlier.received_on <> :received_on
-			limit 1
-		) is null
+		${searching ? isNew : ''}
 		on conflict do nothing
 		returning octet_length(raw::text) as length
 	)
@@ -98,6 +114,7 @@ const adding = `with added as (
 	select :environment_id::uuid, :received_on::date, count(*), sum(length + :overhead::int) from added having count(*) > 0
 	on conflict (environment_id, received_on)
 	do update set events = usage.events + excluded.events, bytes = usage.bytes + excluded.bytes`;
+}
 
 /**
  * Returns rows as column lists, and the events as lines: in an array, each quotation mark of an event would need an
