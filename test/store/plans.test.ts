@@ -142,6 +142,30 @@ for (const [where, stored] of Object.entries(references)) {
 	});
 }
 
+journey('the planner knows an environment after a unit with many new rows', async (t, fresh) => {
+	await populated(fresh);
+	await fresh.store.database.knex.raw('analyze');
+	const scope = await scopeIn(fresh);
+	const rows = Array.from({ length: 2_000 }, (_, index) => ({
+		key: `t${index}`,
+		name: 'T',
+		last_action_at: new Date(),
+	}));
+	await fresh.store.write(scope, null, (unit) => unit.createMany(Tenant, rows, ({ key }) => key));
+	await fresh.store.snapshot(fresh.id, async (unit) => {
+		const expected = await unit.raw<{ readonly 'QUERY PLAN': readonly { readonly Plan: object }[] }>(
+			'explain (format json) select from tenants where environment_id = :environment_id::uuid',
+			{},
+		);
+		const plan: Readonly<Record<string, unknown>> = { ...expected.rows[0]?.['QUERY PLAN'][0]?.Plan };
+		t.true(Number(plan['Plan Rows']) >= 500, JSON.stringify(plan));
+		const before = await rowsRead(unit, 'tenants');
+		t.is((await unit.findMany(Tenant, ['t7'])).size, 1);
+		const read = (await rowsRead(unit, 'tenants')) - before;
+		t.true(read <= 2, `${read} rows were read`);
+	});
+});
+
 journey('instances to delete are read in chunks, each row once', async (t, place) => {
 	const rows = 700;
 	await populate(place, rows);

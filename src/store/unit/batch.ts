@@ -196,6 +196,7 @@ async function fill(
 	try {
 		await member.fill(unit);
 		if (unit.abandoned) await transaction.raw(rollback);
+		else await unit.refreshStatistics();
 		const kept = !unit.abandoned;
 		return { member, actorId: unit.actorId, now, changes: kept ? unit.changes : [], outbox: kept && unit.outbox };
 	} catch (error) {

@@ -19,6 +19,14 @@ import { writeAhead } from './write-ahead.js';
 const hasDoubled = `select pg_relation_size(oid) > 2 * relpages * current_setting('block_size')::bigint as doubled
 	from pg_class where oid = ?::regclass`;
 
+/** Maximum number of inserted rows per row that the planner expects in the environment. */
+const rowsPerExpected = 4;
+
+/** A row of `explain (format json)`. */
+interface Explained {
+	readonly 'QUERY PLAN': readonly { readonly Plan: { readonly 'Plan Rows': number } }[];
+}
+
 /** Reads a query's rows in portions, in their state when the cursor was opened. */
 export interface RowCursor<R> {
 	/** Reads the next rows, at most `count`; fewer at the end. */
@@ -38,8 +46,8 @@ export interface RowChange<M extends EnvironmentModel> {
  */
 export class WritingUnit extends ReadingUnit {
 	readonly #changes = new NetChanges();
-	/** Rows inserted per table since its last check, fewer than `rowsPerStatement`. */
-	readonly #uncounted = new Map<string, number>();
+	/** Number of rows inserted into each table. */
+	readonly #inserted = new Map<string, number>();
 	#actorId: string | null;
 	#abandoned = false;
 	#cursors = 0;
@@ -177,11 +185,30 @@ export class WritingUnit extends ReadingUnit {
 	 * already being analyzed.
 	 */
 	async #count<M extends EnvironmentModel>({ tableName }: TableModel<M>, rows: number): Promise<void> {
-		const uncounted = (this.#uncounted.get(tableName) ?? 0) + rows;
-		this.#uncounted.set(tableName, uncounted % rowsPerStatement);
-		if (uncounted < rowsPerStatement) return;
+		const before = this.#inserted.get(tableName) ?? 0;
+		const inserted = before + rows;
+		this.#inserted.set(tableName, inserted);
+		if (Math.floor(inserted / rowsPerStatement) === Math.floor(before / rowsPerStatement)) return;
 		const { rows: found } = await this.database.raw<{ rows: { readonly doubled: boolean }[] }>(hasDoubled, [tableName]);
 		if (found[0]?.doubled) await this.database.raw('analyze (skip_locked) ??', [tableName]);
+	}
+
+	/**
+	 * Shows the environment to the planner, after many insertions. If a table's statistics lack the environment, the
+	 * planner expects a single row for any condition, and may read all rows of the environment by an unsuitable index.
+	 * Autovacuum analyzes a table only after changes to a tenth of its rows, in all environments.
+	 */
+	async refreshStatistics(): Promise<void> {
+		for (const [tableName, inserted] of this.#inserted) {
+			if (inserted < rowsPerStatement) continue;
+			const { rows } = await this.database.raw<{ rows: readonly Explained[] }>(
+				'explain (format json) select from ?? where environment_id = ?::uuid',
+				[tableName, this.scope.environment_id],
+			);
+			const expected = rows[0]?.['QUERY PLAN'][0]?.Plan['Plan Rows'] ?? 0;
+			if (expected >= inserted / rowsPerExpected) continue;
+			await this.database.raw('analyze (skip_locked) ?? (environment_id)', [tableName]);
+		}
 	}
 
 	/** Prepares the statement that inserts rows. The returned function sends it and returns the written rows. */
