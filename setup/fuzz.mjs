@@ -54,10 +54,12 @@ export async function runFuzzing(root, parameters) {
 				return run(program, asked, folder, interrupted.signal);
 			};
 			const named = (option) => ending.flatMap((name) => [`--${option}-operation-id`, name]);
-			let worst = await ask(running.decisionPoint, running.environmentKey, []);
-			worst ||= await ask(running.api, running.organizationKey, named('exclude'));
-			worst ||= await ask(running.api, running.organizationKey, named('include'));
-			return worst;
+			const codes = [
+				await ask(running.decisionPoint, running.environmentKey, []),
+				await ask(running.api, running.organizationKey, named('exclude')),
+				await ask(running.api, running.organizationKey, named('include')),
+			];
+			return Math.max(...codes);
 		} finally {
 			await running.stop();
 		}
@@ -96,6 +98,8 @@ async function startRegolith(root, folder, say) {
 			DATA_DIR: join(folder, 'data'),
 			DATABASE_URL: '',
 			PDP_API_KEY: '',
+			// If the integration is off, its endpoint returns 503.
+			PDP_KONG_INTEGRATION: 'true',
 			LOG_LEVEL: 'error',
 			BOOTSTRAP_ORG_API_KEY: fuzzKey('organization'),
 			BOOTSTRAP_ENV_API_KEY: fuzzKey('environment'),

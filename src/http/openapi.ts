@@ -357,6 +357,10 @@ function sharedStatuses(endpoint: AnyEndpoint, access: AccessNote): SharedStatus
 	return statuses;
 }
 
+function anyOf(schemas: readonly [Json, ...Json[]]): Json {
+	return schemas.length === 1 ? schemas[0] : { anyOf: schemas };
+}
+
 function operationResponses(
 	endpoint: AnyEndpoint,
 	access: AccessNote,
@@ -365,18 +369,22 @@ function operationResponses(
 	const responses: Record<string, Json> = {};
 	const deprecated = endpoint.deprecated && info.headers.deprecated;
 	const answered = [info.headers.every, access.answerHeaders, endpoint.answerHeaders, deprecated];
+	const own = access.failures;
+	const shared = own === undefined ? sharedStatuses(endpoint, access) : [];
 	for (const [status, returned] of Object.entries(endpoint.returns)) {
 		const description = STATUS_CODES[status] ?? status;
 		const schema = returned && components.schemaFor(returned, 'output');
+		const isFailure = shared.some((one) => String(one) === status);
+		const others = isFailure ? [components.schemaFor(info.failureBody, 'output')] : [];
 		const type = endpoint.answerTypes?.[Number(status)];
 		const shown = headers.referencesTo(answered);
 		responses[status] = schema
-			? answer(description, schema, buildExample(examples, schema, endpoint.example), shown)
+			? answer(description, anyOf([schema, ...others]), buildExample(examples, schema, endpoint.example), shown)
 			: { description, ...shown, ...(type !== undefined && { content: { [type]: {} } }) };
 	}
-	const own = access.failures;
-	for (const status of own === undefined ? sharedStatuses(endpoint, access) : []) {
-		if (endpoint.failures?.[status] === undefined) responses[status] = failures.referenceTo(status);
+	for (const status of shared) {
+		if (endpoint.failures?.[status] || endpoint.returns[status]) continue;
+		responses[status] = failures.referenceTo(status);
 	}
 	for (const [status, description] of Object.entries({ ...own?.statuses, ...endpoint.failures })) {
 		const body = own?.body ?? (status === '422' ? info.validationBody : info.failureBody);

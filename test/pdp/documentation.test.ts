@@ -117,6 +117,13 @@ const operation = { operation: 'SelectFromColumns', resource: { table } };
 const plan = { principal: { id: 'ann' }, action: 'read', resource: { kind: 'document' } };
 const cerbosCheck = { resource: { kind: 'document', id: 'plan' }, actions: ['read'] };
 const explained = { 'x-debug': 'true' };
+const contextual_facts = { role_assignments: [] };
+const nginx = {
+	'permit-user-key': 'nobody',
+	'permit-tenant-id': 'default',
+	'permit-action': 'read',
+	'permit-resource-type': 'document',
+};
 
 const questions: readonly (readonly [
 	operationId: string,
@@ -141,6 +148,10 @@ const questions: readonly (readonly [
 	['checkUrl', '/allowed_url', url],
 	['checkUrl', '/allowed_url', { ...url, url: 'https://example.com/other', use_debugger: true }],
 	['checkUrl', '/allowed_url', { ...url, use_debugger: true }],
+	['checkForNginx', '/nginx_allowed', undefined, nginx],
+	['checkForNginx', '/nginx_allowed?deny_status=401', undefined, nginx],
+	['checkForNginx', '/nginx_allowed?deny_status=403', undefined, nginx],
+	['checkForNginx', '/nginx_allowed', undefined],
 	['checkForKong', '/kong', { input: { request: { http: { method: 'GET', path: '/' } } } }],
 	['checkForTrino', '/trino/allowed', { input: { context: { identity: { user: 'ann' } }, action: operation } }],
 	[
@@ -167,6 +178,12 @@ const questions: readonly (readonly [
 	['accessEvaluations', '/access/v1/evaluations', evaluation],
 	['searchSubjects', '/access/v1/search/subject', { ...evaluation, subject: { type: 'user' } }],
 	['searchResources', '/access/v1/search/resource', { ...evaluation, resource: { type: 'document' } }],
+	[
+		'searchResources',
+		'/access/v1/search/resource',
+		{ ...evaluation, resource: { type: 'document' }, contextual_facts },
+	],
+	['searchActions', '/access/v1/search/action', { subject, resource: evaluation.resource, contextual_facts }],
 	['searchActions', '/access/v1/search/action', { subject, resource: evaluation.resource, page: { limit: 1 } }],
 	['triggerPolicyUpdate', '/policy-updater/trigger', undefined],
 ];
@@ -227,6 +244,11 @@ test('responses match the document, including reasons and headers', async (t) =>
 		const answer = await pdp.get(path);
 		t.is(disagreement(operationId, answer), null, `${path} ${JSON.stringify(answer.body)}`);
 	}
-	const refused = await client(stack.decisionPoint.listening.url).post('/allowed', check);
-	t.is(disagreement('check', refused), null);
+	const stranger = client(stack.decisionPoint.listening.url);
+	for (const [operationId, path] of [
+		['check', '/allowed'],
+		['checkForNginx', '/nginx_allowed'],
+	] as const) {
+		t.is(disagreement(operationId, await stranger.post(path, check)), null, path);
+	}
 });

@@ -230,7 +230,7 @@ function searchEndpoints(settings: Parameters<typeof searchSubjects>[2]) {
 			example: { subject, action, resource: { type: resource.type } },
 			returns: { 200: FoundEntities },
 			answerHeaders: DecidedAnswer,
-			failures: unavailableOrCostly,
+			failures: { ...unavailableOrCostly, ...contextualFactsOff },
 			handle: async ({ body, closed }, { read }) => {
 				const work = (context: DecisionContext) => searchResources(context, body, settings);
 				const answer = await read({ kind: 'listing', work, closed });
@@ -249,7 +249,7 @@ function searchEndpoints(settings: Parameters<typeof searchSubjects>[2]) {
 			example: { subject, resource },
 			returns: { 200: FoundActions },
 			answerHeaders: DecidedAnswer,
-			failures: unavailableOrCostly,
+			failures: { ...unavailableOrCostly, ...contextualFactsOff },
 			handle: async ({ body, closed }, { read }) => {
 				const work = (context: DecisionContext) => searchActions(context, body, settings);
 				return foundReply(await read({ kind: 'listing', work, closed }), (name) => ({ name }));
