@@ -151,7 +151,10 @@ export interface DerivationGraph {
 	isAskedAmong(role: RoleName): boolean;
 	/** Returns the role's condition keys, in order. */
 	conditionsOf(role: RoleName): readonly string[];
-	/** True if users may hold this role conditionally (see `rolesUnderConditions`). */
+	/**
+	 * True if this role, or a role leading to it at any distance, may be assigned conditionally. Then users without
+	 * unconditional assignments may hold the role. Conditional relationships pass on roles, but never begin a path.
+	 */
 	isConditionalUpstream(role: RoleName): boolean;
 }
 
@@ -174,7 +177,8 @@ export function derivationGraph(schema: Schema): DerivationGraph {
 		computedRoles(schema).map(({ target, computed }) => [roleName(target), roleFormula(computed)]),
 	);
 	const conditions = new Map(declaringRoles(schema).map(([role, sets]) => [roleName(role), sets]));
-	const underConditions = rolesUnderConditions(schema);
+	const conditionalDownstream =
+		conditions.size === 0 ? conditions : withDerivedRoles(conditions.keys(), roleLinks(schema));
 	const hasFurtherWays = (role: RoleName) =>
 		into(role).length > 0 || [open, formulas, conditions].some((found) => found.has(roleName(role)));
 	const askedAmong = upstreamOfComputed(
@@ -193,7 +197,7 @@ export function derivationGraph(schema: Schema): DerivationGraph {
 		computed: (role) => formulas.get(roleName(role)),
 		hasFurtherWays,
 		isAskedAmong: (role) => askedAmong.has(roleName(role)),
-		isConditionalUpstream: (role) => underConditions.has(roleName(role)),
+		isConditionalUpstream: (role) => conditionalDownstream.has(roleName(role)),
 	};
 }
 

@@ -20,8 +20,9 @@ export function writeConditionalRelations({ key: type, relations }: Resource): r
 
 /**
  * Writes the package `regolith.conditional_relations.<type>.<relation>`. `related(objects)` returns all subjects of the
- * objects: of unconditional relationships, and of conditional relationships for which `applies` is true. It is undefined
- * if there are none. `met` is for explanations: pairs of a subject of the check's instance and a condition that holds.
+ * objects: of unconditional relationships, and of conditional relationships for which `applies` is true. The result is a
+ * set, or a table if it has no conditional subjects, and undefined without subjects. `met` is for explanations: pairs of
+ * a subject of the check's instance and a condition that holds.
  */
 function writeRelation(type: string, { key }: Relation, sets: readonly string[]): RegoFile {
 	const grantsBySubject = rego`some subject, grants in ${conditionalSubjectTable(key)}`;
@@ -30,10 +31,7 @@ function writeRelation(type: string, { key }: Relation, sets: readonly string[])
 		rego`import data.regolith.rebac`,
 		lines([
 			metadata({ title: 'Subjects of unconditional and of effective conditional relationships' }),
-			rego`related(objects) := subjects if {`,
-			rego`	subjects := rebac.all_related(objects, ${key}) | conditional(objects)`,
-			rego`	count(subjects) > 0`,
-			rego`}`,
+			rego`related(objects) := rebac.related_and(objects, ${key}, conditional(objects))`,
 		]),
 		lines([
 			rego`conditional(objects) := {subject |`,

@@ -29,7 +29,7 @@ export function derivationTitle({ relation, source, no_direct_roles_on_object }:
 
 /**
  * Writes the subjects related to any of these objects by an edge's relation, including conditional relationships whose
- * conditions hold. Undefined if there are none.
+ * conditions hold, as a set or a table. Undefined if there are none.
  */
 export function relatedSubjects({ target, relation, grant_conditions }: Edge, objects: Fragment): Fragment {
 	return grant_conditions === undefined
@@ -44,7 +44,7 @@ export function subjectsOfObject(edge: Edge): Fragment {
 
 /** Writes a function from `objects` to the subjects whose roles lead to the target role. */
 export function stepThrough(name: Fragment, edge: Edge): Fragment {
-	const { target, source, relation, no_direct_roles_on_object, grant_conditions } = edge;
+	const { target, source, relation, no_direct_roles_on_object } = edge;
 	const user = no_direct_roles_on_object ? rego`user` : rego`_`;
 	return lines([
 		metadata({ title: `${roleText(target)} is derived from ${roleText(source)} by ${relation}` }),
@@ -53,9 +53,8 @@ export function stepThrough(name: Fragment, edge: Edge): Fragment {
 		rego`	${notSuspended(edge)}`,
 		rego`	some object in objects`,
 		...conditionsOn(edge).map((condition) => rego`	${condition}`),
-		...(grant_conditions === undefined
-			? [rego`	some subject, until in ${subjectTable(relation)}`, rego`	${live(rego`until`)}`]
-			: [rego`	some subject in ${subjectsOfObject(edge)}`]),
+		rego`	some subject, until in ${subjectsOfObject(edge)}`,
+		rego`	${live(rego`until`)}`,
 		rego`}`,
 	]);
 }

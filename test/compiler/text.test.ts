@@ -148,9 +148,7 @@ const grammar = new Set([
 	'\tdata.regolith.expiry.live(grant.until)',
 	'\tdata.regolith.grants[""].holds(grant.values)',
 	'package regolith.conditional_relations[""]',
-	'related(objects) := subjects if {',
-	'\tsubjects := rebac.all_related(objects, "") | conditional(objects)',
-	'\tcount(subjects) > 0',
+	'related(objects) := rebac.related_and(objects, "", conditional(objects))',
 	'conditional(objects) := {subject |',
 	'\tsome subject, grants in data.regolith.facts.conditional_relations[object][""]',
 	'\tapplies(grants)',
@@ -164,7 +162,7 @@ const grammar = new Set([
 	...['objects', 'free', '{object}'].map(
 		(found) => `\tdata.regolith.roles[""].held_on_any(user, data.regolith.conditional_relations[""].related(${found}))`,
 	),
-	'\tsome subject in data.regolith.conditional_relations[""].related({object})',
+	'\tsome subject, until in data.regolith.conditional_relations[""].related({object})',
 	...[
 		'data.regolith.rebac.leading(objects, "")',
 		'data.regolith.facts.closures[object][""]',

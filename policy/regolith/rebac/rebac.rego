@@ -185,6 +185,15 @@ all_related(objects, relation) := {subject |
 }
 
 # METADATA
+# title: Related and other subjects
+# description: Same as `related`, plus the subjects in a set. Copies the stored table only if the set is not empty.
+related_and(objects, relation, others) := related(objects, relation) if {
+	count(others) == 0
+} else := all_related(objects, relation) | others if {
+	count(others) > 0
+}
+
+# METADATA
 # title: Union of sets
 # description: Returns the union of several sets.
 all_of(sets) := {member |

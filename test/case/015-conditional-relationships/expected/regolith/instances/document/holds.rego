@@ -9,14 +9,14 @@ import data.regolith.rebac
 # custom:
 #   key: "editor"
 #   kind: role
-holds["editor"] if data.regolith.roles.document.editor.held(rebac.holdings_or_none, rebac.instance)
+holds["editor"] if data.regolith.roles.document.editor.held(rebac.holdings, rebac.instance)
 
 # METADATA
 # title: "viewer"
 # custom:
 #   key: "viewer"
 #   kind: role
-holds["viewer"] if data.regolith.roles.document.viewer.held(rebac.holdings_or_none, rebac.instance)
+holds["viewer"] if data.regolith.roles.document.viewer.held(rebac.holdings, rebac.instance)
 
 # METADATA
 # title: "Holds one of these roles on the instance"
@@ -34,5 +34,5 @@ holds_one_of(roles, user, object) if {
 # title: "Holds a role on the instance that does not grant the action"
 holds_another if {
 	roles := data.regolith.schema.other_roles.document[input.action]
-	holds_one_of(roles, rebac.holdings_or_none, rebac.instance)
+	holds_one_of(roles, rebac.holdings, rebac.instance)
 }

@@ -9,7 +9,7 @@ import data.regolith.rebac
 # custom:
 #   key: "reader"
 #   kind: role
-holds["reader"] if data.regolith.roles.folder.reader.held_on_any(rebac.holdings_or_none, {rebac.instance})
+holds["reader"] if data.regolith.roles.folder.reader.held_on_any(rebac.holdings, {rebac.instance})
 
 # METADATA
 # title: "Holds one of these roles on the instance"
@@ -22,5 +22,5 @@ holds_one_of(roles, user, object) if {
 # title: "Holds a role on the instance that does not grant the action"
 holds_another if {
 	roles := data.regolith.schema.other_roles.folder[input.action]
-	holds_one_of(roles, rebac.holdings_or_none, rebac.instance)
+	holds_one_of(roles, rebac.holdings, rebac.instance)
 }

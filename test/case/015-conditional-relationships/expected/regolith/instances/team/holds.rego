@@ -9,11 +9,11 @@ import data.regolith.rebac
 # custom:
 #   key: "chief"
 #   kind: role
-holds["chief"] if data.regolith.roles.team.chief.held(rebac.holdings_or_none, rebac.instance)
+holds["chief"] if data.regolith.roles.team.chief.held(rebac.holdings, rebac.instance)
 
 # METADATA
 # title: "member"
 # custom:
 #   key: "member"
 #   kind: role
-holds["member"] if data.regolith.roles.team.member.held_on_any(rebac.holdings_or_none, {rebac.instance})
+holds["member"] if data.regolith.roles.team.member.held_on_any(rebac.holdings, {rebac.instance})

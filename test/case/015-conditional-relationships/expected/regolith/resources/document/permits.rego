@@ -30,5 +30,5 @@ granted_by_role(action) if rbac.granted_by(data.regolith.schema.grants.document[
 
 granted_by_role(action) if {
 	roles := data.regolith.schema.resource_grants.document[action]
-	data.regolith.instances.document.holds_one_of(roles, rebac.holdings_or_none, rebac.instance)
+	data.regolith.instances.document.holds_one_of(roles, rebac.holdings, rebac.instance)
 }

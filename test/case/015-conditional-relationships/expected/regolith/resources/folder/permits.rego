@@ -23,5 +23,5 @@ granted_by_role(action) if rbac.granted_by(data.regolith.schema.grants.folder[ac
 
 granted_by_role(action) if {
 	roles := data.regolith.schema.resource_grants.folder[action]
-	data.regolith.instances.folder.holds_one_of(roles, rebac.holdings_or_none, rebac.instance)
+	data.regolith.instances.folder.holds_one_of(roles, rebac.holdings, rebac.instance)
 }

@@ -23,5 +23,5 @@ granted_by_role(action) if rbac.granted_by(data.regolith.schema.grants.group[act
 
 granted_by_role(action) if {
 	roles := data.regolith.schema.resource_grants.group[action]
-	data.regolith.instances.group.holds_one_of(roles, rebac.holdings_or_none, rebac.instance)
+	data.regolith.instances.group.holds_one_of(roles, rebac.holdings, rebac.instance)
 }

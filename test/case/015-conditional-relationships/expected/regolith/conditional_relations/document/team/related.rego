@@ -6,10 +6,7 @@ import data.regolith.rebac
 
 # METADATA
 # title: "Subjects of unconditional and of effective conditional relationships"
-related(objects) := subjects if {
-	subjects := rebac.all_related(objects, "team") | conditional(objects)
-	count(subjects) > 0
-}
+related(objects) := rebac.related_and(objects, "team", conditional(objects))
 
 conditional(objects) := {subject |
 	some object, until in objects

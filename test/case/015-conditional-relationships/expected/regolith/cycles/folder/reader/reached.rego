@@ -24,7 +24,8 @@ walk_1(user, seen, nodes) := [found, found] if {
 step_1(_, objects) := {subject |
 	not data.regolith.pending.derivations.folder.reader["parent from folder#reader"]
 	some object in objects
-	some subject in data.regolith.conditional_relations.folder.parent.related({object})
+	some subject, until in data.regolith.conditional_relations.folder.parent.related({object})
+	data.regolith.expiry.live(until)
 }
 
 walk_2(user, seen, nodes) := further_1(user, seen, walk_1(user, seen, nodes))
