@@ -62,6 +62,17 @@ function declarations(schema: Schema): readonly (readonly [name: string, sets: r
 	];
 }
 
+/** Returns the names of the roles that users may hold under any of these conditions, by assignment or one derivation. */
+export function rolesDeclaring(schema: Schema, sets: ReadonlySet<string>): readonly string[] {
+	const declares = (declared: readonly string[]) => declared.some((set) => sets.has(set));
+	return [
+		...declaringRoles(schema).flatMap(([role, declared]) => (declares(declared) ? [roleName(role)] : [])),
+		...derivationEdges(schema).flatMap(({ target, grant_conditions = [] }) =>
+			declares(grant_conditions) ? [roleName(target)] : [],
+		),
+	];
+}
+
 /** Returns the context names read by a condition, in order. */
 export function contextNames(condition: Condition): readonly string[] {
 	return canonical(new Set(contextNamesIn(condition)));

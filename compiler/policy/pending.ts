@@ -27,7 +27,7 @@ import { addTo, type Tree, treeValue } from '../data/tree.js';
 import { groupBy } from '../group-by.js';
 import type { Json, Schema, SetRule } from '../model.js';
 import { resourceRoleGrants } from './grant.js';
-import { declarationTexts, suspendedConditions } from './grant-conditions.js';
+import { declarationTexts, rolesDeclaring, suspendedConditions } from './grant-conditions.js';
 import { userSetsNaming } from './named-roles.js';
 import { edgeName, ruleText, standingRules, suspendedComputedRoles, suspendedEdges } from './standing.js';
 
@@ -127,8 +127,8 @@ function changedRuleActions(inForce: Schema, schema: Schema, stands: Stands): Re
 
 /**
  * Returns the actions granted by affected roles, or by rules whose user sets name an affected role. Affected are new
- * roles, roles with changed derivations, a changed expression or changed grant conditions, roles that are now public,
- * and roles derived or computed from an affected role.
+ * roles, roles with changed derivations, a changed expression, or changed or suspended grant conditions, roles that are
+ * now public, and roles derived or computed from an affected role.
  */
 function changedRoleActions(inForce: Schema, schema: Schema): ReadonlySet<string> {
 	const roles = affectedRoles(inForce, schema);
@@ -162,6 +162,8 @@ function affectedRoles(inForce: Schema, schema: Schema): ReadonlySet<string> {
 			.map(roleName)
 			.filter((name) => !open.has(name)),
 		...[...declared.keys(), ...declares.keys()].filter((name) => declared.get(name) !== declares.get(name)),
+		// A condition that one role or relation no longer declares is suspended for all others too.
+		...rolesDeclaring(schema, new Set(suspendedConditions(inForce, schema))),
 	];
 	return withDerivedRoles(affected, [...roleLinks(inForce), ...roleLinks(schema)]);
 }
