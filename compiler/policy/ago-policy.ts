@@ -33,8 +33,8 @@ export function writeAgo(
 }
 
 /** True if a set's conditions depend on the time of the check. */
-export function usesTime(set: ConditionSet): boolean {
-	const condition = conditionOf(set);
+export function usesTime(set: ConditionSet | GrantCondition): boolean {
+	const condition = 'selects' in set ? conditionOf(set) : parseGrantCondition(set);
 	if (condition === undefined) return false;
 	return durationsIn(condition).length > 0 || attributesIn(condition).some(({ object }) => object === 'now');
 }

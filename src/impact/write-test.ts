@@ -23,7 +23,8 @@ export interface DecidedCheck {
  */
 export function writeTest({ input: asked, allow, facts, schema, revision }: DecidedCheck): string {
 	const { time, ...input } = asked;
-	const timed = schema.condition_sets.some(usesTime) ? { ...input, time } : input;
+	const sets = [...schema.condition_sets, ...(schema.grant_conditions ?? [])];
+	const timed = sets.some(usesTime) ? { ...input, time } : input;
 	const about = facts.minimal
 		? 'The facts are the facts that allow the check.'
 		: 'The facts are the roles of the user and the paths to the instance.';

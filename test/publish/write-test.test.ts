@@ -54,6 +54,7 @@ const cases = [
 	'008-cycles',
 	'009-condition-sets',
 	'011-times-and-related-instances',
+	'015-conditional-relationships',
 ];
 
 for (const name of cases) {
