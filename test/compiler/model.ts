@@ -132,7 +132,7 @@ function resourceArbitrary({ key, name, description, least }: Material): fc.Arbi
 				key: key('n'),
 				...named,
 				subject: choice,
-				conditions: fc.oneof({ arbitrary: fc.constant(undefined), weight: 3 }, choice),
+				conditions: fc.oneof({ arbitrary: fc.constant(undefined), weight: 2 }, choice),
 			}),
 			least,
 		),
@@ -212,27 +212,36 @@ export function chosenConditions(number: number): readonly string[] {
 }
 
 /**
- * Adds the conditions that roles and relations declare. If a set or a computed role excludes a role that users may hold
- * under a condition, removes the declarations of roles, of relations, or of both.
+ * Adds the conditions that roles and relations declare. Keeps only declarations by which no set and no computed role
+ * excludes a role that users may hold under a condition.
  */
 export function withoutExcluded(schema: Schema): Schema {
 	const isSound = (one: Schema) => check(one).every(({ code }) => code !== 'excluded_condition');
-	const less = [[], ['roles'], ['relations'], ['roles', 'relations']] as const;
-	const [first = schema] = less.map((parts) => withDeclared(declaringLess(schema, parts))).filter(isSound);
-	return first;
+	const whole = withDeclared(schema);
+	if (isSound(whole)) return whole;
+	const kept = new Set<ResourceRole | Relation>();
+	for (const one of schema.resources.flatMap(({ roles, relations }) => [...relations, ...roles])) {
+		if (one.grant_conditions === undefined) continue;
+		kept.add(one);
+		if (!isSound(declaringOnly(schema, kept))) kept.delete(one);
+	}
+	return declaringOnly(schema, kept);
 }
 
-/** Removes the declared conditions of all roles, or of all relations. */
-export function declaringLess(schema: Schema, parts: readonly ('roles' | 'relations')[]): Schema {
-	const undeclared = <T extends ResourceRole | Relation>({ grant_conditions: _, ...item }: T) => item;
-	return {
+/** Removes the declared conditions of all other roles and relations. */
+export function declaringOnly(schema: Schema, kept: ReadonlySet<ResourceRole | Relation>): Schema {
+	const without = <T extends ResourceRole | Relation>(item: T) => {
+		const { grant_conditions: _, ...others } = item;
+		return kept.has(item) ? item : others;
+	};
+	return withDeclared({
 		...schema,
 		resources: schema.resources.map((resource) => ({
 			...resource,
-			...(parts.includes('roles') && { roles: resource.roles.map(undeclared) }),
-			...(parts.includes('relations') && { relations: resource.relations.map(undeclared) }),
+			roles: resource.roles.map(without),
+			relations: resource.relations.map(without),
 		})),
-	};
+	});
 }
 
 /** Returns a schema with exactly the conditions that its roles and relations declare. */
@@ -584,7 +593,8 @@ export function conditionalRow(
 	limit: Json,
 ): Relationship {
 	const along = resources.find(({ key }) => key === row.type)?.relations.find(({ key }) => key === row.relation);
-	const set = pick([undefined, ...(along?.grant_conditions ?? [])], condition);
+	const declared = along?.grant_conditions ?? [];
+	const set = pick([undefined, ...declared, ...declared], condition);
 	return set === undefined ? row : { ...row, condition: { set, values: { limit } } };
 }
 

@@ -19,7 +19,7 @@ import type { PermissionsQuery } from '../../src/wire/decision/check.js';
 import type { ContextualFacts } from '../../src/wire/decision/contextual-facts.js';
 import { wasmEngine } from '../compiler/engine.js';
 import { layeredModels } from '../compiler/layered-model.js';
-import { declaringLess, modelsOfOneSchema, pick } from '../compiler/model.js';
+import { declaringOnly, modelsOfOneSchema, pick } from '../compiler/model.js';
 import { noFacts } from '../support/no-facts.js';
 import { draws, leastDrawn } from '../support/tier.js';
 import { modelQuestions } from './model-questions.js';
@@ -140,8 +140,8 @@ const histories = schemaHistories.map(({ inForce, later }) => ({
 	later: later.map(withoutConditions),
 }));
 
-function declaringNone({ grant_conditions: _, ...schema }: Schema): Schema {
-	return declaringLess(schema, ['roles', 'relations']);
+function declaringNone(schema: Schema): Schema {
+	return declaringOnly(schema, new Set());
 }
 
 function withoutConditions({ facts, schema, in_force, ...model }: Model): Model {

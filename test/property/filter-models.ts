@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Attributes, ConditionSet, Expiring, Json, Model } from '../../compiler/model.js';
 import type { FilterInput } from '../../src/pdp/decide/normalise.js';
 import { layeredModels } from '../compiler/layered-model.js';
-import { modelsOfOneSchema, pick, roleConditions, userNames } from '../compiler/model.js';
+import { modelsOfOneSchema, pick, roleConditions, userNames, withoutExcluded } from '../compiler/model.js';
 import { type Aim, aimsOf } from './aimed-questions.js';
 import { expiringModels } from './expiring-models.js';
 import { lapses, withLapses } from './lapsing-grants.js';
@@ -106,7 +106,8 @@ export function withConditions(
 	const random = (index: number) => attributes[index % attributes.length] ?? {};
 	const whole = {
 		...others,
-		schema: {
+		// A set may exclude a role under a condition.
+		schema: withoutExcluded({
 			...schema,
 			roles: [
 				...schema.roles,
@@ -116,7 +117,7 @@ export function withConditions(
 			set_rules: [
 				...new Map([...schema.set_rules, ...added, ...forHolders].map((rule) => [JSON.stringify(rule), rule])).values(),
 			],
-		},
+		}),
 		facts: {
 			...facts,
 			role_assignments: [
