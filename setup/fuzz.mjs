@@ -87,6 +87,8 @@ async function provideSchemathesis(folder, say) {
 /** Starts the program with a separate database and known keys. */
 async function startRegolith(root, folder, say) {
 	const [apiPort, pdpPort] = [await freePort(), await freePort()];
+	const kongRoutes = join(folder, 'kong-routes.json');
+	writeFileSync(kongRoutes, JSON.stringify([['/documents', 'document']]));
 	const fuzzKey = (level) => `permit_key_fuzz_${level}_`.padEnd(100, '0');
 	const child = spawn(process.execPath, ['--enable-source-maps', join(root, 'dist/program/main.js'), 'start'], {
 		cwd: root,
@@ -100,6 +102,7 @@ async function startRegolith(root, folder, say) {
 			PDP_API_KEY: '',
 			// If the integration is off, its endpoint returns 503.
 			PDP_KONG_INTEGRATION: 'true',
+			PDP_KONG_ROUTES_PATH: kongRoutes,
 			LOG_LEVEL: 'error',
 			BOOTSTRAP_ORG_API_KEY: fuzzKey('organization'),
 			BOOTSTRAP_ENV_API_KEY: fuzzKey('environment'),
