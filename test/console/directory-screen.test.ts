@@ -294,6 +294,25 @@ test.serial('an instance can get and lose a relationship, and a tenant can get a
 	await remove.click();
 	await page.getByRole('dialog').getByRole('button', { name: 'Remove relationship' }).click();
 	await remove.waitFor({ state: 'detached' });
+
+	const set = { key: 'paid', name: 'Paid', type: 'grant', parameters: { amount: { type: 'number' } } };
+	const { status } = await stack.environment.post(`${schema}/condition_sets`, { ...set, conditions: {} });
+	t.is(status, 200);
+	await stack.environment.patch(`${schema}/resources/document/relations/parent`, { grant_conditions: ['paid'] });
+	await open('directory/instances/document%3Amemo');
+	await page.getByText('Add relationship').first().click();
+	await fillKey(page, 'Subject', 'folder:plans');
+	await page.getByRole('combobox', { name: 'Relation' }).click();
+	await page.getByRole('option', { name: /parent/ }).click();
+	await page.getByLabel('Relate under').selectOption('paid');
+	await page.getByLabel('amount').fill('5');
+	await page.getByRole('button', { name: 'Add relationship' }).click();
+	await page.getByText('under paid with amount 5').waitFor();
+	const conditional = 'Remove relation parent from folder:plans to document:memo under paid';
+	await page.getByRole('button', { name: conditional }).click();
+	await page.getByRole('dialog').getByRole('button', { name: 'Remove relationship' }).click();
+	await page.getByRole('button', { name: conditional }).waitFor({ state: 'detached' });
+
 	await open('directory/tenants/acme');
 	await page.getByText('Add user').first().click();
 	await fillKey(page, 'User', 'user-9');

@@ -499,6 +499,20 @@ test('a role keeps or changes its sets of users and conditions, and a computed r
 	);
 });
 
+test('the conditions of a relation are kept, changed and shown', (t) => {
+	const policy = readPolicySchema(new Map());
+	const value = { name: 'Parent', subject_resource: 'folder', grant_conditions: ['below_limit'] };
+	const part: SchemaPart = { kind: 'relation', key: 'document:parent', value };
+	const saved = (change: Partial<PartForm>) => {
+		const form = { ...readPartForm('relation', part), ...change };
+		return writePartForm('relation', form, value, policy, 'document');
+	};
+	t.deepEqual(saved({}), value);
+	t.deepEqual(saved({ grantConditions: ['other', 'below_limit'] })['grant_conditions'], ['below_limit', 'other']);
+	t.false('grant_conditions' in saved({ grantConditions: [] }));
+	t.is(partLines(part).map(phraseText).at(-1), 'Relationships can have conditions: `below_limit`');
+});
+
 test('a role is public only if the form says so', (t) => {
 	const policy = readPolicySchema(new Map());
 	const saved = (value: object, isPublic: boolean) => {

@@ -2,7 +2,7 @@ import { readOperandText } from './condition/condition-operator.js';
 import type { Json } from './json.js';
 import type { Phrase } from './phrase.js';
 
-/** Conditions of role assignments (docs/policy/grant-conditions.md). The server validates them again. */
+/** Conditions of role assignments and relationships (docs/policy/grant-conditions.md). The server validates them again. */
 
 /** Value types for parameters, in words. */
 export const parameterTypes = { string: 'Text', number: 'Number', bool: 'Yes or no', array: 'List' } as const;
@@ -12,7 +12,7 @@ export type ParameterType = keyof typeof parameterTypes;
 /** Parameters of a `grant` condition set. */
 export type GrantParameters = Readonly<Record<string, { readonly type: ParameterType }>>;
 
-/** Condition of an assignment: a condition set, with a value for each of its parameters. */
+/** Condition of a grant: a condition set, with a value for each of its parameters. */
 export interface GrantCondition {
 	readonly set: string;
 	readonly values: Readonly<Record<string, unknown>>;
@@ -27,11 +27,14 @@ export interface AssignableRole {
 	/** Roles to whose sets of users the role can be assigned. */
 	readonly grantableTo: readonly { readonly role: string; readonly on_resource: string }[];
 	/** Condition sets under which the role can be assigned. */
-	readonly conditions: readonly {
-		readonly key: string;
-		readonly name: string;
-		readonly parameters: GrantParameters;
-	}[];
+	readonly conditions: readonly GrantSet[];
+}
+
+/** A condition set that a role or relation declares. */
+export interface GrantSet {
+	readonly key: string;
+	readonly name: string;
+	readonly parameters: GrantParameters;
 }
 
 /** User key for everyone. */
@@ -61,6 +64,31 @@ export function userSetText({ role, on_resource }: AssignableRole['grantableTo']
 export interface ValueText {
 	readonly text: string;
 	readonly items: 'texts' | 'numbers';
+}
+
+/** Condition in a form: a set, or no set, and the texts of its value fields. */
+export interface ConditionForm {
+	readonly set: string;
+	readonly texts: Readonly<Record<string, ValueText>>;
+}
+
+export const noCondition: ConditionForm = { set: '', texts: {} };
+
+/**
+ * Reads the condition in a form as a member of a request; `null` for no condition. Throws an error for an undeclared set,
+ * naming the role or relation in `declaring`, and for invalid values.
+ */
+export function readConditionForm(
+	{ set, texts }: ConditionForm,
+	conditions: readonly GrantSet[],
+	declaring: string,
+): { readonly set: string; readonly values: Record<string, Json> } | null {
+	if (set === '') return null;
+	const parameters = conditions.find(({ key }) => key === set)?.parameters;
+	if (parameters === undefined) throw new Error(`The ${declaring} does not allow the condition ${set}.`);
+	const read = readGrantValues(parameters, texts);
+	if ('problem' in read) throw new Error(read.problem);
+	return { set, values: { ...read.values } };
 }
 
 const emptyValue: ValueText = { text: '', items: 'texts' };

@@ -5,7 +5,7 @@ import type { Json } from '../json.js';
 export interface ConditionSetValue {
 	readonly name: string;
 	readonly description: string | null;
-	/** A `grant` set is a condition for role assignments. */
+	/** A `grant` set is a condition for role assignments and relationships. */
 	readonly type: 'userset' | 'resourceset' | 'grant';
 	readonly conditions: Json;
 	/** Resource key, for a resource set. */

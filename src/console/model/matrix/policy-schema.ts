@@ -12,7 +12,7 @@ export interface PolicySchema {
 	readonly resourceRoles: ReadonlyMap<string, PolicyRole>;
 	readonly userSets: ReadonlyMap<string, PolicySet>;
 	readonly resourceSets: ReadonlyMap<string, PolicySet>;
-	/** Conditions for role assignments. */
+	/** Conditions for role assignments and relationships. */
 	readonly grantSets: ReadonlyMap<string, PolicySet>;
 	readonly rules: readonly SetRule[];
 }

@@ -38,7 +38,7 @@ export interface PartForm {
 	readonly isPublic: boolean;
 	/** Roles to whose sets of users the role can be assigned, as `<resource>:<role>`. */
 	readonly grantableTo: readonly string[];
-	/** Condition sets under which the role can be assigned. */
+	/** Condition sets under which a role can be assigned, or a relation used. */
 	readonly grantConditions: readonly string[];
 	/** Expression of a computed role; `null` for a role that is assigned. */
 	readonly computed: Json;
@@ -52,7 +52,7 @@ export const partFields: Readonly<Record<PartKind, readonly PartField[]>> = {
 	action: ['name', 'description'],
 	attribute: ['type', 'description'],
 	user_attribute: ['type', 'description'],
-	relation: ['name', 'subject', 'description'],
+	relation: ['name', 'subject', 'description', 'grantConditions'],
 	resource_role: [
 		'name',
 		'description',
@@ -110,6 +110,7 @@ export function writePartForm(kind: PartKind, form: PartForm, before: Value, pol
 	if (fields.has('extends')) value = withChosen(value, 'extends', form.extends, before);
 	if (fields.has('isPublic') && form.isPublic !== (value['public'] === true))
 		value = { ...value, public: form.isPublic };
+	if (kind === 'relation') return withChosen(value, 'grant_conditions', form.grantConditions, before);
 	if (!fields.has('derivations')) return value;
 	const isComputed = (value['computed'] ?? null) !== null;
 	if (form.computed === null && !isComputed) {

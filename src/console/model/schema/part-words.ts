@@ -50,6 +50,7 @@ const linesByKind: Readonly<Record<PartKind, (value: Value, resource: string) =>
 	user_attribute: attributeLines,
 	relation: (value, resource) => [
 		['From ', { name: textMember(value, 'subject_resource') }, ' to ', { name: resource }],
+		...listLines('Relationships can have conditions: ', textsMember(value, 'grant_conditions')),
 	],
 	resource_role: (value) => [
 		...computedLines((value['computed'] ?? null) as Json),

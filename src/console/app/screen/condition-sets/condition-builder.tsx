@@ -32,7 +32,7 @@ interface ConditionBuilderProps {
 	readonly problems: ReadonlyMap<string | null, readonly string[]>;
 	/** Attributes of the instances to which attributes can refer, by resource. */
 	readonly related: ReadonlyMap<string, readonly ConditionAttribute[]>;
-	/** Kind of objects that the conditions select; `grant` for role assignments, `member` for conditions in `match`. */
+	/** Kind of objects that the conditions select; `grant` for role assignments and relationships, `member` for conditions in `match`. */
 	readonly object: 'user' | 'resource' | 'grant' | 'member';
 }
 

@@ -78,7 +78,7 @@ export function ConditionSetList() {
 }
 
 function typeWords(type: SetType, hasResource: boolean): string {
-	if (type === 'grant') return 'Role assignments';
+	if (type === 'grant') return 'Grants';
 	if (type === 'resourceset') return 'Instances of ';
 	return hasResource ? 'Users, by roles on ' : 'Users';
 }

@@ -18,7 +18,7 @@ interface ParameterFieldsProps {
 	readonly onParameters: (parameters: GrantParameters) => void;
 }
 
-/** Parameters of a set for role assignments, with a form to add a parameter. */
+/** Parameters of a set for grants, with a form to add a parameter. */
 export function ParameterFields({ parameters, onParameters }: ParameterFieldsProps) {
 	const name = useSignal('');
 	const type = useSignal<ParameterType>('string');

@@ -11,10 +11,15 @@ export interface SetSchema {
 	readonly user_attributes: Readonly<Record<string, { readonly type?: unknown }>>;
 }
 
-/** Resource with its attributes and the conditions that its roles declare. */
+/** Resource with its attributes and the conditions that its roles and relations declare. */
 interface SetResource {
 	readonly attributes?: unknown;
-	readonly roles?: Readonly<Record<string, { readonly grant_conditions?: readonly string[] | undefined }>>;
+	readonly roles?: Readonly<Record<string, Declaring>>;
+	readonly relations?: Readonly<Record<string, Declaring>>;
+}
+
+interface Declaring {
+	readonly grant_conditions?: readonly string[] | undefined;
 }
 
 /** Rule between two sets, each named by its key. */

@@ -29,7 +29,7 @@ export function SetFields({ setKey, isNew, value, isStored, resources, parents, 
 				label="Type"
 				value={type}
 				disabled={isStored}
-				options={{ userset: 'Users', resourceset: 'Instances of a resource', grant: 'Condition for role assignments' }}
+				options={{ userset: 'Users', resourceset: 'Instances of a resource', grant: 'Condition for grants' }}
 				onValue={(next) =>
 					onChange({ type: next, resource: null, parent: null, parameters: next === 'grant' ? {} : undefined })
 				}

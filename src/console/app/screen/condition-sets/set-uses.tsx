@@ -13,13 +13,13 @@ interface SetUsesProps {
 	readonly schema: SetSchema;
 }
 
-/** Uses of a condition set: roles that declare it, or rules that contain it and its child sets. */
+/** Uses of a condition set: roles and relations that declare it, or rules that contain it and its child sets. */
 export function SetUses({ setKey, type, schema }: SetUsesProps) {
 	return (
 		<section>
 			<h2>Used by</h2>
 			{type === 'grant' ? (
-				<DeclaringRoles setKey={setKey} schema={schema} />
+				<DeclaringParts setKey={setKey} schema={schema} />
 			) : (
 				<RulesAndChildren setKey={setKey} schema={schema} />
 			)}
@@ -29,26 +29,29 @@ export function SetUses({ setKey, type, schema }: SetUsesProps) {
 
 type PartProps = Omit<SetUsesProps, 'type'>;
 
-function DeclaringRoles({ setKey, schema }: PartProps) {
-	const declaring = Object.entries(schema.resources).flatMap(([resource, { roles = {} }]) =>
-		Object.entries(roles).flatMap(([role, { grant_conditions = [] }]) =>
-			grant_conditions.includes(setKey) ? [{ resource, role }] : [],
+function DeclaringParts({ setKey, schema }: PartProps) {
+	const declaring = Object.entries(schema.resources).flatMap(([resource, { roles = {}, relations = {} }]) =>
+		Object.entries({ role: roles, relation: relations }).flatMap(([kind, parts]) =>
+			Object.entries(parts).flatMap(([key, { grant_conditions = [] }]) =>
+				grant_conditions.includes(setKey) ? [{ resource, kind, key }] : [],
+			),
 		),
 	);
 	if (declaring.length === 0) {
 		return (
-			<Empty title="No roles yet" docs={{ page: 'policy/grant-conditions', title: 'Conditional role assignments' }}>
+			<Empty title="Not used yet" docs={{ page: 'policy/grant-conditions', title: 'Conditional grants' }}>
 				<p>
-					Edit a resource role in the <a href={screenPath('model')}>model</a> to allow assignments under this condition.
+					Edit a resource role or a relation in the <a href={screenPath('model')}>model</a> to allow grants under this
+					condition.
 				</p>
 			</Empty>
 		);
 	}
 	return (
 		<ul>
-			{declaring.map(({ resource, role }) => (
-				<li key={`${resource}:${role}`}>
-					role <KeyText text={role} /> of{' '}
+			{declaring.map(({ resource, kind, key }) => (
+				<li key={`${kind} ${resource}:${key}`}>
+					{kind} <KeyText text={key} /> of{' '}
 					<a href={screenPath(modelPath({ page: 'resource', key: resource }))}>
 						<KeyText text={resource} />
 					</a>

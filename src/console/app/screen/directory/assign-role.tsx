@@ -1,9 +1,11 @@
 import { useSignal } from '@preact/signals';
 import {
 	type AssignableRole,
+	type ConditionForm,
 	everyone,
 	holderProblem,
-	readGrantValues,
+	noCondition,
+	readConditionForm,
 	userSetText,
 } from '../../../model/grant-condition.js';
 import { type ExpiryText, expiryMember } from '../../../model/instants.js';
@@ -18,7 +20,7 @@ import { Combobox } from '../../part/field/combobox.js';
 import { proposeHolders, proposeInstanceNames, proposeRoles, proposeTenants, proposeUsers } from '../../propose.js';
 import { reloadAll, useSideData } from '../../use-loaded.js';
 import { useSettled } from '../../use-settled.js';
-import { ConditionFields, type ConditionForm, noCondition } from './condition-fields.js';
+import { ConditionFields } from './condition-fields.js';
 import { readAssignableRole } from './read-assignable-role.js';
 import { WriteForm } from './write-form.js';
 
@@ -54,7 +56,7 @@ export function AssignRole({ user, tenant, instance }: AssignRoleProps) {
 		condition.value = noCondition;
 	};
 	const send = async () => {
-		const { set: chosen, texts } = condition.value;
+		const { set: chosen } = condition.value;
 		const known =
 			rules ?? (key === '' ? null : await readAssignableRole(resource, role.value, AbortSignal.timeout(30_000)));
 		if (rules === null && known !== null && known.conditions.length > 0)
@@ -63,12 +65,8 @@ export function AssignRole({ user, tenant, instance }: AssignRoleProps) {
 			);
 		const problem = known === null ? null : holderProblem(who.value, known, chosen);
 		if (problem !== null) throw new Error(problem);
-		const parameters = known?.conditions.find((one) => one.key === chosen)?.parameters;
-		if (chosen !== '' && parameters === undefined)
-			throw new Error(`The role ${role.value} does not allow the condition ${chosen}.`);
-		const read = parameters === undefined ? null : readGrantValues(parameters, texts);
-		if (read !== null && 'problem' in read) throw new Error(read.problem);
-		const under = read === null ? {} : { condition: { set: chosen, values: { ...read.values } } };
+		const read = readConditionForm(condition.value, known?.conditions ?? [], `role ${role.value}`);
+		const under = read !== null && { condition: read };
 		const where = onInstance.value ? { resource_instance: place.value } : { tenant: place.value };
 		const to = `${who.value} ${onInstance.value ? 'on' : 'in'} ${place.value}`;
 		const assigned = `role ${role.value} to ${to}${read === null ? '' : ` under ${chosen}`}.`;
@@ -124,7 +122,9 @@ export function AssignRole({ user, tenant, instance }: AssignRoleProps) {
 			)}
 			<ExpiryField end={end} />
 			{user === undefined && rules !== null && <Holders role={rules} />}
-			{rules !== null && rules.conditions.length > 0 && <ConditionFields role={rules} form={condition} />}
+			{rules !== null && rules.conditions.length > 0 && (
+				<ConditionFields grant="role" conditions={rules.conditions} form={condition} />
+			)}
 		</WriteForm>
 	);
 }

@@ -2,36 +2,49 @@ import type { Signal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { documentationPath } from '../../../model/documentation-path.js';
 import {
-	type AssignableRole,
+	type ConditionForm,
+	type GrantSet,
 	type ParameterType,
 	type ValueText,
 	valueTextIn,
 } from '../../../model/grant-condition.js';
 import { visibleText } from '../../../model/visible-text.js';
 
-/** Condition in the form: a set, or no set, and the texts of its value fields. */
-export interface ConditionForm {
-	readonly set: string;
-	readonly texts: Readonly<Record<string, ValueText>>;
-}
-
-export const noCondition: ConditionForm = { set: '', texts: {} };
+/** Texts for each kind of grant. */
+const texts = {
+	role: {
+		label: 'Assign under',
+		always: 'The role applies in all checks.',
+		conditional:
+			'The role applies only while the condition holds. Assigning it again under the same condition replaces the values.',
+	},
+	relationship: {
+		label: 'Relate under',
+		always: 'The relationship applies in all checks.',
+		conditional:
+			'The relationship applies only while the condition holds. Adding it again under the same condition replaces the ' +
+			'values.',
+	},
+} as const;
 
 interface ConditionFieldsProps {
-	readonly role: AssignableRole;
+	readonly grant: keyof typeof texts;
+	/** Condition sets that the role or relation declares. */
+	readonly conditions: readonly GrantSet[];
 	readonly form: Signal<ConditionForm>;
 }
 
-/** Fields for the condition under which a role is assigned, and for its values. */
-export function ConditionFields({ role: { conditions }, form }: ConditionFieldsProps) {
+/** Fields for the condition of a role assignment or a relationship, and for its values. */
+export function ConditionFields({ grant, conditions, form }: ConditionFieldsProps) {
 	const hint = useId();
-	const { set, texts } = form.value;
+	const { set, texts: values } = form.value;
+	const { label, always, conditional } = texts[grant];
 	const chosen = conditions.find(({ key }) => key === set);
 	return (
 		<fieldset class="directory-condition whole">
 			<legend>Condition</legend>
 			<label>
-				<span>Assign under</span>
+				<span>{label}</span>
 				<select
 					value={set}
 					aria-describedby={hint}
@@ -52,17 +65,15 @@ export function ConditionFields({ role: { conditions }, form }: ConditionFieldsP
 					key={name}
 					name={name}
 					type={type}
-					value={valueTextIn(texts, name)}
+					value={valueTextIn(values, name)}
 					onValue={(value) => {
-						form.value = { set, texts: { ...texts, [name]: value } };
+						form.value = { set, texts: { ...values, [name]: value } };
 					}}
 				/>
 			))}
 			<small id={hint} class="quiet whole">
-				{set === ''
-					? 'The role applies in all checks.'
-					: 'The role applies only while the condition holds. Assigning it again under the same condition replaces the values.'}{' '}
-				<a href={documentationPath('policy/grant-conditions')}>Conditional role assignments</a>
+				{set === '' ? always : conditional}{' '}
+				<a href={documentationPath('policy/grant-conditions')}>Conditional grants</a>
 			</small>
 		</fieldset>
 	);

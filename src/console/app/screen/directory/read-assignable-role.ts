@@ -1,4 +1,4 @@
-import type { AssignableRole } from '../../../model/grant-condition.js';
+import type { AssignableRole, GrantSet } from '../../../model/grant-condition.js';
 import { management } from '../../api.js';
 
 /** Reads the rules for assignments of a resource role, with the condition sets that it declares. */
@@ -11,19 +11,40 @@ export async function readAssignableRole(
 		path: { resource_id, role_id },
 		signal,
 	});
-	const conditions = await Promise.all(
-		(role.grant_conditions ?? []).map((condition_set_id) =>
+	return {
+		resource: role.resource,
+		key: role.key,
+		isPublic: role.public === true,
+		grantableTo: role.grantable_to ?? [],
+		conditions: await readSets(role.grant_conditions, signal),
+	};
+}
+
+/** A relation, and the condition sets that it declares. */
+export interface RelationConditions {
+	readonly key: string;
+	readonly conditions: readonly GrantSet[];
+}
+
+/** Reads the condition sets that a relation declares. */
+export async function readRelationConditions(
+	resource_id: string,
+	relation_id: string,
+	signal: AbortSignal,
+): Promise<RelationConditions> {
+	const path = '/v2/schema/{proj_id}/{env_id}/resources/{resource_id}/relations/{relation_id}';
+	const relation = await management.get(path, { path: { resource_id, relation_id }, signal });
+	return { key: relation.key, conditions: await readSets(relation.grant_conditions, signal) };
+}
+
+async function readSets(keys: readonly string[] = [], signal: AbortSignal): Promise<readonly GrantSet[]> {
+	const sets = await Promise.all(
+		keys.map((condition_set_id) =>
 			management.get('/v2/schema/{proj_id}/{env_id}/condition_sets/{condition_set_id}', {
 				path: { condition_set_id },
 				signal,
 			}),
 		),
 	);
-	return {
-		resource: role.resource,
-		key: role.key,
-		isPublic: role.public === true,
-		grantableTo: role.grantable_to ?? [],
-		conditions: conditions.map(({ key, name, parameters = {} }) => ({ key, name, parameters })),
-	};
+	return sets.map(({ key, name, parameters = {} }) => ({ key, name, parameters }));
 }

@@ -1,10 +1,10 @@
 import type { components } from '#management-api';
-import { conditionPhrases, everyone } from '../../../model/grant-condition.js';
+import { everyone } from '../../../model/grant-condition.js';
 import { management } from '../../api.js';
 import { KeyText } from '../../part/key-text.js';
-import { PhraseText } from '../../part/phrase-text.js';
 import { actionColumn, asRowPage, PagedTable, type RowPage } from '../../part/table/paged-table.js';
 import { TimeText } from '../../part/time-text.js';
+import { ConditionText } from './condition-text.js';
 import { ObjectLink } from './object-link.js';
 import { RemoveRole } from './remove-role.js';
 
@@ -38,11 +38,7 @@ export function RoleList({ caption, at }: RoleListProps) {
 					cell: ({ role, condition }) => (
 						<>
 							<KeyText text={role} />
-							{condition !== undefined && (
-								<div class="quiet">
-									under <PhraseText phrases={conditionPhrases(condition)} />
-								</div>
-							)}
+							<ConditionText condition={condition} />
 						</>
 					),
 				},

@@ -86,6 +86,7 @@ export function PartFields(props: PartFieldsProps) {
 					Public: can be assigned to everyone, as user *
 				</CheckField>
 			)}
+			{kind === 'relation' && <RelationConditionFields {...props} />}
 			{fields.has('grantableTo') && form.computed === null && <HolderFields {...props} />}
 			{fields.has('computed') && <ComputedFields {...props} />}
 			{fields.has('derivations') && form.computed === null && <DerivationFields {...props} />}
@@ -149,8 +150,12 @@ function DerivationFields({ view, resource, form, onChange }: PartFieldsProps) {
 }
 
 /** Sets of users to which a role can be assigned, and conditions under which it can be assigned. */
-function HolderFields({ view: { policy }, form, onChange }: PartFieldsProps) {
-	const named = (value: string) => ({ value, phrases: [{ name: value }] });
+function HolderFields(props: PartFieldsProps) {
+	const {
+		view: { policy },
+		form,
+		onChange,
+	} = props;
 	const isUsed = form.grantableTo.length + form.grantConditions.length > 0;
 	return (
 		<LazyDetails class="model-holders" summary="Sets of users and conditions" isFirst={isUsed}>
@@ -159,23 +164,57 @@ function HolderFields({ view: { policy }, form, onChange }: PartFieldsProps) {
 					<CheckList
 						legend="Can be assigned to sets of users"
 						hint="A set contains all users with a chosen role on an instance, such as team:eng#member."
-						choices={[...policy.resourceRoles.keys()].map(named)}
+						choices={[...policy.resourceRoles.keys()].map(namedChoice)}
 						empty="Add roles to resources first."
 						chosen={form.grantableTo}
 						onChosen={(grantableTo) => onChange({ grantableTo })}
 					/>
-					<CheckList
+					<ConditionList
+						{...props}
 						legend="Can be assigned under conditions"
 						hint="An assignment can use a chosen condition set, with its own values."
-						choices={[...policy.grantSets.keys()].map(named)}
-						empty="Create a condition set of the type “Condition for role assignments” first."
-						chosen={form.grantConditions}
-						onChosen={(grantConditions) => onChange({ grantConditions })}
 					/>
 				</>
 			)}
 		</LazyDetails>
 	);
+}
+
+/** Conditions under which relationships can be created. */
+function RelationConditionFields(props: PartFieldsProps) {
+	return (
+		<LazyDetails class="model-holders" summary="Conditions" isFirst={props.form.grantConditions.length > 0}>
+			{() => (
+				<ConditionList
+					{...props}
+					legend="Relationships can have conditions"
+					hint="A relationship can use a chosen condition set, with its own values."
+				/>
+			)}
+		</LazyDetails>
+	);
+}
+
+interface ConditionListProps extends PartFieldsProps {
+	readonly legend: string;
+	readonly hint: string;
+}
+
+function ConditionList({ view: { policy }, form, onChange, legend, hint }: ConditionListProps) {
+	return (
+		<CheckList
+			legend={legend}
+			hint={hint}
+			choices={[...policy.grantSets.keys()].map(namedChoice)}
+			empty="Create a condition set of the type “Condition for grants” first."
+			chosen={form.grantConditions}
+			onChosen={(grantConditions) => onChange({ grantConditions })}
+		/>
+	);
+}
+
+function namedChoice(value: string) {
+	return { value, phrases: [{ name: value }] };
 }
 
 /** Expression of a computed role, in lists or as JSON. */

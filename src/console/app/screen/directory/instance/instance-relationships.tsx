@@ -1,3 +1,4 @@
+import type { GrantCondition } from '../../../../model/grant-condition.js';
 import { ActionButton } from '../../../../part/action-button.js';
 import { announce } from '../../../../part/announce.js';
 import { management } from '../../../api.js';
@@ -7,6 +8,7 @@ import { actionColumn, asRowPage, PagedTable } from '../../../part/table/paged-t
 import { TimeText } from '../../../part/time-text.js';
 import { mayWrite } from '../../../session.js';
 import { reloadAll } from '../../../use-loaded.js';
+import { ConditionText } from '../condition-text.js';
 import { ObjectLink } from '../object-link.js';
 import { RelateInstance } from './relate-instance.js';
 
@@ -23,11 +25,12 @@ export function InstanceRelationships({ instance }: { readonly instance: string 
 	);
 }
 
-/** Relationship, with the keys of its subject, relation and object. */
+/** Relationship, with the keys of its subject, relation and object, and its condition. */
 interface Tuple {
 	readonly subject: string;
 	readonly relation: string;
 	readonly object: string;
+	readonly condition?: GrantCondition | undefined;
 }
 
 interface TupleTableProps {
@@ -37,13 +40,18 @@ interface TupleTableProps {
 	readonly empty: string;
 }
 
+function tupleText({ subject, relation, object, condition }: Tuple): string {
+	return `relation ${relation} from ${subject} to ${object}${condition === undefined ? '' : ` under ${condition.set}`}`;
+}
+
 function TupleTable({ instance, end, empty }: TupleTableProps) {
-	const remove = async ({ subject, relation, object }: Tuple) => {
-		const what = `relation ${relation} from ${subject} to ${object}`;
+	const remove = async (row: Tuple) => {
+		const { subject, relation, object, condition } = row;
+		const what = tupleText(row);
 		const said = `Remove ${what}? Users lose the roles derived through it.`;
 		if (!(await confirmWrite('Remove relationship', said, { always: true }))) return;
 		await management.delete('/v2/facts/{proj_id}/{env_id}/relationship_tuples', {
-			body: { subject, relation, object },
+			body: { subject, relation, object, ...(condition !== undefined && { condition: { set: condition.set } }) },
 		});
 		announce(`Removed ${what}.`);
 		reloadAll();
@@ -61,17 +69,22 @@ function TupleTable({ instance, end, empty }: TupleTableProps) {
 			rowKey={({ id }) => id}
 			columns={[
 				{ title: 'Subject', cell: (row) => <ObjectLink tab="instances" name={row.subject} /> },
-				{ title: 'Relation', cell: ({ relation }) => <KeyText text={relation} /> },
+				{
+					title: 'Relation',
+					cell: ({ relation, condition }) => (
+						<>
+							<KeyText text={relation} />
+							<ConditionText condition={condition} />
+						</>
+					),
+				},
 				{ title: 'Object', cell: (row) => <ObjectLink tab="instances" name={row.object} /> },
 				{
 					title: 'Expires',
 					cell: ({ expires_at }) => (expires_at === undefined ? 'never' : <TimeText at={expires_at} />),
 				},
 				...actionColumn((row: Tuple) => (
-					<ActionButton
-						act={() => remove(row)}
-						label={`Remove relation ${row.relation} from ${row.subject} to ${row.object}`}
-					>
+					<ActionButton act={() => remove(row)} label={`Remove ${tupleText(row)}`}>
 						Remove
 					</ActionButton>
 				)),
