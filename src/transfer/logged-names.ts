@@ -64,20 +64,24 @@ const names: { readonly [K in DraftKind]: (change: ChangeOfKind<K>) => Partial<L
 		if (relation !== null) return ofResource({ kind: 'relation', key: `${resource}:${relation}` });
 		return { objects: [{ kind: 'resource', key: resource }] };
 	},
-	relationship_tuple: ({ value: { subject, relation, object } }) => ({
-		objects: [{ kind: 'relationship_tuple', key: `${object}#${relation}@${subject}` }],
+	relationship_tuple: ({ value: { subject, relation, object, condition } }) => ({
+		objects: [{ kind: 'relationship_tuple', key: `${object}#${relation}@${subject}${under(condition)}` }],
 	}),
 	role_assignment: ({ value: { user, role, tenant, resource_instance, condition } }) => {
 		const set = userSetParts(user);
 		if (set === null) {
-			const under = condition === null ? '' : ` under ${condition.set}`;
-			return { objects: [{ kind: 'role_assignment', key: `${user}#${role}@${resource_instance ?? tenant}${under}` }] };
+			const key = `${user}#${role}@${resource_instance ?? tenant}${under(condition)}`;
+			return { objects: [{ kind: 'role_assignment', key }] };
 		}
 		const key = `${resource_instance}#${setRelationKey(role, set)}@${set.instance}`;
 		return { objects: [{ kind: 'relationship_tuple', key }] };
 	},
 	user_invite: ({ key }) => ({ objects: [{ kind: 'user_invite', key }] }),
 };
+
+function under(condition: { readonly set: string } | null): string {
+	return condition === null ? '' : ` under ${condition.set}`;
+}
 
 /** Returns the log names for an object in a resource, which is deleted together with the resource. */
 function ofResource(name: LoggedName): Partial<LoggedNames> {

@@ -170,7 +170,7 @@ const objects: Readonly<Record<string, WriteObject>> = {
 	relation: (record, { key }) => ({
 		kind: 'relation',
 		key,
-		value: members(record, ['name', 'description', 'subject_resource']),
+		value: members(record, ['name', 'description', 'subject_resource', 'grant_conditions']),
 	}),
 	action_group: (record, { key }) => ({
 		kind: 'action_group',
@@ -227,7 +227,10 @@ const objects: Readonly<Record<string, WriteObject>> = {
 	relationship_tuple: (record) => {
 		const [subject, relation] = [String(record['subject']), String(record['relation'])];
 		if (!isSetRelation(relation)) {
-			return { kind: 'relationship_tuple', value: members(record, ['subject', 'relation', 'object', 'expires_at']) };
+			return {
+				kind: 'relationship_tuple',
+				value: members(record, ['subject', 'relation', 'object', 'expires_at', 'condition']),
+			};
 		}
 		const place = { resource_instance: record['object'], ...members(record, ['expires_at']) };
 		return { kind: 'role_assignment', value: { ...grantOf(subject, relation), ...place } };

@@ -134,6 +134,32 @@ test('each relationship that leads to a computed role with derived roles counts 
 	t.deepEqual(upstream.stepsTo('d'), { steps: 2 + 2 * 2 + 2 * 2 + 2, closures: 2, own: 0 });
 });
 
+test('a conditional relationship counts with its condition, and a cycle with conditions is walked', (t) => {
+	const rules = [nested, inFolder].map(ruleIn);
+	const under = (condition_set: string, tuples: readonly StepIds[]) => tuples.map((one) => ({ ...one, condition_set }));
+	const tuples = [
+		...along('parent', 'a>b', 'a>c'),
+		...under('cheap', along('parent', 'a>b')),
+		...under('dear', along('in', 'b>d')),
+	];
+	const stepsTo = (conditional: string, id: string) => {
+		const declared = rules.map((rule) => ({ ...rule, conditional: rule.relation_id === conditional }));
+		const sets = new Map([
+			['cheap', 10],
+			['dear', 1000],
+		]);
+		const upstream = new Upstream(new Derivations(declared), sets);
+		upstream.add(tuples);
+		return upstream.stepsTo(id);
+	};
+	t.deepEqual(stepsTo('in', 'd'), { steps: 3 + 1000 + 2 + 10, closures: 1, own: 0 });
+	t.deepEqual(
+		stepsTo('parent', 'd'),
+		{ steps: 1 + 1000 + 2 * 3 + 10 + 2 * 100, closures: 0, own: 0 },
+		'two roles are visited',
+	);
+});
+
 const instances = ['folder', 'document', 'group'].flatMap((type) => [0, 1, 2, 3].map((index) => `${type}${index}`));
 const ends = {
 	parent: ['folder', 'folder'],

@@ -40,6 +40,7 @@ import '../journey/operation-approvals.test.js';
 import '../journey/proxy-configs.test.js';
 import '../journey/public-roles.test.js';
 import '../journey/relations.test.js';
+import '../journey/relationship-conditions.test.js';
 import '../journey/relationship-tuples.test.js';
 import '../journey/resource-instances.test.js';
 import '../journey/resource-roles.test.js';

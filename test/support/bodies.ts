@@ -105,7 +105,7 @@ const instance: Body = {
 };
 const tuple: Body = {
 	base: { subject: 'folder:finance', relation: 'parent', object: 'document:budget' },
-	fields: { subject: 'instance!', relation: 'reference!', object: 'instance!' },
+	fields: { subject: 'instance!', relation: 'reference!', object: 'instance!', condition: 'condition' },
 };
 const newTuple: Body = {
 	base: { ...tuple.base, tenant: 'acme' },
@@ -307,7 +307,17 @@ export const bodies: Readonly<Record<string, Body>> = {
 	updateResourceActionGroup: { base: { name: 'Editing' }, fields: { name: 'name', ...actionGroup } },
 	createResourceRelation: {
 		base: { key: 'new', name: 'New', subject_resource: 'document' },
-		fields: { key: 'key!', name: 'name!', description: 'text', subject_resource: 'reference!' },
+		fields: {
+			key: 'key!',
+			name: 'name!',
+			description: 'text',
+			subject_resource: 'reference!',
+			grant_conditions: 'references',
+		},
+	},
+	updateResourceRelation: {
+		base: { name: 'Parent' },
+		fields: { name: 'name', description: 'text', grant_conditions: 'references' },
 	},
 	createResourceAttribute: {
 		base: { key: 'new', type: 'bool' },

@@ -83,7 +83,8 @@ export const relationshipTuples = [
 		summary: 'Create a relationship tuple',
 		description:
 			"`relation` must be a relation of the object's resource. Missing instances are created in `tenant`, which is " +
-			'ignored if both exist.',
+			'ignored if both exist. With `condition`, roles are derived from the relationship only while the condition ' +
+			'holds. Creating it again under the same condition replaces the values and the expiry.',
 		method: 'post',
 		access: 'environment.write',
 		body: RelationshipTupleCreate,
@@ -119,7 +120,7 @@ export const relationshipTuples = [
 		returns: { 200: BulkReport },
 		failures: { 400: mismatch, 404: missing },
 		handle: async ({ body }, { unit }) => {
-			await relateMany(unit, body.operations);
+			await relateMany(unit, body.operations, (index) => ['body', 'operations', index]);
 			return reply(200, {});
 		},
 	}),
@@ -149,6 +150,7 @@ async function filterTuples(unit: ReadingUnit, query: RelationshipTupleDetailedL
 		object_ids: await findInstanceIds(unit, query.object),
 		subject_type_ids: await findIds(unit, Resource, query.subject_type),
 		object_type_ids: await findIds(unit, Resource, query.object_type),
+		...(query.conditional && { conditional: true as const }),
 	};
 	return tuplesBy(unit, filter);
 }

@@ -1,5 +1,11 @@
 import type { z } from 'zod';
-import { createRelation, readRelation, readRelations, removeRelations } from '../../domain/schema/relation.js';
+import {
+	changeRelation,
+	createRelation,
+	readRelation,
+	readRelations,
+	removeRelations,
+} from '../../domain/schema/relation.js';
 import { reply } from '../../http/endpoint.js';
 import { Relation, relationsBy } from '../../store/table/relation.js';
 import { Resource } from '../../store/table/resource.js';
@@ -7,7 +13,7 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { Reference } from '../../wire/common.js';
 import { paginated } from '../../wire/list.js';
 import { PageQuery } from '../../wire/query.js';
-import { RelationCreate, RelationRead } from '../../wire/schema/relation.js';
+import { RelationCreate, RelationRead, RelationUpdate } from '../../wire/schema/relation.js';
 import { endpoint } from '../access.js';
 import { ResourcePath } from './resources.js';
 
@@ -64,6 +70,29 @@ export const relations = [
 		returns: { 200: RelationRead },
 		failures: { 404: 'No such resource or relation' },
 		handle: async ({ params }, { unit }) => reply(200, await readRelation(unit, await findRelation(unit, params))),
+	}),
+	endpoint({
+		...memberPlace,
+		name: 'updateResourceRelation',
+		summary: 'Update a relation of a resource',
+		description:
+			'`grant_conditions` is replaced as a whole. A set cannot be removed from it while relationships exist under ' +
+			'this set.',
+		method: 'patch',
+		access: 'environment.write',
+		body: RelationUpdate,
+		example: { description: 'The folder that contains the document' },
+		returns: { 200: RelationRead },
+		failures: {
+			400: 'With conditions, a check would take too long',
+			404: 'No such resource or relation',
+			409: 'Relationships exist under a removed condition set',
+		},
+		handle: async ({ params, body }, { unit }) => {
+			const resource = await unit.find(Resource, params.resource_id);
+			const relation = await findRelation(unit, params);
+			return reply(200, await readRelation(unit, await changeRelation(unit, resource, relation, body)));
+		},
 	}),
 	endpoint({
 		...memberPlace,

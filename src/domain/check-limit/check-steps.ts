@@ -16,11 +16,17 @@ export const maxSteps = 150_000;
 /** Cost, in steps, of visiting a role on an instance in a walked cycle. */
 const stepsPerWalked = 100;
 
+/**
+ * Cost, in steps, of a relationship if its relation declares conditions: the policy collects the subjects, and copies
+ * them if a conditional relationship applies.
+ */
+const stepsPerDeclaring = 3;
+
 /** Walk size for an instance check. A check may repeat the walk `Derivations.repeated` times. */
 export interface Steps {
 	/**
-	 * Relationships on the paths to the instance, counted once for each derivation that follows them. Closures are not
-	 * shared, so each closure is counted separately, with all its sources in its cycle.
+	 * Relationships on the paths to the instance, counted once for each derivation that follows them, with the steps of
+	 * their conditions. Closures are not shared, so each closure is counted separately, with all its sources in its cycle.
 	 */
 	readonly steps: number;
 	/** Number of closures read. */
@@ -151,6 +157,8 @@ interface Rule {
 	readonly source: number;
 	/** True if the source is in the same cycle. */
 	readonly stays: boolean;
+	/** Steps per relationship, without its condition. */
+	readonly weight: 1 | typeof stepsPerDeclaring;
 }
 
 /**
@@ -171,14 +179,19 @@ export class Upstream {
 	readonly #instances: number[] = [];
 	/** Subjects, indexed by instance and relation number. */
 	readonly #subjects: (number[] | undefined)[][] = [];
+	/** Sum of the steps of the subjects' conditions, indexed like the subjects. */
+	readonly #conditionSteps: number[][] = [];
+	readonly #stepsOfSets: ReadonlyMap<string, number>;
 	/** For each instance, true if it is the subject in any relationship. */
 	readonly #leads: boolean[] = [];
 	#seen = new Int32Array(0);
 	#seenWithin = new Int32Array(0);
 	#rounds = 0;
 
-	constructor(derivations: Derivations) {
+	/** `stepsOfSets` contains the steps of each condition, keyed by set. */
+	constructor(derivations: Derivations, stepsOfSets: ReadonlyMap<string, number> = new Map()) {
 		const { rules } = derivations;
+		this.#stepsOfSets = stepsOfSets;
 		const derived = derivedRoles(derivations);
 		this.#byResource = groupBy([...derived.values()], ({ resource }) => resource);
 		this.#roleIds = new Map([...derived].map(([id, role]) => [role, id]));
@@ -187,7 +200,7 @@ export class Upstream {
 
 	/** Adds relationships, which must be new. Ignores relationships whose relation is in no derivation. */
 	add(tuples: readonly StepIds[]): void {
-		for (const { subject_id, relation_id, object_id } of tuples) {
+		for (const { subject_id, relation_id, object_id, condition_set = null } of tuples) {
 			const ends = this.#relations.get(relation_id);
 			if (ends === undefined) continue;
 			const subject = this.#numberFor(subject_id, ends.subject);
@@ -198,6 +211,10 @@ export class Upstream {
 			relations[ends.number] = subjects;
 			subjects.push(subject);
 			this.#leads[subject] = true;
+			if (condition_set === null) continue;
+			const steps = this.#conditionSteps[object] ?? [];
+			this.#conditionSteps[object] = steps;
+			steps[ends.number] = (steps[ends.number] ?? 0) + (this.#stepsOfSets.get(condition_set) ?? 0);
 		}
 	}
 
@@ -280,12 +297,14 @@ export class Upstream {
 	}
 
 	#follow(node: number, stay: (node: number) => void, leave: (node: number) => void): number {
-		const relations = this.#subjects[this.#instances[node] ?? -1];
+		const instance = this.#instances[node] ?? -1;
+		const relations = this.#subjects[instance];
 		if (relations === undefined) return 0;
+		const conditionSteps = this.#conditionSteps[instance];
 		let steps = 0;
-		for (const { relation, source, stays } of this.#roles[node]?.rules ?? []) {
+		for (const { relation, source, stays, weight } of this.#roles[node]?.rules ?? []) {
 			const subjects = relations[relation] ?? [];
-			steps += subjects.length;
+			steps += subjects.length * weight + (conditionSteps?.[relation] ?? 0);
 			if (source === -1) continue;
 			for (const subject of subjects) (stays ? stay : leave)((this.#starts[subject] ?? 0) + source);
 		}
@@ -336,11 +355,14 @@ function derivedRoles(derivations: Derivations): ReadonlyMap<string, DerivedRole
 	const derived = new Map(
 		[...byRole].map(([id, own]): [string, DerivedRole] => {
 			const cycle = inside.get(id);
-			const given = own.map(({ relation_id, source_role_id }) => ({
-				relation: relations.get(relation_id) ?? -1,
-				source: indexes.get(source_role_id) ?? -1,
-				stays: cycle !== undefined && inside.get(source_role_id) === cycle,
-			}));
+			const given = own.map(
+				({ relation_id, source_role_id, conditional }): Rule => ({
+					relation: relations.get(relation_id) ?? -1,
+					source: indexes.get(source_role_id) ?? -1,
+					stays: cycle !== undefined && inside.get(source_role_id) === cycle,
+					weight: conditional ? stepsPerDeclaring : 1,
+				}),
+			);
 			const kind = cycle === undefined ? 0 : cycle.conditional ? 2 : 1;
 			const resource = own[0]?.resource_id ?? '';
 			const lookUps = derivations.isAskedAmong(id) ? 2 : 1;
@@ -395,8 +417,10 @@ export function schemaOfIds(rules: readonly DerivationStep[], computed: readonly
 			...(allOf && { computed: { allOf } }),
 		};
 	});
-	const relationIds = [...new Set(rules.map(({ relation_id }) => relation_id))];
-	const relations = relationIds.map((key) => ({ key, ...unnamed, subject: '' }));
+	const relations = [...new Map(rules.map((rule) => [rule.relation_id, rule.conditional])).entries()].map(
+		// Only the presence of conditions matters.
+		([key, conditional]) => ({ key, ...unnamed, subject: '', ...(conditional && { grant_conditions: [key] }) }),
+	);
 	return {
 		condition_sets: [],
 		set_rules: [],

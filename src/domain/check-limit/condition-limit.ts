@@ -24,7 +24,8 @@ export async function refuseConditionsOverLimit(unit: ReadingUnit, userIds: read
 	if (declaring.length === 0) return;
 	const rules = await derivationsWith(unit, 'all');
 	const calls = await mostCalls(unit, declaring, rules);
-	const steps = new Map((await grantConditionSets(unit)).map((set) => [set.key, stepsOfAssignment + stepsOf(set)]));
+	const sets = [...(await stepsOfSets(unit))];
+	const steps = new Map(sets.map(([key, needed]) => [key, stepsOfAssignment + needed]));
 	const leadingRoleIds = rules.map(({ source_role_id }) => source_role_id);
 	const found = await mostConditionSteps(unit, { userIds, leadingRoleIds, steps, calls });
 	if (found === undefined || found.steps <= maxSteps) return;
@@ -38,6 +39,11 @@ export async function refuseConditionsOverLimit(unit: ReadingUnit, userIds: read
 		...(found.resource_instance === null ? { tenant: found.tenant } : { resource_instance: found.resource_instance }),
 		limit: maxSteps,
 	});
+}
+
+/** Returns the steps of each `grant` condition set, keyed by set. */
+export async function stepsOfSets(unit: ReadingUnit): Promise<ReadonlyMap<string, number>> {
+	return new Map((await grantConditionSets(unit)).map((set) => [set.key, stepsOf(set)]));
 }
 
 function stepsOf({ conditions, parameters }: ConditionSet): number {

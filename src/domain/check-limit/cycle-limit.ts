@@ -19,7 +19,7 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { instanceName } from '../../wire/common.js';
 import { Derivations, maxSteps, type Steps, Upstream } from './check-steps.js';
-import { refuseConditionsOverLimit } from './condition-limit.js';
+import { refuseConditionsOverLimit, stepsOfSets } from './condition-limit.js';
 import { findFanInAbove, type InstanceRole } from './fan-in.js';
 
 /**
@@ -48,7 +48,7 @@ export async function refuseTuplesOverLimit(unit: WritingUnit, made: readonly St
 	const isAll = affected.length <= maxExamined;
 	const tuples = await tuplesUpstream(unit, { relationIds: along }, isAll ? affected : objects);
 	await refuseCycles(unit, derivations, counted, isAll ? tuples : null);
-	const upstream = new Upstream(derivations);
+	const upstream = await createUpstream(unit, derivations);
 	upstream.add(tuples);
 	if (isAll) {
 		await raiseKeptBound(unit, await greatestBound(unit, derivations, upstream, affected));
@@ -60,6 +60,11 @@ export async function refuseTuplesOverLimit(unit: WritingUnit, made: readonly St
 async function readDerivations(unit: ReadingUnit, relationIds: readonly string[] | 'all'): Promise<Derivations> {
 	const rules = await derivationsWith(unit, relationIds);
 	return new Derivations(rules, rules.length === 0 ? [] : await computedRoleIds(unit));
+}
+
+async function createUpstream(unit: ReadingUnit, derivations: Derivations): Promise<Upstream> {
+	const isConditional = derivations.rules.some(({ conditional }) => conditional);
+	return new Upstream(derivations, isConditional ? await stepsOfSets(unit) : new Map());
 }
 
 /**
@@ -88,6 +93,24 @@ export async function refuseRolesOverLimit(unit: WritingUnit, roleIds: readonly 
 	}
 	const relationIds = rules.filter(({ role_id }) => downstream.has(role_id)).map(({ relation_id }) => relation_id);
 	if (await anyTuple(unit, relationIds)) await recomputeBound(unit, new Derivations(rules, computed));
+	await refuseConditionsOverLimit(unit, 'all');
+}
+
+/**
+ * Rejects relations that would make a check too long, because they declare conditions, or because their conditions
+ * changed.
+ */
+export async function refuseRelationsOverLimit(unit: WritingUnit, relationIds: readonly string[]): Promise<void> {
+	if (relationIds.length === 0) return;
+	const derivations = await readDerivations(unit, relationIds);
+	const along = derivations.relationIds;
+	if (
+		await anyTuple(
+			unit,
+			along.filter((id) => relationIds.includes(id)),
+		)
+	)
+		await recomputeBound(unit, derivations);
 	await refuseConditionsOverLimit(unit, 'all');
 }
 
@@ -127,7 +150,7 @@ async function refuseByBound(
 
 /** Computes the bound from all relationships, in chunks with pauses for other requests. */
 async function recomputeBound(unit: WritingUnit, derivations: Derivations): Promise<void> {
-	const upstream = new Upstream(derivations);
+	const upstream = await createUpstream(unit, derivations);
 	const circular = new Set(relationIdsIn(derivations.cycles));
 	const inCycles: StepIds[] = [];
 	for await (const tuples of tuplePortions(unit, derivations.relationIds)) {

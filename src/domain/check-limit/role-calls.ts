@@ -1,4 +1,10 @@
-import { derivationGraph, roleLinks, roleName, stronglyConnectedComponents } from '../../../compiler/cycle.js';
+import {
+	dependsOnCheck,
+	derivationGraph,
+	roleLinks,
+	roleName,
+	stronglyConnectedComponents,
+} from '../../../compiler/cycle.js';
 import { findWalks } from '../../../compiler/data/walk.js';
 import { groupBy } from '../../../compiler/group-by.js';
 import type { ComputedRoleIds, DerivationStep } from '../../store/model/graph-walk.js';
@@ -87,7 +93,7 @@ function componentsOf(rules: readonly DerivationStep[], computed: readonly Compu
 			],
 			members: inside.map(({ name }) => {
 				const isRepeated = graph.cycleContaining(name)?.conditional === false;
-				const interrupted = graph.leaving(name).filter((edge) => edge.no_direct_roles_on_object);
+				const interrupted = graph.leaving(name).filter(dependsOnCheck);
 				return {
 					role: name.role,
 					further: isRepeated ? interrupted.map(({ source }) => source.role) : [],

@@ -7,7 +7,7 @@ import { Tenant } from '../../store/table/tenant.js';
 import { Holder } from '../../store/table/user.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { RoleAssignmentDetailedRead } from '../../wire/facts/role-assignment.js';
-import { readCondition } from '../schema/grant-condition.js';
+import { readCondition } from '../schema/condition-values.js';
 
 /** Converts assignments to API objects with their user, role, tenant and instance. */
 export async function readDetailedAssignments(

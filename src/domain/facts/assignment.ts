@@ -28,7 +28,8 @@ import type { RoleAssignmentBulkQuery, RoleAssignmentRead } from '../../wire/fac
 import { refuseConditionsOverLimit } from '../check-limit/condition-limit.js';
 import { endsBefore } from '../ends-before.js';
 import { removeInChunks } from '../remove-in-chunks.js';
-import { grantSets, readCondition, valueProblems } from '../schema/grant-condition.js';
+import { conditionProblems, readCondition } from '../schema/condition-values.js';
+import { grantSets } from '../schema/grant-condition.js';
 import {
 	type AssignmentTargets,
 	ensureTargets,
@@ -296,9 +297,6 @@ async function refuseWrongGrants(unit: ReadingUnit, wanted: readonly ResolvedAss
 	);
 	const problems = conditional.flatMap((row): readonly Problem[] => {
 		const at = [...row.place, 'condition'];
-		const problem = (msg: string, type: string) => [{ loc: [...at, 'set'], msg, type }];
-		const key = row.condition_set ?? '';
-		const shown = `\`${key.slice(0, 100)}\``;
 		if (row.resource_instance_id === null) {
 			const msg = 'must be omitted without `resource_instance`: tenant roles are not assigned under conditions';
 			return [{ loc: at, msg, type: 'value_error' }];
@@ -307,16 +305,8 @@ async function refuseWrongGrants(unit: ReadingUnit, wanted: readonly ResolvedAss
 			const msg = 'must be omitted for the user `*`: roles are assigned to everyone without a condition';
 			return [{ loc: at, msg, type: 'value_error' }];
 		}
-		const set = sets.get(key);
-		if (set === undefined)
-			return problem(`must be a condition set of type \`grant\`, got ${shown}`, 'unknown_condition_set');
-		const declared = roles.get(row.role_id)?.grant_conditions ?? [];
-		if (!declared.includes(set.key)) {
-			const known = declared.map((one) => `\`${one}\``).join(', ') || 'none';
-			const msg = `the role \`${row.role}\` does not declare ${shown} in \`grant_conditions\`; it declares ${known}`;
-			return problem(msg, 'undeclared_condition');
-		}
-		return valueProblems(set, row.condition_values ?? {}, [...at, 'values']);
+		const { grant_conditions = [] } = roles.get(row.role_id) ?? {};
+		return conditionProblems(row, { title: 'role', key: row.role, grant_conditions }, sets, row.place);
 	});
 	if (problems.length > 0) throw unprocessable(problems.slice(0, maxProblems));
 }

@@ -1,17 +1,24 @@
+import type { Attributes } from '../../../compiler/model.js';
 import { mismatchedRelation, mismatchedTenants, notFound } from '../../failure.js';
 import { Relation } from '../../store/table/relation.js';
 import type { TupleColumns, TupleKeys } from '../../store/table/relationship-tuple.js';
 import { type InstanceRow, ResourceInstance } from '../../store/table/resource-instance.js';
+import type { Named } from '../../store/table/role-assignment.js';
 import { Tenant } from '../../store/table/tenant.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { asId, instanceName } from '../../wire/common.js';
 import type { RelationshipTupleCreate } from '../../wire/facts/relationship-tuple.js';
 import { asDate } from '../as-date.js';
+import { grantSets } from '../schema/grant-condition.js';
+import type { PlaceOf } from './assignment-reference.js';
 import { createMissingInstances, findInstances } from './named-instance.js';
 
 /** A tuple, with keys and ids. */
-export interface NamedTuple extends TupleKeys, TupleColumns {}
+export interface NamedTuple extends TupleKeys, TupleColumns {
+	/** Place in the request; the whole body if absent. */
+	readonly place?: ReturnType<PlaceOf>;
+}
 
 /**
  * Resolves tuples, after creating missing instances in their tenants. Throws `not_found` for a missing object,
@@ -20,11 +27,36 @@ export interface NamedTuple extends TupleKeys, TupleColumns {}
 export async function resolveTuples(
 	unit: WritingUnit,
 	bodies: readonly RelationshipTupleCreate[],
+	placeOf: PlaceOf,
 ): Promise<readonly NamedTuple[]> {
 	const instances = await ensureInstances(unit, bodies);
 	const relations = await findRelations(unit, bodies);
-	return bodies.map((body) => resolve(body, instances, relations));
+	const conditions = await readConditions(unit, bodies);
+	return bodies.map((body, index) => ({
+		...resolve(body, instances, relations),
+		...conditions(body.condition),
+		place: placeOf(index),
+	}));
 }
+
+/** Returns a function that converts a condition to its columns. Refers to an unknown set as the request does. */
+export async function readConditions(unit: ReadingUnit, bodies: readonly ConditionOfTuple[]) {
+	const references = bodies.flatMap(({ condition }) => condition?.set ?? []);
+	const sets = references.length === 0 ? new Map<string, Named>() : await grantSets(unit, references);
+	return (condition: ConditionOfTuple['condition']): Pick<TupleColumns, 'condition_set' | 'condition_values'> => {
+		if (condition === undefined) return { condition_set: null, condition_values: null };
+		const { set, values } = condition;
+		// The request and the document contain JSON.
+		return { condition_set: sets.get(set)?.key ?? set, condition_values: (values ?? {}) as Attributes };
+	};
+}
+
+interface ConditionOfTuple {
+	readonly condition?: { readonly set: string; readonly values?: object } | undefined;
+}
+
+/** A tuple, without its condition. */
+type TupleBetween = Omit<NamedTuple, 'condition_set' | 'condition_values'>;
 
 type Instances = ReadonlyMap<string, InstanceRow>;
 
@@ -68,7 +100,7 @@ function resolve(
 	{ subject, relation, object, expires_at }: RelationshipTupleCreate,
 	instances: Instances,
 	relations: Relations,
-): NamedTuple {
+): TupleBetween {
 	const from = instances.get(subject) ?? missing(ResourceInstance, subject);
 	const to = instances.get(object) ?? missing(ResourceInstance, object);
 	const found =
@@ -78,18 +110,17 @@ function resolve(
 	return tupleBetween(from, found, to, expires_at);
 }
 
-/** Returns the tuple between two instances. Throws `mismatched_relation` and `mismatched_tenants`. */
+/** Returns the tuple between two instances, without its condition. Throws `mismatched_relation`, `mismatched_tenants`. */
 export function tupleBetween(
 	from: InstanceRow,
 	relation: Relation,
 	to: InstanceRow,
 	expires_at: string | undefined,
-): NamedTuple {
+): TupleBetween {
 	const keys = { subject: rowName(from), object: rowName(to), relation: relation.key };
 	refuseMismatch(from, relation, to);
 	const ids = { subject_id: from.id, relation_id: relation.id, object_id: to.id, tenant_id: to.tenant_id };
-	const plain = { condition_set: null, condition_values: null };
-	return { ...keys, ...ids, tenant: to.tenant, expires_at: asDate(expires_at), ...plain };
+	return { ...keys, ...ids, tenant: to.tenant, expires_at: asDate(expires_at) };
 }
 
 function refuseMismatch(from: InstanceRow, relation: Relation, to: InstanceRow): void {

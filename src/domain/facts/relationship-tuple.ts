@@ -1,4 +1,4 @@
-import { duplicate, notFound } from '../../failure.js';
+import { duplicate, maxProblems, notFound, unprocessable } from '../../failure.js';
 import { Relation } from '../../store/table/relation.js';
 import {
 	changeTupleExpiries,
@@ -27,13 +27,15 @@ import type {
 import { refuseTuplesOverLimit } from '../check-limit/cycle-limit.js';
 import { endsBefore } from '../ends-before.js';
 import { removeInChunks } from '../remove-in-chunks.js';
-import { readCondition } from '../schema/grant-condition.js';
+import { conditionProblems, readCondition } from '../schema/condition-values.js';
+import { grantSets } from '../schema/grant-condition.js';
+import type { PlaceOf } from './assignment-reference.js';
 import { findInstances } from './named-instance.js';
-import { type NamedTuple, resolveTuples } from './named-tuple.js';
+import { type NamedTuple, readConditions, resolveTuples } from './named-tuple.js';
 
 /** Converts a tuple to its API object. */
 export function readTuple(unit: ReadingUnit, row: TupleRow): RelationshipTupleRead {
-	return { ...row, ...unit.scope, expires_at: row.expires_at ?? undefined };
+	return { ...row, ...unit.scope, expires_at: row.expires_at ?? undefined, condition: readCondition(row) };
 }
 
 /** Converts tuples to API objects with both instances, the relation and the tenant. */
@@ -69,7 +71,7 @@ export async function readDetailedTuples(
  * existing relationship does not end earlier.
  */
 export async function relate(unit: WritingUnit, body: RelationshipTupleCreate): Promise<TupleRow> {
-	const [row] = await relateMany(unit, [body]);
+	const [row] = await relateMany(unit, [body], () => ['body']);
 	if (row === undefined) throw duplicate('relationship tuple', tupleName(body));
 	return row;
 }
@@ -78,14 +80,15 @@ export async function relate(unit: WritingUnit, body: RelationshipTupleCreate): 
  * Creates many relationships. Extends an existing relationship if the new expiry is later or absent. Skips other
  * existing relationships and repetitions. Creates missing instances in the tenants that the bodies name. Returns the
  * created and extended relationships. Throws `not_found` for a missing object, `mismatched_tenants` for instances in
- * two tenants, `mismatched_relation` for a subject with the wrong type, and `limit_reached` like
- * `refuseTuplesOverLimit`.
+ * two tenants, `mismatched_relation` for a subject with the wrong type, `unprocessable` at the tuple's place for a wrong
+ * condition, and `limit_reached` like `refuseTuplesOverLimit`.
  */
 export async function relateMany(
 	unit: WritingUnit,
 	bodies: readonly RelationshipTupleCreate[],
+	placeOf: PlaceOf = (index) => ['body', index],
 ): Promise<readonly TupleRow[]> {
-	const made = await writeTuples(unit, await resolveTuples(unit, bodies));
+	const made = await writeTuples(unit, await resolveTuples(unit, bodies, placeOf));
 	await refuseTuplesOverLimit(unit, made);
 	return made;
 }
@@ -93,7 +96,7 @@ export async function relateMany(
 /**
  * Like `relateMany`, but for resolved tuples and without the limit check. Callers with several steps run the check once
  * at the end. With `replace`, each relationship gets exactly the passed expiry, even if the existing relationship ends
- * later.
+ * later. Relating again under the same condition with different values replaces the values and the expiry.
  */
 export async function writeTuples(
 	unit: WritingUnit,
@@ -101,6 +104,7 @@ export async function writeTuples(
 	changes: 'extend' | 'replace' = 'extend',
 ): Promise<readonly TupleRow[]> {
 	if (tuples.length === 0) return [];
+	await refuseWrongGrants(unit, tuples);
 	const wanted = longestEach(tuples);
 	const withKeys = (row: RelationshipTuple): TupleRow => {
 		const { subject = '', relation = '', object = '', tenant = '' } = wanted.get(tupleIdentity(row)) ?? {};
@@ -122,12 +126,36 @@ export async function writeTuples(
 	return [...inserted, ...extended];
 }
 
-/** Returns each tuple once, with its latest expiry. */
+/** Throws `unprocessable` for conditions the relations do not declare, and for values that do not fit the parameters. */
+async function refuseWrongGrants(unit: ReadingUnit, wanted: readonly NamedTuple[]): Promise<void> {
+	const conditional = wanted.filter(({ condition_set }) => condition_set !== null);
+	if (conditional.length === 0) return;
+	const relations = await unit.findMany(
+		Relation,
+		conditional.map(({ relation_id }) => relation_id),
+	);
+	const sets = await grantSets(
+		unit,
+		conditional.flatMap(({ condition_set }) => condition_set ?? []),
+	);
+	const problems = conditional.flatMap(({ place = ['body'], ...row }) => {
+		const { grant_conditions = [] } = relations.get(row.relation_id) ?? {};
+		return conditionProblems(row, { title: 'relation', key: row.relation, grant_conditions }, sets, place);
+	});
+	if (problems.length > 0) throw unprocessable(problems.slice(0, maxProblems));
+}
+
+/**
+ * Returns each tuple once: without a condition with its latest expiry, under a condition with its last values and their
+ * expiry.
+ */
 function longestEach(tuples: readonly NamedTuple[]): ReadonlyMap<string, NamedTuple> {
 	const found = new Map<string, NamedTuple>();
 	for (const tuple of tuples) {
 		const known = found.get(tupleIdentity(tuple));
-		if (known === undefined || endsBefore(known, tuple)) found.set(tupleIdentity(tuple), tuple);
+		if (known === undefined || tuple.condition_set !== null || endsBefore(known, tuple)) {
+			found.set(tupleIdentity(tuple), tuple);
+		}
 	}
 	return found;
 }
@@ -153,22 +181,25 @@ export async function unrelateMany(
 		unit,
 		bodies.flatMap(({ subject, object }) => [subject, object]),
 	);
-	const pairs = bodies.flatMap(({ subject, relation, object }) => {
+	const conditions = await readConditions(unit, bodies);
+	const pairs = bodies.flatMap(({ subject, relation, object, condition }) => {
 		const [from, to] = [instances.get(subject), instances.get(object)];
-		return from === undefined || to === undefined ? [] : [{ subject_id: from.id, object_id: to.id, relation }];
+		const { condition_set } = conditions(condition);
+		const ids = { subject_id: from?.id ?? '', object_id: to?.id ?? '' };
+		return from === undefined || to === undefined ? [] : [{ ...ids, relation, condition_set }];
 	});
 	if (pairs.length === 0) return [];
 	const named = new Set(
-		pairs.flatMap(({ subject_id, object_id, relation }) =>
-			[relation, asId(relation) ?? relation].map((name) => `${subject_id}/${name}/${object_id}`),
+		pairs.flatMap(({ relation, ...ids }) =>
+			[relation, asId(relation) ?? relation].map((name) => tupleIdentity({ ...ids, relation_id: name })),
 		),
 	);
 	const rows = await tuplesBy(unit, {
 		subject_ids: [...new Set(pairs.map(({ subject_id }) => subject_id))],
 		object_ids: [...new Set(pairs.map(({ object_id }) => object_id))],
 	}).all();
-	const isNamed = ({ subject_id, relation, relation_id, object_id }: TupleRow) =>
-		[relation, relation_id].some((name) => named.has(`${subject_id}/${name}/${object_id}`));
+	const isNamed = (row: TupleRow) =>
+		[row.relation, row.relation_id].some((name) => named.has(tupleIdentity({ ...row, relation_id: name })));
 	return endTuples(unit, rows.filter(isNamed));
 }
 
@@ -209,7 +240,13 @@ function tupleIdentity({ subject_id, relation_id, object_id, condition_set }: Om
 	return `${subject_id}/${relation_id}/${object_id}/${condition_set ?? ''}`;
 }
 
-/** Returns a tuple in the common relationship notation. */
-function tupleName({ subject, relation, object }: Pick<TupleKeys, 'subject' | 'relation' | 'object'>): string {
-	return `${object}#${relation}@${subject}`;
+interface NamedParts extends Pick<TupleKeys, 'subject' | 'relation' | 'object'> {
+	readonly condition_set?: string | null;
+	readonly condition?: { readonly set: string } | undefined;
+}
+
+/** Returns a tuple in the common relationship notation, with its condition. */
+function tupleName({ subject, relation, object, condition_set, condition }: NamedParts): string {
+	const set = condition_set ?? condition?.set;
+	return `${object}#${relation}@${subject}${set === undefined ? '' : ` under ${set}`}`;
 }

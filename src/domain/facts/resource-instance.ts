@@ -1,6 +1,6 @@
 import { groupBy } from '../../../compiler/group-by.js';
 import { onlyRow } from '../../store/query/only-row.js';
-import { tuplesBy } from '../../store/table/relationship-tuple.js';
+import { type TupleRow, tuplesBy } from '../../store/table/relationship-tuple.js';
 import { Resource } from '../../store/table/resource.js';
 import {
 	type InstanceFilter,
@@ -23,6 +23,7 @@ import { removeUserInvites } from '../element/remove-user-invites.js';
 import { removeRequests } from '../element/request-record.js';
 import { unmarkGroups } from '../group/group-mark.js';
 import { removeInChunks } from '../remove-in-chunks.js';
+import { readCondition } from '../schema/condition-values.js';
 import { removeAssignments } from './assignment.js';
 import {
 	findInstances,
@@ -45,6 +46,8 @@ export async function readDetailedInstances(
 	rows: readonly InstanceRow[],
 ): Promise<readonly ResourceInstanceRead[]> {
 	const tuples = await tuplesBy(unit, { instance_ids: rows.map((row) => row.id) }).all();
+	const shown = (found: readonly TupleRow[] = []) =>
+		found.map((tuple) => ({ ...tuple, condition: readCondition(tuple) }));
 	const asSubject = groupBy(tuples, (tuple) => tuple.subject_id);
 	// List a relationship from an instance to itself only once.
 	const asObject = groupBy(
@@ -53,7 +56,7 @@ export async function readDetailedInstances(
 	);
 	return rows.map((row) => ({
 		...readInstance(unit, row),
-		relationships: [...(asSubject.get(row.id) ?? []), ...(asObject.get(row.id) ?? [])],
+		relationships: [...shown(asSubject.get(row.id)), ...shown(asObject.get(row.id))],
 	}));
 }
 

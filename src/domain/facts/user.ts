@@ -10,8 +10,8 @@ import { instanceParts } from '../../wire/common.js';
 import type { UserCreate, UserRead, UserReplace, UserUpdate } from '../../wire/facts/user.js';
 import { removeRequests } from '../element/request-record.js';
 import { refuseTakenKeys } from '../refuse-taken-keys.js';
+import { readCondition } from '../schema/condition-values.js';
 import { definedFields } from '../schema/defined-fields.js';
-import { readCondition } from '../schema/grant-condition.js';
 import { assignMany, removeAssignments, replaceAssignments } from './assignment.js';
 import { addTenantUser, removeTenantUsers } from './tenant-user.js';
 

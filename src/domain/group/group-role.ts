@@ -163,8 +163,10 @@ export async function takeGroupRole(
 	if (member === undefined) return false;
 	const [tuples, relationRules] = await tuplesWithRules(unit, { subject_ids: [group.id], object_ids: [object.id] });
 	const giving = tuples.filter(
-		({ relation, relation_id }) =>
-			appliesTo(relation) && relationRules(relation_id).some((rule) => derives(rule, role, member)),
+		({ relation, relation_id, condition_set }) =>
+			condition_set === null &&
+			appliesTo(relation) &&
+			relationRules(relation_id).some((rule) => derives(rule, role, member)),
 	);
 	const broad = giving.find(({ relation_id }) => relationRules(relation_id).length > 1);
 	if (broad !== undefined) throw givesMore(broad, role);

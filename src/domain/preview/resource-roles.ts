@@ -3,6 +3,7 @@ import { rolesNamedIn } from '../../../compiler/condition/resource-roles.js';
 import { everyone } from '../../../compiler/everyone.js';
 import { type RoleFormula, roleFormula } from '../../../compiler/role-expression.js';
 import { Failure, unprocessable } from '../../failure.js';
+import { relationsWithConditions } from '../../store/table/relation.js';
 import type { InstanceRow } from '../../store/table/resource-instance.js';
 import { type Role, rolesOfResources, rolesWithConditions } from '../../store/table/role.js';
 import { Holder } from '../../store/table/user.js';
@@ -32,8 +33,8 @@ export function refuseNamedRoles(selection: AskedSelection): void {
 /**
  * Returns the named roles a user holds on an instance, assigned, derived or computed. `userId` is `undefined` for a
  * user who is not stored. Throws `limit_reached` if there are too many relationships to decide this, if a role is
- * derived from a computed role, if the user's own roles may block a public role, or if a conditional assignment leads
- * to a named role.
+ * derived from a computed role, if the user's own roles may block a public role, or if a conditional assignment or
+ * relationship leads to a named role.
  */
 export async function rolesHeldOn(
 	unit: ReadingUnit,
@@ -42,7 +43,8 @@ export async function rolesHeldOn(
 	{ id: instance_id, resource_id }: InstanceRow,
 ): Promise<readonly string[]> {
 	const everyoneId = (await unit.findMany(Holder, [everyone])).get(everyone)?.id;
-	const hasConditions = (await rolesWithConditions(unit)).length > 0;
+	const declaring = [...(await rolesWithConditions(unit)), ...(await relationsWithConditions(unit))];
+	const conditional = declaring.length > 0 || undefined;
 	const steps = await derivationSteps(unit);
 	const unstoppable = steps.filter(({ stops }) => !stops);
 	const roles = new Map((await rolesOfResources(unit, [resource_id]).all()).map((role) => [role.key, role]));
@@ -76,12 +78,12 @@ export async function rolesHeldOn(
 			return paths.length > 0;
 		};
 		if ((await leads(userId, steps)) || (await leads(everyoneId, unstoppable))) return true;
-		if (hasConditions && (await leads(userId, steps, true))) {
-			throw undecided(`a role assigned under a condition leads to the role \`${key}\``);
+		if (conditional && ((await leads(userId, steps, true)) || (await leads(everyoneId, unstoppable, true)))) {
+			throw undecided(`an assignment or a relationship under a condition leads to the role \`${key}\``);
 		}
 		if (unstoppable.length === steps.length) return false;
 		const unstopped = steps.map((step) => ({ ...step, stops: false }));
-		if (!(await leads(everyoneId, unstopped))) return false;
+		if (!(await leads(everyoneId, unstopped, conditional))) return false;
 		throw undecided(`a role of everyone leads to the role \`${key}\` unless an own role blocks it`);
 	};
 	const held: string[] = [];

@@ -9,6 +9,7 @@ import {
 	writtenSets,
 } from '../../store/table/condition-set.js';
 import type { KeyedModel } from '../../store/table/environment-model.js';
+import { relationsWithConditions } from '../../store/table/relation.js';
 import { Resource } from '../../store/table/resource.js';
 import { Role, rolesOfResources } from '../../store/table/role.js';
 import type { ChangedRecord } from '../../store/unit/change.js';
@@ -19,7 +20,7 @@ import type { Columns, TableModel } from '../../store/unit/table-model.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import type { ConditionSetCreate, ConditionSetUpdate } from '../../wire/schema/condition-set.js';
 import { refuseConditionsOverLimit } from '../check-limit/condition-limit.js';
-import { refuseRolesOverLimit } from '../check-limit/cycle-limit.js';
+import { refuseRelationsOverLimit, refuseRolesOverLimit } from '../check-limit/cycle-limit.js';
 import { refuseTakenKeys } from '../refuse-taken-keys.js';
 import { conditionProblems, mayNameRoles } from './condition-check.js';
 import { definedFields } from './defined-fields.js';
@@ -116,14 +117,21 @@ export async function changeConditionSet(
 		throw unprocessable([{ loc: [...body, 'conditions'], msg, type: 'value_error' }]);
 	}
 	const changed = await rewriteConditionSet(unit, set, columns);
-	if (set.type === 'grant' && conditions !== undefined) await refuseConditionsOverLimit(unit, 'all');
+	if (set.type === 'grant' && conditions !== undefined) {
+		const relations = (await relationsWithConditions(unit)).filter((row) => row.grant_conditions.includes(set.key));
+		await refuseRelationsOverLimit(
+			unit,
+			relations.map(({ id }) => id),
+		);
+		if (relations.length === 0) await refuseConditionsOverLimit(unit, 'all');
+	}
 	if (set.type === 'userset' && set.resource_id !== null) {
 		await refuseExcludedConditions(unit, [...body, 'conditions']);
 	}
 	return changed;
 }
 
-/** Deletes a set like `removeConditionSets`. Throws `conflict` if a role declares it. */
+/** Deletes a set like `removeConditionSets`. Throws `conflict` if a role or relation declares it. */
 export async function removeConditionSet(unit: WritingUnit, set: ConditionSet): Promise<void> {
 	if (set.type === 'grant') await refuseDeclaredSet(unit, set);
 	await removeConditionSets(unit, [set]);

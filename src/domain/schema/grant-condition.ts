@@ -1,28 +1,22 @@
 import { checkGrantConditions } from '../../../compiler/grant-check.js';
-import { groupBy } from '../../../compiler/group-by.js';
-import type { ParameterType } from '../../../compiler/model.js';
 import { Failure, maxProblems, type Problem, unprocessable } from '../../failure.js';
 import { nextTurn } from '../../limit/next-turn.js';
 import { readSchema } from '../../store/model/model.js';
 import { ConditionSet, grantConditionSets } from '../../store/table/condition-set.js';
+import { type Relation, relationsWithConditions } from '../../store/table/relation.js';
+import { conditionalTuples } from '../../store/table/relationship-tuple.js';
 import { Resource } from '../../store/table/resource.js';
 import { type Role, rolesWithConditions } from '../../store/table/role.js';
-import { type AssignmentRow, conditionalAssignments } from '../../store/table/role-assignment.js';
+import { type ConditionalAssignment, conditionalAssignments } from '../../store/table/role-assignment.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import { refuseUnsoundLinks } from './computed-role.js';
+import { type Declaring, valueProblems } from './condition-values.js';
 
-/** Conditions for role assignments: `grant` condition sets, and the roles declaring them. */
-
-/** Condition columns of an assignment or a tuple. */
-type ConditionColumns = Pick<AssignmentRow, 'condition_set' | 'condition_values'>;
-
-/** Converts the condition of an assignment or a tuple to its API object; `undefined` if there is none. */
-export function readCondition({ condition_set: set, condition_values: values }: ConditionColumns) {
-	return set === null ? undefined : { set, values: { ...values } };
-}
+/** Grant conditions: `grant` condition sets, and the roles and relations declaring them. */
 
 /**
- * Returns a role's declared set keys, for references by id or key. Throws `unprocessable` for a reference that names no
- * `grant` set, with its location below `at`.
+ * Returns the declared set keys of a role or relation, for references by id or key. Throws `unprocessable` for a
+ * reference that names no `grant` set, with its location below `at`.
  */
 export async function resolveDeclaredSets(
 	unit: ReadingUnit,
@@ -66,25 +60,52 @@ export async function refuseWithdrawnSets(unit: ReadingUnit, roles: readonly Rol
 	}
 }
 
-/** Throws `conflict` if roles declare a set, naming the roles. */
-export async function refuseDeclaredSet(unit: ReadingUnit, set: ConditionSet): Promise<void> {
-	const declaring = (await rolesWithConditions(unit)).filter(({ grant_conditions }) =>
-		grant_conditions.includes(set.key),
-	);
-	if (declaring.length === 0) return;
-	const roles = await roleNames(unit, declaring);
-	const shown = roles.slice(0, 10).map((name) => `\`${name}\``);
-	const more = roles.length > shown.length ? ` and ${roles.length - shown.length} more` : '';
-	const message = `the condition set \`${set.key}\` is declared by the roles ${shown.join(', ')}${more}`;
-	throw new Failure('conflict', message, { condition_set: set.key, roles });
+/** Throws `conflict`, naming the relation, if a relation no longer declares a set under which it has relationships. */
+export async function refuseWithdrawnRelationSets(unit: ReadingUnit, relations: readonly Relation[]): Promise<void> {
+	const related = await conditionalTuples(unit, { relation_ids: relations.map(({ id }) => id) });
+	const byRelation = new Map(relations.map((relation) => [relation.id, relation]));
+	for (const { relation_id, condition_set } of related) {
+		const relation = byRelation.get(relation_id);
+		if (relation === undefined || relation.grant_conditions.includes(condition_set)) continue;
+		const message = `the relation \`${relation.key}\` has relationships under the condition \`${condition_set}\`, so it must declare it`;
+		throw new Failure('conflict', message, { relation: relation.key, condition_set });
+	}
 }
 
-/** Throws `conflict` if assignments store values for a set's parameters. */
+/** Throws `conflict` if roles or relations declare a set, naming them. */
+export async function refuseDeclaredSet(unit: ReadingUnit, set: ConditionSet): Promise<void> {
+	const declares = ({ grant_conditions }: { readonly grant_conditions: readonly string[] }) =>
+		grant_conditions.includes(set.key);
+	const [ofRoles, ofRelations] = [
+		(await rolesWithConditions(unit)).filter(declares),
+		(await relationsWithConditions(unit)).filter(declares),
+	];
+	if (ofRoles.length + ofRelations.length === 0) return;
+	const roles = await namesInResources(unit, ofRoles, '#');
+	const relations = await namesInResources(unit, ofRelations, ':');
+	const shown = [shownNames('roles', roles), shownNames('relations', relations)].filter((text) => text !== '');
+	const message = `the condition set \`${set.key}\` is declared by ${shown.join(' and by ')}`;
+	throw new Failure('conflict', message, { condition_set: set.key, roles, relations });
+}
+
+function shownNames(kind: string, names: readonly string[]): string {
+	if (names.length === 0) return '';
+	const shown = names.slice(0, 10).map((name) => `\`${name}\``);
+	const more = names.length > shown.length ? ` and ${names.length - shown.length} more` : '';
+	return `the ${kind} ${shown.join(', ')}${more}`;
+}
+
+/** Throws `conflict` if assignments or relationships store values for a set's parameters. */
 export async function refuseUsedParameters(unit: ReadingUnit, set: ConditionSet): Promise<void> {
-	const [used] = await conditionalAssignments(unit, { sets: [set.key] });
-	if (used === undefined) return;
-	const message = `the parameters of \`${set.key}\` cannot change, because roles are assigned under this condition`;
-	throw new Failure('conflict', message, { condition_set: set.key });
+	const uses = [
+		['roles are assigned', await conditionalAssignments(unit, { sets: [set.key] })],
+		['relationships exist', await conditionalTuples(unit, { sets: [set.key] })],
+	] as const;
+	for (const [text, used] of uses) {
+		if (used.length === 0) continue;
+		const message = `the parameters of \`${set.key}\` cannot change, because ${text} under this condition`;
+		throw new Failure('conflict', message, { condition_set: set.key });
+	}
 }
 
 /**
@@ -92,7 +113,7 @@ export async function refuseUsedParameters(unit: ReadingUnit, set: ConditionSet)
  * written location in the request.
  */
 export async function refuseExcludedConditions(unit: ReadingUnit, at: readonly (string | number)[]): Promise<void> {
-	if ((await rolesWithConditions(unit)).length === 0) return;
+	if ((await rolesWithConditions(unit)).length + (await relationsWithConditions(unit)).length === 0) return;
 	const problems = checkGrantConditions(await readSchema(unit))
 		.filter(({ code }) => code === 'excluded_condition')
 		.map(({ message }) => ({ loc: [...at], msg: message, type: 'excluded_condition' }));
@@ -100,86 +121,72 @@ export async function refuseExcludedConditions(unit: ReadingUnit, at: readonly (
 }
 
 /**
- * Rejects an environment whose roles declare missing sets, or whose assignments name sets their roles do not declare or
- * values that do not fit the parameters. Throws `conflict`, or `unprocessable` as `refuseExcludedConditions` does.
+ * Rejects an environment whose roles or relations declare missing sets, or whose grants name undeclared sets or values
+ * that do not fit the parameters. Throws `conflict`, or `unprocessable` as `refuseExcludedConditions` does.
  */
 export async function refuseWrongConditions(unit: ReadingUnit): Promise<void> {
-	const roles = await rolesWithConditions(unit);
 	const sets = new Map((await grantConditionSets(unit)).map((set) => [set.key, set]));
-	for (const { key, grant_conditions } of roles) {
+	const roles = await rolesWithConditions(unit);
+	refuseMissingSets('role', roles, sets);
+	const assigned = (await conditionalAssignments(unit, {})).map(({ role_id, ...row }) => ({ ...row, of: role_id }));
+	await refuseWrongGrants('a role is assigned', assigned, roles, sets);
+	const relations = await relationsWithConditions(unit);
+	refuseMissingSets('relation', relations, sets);
+	const ofGroups = relations.find(({ made_for_groups }) => made_for_groups);
+	if (ofGroups !== undefined) {
+		const message = `the relation \`${ofGroups.key}\` was created for groups, so it cannot declare conditions`;
+		throw new Failure('conflict', message, { relation: ofGroups.key });
+	}
+	if (relations.length > 0) await refuseUnsoundLinks(unit);
+	const related = (await conditionalTuples(unit, {})).map(({ relation_id, ...row }) => ({ ...row, of: relation_id }));
+	await refuseWrongGrants('a relationship exists', related, relations, sets);
+	await refuseExcludedConditions(unit, ['body']);
+}
+
+type DeclaringRow = Pick<Role, 'id' | 'key' | 'grant_conditions'>;
+
+function refuseMissingSets(
+	title: Declaring['title'],
+	declaring: readonly DeclaringRow[],
+	sets: ReadonlyMap<string, ConditionSet>,
+): void {
+	for (const { key, grant_conditions } of declaring) {
 		const missing = grant_conditions.find((set) => !sets.has(set));
 		if (missing === undefined) continue;
-		const message = `the role \`${key}\` declares the condition set \`${missing}\`, which does not exist`;
-		throw new Failure('conflict', message, { role: key, condition_set: missing });
+		const message = `the ${title} \`${key}\` declares the condition set \`${missing}\`, which does not exist`;
+		throw new Failure('conflict', message, { [title]: key, condition_set: missing });
 	}
-	const declared = new Map(roles.map((role) => [role.id, role]));
-	const assigned = await conditionalAssignments(unit, {});
-	for (const [index, { role_id, condition_set, condition_values }] of assigned.entries()) {
+}
+
+/** Rejects conditional grants with wrong conditions. `of` is the role or relation id. */
+async function refuseWrongGrants(
+	text: string,
+	grants: readonly (Omit<ConditionalAssignment, 'role_id'> & { readonly of: string })[],
+	declaring: readonly DeclaringRow[],
+	sets: ReadonlyMap<string, ConditionSet>,
+): Promise<void> {
+	const declared = new Map(declaring.map(({ id, grant_conditions }) => [id, grant_conditions]));
+	for (const [index, { of, condition_set, condition_values }] of grants.entries()) {
 		if (index % 1000 === 999) await nextTurn();
 		const set = sets.get(condition_set);
-		if (set === undefined || !declared.get(role_id)?.grant_conditions.includes(condition_set)) {
-			const message = `a role is assigned under the condition \`${condition_set}\`, which the role does not declare`;
-			throw new Failure('conflict', message, { condition_set });
+		const under = `${text} under the condition \`${condition_set}\``;
+		if (set === undefined || !declared.get(of)?.includes(condition_set)) {
+			throw new Failure('conflict', `${under}, which is not declared`, { condition_set });
 		}
 		const [problem] = valueProblems(set, condition_values, []);
 		if (problem !== undefined) {
-			const message = `a role is assigned under the condition \`${condition_set}\` with a wrong value: ${problem.msg}`;
-			throw new Failure('conflict', message, { condition_set });
+			throw new Failure('conflict', `${under} with a wrong value: ${problem.msg}`, { condition_set });
 		}
 	}
-	if (roles.length > 0) await refuseExcludedConditions(unit, ['body']);
 }
 
-/** Returns problems with an assignment's values for its condition parameters. */
-export function valueProblems(
-	{ key, parameters }: Pick<ConditionSet, 'key' | 'parameters'>,
-	values: Readonly<Record<string, unknown>>,
-	at: readonly (string | number)[],
-): readonly Problem[] {
-	const declared = parameters ?? {};
-	const place = (name: string) => [...at, name];
-	const names = Object.keys(declared);
-	return [
-		...names.flatMap((name): readonly Problem[] => {
-			const type = declared[name]?.type ?? 'string';
-			const value = Object.hasOwn(values, name) ? values[name] : undefined;
-			if (value === undefined || value === null) {
-				const msg = `field required: a ${type}, for the condition \`${key}\``;
-				return [{ loc: place(name), msg, type: 'missing' }];
-			}
-			return isOfType(type, value)
-				? []
-				: [{ loc: place(name), msg: `must be ${typeTexts[type]}`, type: 'value_error' }];
-		}),
-		...Object.keys(values)
-			.filter((name) => !Object.hasOwn(declared, name))
-			.map((name) => {
-				const known = names.map((one) => `\`${one}\``).join(', ') || 'none';
-				const msg = `the condition \`${key}\` has no parameter \`${name.slice(0, 100)}\`; its parameters are ${known}`;
-				return { loc: place(name), msg, type: 'unknown_parameter' };
-			}),
-	];
-}
-
-const typeTexts: Readonly<Record<ParameterType, string>> = {
-	string: 'a string',
-	number: 'a number',
-	bool: 'true or false',
-	array: `an array of strings, numbers or booleans, with at most 100 items`,
-};
-
-const maxItems = 100;
-
-function isOfType(type: ParameterType, value: unknown): boolean {
-	if (type === 'bool') return typeof value === 'boolean';
-	if (type !== 'array') return typeof value === type;
-	const isPlain = (item: unknown) => ['string', 'number', 'boolean'].includes(typeof item);
-	return Array.isArray(value) && value.length <= maxItems && value.every(isPlain);
-}
-
-/** Returns role names, as `<resource key>#<role key>`. */
-async function roleNames(unit: ReadingUnit, roles: readonly Role[]): Promise<readonly string[]> {
-	const byResource = groupBy(roles, ({ resource_id }) => resource_id ?? '');
-	const resources = await unit.findMany(Resource, [...byResource.keys()]);
-	return roles.map(({ key, resource_id }) => `${resources.get(resource_id ?? '')?.key ?? ''}#${key}`).sort();
+/** Returns role or relation names: the resource key, the separator, and the key. */
+async function namesInResources(
+	unit: ReadingUnit,
+	rows: readonly Pick<Role, 'key' | 'resource_id'>[],
+	separator: string,
+): Promise<readonly string[]> {
+	const ids = new Set(rows.flatMap(({ resource_id }) => resource_id ?? []));
+	const resources = await unit.findMany(Resource, [...ids]);
+	return rows.map(({ key, resource_id }) => `${resources.get(resource_id ?? '')?.key ?? ''}${separator}${key}`).sort();
 }

@@ -1,5 +1,6 @@
 import { groupBy } from '../../../compiler/group-by.js';
 import { isSetRelation } from '../../../compiler/user-set.js';
+import { unprocessable } from '../../failure.js';
 import { onlyRow } from '../../store/query/only-row.js';
 import { rolesThrough } from '../../store/table/dependent-roles.js';
 import { deleteRelations, Relation, relationsBy } from '../../store/table/relation.js';
@@ -7,9 +8,14 @@ import { Resource } from '../../store/table/resource.js';
 import type { ChangedRecord } from '../../store/unit/change.js';
 import { changeRecord, hasValues } from '../../store/unit/change-record.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import type { Columns } from '../../store/unit/table-model.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
-import type { RelationBlockRead, RelationCreate, RelationRead } from '../../wire/schema/relation.js';
+import type { RelationBlockRead, RelationCreate, RelationRead, RelationUpdate } from '../../wire/schema/relation.js';
+import { refuseRelationsOverLimit } from '../check-limit/cycle-limit.js';
 import { removeTuples } from '../facts/relationship-tuple.js';
+import { refuseUnsoundLinks } from './computed-role.js';
+import { definedFields } from './defined-fields.js';
+import { refuseExcludedConditions, refuseWithdrawnRelationSets, resolveDeclaredSets } from './grant-condition.js';
 import { type Blocks, findBlock, missingFrom } from './resource-blocks.js';
 import { recordRoleChanges } from './role-record.js';
 
@@ -22,7 +28,13 @@ export async function readRelations(unit: ReadingUnit, rows: readonly Relation[]
 		object_resource_id: row.resource_id,
 		object_resource: resourceKey(row.resource_id),
 		subject_resource: resourceKey(row.subject_resource_id),
+		grant_conditions: declaredConditions(row),
 	}));
+}
+
+/** Returns a relation's declared conditions; `undefined` if there are none. */
+function declaredConditions({ grant_conditions }: Relation): string[] | undefined {
+	return grant_conditions.length === 0 ? undefined : [...grant_conditions];
 }
 
 export async function readRelation(unit: ReadingUnit, row: Relation): Promise<RelationRead> {
@@ -37,44 +49,99 @@ export async function relationBlocks(
 	const rows = await relationsBy(unit, resourceIds).all();
 	const resourceKey = await resourceKeys(unit, rows);
 	const relations = groupBy(rows, (row) => row.resource_id);
-	const readBlock = ({ subject_resource_id, name, description }: Relation): RelationBlockRead => ({
-		resource_id: subject_resource_id,
-		resource: resourceKey(subject_resource_id),
-		relation_name: name,
-		description,
+	const readBlock = (row: Relation): RelationBlockRead => ({
+		resource_id: row.subject_resource_id,
+		resource: resourceKey(row.subject_resource_id),
+		relation_name: row.name,
+		description: row.description,
+		grant_conditions: declaredConditions(row),
 	});
 	return (id) => Object.fromEntries((relations.get(id) ?? []).map((row) => [row.key, readBlock(row)]));
 }
 
-/**
- * Adds a relation to its objects' resource. Throws `not_found` for the subject resource, and `duplicate` if the key is
- * taken.
- */
-export async function createRelation(unit: WritingUnit, resource: Resource, body: RelationCreate): Promise<Relation> {
-	const subject = await unit.find(Resource, body.subject_resource);
-	const { key, name, description = null } = body;
-	return addRelation(unit, resource, subject, { key, name, description });
+/** A new relation. */
+export interface NewRelation
+	extends Omit<RelationCreate, 'grant_conditions'>,
+		Pick<RelationUpdate, 'grant_conditions'> {
+	/** Alternative to `grant_conditions`: set keys an import may write later, and checks at its end. */
+	readonly declared_sets?: readonly string[];
 }
 
 /**
- * Sets a relation's name and description. If its subject resource changes, a new relation replaces it. The old relation
- * is then deleted with its tuples and derivations.
+ * Adds a relation to its objects' resource. Throws `not_found` for the subject resource, `duplicate` if the key is taken,
+ * and `unprocessable` for an unknown condition set.
+ */
+export async function createRelation(unit: WritingUnit, resource: Resource, body: NewRelation): Promise<Relation> {
+	const subject = await unit.find(Resource, body.subject_resource);
+	const { key, name, description = null, grant_conditions = [], declared_sets } = body;
+	const sets = declared_sets ?? (await resolveDeclaredSets(unit, grant_conditions, conditionsPlace));
+	return addRelation(unit, resource, subject, { key, name, description, grant_conditions: sets });
+}
+
+const conditionsPlace = ['body', 'grant_conditions'];
+
+/**
+ * Changes the passed relation fields. Throws `unprocessable` for an unknown condition set, for conditions of a relation
+ * made for groups, like `refuseUnsoundLinks` and like `refuseExcludedConditions`; `conflict` for a removed set in use;
+ * and `limit_reached`.
+ */
+export async function changeRelation(
+	unit: WritingUnit,
+	resource: Resource,
+	relation: Relation,
+	{ name, description, grant_conditions }: RelationUpdate,
+): Promise<Relation> {
+	const declared = grant_conditions && (await resolveDeclaredSets(unit, grant_conditions, conditionsPlace));
+	if (relation.made_for_groups && declared !== undefined && declared.length > 0) {
+		const msg = 'must be empty: the relation was created for groups, whose roles have no conditions';
+		throw unprocessable([{ loc: conditionsPlace, msg, type: 'value_error' }]);
+	}
+	const fields = definedFields({ name, description, grant_conditions: declared });
+	const subject = await unit.find(Resource, relation.subject_resource_id);
+	const changed = await rewriteRelation(unit, resource, relation, subject, fields);
+	if (declared === undefined) return changed;
+	await refuseWithdrawnRelationSets(unit, [changed]);
+	await refuseExcludedConditions(unit, conditionsPlace);
+	if (relation.grant_conditions.length === 0 && declared.length > 0) {
+		await refuseUnsoundLinks(unit);
+		await refuseRelationsOverLimit(unit, [relation.id]);
+	}
+	return changed;
+}
+
+/**
+ * Sets relation fields. If its subject resource changes, a new relation replaces it. The old relation is then deleted
+ * with its tuples and derivations.
  */
 export async function replaceRelation(
 	unit: WritingUnit,
 	resource: Resource,
 	relation: Relation,
 	subject: Resource,
-	fields: Pick<Relation, 'name' | 'description'> & Partial<Pick<Relation, 'made_for_groups'>>,
+	fields: Pick<Relation, 'name' | 'description'> & Partial<Pick<Relation, 'made_for_groups' | 'grant_conditions'>>,
 ): Promise<void> {
 	if (relation.subject_resource_id !== subject.id) {
 		await removeRelations(unit, [relation]);
 		await addRelation(unit, resource, subject, { key: relation.key, ...fields });
-	} else if (!hasValues(relation, fields)) {
-		const before = relationRecord(relation, resource.key, subject.key);
-		const after = relationRecord(await unit.change(Relation, relation, fields), resource.key, subject.key);
-		unit.record('relation', 'update', relationName(resource.key, relation), before, after);
+	} else {
+		await rewriteRelation(unit, resource, relation, subject, fields);
 	}
+}
+
+/** Changes relation columns and records the change. Does nothing if the columns already have these values. */
+async function rewriteRelation(
+	unit: WritingUnit,
+	resource: Resource,
+	relation: Relation,
+	subject: Resource,
+	columns: Columns<Relation>,
+): Promise<Relation> {
+	if (hasValues(relation, columns)) return relation;
+	const before = relationRecord(relation, resource.key, subject.key);
+	const changed = await unit.change(Relation, relation, columns);
+	const after = relationRecord(changed, resource.key, subject.key);
+	unit.record('relation', 'update', relationName(resource.key, relation), before, after);
+	return changed;
 }
 
 /** Deletes relations with their tuples and derivations. Hidden relations are not recorded, only their tuples and roles. */
@@ -119,7 +186,7 @@ async function addRelation(
 	unit: WritingUnit,
 	resource: Resource,
 	subject: Resource,
-	fields: Pick<Relation, 'key' | 'name' | 'description'>,
+	fields: Pick<Relation, 'key' | 'name' | 'description'> & Partial<Pick<Relation, 'grant_conditions'>>,
 ): Promise<Relation> {
 	const columns = { ...fields, ...unit.stamp(), resource_id: resource.id, subject_resource_id: subject.id };
 	const name = relationName(resource.key, fields);

@@ -117,6 +117,8 @@ export interface DerivationStep {
 	readonly no_direct_roles_on_object: boolean;
 	/** True if user sets may name roles on the derived role's resource. */
 	readonly asked_by_sets: boolean;
+	/** True if the relation declares conditions. */
+	readonly conditional?: boolean;
 }
 
 /** A computed role and its operands, by ids. An operand may occur several times. */
@@ -155,9 +157,11 @@ export async function derivationsWith(
 			exists (
 				select from condition_sets
 				where environment_id = :environment_id and resource_id = roles.resource_id and type = 'userset'
-			) as asked_by_sets
+			) as asked_by_sets,
+			relations.grant_conditions <> '[]'::jsonb as conditional
 		from role_derivations as step
 		join roles on roles.environment_id = :environment_id and roles.id = step.role_id
+		join relations on relations.environment_id = :environment_id and relations.id = step.relation_id
 		where step.environment_id = :environment_id and (:all or exists (
 			select from role_derivations
 			where environment_id = :environment_id and relation_id = any(:relations::uuid[])

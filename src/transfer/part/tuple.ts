@@ -1,5 +1,6 @@
-import { tupleBetween } from '../../domain/facts/named-tuple.js';
+import { readConditions, tupleBetween } from '../../domain/facts/named-tuple.js';
 import { unrelateMany, writeTuples } from '../../domain/facts/relationship-tuple.js';
+import { readCondition } from '../../domain/schema/condition-values.js';
 import { Relation } from '../../store/table/relation.js';
 import { RelationshipTuple, type TupleFilter, tuplesUnordered } from '../../store/table/relationship-tuple.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
@@ -30,21 +31,24 @@ export const tuplePart: DocumentPart<TupleEntry> = {
 		const [subject_ids, object_ids] = [subjects.map(({ id }) => id), objects.map(({ id }) => id)];
 		return valuesByName(await tupleEntries(unit, { subject_ids, object_ids }));
 	},
-	toDocument: (value) => withoutDefaults(value, { expires_at: null }),
+	toDocument: (value) => withoutDefaults(value, { expires_at: null, condition: null }),
 	async write(unit, entries) {
-		const tuples = (await resolveTuples(unit, entries)).map(({ subject, relation, object, expires_at }) =>
-			tupleBetween(subject, relation, object, expires_at),
-		);
+		const resolved = await resolveTuples(unit, entries);
+		const conditions = await readConditions(unit, resolved);
+		const tuples = resolved.map(({ subject, relation, object, expires_at, condition, place }) => {
+			return { ...tupleBetween(subject, relation, object, expires_at), ...conditions(condition), place };
+		});
 		await writeTuples(unit, tuples, 'replace');
 	},
 	async remove(unit, entries) {
 		const tuples = await resolveTuples(unit, entries);
 		await unrelateMany(
 			unit,
-			tuples.map(({ subject, relation, object }) => ({
+			tuples.map(({ subject, relation, object, condition }) => ({
 				subject: subject.id,
 				relation: relation.id,
 				object: object.id,
+				condition,
 			})),
 		);
 	},
@@ -53,8 +57,10 @@ export const tuplePart: DocumentPart<TupleEntry> = {
 async function tupleEntries(unit: ReadingUnit, filter: TupleFilter): Promise<readonly Entry<TupleEntry>[]> {
 	const rows = await tuplesUnordered(unit, filter);
 	return sortedEntries(
-		rows.map(({ subject, relation, object, expires_at }) => {
-			return { subject, relation, object, expires_at: expires_at?.toISOString() ?? null };
+		rows.map(({ expires_at, ...row }) => {
+			const { subject, relation, object } = row;
+			const until = expires_at?.toISOString() ?? null;
+			return { subject, relation, object, expires_at: until, condition: readCondition(row) ?? null };
 		}),
 		tupleName,
 	);
@@ -76,6 +82,8 @@ async function resolveTuples(unit: ReadingUnit, entries: readonly Entry<TupleEnt
 		object: instanceAt(value.object, [...place, 'object']),
 		relation: relationAt(namedRelation(value), [...place, 'relation']),
 		expires_at: value.expires_at ?? undefined,
+		condition: value.condition ?? undefined,
+		place: ['body', ...place],
 	}));
 }
 
@@ -83,6 +91,7 @@ function namedRelation({ relation, object }: TupleEntry) {
 	return { resource: instanceParts(object)?.resource ?? '', key: relation };
 }
 
-function tupleName({ subject, relation, object }: TupleEntry): string {
-	return `${subject} ${relation} ${object}`;
+function tupleName({ subject, relation, object, condition }: TupleEntry): string {
+	const under = condition === null ? '' : ` under ${condition.set}`;
+	return `${subject} ${relation} ${object}${under}`;
 }

@@ -144,7 +144,10 @@ const GraphEdge = named('GraphEdge', 'A connection between two nodes.', {
 		.describe('In a path, the key of the subject role from which a relationship derives `role`.'),
 	tenant: z.string().optional().describe('Tenant key for a held role.'),
 	expires_at: Timestamp.optional().describe('Expiry; absent if there is none.'),
-	condition: z.string().optional().describe('Key of the condition of an assignment; absent if there is none.'),
+	condition: z
+		.string()
+		.optional()
+		.describe('Condition key of an assignment or a relationship; absent if there is none.'),
 	no_direct_roles_on_object: z
 		.literal(true)
 		.optional()

@@ -3,7 +3,14 @@ import { boundedArray } from '../bounded.js';
 import { environmentObject, InstanceReference, optional, Reference, StoredObject, Uuid } from '../common.js';
 import { named } from '../named.js';
 import { Flag, pageShape, References, TotalCountFlag } from '../query.js';
-import { expiryShape, granting, shownExpiry } from '../schema/granting.js';
+import {
+	expiryShape,
+	granting,
+	removedConditionShape,
+	shownCondition,
+	shownExpiry,
+	tupleConditionShape,
+} from '../schema/granting.js';
 import { operations, tooManyMessage } from './bulk.js';
 
 const details = ['subject_details', 'relation_details', 'object_details', 'tenant_details'];
@@ -19,6 +26,7 @@ export const RelationshipTupleCreate = granting(
 		...sides,
 		tenant: optional(Reference).describe('Tenant for missing instances: id or key. Ignored if both exist.'),
 		...expiryShape,
+		...tupleConditionShape,
 	},
 	[...ids, ...details],
 ).meta({
@@ -27,7 +35,10 @@ export const RelationshipTupleCreate = granting(
 });
 export type RelationshipTupleCreate = z.output<typeof RelationshipTupleCreate>;
 
-export const RelationshipTupleRemove = named('RelationshipTupleDelete', 'A relationship to delete.', sides);
+export const RelationshipTupleRemove = named('RelationshipTupleDelete', 'A relationship to delete.', {
+	...sides,
+	...removedConditionShape,
+});
 export type RelationshipTupleRemove = z.output<typeof RelationshipTupleRemove>;
 
 /**
@@ -61,6 +72,7 @@ const filters = {
 	),
 	object_type: References.describe('Only objects of these resources (ids or keys); may be repeated.'),
 	subject_type: References.describe('Only subjects of these resources (ids or keys); may be repeated.'),
+	conditional: Flag.describe('Only conditional relationships.'),
 	...pageShape,
 };
 
@@ -99,6 +111,7 @@ export const RelationshipTupleRead = named(
 		object_id: Uuid.describe('Object id.'),
 		tenant_id: Uuid.describe('Tenant id.'),
 		...shownExpiry,
+		...shownCondition,
 		subject_details: InstanceDetails.optional().describe('Subject details; present only if requested.'),
 		object_details: InstanceDetails.optional().describe('Object details; present only if requested.'),
 		relation_details: z

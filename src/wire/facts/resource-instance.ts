@@ -3,6 +3,7 @@ import { ComparedAttributes } from '../attributes.js';
 import { clearable, defaulted, environmentObject, Key, Reference, StoredObject, Uuid } from '../common.js';
 import { named } from '../named.js';
 import { Flag, pageShape, References, Searches, TotalCountFlag } from '../query.js';
+import { shownCondition } from '../schema/granting.js';
 import { idents, operations } from './bulk.js';
 
 export const ResourceInstanceCreate = named(
@@ -79,6 +80,7 @@ export const ResourceInstanceRelationship = named(
 		subject: z.string().describe('Subject, as `<resource key>:<instance key>`.'),
 		relation: z.string().describe('Relation key.'),
 		object: z.string().describe('Object, as `<resource key>:<instance key>`.'),
+		...shownCondition,
 	},
 );
 

@@ -3,8 +3,8 @@ import { boundedArray } from '../bounded.js';
 import { environmentScoped, HolderReference, StoredObject, Uuid } from '../common.js';
 import { named } from '../named.js';
 import { Flag, Holders, pageShape, References, TotalCountFlag } from '../query.js';
-import { conditionShape, expiryShape, shownCondition, shownExpiry } from '../schema/granting.js';
-import { removedConditionShape, roleGrantBody, roleRemovalBody, roleShape } from './user.js';
+import { conditionShape, expiryShape, removedConditionShape, shownCondition, shownExpiry } from '../schema/granting.js';
+import { roleGrantBody, roleRemovalBody, roleShape } from './user.js';
 
 export const RoleAssignmentCreate = roleGrantBody({
 	user: HolderReference.describe(

@@ -15,7 +15,7 @@ import {
 import { Email } from '../email.js';
 import { named } from '../named.js';
 import { Flag, pageShape, Search, SearchOperator } from '../query.js';
-import { conditionShape, expiryShape, granting, shownCondition } from '../schema/granting.js';
+import { conditionShape, expiryShape, granting, removedConditionShape, shownCondition } from '../schema/granting.js';
 import { idents, operations } from './bulk.js';
 
 /** A role and its scope. The scope is a tenant or a resource instance. For an instance, the tenant may be omitted. */
@@ -29,12 +29,6 @@ export const roleShape = {
 };
 
 /** Condition field in a body that removes a role. */
-export const removedConditionShape = {
-	condition: optional(z.object({ set: Reference.describe('Condition set of the assignment: id or key.') })).describe(
-		'Condition of the assignment to remove. Absent or null: the assignment without a condition.',
-	),
-};
-
 /** Role assignment fields in responses, in addition to `roleShape` and the user. */
 const heldIds = ['user_id', 'role_id', 'tenant_id', 'resource_instance_id'];
 

@@ -126,10 +126,16 @@ const changes = [
 		described('DraftMadeForGroupsChange', 'A marker for an object created for groups; created or deleted.'),
 	),
 	listedChange('relationship_tuple', all, TupleEntry).meta(
-		described('DraftRelationshipTupleChange', 'A change of a relationship. An update changes its expiry.'),
+		described(
+			'DraftRelationshipTupleChange',
+			'A change of a relationship. An update changes its expiry or condition values.',
+		),
 	),
 	listedChange('role_assignment', all, RoleAssignmentEntry).meta(
-		described('DraftRoleAssignmentChange', 'A change of a role assignment. An update changes its expiry.'),
+		described(
+			'DraftRoleAssignmentChange',
+			'A change of a role assignment. An update changes its expiry or condition values.',
+		),
 	),
 	keyedChange('user_invite', UserKey, UserInviteEntry).meta(
 		described('DraftUserInviteChange', 'A change of an invite.'),

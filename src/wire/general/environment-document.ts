@@ -105,6 +105,7 @@ export const RelationEntry = namedStrict(
 		name: Name.describe('Display name.'),
 		description: orNull(Text).describe('Relation description.'),
 		subject_resource: Key.describe('Resource key for the subjects.'),
+		grant_conditions: entryList(Key).describe('Keys of the condition sets under which relationships may be created.'),
 	},
 );
 export type RelationEntry = z.output<typeof RelationEntry>;
@@ -333,6 +334,14 @@ export type MadeForGroupsEntry = z.output<typeof MadeForGroupsEntry>;
 /** Grant expiry. An import skips grants that have expired. */
 const ends = orNull(Timestamp).describe('Expiry; absent if there is none.');
 
+/** Condition of a grant. */
+const AssignedConditionEntry = z
+	.strictObject({
+		set: OwnConditionSetKey.describe('Key of the condition set of type `grant`.'),
+		values: defaulted(ComparedAttributes, () => ({})).describe('A value for each parameter of the set.'),
+	})
+	.describe('A condition: the grant applies only in checks in which the condition holds.');
+
 export const TupleEntry = namedStrict(
 	'TupleEntry',
 	'A relationship; its subject and object are `<resource key>:<instance key>`.',
@@ -341,6 +350,7 @@ export const TupleEntry = namedStrict(
 		relation: Key.describe('Relation key.'),
 		object: InstanceName.describe('Object, as `<resource key>:<instance key>`.'),
 		expires_at: ends,
+		condition: orNull(AssignedConditionEntry).describe('Condition of the relationship; absent if there is none.'),
 	},
 );
 export type TupleEntry = z.output<typeof TupleEntry>;
@@ -361,14 +371,6 @@ const inOnePlaceOnly = {
 	message: 'must contain either `tenant` or `resource_instance`, which already belongs to a tenant',
 	path: ['tenant'],
 };
-
-/** Condition for a role assignment on an instance. */
-const AssignedConditionEntry = z
-	.strictObject({
-		set: OwnConditionSetKey.describe('Key of the condition set of type `grant`.'),
-		values: defaulted(ComparedAttributes, () => ({})).describe('A value for each parameter of the set.'),
-	})
-	.describe('A condition: the assignment counts only in checks in which the condition holds.');
 
 export const RoleAssignmentEntry = z
 	.strictObject({

@@ -54,10 +54,10 @@ export const expiryShape = {
 	expires_at: optional(Expiry).describe('Grant expiry, in the future. Absent or null: no expiry.'),
 };
 
-/** A role assignment's condition, with parameter values. */
+/** A grant's condition, with parameter values. */
 export const AssignedCondition = z
 	.strictObject({
-		set: Reference.describe('Condition set of type `grant` that the role declares: id or key.'),
+		set: Reference.describe('Condition set of type `grant` that the role or relation declares: id or key.'),
 		values: defaulted(ComparedAttributes, () => ({})).describe('A value for each parameter of the set.'),
 	})
 	.meta({
@@ -66,11 +66,26 @@ export const AssignedCondition = z
 		example: { set: 'below_limit', values: { limit: 500 } },
 	});
 
-/** Condition field in a grant request. */
+const separate = 'Conditional and unconditional grants are separate, and so are grants under different sets.';
+
+/** Condition field in a role assignment request. */
 export const conditionShape = {
 	condition: optional(AssignedCondition).describe(
-		'Condition of the grant, only with `resource_instance`. Absent or null: no condition. Conditional ' +
-			'and unconditional grants are separate, and so are grants under different sets.',
+		`Condition of the grant, only with \`resource_instance\`. Absent or null: no condition. ${separate}`,
+	),
+};
+
+/** Condition field in a relationship request. */
+export const tupleConditionShape = {
+	condition: optional(AssignedCondition).describe(
+		`Condition of the relationship. Absent or null: no condition. ${separate}`,
+	),
+};
+
+/** Condition field in a removal request. */
+export const removedConditionShape = {
+	condition: optional(z.object({ set: Reference.describe('Condition set of the grant: id or key.') })).describe(
+		'Condition of the grant to remove. Absent or null: the unconditional grant.',
 	),
 };
 

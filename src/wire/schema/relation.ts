@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { Reference, Uuid } from '../common.js';
-import { describedFields, named, namedObject } from '../named.js';
+import { boundedArray } from '../bounded.js';
+import { defaulted, optional, Reference, Uuid } from '../common.js';
+import { changedFields, describedFields, named, namedObject } from '../named.js';
 
 export const RelationCreate = named(
 	'RelationCreate',
@@ -8,9 +9,28 @@ export const RelationCreate = named(
 	{
 		...describedFields('Relation', 'relations in the resource'),
 		subject_resource: Reference.describe('Subject resource: id or key.'),
+		grant_conditions: defaulted(boundedArray(Reference), () => []).describe(
+			'Condition sets of type `grant` under which relationships may be created (ids or keys); none by default.',
+		),
 	},
 );
 export type RelationCreate = z.output<typeof RelationCreate>;
+
+export const RelationUpdate = named('RelationUpdate', 'Changes to a relation. Absent fields keep their values.', {
+	...changedFields('Relation'),
+	grant_conditions: optional(boundedArray(Reference)).describe(
+		'Complete new list of condition sets under which relationships may be created (ids or keys). Null counts as absent.',
+	),
+});
+export type RelationUpdate = z.output<typeof RelationUpdate>;
+
+/** Declared conditions in a response. Absent if there are none. */
+const shownConditions = {
+	grant_conditions: z
+		.array(z.string())
+		.optional()
+		.describe('Keys of the condition sets under which relationships may be created; absent if there are none.'),
+};
 
 export const RelationRead = named('RelationRead', 'A relation, with both resources by id and by key.', {
 	...namedObject('relations in the resource'),
@@ -19,6 +39,7 @@ export const RelationRead = named('RelationRead', 'A relation, with both resourc
 	object_resource: z.string().describe('Object resource key.'),
 	subject_resource_id: Uuid.describe('Subject resource id.'),
 	subject_resource: z.string().describe('Resource key for the subjects.'),
+	...shownConditions,
 });
 export type RelationRead = z.input<typeof RelationRead>;
 
@@ -30,6 +51,7 @@ export const RelationBlockRead = named(
 		resource: z.string().describe('Resource key for the subjects.'),
 		relation_name: z.string().nullable().describe('Relation name.'),
 		description: z.string().nullable().describe('Relation description.'),
+		...shownConditions,
 	},
 );
 export type RelationBlockRead = z.input<typeof RelationBlockRead>;

@@ -89,7 +89,9 @@ function granting(unit: ReadingUnit, filter: GroupRoleFilter): QueryBuilder<Rela
 		})
 		// The source of a derivation is a role of the relation's subject resource, to which the group belongs.
 		.join('roles as sources', sameEnvironment('role_derivations', 'source_role_id', 'sources'))
-		.where('sources.key', memberKey);
+		.where('sources.key', memberKey)
+		// Groups have roles without conditions only.
+		.whereNull('relationship_tuples.condition_set');
 	const { group_ids, resource_instance_ids, role_ids, joins_child, until } = filter;
 	if (until === null) query.whereNull('relationship_tuples.expires_at');
 	if (until) query.whereRaw("coalesce(relationship_tuples.expires_at, 'infinity') >= ?", [until]);
@@ -174,7 +176,7 @@ export async function groupRoleNames(
 			join resources on resources.environment_id = relationship_tuples.environment_id
 				and resources.id = objects.resource_id
 			where relationship_tuples.environment_id = :environment_id and relationship_tuples.subject_id = wanted.id
-				and ${holdsNow('relationship_tuples')}
+				and relationship_tuples.condition_set is null and ${holdsNow('relationship_tuples')}
 			limit :most
 		) as found`,
 		{ ids: [...groupIds], member: memberKey, most },
