@@ -4,7 +4,7 @@ import test, { type ExecutionContext } from 'ava';
 import { unpack } from '../../src/bundle/bundle.js';
 import { Engine } from '../../src/pdp/engine/engine.js';
 import type { Answer, Client } from '../support/client.js';
-import { onEachStack, onEachStore } from '../support/each-store.js';
+import { onAllStores, onEachStack, onEachStore } from '../support/each-store.js';
 import { type Mixed, mixedWrite, questions } from '../support/mixed-writes.js';
 import { seeded } from '../support/random.js';
 import { facts, type Stack, schema } from '../support/stack.js';
@@ -16,7 +16,7 @@ import { facts, type Stack, schema } from '../support/stack.js';
  */
 
 const clients = 16;
-const writes = 5_000;
+const writes = onAllStores ? 5_000 : 2_500;
 
 onEachStack(
 	`${writes} mixed writes by ${clients} clients finish in revision order`,
@@ -65,7 +65,7 @@ function assertAnswers(t: ExecutionContext, told: readonly Told[]): void {
 	}
 	t.log([...counts].sort().map(([status, count]) => `${count} times ${status}`));
 	for (const status of [200, 201, 204, 404, 409])
-		t.true((counts.get(status) ?? 0) > 20, `too few responses with ${status}`);
+		t.true((counts.get(status) ?? 0) > writes / 500, `too few responses with ${status}`);
 }
 
 interface Logged {

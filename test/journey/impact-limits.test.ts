@@ -80,14 +80,17 @@ test.serial(
 	async (t) => {
 		const place = await site.place();
 		await fillLargeWorld(place, 2_000, 100);
-		const limits = { checks: 100_000, rows: 1 };
 		const revision = await place.revision();
 		let done = 0;
-		const asked = Array.from({ length: 6 }, async () => {
-			const answer = await askImpact(place, turnEditors, { limits, base_revision: revision });
+		const ask = async (checks: number) => {
+			const answer = await askImpact(place, turnEditors, { limits: { checks, rows: 1 }, base_revision: revision });
 			if (answer.status === 200) done += 1;
 			return answer;
-		});
+		};
+		const before = site.api.impactProcesses().length;
+		const first = ask(100_000);
+		await eventually(() => site.api.impactProcesses().length > before);
+		const asked = [first, ...Array.from({ length: 5 }, () => ask(100))];
 		// The environment is not locked: a write and a bundle request complete before the impact request.
 		const write = await place.http.post(`${place.facts}/users`, { key: 'written-meanwhile' });
 		t.is(write.status, 200);
@@ -101,7 +104,7 @@ test.serial(
 		t.deepEqual(answers.map(({ status }) => status).sort(), [200, 200, 200, 200, 200, 429]);
 		const refused = answers.find(({ status }) => status === 429);
 		t.is(refused?.headers.get('retry-after'), '5');
-		for (const { status, body } of answers) if (status === 200) t.true(body.counts.gained > 0);
+		for (const { status, body } of answers) if (status === 200) t.true(body.counts.gained + body.counts.lost > 0);
 		t.is(await place.revision(), revision + 1);
 	},
 );
@@ -188,6 +191,7 @@ test.serial('a rejected draft leaves no data behind, and the process continues',
 
 test('a computation over its time limit ends with lower bounds', async (t) => {
 	const slow = await startSite({ IMPACT_TIMEOUT: '2' });
+	t.teardown(slow.stop);
 	const place = await slow.place();
 	await fillLargeWorld(place, 3_000, 200);
 	await askImpact(place, small, { limits: { checks: 1 } });
@@ -200,11 +204,11 @@ test('a computation over its time limit ends with lower bounds', async (t) => {
 		t.is(status, 503, JSON.stringify(body));
 		t.regex(JSON.stringify(body), /IMPACT_TIMEOUT/);
 	}
-	await slow.stop();
 });
 
 test('a computation over its memory limit is rejected, and its process ends', async (t) => {
 	const little = await startSite({ IMPACT_MEMORY: '128' });
+	t.teardown(little.stop);
 	const place = await little.place();
 	await fillLargeWorld(place, 20_000, 20_000);
 	const { status, body } = await askImpact(place, turnEditors);
@@ -212,5 +216,4 @@ test('a computation over its memory limit is rejected, and its process ends', as
 	t.regex(JSON.stringify(body), /more than 128 MiB|has ended/);
 	t.deepEqual(little.api.impactProcesses(), []);
 	t.is((await place.http.get(`${place.facts}/users?per_page=1`)).status, 200);
-	await little.stop();
 });
