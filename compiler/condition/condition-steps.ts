@@ -79,6 +79,21 @@ export function conditionSteps(condition: Condition, options: StepOptions): numb
 	return steps + searches.size * stepsOfLong;
 }
 
+/** Returns the maximum number of steps in the comparisons that an evaluation repeats for each item of a list. */
+export function itemSteps<A extends AttributePath | readonly string[]>(
+	condition: Condition<A>,
+	options: StepOptions,
+): number {
+	if (condition.kind === 'not') return itemSteps(condition.condition, options);
+	if (condition.kind !== 'comparison') {
+		return condition.conditions.reduce((sum, one) => sum + itemSteps(one, options), 0);
+	}
+	const { operand, operator } = condition;
+	if (!('match' in operand)) return 0;
+	if (operatorNamed(operator)?.match === 'object') return itemSteps(operand.match, options);
+	return comparisonSteps(condition, { ...options, isOptional: false, isRepeated: false, searches: new Set() });
+}
+
 function stepsAt<A extends AttributePath | readonly string[]>(condition: Condition<A>, place: Place): number {
 	const optional = { ...place, isOptional: true };
 	if (condition.kind === 'not') return stepsAt(condition.condition, optional);

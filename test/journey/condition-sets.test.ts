@@ -173,6 +173,25 @@ journey('conditions can use built-in attributes, and attributes that are defined
 	fails(t, await http.patch(`${path}/tall`, { conditions: { not: tall } }), 422, 'user.height');
 });
 
+journey('comparisons of list items are limited', async (t, place) => {
+	const { http, schema } = place;
+	await described(place);
+	const post = (match: object) => {
+		const conditions = { 'context.teams': { any_match: { match } } };
+		return http.post(`${schema}/condition_sets`, { key: 'teams', name: 'Teams', type: 'userset', conditions });
+	};
+	for (const match of [
+		{ key: { in: Array.from({ length: 96 }, String) } },
+		{ key: { matches: '^.{1,100}$' } },
+		{ anyOf: Array.from({ length: 5 }, (_, index) => ({ [`field${index}`]: { contains: 'a' } })) },
+	]) {
+		const answer = await post(match);
+		fails(t, answer, 422, 'more than 150000');
+		t.deepEqual(problemPlaces(answer), ['body.conditions']);
+	}
+	t.is((await post({ key: { in: Array.from({ length: 95 }, String) } })).status, 200);
+});
+
 journey('each set has a type: only resource sets have a resource, and keys are unique', async (t, place) => {
 	const { http, schema } = place;
 	await described(place);

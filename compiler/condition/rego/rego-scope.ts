@@ -65,6 +65,14 @@ export function relatedRego(type: string | undefined, value: Fragment): Fragment
 	return type === undefined ? value : rego`related(${type}, ${value})`;
 }
 
+/**
+ * Writes the items of an array. Related instances are compared once per key, because each may have large attributes, and
+ * an attribute of a check may repeat a key thousands of times.
+ */
+export function itemsRego(type: string | undefined, array: Fragment): Fragment {
+	return type === undefined ? array : rego`compare.items(${array})`;
+}
+
 /** Writes the access to a path inside a value. */
 export function memberRego(value: Fragment, path: readonly string[]): Fragment {
 	return path.reduce((found, name) => rego`${found}${packagePart(name)}`, value);

@@ -4,7 +4,7 @@ import type { Body } from '../../rego/rule.js';
 import type { Comparison, Condition, MatchOperand } from '../condition.js';
 import { constantValue } from '../constant-value.js';
 import { type Operator, operatorNamed } from '../operator.js';
-import { optional, type RegoScope, relatedRego, scopeOfMembers } from './rego-scope.js';
+import { itemsRego, optional, type RegoScope, relatedRego, scopeOfMembers } from './rego-scope.js';
 import { refusing, writeMistypedComparison } from './write-comparison.js';
 
 /**
@@ -73,7 +73,7 @@ function writeMistypedRelated<A>(
 	const isObject = operator.match === 'object';
 	const itself = scope.required ? [] : refusing(isObject ? 'string' : operator.attribute, attribute);
 	const { mistyped } = scope.items.named(match);
-	const each = isObject ? [] : [rego`some one in ${attribute}`];
+	const each = isObject ? [] : [rego`some one in ${itemsRego(related, attribute)}`];
 	const key = isObject ? attribute : rego`one`;
 	return [
 		...itself,

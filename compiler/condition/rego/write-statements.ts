@@ -4,7 +4,7 @@ import type { Body } from '../../rego/rule.js';
 import type { Comparison, Condition, MatchOperand } from '../condition.js';
 import { constantValue, variableAmong } from '../constant-value.js';
 import { type Operator, operatorNamed } from '../operator.js';
-import { optional, type RegoScope, relatedRego, scopeOfMembers } from './rego-scope.js';
+import { itemsRego, optional, type RegoScope, relatedRego, scopeOfMembers } from './rego-scope.js';
 import { writeComparison } from './write-comparison.js';
 
 /** Returns the statements for a condition, which holds if and only if all statements are true. */
@@ -94,9 +94,10 @@ function writeMatch<A>(
 	const { match } = scope.items.named(condition);
 	const one = relatedRego(related, rego`one`);
 	const isArray = rego`is_array(${attribute})`;
+	const items = itemsRego(related, attribute);
 	if (operator.match === 'all') {
-		return [isArray, lines([rego`every one in ${attribute} {`, rego`		${match}(${one})`, rego`	}`])];
+		return [isArray, lines([rego`every one in ${items} {`, rego`		${match}(${one})`, rego`	}`])];
 	}
-	const anyMatch = scope.helpers.add('any_match', () => [[rego`some one in ${attribute}`, rego`${match}(${one})`]]);
+	const anyMatch = scope.helpers.add('any_match', () => [[rego`some one in ${items}`, rego`${match}(${one})`]]);
 	return scope.required ? [isArray, anyMatch] : [anyMatch];
 }

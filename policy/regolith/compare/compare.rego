@@ -220,6 +220,8 @@ intersects(left, right) if {
 	count(items(left) & items(right)) > 0
 }
 
+# METADATA
+# description: The items of the array, as a set.
 items(array) := {item | some item in array}
 
 # METADATA

@@ -1,13 +1,16 @@
 import type { Condition } from '../../../compiler/condition/condition.js';
+import { itemSteps } from '../../../compiler/condition/condition-steps.js';
 import { type NamedAttribute, parseConditions, type RelatedName } from '../../../compiler/condition/parse/grammar.js';
 import { rolesNamedIn, unknownRoleMessage } from '../../../compiler/condition/resource-roles.js';
 import { groupBy } from '../../../compiler/group-by.js';
 import { Failure, maxProblems, type Problem } from '../../failure.js';
+import { estimateSteps } from '../../pattern/compiled-patterns.js';
 import { measurePattern } from '../../pattern/pattern.js';
 import type { ConditionSet } from '../../store/table/condition-set.js';
 import { attributeKeys, Resource, resourceKeys } from '../../store/table/resource.js';
 import { rolesOfResources } from '../../store/table/role.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import { maxSteps } from '../check-limit/check-steps.js';
 import { userResource } from '../environment.js';
 
 /** Attributes that conditions can use in addition to the built-in attributes. */
@@ -56,7 +59,9 @@ export async function conditionProblems(
 	});
 	const names = defined ?? (await readDefinedAttributes(unit));
 	const problems = [
-		...('problems' in parsed ? parsed.problems : await unknownRoles(unit, set, parsed.condition)),
+		...('problems' in parsed
+			? parsed.problems
+			: [...tooManySteps(parsed.condition), ...(await unknownRoles(unit, set, parsed.condition))]),
 		...undefinedAttributes(names, set, parsed.attributes),
 		...undefinedRelated(names, parsed.related),
 	];
@@ -67,6 +72,20 @@ export async function conditionProblems(
 export function mayNameRoles(conditions: unknown): boolean {
 	const parsed = parseConditions(conditions, { type: 'userset', bound: true });
 	return 'problems' in parsed || rolesNamedIn(parsed.condition).length > 0;
+}
+
+/**
+ * Returns a problem if comparisons of list items would make a check too long. A check repeats them for all items of the
+ * largest accepted list.
+ */
+function tooManySteps(condition: Condition) {
+	// A condition has no parameters inside `match`.
+	const steps = itemSteps(condition, { parameters: {}, patternSize: estimateSteps });
+	if (steps <= maxSteps) return [];
+	const msg =
+		`a check would take up to ${steps} steps to compare the items of lists, more than ${maxSteps}: compare with fewer ` +
+		'values in `match`, and shorten or avoid regular expressions there';
+	return [{ at: [], msg, type: 'too_large' }];
 }
 
 /** Returns a problem for each named role that the set's resource does not have. */

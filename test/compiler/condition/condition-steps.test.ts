@@ -1,5 +1,5 @@
 import test from 'ava';
-import { conditionSteps } from '../../../compiler/condition/condition-steps.js';
+import { conditionSteps, itemSteps } from '../../../compiler/condition/condition-steps.js';
 import { parseConditions } from '../../../compiler/condition/parse/grammar.js';
 import type { Json, ParameterType } from '../../../compiler/model.js';
 import { estimateSteps } from '../../../src/pattern/compiled-patterns.js';
@@ -67,5 +67,22 @@ for (const [title, [conditions, steps]] of Object.entries(cases)) {
 		const parsed = parseConditions(conditions, { type: 'grant', bound: false, parameters: Object.keys(parameters) });
 		if (!('condition' in parsed)) return t.fail(JSON.stringify(parsed.problems));
 		t.is(conditionSteps(parsed.condition, { parameters, patternSize: estimateSteps }), steps);
+	});
+}
+
+const ofObject = (match: Json): Json => ({ 'context.a': { object_match: { match } } });
+const limitedLists: Readonly<Record<string, readonly [conditions: Json, steps: number]>> = {
+	'comparisons outside lists': [{ allOf: [equal(1), { 'context.a': { array_superset: ['a'] } }] }, 0],
+	'fields of an object': [ofObject({ b: { contains: 'a' } }), 0],
+	'items in a field of an object': [ofObject({ b: { all_match: { match: { c: { contains: 'a' } } } } }), 36_000],
+	'items of several lists': [{ anyOf: [each({ contains: 'a' }), not(each({ contains: 'b' }))] }, 72_000],
+	'values compared with items': [each({ in: Array.from({ length: 95 }, String) }), 149_000],
+};
+
+for (const [title, [conditions, steps]] of Object.entries(limitedLists)) {
+	test(`in lists: ${title}`, (t) => {
+		const parsed = parseConditions(conditions, { type: 'userset', bound: false });
+		if (!('condition' in parsed)) return t.fail(JSON.stringify(parsed.problems));
+		t.is(itemSteps(parsed.condition, { parameters: {}, patternSize: estimateSteps }), steps);
 	});
 }

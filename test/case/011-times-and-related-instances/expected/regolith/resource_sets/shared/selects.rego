@@ -16,14 +16,14 @@ selects(resource) if {
 	is_array(resource.payers)
 	any_match_1(resource)
 	is_array(resource.payers)
-	every one in resource.payers {
+	every one in compare.items(resource.payers) {
 		match_2(related("customer", one))
 	}
 	not mistyped(resource)
 }
 
 any_match_1(resource) if {
-	some one in resource.payers
+	some one in compare.items(resource.payers)
 	match_1(related("customer", one))
 }
 
@@ -40,16 +40,16 @@ mistyped_2(item) if not is_object(item)
 item_present_1(item) if item.in_dispute != null
 
 mistyped(resource) if {
-	some one in resource.payers
+	some one in compare.items(resource.payers)
 	not is_string(one)
 }
 
 mistyped(resource) if {
-	some one in resource.payers
+	some one in compare.items(resource.payers)
 	mistyped_1(related("customer", one))
 }
 
 mistyped(resource) if {
-	some one in resource.payers
+	some one in compare.items(resource.payers)
 	mistyped_2(related("customer", one))
 }
