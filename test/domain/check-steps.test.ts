@@ -108,6 +108,11 @@ const repeats = {
 		rules: [nested, inFolder, 'document.viewer < also < folder.viewer'],
 		repeated: 2,
 	},
+	'a source of a cycle with closures': { rules: [nested, ofGroup, 'group.member < of < team.member'], repeated: 1 },
+	'a source of a cycle with closures, unless a role is assigned': {
+		rules: [nested, `${ofGroup}?`, 'group.member < of < team.member'],
+		repeated: 2,
+	},
 	'walked: once for each role of the instance': {
 		rules: [...allDerivations('a', 'up', 'b', 4), ...allDerivations('b', 'up2', 'c', 4)],
 		repeated: 4,

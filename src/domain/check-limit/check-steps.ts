@@ -124,12 +124,18 @@ export class Derivations {
 		const seen = new Set<string>();
 		// Array iteration includes items added during the loop.
 		for (const role of queue) {
-			const members = this.#graph.cycleContaining(role)?.members ?? [role];
+			const cycle = this.#graph.cycleContaining(role);
+			const members = cycle?.members ?? [role];
 			const [first = role] = members;
 			if (once && seen.has(first.role)) continue;
 			seen.add(first.role);
 			if (this.#graph.into(first).length > 0) called.push(first.role);
 			for (const member of members) queue.push(...this.#graph.leaving(member).map(({ source }) => source));
+			if (cycle?.conditional === false) {
+				// Closures do not contain these sources. A check looks them up on the instances, and again in the closures.
+				const interrupted = this.#graph.leaving(role).filter((edge) => edge.no_direct_roles_on_object);
+				queue.push(...interrupted.map(({ source }) => source));
+			}
 			const operands = this.#computed.get(role.role)?.operand_ids ?? [];
 			queue.push(...operands.map((operand) => ({ ...role, role: operand })));
 		}
