@@ -46,10 +46,7 @@ test('malformed sets of users are rejected, and so are requests that do not supp
 		t.is((await http.post('/allowed', ask(set))).status, 422, JSON.stringify(set));
 	}
 	const set = { user: { set: 'folder:top#viewer' } };
-	const refused = [
-		['/allowed', { ...ask('folder:top#viewer'), use_debugger: 'attempts' }],
-		['/allowed_url', { ...set, http_method: 'get', url: 'https://example.com' }],
-	] as const;
+	const refused = [['/allowed_url', { ...set, http_method: 'get', url: 'https://example.com' }]] as const;
 	for (const [path, body] of refused) t.is((await http.post(path, body)).status, 422, path);
 	// A user record may have a field `set`, and no request sets the holdings of a user.
 	const holdings = { folder: { viewer: { 'folder:top': null } } };
@@ -59,6 +56,23 @@ test('malformed sets of users are rejected, and so are requests that do not supp
 	]) {
 		t.is((await http.post('/allowed', { user, action: 'read', resource: d1 })).body['allow'], false);
 	}
+});
+
+test('attempts propose relationships for a set of users, and nothing that changes the set', async (t) => {
+	const { http } = await serving(t, await readCaseModel('007-folders-and-documents'));
+	const attempts = async (set: string, action = 'read') => {
+		const { body } = await http.post<{ debug: { attempts: Record<string, unknown>[] } }>('/allowed', {
+			...ask(set, action),
+			use_debugger: 'attempts',
+		});
+		return body.debug.attempts.map(({ passed, add, remove, compare }) => ({ passed, add, remove, compare }));
+	};
+	t.deepEqual(await attempts('folder:top#viewer'), [{ passed: true, add: [], remove: [], compare: [] }]);
+	const parent = { fact: 'relationship_tuple', subject: 'folder:top', relation: 'parent', object: 'my-doc:d1' };
+	t.deepEqual(await attempts('folder:top#editor', 'write'), [
+		{ passed: false, add: [{ ...parent, tenant: 'acme' }], remove: [], compare: [] },
+	]);
+	t.deepEqual(await attempts('folder:other#viewer'), [], 'the folder is in a different tenant');
 });
 
 /** All sets by assignable roles, and by a missing role and instance. */

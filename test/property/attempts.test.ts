@@ -11,7 +11,7 @@ import { documentBytes } from '../../compiler/index.js';
 import type { Attributes, ConditionSet, Json, Model, Schema } from '../../compiler/model.js';
 import { runToEnd } from '../../compiler/steps.js';
 import { findAttempts } from '../../src/pdp/attempt/attempts.js';
-import type { EngineInput } from '../../src/pdp/engine/engine.js';
+import type { EngineInput, Holdings } from '../../src/pdp/engine/engine.js';
 import { FactsIndex } from '../../src/pdp/facts/facts-index.js';
 import { wasmEngine } from '../compiler/engine.js';
 import { layeredModels } from '../compiler/layered-model.js';
@@ -70,25 +70,65 @@ function reasonsFor({ facts }: Model, { user, resource }: Query) {
 	};
 }
 
+/** A check, with the model whose decisions it must equal. */
+interface Asked {
+	readonly query: Query;
+	readonly stored: Model;
+	/** The set of users in place of the user. */
+	readonly set?: { readonly key: string; readonly holdings: Holdings };
+}
+
+/** A user with only the role of a set. */
+const likeSet = 'uset';
+
+/** Returns a check about a set of users for each question about one user. The model has a user with the set's role. */
+function askedOfSets(stored: Model): readonly Asked[] {
+	const { schema, facts } = stored;
+	const sets = facts.instances.flatMap(({ type, key }) =>
+		(schema.resources.find((own) => own.key === type)?.roles ?? [])
+			.filter(({ computed }) => computed === undefined)
+			.map((role) => ({ type, instance: key, role: role.key })),
+	);
+	const about = modelQuestions(stored).filter(({ user }) => user.key === 'ua');
+	return about.flatMap((query, index): readonly Asked[] => {
+		const set = pick(sets, index * 7);
+		if (set === undefined) return [];
+		const { type, instance, role } = set;
+		const name = `${type}:${instance}`;
+		const users = [...facts.users, likeSet];
+		const instance_assignments = [...facts.instance_assignments, { user: likeSet, ...set }];
+		return [
+			{
+				query: { ...query, user: { key: likeSet } },
+				stored: { ...stored, facts: { ...facts, users, instance_assignments } },
+				set: { key: `${name}#${role}`, holdings: { [type]: { [role]: { [name]: null } } } },
+			},
+		];
+	});
+}
+
 /** Compares the attempts for all questions about a model with a search. */
 function hold(t: ExecutionContext, model: Model, seen: Seen): void {
 	const facts = FactsIndex.read(documentBytes(model));
-	const stored = standing(model, time);
+	const now = standing(model, time);
+	const asked = [...modelQuestions(model).map((query): Asked => ({ query, stored: now })), ...askedOfSets(now)];
 	const files = new Map(rego(model).map(({ path, text }) => [path, text]));
 	const count = (what: string) => {
 		seen[what] = (seen[what] ?? 0) + 1;
 	};
-	for (const query of modelQuestions(model)) {
+	for (const { query, stored, set } of asked) {
 		const { tenant } = query.resource;
 		if (typeof tenant !== 'string') continue;
 		const { allow } = decide(stored, query);
 		const context = { facts, revision: 1, policyRevision: 1, time };
-		const input = { ...query, time } as unknown as EngineInput;
+		const input = { ...query, user: set ?? query.user, time } as unknown as EngineInput;
 		const check = { input, allowed: allow, reasons: reasonsFor(stored, query) };
 		const { attempts, truncated } = runToEnd(findAttempts(context, check));
 		const said = JSON.stringify(query);
 		t.true(attempts.length <= 50, said);
-		if (allow || facts.schema.tenantRolesThatGrant(query.resource.type, query.action).length > 0) {
+		const byTenant =
+			set === undefined && facts.schema.tenantRolesThatGrant(query.resource.type, query.action).length > 0;
+		if (allow || byTenant) {
 			t.true(attempts.length > 0 || truncated, said);
 		}
 		for (const attempt of attempts) {
@@ -111,6 +151,11 @@ function hold(t: ExecutionContext, model: Model, seen: Seen): void {
 				const whole = part.length === changes.length;
 				const asked = changedQuery(query, part);
 				t.is(decide(changed(stored, part), asked).allow, whole, `${shown}: ${JSON.stringify(part)}`);
+			}
+			for (const change of set === undefined ? [] : changes) {
+				count(`of a set, to ${change.kind}`);
+				const changesHolder = 'fact' in change ? change.fact.fact === 'user' : change.attribute.startsWith('user.');
+				t.false(changesHolder || change.kind === 'remove', shown);
 			}
 			for (const change of changes) count('fact' in change ? `to ${change.kind}: ${change.fact.fact}` : 'to change');
 		}
@@ -159,6 +204,7 @@ const leastSeen: Seen = {
 	'to add: relationship_tuple': 20,
 	'to remove: role_assignment': 1,
 	'to change': 5,
+	'of a set, to add': 20,
 };
 
 const withRules = modelsOfOneSchema(1).filter(([first]) => (first?.schema.set_rules.length ?? 0) > 0);

@@ -95,7 +95,11 @@ export function* findAttempts(
 	let world: World | undefined;
 	const conditions = new GrantConditions(facts, { user: input.user, context: input.context }, time);
 	try {
-		const roles = yield* RoleFacts.gather(facts, checkNames(input), time, { work, conditions });
+		const roles = yield* RoleFacts.gather(facts, checkNames(input), time, {
+			work,
+			conditions,
+			holdings: input.user.holdings,
+		});
 		const sets = yield* SetFacts.read(roles, { input, reasons }, new WorkLimit(stepsToFind));
 		if (sets === 'too_large') truncated = true;
 		// In a tenant that does not exist, the skipped sets could allow the check without any role.
@@ -118,12 +122,24 @@ export function* findAttempts(
 		truncated = true;
 	}
 	truncated ||= conditions.uncertain;
-	const sorted = found.toSorted(inOrder);
+	const sorted = (input.user.holdings === undefined ? found : found.filter(keepsHolder)).toSorted(inOrder);
 	if (!allowed && world !== undefined) {
 		const { attempts, truncated: more } = yield* verified(world, sorted, truncated);
 		return { attempts: attempts.map(withSetGrants), truncated: more, granted, ...blocking };
 	}
 	return { attempts: sorted.slice(0, maxAttempts), truncated: truncated || sorted.length > maxAttempts, granted };
+}
+
+/**
+ * True if an attempt changes neither the user nor their roles and attributes. For a set of users, only other changes
+ * are possible: a set holds a single role, and has no attributes.
+ */
+function keepsHolder({ add, remove, compare }: Attempt): boolean {
+	return (
+		remove.length === 0 &&
+		add.every(({ fact }) => fact !== 'user' && fact !== 'role_assignment') &&
+		compare.every(({ change }) => !change.startsWith('user.'))
+	);
 }
 
 /** Returns an attempt in which hidden relation tuples are assignments to sets of users. */

@@ -55,7 +55,8 @@ export function* roleAttempts(roles: RoleFacts, passed: boolean, work: WorkLimit
 	return { attempts: attempts.slice(0, maxFound), more: attempts.length > maxFound, blocking: [...blocking].sort() };
 }
 
-function attemptsInTenant({ facts, check, inTenant }: RoleFacts, passed: boolean): Attempt[] {
+function attemptsInTenant(roles: RoleFacts, passed: boolean): Attempt[] {
+	const { facts, check, inTenant } = roles;
 	const { user, type, action, tenant } = check;
 	return facts.schema
 		.tenantRolesThatGrant(type, action)
@@ -65,30 +66,27 @@ function attemptsInTenant({ facts, check, inTenant }: RoleFacts, passed: boolean
 			by: 'role_in_tenant',
 			chain: [{ type: 'role_assignment', role, resource: `__tenant:${tenant}` }],
 			policy: actionPlace(type, action),
-			add: passed ? [] : [...missingTenantAndUser({ facts, check }), { fact: 'role_assignment', user, role, tenant }],
+			add: passed ? [] : [...missingTenantAndUser(roles), { fact: 'role_assignment', user, role, tenant }],
 			remove: [],
 			compare: [],
 		}));
 }
 
-type FactsAndCheck = Pick<RoleFacts, 'facts' | 'check'>;
+type FactsAndCheck = Pick<RoleFacts, 'facts' | 'check' | 'userExists'>;
 
 /** Returns the check's tenant and user as facts to add, each only if it does not exist. */
-export function missingTenantAndUser({ facts, check: { tenant, user } }: FactsAndCheck): AttemptFact[] {
+export function missingTenantAndUser({ facts, check: { tenant, user }, userExists }: FactsAndCheck): AttemptFact[] {
 	const missing: AttemptFact[] = [];
 	if (!facts.tenants.has(tenant)) missing.push({ fact: 'tenant', tenant });
-	if (!facts.hasUser(user)) missing.push({ fact: 'user', user });
+	if (!userExists) missing.push({ fact: 'user', user });
 	return missing;
 }
 
 /** Returns the check's tenant, user and instance as facts to add, each only if it does not exist. */
-export function missingObjects({ facts, check }: FactsAndCheck): AttemptFact[] {
-	const { instance, tenant } = check;
-	if (instance === undefined || facts.tenantKey(instance) !== undefined) return missingTenantAndUser({ facts, check });
-	return [
-		...missingTenantAndUser({ facts, check }),
-		{ fact: 'resource_instance', resource_instance: instance, tenant },
-	];
+export function missingObjects(roles: FactsAndCheck): AttemptFact[] {
+	const { instance, tenant } = roles.check;
+	if (instance === undefined || roles.facts.tenantKey(instance) !== undefined) return missingTenantAndUser(roles);
+	return [...missingTenantAndUser(roles), { fact: 'resource_instance', resource_instance: instance, tenant }];
 }
 
 /** Roles on an instance. Any single role suffices. */

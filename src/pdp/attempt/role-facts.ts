@@ -4,7 +4,7 @@ import { everyone } from '../../../compiler/everyone.js';
 import type { RoleFormula } from '../../../compiler/role-expression.js';
 import type { Steps } from '../../../compiler/steps.js';
 import type { AttemptFact } from '../../wire/decision/attempt.js';
-import type { EngineInput } from '../engine/engine.js';
+import type { EngineInput, Holdings } from '../engine/engine.js';
 import type { FactsIndex } from '../facts/facts-index.js';
 import type { GrantConditions } from '../facts/grant-conditions.js';
 import { instanceName, instanceType } from '../facts/instance-name.js';
@@ -39,6 +39,13 @@ export const noFactChanges: FactChanges = { add: [], remove: [] };
 
 const nothing: ReadonlySet<string> = new Set();
 
+interface GatherOptions {
+	readonly work: WorkLimit;
+	readonly conditions?: GrantConditions;
+	/** Replaces the user's roles on instances, for a set of users. */
+	readonly holdings?: Holdings | undefined;
+}
+
 /** Facts for deciding a check by roles, with the user's facts gathered in advance. */
 export class RoleFacts {
 	readonly #inTenant = new Set<string>();
@@ -53,16 +60,26 @@ export class RoleFacts {
 		readonly time: number,
 		/** True for the conditional relationships that count in the check. */
 		readonly counts: RelationshipTest,
+		/** True for a check about a set of users, which holds a single role. */
+		readonly isOfSet: boolean,
 	) {}
 
-	/** Gathers the role assignments to the user and to everyone at `time`. Throws `WorkSpent` if there are too many. */
+	/**
+	 * Gathers the role assignments to the user and to everyone at `time`, and the role in the holdings of a set of users.
+	 * Throws `WorkSpent` if there are too many.
+	 */
 	static *gather(
 		facts: FactsIndex,
 		check: CheckNames,
 		time: number,
-		{ work, conditions }: { readonly work: WorkLimit; readonly conditions?: GrantConditions },
+		{ work, conditions, holdings }: GatherOptions,
 	): Steps<RoleFacts> {
-		const found = new RoleFacts(facts, check, time, (row) => conditions?.holds(row) ?? false);
+		const found = new RoleFacts(facts, check, time, (row) => conditions?.holds(row) ?? false, holdings !== undefined);
+		for (const roles of Object.values(holdings ?? {})) {
+			for (const [role, instances] of Object.entries(roles)) {
+				for (const instance of Object.keys(instances)) found.#assigned.set(instance, new Set([role]));
+			}
+		}
 		for (const [tenant, role] of facts.tenantRoles.from(check.user, time)) {
 			if (work.step()) yield;
 			if (tenant === check.tenant) found.#inTenant.add(role);
@@ -144,9 +161,14 @@ export class RoleFacts {
 		return yield* this.holdsOneOf(schema.instanceRolesThatGrant(type, action), changes, work);
 	}
 
+	/** True for a stored user, and for a set of users, which needs no stored user. */
+	get userExists(): boolean {
+		return this.isOfSet || this.facts.hasUser(this.check.user);
+	}
+
 	/** True if the user exists after the changes. Other users hold only roles assigned to everyone. */
 	#userExists({ add }: FactChanges): boolean {
-		return this.facts.hasUser(this.check.user) || add.some(({ fact }) => fact === 'user');
+		return this.userExists || add.some(({ fact }) => fact === 'user');
 	}
 
 	#tenantExists({ add }: FactChanges): boolean {

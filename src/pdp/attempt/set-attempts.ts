@@ -180,7 +180,7 @@ function* proposal(
 	work: WorkLimit,
 ): Steps<Attempt | 'too_large' | undefined> {
 	const [{ role }] = sides;
-	const { check, inTenant, facts } = sets.roles;
+	const { check, inTenant } = sets.roles;
 	const demands = sides.flatMap((side) => side.demands);
 	const wantedRoles = new Set(role === undefined ? [] : [role]);
 	for (const { comparison, wanted } of demands) {
@@ -192,7 +192,7 @@ function* proposal(
 		.filter((wanted) => !inTenant.has(wanted))
 		.map((wanted) => ({ fact: 'role_assignment', user, role: wanted, tenant }));
 	const onResource = changesOnResource(sets.roles, demands, before);
-	const missing = onResource.add.length > 0 ? missingObjects(sets.roles) : missingTenantAndUser({ facts, check });
+	const missing = onResource.add.length > 0 ? missingObjects(sets.roles) : missingTenantAndUser(sets.roles);
 	add.push(...onResource.add);
 	add.unshift(...missing.filter(({ fact }) => fact === 'tenant' || add.length > 0));
 	const { remove } = onResource;

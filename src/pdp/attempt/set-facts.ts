@@ -204,10 +204,10 @@ export class SetFacts {
 	/** True if a rule allows the check after the changes. */
 	*allowWith({ add, remove }: FactChanges, changes: AttributeChanges, work: WorkLimit): Steps<boolean> {
 		const { facts, check } = this.roles;
-		const { type, action, tenant, user } = check;
+		const { type, action, tenant } = check;
 		if (!facts.tenants.has(tenant) && !add.some(({ fact }) => fact === 'tenant')) return false;
 		// Roles have no effect if their user does not exist.
-		const exists = facts.hasUser(user) || add.some(({ fact }) => fact === 'user');
+		const exists = this.roles.userExists || add.some(({ fact }) => fact === 'user');
 		const given = { add: exists ? add : add.filter(({ fact }) => fact !== 'role_assignment'), remove };
 		const subject = yield* this.subjectWith(given, changes, work);
 		const known = new Map<string, boolean>();

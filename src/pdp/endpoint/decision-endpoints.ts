@@ -50,9 +50,9 @@ export function decisionEndpoints(mode: Mode) {
 				}
 				if (body.contextual_facts) {
 					checkInput(now(), body, mode);
-					refuseAttempts('contextual_facts', 'checks with contextual facts');
+					refuseAttempts();
 				}
-				if ('set' in body.user) refuseAttempts('user', 'sets of users');
+				if ('set' in body.user) checkInput(now(), body, mode);
 				const work = (context: DecisionContext) => decideWithAttempts(context, normalise(body, context.time, mode));
 				// `closed` is read only at this point, because creating the signal takes longer than a check.
 				const { closed } = request;
@@ -107,9 +107,9 @@ function isLean({ user, use_debugger, contextual_facts }: Query): boolean {
 	return !use_debugger && !contextual_facts && !('set' in user);
 }
 
-function refuseAttempts(field: string, checks: string): never {
-	const msg = `attempts are not available for ${checks}: request only the reasons`;
-	throw unprocessable([{ loc: ['body', field], msg, type: 'not_supported' }]);
+function refuseAttempts(): never {
+	const msg = 'attempts are not available for checks with contextual facts: request only the reasons';
+	throw unprocessable([{ loc: ['body', 'contextual_facts'], msg, type: 'not_supported' }]);
 }
 
 /** Returns `BulkResult` as JSON. */
