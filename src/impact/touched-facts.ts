@@ -1,6 +1,7 @@
 /** Finds the users and objects affected by changed facts. */
 
 import type { Touched } from '../../compiler/data/delta.js';
+import { everyone } from '../../compiler/everyone.js';
 import { Pauses, type Steps } from '../../compiler/steps.js';
 import type { FactsIndex } from '../pdp/facts/facts-index.js';
 import { instanceName, instanceType } from '../pdp/facts/instance-name.js';
@@ -77,7 +78,8 @@ export class TouchedChecks {
 		}
 		for (const [object, subject, users] of relationshipsUnderTouched(states, touched, time)) {
 			const leading = yield* holders.leadingTo(subject);
-			const affected = users === 'all' ? leading : new Set([...leading].filter((user) => users.has(user)));
+			const mayLead = (user: string) => leading.has(user) || leading.has(everyone);
+			const affected = users === 'all' ? leading : new Set([...users].filter(mayLead));
 			if (affected.size > 0) yield* holders.touch(object, affected);
 		}
 		return new TouchedChecks(states, touched, time, holders.found);

@@ -292,3 +292,59 @@ test('impact is the difference between all decisions before and after', async (t
 	for (const name of ['gained', 'lost'] as const) t.true(seen[name] >= leastDrawn(21), `${name}: ${seen[name]}`);
 	t.true(seen.asked * 2 < seen.all, `${seen.asked} of ${seen.all} checks were asked`);
 });
+
+/** A folder is shared with a team of everyone, under a condition on the attribute `trust`. */
+function sharedWithEveryone(trust: number): Model {
+	const named = { name: 'Name', description: null };
+	const role = { ...named, extends: [], no_direct_roles_on_object: false };
+	const under = { set: 'trusted', values: { least: 3 } };
+	return {
+		schema: {
+			...noSchema,
+			grant_conditions: [
+				{
+					...{ key: 'trusted', ...named, parameters: { least: 'number' } },
+					conditions: { 'user.trust': { 'greater-than-equals': { ref: 'grant.least' } } },
+				},
+			],
+			resources: [
+				{
+					...{ key: 'team', ...named, actions: [], relations: [] },
+					roles: [{ key: 'member', ...role, permissions: [], derivations: [], public: true }],
+				},
+				{
+					...{ key: 'folder', ...named, actions: [{ key: 'read', ...named }] },
+					relations: [{ key: 'team', ...named, subject: 'team', grant_conditions: ['trusted'] }],
+					roles: [
+						{
+							...{ key: 'reader', ...role, permissions: ['read'] },
+							derivations: [{ relation: 'team', role: 'member', no_direct_roles_on_object: false }],
+						},
+					],
+				},
+			],
+		},
+		facts: {
+			...noFacts,
+			users: ['ann', 'ben'],
+			user_attributes: [{ user: 'ann', attributes: { trust } }],
+			tenants: [{ key: 'acme', attributes: {} }],
+			instances: [
+				{ type: 'team', key: 't', tenant: 'acme' },
+				{ type: 'folder', key: 'f', tenant: 'acme' },
+			],
+			instance_assignments: [{ user: everyone, role: 'member', type: 'team', instance: 't' }],
+			relationships: [
+				{ type: 'folder', instance: 'f', relation: 'team', subject_type: 'team', subject: 't', condition: under },
+			],
+		},
+	};
+}
+
+test('impact includes users whose attributes satisfy the condition of a relationship to a role for everyone', async (t) => {
+	const [before, after] = [sharedWithEveryone(1), sharedWithEveryone(3)];
+	const { gains } = await difference(before, after);
+	t.is(gains.length, 1);
+	const found = runToEnd(compareStates(await states(before, after), time, unlimited));
+	t.deepEqual(found.gains.map(rowText), gains);
+});
