@@ -160,11 +160,8 @@ async function refuseMissingResources(unit: WritingUnit, written: readonly Plann
 		return resource === undefined ? [] : [{ resource, place }];
 	});
 	const created = new Set(written.flatMap(({ change }) => (change.kind === 'resource' ? [change.key] : [])));
-	const stored = await rowsWithKeys(
-		unit,
-		Resource,
-		nested.map(({ resource }) => resource),
-	);
+	const names = nested.map(({ resource }) => resource);
+	const stored = await rowsWithKeys(unit, Resource, names);
 	for (const { resource, place } of nested) {
 		if (created.has(resource) || stored.has(resource)) continue;
 		throw unknownReference([...place, 'key'], Resource.title, resource);

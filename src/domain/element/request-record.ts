@@ -63,9 +63,7 @@ export async function cancelRequests(unit: WritingUnit, config: ElementsConfig):
 export async function removeRequests(unit: WritingUnit, filter: RequestFilter): Promise<void> {
 	const rows = await plainRequests(unit, filter);
 	if (rows.length === 0) return;
-	await deleteRequests(
-		unit,
-		rows.map(({ id }) => id),
-	);
+	const ids = rows.map(({ id }) => id);
+	await deleteRequests(unit, ids);
 	for (const row of rows) unit.record('element_request', 'delete', row.id, changeRecord(row), null);
 }

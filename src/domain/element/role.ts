@@ -70,14 +70,10 @@ async function findResourceRoles(
 		const [resource = '', role = ''] = reference.split(roleSeparator, 2);
 		return { reference, resource, role };
 	});
-	const resources = await unit.findMany(
-		Resource,
-		parts.map(({ resource }) => resource),
-	);
-	const roles = await unit.findNamed(
-		Role,
-		parts.map(({ role }) => role),
-	);
+	const names = parts.map(({ resource }) => resource);
+	const resources = await unit.findMany(Resource, names);
+	const roleNames = parts.map(({ role }) => role);
+	const roles = await unit.findNamed(Role, roleNames);
 	return parts.map(({ reference, resource, role }) => {
 		const resource_id = resources.get(resource)?.id;
 		const found = roles.find((row) => row.key === role && row.resource_id === resource_id);

@@ -71,10 +71,8 @@ async function ensureInstances(unit: WritingUnit, bodies: readonly RelationshipT
 	);
 	const incomplete = bodies.filter(({ subject, object }) => !found.has(subject) || !found.has(object));
 	if (incomplete.length === 0) return found;
-	const tenants = await unit.findAll(
-		Tenant,
-		incomplete.flatMap(({ tenant }) => tenant ?? []),
-	);
+	const names = incomplete.flatMap(({ tenant }) => tenant ?? []);
+	const tenants = await unit.findAll(Tenant, names);
 	const wanted = incomplete.flatMap((body) => {
 		const tenant = body.tenant === undefined ? undefined : tenants.get(body.tenant);
 		return [body.subject, body.object].map((reference) => ({ reference, tenant }));
@@ -86,10 +84,8 @@ type Relations = ReadonlyMap<string, Relation>;
 
 /** Returns relations, keyed by their objects' resource and by reference. A reference is a key or an id. */
 async function findRelations(unit: ReadingUnit, bodies: readonly RelationshipTupleCreate[]): Promise<Relations> {
-	const rows = await unit.findNamed(
-		Relation,
-		bodies.map(({ relation }) => relation),
-	);
+	const names = bodies.map(({ relation }) => relation);
+	const rows = await unit.findNamed(Relation, names);
 	return new Map([
 		...rows.map((row) => [`${row.resource_id}/${row.key}`, row] as const),
 		...rows.map((row) => [`${row.resource_id}/${row.id}`, row] as const),

@@ -141,14 +141,10 @@ async function resolveColumns(
 	unit: ReadingUnit,
 	bodies: readonly ResourceInstanceCreate[],
 ): Promise<readonly InstanceColumns[]> {
-	const resources = await unit.findAll(
-		Resource,
-		bodies.map(({ resource }) => resource),
-	);
-	const tenants = await unit.findAll(
-		Tenant,
-		bodies.map(({ tenant }) => tenant),
-	);
+	const names = bodies.map(({ resource }) => resource);
+	const resources = await unit.findAll(Resource, names);
+	const tenantNames = bodies.map(({ tenant }) => tenant);
+	const tenants = await unit.findAll(Tenant, tenantNames);
 	return bodies.flatMap((body) => {
 		const [resource, tenant] = [resources.get(body.resource), tenants.get(body.tenant)];
 		return resource === undefined || tenant === undefined ? [] : [{ ...body, resource, tenant }];

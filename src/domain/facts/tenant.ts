@@ -16,11 +16,8 @@ export async function createTenant(unit: WritingUnit, body: TenantCreate): Promi
 
 /** Adds many tenants. Throws `duplicate` for the first key that is taken or repeated. */
 export async function createTenants(unit: WritingUnit, bodies: readonly TenantCreate[]): Promise<readonly Tenant[]> {
-	await refuseTakenKeys(
-		unit,
-		Tenant,
-		bodies.map(({ key }) => key),
-	);
+	const givenKeys = bodies.map(({ key }) => key);
+	await refuseTakenKeys(unit, Tenant, givenKeys);
 	return unit.createMany(
 		Tenant,
 		bodies.map((body) => tenantColumns(unit, body)),

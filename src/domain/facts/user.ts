@@ -58,11 +58,8 @@ export async function createUser(unit: WritingUnit, body: UserCreate): Promise<U
  */
 export async function createUsers(unit: WritingUnit, bodies: readonly UserCreate[]): Promise<void> {
 	const bodyByKey = new Map(bodies.map((body) => [body.key, body]));
-	await refuseTakenKeys(
-		unit,
-		User,
-		bodies.map(({ key }) => key),
-	);
+	const givenKeys = bodies.map(({ key }) => key);
+	await refuseTakenKeys(unit, User, givenKeys);
 	const users = await insertUsers(unit, bodies);
 	await assignMany(
 		unit,
@@ -103,10 +100,8 @@ export async function syncUser(
 
 /** Applies `syncUser` to each body. If a user is repeated, the last body applies. */
 export async function syncUsers(unit: WritingUnit, bodies: readonly UserCreate[]): Promise<void> {
-	const found = await unit.findMany(
-		User,
-		bodies.map(({ key }) => key),
-	);
+	const givenKeys = bodies.map(({ key }) => key);
+	const found = await unit.findMany(User, givenKeys);
 	const existing = new Map([...found.values()].map((user) => [user.id, user]));
 	const last = lastOfEach(bodies, found);
 	const changes = [...existing.values()].flatMap((row) => {

@@ -20,10 +20,8 @@ export async function pathsThroughTenant(
 ): Promise<readonly Path[]> {
 	const assigned = await rolesAssignedIn(unit, userId, tenant_id, maxTenantRoles);
 	if (assigned.length === 0) return [];
-	const keys = await roleAndRelationKeys(
-		unit,
-		assigned.map(({ role_id }) => role_id),
-	);
+	const roleIds = assigned.map(({ role_id }) => role_id);
+	const keys = await roleAndRelationKeys(unit, roleIds);
 	const schema = await readSchema(unit);
 	return assigned.flatMap(({ id, role_id, expires_at }): Path[] => {
 		const role = keys.get(role_id) ?? '';

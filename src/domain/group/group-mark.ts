@@ -14,10 +14,8 @@ export async function markGroups(unit: WritingUnit, groups: readonly GroupRow[])
 export async function unmarkGroups(unit: WritingUnit, instanceIds: readonly string[]): Promise<void> {
 	const groups = await groupsAmong(unit, instanceIds);
 	if (groups.length === 0) return;
-	await deleteGroups(
-		unit,
-		groups.map(({ id }) => id),
-	);
+	const ids = groups.map(({ id }) => id);
+	await deleteGroups(unit, ids);
 	for (const group of groups) unit.record(Group.kind, 'delete', groupName(group), groupRecord(group), null);
 }
 

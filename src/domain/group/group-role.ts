@@ -110,10 +110,8 @@ async function fittingRelation(
 ): Promise<Relation | undefined> {
 	const between = await relationsBetween(unit, member.resource_id ?? '', role.resource_id ?? '').all();
 	const relations = between.filter(({ key }) => joinsChild(key) === parentJoinsChild);
-	const relationRules = await rulesThrough(
-		unit,
-		relations.map(({ id }) => id),
-	);
+	const ids = relations.map(({ id }) => id);
+	const relationRules = await rulesThrough(unit, ids);
 	return relations.find(({ id }) => {
 		const [rule, ...more] = relationRules(id);
 		return rule !== undefined && more.length === 0 && derives(rule, role, member) && !rule.no_direct_roles_on_object;
@@ -178,10 +176,8 @@ export async function takeGroupRole(
 
 async function tuplesWithRules(unit: ReadingUnit, filter: TupleFilter) {
 	const tuples = await tuplesBy(unit, { ...filter, hidden: true }).all();
-	const relationRules = await rulesThrough(
-		unit,
-		tuples.map(({ relation_id }) => relation_id),
-	);
+	const relationIds = tuples.map(({ relation_id }) => relation_id);
+	const relationRules = await rulesThrough(unit, relationIds);
 	return [tuples, relationRules] as const;
 }
 

@@ -57,10 +57,8 @@ function shown(values: readonly { readonly value: string }[] = []): string[] | u
  */
 export async function findGroup(unit: ReadingUnit, reference: string): Promise<GroupRow> {
 	const instances = (await instancesNamed(unit, [reference])).get(reference) ?? [];
-	const groups = await groupsAmong(
-		unit,
-		instances.map(({ id }) => id),
-	);
+	const ids = instances.map(({ id }) => id);
+	const groups = await groupsAmong(unit, ids);
 	const group = onlyInstance(reference, groups, groupResource);
 	if (group === undefined) throw notFound(Group.title, reference);
 	return group;

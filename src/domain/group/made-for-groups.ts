@@ -132,14 +132,10 @@ export async function removeUnneeded(unit: WritingUnit): Promise<void> {
  */
 async function derivingMore(unit: ReadingUnit, relations: readonly Relation[]): Promise<ReadonlySet<string>> {
 	if (relations.length === 0) return new Set();
-	const rules = await derivationsThrough(
-		unit,
-		relations.map(({ id }) => id),
-	);
-	const sources = await rolesWithIds(
-		unit,
-		rules.map(({ source_role_id }) => source_role_id),
-	).all();
+	const relationIds = relations.map(({ id }) => id);
+	const rules = await derivationsThrough(unit, relationIds);
+	const sourceRoleIds = rules.map(({ source_role_id }) => source_role_id);
+	const sources = await rolesWithIds(unit, sourceRoleIds).all();
 	const members = new Set(sources.filter(({ key }) => key === memberKey).map(({ id }) => id));
 	const seen = new Set<string>();
 	const more = new Set<string>();

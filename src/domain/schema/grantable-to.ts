@@ -83,10 +83,8 @@ async function resolveSources(unit: ReadingUnit, edits: readonly GrantableEdit[]
 
 /** Deletes the hidden relations in which these roles are assigned to sets, or are the set's role. */
 export async function removeSetRelationsOf(unit: WritingUnit, roles: readonly Role[]): Promise<void> {
-	const rules = await setDerivationsAround(
-		unit,
-		roles.map(({ id }) => id),
-	);
+	const ids = roles.map(({ id }) => id);
+	const rules = await setDerivationsAround(unit, ids);
 	await removeSetRelations(
 		unit,
 		rules.map(({ relation_id }) => ({ id: relation_id })),
@@ -114,11 +112,8 @@ export async function refuseRolesOfSets(unit: ReadingUnit, roles: readonly Role[
 		unit,
 		(bySource.get(role.id) ?? []).map(({ role_id }) => role_id),
 	).all();
-	const owners = await rowsWithIds(
-		unit,
-		Resource,
-		readers.flatMap(({ resource_id }) => resource_id ?? []),
-	);
+	const resourceIds = readers.flatMap(({ resource_id }) => resource_id ?? []);
+	const owners = await rowsWithIds(unit, Resource, resourceIds);
 	const names = readers.map(({ key, resource_id }) => `${owners.get(resource_id ?? '')?.key ?? ''}:${key}`);
 	const message = `the role \`${role.key}\` is in \`grantable_to\` of ${names.map((name) => `\`${name}\``).join(', ')}`;
 	throw new Failure('conflict', message, { role: role.key, grantable_roles: names });

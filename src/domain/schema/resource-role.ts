@@ -88,10 +88,8 @@ export async function setRoles(
 
 /** Like `syncRoles`, for tenant and resource roles together. Also throws `not_found` for a missing resource. */
 export async function syncRolesOfEitherKind(unit: WritingUnit, items: readonly RoleReplace[]): Promise<RoleBulkRead> {
-	const resources = await unit.findAll(
-		Resource,
-		items.flatMap(({ resource }) => resource ?? []),
-	);
+	const names = items.flatMap(({ resource }) => resource ?? []);
+	const resources = await unit.findAll(Resource, names);
 	const wanted = items.map(({ resource, ...body }, index) => {
 		// A tenant role is never derived, so its body cannot contain derivations.
 		const granted_to = resource === undefined ? null : body.granted_to;

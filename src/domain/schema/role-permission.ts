@@ -55,10 +55,8 @@ async function changeGrants(
 
 /** Returns the action ids for each role's permissions, without duplicates. */
 async function actionIds(unit: ReadingUnit, edits: readonly PermissionEdit[]): Promise<LinkedIds> {
-	const owners = await findRoleResources(
-		unit,
-		edits.map(({ role }) => role),
-	);
+	const roleNames = edits.map(({ role }) => role);
+	const owners = await findRoleResources(unit, roleNames);
 	const wanted = edits.map(({ role, permissions }) => {
 		const owner = owners.get(role.resource_id ?? '');
 		return { role, owner, names: permissions.map((permission) => parsePermission(permission, owner)) };

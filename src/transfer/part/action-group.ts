@@ -43,11 +43,8 @@ export const actionGroupPart: DocumentPart<ActionGroupEntry> = nestedPart<Action
 	},
 	async removeOwned(unit, owned) {
 		for (const [resource, rows] of groupBy(owned, (one) => one.resource)) {
-			await removeActionGroups(
-				unit,
-				resource,
-				rows.map(({ row }) => row),
-			);
+			const storedRows = rows.map(({ row }) => row);
+			await removeActionGroups(unit, resource, storedRows);
 		}
 	},
 });

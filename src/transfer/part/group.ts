@@ -48,10 +48,8 @@ export const groupPart: DocumentPart<GroupEntry> = {
 	async write(unit, entries) {
 		const instanceAt = await instanceResolver(unit, entryNames(entries));
 		const groups = entries.map(({ name, place, value }) => Object.assign(instanceAt(name, place), value));
-		await unmarkGroups(
-			unit,
-			groups.map(({ id }) => id),
-		);
+		const ids = groups.map(({ id }) => id);
+		await unmarkGroups(unit, ids);
 		await markGroups(unit, groups);
 	},
 	async remove(unit, entries) {
@@ -64,10 +62,8 @@ export const groupPart: DocumentPart<GroupEntry> = {
 
 async function groupsNamed(unit: ReadingUnit, entries: readonly Entry<GroupEntry>[]): Promise<readonly GroupRow[]> {
 	const instances = await findNamedInstances(unit, entryNames(entries));
-	return groupsAmong(
-		unit,
-		instances.map(({ id }) => id),
-	);
+	const instanceIds = instances.map(({ id }) => id);
+	return groupsAmong(unit, instanceIds);
 }
 
 function groupEntry({ resource, key, made_instance }: GroupRow): Entry<GroupEntry> {
@@ -108,11 +104,8 @@ async function resolveObjects(
 	entries: readonly Entry<MadeForGroupsEntry>[],
 ): Promise<readonly SchemaObject[]> {
 	const values = entries.map(({ value }) => value);
-	const resourceAt = await keyResolver(
-		unit,
-		Resource,
-		values.map(({ resource }) => resource),
-	);
+	const names = values.map(({ resource }) => resource);
+	const resourceAt = await keyResolver(unit, Resource, names);
 	const roleAt = await partResolver(
 		unit,
 		Role,

@@ -67,11 +67,8 @@ async function inviteEntries(
 	const ids = rows.flatMap((row) => row.resource_instance_id ?? []);
 	const found = ids.length === 0 ? [] : await instancesBy(unit, { ids }).all();
 	const instances = new Map(found.map((row) => [row.id, row]));
-	const elements = await rowsWithIds(
-		unit,
-		ElementsConfig,
-		rows.flatMap(({ config_id }) => config_id ?? []),
-	);
+	const configIds = rows.flatMap(({ config_id }) => config_id ?? []);
+	const elements = await rowsWithIds(unit, ElementsConfig, configIds);
 	return rows.map(({ key, email, first_name, last_name, status, user_key, attributes, ...row }) => {
 		const role = roles.get(row.role_id);
 		const instance = instances.get(row.resource_instance_id ?? '');

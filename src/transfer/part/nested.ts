@@ -93,10 +93,8 @@ async function describeEntries<M extends PartModel, V>(
 	{ member, describe }: NestedKind<M, V>,
 	owned: readonly Owned<M>[],
 ): Promise<readonly Entry<V>[]> {
-	const describedAs = await describe(
-		unit,
-		owned.map(({ row }) => row),
-	);
+	const ownedRows = owned.map(({ row }) => row);
+	const describedAs = await describe(unit, ownedRows);
 	return owned.map(({ resource, row }) => ({
 		name: nestedName(resource.key, row.key),
 		place: ['schema', 'resources', resource.key, member, row.key],

@@ -71,10 +71,8 @@ export const resourceRolePart: DocumentPart<ResourceRoleEntry> = nestedPart<Role
 		);
 	},
 	async removeOwned(unit, owned) {
-		await removeRoles(
-			unit,
-			owned.map(({ row }) => row),
-		);
+		const ownedRows = owned.map(({ row }) => row);
+		await removeRoles(unit, ownedRows);
 	},
 });
 
@@ -138,11 +136,8 @@ async function prepareLinks(unit: ReadingUnit, wanted: readonly WantedRole[]): P
 	const sources = [...rules.map(({ rule }) => rule), ...wanted.flatMap(({ value }) => value.grantable_to ?? [])].map(
 		({ on_resource, role }) => ({ resource: on_resource, key: role }),
 	);
-	const resourceAt = await keyResolver(
-		unit,
-		Resource,
-		sources.map(({ resource }) => resource),
-	);
+	const names = sources.map(({ resource }) => resource);
+	const resourceAt = await keyResolver(unit, Resource, names);
 	const actionAt = await partResolver(unit, ResourceAction, wanted.flatMap(actionNames));
 	const roleAt = await partResolver(unit, Role, [...roles, ...sources]);
 	const relationAt = await partResolver(

@@ -77,16 +77,10 @@ function rowsNamed(unit: ReadingUnit, entries: readonly Entry<SetRuleEntry>[]): 
 async function resolveIds(unit: WritingUnit, entries: readonly Entry<SetRuleEntry>[]): Promise<readonly RuleIds[]> {
 	const values = entries.map(({ value }) => value);
 	const actionAt = await partResolver(unit, ResourceAction, values.map(permissionParts));
-	const userSetAt = await prepareSets(
-		unit,
-		'userset',
-		values.map(({ user_set }) => user_set),
-	);
-	const resourceSetAt = await prepareSets(
-		unit,
-		'resourceset',
-		values.map(({ resource_set }) => resource_set),
-	);
+	const userSets = values.map(({ user_set }) => user_set);
+	const userSetAt = await prepareSets(unit, 'userset', userSets);
+	const resourceSets = values.map(({ resource_set }) => resource_set);
+	const resourceSetAt = await prepareSets(unit, 'resourceset', resourceSets);
 	const ids: RuleIds[] = [];
 	for (const { place, value } of entries) {
 		const action = actionAt(permissionParts(value), [...place, 'permission']);
