@@ -53,7 +53,8 @@ export function ImportDocument() {
 	const send = async (sent: File, conflict_strategy: Strategy, dry_run: boolean): Promise<Report> => {
 		const document: unknown = JSON.parse(await sent.text());
 		return management.post('/v2/projects/{proj_id}/envs/{env_id}/import', {
-			query: { conflict_strategy, dry_run }, // The server validates the file.
+			query: { conflict_strategy, dry_run },
+			// The server validates the file.
 			body: document as never,
 		});
 	};

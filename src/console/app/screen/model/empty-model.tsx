@@ -54,7 +54,8 @@ function SampleItem({ view: { objects, revision }, sample }: { readonly view: Mo
 		if (!(await confirmWrite('Import sample', `Import ${title} into ${key}? The import takes effect immediately.`)))
 			return;
 		await management.post('/v2/projects/{proj_id}/envs/{env_id}/import', {
-			query: { conflict_strategy: 'fail' }, // The server validates the document.
+			query: { conflict_strategy: 'fail' },
+			// The server validates the document.
 			body: document as never,
 		});
 		announce(`Imported ${title}.`);
