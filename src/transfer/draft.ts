@@ -194,11 +194,8 @@ async function setsNarrowing(unit: WritingUnit, planned: readonly PlannedChange[
  * more.
  */
 async function refuseWidenedSets(unit: WritingUnit, narrowed: readonly NarrowingSet[]): Promise<void> {
-	const rows = await rowsWithIds(
-		unit,
-		ConditionSet,
-		narrowed.map(({ child }) => child.id),
-	);
+	const childIds = narrowed.map(({ child }) => child.id);
+	const rows = await rowsWithIds(unit, ConditionSet, childIds);
 	for (const { child, parent, place } of narrowed) {
 		if (rows.get(child.id)?.parent_id !== null) continue;
 		const at = place.join('.');

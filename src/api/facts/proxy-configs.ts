@@ -34,10 +34,8 @@ export const proxyConfigs = [
 		returns: { 200: z.array(ProxyConfigRead) },
 		handle: async ({ query }, { unit, caller }) => {
 			const data = await allProxyConfigs(unit).slice(query);
-			return reply(
-				200,
-				data.map((row) => readProxyConfig(unit, row, isAdmin(caller))),
-			);
+			const items = data.map((row) => readProxyConfig(unit, row, isAdmin(caller)));
+			return reply(200, items);
 		},
 	}),
 	endpoint({

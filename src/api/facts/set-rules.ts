@@ -24,10 +24,8 @@ export const setRules = [
 		returns: { 200: z.array(SetRuleRead) },
 		handle: async ({ query }, { unit }) => {
 			const data = await rulesBy(unit, await resolveRuleFilter(unit, query)).slice(query);
-			return reply(
-				200,
-				data.map((row) => readSetRule(unit, row)),
-			);
+			const items = data.map((row) => readSetRule(unit, row));
+			return reply(200, items);
 		},
 	}),
 	endpoint({

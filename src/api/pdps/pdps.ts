@@ -43,10 +43,8 @@ export const pdps = [
 		failures: { 404: 'No such project or environment' },
 		handle: async ({ query }, { account, caller, environment }) => {
 			const data = await visibleConfigs(account, caller, environment).slice(query);
-			return reply(
-				200,
-				data.map((key) => readPdpConfig(account, environment, key)),
-			);
+			const items = data.map((key) => readPdpConfig(account, environment, key));
+			return reply(200, items);
 		},
 	}),
 	endpoint({

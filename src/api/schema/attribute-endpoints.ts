@@ -65,10 +65,8 @@ export function attributeEndpoints(home: AttributeHome) {
 			handle: async (request, { unit }) => {
 				const resource = await findResource(unit, request.params, request.query);
 				const data = await attributesIn(unit, [resource.id]).slice(request.query);
-				return reply(
-					200,
-					data.map((attribute) => readAttribute(unit, resource, attribute)),
-				);
+				const items = data.map((attribute) => readAttribute(unit, resource, attribute));
+				return reply(200, items);
 			},
 		}),
 		endpoint({

@@ -30,10 +30,8 @@ export const resourceActions = [
 		handle: async ({ params, query }, { unit }) => {
 			const resource = await unit.find(Resource, params.resource_id);
 			const data = await actionsBy(unit, [resource.id], query.attribute_filters).slice(query);
-			return reply(
-				200,
-				data.map((action) => readAction(unit, resource, action)),
-			);
+			const items = data.map((action) => readAction(unit, resource, action));
+			return reply(200, items);
 		},
 	}),
 	endpoint({

@@ -61,10 +61,8 @@ export async function createUsers(unit: WritingUnit, bodies: readonly UserCreate
 	const givenKeys = bodies.map(({ key }) => key);
 	await refuseTakenKeys(unit, User, givenKeys);
 	const users = await insertUsers(unit, bodies);
-	await assignMany(
-		unit,
-		users.flatMap((user) => rolesFor(user, bodyByKey.get(user.key))),
-	);
+	const assigned = users.flatMap((user) => rolesFor(user, bodyByKey.get(user.key)));
+	await assignMany(unit, assigned);
 }
 
 /**

@@ -109,12 +109,8 @@ function farEnd(edge: PathEdge): FactNode {
 function readLabels(unit: ReadingUnit, nodes: readonly FactNode[], edges: readonly PathEdge[]): Promise<FactLabels> {
 	const facts = edges.flatMap((edge) => ('fact' in edge ? edge : []));
 	const roles = facts.flatMap(({ by }) => (by === undefined ? [] : [by.source_id, by.target_id]));
-	return FactLabels.read(
-		unit,
-		nodes,
-		facts.map(({ fact }) => fact),
-		roles,
-	);
+	const written = facts.map(({ fact }) => fact);
+	return FactLabels.read(unit, nodes, written, roles);
 }
 
 function writeEdge(labels: FactLabels, edge: PathEdge): GraphEdge {

@@ -110,17 +110,13 @@ export async function setMadeForGroups(unit: WritingUnit, object: SchemaObject, 
 export async function removeUnneeded(unit: WritingUnit): Promise<void> {
 	const relations = await relationsWithoutTuples(unit);
 	const needed = await derivingMore(unit, relations);
-	await removeRelations(
-		unit,
-		relations.filter(({ id }) => !needed.has(id)),
-	);
+	const unneeded = relations.filter(({ id }) => !needed.has(id));
+	await removeRelations(unit, unneeded);
 	const roles = await unusedRoles(unit);
 	const naming = await setsNaming(unit, roles);
 	const readers = await computedFrom(unit, roles);
-	await removeRoles(
-		unit,
-		roles.filter(({ id }) => !naming.has(id) && !readers.has(id)),
-	);
+	const unused = roles.filter(({ id }) => !naming.has(id) && !readers.has(id));
+	await removeRoles(unit, unused);
 	for (const resource of await unusedResources(unit)) {
 		if (!(await isRead(unit, resource))) await removeWithParts(unit, resource);
 	}

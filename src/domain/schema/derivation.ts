@@ -137,10 +137,8 @@ interface RoleRule {
 }
 
 async function resolveRules(unit: ReadingUnit, rules: readonly RoleRule[]) {
-	const resources = await unit.findAll(
-		Resource,
-		rules.map(({ rule }) => rule.on_resource),
-	);
+	const owners = rules.map(({ rule }) => rule.on_resource);
+	const resources = await unit.findAll(Resource, owners);
 	const placed = rules.flatMap(({ role, rule }) => {
 		const source = resources.get(rule.on_resource);
 		return source === undefined ? [] : [{ role, rule, source }];

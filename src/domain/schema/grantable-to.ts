@@ -62,10 +62,8 @@ function relationIdentity({ resource_id, key }: Pick<Relation, 'resource_id' | '
 
 async function resolveSources(unit: ReadingUnit, edits: readonly GrantableEdit[]) {
 	const named = edits.flatMap(({ role, grantable_to }) => grantable_to.map((set) => ({ role, set })));
-	const resources = await unit.findAll(
-		Resource,
-		named.map(({ set }) => set.on_resource),
-	);
+	const owners = named.map(({ set }) => set.on_resource);
+	const resources = await unit.findAll(Resource, owners);
 	const placed = named.flatMap(({ role, set }) => {
 		const resource = resources.get(set.on_resource);
 		return resource === undefined ? [] : [{ role, set, resource }];
@@ -85,10 +83,8 @@ async function resolveSources(unit: ReadingUnit, edits: readonly GrantableEdit[]
 export async function removeSetRelationsOf(unit: WritingUnit, roles: readonly Role[]): Promise<void> {
 	const ids = roles.map(({ id }) => id);
 	const rules = await setDerivationsAround(unit, ids);
-	await removeSetRelations(
-		unit,
-		rules.map(({ relation_id }) => ({ id: relation_id })),
-	);
+	const setRelations = rules.map(({ relation_id }) => ({ id: relation_id }));
+	await removeSetRelations(unit, setRelations);
 }
 
 async function removeSetRelations(unit: WritingUnit, relations: readonly Pick<Relation, 'id'>[]): Promise<void> {
@@ -108,10 +104,8 @@ export async function refuseRolesOfSets(unit: ReadingUnit, roles: readonly Role[
 	const bySource = groupBy(rules, ({ source_role_id }) => source_role_id);
 	const role = roles.find(({ id }) => bySource.has(id));
 	if (role === undefined) return;
-	const readers = await rolesWithIds(
-		unit,
-		(bySource.get(role.id) ?? []).map(({ role_id }) => role_id),
-	).all();
+	const readerIds = (bySource.get(role.id) ?? []).map(({ role_id }) => role_id);
+	const readers = await rolesWithIds(unit, readerIds).all();
 	const resourceIds = readers.flatMap(({ resource_id }) => resource_id ?? []);
 	const owners = await rowsWithIds(unit, Resource, resourceIds);
 	const names = readers.map(({ key, resource_id }) => `${owners.get(resource_id ?? '')?.key ?? ''}:${key}`);

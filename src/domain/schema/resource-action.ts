@@ -15,11 +15,8 @@ export async function setActions(
 	blocks: Blocks<ActionBlockEdit>,
 ): Promise<void> {
 	const existing = await actionsIn(unit, [resource.id]).all();
-	await removeActions(
-		unit,
-		resource,
-		existing.filter(({ key }) => findBlock(blocks, key) === undefined),
-	);
+	const dropped = existing.filter(({ key }) => findBlock(blocks, key) === undefined);
+	await removeActions(unit, resource, dropped);
 	for (const action of existing) {
 		const block = findBlock(blocks, action.key);
 		if (block === undefined) continue;

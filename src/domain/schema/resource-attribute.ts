@@ -22,11 +22,8 @@ export async function setAttributes(
 		if (!hasValues(attribute, { type, description })) throw builtIn(attribute, 'changed');
 	}
 	const own = existing.filter((row) => !row.built_in);
-	await removeAttributes(
-		unit,
-		resource,
-		own.filter(({ key }) => findBlock(blocks, key) === undefined),
-	);
+	const dropped = own.filter(({ key }) => findBlock(blocks, key) === undefined);
+	await removeAttributes(unit, resource, dropped);
 	for (const attribute of own) {
 		const block = findBlock(blocks, attribute.key);
 		if (block === undefined) continue;

@@ -58,10 +58,8 @@ export async function withLinks(unit: ReadingUnit, roles: readonly Role[]): Prom
 
 /** Returns these roles' resources, keyed by id. */
 export function findRoleResources(unit: ReadingUnit, roles: readonly Role[]): Promise<ReadonlyMap<string, Resource>> {
-	return unit.findMany(
-		Resource,
-		roles.flatMap((role) => role.resource_id ?? []),
-	);
+	const resourceIds = roles.flatMap((role) => role.resource_id ?? []);
+	return unit.findMany(Resource, resourceIds);
 }
 
 function derivationBlock(role: Role, rules: readonly DerivationRow[]): DerivedRoleBlockRead | null {

@@ -184,10 +184,8 @@ export async function removeRoles(unit: WritingUnit, roles: readonly Role[]): Pr
 	await removeConditionSets(unit, await conditionSetsOfRoles(unit, ids).all());
 	await removeLevelsOfRoles(unit, ids);
 	const losing = [...(await childRoleIds(unit, ids)), ...(await derivedRoleIds(unit, ids))];
-	const dependents = await rolesWithIds(
-		unit,
-		losing.filter((id) => !ids.includes(id)),
-	).all();
+	const others = losing.filter((id) => !ids.includes(id));
+	const dependents = await rolesWithIds(unit, others).all();
 	await recordRoleChanges(unit, dependents, async () => {
 		await recordRoleRemovals(unit, roles);
 		await removeSetRelationsOf(unit, roles);

@@ -149,9 +149,7 @@ async function actionIds(unit: ReadingUnit, permissions: readonly string[] | und
 		const [resource = '', action, ...rest] = permission.split(':');
 		return action === undefined || rest.length > 0 ? [] : [{ resource, action }];
 	});
-	const named = await unit.findNamed(
-		ResourceAction,
-		permissions.filter((permission) => !permission.includes(':')),
-	);
+	const bareKeys = permissions.filter((permission) => !permission.includes(':'));
+	const named = await unit.findNamed(ResourceAction, bareKeys);
 	return [...(await actionsNamed(unit, pairs, [])), ...named].map(({ id }) => id);
 }

@@ -53,10 +53,8 @@ export const groupPart: DocumentPart<GroupEntry> = {
 		await markGroups(unit, groups);
 	},
 	async remove(unit, entries) {
-		await unmarkGroups(
-			unit,
-			(await groupsNamed(unit, entries)).map(({ id }) => id),
-		);
+		const ids = (await groupsNamed(unit, entries)).map(({ id }) => id);
+		await unmarkGroups(unit, ids);
 	},
 };
 

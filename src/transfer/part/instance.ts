@@ -46,16 +46,10 @@ export const instancePart: DocumentPart<InstanceEntry> = {
 	},
 	toDocument: (value) => withoutDefaults(value, { attributes: {} }),
 	async write(unit, entries) {
-		const tenantAt = await keyResolver(
-			unit,
-			Tenant,
-			entries.map(({ value }) => value.tenant),
-		);
-		const resourceAt = await keyResolver(
-			unit,
-			Resource,
-			entries.map(({ name }) => nameParts(name).resource),
-		);
+		const tenantKeys = entries.map(({ value }) => value.tenant);
+		const tenantAt = await keyResolver(unit, Tenant, tenantKeys);
+		const resourceKeys = entries.map(({ name }) => nameParts(name).resource);
+		const resourceAt = await keyResolver(unit, Resource, resourceKeys);
 		const tenants = new Map(
 			entries.map(({ name, place, value }) => [name, tenantAt(value.tenant, [...place, 'tenant'])]),
 		);

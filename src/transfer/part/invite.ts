@@ -95,25 +95,14 @@ async function inviteEntries(
  * is the instance's tenant. Otherwise the role is a tenant role.
  */
 async function resolve(unit: ReadingUnit, entries: readonly WantedEntry<UserInviteEntry>[]) {
-	const tenantAt = await keyResolver(
-		unit,
-		Tenant,
-		entries.flatMap(({ value }) => value.tenant ?? []),
-	);
-	const instanceAt = await instanceResolver(
-		unit,
-		entries.flatMap(({ value }) => value.resource_instance ?? []),
-	);
-	const roleAt = await partResolver(
-		unit,
-		Role,
-		entries.map(({ value }) => invitedRole(value)),
-	);
-	const elementAt = await keyResolver(
-		unit,
-		ElementsConfig,
-		entries.flatMap(({ value }) => value.element ?? []),
-	);
+	const tenantKeys = entries.flatMap(({ value }) => value.tenant ?? []);
+	const tenantAt = await keyResolver(unit, Tenant, tenantKeys);
+	const instanceNames = entries.flatMap(({ value }) => value.resource_instance ?? []);
+	const instanceAt = await instanceResolver(unit, instanceNames);
+	const roleNames = entries.map(({ value }) => invitedRole(value));
+	const roleAt = await partResolver(unit, Role, roleNames);
+	const elementKeys = entries.flatMap(({ value }) => value.element ?? []);
+	const elementAt = await keyResolver(unit, ElementsConfig, elementKeys);
 	return entries.map(({ name: key, place, value, exists }) => {
 		const { role: _, tenant, resource_instance, element, invite_expires_at, ...fields } = value;
 		const instance = resource_instance === null ? null : instanceAt(resource_instance, [...place, 'resource_instance']);

@@ -26,10 +26,8 @@ export const rolePart: DocumentPart<RoleEntry> = {
 	...keyedReaders(Role, roleEntries, tenantRolesOnly),
 	toDocument: (value) => withoutDefaults(value, nothingSaid),
 	async write(unit, entries) {
-		await writeRoles(
-			unit,
-			entries.map(({ name, ...entry }) => ({ ...entry, key: name, resource: null })),
-		);
+		const roles = entries.map(({ name, ...entry }) => ({ ...entry, key: name, resource: null }));
+		await writeRoles(unit, roles);
 	},
 	async remove(unit, entries) {
 		await removeRoles(unit, [...(await rowsWithKeys(unit, Role, entryNames(entries), tenantRolesOnly)).values()]);
@@ -65,10 +63,8 @@ export const resourceRolePart: DocumentPart<ResourceRoleEntry> = nestedPart<Role
 		};
 	},
 	async write(unit, entries) {
-		await writeRoles(
-			unit,
-			entries.map((entry) => ({ ...entry, exists: entry.row !== undefined })),
-		);
+		const roles = entries.map((entry) => ({ ...entry, exists: entry.row !== undefined }));
+		await writeRoles(unit, roles);
 	},
 	async removeOwned(unit, owned) {
 		const ownedRows = owned.map(({ row }) => row);
