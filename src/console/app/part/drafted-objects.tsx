@@ -1,6 +1,6 @@
 import { currentDraft } from '../current-draft.js';
 import { screenPath } from '../screen-path.js';
-import { KeyText } from './key-text.js';
+import { KeyLink } from './key-link.js';
 
 interface DraftedObjectsProps {
 	/** Object kind in drafts. */
@@ -21,10 +21,7 @@ export function DraftedObjects({ kind, screen }: DraftedObjectsProps) {
 			{changes.map(({ key = '', operation }, index) => (
 				<span key={key}>
 					{index > 0 && ', '}
-					<a href={screenPath(`${screen}/${key}`)}>
-						<KeyText text={key} />
-					</a>{' '}
-					({operations[operation]})
+					<KeyLink href={screenPath(`${screen}/${key}`)} text={key} /> ({operations[operation]})
 				</span>
 			))}
 		</p>

@@ -7,6 +7,7 @@ import { visibleText } from '../../../model/visible-text.js';
 import { ActionButton } from '../../../part/action-button.js';
 import { Button } from '../../../part/button.js';
 import { CodeText } from '../../part/code/code-text.js';
+import { KeyLink } from '../../part/key-link.js';
 import { KeyText } from '../../part/key-text.js';
 import { screenPath } from '../../screen-path.js';
 
@@ -79,11 +80,7 @@ const tabs: Readonly<Partial<Record<string, Parameters<typeof directoryPath>[0]>
 function ObjectName({ change: { kind, operation, key } }: { readonly change: Change }) {
 	const tab = tabs[kind];
 	if (tab === undefined || operation === 'delete') return <KeyText text={key} />;
-	return (
-		<a href={screenPath(directoryPath(tab, key))}>
-			<KeyText text={key} />
-		</a>
-	);
+	return <KeyLink href={screenPath(directoryPath(tab, key))} text={key} />;
 }
 
 function Difference({ difference: { name, removed, added, reordered } }: { readonly difference: MemberDifference }) {

@@ -1,6 +1,7 @@
 import type { Attempt } from '../../../model/check/attempt.js';
 import { attemptExcerpts, type PolicyFile } from '../../../model/policy/rego-lines.js';
 import { CodeView } from '../../part/code/code-view.js';
+import { KeyLink } from '../../part/key-link.js';
 import { KeyText } from '../../part/key-text.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
 import { screenPath } from '../../screen-path.js';
@@ -30,9 +31,7 @@ export function AttemptRego({ attempt, policy, revision }: AttemptRegoProps) {
 				}
 				return excerpts.map(({ file, from, text, marked }) => (
 					<div key={`${file} ${from}`} class="check-rego">
-						<a href={address(file, marked[0] ?? from)}>
-							<KeyText text={file} />
-						</a>
+						<KeyLink href={address(file, marked[0] ?? from)} text={file} />
 						<CodeView
 							text={text}
 							language="rego"

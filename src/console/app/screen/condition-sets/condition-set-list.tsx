@@ -3,6 +3,7 @@ import { management } from '../../api.js';
 import { DraftedObjects } from '../../part/drafted-objects.js';
 import { Empty } from '../../part/empty.js';
 import { SearchField } from '../../part/field/search-field.js';
+import { KeyLink } from '../../part/key-link.js';
 import { KeyText } from '../../part/key-text.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
 import { NameText } from '../../part/name-text.js';
@@ -42,11 +43,7 @@ export function ConditionSetList() {
 								columns={[
 									{
 										title: 'Key',
-										cell: ({ key }) => (
-											<a href={screenPath(`condition-sets/${key}`)}>
-												<KeyText text={key} />
-											</a>
-										),
+										cell: ({ key }) => <KeyLink href={screenPath(`condition-sets/${key}`)} text={key} />,
 									},
 									{ title: 'Name', cell: ({ name }) => <NameText text={name} /> },
 									{

@@ -1,5 +1,6 @@
 import { directoryPath } from '../../../model/directory-path.js';
 import { Combobox } from '../../part/field/combobox.js';
+import { KeyLink } from '../../part/key-link.js';
 import { KeyText } from '../../part/key-text.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
 import { NameText } from '../../part/name-text.js';
@@ -100,9 +101,7 @@ function Selection({ found: { data, total_count, page_count, checked }, type, pa
 								const isInstance = 'resource' in one;
 								const name = isInstance ? `${one.resource}:${one.key}` : one.key;
 								return (
-									<a href={screenPath(directoryPath(isInstance ? 'instances' : 'users', name))}>
-										<KeyText text={name} />
-									</a>
+									<KeyLink href={screenPath(directoryPath(isInstance ? 'instances' : 'users', name))} text={name} />
 								);
 							},
 						},

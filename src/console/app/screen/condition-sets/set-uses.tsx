@@ -2,6 +2,7 @@ import type { ConditionSetValue } from '../../../model/condition/condition-set-v
 import { automaticPrefix } from '../../../model/matrix/policy-schema.js';
 import { modelPath } from '../../../model/schema/model-path.js';
 import { Empty } from '../../part/empty.js';
+import { KeyLink } from '../../part/key-link.js';
 import { KeyText } from '../../part/key-text.js';
 import { DataTable } from '../../part/table/data-table.js';
 import { screenPath } from '../../screen-path.js';
@@ -52,9 +53,7 @@ function DeclaringParts({ setKey, schema }: PartProps) {
 			{declaring.map(({ resource, kind, key }) => (
 				<li key={`${kind} ${resource}:${key}`}>
 					{kind} <KeyText text={key} /> of{' '}
-					<a href={screenPath(modelPath({ page: 'resource', key: resource }))}>
-						<KeyText text={resource} />
-					</a>
+					<KeyLink href={screenPath(modelPath({ page: 'resource', key: resource }))} text={resource} />
 				</li>
 			))}
 		</ul>
@@ -112,9 +111,5 @@ function SetName({ name, schema }: { readonly name: string; readonly schema: Set
 			</>
 		);
 	}
-	return (
-		<a href={screenPath(`condition-sets/${name}`)}>
-			<KeyText text={name} />
-		</a>
-	);
+	return <KeyLink href={screenPath(`condition-sets/${name}`)} text={name} />;
 }

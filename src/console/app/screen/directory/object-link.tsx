@@ -1,14 +1,10 @@
 import { type DirectoryTab, directoryPath } from '../../../model/directory-path.js';
-import { KeyText } from '../../part/key-text.js';
+import { KeyLink } from '../../part/key-link.js';
 import { screenPath } from '../../screen-path.js';
 
 /** Link to a directory object's page. */
 export function ObjectLink({ tab, name }: { readonly tab: DirectoryTab; readonly name: string }) {
-	return (
-		<a href={screenPath(directoryPath(tab, name))}>
-			<KeyText text={name} />
-		</a>
-	);
+	return <KeyLink href={screenPath(directoryPath(tab, name))} text={name} />;
 }
 
 /** Link back to a list. */

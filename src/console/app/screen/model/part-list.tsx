@@ -6,6 +6,7 @@ import { partLines, partWords } from '../../../model/schema/part-words.js';
 import { ownKey, type PartKind, type PartRow, partName } from '../../../model/schema/schema-part.js';
 import { visibleText } from '../../../model/visible-text.js';
 import { Button } from '../../../part/button.js';
+import { KeyLink } from '../../part/key-link.js';
 import { KeyText } from '../../part/key-text.js';
 import { PhraseText } from '../../part/phrase-text.js';
 import { screenPath } from '../../screen-path.js';
@@ -66,9 +67,7 @@ function PartItem({ view, row: { part, state } }: { readonly view: ModelView; re
 		<li class={state ?? ''}>
 			<div class="line">
 				{part.kind === 'resource' ? (
-					<a href={screenPath(modelPath({ page: 'resource', key }))}>
-						<KeyText text={key} />
-					</a>
+					<KeyLink href={screenPath(modelPath({ page: 'resource', key }))} text={key} />
 				) : (
 					<strong>
 						<KeyText text={key} />

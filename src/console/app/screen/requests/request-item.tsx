@@ -4,6 +4,7 @@ import { askedInstance } from '../../../model/held-role.js';
 import { requesterName, requestSubject } from '../../../model/wording.js';
 import { Button } from '../../../part/button.js';
 import type { ReviewMove } from '../../../part/listen-for-review-keys.js';
+import { KeyLink } from '../../part/key-link.js';
 import { KeyText } from '../../part/key-text.js';
 import { NameText } from '../../part/name-text.js';
 import { TimeText } from '../../part/time-text.js';
@@ -109,9 +110,7 @@ function Subject({ request }: { readonly request: ListedRequest }) {
 					{instance === null ? (
 						<KeyText text={place} />
 					) : (
-						<a href={screenPath(directoryPath('instances', instance))}>
-							<KeyText text={instance} />
-						</a>
+						<KeyLink href={screenPath(directoryPath('instances', instance))} text={instance} />
 					)}
 				</>
 			)}

@@ -1,6 +1,6 @@
 import { type Expected, testedCheckPhrases } from '../../../model/check/check-test.js';
 import { visibleText } from '../../../model/visible-text.js';
-import { KeyText } from '../../part/key-text.js';
+import { KeyLink } from '../../part/key-link.js';
 import { PhraseText } from '../../part/phrase-text.js';
 import { screenPath } from '../../screen-path.js';
 
@@ -12,9 +12,7 @@ interface TestLinkProps {
 export function TestLink({ test: { key, description } }: TestLinkProps) {
 	return (
 		<>
-			<a href={screenPath(`tests/${key}`)}>
-				<KeyText text={key} />
-			</a>
+			<KeyLink href={screenPath(`tests/${key}`)} text={key} />
 			{description !== null && <div class="quiet">{visibleText(description)}</div>}
 		</>
 	);

@@ -4,6 +4,7 @@ import { Section } from '../../../../part/section.js';
 import { answered, decisions } from '../../../api.js';
 import { Combobox } from '../../../part/field/combobox.js';
 import { SearchField } from '../../../part/field/search-field.js';
+import { KeyLink } from '../../../part/key-link.js';
 import { KeyText } from '../../../part/key-text.js';
 import { LoadedFrame } from '../../../part/loaded-frame.js';
 import { DataTable } from '../../../part/table/data-table.js';
@@ -93,9 +94,7 @@ function PermissionList({ user }: { readonly user: string }) {
 											<>
 												{permissions.slice(0, shownPermissions).map((permission) => (
 													<span key={permission}>
-														<a href={checkPath(user, permission, instance, at)}>
-															<KeyText text={permission} />
-														</a>{' '}
+														<KeyLink href={checkPath(user, permission, instance, at)} text={permission} />{' '}
 													</span>
 												))}
 												{permissions.length > shownPermissions && (
