@@ -8,8 +8,7 @@ const per_page = 10;
 
 /** Suggests users by key, name or e-mail address. */
 export async function proposeUsers(text: string, signal: AbortSignal): Promise<readonly Choice[]> {
-	const query = { per_page, ...(text !== '' && { search: text }) };
-	const { data } = await management.get('/v2/facts/{proj_id}/{env_id}/users', { query, signal });
+	const { data } = await management.get('/v2/facts/{proj_id}/{env_id}/users', { query: sought(text), signal });
 	return data.map(({ key, email, first_name, last_name }) => {
 		const name = [first_name, last_name].filter(Boolean).join(' ');
 		return { value: key, note: name || (email === key ? null : email) };
@@ -33,17 +32,14 @@ export function proposeHolders({ isPublic, grantableTo }: AssignableRole) {
 
 /** Suggests tenants by key or name. */
 export async function proposeTenants(text: string, signal: AbortSignal): Promise<readonly Choice[]> {
-	const query = { per_page, ...(text !== '' && { search: text }) };
-	const found = await management.get('/v2/facts/{proj_id}/{env_id}/tenants', { query, signal });
-	const tenants = Array.isArray(found) ? found : found.data;
-	return tenants.map(({ key, name }) => ({ value: key, note: name === key ? null : name }));
+	const found = await management.get('/v2/facts/{proj_id}/{env_id}/tenants', { query: sought(text), signal });
+	return keysAndNames(found);
 }
 
 /** Suggests resources by key or name. */
 export async function proposeResources(text: string, signal: AbortSignal): Promise<readonly Choice[]> {
-	const query = { per_page, ...(text !== '' && { search: text }) };
-	const found = await management.get('/v2/schema/{proj_id}/{env_id}/resources', { query, signal });
-	return keysAndNames(Array.isArray(found) ? found : found.data);
+	const found = await management.get('/v2/schema/{proj_id}/{env_id}/resources', { query: sought(text), signal });
+	return keysAndNames(found);
 }
 
 /** Suggests a resource's actions by key or name. */
@@ -72,8 +68,7 @@ export async function proposeInstanceKeys(
 		...(text !== '' && { search: [text] }),
 	};
 	const found = await management.get('/v2/facts/{proj_id}/{env_id}/resource_instances', { query, signal });
-	const instances = Array.isArray(found) ? found : found.data;
-	return instances.map((instance) => ({ value: instance.key, note: `tenant ${instance.tenant}` }));
+	return items(found).map(({ key, tenant: home }) => ({ value: key, note: `tenant ${home}` }));
 }
 
 /** Suggests instances as `<resource>:<key>`, by a partial key. */
@@ -81,8 +76,7 @@ export async function proposeInstanceNames(text: string, signal: AbortSignal): P
 	const key = text.slice(text.indexOf(':') + 1);
 	const query = { per_page, ...(key !== '' && { search: [key] }) };
 	const found = await management.get('/v2/facts/{proj_id}/{env_id}/resource_instances', { query, signal });
-	const instances = Array.isArray(found) ? found : found.data;
-	return instances.map(({ resource, key: own, tenant }) => ({ value: `${resource}:${own}`, note: `in ${tenant}` }));
+	return items(found).map(({ resource, key: own, tenant }) => ({ value: `${resource}:${own}`, note: `in ${tenant}` }));
 }
 
 /** Suggests revisions whose policies are still stored, newest first. */
@@ -106,7 +100,7 @@ export function proposeRoles(instance: string | null) {
 	return async (text: string, signal: AbortSignal): Promise<readonly Choice[]> => {
 		if (instance === null) {
 			const found = await management.get('/v2/schema/{proj_id}/{env_id}/roles', { query: sought(text), signal });
-			return keysAndNames(Array.isArray(found) ? found : found.data);
+			return keysAndNames(found);
 		}
 		const [resource_id = '', key = ''] = instance.split(':');
 		if (resource_id === '' || key === '') return [];
@@ -135,6 +129,13 @@ function sought(text: string) {
 	return { per_page, ...(text !== '' && { search: text }) };
 }
 
-function keysAndNames(found: readonly { readonly key: string; readonly name: string }[]): readonly Choice[] {
-	return found.map(({ key, name }) => ({ value: key, note: name === key ? null : name }));
+/** A list, or a list page. */
+type Listed<Item> = readonly Item[] | { readonly data: readonly Item[] };
+
+function items<Item>(found: Listed<Item>): readonly Item[] {
+	return 'data' in found ? found.data : found;
+}
+
+function keysAndNames(found: Listed<{ readonly key: string; readonly name: string }>): readonly Choice[] {
+	return items(found).map(({ key, name }) => ({ value: key, note: name === key ? null : name }));
 }

@@ -1,12 +1,7 @@
 import { TextField } from '../../../part/text-field.js';
 
-interface KeyFieldProps {
-	readonly text: string;
-	readonly onText: (text: string) => void;
-}
-
 /** Field for the key of a new object. */
-export function KeyField({ text, onText }: KeyFieldProps) {
+export function KeyField({ text, onText }: { readonly text: string; readonly onText: (text: string) => void }) {
 	return (
 		<TextField
 			label="Key"

@@ -2,13 +2,8 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Json } from '../../../model/json.js';
 import { JsonField } from '../../part/field/json-field.js';
 
-interface RawFieldProps {
-	readonly json: Json;
-	readonly onJson: (json: Json) => void;
-}
-
 /** Condition part that rows cannot express, as JSON. */
-export function RawField({ json, onJson }: RawFieldProps) {
+export function RawField({ json, onJson }: { readonly json: Json; readonly onJson: (json: Json) => void }) {
 	const [text, setText] = useState(() => JSON.stringify(json, null, 2));
 	const said = useRef(JSON.stringify(json));
 	useEffect(() => {

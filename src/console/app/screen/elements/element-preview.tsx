@@ -6,12 +6,8 @@ import { Combobox } from '../../part/field/combobox.js';
 import { proposeTenants, proposeUsers } from '../../propose.js';
 import { openSession } from '../../session.js';
 
-interface ElementPreviewProps {
-	readonly element: { readonly key: string; readonly name: string };
-}
-
 /** Signs this browser in to the element as a tenant's user, and links to the element's page. */
-export function ElementPreview({ element }: ElementPreviewProps) {
+export function ElementPreview({ element }: { readonly element: { readonly key: string; readonly name: string } }) {
 	const { environment, key } = openSession();
 	const user = useSignal('');
 	const tenant = useSignal('');

@@ -85,13 +85,8 @@ function CreateDialog({ onClose, onCreated }: CreateKeyProps & { readonly onClos
 	);
 }
 
-interface ScopeFieldProps {
-	readonly value: Scope;
-	readonly onValue: (value: Scope) => void;
-}
-
 /** Scope of the new key. Omitted if this session's key can only create keys of the environment. */
-function ScopeField({ value, onValue }: ScopeFieldProps) {
+function ScopeField({ value, onValue }: { readonly value: Scope; readonly onValue: (value: Scope) => void }) {
 	const { object_type } = openSession().key;
 	if (object_type === 'env') return null;
 	return (

@@ -4,13 +4,8 @@ import { screenPath } from '../../screen-path.js';
 import { type ModelView, rowsOf } from './model-view.js';
 import { PartBadge } from './part-badge.js';
 
-interface ModelNavigationProps {
-	readonly view: ModelView;
-	readonly place: ModelPlace;
-}
-
 /** Links to all model pages. */
-export function ModelNavigation({ view, place }: ModelNavigationProps) {
+export function ModelNavigation({ view, place }: { readonly view: ModelView; readonly place: ModelPlace }) {
 	const link = (target: ModelPlace) => ({
 		href: screenPath(modelPath(target)),
 		'aria-current': JSON.stringify(target) === JSON.stringify(place) ? ('page' as const) : undefined,

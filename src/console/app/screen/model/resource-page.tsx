@@ -9,13 +9,8 @@ import { PartBadge } from './part-badge.js';
 import { PartButtons } from './part-buttons.js';
 import { PartList } from './part-list.js';
 
-interface ResourcePageProps {
-	readonly view: ModelView;
-	readonly resource: string;
-}
-
 /** A resource with its actions, roles, relations, attributes and action groups. */
-export function ResourcePage({ view, resource }: ResourcePageProps) {
+export function ResourcePage({ view, resource }: { readonly view: ModelView; readonly resource: string }) {
 	const row = rowsOf(view, 'resource', resource)[0];
 	if (row === undefined) {
 		return (

@@ -64,12 +64,7 @@ function FilesAt({ revision }: { readonly revision: string }) {
 	);
 }
 
-interface ChosenFileProps {
-	readonly files: readonly PolicyFile[];
-	readonly revision: number;
-}
-
-function ChosenFile({ files, revision }: ChosenFileProps) {
+function ChosenFile({ files, revision }: { readonly files: readonly PolicyFile[]; readonly revision: number }) {
 	const search = useSearch();
 	const [path, filter] = [search.get('file'), search.get('filter')];
 	const nodes = useMemo(() => policyTree(files), [files]);

@@ -57,13 +57,8 @@ export function TestSummary({
 	);
 }
 
-interface TestTableProps {
-	readonly tests: TestRun['tests'];
-	readonly isDraft: boolean;
-}
-
 /** Tests with their results. */
-export function TestTable({ tests, isDraft }: TestTableProps) {
+export function TestTable({ tests, isDraft }: { readonly tests: TestRun['tests']; readonly isDraft: boolean }) {
 	return (
 		<FoldedTable
 			caption="Test results, failed tests first"
