@@ -1,10 +1,11 @@
 import { compile, documentBytes } from '../compiler/index.js';
-import type { ConditionSet, Json, Model, SetRule } from '../compiler/model.js';
+import type { ConditionSet, Model, SetRule } from '../compiler/model.js';
 import { buildWasm, readPolicyLibrary } from '../compiler/opa/build.js';
 import { unpack } from '../src/bundle/bundle.js';
 import { Engine, type EngineInput } from '../src/pdp/engine/engine.js';
 import { type Stack, startStack } from '../test/support/stack.js';
 import { quantile } from './support/quantile.js';
+import { departments, named, range, resourceConditions, userConditions } from './support/schema-shapes.js';
 
 /**
  * Measures the cost of condition sets. Targets: 1,000 sets and 1,000 rules compile and publish in under 1.5 s; a check
@@ -15,36 +16,6 @@ import { quantile } from './support/quantile.js';
 
 const rounds = Number(process.env['ROUNDS'] ?? 9);
 const opa = process.env['OPA_PATH'] ?? '.tools/opa';
-const range = (length: number) => Array.from({ length }, (_, index) => index);
-const named = (key: string) => ({ key, name: key, description: null });
-
-const departments = ['sales', 'engineering', 'support', 'legal', 'finance'];
-
-/**
- * Typical conditions: two or three comparisons. Some conditions include an alternative, a reference as operand, or a
- * `not`.
- */
-function userConditions(index: number): Json {
-	const department = { 'user.department': { equals: departments[index % departments.length] ?? '' } };
-	const level = { 'user.level': { 'greater-than-equals': index % 10 } };
-	const shapes: readonly Json[] = [
-		{ allOf: [department, level] },
-		{ anyOf: [{ allOf: [department, level] }, { 'user.regions': { array_contains: `region-${index % 20}` } }] },
-		{ allOf: [{ not: department }, { 'user.email': { 'ends-with': `@team-${index % 50}.example.com` } }] },
-		{ 'user.level': { and: [{ 'greater-than': index % 7 }, { 'less-than': 9 }] } },
-	];
-	return shapes[index % shapes.length] ?? {};
-}
-
-function resourceConditions(index: number): Json {
-	const shapes: readonly Json[] = [
-		{ 'resource.owner': { equals: { ref: 'user.key' } } },
-		{ allOf: [{ 'resource.private': { equals: false } }, { 'resource.level': { 'less-than': index % 10 } }] },
-		{ 'resource.tags': { array_intersect: [`tag-${index % 30}`, `tag-${(index * 7) % 30}`] } },
-	];
-	return shapes[index % shapes.length] ?? {};
-}
-
 const indexedSet = (index: number): ConditionSet => ({
 	...named(`set-${index}`),
 	...(index % 2 === 0

@@ -2,16 +2,16 @@ import type { ConditionSet, Json, Resource, ResourceRole, Schema, SetRule } from
 
 /** Schemas of chosen sizes, with derived roles or with rules between condition sets. */
 
-const range = (length: number) => Array.from({ length }, (_, index) => index);
-const named = (key: string) => ({ key, name: key, description: null });
+export const range = (length: number) => Array.from({ length }, (_, index) => index);
+export const named = (key: string) => ({ key, name: key, description: null });
 
-const departments = ['sales', 'engineering', 'support', 'legal', 'finance'];
+export const departments = ['sales', 'engineering', 'support', 'legal', 'finance'];
 
 /**
  * Typical conditions: two or three comparisons. Some conditions include an alternative, a reference as operand, or a
  * `not`.
  */
-function userConditions(index: number): Json {
+export function userConditions(index: number): Json {
 	const department = { 'user.department': { equals: departments[index % departments.length] ?? '' } };
 	const level = { 'user.level': { 'greater-than-equals': index % 10 } };
 	const shapes: readonly Json[] = [
@@ -24,7 +24,7 @@ function userConditions(index: number): Json {
 }
 
 /** Like `userConditions`, for documents. */
-function resourceConditions(index: number): Json {
+export function resourceConditions(index: number): Json {
 	const shapes: readonly Json[] = [
 		{ 'resource.owner': { equals: { ref: 'user.key' } } },
 		{ allOf: [{ 'resource.private': { equals: false } }, { 'resource.level': { 'less-than': index % 10 } }] },

@@ -4,7 +4,7 @@ import test from 'ava';
 import type { Browser, Page } from 'playwright-core';
 import { startChromium } from '../support/chromium.js';
 import type { Loose } from '../support/client.js';
-import { openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
+import { closeScene, openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
 /** The change log in Chromium shows changes, and puts their reversal into the draft. */
@@ -31,10 +31,7 @@ test.before(async () => {
 	browser = await startChromium();
 });
 
-test.after.always(async () => {
-	await browser?.close();
-	await stack?.stop();
-});
+test.after.always(() => closeScene(browser, stack));
 
 /** Reads the page's draft. */
 async function drafted(page: Page): Promise<readonly Loose[]> {

@@ -7,7 +7,7 @@ import test from 'ava';
 import type { Browser } from 'playwright-core';
 import { opa, runOpa, writeFiles } from '../compiler/engine.js';
 import { startChromium } from '../support/chromium.js';
-import { openConsole, overflowWidth, seriousViolations, tabTo } from '../support/console-page.js';
+import { closeScene, openConsole, overflowWidth, seriousViolations, tabTo } from '../support/console-page.js';
 import { hostileUser, setDocumentScene, startConsoleStack } from '../support/console-stack.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
@@ -22,10 +22,7 @@ test.before(async () => {
 	browser = await startChromium();
 });
 
-test.after.always(async () => {
-	await browser?.close();
-	await stack?.stop();
-});
+test.after.always(() => closeScene(browser, stack));
 
 const asked = (user: string, query: Readonly<Record<string, string>> = {}) =>
 	`check?${new URLSearchParams({ user, action: 'read', resource: 'document', instance: 'budget', tenant: 'acme', ...query })}`;

@@ -3,7 +3,7 @@
 import test from 'ava';
 import type { Browser, Page } from 'playwright-core';
 import { startChromium } from '../support/chromium.js';
-import { openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
+import { closeScene, openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
 /** Condition sets screen in Chromium. */
@@ -43,10 +43,7 @@ test.before(async () => {
 		await stack.environment.post(sets, { key: `more-${index}`, name: `<b>${index}</b>` });
 });
 
-test.after.always(async () => {
-	await browser?.close();
-	await stack?.stop();
-});
+test.after.always(() => closeScene(browser, stack));
 
 const json = (page: Page) => page.getByLabel('Conditions as JSON');
 const attribute = (page: Page) => page.getByRole('combobox', { name: 'Attribute', exact: true });

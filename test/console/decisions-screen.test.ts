@@ -3,7 +3,7 @@
 import test from 'ava';
 import type { Browser } from 'playwright-core';
 import { startChromium } from '../support/chromium.js';
-import { openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
+import { closeScene, openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
 import { hostileUser, setDocumentScene, startConsoleStack } from '../support/console-stack.js';
 import { eventually } from '../support/eventually.js';
 import type { Stack } from '../support/stack.js';
@@ -19,10 +19,7 @@ test.before(async () => {
 	browser = await startChromium();
 });
 
-test.after.always(async () => {
-	await browser?.close();
-	await stack?.stop();
-});
+test.after.always(() => closeScene(browser, stack));
 
 const logs = '/v2/pdps/default/dev/audit_logs';
 

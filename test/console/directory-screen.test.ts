@@ -4,7 +4,7 @@ import test from 'ava';
 import type { Browser, Page } from 'playwright-core';
 import { startChromium } from '../support/chromium.js';
 import type { Loose } from '../support/client.js';
-import { openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
+import { closeScene, openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
 import { groupRoleName } from '../support/group-role-name.js';
 import type { Paginated } from '../support/listed.js';
 import { freePort } from '../support/ports.js';
@@ -25,10 +25,7 @@ test.before(async () => {
 	browser = await startChromium();
 });
 
-test.after.always(async () => {
-	await browser?.close();
-	await stack?.stop();
-});
+test.after.always(() => closeScene(browser, stack));
 
 /** Ann owns a folder with documents, and is in a group. There are more users than fit on a page. */
 async function setTheScene(): Promise<void> {

@@ -4,7 +4,13 @@ import { readFileSync } from 'node:fs';
 import test from 'ava';
 import type { Browser, Page } from 'playwright-core';
 import { startChromium } from '../support/chromium.js';
-import { type ConsoleWindow, openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
+import {
+	type ConsoleWindow,
+	closeScene,
+	openConsole,
+	overflowWidth,
+	seriousViolations,
+} from '../support/console-page.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
 /** Draft and impact in Chromium: a file becomes a draft and then a revision. Includes a conflict and an undo. */
@@ -43,10 +49,7 @@ test.beforeEach(async () => {
 	if (status !== 200) throw new Error(`the import answered ${status}`);
 });
 
-test.after.always(async () => {
-	await browser?.close();
-	await stack?.stop();
-});
+test.after.always(() => closeScene(browser, stack));
 
 /** Reads the environment's newest revision. */
 async function newestRevision(): Promise<number> {

@@ -3,7 +3,7 @@
 import test from 'ava';
 import type { Browser, Page } from 'playwright-core';
 import { startChromium } from '../support/chromium.js';
-import { focusedName, openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
+import { closeScene, focusedName, openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
 import { setDocumentScene } from '../support/console-stack.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
@@ -28,10 +28,7 @@ test.before(async () => {
 	browser = await startChromium();
 });
 
-test.after.always(async () => {
-	await browser?.close();
-	await stack?.stop();
-});
+test.after.always(() => closeScene(browser, stack));
 
 /** Returns the labels in the drawing. */
 async function drawnNodes(page: Page): Promise<readonly string[]> {

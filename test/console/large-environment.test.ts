@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core';
 import { consoleEnvironment } from '../../bench/support/console-environment.js';
 import { startChromium } from '../support/chromium.js';
 import { client } from '../support/client.js';
-import { openConsole, seriousViolations } from '../support/console-page.js';
+import { closeScene, openConsole, seriousViolations } from '../support/console-page.js';
 import { consoleScreens } from '../support/console-screens.js';
 import { startConsoleStack } from '../support/console-stack.js';
 import { onAllStores } from '../support/each-store.js';
@@ -40,10 +40,7 @@ async function startLargeStack(): Promise<Stack> {
 	return started;
 }
 
-test.after.always(async () => {
-	await browser?.close();
-	await stack?.stop();
-});
+test.after.always(() => closeScene(browser, stack));
 
 /** Returns the servers and the browser started by the first journey. */
 function started(): { readonly stack: Stack; readonly browser: Browser } {

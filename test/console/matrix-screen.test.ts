@@ -3,7 +3,13 @@
 import test from 'ava';
 import type { Browser, Page } from 'playwright-core';
 import { startChromium } from '../support/chromium.js';
-import { type ConsoleWindow, openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
+import {
+	type ConsoleWindow,
+	closeScene,
+	openConsole,
+	overflowWidth,
+	seriousViolations,
+} from '../support/console-page.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 /** Policy matrix in Chromium: cell texts, keyboard editing, and a large matrix. */
@@ -59,10 +65,7 @@ test.before(async () => {
 	if (status !== 200) throw new Error(`the import answered ${status}`);
 });
 
-test.after.always(async () => {
-	await browser?.close();
-	await stack?.stop();
-});
+test.after.always(() => closeScene(browser, stack));
 
 async function openMatrix(query = '', options: Parameters<typeof openConsole>[2] = {}): Promise<ConsoleWindow> {
 	const opened = await openConsole(browser, stack, options);

@@ -7,6 +7,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { startChromium } from '../support/chromium.js';
 import {
 	type ConsoleWindow,
+	closeScene,
 	openConsole,
 	overflowWidth,
 	seriousViolations,
@@ -30,10 +31,7 @@ test.before(async () => {
 	browser = await startChromium();
 });
 
-test.after.always(async () => {
-	await browser?.close();
-	await stack?.stop();
-});
+test.after.always(() => closeScene(browser, stack));
 
 /** Opens the model of a new, empty environment. */
 async function openEmptyModel(environment: string): Promise<ConsoleWindow> {

@@ -5,7 +5,7 @@ import test from 'ava';
 import type { Browser } from 'playwright-core';
 import { tarEntries } from '../../src/bundle/tar-entries.js';
 import { startChromium } from '../support/chromium.js';
-import { openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
+import { closeScene, openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
 import { eventually } from '../support/eventually.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
@@ -29,10 +29,7 @@ test.before(async () => {
 	after = await published();
 });
 
-test.after.always(async () => {
-	await browser?.close();
-	await stack?.stop();
-});
+test.after.always(() => closeScene(browser, stack));
 
 /** Waits until the active policy includes the newest schema. Returns the policy's revision. */
 async function published(): Promise<number> {

@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core';
 import { startChromium } from '../support/chromium.js';
 import type { Loose } from '../support/client.js';
 import { client } from '../support/client.js';
-import { openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
+import { closeScene, openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
 /** The requests screen in Chromium shows the requests from all elements and their reviews. */
@@ -30,10 +30,7 @@ test.before(async () => {
 	browser = await startChromium();
 });
 
-test.after.always(async () => {
-	await browser?.close();
-	await stack?.stop();
-});
+test.after.always(() => closeScene(browser, stack));
 
 /** Creates a user with role requests in `acme`. */
 async function asks(user: string, ...roles: readonly string[]): Promise<void> {

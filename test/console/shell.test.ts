@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import test from 'ava';
 import type { Browser } from 'playwright-core';
 import { startChromium } from '../support/chromium.js';
-import { openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
+import { closeScene, openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
 import { consolePages, consoleScreens } from '../support/console-screens.js';
 import { setDocumentScene } from '../support/console-stack.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
@@ -21,10 +21,7 @@ test.before(async () => {
 	browser = await startChromium();
 });
 
-test.after.always(async () => {
-	await browser?.close();
-	await stack?.stop();
-});
+test.after.always(() => closeScene(browser, stack));
 
 /** Creates a key for the environment `dev`. */
 async function makeKey(access_level: string): Promise<{ readonly id: string; readonly secret: string }> {

@@ -7,7 +7,14 @@ import test from 'ava';
 import type { Browser, Page } from 'playwright-core';
 import { opa, runOpa, writeFiles } from '../compiler/engine.js';
 import { startChromium } from '../support/chromium.js';
-import { focusedName, openConsole, seriousViolations, tabTo, takePicture } from '../support/console-page.js';
+import {
+	closeScene,
+	focusedName,
+	openConsole,
+	seriousViolations,
+	tabTo,
+	takePicture,
+} from '../support/console-page.js';
 import { setDocumentScene, startConsoleStack } from '../support/console-stack.js';
 import { facts, type Stack } from '../support/stack.js';
 
@@ -49,10 +56,7 @@ test.before(async () => {
 	browser = await startChromium();
 });
 
-test.after.always(async () => {
-	await browser?.close();
-	await stack?.stop();
-});
+test.after.always(() => closeScene(browser, stack));
 
 test.serial('a denial can be inspected, and the missing permission drafted and published by keyboard', async (t) => {
 	await setDocumentScene(stack);

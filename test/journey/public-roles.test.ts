@@ -2,8 +2,9 @@ import { newestChanges } from '../support/changes.js';
 import type { Answer, Loose } from '../support/client.js';
 import { onEachStack, onEachStore } from '../support/each-store.js';
 import { fails, problemPlaces } from '../support/failure.js';
+import { furnished, assignmentNames as named } from '../support/furnished.js';
 import type { Listed } from '../support/listed.js';
-import { newPlace, type Place } from '../support/management.js';
+import { newPlace } from '../support/management.js';
 
 /** Roles assigned to everyone (docs/policy/public-roles.md). */
 
@@ -46,20 +47,11 @@ const furniture = {
 	},
 };
 
-async function furnished(place: Place): Promise<{ readonly path: string; readonly env: string }> {
-	const env = `/v2/projects/${place.project}/envs/${place.key}`;
-	const { status, body } = await place.http.post(`${env}/import`, furniture);
-	if (status !== 200) throw new Error(JSON.stringify(body));
-	return { path: `${place.facts}/role_assignments`, env };
-}
-
 const toEveryone = { user: '*', role: 'viewer', resource_instance: 'folder:f' };
-const named = (items: Listed) =>
-	items.map(({ user, role, resource_instance }) => `${user}#${role}@${resource_instance}`);
 
 journey('a public role can be assigned to everyone, listed and removed like any other role', async (t, place) => {
 	const { http, facts, schema } = place;
-	const { path, env } = await furnished(place);
+	const { path, env } = await furnished(place, furniture);
 	t.is((await http.get(`${schema}/resources/folder/roles/viewer`)).body['public'], true);
 	t.false('public' in (await http.get(`${schema}/resources/folder/roles/owner`)).body);
 
@@ -106,7 +98,7 @@ const closed: readonly (readonly [body: object, text: string])[] = [
 
 journey('only public roles on instances can be assigned to everyone', async (t, place) => {
 	const { http, schema } = place;
-	const { path, env } = await furnished(place);
+	const { path, env } = await furnished(place, furniture);
 	const good = { user: 'ann', role: 'viewer', resource_instance: 'folder:f' };
 	for (const [body, text] of closed) {
 		const single = await http.post(path, body);
@@ -139,7 +131,7 @@ journey('only public roles on instances can be assigned to everyone', async (t, 
 
 journey('a role that is no longer public loses its assignments to everyone', async (t, place) => {
 	const { http, schema } = place;
-	const { path, env } = await furnished(place);
+	const { path, env } = await furnished(place, furniture);
 	const role = `${schema}/resources/folder/roles/viewer`;
 	await http.post(`${path}/bulk`, [toEveryone, { ...toEveryone, user: 'ben' }]);
 	t.is((await http.patch(role, { name: 'Reader' })).body['public'], true, 'absent fields are kept');
@@ -165,7 +157,7 @@ journey('a role that is no longer public loses its assignments to everyone', asy
 
 journey('documents contain public roles and their assignments', async (t, place, management) => {
 	const { http } = place;
-	const { path, env } = await furnished(place);
+	const { path, env } = await furnished(place, furniture);
 	await http.post(path, toEveryone);
 	const { body: exported } = await http.get<Loose>(`${env}/export`);
 	const text = JSON.stringify(exported);

@@ -2,8 +2,9 @@ import { newestChanges } from '../support/changes.js';
 import type { Answer, Loose } from '../support/client.js';
 import { onEachStack, onEachStore } from '../support/each-store.js';
 import { fails, problemPlaces } from '../support/failure.js';
+import { furnished, assignmentNames as named } from '../support/furnished.js';
 import type { Listed } from '../support/listed.js';
-import { newPlace, type Place } from '../support/management.js';
+import { newPlace } from '../support/management.js';
 
 /** Roles assigned to sets of users (docs/policy/sets-of-users.md). */
 
@@ -65,21 +66,12 @@ const furniture = {
 	},
 };
 
-async function furnished(place: Place): Promise<{ readonly path: string; readonly env: string }> {
-	const env = `/v2/projects/${place.project}/envs/${place.key}`;
-	const { status, body } = await place.http.post(`${env}/import`, furniture);
-	if (status !== 200) throw new Error(JSON.stringify(body));
-	return { path: `${place.facts}/role_assignments`, env };
-}
-
 const toTeam = { user: 'team:eng#member', role: 'reader', resource_instance: 'document:d' };
-const named = (items: Listed) =>
-	items.map(({ user, role, resource_instance }) => `${user}#${role}@${resource_instance}`);
 const stored = 'document:d#reader:team#member@team:eng';
 
 journey('a role can be assigned to a set of users, listed and removed like any other role', async (t, place) => {
 	const { http, facts, schema } = place;
-	const { path } = await furnished(place);
+	const { path } = await furnished(place, furniture);
 	t.deepEqual((await http.get(`${schema}/resources/document/roles/reader`)).body['grantable_to'], [
 		{ role: 'member', on_resource: 'team' },
 	]);
@@ -178,7 +170,7 @@ const notPlaced: readonly (readonly [body: object, status: number, text: string]
 
 journey('roles can be assigned only to sets that the role declares', async (t, place) => {
 	const { http, schema } = place;
-	const { path, env } = await furnished(place);
+	const { path, env } = await furnished(place, furniture);
 	const good = { user: 'ann', role: 'reader', resource_instance: 'document:d' };
 	for (const [body, status, text] of [...refused, ...notPlaced]) {
 		const single = await http.post(path, body);
@@ -221,7 +213,7 @@ journey('roles can be assigned only to sets that the role declares', async (t, p
 
 journey('a set that a role no longer declares loses its assignments, and an undo restores them', async (t, place) => {
 	const { http, schema } = place;
-	const { path, env } = await furnished(place);
+	const { path, env } = await furnished(place, furniture);
 	const role = `${schema}/resources/document/roles/reader`;
 	await http.post(path, toTeam);
 	t.deepEqual((await http.patch(role, { name: 'Reads' })).body['grantable_to'], [
@@ -258,7 +250,7 @@ journey('a set that a role no longer declares loses its assignments, and an undo
 
 journey('the role of a set of users cannot be deleted while another role declares the set', async (t, place) => {
 	const { http, schema } = place;
-	const { path, env } = await furnished(place);
+	const { path, env } = await furnished(place, furniture);
 	await http.post(path, toTeam);
 	fails(t, await http.delete(`${schema}/resources/team/roles/member`), 409, 'document:reader');
 	fails(t, await http.delete(`${schema}/resources/team`), 409, 'document:reader');
@@ -276,7 +268,7 @@ journey('the role of a set of users cannot be deleted while another role declare
 
 journey('documents contain sets of users', async (t, place, management) => {
 	const { http } = place;
-	const { path, env } = await furnished(place);
+	const { path, env } = await furnished(place, furniture);
 	await http.post(path, toTeam);
 	await http.post(path, { user: 'team:web#member', role: 'member', resource_instance: 'team:eng' });
 	const { body: exported } = await http.get<Loose>(`${env}/export`);

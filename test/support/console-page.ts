@@ -35,6 +35,12 @@ export interface ConsoleWindow {
 	close(): Promise<void>;
 }
 
+/** Closes the browser and stops the stack after the tests, also if they did not start. */
+export async function closeScene(browser: Browser | undefined, stack: Stack | undefined): Promise<void> {
+	await browser?.close();
+	await stack?.stop();
+}
+
 /** Opens a window and signs in with a key. */
 export async function openConsole(
 	browser: Browser,
