@@ -1,3 +1,4 @@
+import { creating } from '../support/furnished.js';
 // @rest
 
 import type { ExecutionContext } from 'ava';
@@ -20,10 +21,7 @@ const journey = onEachStore();
  */
 async function setTheScene(place: Place): Promise<void> {
 	const { http, schema, facts, elements } = place;
-	const made = async (path: string, body: object) => {
-		const { status, body: said } = await http.post(path, body);
-		if (status !== 200) throw new Error(`${path}: ${JSON.stringify(said)}`);
-	};
+	const made = creating(http);
 	for (const key of ['owner', 'manager', 'editor', 'viewer']) await made(`${schema}/roles`, { key, name: key });
 	await made(`${schema}/resources`, { key: 'document', name: 'Document', actions: { read: {} } });
 	await made(`${schema}/resources`, { key: 'folder', name: 'Folder', actions: { read: {} } });

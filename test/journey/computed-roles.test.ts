@@ -1,3 +1,4 @@
+import { furnished as importDocument } from '../support/furnished.js';
 // @rest
 
 import { onEachStore } from '../support/each-store.js';
@@ -45,10 +46,8 @@ const furniture = {
 	},
 };
 
-async function furnished(place: Place): Promise<{ readonly roles: string; readonly env: string }> {
-	const env = `/v2/projects/${place.project}/envs/${place.key}`;
-	const { status, body } = await place.http.post(`${env}/import`, furniture);
-	if (status !== 200) throw new Error(JSON.stringify(body));
+async function furnished(place: Place) {
+	const { env } = await importDocument(place, furniture);
 	return { roles: `${place.schema}/resources/document/roles`, env };
 }
 

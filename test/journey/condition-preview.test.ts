@@ -1,3 +1,4 @@
+import { creating } from '../support/furnished.js';
 // @alone @rest
 
 import { RE2JS } from 're2js';
@@ -43,10 +44,7 @@ const users = {
 
 /** Creates users with different ages in two tenants, with their documents. */
 async function populated({ http, schema, facts }: Place): Promise<void> {
-	const made = async (path: string, body: object) => {
-		const answer = await http.post(path, body);
-		if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
-	};
+	const made = creating(http);
 	await made(`${schema}/users/attributes`, { key: 'age', type: 'number' });
 	await made(`${schema}/users/attributes`, { key: 'hired_at', type: 'time' });
 	await made(`${schema}/users/attributes`, { key: 'folder', type: 'json' });

@@ -1,3 +1,4 @@
+import { creating } from '../support/furnished.js';
 // @alone @long @rest
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -73,10 +74,7 @@ async function twoNodes(t: ExecutionContext, receiver: Receiver) {
 	await Promise.all(nodes.map((node) => node.start()));
 	const [mortal, other] = nodes;
 	const http = client(other.url, secretFor('test-environment'));
-	const made = async (path: string, body: object) => {
-		const { status, body: said } = await http.post(path, body);
-		if (status !== 200) throw new Error(`${path}: ${JSON.stringify(said)}`);
-	};
+	const made = creating(http);
 	for (const key of ['owner', 'editor']) await made(`${schema}/roles`, { key, name: key });
 	const role_assignments = [{ role: 'owner', tenant: 'default' }];
 	await made(`${facts}/bulk/users`, {

@@ -1,3 +1,4 @@
+import { creating } from '../support/furnished.js';
 // @rest
 
 import { newestChanges } from '../support/changes.js';
@@ -15,10 +16,7 @@ const journey = onEachStore();
 
 /** Ann makes requests in `acme`, and Zoe makes requests in `beta`. The elements cover roles and account operations. */
 async function setTheScene({ http, schema, facts, elements }: Place): Promise<void> {
-	const made = async (path: string, body: object) => {
-		const { status, body: said } = await http.post(path, body);
-		if (status !== 200) throw new Error(`${path}: ${JSON.stringify(said)}`);
-	};
+	const made = creating(http);
 	await made(`${schema}/resources`, { key: 'account', name: 'Account', actions: { pay: {} } });
 	await made(`${schema}/resources/account/roles`, { key: 'auditor', name: 'Auditor' });
 	for (const key of ['member', 'editor', 'viewer']) await made(`${schema}/roles`, { key, name: key });

@@ -1,3 +1,4 @@
+import { creating } from '../support/furnished.js';
 // @rest
 
 import { randomUUID } from 'node:crypto';
@@ -28,10 +29,7 @@ const journey = onEachStore();
  */
 async function setTheScene(place: Place): Promise<void> {
 	const { http, schema, facts, elements } = place;
-	const made = async (path: string, body: object) => {
-		const { status, body: said } = await http.post(path, body);
-		if (status !== 200) throw new Error(`${path}: ${JSON.stringify(said)}`);
-	};
+	const made = creating(http);
 	await made(`${schema}/roles`, { key: 'member', name: 'Member' });
 	for (const key of ['account', 'folder']) await made(`${schema}/resources`, { key, name: key, actions: { read: {} } });
 	for (const key of ['acme', 'beta']) await made(`${facts}/tenants`, { key, name: key });

@@ -1,3 +1,4 @@
+import { furnished as importDocument } from '../support/furnished.js';
 // @rest
 
 import { onEachStore } from '../support/each-store.js';
@@ -49,12 +50,8 @@ const holds = { 'user.resource_roles': { array_contains: 'viewer' } };
 const lacks = { not: { 'user.resource_roles': { array_contains: 'blocked' } } };
 const welcome = { key: 'welcome', name: 'Welcome', resource_id: 'document', conditions: { allOf: [holds, lacks] } };
 
-async function furnished(
-	place: Place,
-): Promise<{ readonly sets: string; readonly rules: string; readonly env: string }> {
-	const env = `/v2/projects/${place.project}/envs/${place.key}`;
-	const { status, body } = await place.http.post(`${env}/import`, furniture);
-	if (status !== 200) throw new Error(JSON.stringify(body));
+async function furnished(place: Place) {
+	const { env } = await importDocument(place, furniture);
 	return { sets: `${place.schema}/condition_sets`, rules: `${place.facts}/set_rules`, env };
 }
 

@@ -1,3 +1,4 @@
+import { creating } from '../support/furnished.js';
 // @rest
 
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
@@ -37,10 +38,7 @@ const cast = { olga: 'owner', max: 'manager', lea: 'lead', sam: 'staff', tim: 's
 
 async function setTheScene(place: Place): Promise<void> {
 	const { http, schema, facts, elements } = place;
-	const made = async (path: string, body: object) => {
-		const { status, body: said } = await http.post(path, body);
-		if (status !== 200) throw new Error(`${path}: ${JSON.stringify(said)}`);
-	};
+	const made = creating(http);
 	for (const key of new Set(Object.values(cast))) await made(`${schema}/roles`, { key, name: key });
 	for (const resource of ['document', 'folder']) {
 		await made(`${schema}/resources`, { key: resource, name: resource, actions: { read: {} } });

@@ -1,3 +1,4 @@
+import { creating } from '../support/furnished.js';
 // @rest
 
 import type { ExecutionContext } from 'ava';
@@ -25,10 +26,7 @@ async function setTheScene(t: ExecutionContext, place: Place, answer?: Answering
 	const receiver = await startReceiver(answer);
 	t.teardown(receiver.stop);
 	const { http, schema, facts, elements } = place;
-	const made = async (path: string, body: object) => {
-		const { status, body: said } = await http.post(path, body);
-		if (status !== 200) throw new Error(`${path}: ${JSON.stringify(said)}`);
-	};
+	const made = creating(http);
 	for (const key of ['owner', 'staff']) await made(`${schema}/roles`, { key, name: key });
 	await made(`${facts}/tenants`, { key: 'acme', name: 'Acme' });
 	for (const [key, role] of [
