@@ -14,9 +14,7 @@ const FailureBody = z
 
 /** 422 response body: the first problems, each with its location. */
 const ValidationFailureBody = z
-	.object({
-		detail: ValidationProblems,
-	})
+	.object({ detail: ValidationProblems })
 	.meta({ id: 'ValidationFailureBody', description: 'Body for a 422: the first problems, each with its location.' });
 
 /** Tag descriptions. */

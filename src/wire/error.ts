@@ -54,8 +54,6 @@ export const ValidationProblems = z
 export const ValidationErrorBody = named(
 	'ValidationErrorBody',
 	'Body for a 422: the first problems, each with its location, which begins with `body`, `query` or `path`.',
-	{
-		detail: ValidationProblems,
-	},
+	{ detail: ValidationProblems },
 );
 export type ValidationErrorBody = z.input<typeof ValidationErrorBody>;

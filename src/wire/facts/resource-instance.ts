@@ -48,9 +48,7 @@ export const ResourceInstanceBulkRemove = idents(maxBulkInstances, 'resource ins
 });
 
 /** Detail level for one instance. */
-export const ResourceInstanceDetailQuery = z.object({
-	detailed: Flag.describe('Include relationships.'),
-});
+export const ResourceInstanceDetailQuery = z.object({ detailed: Flag.describe('Include relationships.') });
 
 const filters = {
 	tenant: References.describe('Only instances in these tenants (ids or keys); may be repeated.'),

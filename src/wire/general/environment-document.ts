@@ -465,10 +465,7 @@ export const EnvironmentDocument = namedStrict(
 			.literal(documentVersion, `must be ${documentVersion}, the only supported version`)
 			.describe('Format version: 1.'),
 		environment: optional(
-			z.strictObject({
-				key: Key.describe('Environment key.'),
-				name: Name.describe('Environment name.'),
-			}),
+			z.strictObject({ key: Key.describe('Environment key.'), name: Name.describe('Environment name.') }),
 		).describe('Document source; ignored on import.'),
 		schema: optional(SchemaHalf).describe('Resource types and permissions; unchanged if omitted.'),
 		facts: optional(FactsHalf).describe('Stored objects; unchanged if omitted.'),

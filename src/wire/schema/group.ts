@@ -85,10 +85,7 @@ export const GroupQuery = z.object(filters);
 export type GroupQuery = z.output<typeof GroupQuery>;
 
 /** Filters for the deprecated group list. */
-export const GroupListQuery = z.object({
-	...filters,
-	include_total_count: TotalCountFlag,
-});
+export const GroupListQuery = z.object({ ...filters, include_total_count: TotalCountFlag });
 
 const described = {
 	id: Uuid.describe('Group instance id.'),

@@ -100,10 +100,7 @@ export const ResourceRolePermissions = granting(permissions, [
 	'computed',
 	'public',
 	'grantable_to',
-]).meta({
-	id: 'ResourceRolePermissions',
-	description: 'Permissions to add to a resource role.',
-});
+]).meta({ id: 'ResourceRolePermissions', description: 'Permissions to add to a resource role.' });
 
 export const ResourceRolePermissionsRemove = named(
 	'ResourceRolePermissionsRemove',
