@@ -1,10 +1,8 @@
 import type * as Pages from '../../src/console/model/api-types.js';
 import type { AccessRequestListed, OperationApprovalListed } from '../../src/wire/element/element-request.js';
-import type { ElementActor } from '../../src/wire/element/element-session.js';
 import type { ElementRoleRead } from '../../src/wire/element/element-user.js';
 import type { ElementsRuntime } from '../../src/wire/element/elements-config.js';
 import type { UserRead } from '../../src/wire/facts/user.js';
-import type { AuditLogModel } from '../../src/wire/general/audit-log.js';
 
 /**
  * Compares the response types in the pages with the API types. If they do not match, this file does not compile: a
@@ -20,11 +18,9 @@ type ReadAs<Page, Answer extends Page> = Answer;
 
 /** All compared types. */
 export type Compared = [
-	ReadAs<{ readonly actor: Pages.Actor }, Sent<ElementActor>>,
 	ReadAs<Pages.ElementRuntime, Sent<ElementsRuntime>>,
 	ReadAs<Pages.ListedRequest, Sent<AccessRequestListed>>,
 	ReadAs<Pages.ListedRequest, Sent<OperationApprovalListed>>,
 	ReadAs<Pages.ListedUser, Sent<UserRead>>,
 	ReadAs<Pages.ElementRole, Sent<ElementRoleRead>>,
-	ReadAs<Pages.ListedDecision, Sent<AuditLogModel>>,
 ];

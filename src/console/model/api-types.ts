@@ -1,16 +1,7 @@
 /**
- * API response fields that the pages use. This part of the code imports nothing from the server. A type test therefore
+ * API response fields that the model of the pages uses. It imports nothing from the server. A type test therefore
  * compares these types with the response schemas (test/console/api-types.ts).
  */
-
-/** The signed-in user, with tenant and environment. Fields are ids unless their names contain `key`. */
-export interface Actor {
-	readonly proj_id: string;
-	readonly env_id: string;
-	readonly tenant_key: string;
-	readonly user_id: string;
-	readonly user_key: string;
-}
 
 /** Permission level of a user in an element. */
 export type PermissionLevel = 'LEVEL_1' | 'LEVEL_2' | 'LEVEL_3' | 'LEVEL_4' | 'HIDDEN' | 'UNCONFIGURED';
@@ -110,19 +101,4 @@ export interface ElementRole {
 	readonly key: string;
 	readonly name: string;
 	readonly permission_level: PermissionLevel;
-}
-
-/** Decision in a tenant. */
-export interface ListedDecision {
-	readonly id: string;
-	readonly timestamp: string;
-	readonly user_key: string | null;
-	readonly user_name: string | null;
-	readonly user_email: string | null;
-	readonly action: string | null;
-	readonly resource_type: string | null;
-	/** True if allowed; `null` if the event does not say. */
-	readonly decision: boolean | null;
-	/** Code: `allow`, or a denial code. */
-	readonly reason: string | null;
 }

@@ -1,11 +1,14 @@
 import { useSignal } from '@preact/signals';
-import type { ListedDecision, Paginated } from '../model/api-types.js';
+import type { components } from '#management-api';
+import type { Paginated } from '../model/api-types.js';
 import { explainCode } from '../model/check/denial-codes.js';
 import { visibleText } from '../model/visible-text.js';
 import { PagedListFrame, perPage, usePagedList } from '../part/paged-list.js';
 import { Section } from '../part/section.js';
 import type { OpenedElement } from './opened-element.js';
 import { Time } from './time.js';
+
+type ListedDecision = components['schemas']['AuditLogModel'];
 
 /** The decisions in the tenant, newest first, with a search. */
 export function DecisionLog({ element }: { readonly element: OpenedElement }) {

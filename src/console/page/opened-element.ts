@@ -1,7 +1,11 @@
+import type { components } from '#management-api';
 import { ApiFailure } from '../model/api-failure.js';
-import type { Actor, ElementConfig, ElementRuntime, PermissionLevel } from '../model/api-types.js';
+import type { ElementConfig, ElementRuntime, PermissionLevel } from '../model/api-types.js';
 import type { ElementAddress } from '../model/element/element-address.js';
 import type { ApiClient } from './api-client.js';
+
+/** The signed-in user, with tenant and environment. */
+type Actor = components['schemas']['ElementActor']['actor'];
 
 /** Element opened by a signed-in user. */
 export interface OpenedElement {
