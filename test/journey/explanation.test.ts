@@ -1,3 +1,4 @@
+import type { StoreKind } from '../support/postgres.js';
 // @rest
 
 import test, { type ExecutionContext } from 'ava';
@@ -8,24 +9,14 @@ import { createLogger } from '../../src/log.js';
 import type { AuthorizationResult } from '../../src/wire/decision/check.js';
 import { runOpa, withoutOrder, writeFiles } from '../compiler/engine.js';
 import { type Client, client } from '../support/client.js';
-import { chosenStores } from '../support/each-store.js';
+import { chosenStores, stackOnEachStore } from '../support/each-store.js';
 import { environmentPath, fillImpactWorld } from '../support/impact-world.js';
 import { newPlace, type Place } from '../support/management.js';
-import { type Stack, startStack } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
 /** Explanations of checks at stored revisions, over HTTP. */
 
-const stacks = new Map<string, Stack>();
-
-for (const kind of chosenStores()) {
-	test.before(`start the ${kind} store`, async () => {
-		stacks.set(kind, await startStack(kind));
-	});
-}
-test.after.always('stop', async () => {
-	for (const stack of stacks.values()) await stack.stop();
-});
+const stackOn = stackOnEachStore();
 
 /** Declares a test only for the server store, because the behavior is the same on both stores. */
 function onServer(title: string, run: (t: ExecutionContext) => Promise<void>): void {
@@ -39,9 +30,8 @@ interface Site {
 	readonly pdp: Client;
 }
 
-async function furnished(t: ExecutionContext, kind: string): Promise<Site> {
-	const stack = stacks.get(kind);
-	if (stack === undefined) throw new Error(`no stack of ${kind}`);
+async function furnished(t: ExecutionContext, kind: StoreKind): Promise<Site> {
+	const stack = stackOn(kind);
 	const url = stack.api.listening.url;
 	const place = await newPlace({ url, store: stack.api.store }, stack.organization);
 	await fillImpactWorld(place);

@@ -6,7 +6,7 @@ import test, { type ExecutionContext } from 'ava';
 import { withDocument } from '../../src/console/model/draft/document-draft.js';
 import type { ImpactRow } from '../../src/wire/general/impact.js';
 import { client } from '../support/client.js';
-import { chosenStores } from '../support/each-store.js';
+import { chosenStores, stackOnEachStore } from '../support/each-store.js';
 import {
 	askImpact,
 	environmentPath,
@@ -16,30 +16,15 @@ import {
 } from '../support/impact-world.js';
 import { createSecret, newPlace, type Place } from '../support/management.js';
 import { root } from '../support/root.js';
-import { type Stack, startStack } from '../support/stack.js';
+import type { Stack } from '../support/stack.js';
 
 /** Users who gain or lose access through a draft, over HTTP. */
 
-const stacks = new Map<string, Stack>();
-
-for (const kind of chosenStores()) {
-	test.before(`start the ${kind} store`, async () => {
-		stacks.set(kind, await startStack(kind));
-	});
-}
-test.after.always('stop', async () => {
-	for (const stack of stacks.values()) await stack.stop();
-});
+const runningStack = stackOnEachStore();
 
 /** Declares a test only for the server store, because the behavior is the same on both stores. */
 function onServer(title: string, run: (t: ExecutionContext) => Promise<void>): void {
 	if (chosenStores().includes('server')) test.serial(title, run);
-}
-
-function runningStack(kind: string): Stack {
-	const stack = stacks.get(kind);
-	if (stack === undefined) throw new Error(`no stack of ${kind}`);
-	return stack;
 }
 
 async function furnished(stack: Stack): Promise<Place> {

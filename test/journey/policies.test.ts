@@ -9,14 +9,13 @@ import { layout } from '../../compiler/index.js';
 import { companionFiles } from '../../src/publish/companion-files.js';
 import { maxRemembered } from '../../src/store/policy/policy-history.js';
 import { PolicyStore } from '../../src/store/policy/policy-store.js';
-import { chosenStores } from '../support/each-store.js';
+import { chosenStores, stackOnEachStore } from '../support/each-store.js';
 import { eventually } from '../support/eventually.js';
 import { fails } from '../support/failure.js';
 import { newPlace, type Place } from '../support/management.js';
 import { opaPath } from '../support/opa.js';
-import type { StoreKind } from '../support/postgres.js';
 import { launch } from '../support/processes.js';
-import { type Stack, startStack } from '../support/stack.js';
+import type { Stack } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
 /** An environment's policies can be listed, read at a revision, written to a folder, and compared. */
@@ -33,22 +32,13 @@ interface Past {
 	readonly files: readonly { readonly path: string; readonly text: string }[];
 }
 
-const stacks = new Map<StoreKind, Stack>();
-
-test.before('start', async () => {
-	for (const kind of chosenStores()) stacks.set(kind, await startStack(kind));
-});
-
-test.after.always('stop', async () => {
-	for (const stack of stacks.values()) await stack.stop();
-});
+const stackOn = stackOnEachStore();
 
 /** Declares a test on both stores with a new environment. */
 function journey(title: string, run: (t: ExecutionContext, place: Place, stack: Stack) => Promise<void>): void {
 	for (const kind of chosenStores()) {
 		test(`${title} [${kind}]`, async (t) => {
-			const stack = stacks.get(kind);
-			if (stack === undefined) throw new Error(`the ${kind} store did not start`);
+			const stack = stackOn(kind);
 			const { listening, store } = stack.api;
 			await run(t, await newPlace({ url: listening.url, store }, stack.project), stack);
 		});

@@ -126,3 +126,21 @@ export function onEachStack(title: string, journey: StackJourney, extent: Extent
 export function acrossStores(title: string, implementation: Parameters<Declare>[1], declare: Declare = test): void {
 	if (kindsHere.includes('embedded')) chooseDeclare(declare)(title, implementation);
 }
+
+/** Starts a stack on each store before the tests of a file, and stops the stacks afterwards. */
+export function stackOnEachStore(): (kind: StoreKind) => Stack {
+	const stacks = new Map<StoreKind, Stack>();
+	for (const kind of chosenStores()) {
+		test.before(`start the ${kind} store`, async () => {
+			stacks.set(kind, await startStack(kind));
+		});
+	}
+	test.after.always('stop', async () => {
+		for (const stack of stacks.values()) await stack.stop();
+	});
+	return (kind) => {
+		const stack = stacks.get(kind);
+		if (stack === undefined) throw new Error(`no stack of ${kind}`);
+		return stack;
+	};
+}
