@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isUserSet, userSetParts } from '../../../compiler/user-set.js';
 import { assign, assignMany, readAssignment, unassign, unassignMany } from '../../domain/facts/assignment.js';
 import { readDetailedAssignments } from '../../domain/facts/assignment-details.js';
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import { type ListResult, type PageResult, type RowQuery, readJoinedPage } from '../../store/query/row-query.js';
 import { Resource } from '../../store/table/resource.js';
 import { Role } from '../../store/table/role.js';
@@ -38,19 +38,18 @@ const placeText =
 	"With `resource_instance`, the role must belong to the instance's resource, and `tenant` may be omitted. A " +
 	'missing instance is created in `tenant`. With `condition`, the assignment applies only while the condition ' +
 	'holds. Assigning the role again under the same condition replaces the values and the expiry.';
-const collectionPlace = { tag, path: collection, params: EnvironmentPath } as const;
-const bulkPlace = { tag, path: `${collection}/bulk`, params: EnvironmentPath } as const;
+const collectionPlace = methods({ tag, path: collection, params: EnvironmentPath });
+const bulkPlace = methods({ tag, path: `${collection}/bulk`, params: EnvironmentPath });
 
 /** Role assignments to users, in tenants and on resource instances. */
 export const roleAssignments = [
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.get,
 		name: 'listRoleAssignments',
 		summary: 'List role assignments',
 		description:
 			'Filters may be repeated: an object must match one value of each filter. Unknown values match nothing. ' +
 			'Assignments to sets of users follow the assignments to users.',
-		method: 'get',
 		access: 'environment.read',
 		query: RoleAssignmentQuery,
 		returns: {
@@ -82,11 +81,10 @@ export const roleAssignments = [
 		},
 	}),
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.post,
 		name: 'createRoleAssignment',
 		summary: 'Assign a role to a user in a tenant or on a resource instance',
 		description: placeText,
-		method: 'post',
 		access: 'environment.write',
 		body: RoleAssignmentCreate,
 		example,
@@ -95,10 +93,9 @@ export const roleAssignments = [
 		handle: async ({ body }, { unit }) => reply(200, readAssignment(unit, await assign(unit, body))),
 	}),
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.delete,
 		name: 'deleteRoleAssignment',
 		summary: 'Remove a role from a user in a tenant or on a resource instance',
-		method: 'delete',
 		access: 'environment.write',
 		query: RoleAssignmentRemoveQuery,
 		body: RoleAssignmentRemove,
@@ -111,13 +108,12 @@ export const roleAssignments = [
 		},
 	}),
 	endpoint({
-		...bulkPlace,
+		...bulkPlace.post,
 		name: 'createRoleAssignments',
 		summary: 'Assign roles in bulk',
 		description:
 			`At most ${maxBulkAssignments} assignments per call; all or none are created. Existing assignments are ` +
 			'skipped and not counted.',
-		method: 'post',
 		access: 'environment.write',
 		query: RoleAssignmentBulkQuery,
 		body: RoleAssignmentBulkCreate,
@@ -134,13 +130,12 @@ export const roleAssignments = [
 		},
 	}),
 	endpoint({
-		...bulkPlace,
+		...bulkPlace.delete,
 		name: 'deleteRoleAssignments',
 		summary: 'Remove roles in bulk',
 		description:
 			`At most ${maxBulkAssignments} assignments per call; all or none are removed. Missing assignments are skipped ` +
 			'and not counted.',
-		method: 'delete',
 		access: 'environment.write',
 		body: RoleAssignmentBulkRemove,
 		example: [example],

@@ -64,10 +64,8 @@ export async function ensureTargets(
 		reference: resource_instance,
 		tenant: tenantNamed(tenant, tenants),
 	}));
-	const found = await findInstances(
-		unit,
-		wanted.map(({ reference }) => reference),
-	);
+	const names = wanted.map(({ reference }) => reference);
+	const found = await findInstances(unit, names);
 	const targets = await withRoles(unit, placed, await createMissingInstances(unit, found, wanted));
 	refuseComputedRoles(references, targets);
 	return targets;
@@ -96,11 +94,8 @@ async function withRoles(
 	instances: AssignmentTargets['instances'],
 ): Promise<AssignmentTargets> {
 	const resourceIds = [...new Set([...instances.values()].map(({ resource_id }) => resource_id))];
-	const roles = await resourceRolesIn(
-		unit,
-		resourceIds,
-		placed.map(({ role }) => role),
-	);
+	const names = placed.map(({ role }) => role);
+	const roles = await resourceRolesIn(unit, resourceIds, names);
 	const conditions = placed.flatMap(({ condition }) => condition?.set ?? []);
 	const sets = conditions.length === 0 ? noTargets.sets : await grantSets(unit, conditions);
 	return { instances, roles, sets };

@@ -127,10 +127,8 @@ async function resolveGrants(
 	tenants: Participants['tenants'],
 ): Promise<readonly SetGrant[]> {
 	const sets = wanted.map(({ reference: { user }, place }) => userSetParts(user) ?? refuseForm(place));
-	const subjects = await findInstances(
-		unit,
-		sets.map(({ instance }) => instance),
-	);
+	const names = sets.map(({ instance }) => instance);
+	const subjects = await findInstances(unit, names);
 	const stored = await setRelationsOf(unit, [
 		...new Set([...instances.values()].map(({ resource_id }) => resource_id)),
 	]).all();

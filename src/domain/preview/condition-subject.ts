@@ -41,10 +41,8 @@ export async function readHeldRoles(
 	users: readonly User[],
 	tenant: Tenant | null,
 ): Promise<(user: User) => HeldTenantRoles> {
-	const rows = await heldTenantRoles(
-		unit,
-		users.map(({ id }) => id),
-	);
+	const ids = users.map(({ id }) => id);
+	const rows = await heldTenantRoles(unit, ids);
 	const byUser = groupBy(rows, ({ user_id }) => user_id);
 	return ({ id }) => {
 		const own = byUser.get(id) ?? [];

@@ -143,11 +143,8 @@ export async function rulesNamed(unit: ReadingUnit, wanted: readonly RuleKeys[])
 		wanted.map(({ resource_set }) => resource_set),
 		{ type: 'resourceset' },
 	);
-	const resources = await rowsWithKeys(
-		unit,
-		Resource,
-		wanted.map(({ resource }) => resource),
-	);
+	const names = wanted.map(({ resource }) => resource);
+	const resources = await rowsWithKeys(unit, Resource, names);
 	const pairs = new Map(
 		wanted.flatMap(({ resource, action }) => {
 			const owner = resources.get(resource);
@@ -173,11 +170,8 @@ export async function withKeys(unit: ReadingUnit, rules: readonly ConditionSetRu
 	);
 	const actionIds = rules.map(({ action_id }) => action_id);
 	const actions = rules.length === 0 ? new Map() : await rowsWithIds(unit, ResourceAction, [...new Set(actionIds)]);
-	const resources = await keysWithIds(
-		unit,
-		Resource,
-		[...actions.values()].map(({ resource_id }) => resource_id),
-	);
+	const resourceIds = [...actions.values()].map(({ resource_id }) => resource_id);
+	const resources = await keysWithIds(unit, Resource, resourceIds);
 	return rules.map((rule) => {
 		const action = actions.get(rule.action_id);
 		return Object.assign(rule, {

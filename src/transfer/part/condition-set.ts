@@ -119,10 +119,8 @@ async function writeSets(
 	const gone = replaced.flatMap(({ row }) => row ?? []);
 	const orphans = await orphan(unit, gone);
 	await removeConditionSets(unit, gone);
-	await addConditionSets(
-		unit,
-		replaced.map(({ columns }) => columns),
-	);
+	const columns = replaced.map((one) => one.columns);
+	await addConditionSets(unit, columns);
 	for (const { row, columns } of wanted.filter(stays)) {
 		if (row !== undefined) await rewriteConditionSet(unit, row, columns);
 	}
