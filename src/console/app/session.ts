@@ -116,7 +116,7 @@ export async function signOut(): Promise<void> {
 }
 
 /** Shows the sign-in page. */
-export function endSession(reason: string | null): void {
+function endSession(reason: string | null): void {
 	if (sessionState.value.state !== 'closed') sessionState.value = { state: 'closed', reason };
 }
 

@@ -4,7 +4,7 @@ import { Section } from '../../../part/section.js';
 import { management } from '../../api.js';
 import { confirmByKey } from '../../part/confirm.js';
 import { KeyText } from '../../part/key-text.js';
-import { endSession, openSession } from '../../session.js';
+import { openSession, sessionState } from '../../session.js';
 
 /** Deletes the open project after a confirmation, and ends the session. */
 export function DeleteProject() {
@@ -15,7 +15,8 @@ export function DeleteProject() {
 		const header = await confirmByKey('Delete project', text, project.key);
 		if (header === null) return;
 		await management.delete('/v2/projects/{proj_id}', { header });
-		endSession(`The project ${project.key} was deleted.`);
+		// Another request may already have ended the session with a less specific reason.
+		sessionState.value = { state: 'closed', reason: `The project ${project.key} was deleted.` };
 	};
 	return (
 		<Section id="delete-project" title="Delete project">
