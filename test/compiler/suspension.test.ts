@@ -182,7 +182,7 @@ const question = {
 	resource: { type: 'document', key: 'one', tenant: 'acme' },
 };
 
-function factsOf({ holds }: Pair): Facts {
+function factsOf({ holds }: Pick<Pair, 'holds'>): Facts {
 	const types = ['team', 'folder', 'document'];
 	const related = (type: string, by: string, subject_type: string) => {
 		return { type, instance: 'one', relation: by, subject_type, subject: 'one' };
@@ -211,5 +211,66 @@ for (const pair of pairs) {
 		t.is(engine.ask('regolith/check/code', question), 'allow', 'nothing is suspended');
 		engine.setData(documentBytes({ schema: after, facts, in_force: before }));
 		t.is(engine.ask('regolith/check/code', question), 'policy_pending');
+	});
+}
+
+/** A role that may be assigned, and a relation that may be used, under the same condition: either, both or neither. */
+function conditionalSchema(ofRole: boolean, ofRelation: boolean, conditions: Json = {}): Schema {
+	const declared = { grant_conditions: ['always'] };
+	return {
+		grant_conditions: [{ ...named('always'), conditions, parameters: {} }],
+		condition_sets: [],
+		set_rules: [],
+		roles: [],
+		resources: [
+			{ ...named('folder'), actions: [], roles: [role('keeper')], relations: [] },
+			{
+				...named('document'),
+				actions: [named('read')],
+				roles: [
+					role('reader', { permissions: ['read'], ...(ofRole && declared) }),
+					role('viewer', { permissions: ['read'], derivations: [from('parent', 'keeper')] }),
+				],
+				relations: [{ ...relation('parent', 'folder'), ...(ofRelation && declared) }],
+			},
+		],
+	};
+}
+
+for (const [title, after, rows] of [
+	[
+		'a relation no longer declares the condition of a role',
+		conditionalSchema(true, false),
+		{
+			instance_assignments: [
+				{ user: 'ann', role: 'reader', type: 'document', instance: 'one', condition: { set: 'always', values: {} } },
+			],
+		},
+	],
+	[
+		'a role no longer declares the condition of a relation',
+		conditionalSchema(false, true),
+		{
+			instance_assignments: [{ user: 'ann', role: 'keeper', type: 'folder', instance: 'one' }],
+			relationships: [
+				{
+					...{ type: 'document', instance: 'one', relation: 'parent', subject_type: 'folder', subject: 'one' },
+					condition: { set: 'always', values: {} },
+				},
+			],
+		},
+	],
+] as const) {
+	test(`a grant under a condition waits for the new policy: the condition has changed, or ${title}`, async (t) => {
+		const before = conditionalSchema(true, true);
+		const facts: Facts = { ...factsOf({ holds: [] }), relationships: [], ...rows };
+		t.is(decide({ schema: after, facts }, question).code, 'allow');
+		const engine = await wasmEngine(rego({ schema: before, facts: noFacts }));
+		engine.setData(documentBytes({ schema: before, facts }));
+		t.is(engine.ask('regolith/check/code', question), 'allow');
+		for (const newest of [after, conditionalSchema(true, true, { 'context.amount': { equals: 1 } })]) {
+			engine.setData(documentBytes({ schema: newest, facts, in_force: before }));
+			t.is(engine.ask('regolith/check/code', question), 'policy_pending');
+		}
 	});
 }
