@@ -167,3 +167,17 @@ journey('a schema is not copied to an environment where it exceeds the limit', a
 	refused(t, answer, `folder:f${maxLeading + 1}`);
 	await ledger.balanced();
 });
+
+journey('a relation in a cycle can declare conditions only below the lower limit', async (t, place) => {
+	await folders(place, true);
+	await chain(place, maxWalked + 1);
+	const { http, schema, facts } = place;
+	const set = { key: 'paid', name: 'Paid', type: 'grant', conditions: { 'context.paid': { equals: true } } };
+	t.is((await http.post(`${schema}/condition_sets`, set)).status, 200);
+	const declare = () => http.patch(`${schema}/resources/folder/relations/parent`, { grant_conditions: ['paid'] });
+	refused(t, await declare(), `folder:f${maxWalked + 1}`, 'viewer', maxWalked);
+	t.is((await http.delete(`${facts}/resource_instances/folder:f0`)).status, 204);
+	t.is((await declare()).status, 200);
+	const above = { ...tuple('above', 'f1'), tenant: 'default', condition: { set: 'paid' } };
+	refused(t, await http.post(`${facts}/relationship_tuples`, above), `folder:f${maxWalked + 1}`, 'viewer', maxWalked);
+});
