@@ -21,6 +21,7 @@ import type {
 	SetRule,
 } from '../../compiler/model.js';
 import type { RoleExpression } from '../../compiler/role-expression.js';
+import { setRelationKey } from '../../compiler/user-set.js';
 import { anyCodePoint } from '../support/any-code-point.js';
 
 /** Any well-formed string; mostly strings that could break out of a literal, comment, path or object. */
@@ -96,6 +97,8 @@ type GeneratedRole = Omit<ResourceRole, 'derivations' | 'computed'> & {
 	readonly computes: number | null;
 	/** Index into the grant conditions; `undefined` if the role declares none. */
 	readonly conditions?: number | undefined;
+	/** Chooses the role whose holders are sets to which this role can be assigned; `undefined` without such a role. */
+	readonly grantable?: number | undefined;
 };
 type GeneratedRelation = Omit<Relation, 'subject'> & {
 	readonly subject: number;
@@ -121,6 +124,7 @@ function resourceArbitrary({ key, name, description, least }: Material): fc.Arbi
 		public: fc.integer({ min: 0, max: 3 }).map((number) => number === 3),
 		computes: fc.option(fc.nat({ max: 59 }), { freq: 2 }),
 		conditions: fc.option(choice, { nil: undefined, freq: 2 }),
+		grantable: fc.nat({ max: 239 }).map((number) => (number < 20 ? number * 3 : undefined)),
 	});
 	return fc.record({
 		key: key(''),
@@ -421,11 +425,17 @@ function soundResource(own: GeneratedResource, resources: readonly GeneratedReso
 		subject: pick(resources, row.subject)?.key ?? '',
 		...(conditions !== undefined && { grant_conditions: chosenConditions(conditions) }),
 	}));
+	const sets = own.roles.map(({ grantable, ...held }, index) =>
+		grantable === undefined || isComputed(own.roles, index) ? [] : assignableToSets(held, grantable, resources),
+	);
 	return {
 		...own,
-		relations,
-		roles: own.roles.map(({ computes, conditions, ...held }, index) => {
-			const derivations = [...new Map(held.derivations.flatMap((row) => derived(row, relations, resources))).values()];
+		relations: [...relations, ...sets.flatMap((found) => found.map(({ relation }) => relation))],
+		roles: own.roles.map(({ computes, conditions, grantable: _, ...held }, index) => {
+			const derivations = [
+				...new Map(held.derivations.flatMap((row) => derived(row, relations, resources))).values(),
+				...(sets[index] ?? []).map(({ derivation }) => derivation),
+			];
 			return {
 				...held,
 				permissions: held.permissions.filter((action) => own.actions.some(({ key }) => key === action)),
@@ -439,6 +449,24 @@ function soundResource(own: GeneratedResource, resources: readonly GeneratedReso
 			};
 		}),
 	};
+}
+
+/** Returns the hidden relation and the derivation for assigning a role to sets of users. */
+export function assignableToSets(
+	{ key, name, description }: Pick<ResourceRole, 'key' | 'name' | 'description'>,
+	number: number,
+	resources: readonly { readonly key: string; readonly roles: readonly { readonly key: string }[] }[],
+): readonly { readonly relation: Relation; readonly derivation: Derivation }[] {
+	const subject = pick(resources, number);
+	const source = pick(subject?.roles ?? [], Math.floor(number / 5));
+	if (subject === undefined || source === undefined) return [];
+	const relation = setRelationKey(key, { type: subject.key, role: source.key });
+	return [
+		{
+			relation: { key: relation, name, description, subject: subject.key },
+			derivation: { relation, role: source.key, no_direct_roles_on_object: false },
+		},
+	];
 }
 
 /** True if a role is computed: from roles that come later in the list, so that no role is computed from itself. */

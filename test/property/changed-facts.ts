@@ -2,6 +2,7 @@
 
 import { everyone } from '../../compiler/everyone.js';
 import type { Facts, Json, Model } from '../../compiler/model.js';
+import { setRelationKey } from '../../compiler/user-set.js';
 import type { Attempt, AttemptFact } from '../../src/wire/decision/attempt.js';
 import { noFacts } from '../support/no-facts.js';
 import type { Query } from './query.js';
@@ -65,6 +66,15 @@ function withFact(facts: Facts, added: AttemptFact): Facts {
 				return { ...facts, role_assignments: [...facts.role_assignments, { user, role, tenant }] };
 			}
 			const { type, key } = splitName(resource_instance);
+			const mark = user.lastIndexOf('#');
+			const holder = user.slice(0, Math.max(mark, 0));
+			if (holder.includes(':')) {
+				// An assignment to a set of users.
+				const subject = splitName(holder);
+				const relation = setRelationKey(role, { type: subject.type, role: user.slice(mark + 1) });
+				const row = { type, instance: key, relation, subject_type: subject.type, subject: subject.key };
+				return { ...facts, relationships: [...facts.relationships, row] };
+			}
 			const row = { user, role, type, instance: key };
 			return { ...facts, instance_assignments: [...facts.instance_assignments, row] };
 		}

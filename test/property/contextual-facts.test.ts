@@ -8,6 +8,7 @@ import { roleName, rolesUnderConditions } from '../../compiler/cycle.js';
 import { documentBytes, type Json } from '../../compiler/index.js';
 import type { Facts, Model, Relationship, Schema } from '../../compiler/model.js';
 import { runToEnd } from '../../compiler/steps.js';
+import { isSetRelation } from '../../compiler/user-set.js';
 import type { EventLog } from '../../src/log.js';
 import { permissionsInput, withContextualFacts } from '../../src/pdp/decide/contextual-facts.js';
 import type { DecisionContext } from '../../src/pdp/decide/decide.js';
@@ -58,7 +59,11 @@ function addFacts(model: Model, { assignments, tuples }: Choices): World {
 	});
 	const related = tuples.flatMap(([first, second, third]): Facts['relationships'] => {
 		const object = pick(placed, first);
-		const relation = pick(schema.resources.find(({ key }) => key === object?.type)?.relations ?? [], second);
+		const relations = schema.resources.find(({ key }) => key === object?.type)?.relations ?? [];
+		const relation = pick(
+			relations.filter(({ key }) => !isSetRelation(key)),
+			second,
+		);
 		const subjects = placed.filter(({ type, tenant }) => type === relation?.subject && tenant === object?.tenant);
 		const subject = pick(subjects, third);
 		if (object === undefined || relation === undefined || subject === undefined) return [];

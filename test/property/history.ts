@@ -21,6 +21,7 @@ import {
 	pick,
 	relate,
 	roleConditions,
+	withoutExcluded,
 } from '../compiler/model.js';
 import { noFacts } from '../support/no-facts.js';
 import { circularEdges } from './relationship-oracle.js';
@@ -41,6 +42,7 @@ export type Step =
 			readonly user: string;
 			readonly instance: Choice;
 			readonly role: Choice;
+			readonly condition: Choice;
 	  } & Expiring)
 	| { readonly kind: 'describe_user'; readonly user: string; readonly attributes: Attributes }
 	| { readonly kind: 'describe_instance'; readonly which: Choice; readonly attributes: Attributes }
@@ -110,7 +112,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
 	),
 	weighted(2, fc.record({ kind: kind('allow_facts'), allowed: fc.boolean() })),
 	weighted(2, fc.record({ kind: kind('delete_instance'), which: choice })),
-	weighted(16, expiring({ kind: kind('assign_on_instance'), user, instance: choice, role: choice })),
+	weighted(16, expiring({ kind: kind('assign_on_instance'), user, instance: choice, role: choice, condition: choice })),
 	weighted(40, expiring({ kind: kind('relate'), at: fc.tuple(choice, choice, choice) })),
 	weighted(12, fc.record({ kind: kind('unassign_on_instance', 'unrelate', 'unrelate'), which: choice })),
 	weighted(1, fc.record({ kind: kind('change_schema'), schema: anySchema })),
@@ -222,18 +224,20 @@ function written({ schema, facts }: Model, taken: FactStep): Facts {
 		case 'assign_on_instance': {
 			const on = pick(instances, taken.instance);
 			const held = pick(schema.resources.find(({ key }) => key === on?.type)?.roles ?? [], taken.role);
-			return on === undefined || held === undefined
-				? facts
-				: {
-						...facts,
-						instance_assignments: granted(instance_assignments, {
-							user: held.public && taken.role % 3 === 0 ? everyone : taken.user,
-							role: held.key,
-							type: on.type,
-							instance: on.key,
-							...expiryOf(taken),
-						}),
-					};
+			if (on === undefined || held === undefined) return facts;
+			const holder = held.public && taken.role % 3 === 0 ? everyone : taken.user;
+			const set = holder === everyone ? undefined : pick(mostly(held.grant_conditions ?? []), taken.condition);
+			return {
+				...facts,
+				instance_assignments: granted(instance_assignments, {
+					user: holder,
+					role: held.key,
+					type: on.type,
+					instance: on.key,
+					...(set !== undefined && { condition: { set, values: { limit: 1 } } }),
+					...expiryOf(taken),
+				}),
+			};
 		}
 		case 'unassign_on_instance':
 			return { ...facts, instance_assignments: without(instance_assignments, taken.which) };
@@ -244,6 +248,11 @@ function written({ schema, facts }: Model, taken: FactStep): Facts {
 		case 'unrelate':
 			return { ...facts, relationships: without(relationships, taken.which) };
 	}
+}
+
+/** Returns a list to choose from: mostly a role's conditions, because few roles have any. */
+function mostly(conditions: readonly string[]): readonly (string | undefined)[] {
+	return [...conditions, ...conditions, undefined];
 }
 
 /** Removes dangling facts from the model. A relation whose subject type has changed counts as a new relation. */
@@ -271,10 +280,15 @@ function settled(before: Schema, { schema, facts, ...others }: Model): Model {
 				({ user, tenant }) => facts.users.includes(user) && isTenant(tenant),
 			),
 			instance_assignments: facts.instance_assignments.filter(
-				({ user, role, type, instance }) =>
+				({ user, role, type, instance, condition }) =>
 					(facts.users.includes(user) || user === everyone) &&
 					isInstance(type, instance) &&
-					types.get(type)?.roles.some(({ key }) => key === role),
+					types
+						.get(type)
+						?.roles.some(
+							({ key, grant_conditions = [] }) =>
+								key === role && (condition === undefined || grant_conditions.includes(condition.set)),
+						),
 			),
 			relationships: facts.relationships.filter(
 				({ type, instance, relation, subject_type, subject }) =>
@@ -341,14 +355,15 @@ function rederived(role: ResourceRole, kind: Edit, relation?: string, source?: s
 }
 
 /** Removes relations to missing types and derivations from missing roles. */
-function sound(resources: readonly Resource[], { roles, condition_sets, set_rules }: Schema): Schema {
+function sound(resources: readonly Resource[], { roles, condition_sets, set_rules, ...others }: Schema): Schema {
 	const byKey = new Map(resources.map((type) => [type.key, type]));
 	const related = resources.map((type) => ({
 		...type,
 		relations: type.relations.filter(({ subject }) => byKey.has(subject)),
 	}));
 	const sets = condition_sets.filter(({ resource }) => resource === null || byKey.has(resource));
-	return {
+	return withoutExcluded({
+		...others,
 		condition_sets: sets,
 		set_rules: set_rules.filter(({ resource }) => byKey.has(resource)),
 		roles: roles.map((role) => ({
@@ -366,7 +381,7 @@ function sound(resources: readonly Resource[], { roles, condition_sets, set_rule
 				}),
 			})),
 		})),
-	};
+	});
 }
 
 function added<T>(rows: readonly T[], row: T): readonly T[] {

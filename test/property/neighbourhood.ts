@@ -5,6 +5,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { ClosureNeighbourhood, Neighbourhood, Touched } from '../../compiler/data/delta.js';
+import { everyone } from '../../compiler/everyone.js';
 import type { Facts, InstanceAssignment, Model, Relationship, Schema } from '../../compiler/model.js';
 import { joinedKeys } from './joined-keys.js';
 import { circularEdges, type DerivationInSchema, edgesIntoCycles, schemaDerivations } from './relationship-oracle.js';
@@ -75,6 +76,7 @@ export function neighbourhood(
 		...touched.memberships.map((membership) => membership.tenant),
 	]);
 	const related = touched.derivations || touched.relationships.length > 0;
+	const existing = existingRows(facts);
 	return {
 		user_attributes: facts.user_attributes.filter(({ user }) => touched.user_attributes.includes(user)),
 		instance_attributes: facts.instance_attributes.filter((row) =>
@@ -91,10 +93,28 @@ export function neighbourhood(
 		instances: facts.instances.filter(({ type, key }) =>
 			touched.instances.some((instance) => instance.type === type && instance.key === key),
 		),
-		...aroundAssignments(facts, touched.instance_assignments),
-		...aroundRelationships(facts, touched.relationships),
+		...aroundAssignments(existing, touched.instance_assignments),
+		...aroundRelationships(existing, touched.relationships),
 		mapping_rules: mapping_rules.filter(({ config }) => touched.mapping_rules.includes(config)),
 		closures: related ? aroundClosures(in_force ?? schema, facts, touched) : null,
+	};
+}
+
+/** Returns the facts without rows about missing users, instances and tenants. A store has no such rows. */
+function existingRows(facts: Facts): Facts {
+	const tenants = new Set(facts.tenants.map(({ key }) => key));
+	const placed = facts.instances.filter(({ tenant }) => tenants.has(tenant));
+	const instances = new Set(placed.map(({ type, key }) => joinedKeys(type, key)));
+	return {
+		...facts,
+		instance_assignments: facts.instance_assignments.filter(
+			({ user, type, instance }) =>
+				(user === everyone || facts.users.includes(user)) && instances.has(joinedKeys(type, instance)),
+		),
+		relationships: facts.relationships.filter(
+			(row) =>
+				instances.has(joinedKeys(row.type, row.instance)) && instances.has(joinedKeys(row.subject_type, row.subject)),
+		),
 	};
 }
 

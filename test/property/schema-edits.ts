@@ -2,7 +2,9 @@
 import fc from 'fast-check';
 import { everyone } from '../../compiler/everyone.js';
 import type { ConditionSet, Facts, Json, Resource, ResourceRole, Schema } from '../../compiler/model.js';
+import { grantOf, isSetRelation } from '../../compiler/user-set.js';
 import {
+	assignableToSets,
 	chosenConditions,
 	chosenSetRules,
 	laterKeys,
@@ -130,6 +132,25 @@ const edits = {
 		inRole(schema, which, (role) => ({ ...role, no_direct_roles_on_object: !role.no_direct_roles_on_object })),
 	'let everyone hold a role, or no longer': (schema: Schema, which: number): Schema =>
 		inRole(schema, which, (role) => ({ ...role, public: !role.public })),
+	'let a role be assigned to other sets of users': (schema: Schema, which: number, other: number): Schema =>
+		inResource(schema, which, (resource) => {
+			const role = pick(
+				resource.roles.filter(({ computed }) => computed === undefined),
+				other,
+			);
+			if (role === undefined) return resource;
+			const isOwn = (relation: string) => isSetRelation(relation) && grantOf('', relation).role === role.key;
+			const sets = other % 3 === 0 ? [] : assignableToSets(role, which + other, schema.resources);
+			const derivations = [
+				...role.derivations.filter(({ relation }) => !isOwn(relation)),
+				...sets.map(({ derivation }) => derivation),
+			];
+			return {
+				...resource,
+				relations: [...resource.relations.filter(({ key }) => !isOwn(key)), ...sets.map(({ relation }) => relation)],
+				roles: resource.roles.map((one) => (one === role ? { ...one, derivations } : one)),
+			};
+		}),
 	'drop a role of a resource': (schema: Schema, which: number, other: number): Schema =>
 		inResource(schema, which, (resource) => ({ ...resource, roles: without(resource.roles, other) })),
 	'add a role of a resource': (schema: Schema, which: number, other: number): Schema =>
