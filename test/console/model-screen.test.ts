@@ -424,7 +424,7 @@ test.serial('roles are assigned under conditions and to sets of users, with the 
 	await tabTo(page, 'Save now');
 	await press('Enter');
 	await page.getByText('Saved in_region.').waitFor();
-	await page.getByText('No roles yet').waitFor();
+	await page.getByText('Not used yet').waitFor();
 
 	// The role declares the set, and a set of users.
 	await open('model/resources/cost_center?edit=resource_role:cost_center:approver');
