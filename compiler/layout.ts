@@ -1,2 +1,2 @@
 /** Layout version for the data document. Policy and data must have the same layout. */
-export const layout = 11;
+export const layout = 12;

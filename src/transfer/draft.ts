@@ -51,7 +51,7 @@ export async function applyDraft(unit: WritingUnit, draft: Draft): Promise<void>
 	await refuseWidenedSets(unit, narrowed);
 	refuseLostSets(unit, planned);
 	if (unit.changes.some(leadsFurther)) await refuseEnvironmentOverLimit(unit);
-	else if (unit.changes.some(addsConditions)) await refuseConditionsOverLimit(unit, 'all');
+	else if (unit.changes.some(isConditionalAssignment)) await refuseConditionsOverLimit(unit, 'all');
 }
 
 function isDeletion({ change }: PlannedChange): boolean {
@@ -220,24 +220,25 @@ function refuseLostSets({ changes }: WritingUnit, planned: readonly PlannedChang
 }
 
 /**
- * True if a change can make checks longer: a new relationship, a changed derivation, a computed role, or a user set that
- * names roles.
+ * True if a change can make checks longer: a new relationship, a changed derivation, changed conditions, a computed role,
+ * or a user set that names roles.
  */
 function leadsFurther({ kind, operation, before, after }: Change): boolean {
 	if (operation === 'delete') return false;
 	if (kind === 'relationship_tuple') return operation === 'create';
-	if (kind === 'condition_set') return after?.['type'] === 'userset' && after['resource_id'] !== null;
-	if (kind !== 'role') return false;
+	if (kind === 'condition_set') {
+		return after?.['type'] === 'grant' || (after?.['type'] === 'userset' && after['resource_id'] !== null);
+	}
 	const differs = (member: string) => {
 		const [was, is] = [before?.[member] ?? null, after?.[member] ?? null];
 		return !hasValues({ [member]: was }, { [member]: is });
 	};
+	if (kind === 'relation') return operation === 'update' && differs('grant_conditions');
+	if (kind !== 'role') return false;
 	return differs('granted_to') || differs('grantable_to') || differs('computed');
 }
 
-/** True for a conditional assignment and for changed conditions of assignments. These follow no relationships. */
-function addsConditions({ kind, operation, after }: Change): boolean {
-	if (operation === 'delete') return false;
-	if (kind === 'role_assignment') return after?.['condition'] !== undefined;
-	return kind === 'condition_set' && after?.['type'] === 'grant';
+/** True for a conditional assignment, which follows no relationships. */
+function isConditionalAssignment({ kind, operation, after }: Change): boolean {
+	return kind === 'role_assignment' && operation !== 'delete' && after?.['condition'] !== undefined;
 }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { everyone } from '../../compiler/everyone.js';
 import { Attempt } from './decision/attempt.js';
 import { named } from './named.js';
+import { shownCondition } from './schema/granting.js';
 
 const OpenObject = z.record(z.string(), z.unknown());
 
@@ -61,6 +62,7 @@ const AllowingInstanceRole = named('AllowingInstanceRole', 'A role on the instan
 				resource: z.string().describe('Instance with the source role, as `<type>:<key>`.'),
 				relation: z.string().optional().describe('Relation key for a derived role.'),
 				contextual: z.boolean().optional().describe('True if the source is a contextual fact of the check.'),
+				...shownCondition,
 			}),
 		)
 		.describe('Role sources: only this step, not the whole path.'),
@@ -72,6 +74,10 @@ const InstanceRoleReasons = named('InstanceRoleReasons', 'Result of roles on the
 		.array(AllowingInstanceRole)
 		.optional()
 		.describe('Roles on the instance that grant the action; absent if there are none.'),
+	missing_context: z
+		.array(z.string())
+		.optional()
+		.describe('Context attributes that conditions read, but that the check does not contain.'),
 });
 
 const AllowingRule = named('AllowingRule', 'A rule between a user set and a resource set that grants the action.', {

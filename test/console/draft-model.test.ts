@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import type { Draft, DraftChange } from '../../src/console/model/draft/draft.js';
+import { type Draft, type DraftChange, withChange } from '../../src/console/model/draft/draft.js';
 import { readDraftFile } from '../../src/console/model/draft/draft-file.js';
 import { describeDraft } from '../../src/console/model/draft/draft-words.js';
 import { causePhrases, countText, groupImpact, type ImpactCause } from '../../src/console/model/draft/impact-groups.js';
@@ -130,6 +130,27 @@ test('a draft contains the requested changes, without changes that have no effec
 		);
 	});
 	t.notThrows(() => fc.assert(law));
+});
+
+const granted = (limit: number, set = 'below_limit') => ({
+	kind: 'relationship_tuple',
+	value: { subject: 'team:a', relation: 'pays', object: 'account:b', condition: { set, values: { limit } } },
+});
+
+test('changes of the values of a condition are merged, and changes under other conditions are not', (t) => {
+	const begun: Draft = { base_revision: 1, changes: [] };
+	const first = withChange(begun, { ...granted(5), operation: 'update' });
+	const second = withChange(first, { ...granted(6), operation: 'update' });
+	t.deepEqual(second.changes, [{ ...granted(6), operation: 'update' }]);
+	const third = withChange(second, { ...granted(6, 'other'), operation: 'create' });
+	t.is(third.changes.length, 2);
+	t.deepEqual(
+		describeDraft(new Map(), third).map(({ name }) => name),
+		['team:a pays account:b under `below_limit` with limit 6', 'team:a pays account:b under `other` with limit 6'],
+	);
+	const deleted = withChange(begun, { ...granted(5), operation: 'delete' });
+	const restored = withChange(deleted, { ...granted(6), operation: 'create' });
+	t.deepEqual(restored.changes, [{ ...granted(6), operation: 'update' }]);
 });
 
 test('a downloaded draft is read unchanged', (t) => {

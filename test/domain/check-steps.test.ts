@@ -139,6 +139,13 @@ test('each relationship that leads to a computed role with derived roles counts 
 	t.deepEqual(upstream.stepsTo('d'), { steps: 2 + 2 * 2 + 2 * 2 + 2, closures: 2, own: 0 });
 });
 
+test('closures do not contain the sources of a relation with conditions, so a check looks them up twice', (t) => {
+	const rules = [nested, ofGroup, 'group.member < of < team.member'].map(ruleIn);
+	const into = rules.map((rule, index) => ({ ...rule, conditional: index === 1 }));
+	t.is(new Derivations(rules).repeated, 1);
+	t.is(new Derivations(into).repeated, 2);
+});
+
 test('a conditional relationship counts with its condition, and a cycle with conditions is walked', (t) => {
 	const rules = [nested, inFolder].map(ruleIn);
 	const under = (condition_set: string, tuples: readonly StepIds[]) => tuples.map((one) => ({ ...one, condition_set }));

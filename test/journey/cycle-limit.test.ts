@@ -3,6 +3,7 @@
 import type { ExecutionContext } from 'ava';
 import { maxLeading, maxWalked } from '../../compiler/cycle.js';
 import type { Answer } from '../support/client.js';
+import { applyDraft } from '../support/drafts.js';
 import { onEachStore } from '../support/each-store.js';
 import { fails } from '../support/failure.js';
 import { openLedger } from '../support/ledger.js';
@@ -176,6 +177,15 @@ journey('a relation in a cycle can declare conditions only below the lower limit
 	t.is((await http.post(`${schema}/condition_sets`, set)).status, 200);
 	const declare = () => http.patch(`${schema}/resources/folder/relations/parent`, { grant_conditions: ['paid'] });
 	refused(t, await declare(), `folder:f${maxWalked + 1}`, 'viewer', maxWalked);
+	const value = { name: 'parent', subject_resource: 'folder', grant_conditions: ['paid'] };
+	const change = { kind: 'relation', operation: 'update', key: 'folder:parent', value };
+	refused(t, await applyDraft(place, [change]), `folder:f${maxWalked + 1}`, 'viewer', maxWalked);
+	// The other relation has no relationships yet, but its conditions also change how checks visit the cycle.
+	await addRelation(place, 'folder', 'shared', 'folder');
+	const byShared = { ...inFolder, linked_by_relation: 'shared' };
+	t.is((await http.post(`${schema}/resources/folder/roles/viewer/implicit_grants`, byShared)).status, 200);
+	const shared = await http.patch(`${schema}/resources/folder/relations/shared`, { grant_conditions: ['paid'] });
+	refused(t, shared, `folder:f${maxWalked + 1}`, 'viewer', maxWalked);
 	t.is((await http.delete(`${facts}/resource_instances/folder:f0`)).status, 204);
 	t.is((await declare()).status, 200);
 	const above = { ...tuple('above', 'f1'), tenant: 'default', condition: { set: 'paid' } };

@@ -112,7 +112,9 @@ export const relationshipTuples = [
 		...bulkPlace,
 		name: 'createRelationshipTuples',
 		summary: 'Create relationship tuples in bulk',
-		description: `At most ${maxBulkTuples} tuples per call; all or none are created. Existing tuples are skipped.`,
+		description:
+			`At most ${maxBulkTuples} tuples per call; all or none are created. Existing tuples are skipped, unless they get a ` +
+			'later expiry or different values for their condition.',
 		method: 'post',
 		access: 'environment.write',
 		body: RelationshipTupleBulkCreate,

@@ -1,6 +1,7 @@
 import {
 	type Cycle,
 	type DerivationGraph,
+	dependsOnCheck,
 	derivationCycles,
 	derivationGraph,
 	type RoleName,
@@ -133,7 +134,7 @@ export class Derivations {
 			for (const member of members) queue.push(...this.#graph.leaving(member).map(({ source }) => source));
 			if (cycle?.conditional === false) {
 				// Closures do not contain these sources. A check looks them up on the instances, and again in the closures.
-				const interrupted = this.#graph.leaving(role).filter((edge) => edge.no_direct_roles_on_object);
+				const interrupted = this.#graph.leaving(role).filter(dependsOnCheck);
 				queue.push(...interrupted.map(({ source }) => source));
 			}
 			const operands = this.#computed.get(role.role)?.operand_ids ?? [];

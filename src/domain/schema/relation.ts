@@ -102,8 +102,9 @@ export async function changeRelation(
 	if (declared === undefined) return changed;
 	await refuseWithdrawnRelationSets(unit, [changed]);
 	await refuseExcludedConditions(unit, conditionsPlace);
-	if (relation.grant_conditions.length === 0 && declared.length > 0) {
-		await refuseUnsoundLinks(unit);
+	if (relation.grant_conditions.length === 0 && declared.length > 0) await refuseUnsoundLinks(unit);
+	// A check walks a cycle with conditions. Otherwise the cycle has closures.
+	if ((relation.grant_conditions.length === 0) !== (declared.length === 0)) {
 		await refuseRelationsOverLimit(unit, [relation.id]);
 	}
 	return changed;

@@ -24,7 +24,8 @@ export const relationPart: DocumentPart<RelationEntry> = nestedPart<Relation, Re
 		const keys = entries.map(({ value }) => value.subject_resource);
 		const subjects = await rowsWithKeys(unit, Resource, keys);
 		for (const { key, place, value, resource, row } of entries) {
-			const { subject_resource, name, description, grant_conditions } = value;
+			const { subject_resource, name, description } = value;
+			const grant_conditions = [...new Set(value.grant_conditions)];
 			const subject = subjects.get(subject_resource);
 			if (subject === undefined)
 				throw unknownReference([...place, 'subject_resource'], Resource.title, subject_resource);

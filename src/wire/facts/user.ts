@@ -28,7 +28,6 @@ export const roleShape = {
 	),
 };
 
-/** Condition field in a body that removes a role. */
 /** Role assignment fields in responses, in addition to `roleShape` and the user. */
 const heldIds = ['user_id', 'role_id', 'tenant_id', 'resource_instance_id'];
 

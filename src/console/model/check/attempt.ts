@@ -101,7 +101,7 @@ export interface RoleSource {
 	readonly role: string;
 	readonly resource: string;
 	readonly relation?: string | undefined;
-	/** Condition of a role assignment. */
+	/** Condition of a role assignment, or of the relationship behind a derived role. */
 	readonly condition?: GrantCondition | undefined;
 	/** True if the source is a contextual fact. */
 	readonly contextual?: boolean | undefined;

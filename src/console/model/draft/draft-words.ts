@@ -1,8 +1,10 @@
 import { kindWord } from '../change/change-words.js';
 import { type MemberDifference, recordDifference } from '../change/record-difference.js';
 import { isRecord } from '../equal-json.js';
+import { conditionPhrases } from '../grant-condition.js';
 import { automaticPrefix } from '../matrix/policy-schema.js';
 import { type SchemaObjects, schemaKinds, subjectName } from '../matrix/schema-objects.js';
+import { phraseText } from '../phrase.js';
 import type { Draft, DraftChange } from './draft.js';
 
 /** A change in the draft, in words. */
@@ -43,10 +45,18 @@ const listedNames: Readonly<Partial<Record<string, (value: Named) => string>>> =
 	condition_set_rule: ({ user_set, permission, resource_set }) =>
 		`${setName(user_set, 'users with')} may ${permission} on ${setName(resource_set, 'every')}`,
 	tenant_user: ({ user, tenant }) => `${user} in ${tenant}`,
-	relationship_tuple: ({ subject, relation, object }) => `${subject} ${relation} ${object}`,
-	role_assignment: ({ user, role, tenant, resource_instance }) =>
-		`${user} as ${role} ${resource_instance === undefined ? 'in' : 'on'} ${resource_instance ?? tenant}`,
+	relationship_tuple: ({ subject, relation, object, condition }) =>
+		`${subject} ${relation} ${object}${conditionText(condition)}`,
+	role_assignment: ({ user, role, tenant, resource_instance, condition }) =>
+		`${user} as ${role} ${resource_instance === undefined ? 'in' : 'on'} ${resource_instance ?? tenant}${conditionText(condition)}`,
 };
+
+/** Formats the condition of a grant with its values, such as " under `up_to_limit` with limit 500"; empty without one. */
+function conditionText(condition: unknown): string {
+	if (!isRecord(condition)) return '';
+	const values = isRecord(condition['values']) ? condition['values'] : {};
+	return ` under ${phraseText(conditionPhrases({ set: String(condition['set']), values }))}`;
+}
 
 type Named = Readonly<Partial<Record<string, unknown>>>;
 

@@ -17,15 +17,15 @@ export interface Draft {
 	readonly changes: readonly DraftChange[];
 }
 
-/** Kinds of objects with an optional expiry. The expiry is not part of an object's identity. */
-const endingKinds: ReadonlySet<string> = new Set(['role_assignment', 'relationship_tuple']);
+/** Kinds of grants. A grant keeps its identity if its expiry or the values of its condition change. */
+const grantKinds: ReadonlySet<string> = new Set(['role_assignment', 'relationship_tuple']);
 
 /** Returns the identity of the object that a change affects. Equal strings mean the same object. */
 export function draftSubject({ kind, key, value }: DraftChange): string {
 	if (key !== undefined) return JSON.stringify([kind, key]);
-	if (!endingKinds.has(kind) || !isRecord(value)) return JSON.stringify([kind, sorted(value)]);
-	const { expires_at: _, ...name } = value;
-	return JSON.stringify([kind, sorted(name)]);
+	if (!grantKinds.has(kind) || !isRecord(value)) return JSON.stringify([kind, sorted(value)]);
+	const { expires_at: _, condition, ...name } = value;
+	return JSON.stringify([kind, sorted({ ...name, ...(isRecord(condition) && { condition: condition['set'] }) })]);
 }
 
 /**
@@ -77,13 +77,15 @@ function mergedChange(earlier: DraftChange, later: DraftChange): DraftChange | n
 	if (later.operation === 'delete') return earlier.operation === 'create' ? null : later;
 	if (earlier.operation === 'create') return { ...later, operation: 'create' };
 	// The object is identified by its content, so creating it again restores it unchanged.
-	if (earlier.operation === 'delete' && later.key === undefined && !hasEnd(later)) return null;
+	if (earlier.operation === 'delete' && later.key === undefined && !isChangeable(later)) return null;
 	return { ...later, operation: 'update' };
 }
 
-/** True if a change sets an expiry. */
-function hasEnd({ kind, value }: DraftChange): boolean {
-	return endingKinds.has(kind) && isRecord(value) && value['expires_at'] !== undefined;
+/** True if a change sets a part of a grant that is not in its identity: the expiry, or the values of its condition. */
+function isChangeable({ kind, value }: DraftChange): boolean {
+	return (
+		grantKinds.has(kind) && isRecord(value) && ['expires_at', 'condition'].some((name) => Object.hasOwn(value, name))
+	);
 }
 
 /** Sorts object fields so equal values give equal text. */
