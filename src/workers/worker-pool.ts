@@ -115,8 +115,10 @@ export class WorkerPool {
 		await Promise.all(this.#queues.map(([, queue]) => queue.stop()));
 	}
 
-	/** Health of the worst worker. */
+	/** Health of the worst worker. A worker that still answers from an ended lineage is worse than one that does not. */
 	get health(): Health {
+		const rank = ({ status, lineage, revision }: Health) =>
+			2 * order.indexOf(status) + (this.hasEnded(lineage ?? '') ? 0 : 1) + (revision ?? 0) / Number.MAX_SAFE_INTEGER;
 		const healths = this.#serving.map(({ health }) => health);
 		return healths.toSorted((a, b) => rank(a) - rank(b))[0] ?? unavailable;
 	}
@@ -353,8 +355,3 @@ async function stopMember({ worker }: Member): Promise<void> {
 }
 
 const order: readonly Health['status'][] = ['unavailable', 'degraded', 'ok'];
-
-/** Returns a rank for comparing health. A lower rank is worse. */
-function rank({ status, revision }: Health): number {
-	return order.indexOf(status) + (revision ?? 0) / Number.MAX_SAFE_INTEGER;
-}
