@@ -337,8 +337,15 @@ function requestBody(endpoint: AnyEndpoint, body: z.ZodType, components: Compone
 		schema: components.schemaFor(body, 'input'),
 		...(endpoint.example !== undefined && { example: endpoint.example }),
 	};
-	const lines = endpoint.lines && { [jsonLinesType]: { schema: { type: 'string' } } };
+	const lines = endpoint.lines && { [jsonLinesType]: { schema: { type: 'string' }, example: asLines(media.example) } };
 	return { required: !body.safeParse(undefined).success, content: { 'application/json': media, ...lines } };
+}
+
+function asLines(items: unknown): string {
+	return [items]
+		.flat()
+		.map((item) => `${JSON.stringify(item)}\n`)
+		.join('');
 }
 
 function answer(description: string, schema: Json, example: unknown, { headers }: { readonly headers?: Json }): Json {
