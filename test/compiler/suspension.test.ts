@@ -237,29 +237,38 @@ function conditionalSchema(ofRole: boolean, ofRelation: boolean, conditions: Jso
 	};
 }
 
+const always = { set: 'always', values: {} };
+const conditionalAssignment = {
+	instance_assignments: [{ user: 'ann', role: 'reader', type: 'document', instance: 'one', condition: always }],
+};
+const conditionalRelationship = {
+	instance_assignments: [{ user: 'ann', role: 'keeper', type: 'folder', instance: 'one' }],
+	relationships: [
+		{
+			...{ type: 'document', instance: 'one', relation: 'parent', subject_type: 'folder', subject: 'one' },
+			condition: always,
+		},
+	],
+};
+
+for (const [title, before, rows] of [
+	['assignment', conditionalSchema(true, false), conditionalAssignment],
+	['relationship', conditionalSchema(false, true), conditionalRelationship],
+] as const) {
+	test(`a conditional ${title} has no effect after its condition is no longer declared, under the older policy`, async (t) => {
+		const facts: Facts = { ...factsOf({ holds: [] }), relationships: [], ...rows };
+		const after = conditionalSchema(false, false);
+		t.is(decide({ schema: before, facts }, question).code, 'allow');
+		t.not(decide({ schema: after, facts }, question).code, 'allow');
+		const engine = await wasmEngine(rego({ schema: before, facts: noFacts }));
+		engine.setData(documentBytes({ schema: after, facts, in_force: before }));
+		t.not(engine.ask('regolith/check/code', question), 'allow');
+	});
+}
+
 for (const [title, after, rows] of [
-	[
-		'a relation no longer declares the condition of a role',
-		conditionalSchema(true, false),
-		{
-			instance_assignments: [
-				{ user: 'ann', role: 'reader', type: 'document', instance: 'one', condition: { set: 'always', values: {} } },
-			],
-		},
-	],
-	[
-		'a role no longer declares the condition of a relation',
-		conditionalSchema(false, true),
-		{
-			instance_assignments: [{ user: 'ann', role: 'keeper', type: 'folder', instance: 'one' }],
-			relationships: [
-				{
-					...{ type: 'document', instance: 'one', relation: 'parent', subject_type: 'folder', subject: 'one' },
-					condition: { set: 'always', values: {} },
-				},
-			],
-		},
-	],
+	['a relation no longer declares the condition of a role', conditionalSchema(true, false), conditionalAssignment],
+	['a role no longer declares the condition of a relation', conditionalSchema(false, true), conditionalRelationship],
 ] as const) {
 	test(`a grant under a condition waits for the new policy: the condition has changed, or ${title}`, async (t) => {
 		const before = conditionalSchema(true, true);

@@ -1,4 +1,6 @@
 import test from 'ava';
+import { publicRoles, roleText } from '../../compiler/cycle.js';
+import { everyone } from '../../compiler/everyone.js';
 import type { Model } from '../../compiler/model.js';
 import { evaluateResidual } from '../../src/filter/evaluate-residual.js';
 import type { Residual, Row } from '../../src/filter/residual.js';
@@ -88,9 +90,18 @@ function everySet({ schema, facts }: Model) {
 	return sets.map((subject) => ({ subject, text: `${subject.type}:${subject.id}` }));
 }
 
+/** Leaves out assignments to everyone of roles that are not public: no store has them, and the facts index trusts it. */
+function withoutClosedRoles(model: Model): Model {
+	const open = new Set(publicRoles(model.schema).map(roleText));
+	const kept = model.facts.instance_assignments.filter(
+		({ user, type, role }) => user !== everyone || open.has(roleText({ type, role })),
+	);
+	return { ...model, facts: { ...model.facts, instance_assignments: kept } };
+}
+
 for (const name of ['007-folders-and-documents', '010-resource-roles', '012-computed-roles', '013-public-roles']) {
 	test(`listings, filters and AuthZEN treat sets of users like checks: ${name}`, async (t) => {
-		const model = await readCaseModel(name);
+		const model = withoutClosedRoles(await readCaseModel(name));
 		const { http } = await serving(t, model);
 		const sets = everySet(model);
 		const places = model.facts.instances.flatMap(({ type, key, tenant }) => {
