@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { SetupError } from './progress.mjs';
 
 /**
  * Reads the tags in the first line of a test file, such as `// @alone @rest`:
@@ -8,10 +9,15 @@ import { readFileSync } from 'node:fs';
  * - `@long`: AVA starts the file first, so it does not run alone at the end.
  * - `@rest`: `npm run test:rest` runs the file, and `npm test` does not.
  * - `@both`: both run the file, which divides its tests or random draws between them with `test/support/tier.ts`.
+ *
+ * Throws a `SetupError` for tags below the first line.
  * @param {string} path
  * @returns {ReadonlySet<string>}
  */
 export function readTags(path) {
-	const [line = ''] = readFileSync(path, 'utf8').split('\n', 1);
+	const [line = '', ...others] = readFileSync(path, 'utf8').split('\n');
+	if (others.some((other) => /^\/\/ @(alone|apart|long|rest|both)\b/.test(other))) {
+		throw new SetupError(`${path}: the tags must be in the first line.`);
+	}
 	return new Set(line.startsWith('//') ? line.match(/@\w+/g) : []);
 }

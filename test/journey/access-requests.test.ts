@@ -1,4 +1,3 @@
-import { creating } from '../support/furnished.js';
 // @rest
 
 import type { ExecutionContext } from 'ava';
@@ -7,6 +6,7 @@ import { onEachStore } from '../support/each-store.js';
 import { bearing } from '../support/element.js';
 import { factId } from '../support/fact-id.js';
 import { fails, problemPlaces } from '../support/failure.js';
+import { creating } from '../support/furnished.js';
 import { openLedger } from '../support/ledger.js';
 import type { Paginated } from '../support/listed.js';
 import type { Place } from '../support/management.js';

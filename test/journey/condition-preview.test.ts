@@ -1,10 +1,10 @@
-import { creating } from '../support/furnished.js';
 // @alone @rest
 
 import { RE2JS } from 're2js';
 import { client } from '../support/client.js';
 import { onEachStore } from '../support/each-store.js';
 import { fails, problemPlaces } from '../support/failure.js';
+import { creating } from '../support/furnished.js';
 import { openLedger } from '../support/ledger.js';
 import { type Paginated, shape } from '../support/listed.js';
 import { createSecret, type Place } from '../support/management.js';

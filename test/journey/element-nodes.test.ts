@@ -1,4 +1,3 @@
-import { creating } from '../support/furnished.js';
 // @alone @long @rest
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,6 +6,7 @@ import pg from 'pg';
 import { type Answer, type Client, client, type Loose } from '../support/client.js';
 import { cookieOf, sending, signIn, spend } from '../support/element.js';
 import { eventually } from '../support/eventually.js';
+import { creating } from '../support/furnished.js';
 import type { Paginated } from '../support/listed.js';
 import { freePort } from '../support/ports.js';
 import { createDatabase } from '../support/postgres.js';

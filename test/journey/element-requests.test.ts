@@ -1,4 +1,3 @@
-import { creating } from '../support/furnished.js';
 // @rest
 
 import { newestChanges } from '../support/changes.js';
@@ -6,6 +5,7 @@ import type { Answer, Client, Loose } from '../support/client.js';
 import { onEachStore } from '../support/each-store.js';
 import { bearing } from '../support/element.js';
 import { fails } from '../support/failure.js';
+import { creating } from '../support/furnished.js';
 import { openLedger } from '../support/ledger.js';
 import type { Paginated } from '../support/listed.js';
 import type { Place } from '../support/management.js';

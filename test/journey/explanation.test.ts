@@ -1,4 +1,3 @@
-import type { StoreKind } from '../support/postgres.js';
 // @rest
 
 import test, { type ExecutionContext } from 'ava';
@@ -12,6 +11,7 @@ import { type Client, client } from '../support/client.js';
 import { chosenStores, stackOnEachStore } from '../support/each-store.js';
 import { environmentPath, fillImpactWorld } from '../support/impact-world.js';
 import { newPlace, type Place } from '../support/management.js';
+import type { StoreKind } from '../support/postgres.js';
 import { temporary } from '../support/temporary.js';
 
 /** Explanations of checks at stored revisions, over HTTP. */

@@ -1,4 +1,3 @@
-import { creating } from '../support/furnished.js';
 // @rest
 
 import { randomUUID } from 'node:crypto';
@@ -14,6 +13,7 @@ import { declareNever } from '../support/declare-never.js';
 import { onEachStack, onEachStore } from '../support/each-store.js';
 import { bearing, browsing } from '../support/element.js';
 import { fails, problemPlaces } from '../support/failure.js';
+import { creating } from '../support/furnished.js';
 import { openLedger } from '../support/ledger.js';
 import type { Paginated } from '../support/listed.js';
 import { createSecret, newPlace, type Place } from '../support/management.js';

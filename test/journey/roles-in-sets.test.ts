@@ -1,8 +1,8 @@
-import { furnished as importDocument } from '../support/furnished.js';
 // @rest
 
 import { onEachStore } from '../support/each-store.js';
 import { fails, problemPlaces } from '../support/failure.js';
+import { furnished as importDocument } from '../support/furnished.js';
 import type { Place } from '../support/management.js';
 
 /** User sets that name roles on the resource (docs/policy/condition-semantics.md: Roles on the resource). */

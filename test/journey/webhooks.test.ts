@@ -1,4 +1,3 @@
-import { creating } from '../support/furnished.js';
 // @rest
 
 import type { ExecutionContext } from 'ava';
@@ -9,6 +8,7 @@ import { bearing } from '../support/element.js';
 import { eventually } from '../support/eventually.js';
 import { factId } from '../support/fact-id.js';
 import { fails, problemPlaces } from '../support/failure.js';
+import { creating } from '../support/furnished.js';
 import type { Paginated } from '../support/listed.js';
 import { createSecret, type Place } from '../support/management.js';
 import { type Answering, type Receiver, startReceiver } from '../support/receiver.js';
