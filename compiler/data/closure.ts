@@ -42,10 +42,10 @@ type Subjects = ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, read
 /**
  * Returns the nonempty closures for these instances. Only cycles whose edges do not depend on the check have closures. A
  * closure contains all sources within the cycle, and the first step on each path from outside, unless this step depends
- * on the check. Closures ignore conditional relationships. A path is valid until its earliest expiry, and a source with several paths until the latest
- * expiry among the paths. `relationships` may contain unrelated rows. Each node is visited once, so the function also
- * ends for diamonds and rings. The closures are for the active policy, which was compiled from `inForce`, without the
- * derivations that `schema` suspends.
+ * on the check. Closures ignore conditional relationships. A path is valid until its earliest expiry, and a source with
+ * several paths until the latest expiry among the paths. `relationships` may contain unrelated rows. Each node is visited
+ * once, so the function also ends for diamonds and rings. The closures are for the active policy, which was compiled from
+ * `inForce`, without the derivations that `schema` suspends.
  */
 export function computeClosures(
 	schema: Schema,

@@ -1,5 +1,6 @@
 // @rest
 
+import { undoNewest } from '../support/drafts.js';
 import { onEachStore } from '../support/each-store.js';
 import { fails, problemPlaces } from '../support/failure.js';
 import type { Place } from '../support/management.js';
@@ -180,15 +181,10 @@ journey('no role that follows from conditional relationships can be excluded, in
 
 journey('undoing restores conditional relationships and declarations', async (t, place) => {
 	const { http, facts, schema } = place;
-	const env = await furnished(place);
+	await furnished(place);
 	const undo = async () => {
-		const base_revision = await place.revision();
-		const { body } = await http.post<{ readonly changes: readonly object[] }>(
-			`${env}/changes/${base_revision}/undo`,
-			{},
-		);
-		const applied = await http.post(`${env}/drafts/apply`, { base_revision, changes: body.changes });
-		t.is(applied.status, 200, JSON.stringify([body, applied.body]));
+		const { status, body } = await undoNewest(place);
+		t.is(status, 200, JSON.stringify(body));
 	};
 	const tuples = `${facts}/relationship_tuples`;
 	const limits = async () => {

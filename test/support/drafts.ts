@@ -57,6 +57,14 @@ export async function applyDraft(
 	return place.http.post<Applied>(environmentPath(place, 'drafts/apply'), { base_revision: base, changes });
 }
 
+/** Undoes the changes of the newest revision by a draft. */
+export async function undoNewest(place: Place): Promise<Answer<Applied>> {
+	const revision = await place.revision();
+	const path = environmentPath(place, `changes/${revision}/undo`);
+	const { body } = await place.http.post<{ readonly changes: readonly object[] }>(path, {});
+	return applyDraft(place, body.changes, revision);
+}
+
 /** Previews a draft. Its base is the newest revision by default. */
 export async function previewDraft(
 	place: Place,

@@ -98,13 +98,14 @@ export async function refuseRolesOverLimit(unit: WritingUnit, roleIds: readonly 
 
 /**
  * Rejects relations that would make a check too long, because they start or stop declaring conditions, or because their
- * conditions changed.
+ * conditions changed. Also rejects conditional assignments over the limit.
  */
 export async function refuseRelationsOverLimit(unit: WritingUnit, relationIds: readonly string[]): Promise<void> {
-	if (relationIds.length === 0) return;
-	const derivations = await readDerivations(unit, relationIds);
-	// Declared conditions also change how a check visits the other relations in the cycle.
-	if (await anyTuple(unit, derivations.relationIds)) await recomputeBound(unit, derivations);
+	if (relationIds.length > 0) {
+		const derivations = await readDerivations(unit, relationIds);
+		// Declared conditions also change how a check visits the other relations in the cycle.
+		if (await anyTuple(unit, derivations.relationIds)) await recomputeBound(unit, derivations);
+	}
 	await refuseConditionsOverLimit(unit, 'all');
 }
 

@@ -19,7 +19,6 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { Columns, TableModel } from '../../store/unit/table-model.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import type { ConditionSetCreate, ConditionSetUpdate } from '../../wire/schema/condition-set.js';
-import { refuseConditionsOverLimit } from '../check-limit/condition-limit.js';
 import { refuseRelationsOverLimit, refuseRolesOverLimit } from '../check-limit/cycle-limit.js';
 import { refuseTakenKeys } from '../refuse-taken-keys.js';
 import { conditionProblems, mayNameRoles } from './condition-check.js';
@@ -119,11 +118,8 @@ export async function changeConditionSet(
 	const changed = await rewriteConditionSet(unit, set, columns);
 	if (set.type === 'grant' && conditions !== undefined) {
 		const relations = (await relationsWithConditions(unit)).filter((row) => row.grant_conditions.includes(set.key));
-		await refuseRelationsOverLimit(
-			unit,
-			relations.map(({ id }) => id),
-		);
-		if (relations.length === 0) await refuseConditionsOverLimit(unit, 'all');
+		const relationIds = relations.map(({ id }) => id);
+		await refuseRelationsOverLimit(unit, relationIds);
 	}
 	if (set.type === 'userset' && set.resource_id !== null) {
 		await refuseExcludedConditions(unit, [...body, 'conditions']);
