@@ -302,7 +302,10 @@ test('listings pause after each condition of a relationship', async (t) => {
 });
 
 test('a conditional relationship ends at its expiry, and filters are valid until then', async (t) => {
-	const relationships = [{ ...tuple('folder:top', 'team', 'team:t', trust(2)), expires_at: 1_000 }];
+	const relationships = [
+		{ ...tuple('folder:top', 'team', 'team:t', trust(2)), expires_at: 1_000 },
+		tuple('note:n', 'folder', 'folder:top'),
+	];
 	const data = modelData({ ...folders, facts: { ...folders.facts, relationships } });
 	const engine = await Engine.load(await WebAssembly.compile(await policyWasm(folders)), data);
 	const facts = FactsIndex.read(data);
@@ -322,6 +325,8 @@ test('a conditional relationship ends at its expiry, and filters are valid until
 			allowed,
 		);
 		t.is(runToEnd(permissions(context, input)).join('').includes('folder:top'), allowed);
+		const onNote = { ...input, resource: { type: 'note', key: 'n', tenant: 'acme' } };
+		t.false(runToEnd(authorizedUsers(context, onNote)).join('').includes('"ann"'), 'her role blocks the derivation');
 		const options = { maxKeys: 10, explain: false, matches: () => false };
 		const filter = runToEnd(filterRows(context, { ...input, resource: { type: 'folder' } }, options));
 		t.is(filter.valid_until, allowed ? new Date(1_000).toISOString() : null);
