@@ -1,6 +1,6 @@
 import { listDecisions, readDecision } from '../domain/audit-log.js';
 import { notFound } from '../failure.js';
-import { reply } from '../http/endpoint.js';
+import { methods, reply } from '../http/endpoint.js';
 import type { ListedAuditLog } from '../store/audit-log/audit-logs.js';
 import { Resource } from '../store/table/resource.js';
 import { Tenant } from '../store/table/tenant.js';
@@ -24,6 +24,7 @@ const collection = '/v2/pdps/:proj_id/:env_id/audit_logs';
 /** The decision log: decision points upload it, and operators read it. */
 export const auditLogs = [
 	endpoint({
+		...methods({ tag, path: '/v1/decision_logs/ingress' }).post,
 		name: 'ingestDecisionLogs',
 		summary: 'Upload decisions from the calling decision point',
 		description:
@@ -32,9 +33,6 @@ export const auditLogs = [
 			'stored once. An invalid event does not fail the batch: the response lists it, and all valid events are ' +
 			'stored. 422 if no event is valid. 429 if the environment has reached its log quota; events stored before ' +
 			'that remain stored.',
-		tag,
-		method: 'post',
-		path: '/v1/decision_logs/ingress',
 		access: 'environment.report',
 		body: DecisionEvents,
 		lines: true,
@@ -56,29 +54,23 @@ export const auditLogs = [
 		},
 	}),
 	endpoint({
+		...methods({ tag, path: collection, params: EnvironmentPath }).get,
 		name: 'listAuditLogs',
 		summary: 'List decisions, newest first',
 		description:
 			'Decisions logged by decision points: by default all denials and one in ten permitted checks. Paging covers ' +
 			'the newest 10,000 decisions that match the filters.',
-		tag,
-		method: 'get',
-		path: collection,
 		access: 'environment.read',
-		params: EnvironmentPath,
 		query: AuditLogQuery,
 		returns: { 200: AuditLogPage },
 		failures: { 400: 'The page is beyond the newest 10,000 decisions', 404: 'No such project or environment' },
 		handle: async ({ query }, { unit }) => reply(200, await listDecisions(unit.auditLogs(), unit.scope, query)),
 	}),
 	endpoint({
+		...methods({ tag, path: `${collection}/:log_id`, params: EnvironmentPath.extend({ log_id: Reference }) }).get,
 		name: 'getAuditLog',
 		summary: 'Get a decision with its user, resource and tenant',
-		tag,
-		method: 'get',
-		path: `${collection}/:log_id`,
 		access: 'environment.read',
-		params: EnvironmentPath.extend({ log_id: Reference }),
 		returns: { 200: DetailedAuditLogModel },
 		failures: { 404: 'No such project, environment or decision' },
 		handle: async ({ params }, { unit }) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { nextTurn } from '../limit/next-turn.js';
-import { declaring, type Endpoint, Raw } from './endpoint.js';
+import { declaring, type Endpoint, methods, Raw } from './endpoint.js';
 import { type DocumentInfo, openapiSteps, type RelatedReference } from './openapi.js';
 import { type PagePlace, pageEndpoints } from './page.js';
 
@@ -23,11 +23,9 @@ export function documentationEndpoints<Access extends string>(
 		return Buffer.from(JSON.stringify(step.value));
 	};
 	const own: Endpoint<string, never> = declaring<Record<Access, never>>()({
+		...methods({ tag: 'Documentation', path: place.documentPath }).get,
 		name: 'getOpenApiDocument',
 		summary: 'Get the OpenAPI 3.1 document',
-		tag: 'Documentation',
-		method: 'get',
-		path: place.documentPath,
 		access: place.access,
 		returns: { 200: z.record(z.string(), z.unknown()).describe('An OpenAPI document.') },
 		handle: async () => {

@@ -2,7 +2,7 @@ import { promises as files } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { notFound } from '../failure.js';
-import { declaring, type Endpoint, Raw } from './endpoint.js';
+import { declaring, type Endpoint, methods, Raw } from './endpoint.js';
 import { findBuiltFolder } from './front-end.js';
 import { pageScript } from './page-script.js';
 
@@ -84,11 +84,9 @@ export function pageEndpoints<Access extends string>(place: PagePlace<Access>): 
 	const asset = assetReader(pageAssets(place.documentPath));
 	return [
 		endpoint({
+			...methods({ tag: 'Documentation', path: pagePath }).get,
 			name: 'getApiPage',
 			summary: 'Get the API reference page',
-			tag: 'Documentation',
-			method: 'get',
-			path: pagePath,
 			access,
 			returns: { 200: null },
 			handle: () => new Raw(200, { ...headers, 'content-type': 'text/html; charset=utf-8' }, html),

@@ -1,5 +1,5 @@
 import { Failure } from '../failure.js';
-import { declaring, type Endpoint, type Request } from './endpoint.js';
+import { declaring, type Endpoint, methods, type Request } from './endpoint.js';
 
 type Headers = Request<unknown, unknown, unknown>['headers'];
 
@@ -16,11 +16,9 @@ export function sendTo(path: string) {
 /** Redirects browsers from `/` to a page. Other clients receive a 404. The OpenAPI document omits this endpoint. */
 export function rootRedirect<Access extends string>(page: string, access: Access): Endpoint<Access> {
 	return declaring<Record<Access, never>>()({
+		...methods({ tag: 'Documentation', path: '/' }).get,
 		name: 'getRoot',
 		summary: 'Redirect browsers to a page',
-		tag: 'Documentation',
-		method: 'get',
-		path: '/',
 		access,
 		returns: { 302: null },
 		failures: { 404: 'No page at this path' },

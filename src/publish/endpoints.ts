@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { declaring, type Endpoint, Raw } from '../http/endpoint.js';
+import { declaring, type Endpoint, methods, Raw } from '../http/endpoint.js';
 import type { Surround } from '../http/mount.js';
 import { authenticate, unlessDeleted } from '../store/account/authenticate.js';
 import type { Store } from '../store/store.js';
@@ -37,16 +37,13 @@ export function feedEndpoints(feed: FeedServer, store: Store): FeedEndpoints {
 	};
 	const serve = (flavour: Flavour, path: string, name: string, summary: string) =>
 		endpoint({
+			...methods({ tag: 'Bundles', path, params: BundlePath }).get,
 			name,
 			summary,
 			description:
 				'OPA bundle protocol with long polling: send `If-None-Match` with the ETag of the current bundle, and ' +
 				'`Prefer: modes=snapshot,delta;wait=30`. Returns a bundle (tar.gz), or 304 if there is no newer bundle.',
-			tag: 'Bundles',
-			method: 'get',
-			path,
 			access: 'feed',
-			params: BundlePath,
 			returns: { 200: null, 304: null },
 			answerTypes: { 200: bundleType },
 			failures: {

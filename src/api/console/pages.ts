@@ -1,4 +1,4 @@
-import { Raw } from '../../http/endpoint.js';
+import { methods, Raw } from '../../http/endpoint.js';
 import { openFrontEnd, type PageFiles } from '../../http/front-end.js';
 import { endpoint } from '../access.js';
 
@@ -10,11 +10,9 @@ const paths = ['/console', '/console/', '/console/:proj_id/:env_id{/*rest}', '/c
 /** The console page (docs/policy/console.md). It is for browsers, so the OpenAPI document omits it. */
 export const consolePages = paths.map((path) =>
 	endpoint({
+		...methods({ tag: 'Console', path }).get,
 		name: 'getConsolePage',
 		summary: 'Get the console page',
-		tag: 'Console',
-		method: 'get',
-		path,
 		access: 'public',
 		returns: { 200: null },
 		handle: async () => consolePage(await frontEnd.page('console')),

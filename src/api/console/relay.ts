@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Failure } from '../../failure.js';
-import { Raw, type Request } from '../../http/endpoint.js';
+import { methods, Raw, type Request } from '../../http/endpoint.js';
 import { type Contexts, EnvironmentPath, endpoint } from '../access.js';
 import type { RelayAnswer } from './relay-target.js';
 
@@ -48,11 +48,9 @@ export const consoleRelay = [
 		}),
 	),
 	endpoint({
+		...methods({ tag, path: '/console/pdp{/*rest}' }).get,
 		name: 'getConsolePdp',
 		summary: 'Handle unknown paths below the console',
-		tag,
-		method: 'get',
-		path: '/console/pdp{/*rest}',
 		access: 'public',
 		returns: {},
 		handle: ({ target }) => {

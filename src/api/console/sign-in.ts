@@ -1,5 +1,5 @@
 import { Failure, notFound, unprocessable } from '../../failure.js';
-import { type Request, reply } from '../../http/endpoint.js';
+import { methods, type Request, reply } from '../../http/endpoint.js';
 import type { AccountUnit } from '../../store/account/account.js';
 import type { Caller } from '../../store/account/caller.js';
 import type { ConsoleEntrance, ConsoleEntry } from '../../store/session/console-entrance.js';
@@ -30,6 +30,7 @@ type Asked = Pick<Request<unknown, unknown, unknown>, 'headers' | 'cookie'>;
 /** Console sign-in and sign-out (docs/policy/console.md: Signing in). */
 export const consoleSignIn = [
 	endpoint({
+		...methods({ tag, path }).post,
 		name: 'signInToConsole',
 		summary: 'Sign in to the console, or switch environments',
 		description:
@@ -37,9 +38,6 @@ export const consoleSignIn = [
 			"`X-Console-Environment`. The session's key must also have access to the requested environment. Sets the " +
 			'session cookie. Requests with the cookie and the header `X-Console-Environment` have the rights of the key, ' +
 			'in this environment and its project and organization.',
-		tag,
-		method: 'post',
-		path,
 		access: 'console.enter',
 		body: ConsoleSignIn,
 		example: { ticket: 'R8v1…' },
@@ -65,6 +63,7 @@ export const consoleSignIn = [
 		},
 	}),
 	endpoint({
+		...methods({ tag, path }).get,
 		name: 'getConsoleSession',
 		summary: 'Get the console session and the newest revision',
 		description:
@@ -72,9 +71,6 @@ export const consoleSignIn = [
 			'calls ends after eight hours. Without a valid session, `additional_info.code` gives the reason: ' +
 			'`SIGNED_OUT`, `IDLE`, `EXPIRED`, `API_KEY_REVOKED`, `API_KEY_ROTATED`, or, if the request contains ' +
 			"the environment's id, `ENVIRONMENT_DELETED`.",
-		tag,
-		method: 'get',
-		path,
 		access: 'console.enter',
 		query: ConsoleSessionQuery,
 		returns: { 200: ConsoleSessionRead },
@@ -88,12 +84,10 @@ export const consoleSignIn = [
 		},
 	}),
 	endpoint({
+		...methods({ tag, path }).delete,
 		name: 'signOutOfConsole',
 		summary: 'Sign out of the console for one environment',
 		description: 'Also succeeds if the session has already ended.',
-		tag,
-		method: 'delete',
-		path,
 		access: 'console.enter',
 		requestHeaders: ConsoleSessionRequest,
 		returns: { 204: null },

@@ -1,5 +1,5 @@
 import { decideRequest, readElementRequest, readPlacedRequest } from '../../domain/element/request.js';
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import { requestsInTurn } from '../../store/table/element/element-request.js';
 import { ElementsConfig } from '../../store/table/element/elements-config.js';
 import { Resource } from '../../store/table/resource.js';
@@ -32,14 +32,11 @@ const failures = {
 /** Access requests and operation approvals in all elements, for environment administrators. */
 export const elementRequests = [
 	endpoint({
+		...methods({ tag, path: collection, params: EnvironmentPath }).get,
 		name: 'listElementRequests',
 		summary: 'List access requests and operation approvals for all elements and tenants',
 		description: 'Pending requests come first, oldest first, then all other requests, newest first.',
-		tag,
-		method: 'get',
-		path: collection,
 		access: 'environment.read',
-		params: EnvironmentPath,
 		query: ElementRequestQuery,
 		returns: { 200: ElementRequestPage },
 		failures: { 404: 'No such project or environment' },
@@ -59,14 +56,11 @@ export const elementRequests = [
 		},
 	}),
 	endpoint({
+		...methods({ tag, path: `${collection}/:element_request_id/approve`, params: RequestPath }).put,
 		name: 'approveElementRequest',
 		summary: 'Approve a request in any element',
 		description: `${description} The request is granted in the same revision; a role in the body replaces the requested role.`,
-		tag,
-		method: 'put',
-		path: `${collection}/:element_request_id/approve`,
 		access: 'environment.write',
-		params: RequestPath,
 		body: AccessRequestReview,
 		example: { reviewer_comment: 'Welcome.' },
 		returns: { 200: ElementRequestRead },
@@ -75,14 +69,11 @@ export const elementRequests = [
 			reply(200, readElementRequest(unit, await decideRequest(unit, params.element_request_id, 'approve', body))),
 	}),
 	endpoint({
+		...methods({ tag, path: `${collection}/:element_request_id/deny`, params: RequestPath }).put,
 		name: 'denyElementRequest',
 		summary: 'Deny a request in any element',
 		description,
-		tag,
-		method: 'put',
-		path: `${collection}/:element_request_id/deny`,
 		access: 'environment.write',
-		params: RequestPath,
 		body: RequestComment,
 		example: { reviewer_comment: 'Please ask the owner of the reports.' },
 		returns: { 200: ElementRequestRead },

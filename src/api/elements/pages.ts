@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Raw, type Request } from '../../http/endpoint.js';
+import { methods, Raw, type Request } from '../../http/endpoint.js';
 import { openFrontEnd, type PageFiles } from '../../http/front-end.js';
 import type { UnmatchedRequest } from '../../http/server.js';
 import type { ElementEntrance } from '../../store/session/element-entrance.js';
@@ -21,13 +21,10 @@ type Asked = Pick<Request<unknown, unknown, unknown>, 'query' | 'cookie'>;
  */
 export const elementPages = [
 	endpoint({
+		...methods({ tag, path: '/elements/:element_key', params: z.object({ element_key: z.string() }) }).get,
 		name: 'getElementPage',
 		summary: 'Get an element page',
-		tag,
-		method: 'get',
-		path: '/elements/:element_key',
 		access: 'element.enter',
-		params: z.object({ element_key: z.string() }),
 		returns: { 200: null },
 		handle: async (request, { entrance }) => {
 			// The page itself reports a wrong URL, so the developer who embeds it sees the problem.
@@ -35,23 +32,18 @@ export const elementPages = [
 		},
 	}),
 	endpoint({
+		...methods({ tag, path: `${assets}/:asset`, params: z.object({ asset: z.string() }) }).get,
 		name: 'getFrontEndAsset',
 		summary: 'Get a page asset',
-		tag,
-		method: 'get',
-		path: `${assets}/:asset`,
 		access: 'public',
-		params: z.object({ asset: z.string() }),
 		returns: { 200: null },
 		failures: { 404: 'No such asset' },
 		handle: ({ params, headers }) => frontEnd.asset(params.asset, headers['accept-encoding']),
 	}),
 	endpoint({
+		...methods({ tag, path: '/elements.js' }).get,
 		name: 'getElementsScript',
 		summary: 'Get the script that signs users in to embedded elements',
-		tag,
-		method: 'get',
-		path: '/elements.js',
 		access: 'public',
 		returns: { 200: null },
 		handle: ({ headers }) => frontEnd.script('elements.js', headers['accept-encoding']),

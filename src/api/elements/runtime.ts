@@ -1,6 +1,6 @@
 import { activateElementsConfig, readElementsConfig } from '../../domain/element/config.js';
 import { actorLevels } from '../../domain/element/level.js';
-import { emptied, reply } from '../../http/endpoint.js';
+import { emptied, methods, reply } from '../../http/endpoint.js';
 import { ElementsConfig } from '../../store/table/element/elements-config.js';
 import { instancesNamed } from '../../store/table/resource-instance.js';
 import { Reference } from '../../wire/common.js';
@@ -15,16 +15,13 @@ const ElementsConfigPath = EnvironmentPath.extend({ elements_config_id: Referenc
 /** Endpoints that an element calls after a signed-in user opens it. */
 export const elementsRuntime = [
 	endpoint({
+		...methods({ tag, path: `${member}/runtime`, params: ElementsConfigPath }).get,
 		name: 'getElementsRuntime',
 		summary: "Get an element with the user's permission level",
 		description:
 			"The level comes from the user's roles in the tenant and, with `resource_instance_id`, on the instance. A " +
 			'missing instance adds no roles. `webhook` is null, because users cannot see webhooks.',
-		tag,
-		method: 'get',
-		path: `${member}/runtime`,
 		access: 'element.read',
-		params: ElementsConfigPath,
 		query: ElementsRuntimeQuery,
 		returns: { 200: ElementsRuntime },
 		failures: { 404: 'No such element' },
@@ -45,13 +42,10 @@ export const elementsRuntime = [
 		},
 	}),
 	endpoint({
+		...methods({ tag, path: `${member}/data/active`, params: ElementsConfigPath }).post,
 		name: 'activateElement',
 		summary: 'Record that an element was opened',
-		tag,
-		method: 'post',
-		path: `${member}/data/active`,
 		access: 'element.write',
-		params: ElementsConfigPath,
 		returns: { 204: null },
 		failures: { 404: 'No such element' },
 		handle: async ({ params }, { unit }) =>

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { findElementMember, findTokenMember, readActor, readLogin } from '../../domain/element/session.js';
-import { type Request, reply } from '../../http/endpoint.js';
+import { methods, type Request, reply } from '../../http/endpoint.js';
 import { requestOrigin } from '../../http/request-origin.js';
 import { environmentScope } from '../../store/account/account.js';
 import { type ElementSession, signedOut } from '../../store/session/element-entrance.js';
@@ -34,15 +34,13 @@ const noMember = 'The tenant does not exist (`Tenant not found`), or the user do
 /** Sign-in and sign-out for application users in elements (docs/develop/elements.md). */
 export const elementSignIn = [
 	endpoint({
+		...methods({ tag, path: '/v2/auth/elements_login_as' }).post,
 		name: 'elementsLoginAs',
 		summary: 'Sign a tenant user in to elements',
 		description:
 			"Returns a URL and a bearer token. The URL sets the session cookie in the user's browser; it works once and " +
 			'expires after a minute. The token expires after fifteen minutes. Both are valid only for this user in this ' +
 			'tenant.',
-		tag,
-		method: 'post',
-		path: '/v2/auth/elements_login_as',
 		access: 'environment.sign_in',
 		secret: true,
 		body: ElementLogin,
@@ -57,14 +55,12 @@ export const elementSignIn = [
 		},
 	}),
 	endpoint({
+		...methods({ tag, path: ticketPath }).get,
 		name: 'loginElements',
 		summary: 'Exchange a sign-in ticket for a session cookie',
 		description:
 			'Redirects a browser to the same URL without the ticket. The page there reports the result to the embedding ' +
 			'page. A client that requests JSON gets the result directly.',
-		tag,
-		method: 'get',
-		path: ticketPath,
 		withoutHead: true,
 		access: 'element.enter',
 		query: ElementLoginQuery,
@@ -77,17 +73,14 @@ export const elementSignIn = [
 		},
 	}),
 	endpoint({
+		...methods({ tag, path: tokenPath, params: LoginPath }).post,
 		name: 'elementsFeLoginAs',
 		summary: 'Sign a user in to elements with an application token',
 		description:
 			"The token is verified with the environment's `jwks`. It must have an asymmetric signature and an " +
 			'expiry, with 30 seconds of tolerance. Sets the session cookie and also returns a bearer token.',
-		tag,
-		method: 'post',
-		path: tokenPath,
 		access: 'element.enter',
 		secret: true,
-		params: LoginPath,
 		body: ElementFrontendLogin,
 		example: { tenant_id: 'acme', user_jwt: 'eyJhbGciOiJFUzI1NiJ9…' },
 		returns: { 200: ElementLoginRead },
@@ -113,13 +106,10 @@ export const elementSignIn = [
 		},
 	}),
 	endpoint({
+		...methods({ tag, path: tokenPath, params: LoginPath }).get,
 		name: 'showElementsFeLogin',
 		summary: 'Get the page that reports the sign-in status to the embedding page',
-		tag,
-		method: 'get',
-		path: tokenPath,
 		access: 'element.enter',
-		params: LoginPath,
 		returns: { 200: LoginResult },
 		failures: { 401: 'No user is signed in to this environment', 404: 'No such environment' },
 		handle: async (request, context) => {
@@ -147,11 +137,9 @@ export const elementSignIn = [
 		}),
 	),
 	endpoint({
+		...methods({ tag, path: '/v2/auth/me' }).get,
 		name: 'getElementActor',
 		summary: 'Get the signed-in elements user',
-		tag,
-		method: 'get',
-		path: '/v2/auth/me',
 		access: 'element.session',
 		returns: { 200: ElementActor },
 		failures: { 401: 'No user is signed in' },

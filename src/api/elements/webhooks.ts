@@ -1,5 +1,5 @@
 import { announceTest, readDelivery, readWebhookSecret } from '../../domain/element/webhook-event.js';
-import { emptied, reply } from '../../http/endpoint.js';
+import { emptied, methods, reply } from '../../http/endpoint.js';
 import { ElementsConfig } from '../../store/table/element/elements-config.js';
 import { deliveriesOf } from '../../store/table/element/webhook-delivery.js';
 import { Reference } from '../../wire/common.js';
@@ -14,14 +14,11 @@ const ElementsConfigPath = EnvironmentPath.extend({ elements_config_id: Referenc
 /** Webhook deliveries for elements, and the keys to verify their signatures. */
 export const webhooks = [
 	endpoint({
+		...methods({ tag, path: `${member}/webhook_deliveries`, params: ElementsConfigPath }).get,
 		name: 'listWebhookDeliveries',
 		summary: 'List the webhook deliveries of an element, newest first',
 		description: 'Requires an API key with write access. The newest 1,000 completed deliveries are kept.',
-		tag,
-		method: 'get',
-		path: `${member}/webhook_deliveries`,
 		access: 'environment.read',
-		params: ElementsConfigPath,
 		query: WebhookDeliveryQuery,
 		returns: { 200: WebhookDeliveryPage },
 		failures: { 404: 'No such element' },
@@ -34,32 +31,26 @@ export const webhooks = [
 		},
 	}),
 	endpoint({
+		...methods({ tag, path: `${member}/webhook_test`, params: ElementsConfigPath }).post,
 		name: 'testWebhook',
 		summary: "Send a test event to an element's webhook",
 		description: 'The event is `{"type": "test", "element_key": ...}`. Its result appears in the list of deliveries.',
-		tag,
-		method: 'post',
-		path: `${member}/webhook_test`,
 		access: 'environment.write',
-		params: ElementsConfigPath,
 		returns: { 204: null },
 		failures: { 404: 'No such element, or the element has no webhook' },
 		handle: async ({ params }, { unit }) =>
 			emptied(announceTest(unit, await unit.find(ElementsConfig, params.elements_config_id))),
 	}),
 	endpoint({
+		...methods({ tag, path: `${member}/webhook_secret`, params: ElementsConfigPath }).get,
 		name: 'getWebhookSecret',
 		summary: "Get the signing secret of an element's webhook",
 		description:
 			'Follows Standard Webhooks: `webhook-signature` is `v1,` and the Base64 of an HMAC-SHA256 over id, timestamp ' +
 			'and body. Requires an API key with the access level `admin`. Removing and recreating a webhook changes the ' +
 			'secret.',
-		tag,
-		method: 'get',
-		path: `${member}/webhook_secret`,
 		access: 'environment.read',
 		secret: true,
-		params: ElementsConfigPath,
 		returns: { 200: WebhookSecretRead },
 		failures: { 404: 'No such element, or the element has no webhook' },
 		handle: async ({ params }, { caller, unit }) => {

@@ -6,7 +6,7 @@ import {
 	unrelate,
 	unrelateMany,
 } from '../../domain/facts/relationship-tuple.js';
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import type { RowQuery } from '../../store/query/row-query.js';
 import { Relation } from '../../store/table/relation.js';
 import { type TupleRow, tuplesBy } from '../../store/table/relationship-tuple.js';
@@ -39,17 +39,16 @@ const mismatch =
 	"The instances are in different tenants, the subject's type does not fit the relation, or too many roles would " +
 	'lead to one role in a cycle';
 const missing = 'A relation or tenant does not exist, or a missing instance cannot be created';
-const collectionPlace = { tag, path: collection, params: EnvironmentPath } as const;
-const bulkPlace = { tag, path: `${collection}/bulk`, params: EnvironmentPath } as const;
+const collectionPlace = methods({ tag, path: collection, params: EnvironmentPath });
+const bulkPlace = methods({ tag, path: `${collection}/bulk`, params: EnvironmentPath });
 
 /** Relationships between instances. */
 export const relationshipTuples = [
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.get,
 		name: 'listRelationshipTuples',
 		summary: 'List relationship tuples',
 		description: `${filterText} \`detailed\` adds instance, relation and tenant details.`,
-		method: 'get',
 		access: 'environment.read',
 		query: RelationshipTupleQuery,
 		returns: { 200: arrayOrPaginated(RelationshipTupleRead) },
@@ -62,14 +61,11 @@ export const relationshipTuples = [
 		},
 	}),
 	endpoint({
+		...methods({ tag, path: `${collection}/detailed`, params: EnvironmentPath }).get,
 		name: 'listDetailedRelationshipTuples',
 		summary: 'List relationship tuples with instance, relation and tenant details',
 		description: filterText,
-		tag,
-		method: 'get',
-		path: `${collection}/detailed`,
 		access: 'environment.read',
-		params: EnvironmentPath,
 		query: RelationshipTupleDetailedListQuery,
 		returns: { 200: paginated(RelationshipTupleRead) },
 		handle: async ({ query }, { unit }) => {
@@ -78,14 +74,13 @@ export const relationshipTuples = [
 		},
 	}),
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.post,
 		name: 'createRelationshipTuple',
 		summary: 'Create a relationship tuple',
 		description:
 			"`relation` must be a relation of the object's resource. Missing instances are created in `tenant`, which is " +
 			'ignored if both exist. With `condition`, roles are derived from the relationship only while the condition ' +
 			'holds. Creating it again under the same condition replaces the values and the expiry.',
-		method: 'post',
 		access: 'environment.write',
 		body: RelationshipTupleCreate,
 		example,
@@ -94,10 +89,9 @@ export const relationshipTuples = [
 		handle: async ({ body }, { unit }) => reply(200, readTuple(unit, await relate(unit, body))),
 	}),
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.delete,
 		name: 'deleteRelationshipTuple',
 		summary: 'Delete a relationship tuple',
-		method: 'delete',
 		access: 'environment.write',
 		body: RelationshipTupleRemove,
 		example: triple,
@@ -109,13 +103,12 @@ export const relationshipTuples = [
 		},
 	}),
 	endpoint({
-		...bulkPlace,
+		...bulkPlace.post,
 		name: 'createRelationshipTuples',
 		summary: 'Create relationship tuples in bulk',
 		description:
 			`At most ${maxBulkTuples} tuples per call; all or none are created. Existing tuples are skipped, unless they get a ` +
 			'later expiry or different values for their condition.',
-		method: 'post',
 		access: 'environment.write',
 		body: RelationshipTupleBulkCreate,
 		example: { operations: [example] },
@@ -127,11 +120,10 @@ export const relationshipTuples = [
 		},
 	}),
 	endpoint({
-		...bulkPlace,
+		...bulkPlace.delete,
 		name: 'deleteRelationshipTuples',
 		summary: 'Delete relationship tuples in bulk',
 		description: `At most ${maxBulkTuples} tuples per call. Missing tuples are skipped.`,
-		method: 'delete',
 		access: 'environment.write',
 		body: RelationshipTupleBulkRemove,
 		example: { idents: [triple] },

@@ -66,14 +66,11 @@ export const resourceInstances = [
 		},
 	}),
 	endpoint({
+		...methods({ tag, path: `${collection}/detailed`, params: EnvironmentPath }).get,
 		name: 'listDetailedResourceInstances',
 		summary: 'List resource instances with their relationships',
 		description: filterText,
-		tag,
-		method: 'get',
-		path: `${collection}/detailed`,
 		access: 'environment.read',
-		params: EnvironmentPath,
 		query: ResourceInstanceDetailedListQuery,
 		returns: { 200: paginated(ResourceInstanceRead) },
 		handle: async ({ query }, { unit }) => {

@@ -66,13 +66,10 @@ export const roleAssignments = [
 		},
 	}),
 	endpoint({
+		...methods({ tag, path: `${collection}/detailed`, params: EnvironmentPath }).get,
 		name: 'listDetailedRoleAssignments',
 		summary: 'List role assignments with user, role and tenant details',
-		tag,
-		method: 'get',
-		path: `${collection}/detailed`,
 		access: 'environment.read',
-		params: EnvironmentPath,
 		query: RoleAssignmentQuery,
 		returns: { 200: paginated(RoleAssignmentDetailedRead) },
 		handle: async ({ query }, { unit }) => {

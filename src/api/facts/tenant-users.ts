@@ -45,13 +45,10 @@ export const tenantUsers = [
 			reply(200, await readUser(unit, await addUserToTenant(unit, await unit.find(Tenant, params.tenant_id), body))),
 	}),
 	endpoint({
+		...methods({ tag, path: `${collection}/:user_id`, params: TenantPath.extend({ user_id: Reference }) }).delete,
 		name: 'removeUserFromTenant',
 		summary: 'Remove a user from a tenant, with all roles there',
-		tag,
-		method: 'delete',
-		path: `${collection}/:user_id`,
 		access: 'environment.write',
-		params: TenantPath.extend({ user_id: Reference }),
 		returns: { 204: null },
 		failures: { 404: 'No such tenant or user, or the user does not belong to the tenant' },
 		handle: async ({ params }, { unit }) => {

@@ -21,28 +21,23 @@ const memberPlace = methods({ tag, path: member, params: ApiKeyPath, requestHead
 /** API keys: the calling key's scope, and management of the keys in this scope. */
 export const apiKeys = [
 	endpoint({
+		...methods({ tag, path: `${collection}/scope` }).get,
 		name: 'scopeOfApiKey',
 		summary: 'Get the scope of the calling API key',
-		tag,
-		method: 'get',
-		path: `${collection}/scope`,
 		access: 'key',
 		returns: { 200: ApiKeyScopeRead },
 		failures: { 410: "The API key's environment was deleted" },
 		handle: (_, { caller }) => reply(200, caller),
 	}),
 	endpoint({
+		...methods({ tag, path: `${collection}/:proj_id/:env_id`, params: EnvironmentPath }).get,
 		name: 'apiKeyOfEnvironment',
 		summary: 'Get the API key of an environment, with its secret',
 		description:
 			'Returns the key that decision points in the environment use as `PDP_API_KEY`. It is an `admin` key, so the ' +
 			'calling key must be an `admin` key too.',
-		tag,
-		method: 'get',
-		path: `${collection}/:proj_id/:env_id`,
 		access: 'environment.manage',
 		secret: true,
-		params: EnvironmentPath,
 		returns: { 200: ApiKeyRead },
 		handle: async (_, { account, caller, environment }) => {
 			requireAdmin(caller);
@@ -52,12 +47,10 @@ export const apiKeys = [
 		},
 	}),
 	endpoint({
+		...methods({ tag, path: collection }).get,
 		name: 'listApiKeys',
 		summary: 'List API keys, without their secrets',
 		description: 'Lists keys within the scope and the access level of the calling key.',
-		tag,
-		method: 'get',
-		path: collection,
 		access: 'organization.read',
 		secret: true,
 		query: ApiKeyQuery,
@@ -69,12 +62,10 @@ export const apiKeys = [
 		},
 	}),
 	endpoint({
+		...methods({ tag, path: collection }).post,
 		name: 'createApiKey',
 		summary: 'Create an API key and return its secret',
 		description: '`project_id` and `environment_id` are ids or keys; an environment id needs no `project_id`.',
-		tag,
-		method: 'post',
-		path: collection,
 		access: 'keys.manage',
 		secret: true,
 		requestHeaders: ConsoleConfirmation,
@@ -117,15 +108,12 @@ export const apiKeys = [
 			emptied(removeKey(account, await account.keys.find(caller, params.api_key_id))),
 	}),
 	endpoint({
+		...methods({ tag, path: `${member}/rotate-secret`, params: ApiKeyPath }).post,
 		name: 'rotateApiKey',
 		summary: 'Rotate an API key, revoking its old secret immediately',
 		description: 'Decision points with the old secret stop serving checks.',
-		tag,
-		method: 'post',
-		path: `${member}/rotate-secret`,
 		access: 'keys.manage',
 		secret: true,
-		params: ApiKeyPath,
 		requestHeaders: ConsoleConfirmation,
 		returns: { 200: ApiKeyRead },
 		answerHeaders: RevisionAnswer,

@@ -1,5 +1,5 @@
 import { maxProblems } from '../../failure.js';
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import { applyDraft } from '../../transfer/draft.js';
 import { compareRego } from '../../transfer/rego-thread.js';
 import { changeReport } from '../../transfer/transfer.js';
@@ -46,14 +46,11 @@ const failures = {
 /** Drafts: sets of changes that are previewed and applied together. */
 export const drafts = [
 	endpoint({
+		...methods({ tag, path: `${collection}/apply`, params: EnvironmentPath }).post,
 		name: 'applyDraft',
 		summary: 'Apply a draft, all changes or none',
 		description: `${rules} All changes share one revision. The response includes cascading deletions.`,
-		tag,
-		method: 'post',
-		path: `${collection}/apply`,
 		access: 'environment.apply',
-		params: EnvironmentPath,
 		body: Draft,
 		example,
 		returns: { 200: AppliedDraft },
@@ -67,17 +64,14 @@ export const drafts = [
 		},
 	}),
 	endpoint({
+		...methods({ tag, path: `${collection}/preview`, params: EnvironmentPath }).post,
 		name: 'previewDraft',
 		summary: 'Preview the changes and the Rego of a draft',
 		description:
 			`${rules} Nothing changes, and read-only access is enough. The preview applies the draft to a snapshot and ` +
 			'rolls it back. The preview fails if applying the draft would fail. Each environment runs one ' +
 			'preview at a time, and a few more can wait.',
-		tag,
-		method: 'post',
-		path: `${collection}/preview`,
 		access: 'environment.try',
-		params: EnvironmentPath,
 		body: Draft,
 		example,
 		returns: { 200: DraftPreview },

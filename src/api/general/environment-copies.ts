@@ -1,5 +1,5 @@
 import { forbidden } from '../../failure.js';
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import type { Caller } from '../../store/account/caller.js';
 import type { CopyTask } from '../../store/account/copy-task.js';
 import { Reference } from '../../wire/common.js';
@@ -18,17 +18,14 @@ const example = {
 /** Schema copies between environments in a project. */
 export const environmentCopies = [
 	endpoint({
+		...methods({ tag, path: collection, params: EnvironmentPath }).post,
 		name: 'copyEnvironment',
 		summary: 'Copy the schema of an environment to a new or existing environment in the project',
 		description:
 			'Copies everything or nothing, without facts. With `conflict_strategy` `fail`, an object with different content in ' +
 			"the target fails the copy; with `overwrite`, the source's content replaces it. `X-Revision` is the target's " +
 			'revision.',
-		tag,
-		method: 'post',
-		path: collection,
 		access: 'environment.copy',
-		params: EnvironmentPath,
 		body: EnvironmentCopy,
 		example,
 		returns: { 201: EnvironmentRead },
@@ -46,14 +43,11 @@ export const environmentCopies = [
 		},
 	}),
 	endpoint({
+		...methods({ tag, path: `${collection}/async`, params: EnvironmentPath }).post,
 		name: 'beginEnvironmentCopy',
 		summary: 'Start a task that copies the schema of an environment',
 		description: '`wait` is the maximum number of seconds to wait for the result.',
-		tag,
-		method: 'post',
-		path: `${collection}/async`,
 		access: 'environment.copy',
-		params: EnvironmentPath,
 		query: TaskQuery,
 		body: EnvironmentCopy,
 		example,

@@ -58,15 +58,12 @@ export const environments = [
 		handle: (_, { environment }) => reply(200, environment),
 	}),
 	endpoint({
+		...methods({ tag, path: `${member}/stats`, params: EnvironmentPath }).get,
 		name: 'getEnvironmentStats',
 		summary: 'Get an environment with its PDP configs and object counts',
 		description: 'Lists the PDP configs that the calling key sees in `GET /v2/pdps/{proj_id}/{env_id}/configs`.',
-		tag,
-		method: 'get',
-		path: `${member}/stats`,
 		access: 'environment.read',
 		secret: true,
-		params: EnvironmentPath,
 		returns: { 200: EnvironmentStats },
 		failures: { 404: 'No such project or environment' },
 		handle: async (_, { account, caller, environment, unit }) => {

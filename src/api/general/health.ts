@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Raw, reply } from '../../http/endpoint.js';
+import { methods, Raw, reply } from '../../http/endpoint.js';
 import { endpoint } from '../access.js';
 
 const Part = z.enum(['ok', 'unavailable']);
@@ -24,25 +24,21 @@ const word = (works: boolean) => (works ? 'ok' : 'unavailable');
 /** Endpoints for probes and monitoring. */
 export const health = [
 	endpoint({
+		...methods({ tag: 'General', path: '/healthy' }).get,
 		name: 'healthy',
 		summary: 'Check whether the API is running',
-		tag: 'General',
-		method: 'get',
-		path: '/healthy',
 		access: 'public',
 		returns: { 200: z.object({ status: z.string().describe('Always `ok`.') }).describe('The API is running.') },
 		handle: () => reply(200, { status: 'ok' }),
 	}),
 	endpoint({
+		...methods({ tag: 'General', path: '/ready' }).get,
 		name: 'ready',
 		summary: 'Check whether the API can serve requests',
 		description:
 			'Checks the database and the compiler. A 503 response contains the failed dependency. If the ' +
 			'compiler has failed, the API still serves reads and fact writes. A schema with errors does not ' +
 			'count as a compiler failure.',
-		tag: 'General',
-		method: 'get',
-		path: '/ready',
 		access: 'probe',
 		returns: { 200: Readiness, 503: Readiness },
 		handle: async (_, { probe }) => {
@@ -54,24 +50,20 @@ export const health = [
 		},
 	}),
 	endpoint({
+		...methods({ tag: 'General', path: '/version' }).get,
 		name: 'version',
 		summary: 'Get the program version and the contract version',
-		tag: 'General',
-		method: 'get',
-		path: '/version',
 		access: 'probe',
 		returns: { 200: Version },
 		handle: (_, { version }) => reply(200, { version, api_version: 'v2' }),
 	}),
 	endpoint({
+		...methods({ tag: 'General', path: '/metrics' }).get,
 		name: 'metrics',
 		summary: 'Get process metrics for Prometheus',
 		description:
 			'Prometheus text format. Metrics cover the whole process, with all environments. Labels never contain request ' +
 			'values. `docs/operate/operation.md` explains each metric.',
-		tag: 'General',
-		method: 'get',
-		path: '/metrics',
 		access: 'metrics',
 		returns: { 200: null },
 		answerTypes: { 200: 'text/plain' },

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.js';
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import { applyDraft } from '../../transfer/draft.js';
 import { AuthorizationResult } from '../../wire/decision/check.js';
 import { ExplanationRequest, Impact, ImpactRequest, maxChangesSince, WrittenTest } from '../../wire/general/impact.js';
@@ -26,6 +26,7 @@ const explanationFailures = {
 /** Access gained and lost through a draft. */
 export const impact = [
 	endpoint({
+		...methods({ tag, path: `${environment}/impact`, params: EnvironmentPath }).post,
 		name: 'findImpact',
 		summary: 'Compare access before and after a draft',
 		description:
@@ -34,11 +35,7 @@ export const impact = [
 			'changes nothing. Read-only access is enough. If `truncated`, counts are lower bounds. The newest logged ' +
 			'decisions are also replayed. A separate process handles one request per environment at a time; a few more ' +
 			'may wait.',
-		tag,
-		method: 'post',
-		path: `${environment}/impact`,
 		access: 'environment.impact',
-		params: EnvironmentPath,
 		body: ImpactRequest,
 		example: {
 			draft: {
@@ -64,6 +61,7 @@ export const impact = [
 		},
 	}),
 	endpoint({
+		...methods({ tag, path: `${environment}/explanation`, params: EnvironmentPath }).post,
 		name: 'explainCheck',
 		summary: 'Explain a check at a revision',
 		description:
@@ -71,11 +69,7 @@ export const impact = [
 			'policy and facts at a revision. The newest revision is always available; an older revision is available ' +
 			`while its policy is kept and at most ${maxChangesSince} objects have changed since. Read-only access is ` +
 			'enough. Requests share the queue of impact requests.',
-		tag,
-		method: 'post',
-		path: `${environment}/explanation`,
 		access: 'environment.impact',
-		params: EnvironmentPath,
 		body: ExplanationRequest,
 		example: explanationExample,
 		returns: { 200: AuthorizationResult },
@@ -86,17 +80,14 @@ export const impact = [
 		},
 	}),
 	endpoint({
+		...methods({ tag, path: `${environment}/explanation/test`, params: EnvironmentPath }).post,
 		name: 'writeCheckTest',
 		summary: 'Write a check at a revision as a test for `opa test`',
 		description:
 			'Decides a check like `POST …/explanation`, and returns a test that expects the same decision from the policy ' +
 			'at the revision (`GET …/policies/{revision}/archive`). The test includes its facts: if a role allows the ' +
 			'check, the necessary facts; otherwise the roles of the user and the paths to the instance.',
-		tag,
-		method: 'post',
-		path: `${environment}/explanation/test`,
 		access: 'environment.impact',
-		params: EnvironmentPath,
 		body: ExplanationRequest,
 		example: explanationExample,
 		returns: { 200: WrittenTest },

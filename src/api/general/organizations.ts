@@ -16,14 +16,12 @@ const memberPlace = methods({ tag, path: member, params: OrganizationPath });
 /** Organization to which the calling API key belongs. */
 export const organizations = [
 	endpoint({
+		...methods({ tag, path: '/v2/orgs' }).get,
 		name: 'listOrganizations',
 		summary: 'List the organization of the API key',
 		description:
 			'Returns a list with one organization, or an empty list if `search` is neither its id nor part of its key or ' +
 			'name.',
-		tag,
-		method: 'get',
-		path: '/v2/orgs',
 		access: 'organization.read',
 		query: z.object({ search: Search, ...pageShape }),
 		returns: { 200: z.array(OrganizationRead) },
@@ -33,11 +31,9 @@ export const organizations = [
 		},
 	}),
 	endpoint({
+		...methods({ tag, path: '/v2/orgs/active/org' }).get,
 		name: 'getActiveOrganization',
 		summary: 'Get the organization of the API key',
-		tag,
-		method: 'get',
-		path: '/v2/orgs/active/org',
 		access: 'organization.read',
 		returns: { 200: OrganizationRead },
 		handle: async (_, { account }) => reply(200, await account.organization(account.organizationId)),
@@ -52,13 +48,10 @@ export const organizations = [
 		handle: async ({ params }, { account }) => reply(200, await account.organization(params.org_id)),
 	}),
 	endpoint({
+		...methods({ tag, path: `${member}/stats`, params: OrganizationPath }).get,
 		name: 'getOrganizationStats',
 		summary: 'Get an organization, with object counts in the scope of the API key',
-		tag,
-		method: 'get',
-		path: `${member}/stats`,
 		access: 'organization.read',
-		params: OrganizationPath,
 		returns: { 200: OrganizationStats },
 		failures: { 404: 'No such organization' },
 		handle: async ({ params }, { account, caller }) => {

@@ -1,6 +1,6 @@
 import { archive } from '../../../compiler/opa/archive.js';
 import { notFound } from '../../failure.js';
-import { Raw, reply } from '../../http/endpoint.js';
+import { methods, Raw, reply } from '../../http/endpoint.js';
 import { maxRemembered, type PastPolicy, type PolicyHistory } from '../../store/policy/policy-history.js';
 import type { LivePolicy } from '../../store/policy/publications.js';
 import type { Environment } from '../../store/table/account.js';
@@ -28,16 +28,13 @@ export const RevisionPath = EnvironmentPath.extend({
 /** Past environment policies, for `regolith policy` and `regolith diff`. */
 export const policies = [
 	endpoint({
+		...methods({ tag, path: collection, params: EnvironmentPath }).get,
 		name: 'listPolicies',
 		summary: 'List published policies of an environment, newest first',
 		description:
 			'Lists one policy per compiled schema revision. Writes in quick succession are compiled together, under the ' +
 			`last revision. The newest ${maxRemembered} policies per environment are kept.`,
-		tag,
-		method: 'get',
-		path: collection,
 		access: 'environment.read',
-		params: EnvironmentPath,
 		query: PageQuery,
 		returns: { 200: paginated(PolicyRevisionRead) },
 		failures: { 404: 'No such project or environment' },
@@ -47,17 +44,14 @@ export const policies = [
 		},
 	}),
 	endpoint({
+		...methods({ tag, path: `${collection}/:revision`, params: RevisionPath }).get,
 		name: 'getPolicyAtRevision',
 		summary: 'Get the active policy at a revision',
 		description:
 			'`files` is a folder for `opa`, sorted by path: the Rego, the schema tables (`regolith/schema/data.json`) and ' +
 			'the generated tests (`regolith/schema_test.rego`). Accepts any environment revision and returns the newest ' +
 			'policy published up to that revision, with its `schema_revision`.',
-		tag,
-		method: 'get',
-		path: `${collection}/:revision`,
 		access: 'environment.read',
-		params: RevisionPath,
 		returns: { 200: PolicyOfRevision },
 		failures: { 404: 'No such project, environment or revision, or the policy is no longer stored' },
 		handle: async ({ params }, { environment, policies: { history } }) => {
@@ -66,15 +60,12 @@ export const policies = [
 		},
 	}),
 	endpoint({
+		...methods({ tag, path: `${collection}/:revision/archive`, params: RevisionPath }).get,
 		name: 'getPolicyArchive',
 		summary: 'Get the active policy at a revision as an archive',
 		description:
 			'Returns the `files` of the policy as a tar file, a folder for `opa`. Equal policies give equal bytes.',
-		tag,
-		method: 'get',
-		path: `${collection}/:revision/archive`,
 		access: 'environment.read',
-		params: RevisionPath,
 		returns: { 200: null },
 		answerTypes: { 200: archiveType },
 		failures: { 404: 'No such project, environment or revision, or the policy is no longer stored' },
@@ -85,17 +76,14 @@ export const policies = [
 		},
 	}),
 	endpoint({
+		...methods({ tag, path: `${collection}/:revision/tests`, params: RevisionPath }).get,
 		name: 'testPolicyAtRevision',
 		summary: 'Run the generated policy tests at a revision',
 		description:
 			'Runs `opa test` on the files of the active policy at the revision, like `regolith test`. Lists at most ' +
 			`${maxListedTests} tests, failed tests first, then by name. Results are cached for a while. Tests one policy ` +
 			'at a time; a few more requests can wait.',
-		tag,
-		method: 'get',
-		path: `${collection}/:revision/tests`,
 		access: 'environment.read',
-		params: RevisionPath,
 		returns: { 200: PolicyTestResults },
 		failures: {
 			404: 'No such project, environment or revision, or the policy is no longer stored',

@@ -1,4 +1,4 @@
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import { type Counters, policyState } from '../../store/policy/policy-state.js';
 import type { PolicyInForce, Publications } from '../../store/policy/publications.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
@@ -8,17 +8,14 @@ import { EnvironmentPath, endpoint } from '../access.js';
 /** Rego generated for an environment. */
 export const policy = [
 	endpoint({
+		...methods({ tag: 'Policy', path: '/v2/projects/:proj_id/:env_id/policy', params: EnvironmentPath }).get,
 		name: 'getPolicy',
 		summary: 'Get the active policy of an environment and the compilation state',
 		description:
 			'`hash` and `files` belong to the policy that decision points load, compiled from the schema at ' +
 			'`compiled_revision`. If `compiled_revision` is less than `schema_revision`, a compilation is running or has ' +
 			'failed. After a failure, `failure` gives the reason and the previous policy stays active.',
-		tag: 'Policy',
-		method: 'get',
-		path: '/v2/projects/:proj_id/:env_id/policy',
 		access: 'environment.read',
-		params: EnvironmentPath,
 		returns: { 200: PolicyRead },
 		failures: { 404: 'No such project or environment' },
 		handle: async (_, { environment, policies, unit }) => {

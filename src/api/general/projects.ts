@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { createEnvironment } from '../../domain/environment.js';
 import { definedFields } from '../../domain/schema/defined-fields.js';
-import { emptied, reply } from '../../http/endpoint.js';
+import { emptied, methods, reply } from '../../http/endpoint.js';
 import { ConsoleConfirmation } from '../../wire/general/console-session.js';
 import { ProjectCreate, ProjectRead, ProjectUpdate } from '../../wire/general/project.js';
 import { PageQuery } from '../../wire/query.js';
@@ -12,11 +12,9 @@ const tag = 'Projects';
 /** Projects in the caller's organization. */
 export const projects = [
 	endpoint({
+		...methods({ tag, path: '/v2/projects' }).get,
 		name: 'listProjects',
 		summary: 'List projects in the scope of the API key',
-		tag,
-		method: 'get',
-		path: '/v2/projects',
 		access: 'organization.read',
 		query: PageQuery,
 		returns: { 200: z.array(ProjectRead) },
@@ -26,11 +24,9 @@ export const projects = [
 		},
 	}),
 	endpoint({
+		...methods({ tag, path: '/v2/projects' }).post,
 		name: 'createProject',
 		summary: 'Create a project with initial environments',
-		tag,
-		method: 'post',
-		path: '/v2/projects',
 		access: 'organization.write',
 		body: ProjectCreate,
 		example: { key: 'shop', name: 'Shop' },
@@ -49,25 +45,19 @@ export const projects = [
 		},
 	}),
 	endpoint({
+		...methods({ tag, path: '/v2/projects/:proj_id', params: ProjectPath }).get,
 		name: 'getProject',
 		summary: 'One project',
-		tag,
-		method: 'get',
-		path: '/v2/projects/:proj_id',
 		access: 'project.read',
-		params: ProjectPath,
 		returns: { 200: ProjectRead },
 		failures: { 404: 'No such project' },
 		handle: (_, { project }) => reply(200, project),
 	}),
 	endpoint({
+		...methods({ tag, path: '/v2/projects/:proj_id', params: ProjectPath }).patch,
 		name: 'updateProject',
 		summary: 'Update a project',
-		tag,
-		method: 'patch',
-		path: '/v2/projects/:proj_id',
 		access: 'project.write',
-		params: ProjectPath,
 		body: ProjectUpdate,
 		example: { name: 'Web shop' },
 		returns: { 200: ProjectRead },
@@ -76,13 +66,10 @@ export const projects = [
 			reply(200, await account.updateProject(project, definedFields(body))),
 	}),
 	endpoint({
+		...methods({ tag, path: '/v2/projects/:proj_id', params: ProjectPath }).delete,
 		name: 'deleteProject',
 		summary: 'Delete a project with everything in it',
-		tag,
-		method: 'delete',
-		path: '/v2/projects/:proj_id',
 		access: 'project.delete',
-		params: ProjectPath,
 		requestHeaders: ConsoleConfirmation,
 		returns: { 204: null },
 		failures: { 404: 'No such project' },

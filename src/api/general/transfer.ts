@@ -1,4 +1,4 @@
-import { Raw, reply } from '../../http/endpoint.js';
+import { methods, Raw, reply } from '../../http/endpoint.js';
 import { exportDocument, importDocument, importReport } from '../../transfer/transfer.js';
 import {
 	documentFormat,
@@ -23,16 +23,13 @@ const documentMapLevel = 3;
 /** Environment export and import as a document. */
 export const transfer = [
 	endpoint({
+		...methods({ tag, path: `${member}/export`, params: EnvironmentPath }).get,
 		name: 'exportEnvironment',
 		summary: 'Export an environment as a document with schema and facts',
 		description:
 			'Exports both halves, or one half, at the revision in `X-Revision`. The document uses keys and contains no ' +
 			'ids, timestamps or secrets. Equal environments give identical bytes.',
-		tag,
-		method: 'get',
-		path: `${member}/export`,
 		access: 'environment.export',
-		params: EnvironmentPath,
 		query: ExportQuery,
 		returns: { 200: EnvironmentExport },
 		answerHeaders: RevisionAnswer,
@@ -44,6 +41,7 @@ export const transfer = [
 		},
 	}),
 	endpoint({
+		...methods({ tag, path: `${member}/import`, params: EnvironmentPath }).post,
 		name: 'importEnvironment',
 		summary: 'Import a document into an environment',
 		description:
@@ -51,11 +49,7 @@ export const transfer = [
 			'is overwritten with `conflict_strategy=overwrite`. Objects missing from the document stay, or are deleted ' +
 			'with `conflict_strategy=replace`. With `dry_run=true`, nothing changes, and the response lists the changes ' +
 			'that the import would make. Unknown fields are rejected.',
-		tag,
-		method: 'post',
-		path: `${member}/import`,
 		access: 'environment.apply',
-		params: EnvironmentPath,
 		query: ImportQuery,
 		body: EnvironmentDocument,
 		largeBody: { bytes: maxDocumentBytes, mapLevel: documentMapLevel },

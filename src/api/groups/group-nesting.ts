@@ -61,14 +61,11 @@ export const groupNesting = [
 
 function nestedGroupsEndpoint(side: NestingSide, name: string, summary: string) {
 	return endpoint({
+		...methods({ tag: groupTag, path: `${groupPath}/${side}`, params: GroupPath }).get,
 		name,
 		summary,
 		description: 'Lists only direct nesting.',
-		tag: groupTag,
-		method: 'get',
-		path: `${groupPath}/${side}`,
 		access: 'environment.read',
-		params: GroupPath,
 		query: PageQuery,
 		returns: { 200: paginated(GroupReadSchema) },
 		failures: { 404: noSuchGroup },

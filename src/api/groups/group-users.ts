@@ -2,7 +2,7 @@ import { readUsers } from '../../domain/facts/user.js';
 import { findGroup, readGroup } from '../../domain/group/group.js';
 import { addGroupUser, removeGroupUser } from '../../domain/group/group-member.js';
 import { findMemberRole } from '../../domain/group/made-for-groups.js';
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import { usersBy } from '../../store/table/user.js';
 import { Reference } from '../../wire/common.js';
 import { UserRead } from '../../wire/facts/user.js';
@@ -18,16 +18,13 @@ const GroupUserPath = GroupPath.extend({ user_id: Reference });
 
 export const groupUsers = [
 	endpoint({
+		...methods({ tag: groupTag, path: `${collection}/:user_id`, params: GroupUserPath }).put,
 		name: 'assignUserToGroup',
 		summary: 'Add a user to a group',
 		description:
 			"Assigns the role `member` on the group's instance to the user. An existing membership with the same or a " +
 			'later expiry stays unchanged.',
-		tag: groupTag,
-		method: 'put',
-		path: `${collection}/:user_id`,
 		access: 'environment.write',
-		params: GroupUserPath,
 		body: GroupUserAdd,
 		example,
 		returns: { 200: GroupRead },
@@ -39,14 +36,11 @@ export const groupUsers = [
 		},
 	}),
 	endpoint({
+		...methods({ tag: groupTag, path: `${collection}/:user_id`, params: GroupUserPath }).delete,
 		name: 'removeUserFromGroup',
 		summary: 'Remove a user from a group',
 		description: 'The body and its `tenant` are optional.',
-		tag: groupTag,
-		method: 'delete',
-		path: `${collection}/:user_id`,
 		access: 'environment.write',
-		params: GroupUserPath,
 		body: GroupUserRemove,
 		example,
 		returns: { 204: null },
@@ -61,15 +55,12 @@ export const groupUsers = [
 		},
 	}),
 	endpoint({
+		...methods({ tag: groupTag, path: collection, params: GroupPath }).get,
 		name: 'listGroupUsers',
 		summary: 'List the users of a group',
 		description:
 			'Lists direct members, without members of nested groups and without users with `member` under a condition.',
-		tag: groupTag,
-		method: 'get',
-		path: collection,
 		access: 'environment.read',
-		params: GroupPath,
 		query: PageQuery,
 		returns: { 200: paginated(UserRead) },
 		failures: { 404: noSuchGroup },

@@ -63,14 +63,11 @@ export const groups = [
 		handle: async ({ body }, { unit }) => reply(200, await readGroup(unit, await createGroup(unit, body))),
 	}),
 	endpoint({
+		...methods({ tag: groupTag, path: `${collection}/direct`, params: EnvironmentPath }).get,
 		name: 'listDirectGroups',
 		summary: 'List groups',
 		description: `Returns a flat list that includes nested groups. ${filterText}`,
-		tag: groupTag,
-		method: 'get',
-		path: `${collection}/direct`,
 		access: 'environment.read',
-		params: EnvironmentPath,
 		query: GroupQuery,
 		returns: { 200: paginated(GroupReadSchema) },
 		handle: async ({ query }, { unit }) => {
@@ -79,13 +76,10 @@ export const groups = [
 		},
 	}),
 	endpoint({
+		...methods({ tag: groupTag, path: `${collection}/direct/:group_instance_key`, params: GroupPath }).get,
 		name: 'getDirectGroup',
 		summary: 'One group',
-		tag: groupTag,
-		method: 'get',
-		path: `${collection}/direct/:group_instance_key`,
 		access: 'environment.read',
-		params: GroupPath,
 		returns: { 200: GroupReadSchema },
 		failures: { 404: noSuchGroup },
 		handle: async ({ params }, { unit }) =>

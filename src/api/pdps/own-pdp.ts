@@ -1,4 +1,4 @@
-import { emptied, type Request, reply } from '../../http/endpoint.js';
+import { emptied, methods, type Request, reply } from '../../http/endpoint.js';
 import { requestOrigin } from '../../http/request-origin.js';
 import { PdpConfigRequest, PdpStateUpdate, RemoteConfig } from '../../wire/decision/decision-point.js';
 import { type Contexts, endpoint, mayReport } from '../access.js';
@@ -13,23 +13,19 @@ const example = {
 /** Requests and reports by a decision point, with its own API key. */
 export const ownPdp = [
 	endpoint({
+		...methods({ tag, path: '/v2/pdps/me/config' }).get,
 		name: 'getOwnPdpConfig',
 		summary: 'Get the settings of the calling decision point',
-		tag,
-		method: 'get',
-		path: '/v2/pdps/me/config',
 		access: 'environment.own',
 		returns: { 200: RemoteConfig },
 		handle: async ({ headers }, context) => reply(200, await readOwnConfig(headers, context)),
 	}),
 	endpoint({
+		...methods({ tag, path: '/v2/pdps/me/config' }).post,
 		name: 'startOwnPdp',
 		summary: 'Get the settings of the calling decision point and optionally report its state',
 		description:
 			'Stores an optional state like `POST /v2/pdps/me/state`. The state is ignored if the key may not report.',
-		tag,
-		method: 'post',
-		path: '/v2/pdps/me/config',
 		access: 'environment.own',
 		body: PdpConfigRequest,
 		example,
@@ -42,14 +38,12 @@ export const ownPdp = [
 		},
 	}),
 	endpoint({
+		...methods({ tag, path: '/v2/pdps/me/state' }).post,
 		name: 'reportOwnPdpState',
 		summary: 'Report the state of the calling decision point',
 		description:
 			'Replaces the last report. The state is for operators; no decision depends on it. States of the last hundred ' +
 			'decision points per environment are kept.',
-		tag,
-		method: 'post',
-		path: '/v2/pdps/me/state',
 		access: 'environment.report',
 		body: PdpStateUpdate,
 		example,

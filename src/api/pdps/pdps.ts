@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { rotateKey } from '../../domain/api-key.js';
 import { refreshDecisionPoints, setDebugAuditLogs, type WrittenKey } from '../../domain/pdp-config.js';
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import { requestOrigin } from '../../http/request-origin.js';
 import type { WritingAccountUnit } from '../../store/account/writing-account.js';
 import type { Environment } from '../../store/table/account.js';
@@ -29,15 +29,12 @@ const failures = { 404: 'No such project, environment or PDP config' };
 /** PDP configs: API keys for decision points. */
 export const pdps = [
 	endpoint({
+		...methods({ tag, path: collection, params: EnvironmentPath }).get,
 		name: 'listPdpConfigs',
 		summary: 'List the PDP configs of an environment, with their API keys',
 		description: 'An `admin` key sees all PDP configs. Any other key sees only its own PDP config, if it has one.',
-		tag,
-		method: 'get',
-		path: collection,
 		access: 'environment.read',
 		secret: true,
-		params: EnvironmentPath,
 		query: PageQuery,
 		returns: { 200: z.array(PdpConfigRead) },
 		failures: { 404: 'No such project or environment' },
@@ -48,26 +45,20 @@ export const pdps = [
 		},
 	}),
 	endpoint({
+		...methods({ tag, path: '/v2/pdps/:proj_id/:env_id/instances', params: EnvironmentPath }).get,
 		name: 'listPdpInstances',
 		summary: 'List reported decision point states, latest report first',
 		description: 'States of the last hundred decision points per environment are kept.',
-		tag,
-		method: 'get',
-		path: '/v2/pdps/:proj_id/:env_id/instances',
 		access: 'environment.read',
-		params: EnvironmentPath,
 		returns: { 200: z.array(PdpInstanceRead) },
 		failures: { 404: 'No such project or environment' },
 		handle: async (_, { instances }) => reply(200, [...(await instances.list())]),
 	}),
 	endpoint({
+		...methods({ tag, path: `${member}/values`, params: ConfigPath }).get,
 		name: 'getPdpConfigValues',
 		summary: 'Get the decision point settings of a PDP config, without secrets',
-		tag,
-		method: 'get',
-		path: `${member}/values`,
 		access: 'environment.read',
-		params: ConfigPath,
 		returns: { 200: RemoteConfig },
 		failures,
 		handle: async ({ params, headers }, { account, caller, environment }) => {
@@ -76,15 +67,12 @@ export const pdps = [
 		},
 	}),
 	endpoint({
+		...methods({ tag, path: `${member}/rotate-api-key`, params: ConfigPath }).post,
 		name: 'rotatePdpApiKey',
 		summary: 'Rotate the API key of a PDP config, revoking the old key immediately',
 		description: 'Decision points with the old key stop serving checks immediately. Requires an `admin` key.',
-		tag,
-		method: 'post',
-		path: `${member}/rotate-api-key`,
 		access: 'environment.manage',
 		secret: true,
-		params: ConfigPath,
 		returns: { 200: PdpConfigRead },
 		answerHeaders: RevisionAnswer,
 		failures,
@@ -102,15 +90,12 @@ export const pdps = [
 	refreshEndpoint('refreshPdpConfig', 'Request a fresh snapshot load from the decision points of a PDP config', member),
 	...(['enable', 'disable'] as const).map((verb) =>
 		endpoint({
+			...methods({ tag, path: `${member}/debug-audit-logs/${verb}`, params: ConfigPath }).put,
 			name: `${verb}PdpDebugAuditLogs`,
 			summary: `${verb === 'enable' ? 'Turn on' : 'Turn off'} detailed decision logs for a PDP config`,
 			description: 'The setting is stored and returned, but has no effect. Requires an `admin` key.',
-			tag,
-			method: 'put',
-			path: `${member}/debug-audit-logs/${verb}`,
 			access: 'environment.manage',
 			secret: true,
-			params: ConfigPath,
 			returns: { 200: PdpConfigRead },
 			answerHeaders: RevisionAnswer,
 			failures,
@@ -125,17 +110,14 @@ export const pdps = [
 
 function refreshEndpoint(name: string, summary: string, place: string) {
 	return endpoint({
+		...methods({ tag, path: `${place}/refresh`, params: RefreshPath }).post,
 		name,
 		summary,
 		description:
 			'Decision points serve checks from their current data until the snapshot is loaded. Each decision point then ' +
 			'logs `update_id` and reports it with its state. A disconnected decision point loads the snapshot after it ' +
 			'reconnects.',
-		tag,
-		method: 'post',
-		path: `${place}/refresh`,
 		access: 'environment.manage',
-		params: RefreshPath,
 		body: PdpRefresh,
 		example: { reason: 'restored a back-up' },
 		returns: { 200: PdpRefreshRead },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { definedFields } from '../../domain/schema/defined-fields.js';
 import { changeAttribute, removeAttributes } from '../../domain/schema/resource-attribute.js';
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import type { Page } from '../../store/query/row-query.js';
 import { attributesIn, type Resource, ResourceAttribute } from '../../store/table/resource.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
@@ -52,13 +52,10 @@ export function attributeEndpoints(home: AttributeHome) {
 
 	return [
 		endpoint({
+			...methods({ tag, path: collection, params }).get,
 			name: `list${noun}s`,
 			summary: `List the attributes of ${owner}`,
-			tag,
-			method: 'get',
-			path: collection,
 			access: 'environment.read',
-			params,
 			query: listQuery,
 			returns: { 200: z.array(ResourceAttributeRead) },
 			failures: { 404: missing },
@@ -70,13 +67,10 @@ export function attributeEndpoints(home: AttributeHome) {
 			},
 		}),
 		endpoint({
+			...methods({ tag, path: collection, params }).post,
 			name: `create${noun}`,
 			summary: `Add an attribute to ${owner}`,
-			tag,
-			method: 'post',
-			path: collection,
 			access: 'environment.write',
-			params,
 			query,
 			body: ResourceAttributeCreate,
 			example: { key: 'private', type: 'bool' },
@@ -90,13 +84,10 @@ export function attributeEndpoints(home: AttributeHome) {
 			},
 		}),
 		endpoint({
+			...methods({ tag, path: member, params: memberParams }).get,
 			name: `get${noun}`,
 			summary: `Get an attribute of ${owner}`,
-			tag,
-			method: 'get',
-			path: member,
 			access: 'environment.read',
-			params: memberParams,
 			query,
 			returns: { 200: ResourceAttributeRead },
 			failures: { 404: missing },
@@ -106,13 +97,10 @@ export function attributeEndpoints(home: AttributeHome) {
 			},
 		}),
 		endpoint({
+			...methods({ tag, path: member, params: memberParams }).patch,
 			name: `update${noun}`,
 			summary: `Update an attribute of ${owner}`,
-			tag,
-			method: 'patch',
-			path: member,
 			access: 'environment.write',
-			params: memberParams,
 			query,
 			body: ResourceAttributeUpdate,
 			example: { description: 'Visible only to the owner' },
@@ -125,13 +113,10 @@ export function attributeEndpoints(home: AttributeHome) {
 			},
 		}),
 		endpoint({
+			...methods({ tag, path: member, params: memberParams }).delete,
 			name: `delete${noun}`,
 			summary: `Delete an attribute of ${owner}`,
-			tag,
-			method: 'delete',
-			path: member,
 			access: 'environment.write',
-			params: memberParams,
 			query,
 			returns: { 204: null },
 			failures: { 400: 'The attribute is built in', 404: missing },

@@ -89,17 +89,14 @@ export const checkTests = [
 		},
 	}),
 	endpoint({
+		...methods({ tag, path: '/v2/projects/:proj_id/envs/:env_id/check_tests/run', params: EnvironmentPath }).post,
 		name: 'runCheckTests',
 		summary: 'Run the check tests, with or without a draft',
 		description:
 			'Decides all check tests with the policy and the facts of the newest revision and, if the body has a draft, with ' +
 			`the changes in the draft. Nothing is stored. A run has at most ${maxTestsPerRun} tests. The coverage lists ` +
 			'permissions, derivations and condition set rules without a test.',
-		tag,
-		method: 'post',
-		path: '/v2/projects/:proj_id/envs/:env_id/check_tests/run',
 		access: 'environment.impact',
-		params: EnvironmentPath,
 		body: CheckTestRun,
 		example: {},
 		returns: { 200: CheckTestResults },

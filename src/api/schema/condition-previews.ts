@@ -1,6 +1,6 @@
 import { evaluateConditions } from '../../domain/preview/condition-evaluation.js';
 import { previewConditions } from '../../domain/preview/condition-preview.js';
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import {
 	ConditionEvaluation,
 	ConditionEvaluationRead,
@@ -25,16 +25,13 @@ const conditions = { allOf: [{ 'user.roles': { array_contains: 'editor' } }, { '
 /** Condition set previews before first use. Regolith adds these endpoints to Permit's API. */
 export const conditionPreviews = [
 	endpoint({
+		...methods({ tag, path: `${collection}/preview`, params: EnvironmentPath }).post,
 		name: 'previewConditionSet',
 		summary: 'Find the users or resource instances that match a condition set',
 		description:
 			`${asked} Examines all users, or all instances of the resource. With a tenant, users have only their roles ` +
 			'there, and only instances in the tenant are examined. Operands may refer to the given `user` or `resource`.',
-		tag,
-		method: 'post',
-		path: `${collection}/preview`,
 		access: 'environment.read',
-		params: EnvironmentPath,
 		body: ConditionPreview,
 		example: { type: 'userset', conditions, tenant: 'acme', page: 1, per_page: 30 },
 		returns: { 200: ConditionPreviewRead },
@@ -42,16 +39,13 @@ export const conditionPreviews = [
 		handle: async ({ body, closed }, { unit }) => reply(200, await previewConditions(unit, body, () => closed.aborted)),
 	}),
 	endpoint({
+		...methods({ tag, path: `${collection}/evaluate`, params: EnvironmentPath }).post,
 		name: 'evaluateConditionSet',
 		summary: 'Evaluate a condition set for one user or resource instance',
 		description:
 			`${asked} Explains every comparison. The request may add attributes to a stored user or instance, as in a ` +
 			'check. An unknown user or instance has only the attributes in the request, and no roles.',
-		tag,
-		method: 'post',
-		path: `${collection}/evaluate`,
 		access: 'environment.read',
-		params: EnvironmentPath,
 		body: ConditionEvaluation,
 		example: { type: 'userset', conditions, tenant: 'acme', user: { key: 'alice@example.com', attributes: {} } },
 		returns: { 200: ConditionEvaluationRead },

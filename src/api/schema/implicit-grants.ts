@@ -49,16 +49,13 @@ export const implicitGrants = [
 			emptied(revokeImplicitly(unit, await findResourceRole(unit, params), body)),
 	}),
 	endpoint({
+		...methods({ tag, path: `${collection}/conditions`, params: ResourceRolePath }).put,
 		name: 'updateImplicitGrantsConditions',
 		summary: 'Set the `when` settings for all derivations of a role',
 		description:
 			'With `no_direct_roles_on_object`, derivations do not apply to users with a directly assigned role on the ' +
 			'object.',
-		tag,
-		method: 'put',
-		path: `${collection}/conditions`,
 		access: 'environment.write',
-		params: ResourceRolePath,
 		body: DerivationSettingsEdit,
 		example: { no_direct_roles_on_object: true },
 		returns: { 200: DerivationSettingsRead },

@@ -6,7 +6,7 @@ import {
 	readRelations,
 	removeRelations,
 } from '../../domain/schema/relation.js';
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import { Relation, relationsBy } from '../../store/table/relation.js';
 import { Resource } from '../../store/table/resource.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
@@ -21,17 +21,16 @@ const tag = 'Resource relations';
 const collection = '/v2/schema/:proj_id/:env_id/resources/:resource_id/relations';
 const member = `${collection}/:relation_id`;
 const RelationPath = ResourcePath.extend({ relation_id: Reference });
-const collectionPlace = { tag, path: collection, params: ResourcePath } as const;
-const memberPlace = { tag, path: member, params: RelationPath } as const;
+const collectionPlace = methods({ tag, path: collection, params: ResourcePath });
+const memberPlace = methods({ tag, path: member, params: RelationPath });
 
 /** Relations whose objects belong to a resource type. */
 export const relations = [
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.get,
 		name: 'listResourceRelations',
 		summary: 'List the relations of a resource',
 		description: 'Lists relations whose objects are instances of this resource.',
-		method: 'get',
 		access: 'environment.read',
 		query: PageQuery,
 		returns: { 200: paginated(RelationRead) },
@@ -43,11 +42,10 @@ export const relations = [
 		},
 	}),
 	endpoint({
-		...collectionPlace,
+		...collectionPlace.post,
 		name: 'createResourceRelation',
 		summary: 'Add a relation to a resource',
 		description: 'Instances of the subject resource may then be related to instances of this resource, the objects.',
-		method: 'post',
 		access: 'environment.write',
 		body: RelationCreate,
 		example: { key: 'parent', name: 'Parent', subject_resource: 'document' },
@@ -62,23 +60,21 @@ export const relations = [
 		},
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.get,
 		name: 'getResourceRelation',
 		summary: 'Get a relation of a resource',
-		method: 'get',
 		access: 'environment.read',
 		returns: { 200: RelationRead },
 		failures: { 404: 'No such resource or relation' },
 		handle: async ({ params }, { unit }) => reply(200, await readRelation(unit, await findRelation(unit, params))),
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.patch,
 		name: 'updateResourceRelation',
 		summary: 'Update a relation of a resource',
 		description:
 			'`grant_conditions` is replaced as a whole. A set cannot be removed from it while relationships exist under ' +
 			'this set.',
-		method: 'patch',
 		access: 'environment.write',
 		body: RelationUpdate,
 		example: { description: 'The folder that contains the document' },
@@ -95,10 +91,9 @@ export const relations = [
 		},
 	}),
 	endpoint({
-		...memberPlace,
+		...memberPlace.delete,
 		name: 'deleteResourceRelation',
 		summary: 'Delete a relation with its relationship tuples and derivations',
-		method: 'delete',
 		access: 'environment.write',
 		returns: { 204: null },
 		failures: { 404: 'No such resource or relation' },

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { findResourceRole, readResourceRoles } from '../../domain/schema/resource-role.js';
 import { readRoles } from '../../domain/schema/role.js';
 import { addParent, ancestorIds, descendantIds, removeParent } from '../../domain/schema/role-hierarchy.js';
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import { onlyRow } from '../../store/query/only-row.js';
 import { Role, rolesWithIds, tenantRolesOnly } from '../../store/table/role.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
@@ -79,14 +79,11 @@ function hierarchyEndpoints<P, R>(kind: RoleKind<P, R>) {
 			findIds: descendantIds,
 		}),
 		endpoint({
+			...methods({ tag, path: `${member}/parents/:parent_role_id`, params: withParent }).put,
 			name: `addParentTo${name}`,
 			summary: `Add a parent to ${title}`,
 			description: 'The role then extends the parent. An existing parent is skipped. A descendant is rejected.',
-			tag,
-			method: 'put',
-			path: `${member}/parents/:parent_role_id`,
 			access: 'environment.write',
-			params: withParent,
 			returns: { 200: kind.read },
 			failures: { 404: noSuch },
 			handle: async ({ params }, { unit }) => {
@@ -95,13 +92,10 @@ function hierarchyEndpoints<P, R>(kind: RoleKind<P, R>) {
 			},
 		}),
 		endpoint({
+			...methods({ tag, path: `${member}/parents/:parent_role_id`, params: withParent }).delete,
 			name: `removeParentFrom${name}`,
 			summary: `Remove a parent from ${title}`,
-			tag,
-			method: 'delete',
-			path: `${member}/parents/:parent_role_id`,
 			access: 'environment.write',
-			params: withParent,
 			returns: { 200: kind.read },
 			failures: { 404: `${noSuch}, or the role does not extend the parent` },
 			handle: async ({ params }, { unit }) => {
@@ -122,15 +116,12 @@ interface Relatives {
 
 function relativesEndpoint<P, R>(kind: RoleKind<P, R>, { name, summary, path, findIds }: Relatives) {
 	return endpoint({
+		...methods({ tag: kind.tag, path, params: kind.path }).get,
 		name,
 		summary,
-		path,
-		tag: kind.tag,
-		method: 'get',
 		access: 'environment.read',
 		description:
 			'Returns all roles, each once, oldest first. With `include_total_count`, returns a page with the counts.',
-		params: kind.path,
 		query: RoleHierarchyQuery,
 		returns: { 200: kind.hierarchy },
 		failures: { 404: 'No such role' },

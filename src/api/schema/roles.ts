@@ -134,17 +134,14 @@ export const roles = [
 		},
 	}),
 	endpoint({
+		...methods({ tag, path: '/v2/schema/:proj_id/:env_id/bulk/roles', params: EnvironmentPath }).put,
 		name: 'syncRoles',
 		summary: 'Create or replace roles in bulk',
 		description:
 			`At most ${maxBulkRoles} roles per call; all or none are written. An item with \`resource\` is a role of that ` +
 			'resource, an item without it a tenant role. Missing fields are reset. If several items have the same key, ' +
 			'the last item applies.',
-		tag,
-		method: 'put',
-		path: '/v2/schema/:proj_id/:env_id/bulk/roles',
 		access: 'environment.write',
-		params: EnvironmentPath,
 		body: RoleBulkReplace,
 		example: {
 			operations: [

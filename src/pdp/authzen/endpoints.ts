@@ -3,7 +3,7 @@
 import type { Steps } from '../../../compiler/steps.js';
 import { isUserSet } from '../../../compiler/user-set.js';
 import { Failure, unprocessable } from '../../failure.js';
-import { declaredPath, type Raw, reply } from '../../http/endpoint.js';
+import { declaredPath, methods, type Raw, reply } from '../../http/endpoint.js';
 import {
 	ActionSearch,
 	Evaluation,
@@ -91,12 +91,10 @@ function evaluator(mode: Mode, subjectTypes: ReadonlySet<string>): Evaluate {
 function evaluationEndpoints(evaluate: Evaluate) {
 	return [
 		endpoint({
+			...methods({ tag, path: authzenPaths.evaluation }).post,
 			name: 'accessEvaluation',
 			summary: 'Decide whether a subject may perform an action on a resource',
 			description: 'A denial is a normal result. The header `X-Debug: true` adds the reasons as `context`.',
-			tag,
-			method: 'post',
-			path: authzenPaths.evaluation,
 			lean: (body, { current }) => (body.contextual_facts ? declaredPath : evaluate(body, current, false)),
 			access,
 			body: Evaluation,
@@ -111,15 +109,13 @@ function evaluationEndpoints(evaluate: Evaluate) {
 			},
 		}),
 		endpoint({
+			...methods({ tag, path: authzenPaths.evaluations }).post,
 			name: 'accessEvaluations',
 			summary: 'Decide multiple evaluations at one revision',
 			description:
 				`At most ${maxEvaluations} evaluations, at most ${maxExplained} with reasons. An evaluation inherits omitted fields from the request, each as a whole. An invalid or incomplete evaluation is denied, with ` +
 				'`context.error`. `options.evaluations_semantic` determines when evaluation stops. Without `evaluations`, ' +
 				'the request is a single evaluation.',
-			tag,
-			method: 'post',
-			path: authzenPaths.evaluations,
 			lean: (body, context) => {
 				if (body.contextual_facts) return declaredPath;
 				if (!('evaluations' in body)) return evaluate(body, context.current, false);
@@ -198,12 +194,10 @@ function searchEndpoints(settings: Parameters<typeof searchSubjects>[2]) {
 	const paging = `Sorted. At most ${maxResults} results per page; \`page.next_token\` requests the next page.`;
 	return [
 		endpoint({
+			...methods({ tag, path: authzenPaths.subject }).post,
 			name: 'searchSubjects',
 			summary: 'Find the users who may perform an action on a resource',
 			description: `Returns stored users permitted by an evaluation with the same fields. ${paging}`,
-			tag,
-			method: 'post',
-			path: authzenPaths.subject,
 			access,
 			body: SubjectSearch,
 			example: { subject: { type: subject.type }, action, resource },
@@ -217,14 +211,12 @@ function searchEndpoints(settings: Parameters<typeof searchSubjects>[2]) {
 			},
 		}),
 		endpoint({
+			...methods({ tag, path: authzenPaths.resource }).post,
 			name: 'searchResources',
 			summary: 'Find the instances on which a subject may perform an action',
 			description:
 				"Returns instances for which an evaluation with the same fields is permitted: instances in the request's " +
 				`tenant, or without one, all instances, each in its own tenant. ${paging}`,
-			tag,
-			method: 'post',
-			path: authzenPaths.resource,
 			access,
 			body: ResourceSearch,
 			example: { subject, action, resource: { type: resource.type } },
@@ -238,12 +230,10 @@ function searchEndpoints(settings: Parameters<typeof searchSubjects>[2]) {
 			},
 		}),
 		endpoint({
+			...methods({ tag, path: authzenPaths.action }).post,
 			name: 'searchActions',
 			summary: 'Find the actions that a subject may perform on a resource',
 			description: `Returns actions for which an evaluation with the same fields is permitted. ${paging}`,
-			tag,
-			method: 'post',
-			path: authzenPaths.action,
 			access,
 			body: ActionSearch,
 			example: { subject, resource },

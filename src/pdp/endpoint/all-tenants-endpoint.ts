@@ -1,3 +1,4 @@
+import { methods } from '../../http/endpoint.js';
 /** Check across all tenants, and the two ways to authenticate it. */
 
 import { AllowedTenants, AllTenantsQuery } from '../../wire/decision/check.js';
@@ -28,15 +29,13 @@ function member(value: unknown, name: string): unknown {
 export function allTenantsEndpoints(mode: Mode) {
 	return [
 		endpoint({
+			...methods({ tag: 'Decisions', path: '/allowed/all-tenants' }).post,
 			name: 'checkAllTenants',
 			summary: 'List the tenants in which a check is allowed',
 			description:
 				'Evaluates the check in every tenant where the user holds a role, in the tenant or on one of its instances; ' +
 				"for an unknown user, in every tenant. The resource's tenant is ignored. The body is a check, or `{headers, " +
 				'params}` with the check in `params`, as sent by the Node SDK.',
-			tag: 'Decisions',
-			method: 'post',
-			path: '/allowed/all-tenants',
 			access: 'key_or_body',
 			body: AllTenantsQuery,
 			example: { user: 'ann@example.com', action: 'read', resource: { type: 'document' } },

@@ -4,7 +4,7 @@ import type { Steps } from '../../../compiler/steps.js';
 import { everyRow, noRow, type Residual } from '../../filter/residual.js';
 import { simplifyResidual } from '../../filter/simplify-residual.js';
 import { toCerbosPlan } from '../../filter/to-cerbos-plan.js';
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import { usualKeys } from '../../wire/decision/filter.js';
 import { CerbosChecks, CerbosResults, CerbosServer, PlanAnswer, PlanQuery } from '../../wire/decision/plan.js';
 import { DecidedAnswer, FilteredAnswer } from '../../wire/headers.js';
@@ -25,14 +25,12 @@ export function cerbosEndpoints(mode: Mode, version: string) {
 
 function planEndpoint(mode: Mode) {
 	return endpoint({
+		...methods({ tag, path: '/api/plan/resources' }).post,
 		name: 'planResources',
 		summary: 'Filter the rows on which a user may do an action, for Cerbos clients',
 		description:
 			'Same as `/filter`, as a Cerbos query plan. `principal.id` is the user; `principal.roles` and `policyVersion` have ' +
 			'no effect, because roles come from the environment. A condition that plans cannot express exactly is rejected.',
-		tag,
-		method: 'post',
-		path: '/api/plan/resources',
 		access: 'cerbos',
 		body: PlanQuery,
 		example: { principal, action: 'read', resource: { kind: 'document' } },
@@ -90,12 +88,10 @@ function earlier(left: string | null, right: string | null): string | null {
 
 function checksEndpoint(mode: Mode) {
 	return endpoint({
+		...methods({ tag, path: '/api/check/resources' }).post,
 		name: 'checkResources',
 		summary: 'Decide actions on instances, for Cerbos clients',
 		description: 'Checks in the format of Cerbos, at one revision.',
-		tag,
-		method: 'post',
-		path: '/api/check/resources',
 		access: 'cerbos',
 		body: CerbosChecks,
 		example: { principal, resources: [{ resource: { kind: 'document', id: 'plan' }, actions: ['read'] }] },
@@ -139,11 +135,9 @@ function placed(attr: PlanQuery['resource']['attr']) {
 
 function serverEndpoint(version: string) {
 	return endpoint({
+		...methods({ tag, path: '/api/server_info' }).get,
 		name: 'readServerInfo',
 		summary: 'Version, for Cerbos clients',
-		tag,
-		method: 'get',
-		path: '/api/server_info',
 		access: 'cerbos',
 		returns: { 200: CerbosServer },
 		handle: () => reply(200, { version, commit: '', buildDate: '' }),

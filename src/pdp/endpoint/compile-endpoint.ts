@@ -1,3 +1,4 @@
+import { methods } from '../../http/endpoint.js';
 /** OPA's Compile API on the listener for OPA clients: filters as UCAST and as SQL with literals. */
 
 import { z } from 'zod';
@@ -34,12 +35,9 @@ type Target =
 /** Declares the endpoint. */
 export function compileEndpoint(mode: Mode) {
 	return endpoint({
+		...methods({ tag: 'Documents', path: '/v1/compile/*path', params: z.object({ path: z.string() }) }).post,
 		name: 'compileFilter',
 		summary: 'Translate the policy into a filter for rows',
-		tag: 'Documents',
-		method: 'post',
-		path: '/v1/compile/*path',
-		params: z.object({ path: z.string() }),
 		access: 'key',
 		body: CompileQuery,
 		returns: { 200: z.unknown() },

@@ -1,7 +1,7 @@
 /** Control endpoints for operators. */
 
 import { z } from 'zod';
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import type { Replica } from '../follow/replica.js';
 import { endpoint } from './endpoint.js';
 
@@ -29,26 +29,22 @@ export function controlEndpoints(replica: Pick<Replica, 'refetch'>) {
 	const tag = 'Control';
 	return [
 		endpoint({
+			...methods({ tag, path: '/version' }).get,
 			name: 'version',
 			summary: 'The version of the contract that is served',
-			tag,
-			method: 'get',
-			path: '/version',
 			access: 'key',
 			returns: { 200: Version },
 			handle: () => reply(200, { api_version: apiVersion }),
 		}),
 		...triggers.map(([name, path]) =>
 			endpoint({
+				...methods({ tag, path }).post,
 				name,
 				summary: 'Reload policy and data',
 				description:
 					'Updates arrive without this call. The call returns immediately, and the loaded bundle stays in use until ' +
 					'the new bundle is loaded. A full reload runs at most once in ten seconds: calls within this time share one ' +
 					'reload.',
-				tag,
-				method: 'post',
-				path,
 				access: 'key',
 				returns: { 200: Triggered },
 				handle: () => {

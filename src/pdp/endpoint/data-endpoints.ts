@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import type { Steps } from '../../../compiler/steps.js';
 import type { Failure } from '../../failure.js';
-import { Raw, reply } from '../../http/endpoint.js';
+import { methods, Raw, reply } from '../../http/endpoint.js';
 import { LocalAssignment, type Query } from '../../wire/decision/check.js';
 import {
 	AssignmentsInput,
@@ -37,11 +37,9 @@ const tag = 'Documents';
 export function dataEndpoints(mode: Mode) {
 	return [
 		endpoint({
+			...methods({ tag, path: '/v1/data/permit/root' }).post,
 			name: 'readRoot',
 			summary: 'One check',
-			tag,
-			method: 'post',
-			path: '/v1/data/permit/root',
 			access: 'key',
 			body: CheckInput,
 			returns: { 200: RootResult },
@@ -52,11 +50,9 @@ export function dataEndpoints(mode: Mode) {
 			},
 		}),
 		endpoint({
+			...methods({ tag, path: '/v1/data/permit/bulk' }).post,
 			name: 'readBulk',
 			summary: 'Decide multiple checks at one revision',
-			tag,
-			method: 'post',
-			path: '/v1/data/permit/bulk',
 			access: 'key',
 			body: BulkInput,
 			returns: { 200: z.unknown() },
@@ -96,11 +92,9 @@ export function dataEndpoints(mode: Mode) {
 			work: (context, query) => asResult(authorizedUsers(context, normaliseUsers(query, mode))),
 		}),
 		endpoint({
+			...methods({ tag, path: '/v1/data/permit/api/role_assignments/list_role_assignments' }).post,
 			name: 'readRoleAssignments',
 			summary: 'List the roles assigned to users',
-			tag,
-			method: 'post',
-			path: '/v1/data/permit/api/role_assignments/list_role_assignments',
 			access: 'key',
 			body: AssignmentsInput,
 			returns: { 200: z.object({ result: z.array(LocalAssignment) }) },
@@ -114,11 +108,9 @@ export function dataEndpoints(mode: Mode) {
 			},
 		}),
 		endpoint({
+			...methods({ tag, path: '/v1/data/*rest' }).post,
 			name: 'readOther',
 			summary: 'A missing document has no result',
-			tag,
-			method: 'post',
-			path: '/v1/data/*rest',
 			access: 'key',
 			returns: {},
 			handle: () => new Raw(200, { 'content-type': 'application/json' }, '{}'),
@@ -137,11 +129,9 @@ interface ListingDocument<Query> {
 
 function listingDocument<Query>({ name, summary, path, body: schema, work }: ListingDocument<Query>) {
 	return endpoint({
+		...methods({ tag, path }).post,
 		name,
 		summary,
-		tag,
-		method: 'post',
-		path,
 		access: 'key',
 		body: schema,
 		returns: { 200: z.unknown() },

@@ -2,7 +2,7 @@
 
 import type { Steps } from '../../../compiler/steps.js';
 import { unprocessable } from '../../failure.js';
-import { declaredPath, reply } from '../../http/endpoint.js';
+import { declaredPath, methods, reply } from '../../http/endpoint.js';
 import { AuthorizationResult, BulkQuery, BulkResult, maxBulkChecks, Query } from '../../wire/decision/check.js';
 import { AttemptsRequest, DecidedAnswer, ReasonsRequest } from '../../wire/headers.js';
 import { decideWithAttempts } from '../attempt/attempts.js';
@@ -24,15 +24,13 @@ export function decisionEndpoints(mode: Mode) {
 		decide(context, checkInput(context, query, mode, place), explains(query, header));
 	return [
 		endpoint({
+			...methods({ tag, path: '/allowed' }).post,
 			name: 'check',
 			summary: 'Decide whether a user may perform an action on a resource',
 			description:
 				'A denial is a normal result. `use_debugger` or the header `X-Debug: true` adds the reasons. The value ' +
 				'`attempts` in place of `true` also adds the attempts: the ways for the check to pass, now or after ' +
 				'changes.',
-			tag,
-			method: 'post',
-			path: '/allowed',
 			lean: (body, { current }) => (isLean(body) ? decided(body, current, undefined) : declaredPath),
 			access: 'key',
 			body: Query,
@@ -62,12 +60,10 @@ export function decisionEndpoints(mode: Mode) {
 			},
 		}),
 		endpoint({
+			...methods({ tag, path: '/allowed/bulk' }).post,
 			name: 'checkMany',
 			summary: 'Decide multiple checks at one revision',
 			description: `At most ${maxBulkChecks} checks, at most ${maxExplained} with reasons. A new revision waits up to a second for running checks. Checks that take longer restart once at the new revision; after a second interruption, the request returns 503.`,
-			tag,
-			method: 'post',
-			path: '/allowed/bulk',
 			lean: (body, context) => {
 				if (!body.every(isLean)) return declaredPath;
 				return context.answer((current) => decidedAll(body, (query) => decided(query, current, undefined)));

@@ -1,3 +1,4 @@
+import { methods } from '../../http/endpoint.js';
 /** Data filters. */
 
 import type { Steps } from '../../../compiler/steps.js';
@@ -34,6 +35,7 @@ export function filterEndpoints(mode: Mode) {
 
 function filterEndpoint(mode: Mode) {
 	return endpoint({
+		...methods({ tag, path: '/filter' }).post,
 		name: 'filter',
 		summary: 'Filter the rows on which a user may perform an action',
 		description:
@@ -41,9 +43,6 @@ function filterEndpoint(mode: Mode) {
 			'tenant and attributes is allowed. Tenant roles become tenants, roles on instances become keys, and condition ' +
 			'sets become comparisons of attributes. An unknown type, action or tenant is a normal `always_deny`. The header ' +
 			'`X-Debug: true` adds the grant behind each branch.',
-		tag,
-		method: 'post',
-		path: '/filter',
 		access: 'key',
 		body: FilterQuery,
 		example,
@@ -63,15 +62,13 @@ function filterEndpoint(mode: Mode) {
 
 function keysEndpoint(mode: Mode) {
 	return endpoint({
+		...methods({ tag, path: '/filter/keys' }).post,
 		name: 'listFilterKeys',
 		summary: 'List the keys of a filter in pages',
 		description:
 			'For filters with more than `max_keys` keys. A row satisfies the filter if it satisfies `rest`, or ' +
 			'if its tenant and key are on one of the pages. All pages come from one revision. If the revision ' +
 			'changes or a fact expires between two pages, the response is 409.',
-		tag,
-		method: 'post',
-		path: '/filter/keys',
 		access: 'key',
 		body: FilterKeysQuery,
 		example,
@@ -95,15 +92,13 @@ function keysEndpoint(mode: Mode) {
 
 function permitEndpoint(mode: Mode) {
 	return endpoint({
+		...methods({ tag, path: '/filter_resources' }).post,
 		name: 'filterResources',
 		summary: 'Filter the rows on which a user may perform an action, for permit-datafilter',
 		description:
 			'Same as `/filter`, in the format of the plugin `permit-datafilter`. The format has no lists, so each key is a ' +
 			`separate comparison. A filter with more than ${usualKeys} keys, or with a condition that the format cannot ` +
 			'express exactly, is rejected.',
-		tag,
-		method: 'post',
-		path: '/filter_resources',
 		access: 'key',
 		body: FilterQuery,
 		example,

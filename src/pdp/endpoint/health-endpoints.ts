@@ -1,6 +1,6 @@
 /** Decision point health, for probes and for humans. */
 
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import { sendTo, wantsPage } from '../../http/root-redirect.js';
 import { Health } from '../../wire/decision/check.js';
 import { LoadedAnswer } from '../../wire/headers.js';
@@ -14,11 +14,9 @@ export function healthEndpoints(replica: Replica) {
 	const headers = () => revisionHeader(replica.current());
 	const alive = (name: string, path: string) =>
 		endpoint({
+			...methods({ tag: 'Health', path }).get,
 			name,
 			summary: 'Get the state of the decision point',
-			tag: 'Health',
-			method: 'get',
-			path,
 			access: 'open',
 			returns: { 200: Health },
 			answerHeaders: LoadedAnswer,
@@ -26,11 +24,9 @@ export function healthEndpoints(replica: Replica) {
 		});
 	return [
 		endpoint({
+			...methods({ tag: 'Health', path: '/' }).get,
 			name: 'root',
 			summary: 'Get the state, or redirect browsers to the API reference',
-			tag: 'Health',
-			method: 'get',
-			path: '/',
 			access: 'open',
 			returns: { 200: Health, 302: null },
 			handle: (request) => (wantsPage(request.headers) ? sendTo('/docs') : reply(200, health(), headers())),
@@ -39,11 +35,9 @@ export function healthEndpoints(replica: Replica) {
 		alive('health', '/health'),
 		alive('healthcheck', '/healthcheck'),
 		endpoint({
+			...methods({ tag: 'Health', path: '/ready' }).get,
 			name: 'ready',
 			summary: 'Check whether a complete revision is loaded',
-			tag: 'Health',
-			method: 'get',
-			path: '/ready',
 			access: 'open',
 			returns: { 200: Health, 503: Health },
 			answerHeaders: LoadedAnswer,

@@ -1,7 +1,7 @@
 /** Listings: they list exactly what single checks allow. */
 
 import { z } from 'zod';
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import {
 	AuthorizedUsers,
 	LocalAssignment,
@@ -31,6 +31,7 @@ const tag = 'Listings';
 
 function permissionsEndpoint(mode: Mode) {
 	return endpoint({
+		...methods({ tag, path: '/user-permissions' }).post,
 		name: 'listUserPermissions',
 		summary: 'List user permissions by tenant and instance',
 		description:
@@ -39,9 +40,6 @@ function permissionsEndpoint(mode: Mode) {
 			'permissions on an instance are all permissions that checks allow there, including permissions through tenant ' +
 			'roles. Condition sets are skipped unless `context.enable_abac_user_permissions` is true; `resource_types` ' +
 			'then also lists instances with permissions through condition sets.',
-		tag,
-		method: 'post',
-		path: '/user-permissions',
 		access: 'key',
 		body: PermissionsQuery,
 		example: { user: { key: 'ann@example.com' }, tenants: ['acme'] },
@@ -57,12 +55,10 @@ function permissionsEndpoint(mode: Mode) {
 
 function tenantsEndpoint() {
 	return endpoint({
+		...methods({ tag, path: '/user-tenants' }).post,
 		name: 'listUserTenants',
 		summary: 'List the tenants where a user holds a role',
 		description: "A role assigned on an instance counts for the instance's tenant.",
-		tag,
-		method: 'post',
-		path: '/user-tenants',
 		access: 'key',
 		body: TenantsQuery,
 		example: { user: 'ann@example.com' },
@@ -78,6 +74,7 @@ function tenantsEndpoint() {
 
 function usersEndpoint(mode: Mode) {
 	return endpoint({
+		...methods({ tag, path: '/authorized_users' }).post,
 		name: 'listAuthorizedUsers',
 		summary: 'List the users who may perform an action on a resource',
 		description:
@@ -85,9 +82,6 @@ function usersEndpoint(mode: Mode) {
 			'an instance from which the role is derived. Without a resource key, only tenant roles count. With ' +
 			'`context.enable_abac_authorized_users`, condition sets also count; a user allowed only by condition sets has ' +
 			'no assignments.',
-		tag,
-		method: 'post',
-		path: '/authorized_users',
 		access: 'key',
 		body: UsersQuery,
 		example: { action: 'read', resource: { type: 'document', key: 'plan', tenant: 'acme' } },
@@ -103,12 +97,10 @@ function usersEndpoint(mode: Mode) {
 
 function assignmentsEndpoint() {
 	return endpoint({
+		...methods({ tag, path: '/local/role_assignments' }).get,
 		name: 'listLocalRoleAssignments',
 		summary: 'List role assignments known to the decision point',
 		description: 'Sorted by user, tenant, instance and role. `resource_instance` is absent for tenant roles.',
-		tag,
-		method: 'get',
-		path: '/local/role_assignments',
 		access: 'key',
 		query: LocalAssignmentsQuery,
 		returns: { 200: z.array(LocalAssignment) },

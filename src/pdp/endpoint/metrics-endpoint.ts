@@ -1,6 +1,6 @@
 /** Decision point metrics for Prometheus. */
 
-import { Raw } from '../../http/endpoint.js';
+import { methods, Raw } from '../../http/endpoint.js';
 import { endpoint } from './endpoint.js';
 
 /** Source and access settings for metrics. */
@@ -15,14 +15,12 @@ export interface MetricsSource {
 /** Declares the metrics endpoint. */
 export function metricsEndpoint({ render, type, open }: MetricsSource) {
 	return endpoint({
+		...methods({ tag: 'Health', path: '/metrics' }).get,
 		name: 'metrics',
 		summary: 'Get process metrics for Prometheus',
 		description:
 			'Prometheus text format. With workers, a response combines the metrics of all workers. Labels never contain ' +
 			'request values. `docs/operate/operation.md` explains each metric.',
-		tag: 'Health',
-		method: 'get',
-		path: '/metrics',
 		access: open ? 'open' : 'key',
 		returns: { 200: null },
 		answerTypes: { 200: type },

@@ -2,7 +2,7 @@
 
 import type { Steps } from '../../../compiler/steps.js';
 import { Failure, unprocessable } from '../../failure.js';
-import { reply } from '../../http/endpoint.js';
+import { methods, reply } from '../../http/endpoint.js';
 import { AuthorizationResult } from '../../wire/decision/check.js';
 import { KongAnswer, KongQuery, NginxQuery } from '../../wire/decision/gateway.js';
 import { DecidedAnswer, NginxRequest } from '../../wire/headers.js';
@@ -24,15 +24,13 @@ const nginxHeaders = ['permit-user-key', 'permit-tenant-id', 'permit-action', 'p
 
 function nginxEndpoint(mode: Mode) {
 	return endpoint({
+		...methods({ tag, path: '/nginx_allowed' }).post,
 		name: 'checkForNginx',
 		summary: 'Decide a check described by headers',
 		description:
 			'The headers `permit-user-key`, `permit-tenant-id`, `permit-action` and `permit-resource-type` describe the ' +
 			'check; a body is ignored. `deny_status` sets the denial status for `auth_request` in nginx, which reads only ' +
 			'the status.',
-		tag,
-		method: 'post',
-		path: '/nginx_allowed',
 		access: 'key',
 		query: NginxQuery,
 		returns: { 200: AuthorizationResult, 401: AuthorizationResult, 403: AuthorizationResult },
@@ -59,6 +57,7 @@ function missingHeaders(headers: Readonly<Record<string, string | undefined>>): 
 
 function kongEndpoint(mode: Mode, routes: readonly KongRoute[] | null) {
 	return endpoint({
+		...methods({ tag, path: '/kong' }).post,
 		name: 'checkForKong',
 		summary: 'Decide a request passing through Kong',
 		description:
@@ -66,9 +65,6 @@ function kongEndpoint(mode: Mode, routes: readonly KongRoute[] | null) {
 			'lowercase, the tenant is `default`, and the route table maps the path to a resource. A request ' +
 			'without a consumer ' +
 			'or a route is denied.',
-		tag,
-		method: 'post',
-		path: '/kong',
 		access: 'key',
 		body: KongQuery,
 		example: {

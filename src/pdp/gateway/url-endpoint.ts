@@ -1,3 +1,4 @@
+import { methods } from '../../http/endpoint.js';
 /** Checks for requests to URLs. Mapping rules in proxy configs map a request to an action on a resource. */
 
 import type { Steps } from '../../../compiler/steps.js';
@@ -37,15 +38,13 @@ export function urlEndpoints({ mode, log, patternLimit }: UrlEndpointOptions) {
 	const thread = new PatternThread({ log, ...(patternLimit === undefined ? {} : { limit: patternLimit }) });
 	return [
 		endpoint({
+			...methods({ tag: 'Decisions', path: '/allowed_url' }).post,
 			name: 'checkUrl',
 			summary: 'Decide whether a user may send a request to a URL',
 			description:
 				'The mapping rules in proxy configs map the request to an action and a resource. The matching rule with the ' +
 				'highest `priority` applies. Parts in braces and named groups become resource attributes. A request without ' +
 				`a matching rule is denied with the code \`${noMatchingRule}\`.`,
-			tag: 'Decisions',
-			method: 'post',
-			path: '/allowed_url',
 			access: 'key',
 			body: UrlQuery,
 			example: {
