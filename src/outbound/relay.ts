@@ -34,4 +34,4 @@ export async function relay({ body, ...call }: RelayedCall): Promise<RelayedAnsw
 	return { status: answer.statusCode ?? 0, headers: answer.headers, text: await readText(answer, maxRelayedBytes) };
 }
 
-const send = createSender(true, undefined, relayMilliseconds);
+const send = createSender(true, { milliseconds: relayMilliseconds });

@@ -1,5 +1,5 @@
-import { type IncomingMessage, request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
+import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { publicLookup, requirePublicHost } from './public-address.js';
 
@@ -22,27 +22,38 @@ export interface OutboundRequest {
  */
 export type Sender = (request: OutboundRequest) => Promise<IncomingMessage>;
 
-/**
- * Creates a sender for public addresses; with `allowPrivate`, for any address. Each request uses a separate connection,
- * and `milliseconds` is its timeout.
- */
+/** Settings of a sender, each with a default. */
+interface SenderOptions {
+	readonly lookup?: LookupFunction;
+	/** Timeout for a request in milliseconds. */
+	readonly milliseconds?: number;
+	/** Uses a connection for several requests. By default, each request uses a separate connection. */
+	readonly keepsConnections?: boolean;
+}
+
+/** Creates a sender for public addresses; with `allowPrivate`, for any address. */
 export function createSender(
 	allowPrivate: boolean,
-	lookup: LookupFunction = publicLookup(),
-	milliseconds = requestMilliseconds,
+	{ lookup = publicLookup(), milliseconds = requestMilliseconds, keepsConnections = false }: SenderOptions = {},
 ): Sender {
+	const guarded = allowPrivate ? {} : { lookup };
+	const plain = { request: requestHttp, agent: keepsConnections && new HttpAgent({ keepAlive: true }) };
+	const secure = { request: requestHttps, agent: keepsConnections && new HttpsAgent({ keepAlive: true }) };
 	return async ({ method, url, headers, body, signal: given }) => {
 		const target = new URL(url);
 		if (!allowPrivate) requirePublicHost(target.hostname);
-		const request = target.protocol === 'https:' ? requestHttps : requestHttp;
-		const guarded = allowPrivate ? {} : { lookup };
+		const { request, agent } = target.protocol === 'https:' ? secure : plain;
 		return new Promise<IncomingMessage>((resolve, reject) => {
 			const late = AbortSignal.timeout(milliseconds);
-			const signal = given === undefined ? late : AbortSignal.any([late, given]);
-			const sent = request(target, { method, headers, agent: false, signal, ...guarded }, resolve);
+			const sent = request(target, { method, headers, agent, signal: late, ...guarded }, resolve);
+			const abort = () => sent.destroy(new Error('no caller is waiting', { cause: given?.reason }));
+			// `AbortSignal.any` does not work, because Node 20 may garbage-collect the timeout signal, which then never aborts.
+			given?.addEventListener('abort', abort, { once: true });
+			sent.on('close', () => given?.removeEventListener('abort', abort));
 			// Keep this handler: a truncated response also fails the request, even after the promise has settled.
 			sent.on('error', reject);
 			sent.end(body);
+			if (given?.aborted) abort();
 		});
 	};
 }

@@ -49,11 +49,17 @@ test('a host name is checked when the connection is opened, with all its address
 				addresses.map((address): LookupAddress => ({ address, family: address.includes(':') ? 6 : 4 })),
 			);
 		});
-		const sent = createPoster(createSender(false, lookup))({ ...posted, url: `http://rebound.example.com:${port}/` });
+		const sent = createPoster(createSender(false, { lookup }))({
+			...posted,
+			url: `http://rebound.example.com:${port}/`,
+		});
 		await t.throwsAsync(sent, { instanceOf: PrivateAddressError }, addresses.join());
 	}
 	const unknown = publicLookup((_, __, done) => done(Object.assign(new Error('no'), { code: 'ENOTFOUND' }), []));
-	const sent = createPoster(createSender(false, unknown))({ ...posted, url: `http://nowhere.example.com:${port}/` });
+	const sent = createPoster(createSender(false, { lookup: unknown }))({
+		...posted,
+		url: `http://nowhere.example.com:${port}/`,
+	});
 	await t.throwsAsync(sent, { code: 'ENOTFOUND' });
 	t.is(receiver.received.length, 0);
 });

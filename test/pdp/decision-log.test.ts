@@ -206,6 +206,32 @@ test('events arrive in order, in chunks, and a short receiver outage loses none'
 	t.deepEqual(queue.counts, { sent: 20, lost: 0 });
 });
 
+test('the queue reuses a buffer only after its events were sent', async (t) => {
+	const { lines, receiver } = keeping();
+	const memory = new Set<ArrayBufferLike>();
+	const slow: EventReceiver = {
+		...receiver,
+		async send(chunk) {
+			memory.add(chunk.bytes.buffer);
+			await new Promise((resolve) => setTimeout(resolve, 1));
+			return receiver.send(chunk);
+		},
+	};
+	const queue = new EventQueue(slow, quiet, 10_000, quick);
+	queue.start();
+	const sent = Array.from({ length: 60 }, (_, index) => `"${index}"`);
+	for (const [index, line] of sent.entries()) {
+		queue.push(line);
+		await eventually(
+			async () => index + 1 - queue.counts.sent,
+			(waiting) => waiting <= 6,
+		);
+	}
+	await queue.stop();
+	t.deepEqual(lines, sent);
+	t.true(memory.size <= 5, `${memory.size} buffers`);
+});
+
 test('events that exceed the memory limit are dropped and counted', async (t) => {
 	const { lines, receiver } = keeping();
 	// Each event has five bytes and a newline.
@@ -305,6 +331,28 @@ test('a collector gets compressed arrays with its token, and retries after an er
 	t.is(got[0]?.headers.authorization, 'Bearer secret');
 	t.is(got[0]?.headers['content-encoding'], 'gzip');
 	t.deepEqual(queue.counts, { sent: 1, lost: 1 });
+});
+
+test('a collector gets several chunks on a single connection, and a stop ends a request that hangs', async (t) => {
+	let connections = 0;
+	let hangs = false;
+	const server = createServer((request, response) => {
+		request.resume();
+		if (!hangs) request.on('end', () => response.writeHead(204).end());
+	}).on('connection', () => {
+		connections += 1;
+	});
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	t.teardown(() => server.close().closeAllConnections());
+	const { port } = server.address() as AddressInfo;
+	const receiver = httpReceiver({ name: 'collector', url: `http://127.0.0.1:${port}/logs`, token: null });
+	const stop = new AbortController();
+	for (let sent = 0; sent < 3; sent += 1) await receiver.send(chunkOf('{}'), stop.signal);
+	t.is(connections, 1);
+	hangs = true;
+	const hung = receiver.send(chunkOf('{}'), stop.signal);
+	stop.abort();
+	await t.throwsAsync(hung, { message: 'no caller is waiting' });
 });
 
 test('the API gets JSON lines, compressed unless it is on the same machine', async (t) => {

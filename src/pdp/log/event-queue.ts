@@ -73,24 +73,37 @@ const defaultPace: Pace = { collect: 500, first: 250, longest: 30_000, deferred:
 /** Maximum total length of waiting events, in bytes. */
 const defaultCapacity = 16 * 1024 * 1024;
 
-/** Size of a buffer for events, in bytes. A longer event gets a separate buffer. */
-const bufferSize = 64 * 1024;
+/** Maximum size of a buffer for events, in bytes. A longer event gets a separate buffer. */
+const maxBufferSize = 1024 * 1024;
+
+/** Maximum number of buffers to keep for later events. Under load, one is open, one is full, and one is being sent. */
+const maxSpare = 3;
+
+const noBuffer: Buffer = Buffer.alloc(0);
 
 const newline = 0x0a;
 
 /** Minimum time between two log lines about losses, in milliseconds. */
 const lossInterval = 60_000;
 
+/** Chunk with the whole buffer behind its bytes, which the queue reuses after the chunk was sent. */
+interface QueuedChunk extends EventChunk {
+	readonly buffer: Buffer;
+}
+
 /**
  * Passes events to a receiver, in order and in chunks. Events that exceed the capacity are lost and counted. Events wait
- * as bytes: the garbage collector copies waiting strings, which takes longer than writing them.
+ * as bytes: the garbage collector copies waiting strings, which takes longer than writing them. Buffers are reused,
+ * because the memory of new buffers makes V8 collect all garbage several times per second.
  */
 export class EventQueue {
 	readonly #stopping = new AbortController();
 	readonly #pace: Pace;
 	/** Waiting chunks, before the events in the open buffer. */
-	#chunks: EventChunk[] = [];
-	#buffer = Buffer.alloc(0);
+	#chunks: QueuedChunk[] = [];
+	#buffer = noBuffer;
+	/** Buffers of sent chunks. */
+	readonly #spare: Buffer[] = [];
 	/** Numbers of bytes and events in the open buffer. */
 	#used = 0;
 	#buffered = 0;
@@ -125,43 +138,51 @@ export class EventQueue {
 	/** Adds an event, as JSON in a single line. */
 	push(line: string): void {
 		// A UTF-16 code unit has at most three bytes in UTF-8.
-		const most = 3 * line.length + 1;
-		if (most > this.#buffer.length - this.#used || this.#buffered === this.receiver.maxEvents) this.#closeBuffer();
-		if (most > this.#buffer.length) {
-			this.#buffer = Buffer.allocUnsafe(Math.max(Math.min(bufferSize, this.receiver.maxLength), most));
-		}
+		this.#reserve(3 * line.length + 1, 1);
 		const written = this.#buffer.write(line, this.#used) + 1;
 		if (this.#length + written > this.capacity) {
 			this.#lose(1);
 			return;
 		}
 		this.#buffer[this.#used + written - 1] = newline;
-		this.#used += written;
-		this.#buffered += 1;
-		this.#added(written);
+		this.#added(written, 1);
 	}
 
 	/** Adds the events of a chunk that does not exceed the receiver's limits. */
-	pushChunk(chunk: EventChunk): void {
-		if (this.#length + chunk.bytes.length > this.capacity) {
-			this.#lose(chunk.events);
+	pushChunk({ bytes, events }: EventChunk): void {
+		if (this.#length + bytes.length > this.capacity) {
+			this.#lose(events);
 			return;
 		}
-		this.#closeBuffer();
-		this.#chunks.push(chunk);
-		this.#added(chunk.bytes.length);
+		this.#reserve(bytes.length, events);
+		this.#buffer.set(bytes, this.#used);
+		this.#added(bytes.length, events);
 	}
 
-	#added(bytes: number): void {
+	#added(bytes: number, events: number): void {
+		this.#used += bytes;
+		this.#buffered += events;
 		this.#length += bytes;
 		if (this.#length >= this.receiver.maxLength) this.#wake();
 	}
 
+	/** Opens a new buffer unless a number of events, with at most this number of bytes, fit in the open buffer. */
+	#reserve(most: number, events: number): void {
+		const { maxEvents, maxLength } = this.receiver;
+		const left = Math.min(this.#buffer.length, maxLength) - this.#used;
+		if (most > left || this.#buffered + events > maxEvents) this.#closeBuffer();
+		if (this.#buffer !== noBuffer) return;
+		const [spare, size] = [this.#spare.pop(), Math.max(Math.min(maxBufferSize, maxLength), most)];
+		this.#buffer = spare !== undefined && spare.length >= most ? spare : Buffer.allocUnsafeSlow(size);
+	}
+
 	/** Moves the events in the open buffer to the chunks. */
 	#closeBuffer(): void {
-		if (this.#buffered === 0) return;
-		this.#chunks.push({ bytes: this.#buffer.subarray(0, this.#used), events: this.#buffered });
-		this.#buffer = this.#buffer.subarray(this.#used);
+		if (this.#buffered > 0) {
+			const bytes = this.#buffer.subarray(0, this.#used);
+			this.#chunks.push({ bytes, events: this.#buffered, buffer: this.#buffer });
+		}
+		this.#buffer = noBuffer;
 		this.#used = 0;
 		this.#buffered = 0;
 	}
@@ -216,26 +237,16 @@ export class EventQueue {
 		this.#wake = () => {};
 	}
 
-	/** Removes the oldest events, as a chunk within the receiver's limits. */
-	#take(): EventChunk | undefined {
-		const { maxEvents, maxLength } = this.receiver;
-		const taken: EventChunk[] = [];
-		let [length, events] = [0, 0];
-		this.#closeBuffer();
-		for (const chunk of this.#chunks) {
-			if (taken.length > 0 && (events + chunk.events > maxEvents || length + chunk.bytes.length > maxLength)) break;
-			taken.push(chunk);
-			length += chunk.bytes.length;
-			events += chunk.events;
-		}
-		this.#chunks.splice(0, taken.length);
-		this.#length -= length;
-		const [first, ...others] = taken;
-		if (first === undefined || others.length === 0) return first;
-		return { bytes: Buffer.concat(taken.map(({ bytes }) => bytes)), events };
+	/** Removes the oldest chunk. The open buffer is a chunk only if no other chunk waits, because it may get more events. */
+	#take(): QueuedChunk | undefined {
+		if (this.#chunks.length === 0) this.#closeBuffer();
+		const chunk = this.#chunks.shift();
+		this.#length -= chunk?.bytes.length ?? 0;
+		return chunk;
 	}
 
-	#passed(chunk: EventChunk, partly: PartlyRefused | undefined): void {
+	#passed(chunk: QueuedChunk, partly: PartlyRefused | undefined): void {
+		if (this.#spare.length < maxSpare) this.#spare.push(chunk.buffer);
 		const { refused, reason } = partly ?? { refused: 0, reason: '' };
 		this.#sent += chunk.events - refused;
 		if (refused === 0) return;
@@ -243,7 +254,7 @@ export class EventQueue {
 		this.log.error({ receiver: this.receiver.name, events: refused, reason }, 'decisions were rejected and are lost');
 	}
 
-	#failed(chunk: EventChunk, error: unknown, failures: number): void {
+	#failed(chunk: QueuedChunk, error: unknown, failures: number): void {
 		const { name } = this.receiver;
 		if (error instanceof RefusedEvents) {
 			this.#lose(chunk.events);

@@ -4,8 +4,9 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { constants, gzip, type ZlibOptions } from 'node:zlib';
 import { z } from 'zod';
+import { readText } from '../../outbound/read-text.js';
+import { createSender } from '../../outbound/send.js';
 import { PartlyLogged } from '../../wire/general/audit-log.js';
-import { deadline } from '../follow/deadline.js';
 import { DeferredEvents, type EventReceiver, type PartlyRefused, RefusedEvents } from './event-queue.js';
 
 const compress = promisify<Uint8Array, ZlibOptions, Buffer>(gzip);
@@ -18,6 +19,9 @@ const ownHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'
 
 /** Timeout per chunk for collectors, in milliseconds. */
 const timeout = 30_000;
+
+/** Maximum response size of a collector, in bytes. */
+const maxAnswerBytes = 1024 * 1024;
 
 /** Collector statuses for which a retry with the same chunk would fail again. */
 const refusals: ReadonlySet<number> = new Set([400, 404, 405, 410, 413, 415, 422]);
@@ -33,7 +37,7 @@ export function fileReceiver(path: string): EventReceiver {
 	return {
 		name: 'file',
 		maxEvents: 20_000,
-		maxLength: 4 * 1024 * 1024,
+		maxLength: 1024 * 1024,
 		async send({ bytes }) {
 			try {
 				file ??= await open(path, 'a', 0o600);
@@ -78,6 +82,8 @@ export function httpReceiver({ name, url, token, format = 'array' }: Collector):
 		...(compressed && { 'content-encoding': 'gzip' }),
 		...(token === null ? {} : { authorization: `Bearer ${token}` }),
 	};
+	// `fetch` copies each body, and the memory of the copies makes V8 collect all garbage several times per second.
+	const post = createSender(true, { milliseconds: timeout, keepsConnections: true });
 	return {
 		name,
 		maxEvents: 1_000,
@@ -85,12 +91,11 @@ export function httpReceiver({ name, url, token, format = 'array' }: Collector):
 		async send({ bytes }, signal) {
 			const sent = format === 'array' ? jsonArray(bytes) : bytes;
 			const body = compressed ? await compress(sent, fastest) : sent;
-			return deadline(signal, timeout, async (limited) => {
-				const response = await fetch(url, { method: 'POST', headers, body, signal: limited, redirect: 'manual' });
-				const answer = await readAnswer(response);
-				if (response.ok) return readPartlyRefused(answer);
-				throw refusal(response, answer);
-			});
+			const response = await post({ method: 'POST', url, headers, body, signal });
+			const answer = parseAnswer(await readText(response, maxAnswerBytes));
+			const { statusCode: status = 0 } = response;
+			if (status >= 200 && status < 300) return readPartlyRefused(answer);
+			throw refusal(status, response.headers['retry-after'], answer);
 		},
 	};
 }
@@ -106,9 +111,9 @@ function jsonArray(lines: Uint8Array): Uint8Array {
 }
 
 /** Parses a response body as JSON; undefined if it is not JSON. */
-async function readAnswer(response: Response): Promise<unknown> {
+function parseAnswer(text: string): unknown {
 	try {
-		return JSON.parse(await response.text());
+		return JSON.parse(text);
 	} catch {
 		return undefined;
 	}
@@ -124,11 +129,11 @@ function readPartlyRefused(answer: unknown): PartlyRefused | undefined {
 }
 
 /** Returns the error for a response other than 2xx. */
-function refusal({ status, headers }: Response, answer: unknown): Error {
+function refusal(status: number, retryAfter: string | undefined, answer: unknown): Error {
 	const reason = readReason(answer);
 	const text = `the receiver responded with ${status}${reason === undefined ? '' : `: ${reason}`}`;
 	if (refusals.has(status)) return new RefusedEvents(text);
-	const seconds = Number(headers.get('retry-after'));
+	const seconds = Number(retryAfter);
 	return seconds > 0 ? new DeferredEvents(text, seconds) : new Error(text);
 }
 
