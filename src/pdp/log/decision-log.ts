@@ -30,10 +30,6 @@ export interface DecisionCounts {
 
 /** Maximum number of decisions whose events are not written yet. These decisions keep the bodies of their requests in memory. */
 const capacity = 1_024;
-/** Number of waiting decisions whose events are written in the next turn of the event loop. */
-const many = 256;
-/** Maximum time in milliseconds until the events of fewer decisions are written. */
-const patience = 100;
 /** Number of events written between clock reads, and time per turn in milliseconds. */
 const stride = 32;
 const slice = 1;
@@ -50,7 +46,6 @@ export class DecisionLog {
 	/** Created with the first event, because finding the machine's name takes longer than a decision. */
 	#writer: EventWriter | undefined;
 	#sampledOut = 0;
-	#timer: NodeJS.Timeout | undefined;
 	#writing = false;
 
 	constructor(private readonly options: DecisionLogOptions) {
@@ -80,9 +75,7 @@ export class DecisionLog {
 	): void {
 		if (this.#ring.length === capacity) this.#write(stride);
 		this.#ring.add(input, code, duration, index, request, kind);
-		if (this.#writing) return;
-		if (this.#ring.length >= many) this.#writeSoon();
-		else this.#timer ??= setTimeout(this.#writeSlice, patience).unref();
+		this.#writeSoon();
 	}
 
 	/** Passes on remaining events for a limited time, then stops. */
@@ -91,14 +84,14 @@ export class DecisionLog {
 		await Promise.all(this.#queues.map(([, queue]) => queue.stop()));
 	}
 
+	/** Writes after the responses of the current turn. */
 	#writeSoon(): void {
+		if (this.#writing) return;
 		this.#writing = true;
-		setImmediate(this.#writeSlice);
+		process.nextTick(setImmediate, this.#writeSlice);
 	}
 
 	readonly #writeSlice = (): void => {
-		clearTimeout(this.#timer);
-		this.#timer = undefined;
 		this.#writing = false;
 		const end = performance.now() + slice;
 		do this.#write(stride);
