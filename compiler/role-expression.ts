@@ -10,7 +10,6 @@ export type RoleExpression =
 /** An expression in which `not` applies only to single roles. */
 export type RoleFormula = RoleOperand | { readonly kind: 'all' | 'any'; readonly parts: readonly RoleFormula[] };
 
-/** A role in an expression. */
 export interface RoleOperand {
 	readonly kind: 'role';
 	readonly role: string;

@@ -12,7 +12,6 @@ export interface SetRole {
 	readonly role: string;
 }
 
-/** A set of users. */
 export interface UserSet extends SetRole {
 	/** Instance, as `<type>:<key>`. */
 	readonly instance: string;

@@ -9,7 +9,6 @@ export interface Clock {
 	newId(): string;
 }
 
-/** System clock. */
 export const systemClock: Clock = {
 	now: () => new Date(),
 	monotonic: () => performance.now(),

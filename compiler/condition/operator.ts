@@ -82,7 +82,6 @@ function relatedNote(names: string): string {
 	return `With \`fk_resource_type\`, ${names}, whose stored attributes are compared.`;
 }
 
-/** The code of all operators. */
 const operatorCode: Readonly<Record<OperatorName, OperatorCode>> = {
 	equals: {
 		note: 'Equality is JSON equality: a number never equals a string.',

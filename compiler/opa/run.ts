@@ -22,7 +22,6 @@ export const env = { GOGC: '400', GOMEMLIMIT: '1GiB' } as const;
 export interface RunOptions {
 	/** Timeout in milliseconds. */
 	readonly milliseconds?: number;
-	/** Accepted exit codes. */
 	readonly exitCodes?: readonly number[];
 	/** Stops the tool when aborted. */
 	readonly signal?: AbortSignal;

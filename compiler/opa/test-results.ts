@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** Policy test result. */
 export interface TestResult {
 	/** Rule name, with its package. */
 	readonly name: string;

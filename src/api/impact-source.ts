@@ -21,7 +21,6 @@ export interface ImpactTrial extends Trial<unknown> {
 	readonly limits: ImpactLimits;
 }
 
-/** Check to explain. */
 export interface ExplainedCheck {
 	readonly scope: Scope;
 	readonly query: Query;

@@ -1,6 +1,5 @@
 import type { TestResult } from '../../compiler/opa/test-results.js';
 
-/** Runner for policy tests. */
 export interface PolicyTests {
 	/** Tests the policy in these files for an environment. Rejects with `Failure`: `busy` or `unavailable`. */
 	test(

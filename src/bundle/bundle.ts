@@ -188,7 +188,6 @@ export function parseManifest(files: ReadonlyMap<string, Uint8Array>): Manifest 
 	return parseJson(manifestSchema, files, '.manifest');
 }
 
-/** Returns the `.manifest` file. */
 export function manifestFile(value: Manifest): BundleFile {
 	return { path: '.manifest', bytes: new TextEncoder().encode(JSON.stringify(value)) };
 }

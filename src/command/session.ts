@@ -10,7 +10,6 @@ export interface SharedOptions {
 	readonly project?: string;
 	readonly environment?: string;
 	readonly tenant?: string;
-	/** API URL. */
 	readonly api?: string;
 	/** Decision point URL. */
 	readonly pdp?: string;

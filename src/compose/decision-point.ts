@@ -35,7 +35,6 @@ import { type Monitored, monitored } from './requests.js';
 
 export { RefusedKeyError, type StartedPoint, untilAnswering } from '../pdp/follow/readiness.js';
 
-/** Running decision point. */
 export interface RunningDecisionPoint {
 	readonly listening: Listening;
 	/** Listener for OPA Data API clients; `null` if disabled. */

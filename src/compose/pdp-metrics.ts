@@ -56,7 +56,6 @@ export class BundleMeter {
 	}
 }
 
-/** Metrics sources in a decision point. */
 export interface DecisionPointSources {
 	readonly replica: Replica;
 	readonly requests: readonly RequestTally[];

@@ -42,7 +42,6 @@ const valuesInside: ReadonlySet<AcceptedKind> = new Set(['array', 'list', 'objec
 
 const timeOrders: ReadonlySet<string> = new Set(['greater-than-equals', 'less-than']);
 
-/** Returns all comparisons in a residual. */
 export function* comparisonsIn(residual: Residual): Generator<ColumnComparison, void, undefined> {
 	if (residual.kind === 'not') yield* comparisonsIn(residual.part);
 	else if ('parts' in residual) for (const part of residual.parts) yield* comparisonsIn(part);

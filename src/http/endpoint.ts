@@ -53,7 +53,6 @@ export interface Request<P, Q, B> {
 	readonly query: Q;
 	readonly body: B;
 	readonly headers: Readonly<Record<string, string | undefined>>;
-	/** Returns the cookie with this name. */
 	readonly cookie: (name: string) => string | undefined;
 	readonly closed: AbortSignal;
 	/** Path and query as they were sent. */

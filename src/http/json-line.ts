@@ -48,7 +48,6 @@ export class LineReader {
 		for (const line of lines) this.#push(line);
 	}
 
-	/** Returns all lines. */
 	finish(): readonly JsonLine[] {
 		this.#push(this.#rest);
 		return this.#lines;

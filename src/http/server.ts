@@ -108,7 +108,6 @@ export interface Answered {
 	readonly id: string;
 }
 
-/** Listening server. */
 export interface Listening {
 	readonly url: string;
 	readonly port: number;
@@ -159,7 +158,6 @@ class Application extends Koa {
 	}
 }
 
-/** Returns the lean path of a server. */
 function createLeanPath(served: Served, access: LeanAccess): LeanPath {
 	const { endpoints, leanTracing } = served;
 	return new LeanPath({

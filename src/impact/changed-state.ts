@@ -40,7 +40,6 @@ export async function stateAfter(
 	return after;
 }
 
-/** Patches a state. */
 export async function patchState(
 	{ engine, facts }: EngineAndIndex,
 	patches: readonly Patch[],

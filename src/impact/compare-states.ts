@@ -7,7 +7,6 @@ import { forEachCandidate, type Place, type StateChange } from './candidates.js'
 import type { StatePair } from './deciding-state.js';
 import { causeName, describeSide } from './decision-side.js';
 
-/** Limits for a comparison. */
 export interface ComparisonLimits {
 	/** Maximum number of checks. */
 	readonly checks: number;

@@ -4,7 +4,6 @@ import { Failure } from '../failure.js';
 import type { Logger } from '../log.js';
 import type { Answered, Answers, Asked, HeldState, Question } from './messages.js';
 
-/** Limits for a process. */
 export interface ProcessLimits {
 	/** Resident memory in MiB. */
 	readonly memory: number;

@@ -19,7 +19,6 @@ export interface ProcessesOptions {
 	readonly log: Logger;
 	/** Time without a request before a process ends, in milliseconds. */
 	readonly idle?: number;
-	/** Starts a process. */
 	readonly start?: (limits: ProcessLimits, log: Logger) => ImpactProcess;
 }
 

@@ -1,6 +1,5 @@
 import { Failure } from '../failure.js';
 
-/** Limits for `Turns`. */
 export interface TurnLimits {
 	/** Maximum number of names with a turn at the same time. */
 	readonly running: number;
@@ -24,7 +23,6 @@ export class Turns {
 
 	constructor(private readonly limits: TurnLimits) {}
 
-	/** True if the turn for a name is taken. */
 	isTaken(name: string): boolean {
 		return this.#running.has(name);
 	}

@@ -17,7 +17,6 @@ const ValidationFailureBody = z
 	.object({ detail: ValidationProblems })
 	.meta({ id: 'ValidationFailureBody', description: 'Body for a 422: the first problems, each with its location.' });
 
-/** Tag descriptions. */
 const tags = {
 	Decisions: 'Checks: may this user perform this action on this resource?',
 	Listings: 'Listings of permissions, tenants and authorized users, consistent with checks.',

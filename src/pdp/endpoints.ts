@@ -157,7 +157,6 @@ export function createDecisionPoint(options: DecisionPointOptions): DecisionPoin
 	};
 }
 
-/** Renders a failure body. */
 function renderFailure(failure: Failure, _: string, path: string): unknown {
 	if (isCerbosPath(path)) return renderCerbosFailure(failure);
 	const { code, problems, message } = failure;

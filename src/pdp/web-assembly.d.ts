@@ -8,7 +8,6 @@ declare namespace WebAssembly {
 		constructor(descriptor: { readonly initial: number });
 		readonly buffer: ArrayBuffer;
 	}
-	/** A compiled module. */
 	interface Module {
 		readonly [Symbol.toStringTag]: 'WebAssembly.Module';
 	}

@@ -21,7 +21,6 @@ interface Environment {
 	readonly PATH: string;
 }
 
-/** Options for the search. */
 interface OpaSearch {
 	/** Package folder, which contains the pinned opa version and the build results from setup. */
 	readonly root?: string;

@@ -6,7 +6,6 @@ import { errorMessage, Failure } from '../failure.js';
 import { nextTurn } from '../limit/next-turn.js';
 import type { Logger } from '../log.js';
 
-/** Policy test results. */
 export interface TestedPolicy {
 	readonly passed: number;
 	readonly failed: number;
@@ -31,7 +30,6 @@ const maxErrorLength = 500;
 /** Number of files to hash before other requests get a turn. */
 const slice = 128;
 
-/** Limits for a policy. */
 export interface TesterLimits {
 	/** Maximum number of tests listed in a result. */
 	readonly listed: number;

@@ -24,7 +24,6 @@ export interface DataState {
 	readonly pending: string | null;
 }
 
-/** Change to try. */
 export interface Trial<T> {
 	readonly scope: Scope;
 	/** Calling user or key. */

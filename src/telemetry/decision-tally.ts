@@ -38,14 +38,12 @@ export class DecisionTally {
 		this.#differences += 1;
 	}
 
-	/** Total number of decisions. */
 	get total(): number {
 		let total = 0;
 		for (const counts of this.#codes.values()) for (const count of counts) total += count;
 		return total;
 	}
 
-	/** Returns the counts as metrics. */
 	families(): MetricFamilies {
 		const values = [...this.#codes].flatMap(([code, counts]) =>
 			models.flatMap((model, index) => {

@@ -19,7 +19,6 @@ const lookMilliseconds = 200;
 export interface CopiedEnvironment {
 	/** Target environment. */
 	readonly environment: Environment;
-	/** Target revision. */
 	readonly revision: number;
 	/** Lineage of the target revision. */
 	readonly lineage: string;

@@ -262,7 +262,6 @@ function refuseConflicts({ title, member }: AnyPart, conflicts: readonly Entry<u
 	throw new Failure('duplicate', message, { at: member.join('.'), names, conflicts: conflicts.length });
 }
 
-/** Returns the import report. */
 export function importReport(changes: readonly Change[], dry_run: boolean, { expired }: ImportOutcome): ImportReport {
 	return { dry_run, expired, ...changeReport(changes) };
 }

@@ -34,7 +34,6 @@ export class ExpirySweeper {
 		private readonly pause = 30_000,
 	) {}
 
-	/** Starts sweeping. */
 	start(): void {
 		this.#timer = setTimeout(() => {
 			this.#sweeping = this.#sweep().finally(() => {

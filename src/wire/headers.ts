@@ -93,7 +93,6 @@ export const AwaitedRevision = z.object({
 		}),
 });
 
-/** Header that requests reasons. */
 export const ReasonsRequest = z.object({
 	'X-Debug': z.enum(['true', 'false']).optional().meta({ description: '`true` adds the reasons.', example: 'true' }),
 });

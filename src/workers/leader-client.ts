@@ -19,7 +19,6 @@ interface Pending {
 
 /** Worker side of the leader connection. */
 export class LeaderClient {
-	/** Progress of all workers. */
 	readonly progress = new SharedProgress();
 	/** Resolves to the worker's initial data. */
 	readonly beginning: Promise<Beginning>;
@@ -87,7 +86,6 @@ export class LeaderClient {
 		},
 	};
 
-	/** Returns all workers' metrics as text. */
 	metrics(signal: AbortSignal): Promise<string> {
 		return this.#ask({ kind: 'metrics' }, signal) as Promise<string>;
 	}

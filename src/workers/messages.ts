@@ -21,7 +21,6 @@ export interface Beginning {
 	readonly ended: readonly string[];
 }
 
-/** Progress of all workers. */
 export interface WorkersProgress {
 	/** As in `Progress`. */
 	readonly lineage: string;
@@ -33,7 +32,6 @@ export interface WorkersProgress {
 	readonly deleted: boolean;
 }
 
-/** Worker status report. */
 export interface WorkerStatus {
 	readonly lineage: string;
 	/** Lineages known to have ended. */
@@ -62,7 +60,6 @@ export type Question =
 	/** All workers' metrics as text. */
 	| { readonly kind: 'metrics' };
 
-/** Message from a worker. */
 export type WorkerMessage =
 	/** The worker is ready to receive messages. */
 	| { readonly type: 'hears' }
@@ -78,7 +75,6 @@ export type WorkerMessage =
 	/** A client's request to fetch all data again. */
 	| { readonly type: 'refetch' };
 
-/** Message from the leader. */
 export type LeaderMessage =
 	| { readonly type: 'begin'; readonly beginning: Beginning }
 	| { readonly type: 'answer'; readonly id: number; readonly value: unknown }

@@ -1,6 +1,5 @@
 import type { FeedBundle, FeedClient, FeedRequest, FeedResponse } from '../pdp/follow/feed-client.js';
 
-/** Shared feed request. */
 interface Flight {
 	readonly answer: Promise<FeedResponse>;
 	readonly abort: AbortController;

@@ -13,7 +13,6 @@ import { SharedFeed } from './shared-feed.js';
 import { noProgress, SharedProgress } from './shared-progress.js';
 import { WorkerMetrics } from './worker-metrics.js';
 
-/** Worker pool options. */
 export interface WorkerPoolOptions {
 	readonly count: number;
 	/** Worker program and arguments. */

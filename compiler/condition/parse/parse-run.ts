@@ -3,7 +3,6 @@ import { isBuiltIn } from '../attribute.js';
 import type { AttributePath, ConditionPath } from '../condition.js';
 import { excerpt, truncate } from '../excerpt.js';
 
-/** A problem in the conditions. */
 export interface ConditionProblem {
 	readonly at: ConditionPath;
 	readonly msg: string;

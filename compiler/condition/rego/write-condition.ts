@@ -85,7 +85,6 @@ function heldRole(comparison: Comparison, resource: string | null): Fragment | u
  */
 class ItemFunctionWriter implements ItemFunctions {
 	readonly #names = new Map<Condition<readonly string[]>, ItemFunctionNames>();
-	/** Functions for each condition. */
 	readonly #functions: Fragment[][] = [];
 	readonly #helpers = new HelperFunctions('item_', 'item');
 	readonly #scope: RegoScope<readonly string[]> = {

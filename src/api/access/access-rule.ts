@@ -20,7 +20,6 @@ export interface Guarded {
 	readonly copies: EnvironmentCopier;
 	readonly tokens: UserTokens;
 	readonly monitoring: Monitoring;
-	/** Finds and calls decision points. */
 	readonly decisionPoints: { readonly target: FindRelayTarget; readonly relay: Relay };
 	readonly impact: ImpactSource;
 	readonly policyTests: PolicyTests;
@@ -38,7 +37,6 @@ export interface Visit extends Guarded {
 	readonly deliveries: Turns;
 }
 
-/** Runs the handler in its context. */
 export type RunHandler<Context> = ((context: Context) => Promise<Answer>) &
 	Pick<Run, 'validate' | 'waits' | 'readBody'>;
 

@@ -35,7 +35,6 @@ export function addRevision({ value, revision, lineage }: Committed<Answer>): An
 	return addHeaders(value, revisionHeader(revision, lineage));
 }
 
-/** Adds headers to a response. */
 export function addHeaders(answer: Answer, more: Readonly<Record<string, string>>): Answer {
 	const headers = { ...answer.headers, ...more };
 	return answer instanceof Raw ? new Raw(answer.status, headers, answer.bytes) : { ...answer, headers };

@@ -29,7 +29,6 @@ export function sessionCookieHeader(headers: Headers, { environment_id, secret }
 	return `${sessionCookieName(headers, environment_id)}=${secret}; ${attributes(headers)}`;
 }
 
-/** Returns the header to clear the session cookie. */
 export function clearingCookieHeader(headers: Headers, environmentId: string): string {
 	return `${sessionCookieName(headers, environmentId)}=; Max-Age=0; ${attributes(headers)}`;
 }

@@ -22,7 +22,6 @@ import { listAnswer } from '../list-answer.js';
 /** OpenAPI tag for group endpoints. */
 export const groupTag = 'Groups';
 const collection = '/v2/schema/:proj_id/:env_id/groups';
-/** Group path. */
 export const groupPath = `${collection}/:group_instance_key`;
 export const GroupPath = EnvironmentPath.extend({
 	group_instance_key: Reference.meta({

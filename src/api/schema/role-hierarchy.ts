@@ -21,7 +21,6 @@ interface RoleKind<P, R> {
 	/** For sentences. */
 	readonly title: string;
 	readonly tag: string;
-	/** Role path. */
 	readonly member: string;
 	readonly path: z.ZodType<P>;
 	readonly withParent: z.ZodType<P & { readonly parent_role_id: string }>;

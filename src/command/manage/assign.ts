@@ -21,7 +21,6 @@ export interface AssignOptions extends GrantOptions {
 	readonly values?: string;
 }
 
-/** Assigns a role to a user. */
 export async function assign(session: Session, options: AssignOptions, user: string, role: string): Promise<Told> {
 	const values = readValues(options);
 	const named = grant(options, user, role);
@@ -41,7 +40,6 @@ export async function assign(session: Session, options: AssignOptions, user: str
 	};
 }
 
-/** Removes a role from a user. */
 export async function unassign(session: Session, options: GrantOptions, user: string, role: string): Promise<Told> {
 	const body = grant(options, user, role);
 	const { project, environment } = await session.place();

@@ -46,7 +46,6 @@ export async function checkMigration(options: MigrateOptions): Promise<Migration
 	return { report: `${[...parts.flatMap((part) => [...part.lines, '']), ...end].join('\n')}\n`, left };
 }
 
-/** Part of the report. */
 interface Part {
 	readonly lines: readonly string[];
 	readonly left: readonly string[];

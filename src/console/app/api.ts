@@ -21,7 +21,6 @@ export const decisionTrouble = signal<string | null>(null);
 /** Management API client. It uses the open session, or the session of the environment in `environmentHeader`. */
 export const managementClient = createManagement(recordCall);
 
-/** Management API calls. */
 export const management = callsOf(managementClient);
 
 /** Management API calls outside the screens. They are not recorded. */

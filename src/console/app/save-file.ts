@@ -1,4 +1,3 @@
-/** Saves content as a file. */
 export function saveFile(content: Blob, name: string): void {
 	const address = URL.createObjectURL(content);
 	const link = document.createElement('a');

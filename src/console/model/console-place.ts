@@ -15,7 +15,6 @@ export function readConsolePlace(path: string): ConsolePlace | null {
 	return { project, environment, screen: screen.filter((step) => step !== '').join('/') };
 }
 
-/** Returns the path to a screen. */
 export function consolePath({ project, environment, screen }: ConsolePlace): string {
 	const steps = [project, environment].map(encodeURIComponent).join('/');
 	return `/console/${steps}/${screen}`;

@@ -1,4 +1,3 @@
-/** Tabs in the directory. */
 export const directoryTabs = ['users', 'tenants', 'groups', 'instances'] as const;
 
 export type DirectoryTab = (typeof directoryTabs)[number];

@@ -41,7 +41,6 @@ export function nodeLabel({ kind, key, type }: ShownNode): string {
 	return text.length <= maxLabel ? text : `${text.slice(0, maxLabel - 1)}…`;
 }
 
-/** Returns the word for a node kind. */
 export function nodeKind(kind: ShownNode['kind'], type: string | undefined): string {
 	if (kind === 'resource_role') return type === undefined ? 'role' : `${type} role`;
 	return type !== undefined && (kind === 'instance' || kind === 'group') ? type : kind;

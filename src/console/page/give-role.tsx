@@ -8,7 +8,6 @@ import { ExpiryField } from '../part/expiry-field.js';
 interface GiveRoleProps {
 	/** User's display name. */
 	readonly name: string;
-	/** Assignable roles. */
 	readonly roles: readonly ElementRole[];
 	readonly give: (role: ElementRole, ending: { readonly expires_at?: string }) => Promise<void>;
 }

@@ -11,7 +11,6 @@ import type { OpenedElement } from './opened-element.js';
 interface UserItemProps {
 	readonly element: OpenedElement;
 	readonly user: ListedUser;
-	/** All roles in the element. */
 	readonly roles: readonly ElementRole[];
 	/** Roles that the signed-in user may assign and remove. */
 	readonly assignable: readonly ElementRole[];

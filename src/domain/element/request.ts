@@ -51,7 +51,6 @@ import { reviewedBy } from './reviewer.js';
 import { approvedRole, resourceSetting, selfReviewSetting } from './setting.js';
 import { announceRequest } from './webhook-event.js';
 
-/** The element type for each request type. */
 const elementsTypes = { access_request: 'approval_flow', operation_approval: 'operation_approval' } as const;
 
 /** Converts an access request to its API object. */

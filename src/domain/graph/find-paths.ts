@@ -53,7 +53,6 @@ export interface FoundPaths {
 	readonly more: boolean;
 }
 
-/** Returns at most `most` paths to a goal. */
 export async function findPaths(unit: ReadingUnit, goal: PathGoal, most: number): Promise<FoundPaths> {
 	return new PathSearch(unit, goal).run(most);
 }

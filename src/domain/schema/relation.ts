@@ -59,7 +59,6 @@ export async function relationBlocks(
 	return (id) => Object.fromEntries((relations.get(id) ?? []).map((row) => [row.key, readBlock(row)]));
 }
 
-/** A new relation. */
 export interface NewRelation
 	extends Omit<RelationCreate, 'grant_conditions'>,
 		Pick<RelationUpdate, 'grant_conditions'> {

@@ -22,7 +22,6 @@ interface RoleLinks {
 	readonly grantable_to: GrantableToRead[] | undefined;
 }
 
-/** A role with its links. */
 export type LinkedRole = readonly [role: Role, links: RoleLinks];
 
 /**

@@ -29,7 +29,6 @@ const stepsToVerify = 200_000;
 /** Context for finding attempts. */
 export type AttemptContext = Pick<DecisionContext, 'facts' | 'revision' | 'policyRevision' | 'time'>;
 
-/** Attempts for a check. */
 export interface Attempts {
 	readonly attempts: readonly Attempt[];
 	/** True if there may be more attempts. */
@@ -62,7 +61,6 @@ export function* decideWithAttempts(context: DecisionContext, input: EngineInput
 	return { ...decided, debug: { ...debug, ...found } };
 }
 
-/** A decided check. */
 export interface DecidedCheck {
 	readonly input: EngineInput;
 	readonly allowed: boolean;

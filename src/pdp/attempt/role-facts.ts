@@ -12,7 +12,6 @@ import { follows, type RelationshipTest, type RoleOnInstance, RoleWalk } from '.
 import type { Derivation } from '../facts/schema-tables.js';
 import type { WorkLimit } from './work-limit.js';
 
-/** Names in a check. */
 export interface CheckNames {
 	readonly user: string;
 	readonly action: string;
@@ -22,7 +21,6 @@ export interface CheckNames {
 	readonly instance: string | undefined;
 }
 
-/** Returns the names in a check input. */
 export function checkNames({ user, action, resource }: EngineInput): CheckNames {
 	const { type, key, tenant } = resource;
 	const instance = key === undefined ? undefined : instanceName({ type, key });

@@ -53,7 +53,6 @@ const example = {
 	resource: { type: 'document', id: 'plan' },
 };
 
-/** Declares the AuthZEN endpoints. */
 export function authzenEndpoints(mode: Mode, { publicUrl, subjectTypes }: AuthzenSettings) {
 	const settings = { mode, subjectTypes: new Set(subjectTypes) };
 	return [

@@ -29,7 +29,6 @@ import { answerWithReferee, randomItems, sampleSize } from '../listing/referee.j
 import { userTest } from '../listing/user-test.js';
 import { type EvaluationReading, evaluationInput, isHolder, tenantAsked } from './input.js';
 
-/** Settings for searches. */
 export interface SearchSettings {
 	readonly mode: Mode;
 	/** Subject types that are users. */

@@ -17,7 +17,6 @@ export interface RolesReading {
 	readonly time: number;
 }
 
-/** A role on an instance. */
 export type PlacedRole = readonly [instance: string, role: string];
 
 /** A role on a relationship's object, with the role on its subject from which it is derived. */

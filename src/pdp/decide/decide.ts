@@ -38,7 +38,6 @@ export interface DecisionContext {
 	readonly requestId?: string;
 }
 
-/** Counts a decision by its input and code. */
 export type CountDecision = (input: EngineInput, code: string) => void;
 
 /** Logs a decision that took `duration` milliseconds. It is a check by default. */

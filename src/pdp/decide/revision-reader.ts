@@ -16,7 +16,6 @@ export interface RevisionReaderOptions {
 	readonly budget: number;
 }
 
-/** A result and its revision. */
 export interface ReadResult<T>
 	extends Pick<DecisionContext, 'lineage' | 'revision' | 'policyRevision' | 'decisionId' | 'dataAge'> {
 	readonly result: T;

@@ -32,7 +32,6 @@ type Target =
 	| { readonly kind: 'ucast'; readonly dialect: UcastVariant }
 	| { readonly kind: 'sql'; readonly dialect: SqlDialectName };
 
-/** Declares the endpoint. */
 export function compileEndpoint(mode: Mode) {
 	return endpoint({
 		...methods({ tag: 'Documents', path: '/v1/compile/*path', params: z.object({ path: z.string() }) }).post,

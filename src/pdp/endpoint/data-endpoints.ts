@@ -33,7 +33,6 @@ type Root = z.output<typeof RootResult>['result'];
 
 const tag = 'Documents';
 
-/** Declares the document endpoints. */
 export function dataEndpoints(mode: Mode) {
 	return [
 		endpoint({

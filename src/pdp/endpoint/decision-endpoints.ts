@@ -16,7 +16,6 @@ import { chunkedReply, endpoint, revisionHeader, unavailableOrCostly } from './e
 /** Maximum number of checks with reasons per request. Finding the reasons takes a hundred times longer than a check. */
 export const maxExplained = 1_000;
 
-/** Declares the check endpoints. */
 export function decisionEndpoints(mode: Mode) {
 	const tag = 'Decisions';
 	const example = { user: 'ann@example.com', action: 'read', resource: { type: 'document', tenant: 'acme' } };

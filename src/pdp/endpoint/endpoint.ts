@@ -16,7 +16,6 @@ export interface AnswerContext {
 
 /** Context for handlers on the lean path, which work without a pause. */
 export interface LeanContext {
-	/** Context for the decisions of the current request. */
 	readonly current: DecisionContext;
 	/** Responds with chunked JSON, unless the work takes too long for a single step. */
 	answer(work: (context: DecisionContext) => Steps<readonly string[]>): Raw | typeof declaredPath;
@@ -81,7 +80,6 @@ export interface WrittenFilter {
 	readonly validUntil: string | null;
 }
 
-/** Returns a reply with a filter. */
 export function filterReply({ result, ...from }: ReadResult<WrittenFilter>, type = 'application/json'): Raw {
 	const { body, validUntil } = result;
 	return new Raw(200, { 'content-type': type, ...filterHeaders(validUntil, from) }, body);

@@ -8,7 +8,6 @@ import { currentHealth } from '../follow/current-health.js';
 import type { Replica } from '../follow/replica.js';
 import { endpoint, revisionHeader } from './endpoint.js';
 
-/** Declares the health endpoints. */
 export function healthEndpoints(replica: Replica) {
 	const health = () => currentHealth(replica);
 	const headers = () => revisionHeader(replica.current());

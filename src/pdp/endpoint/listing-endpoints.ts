@@ -22,7 +22,6 @@ import { permissions } from '../listing/permissions.js';
 import { userTenants } from '../listing/user-tenants.js';
 import { chunkedReply, endpoint, revisionHeader, unavailableOrCostly } from './endpoint.js';
 
-/** Declares the listing endpoints. */
 export function listingEndpoints(mode: Mode) {
 	return [permissionsEndpoint(mode), tenantsEndpoint(), usersEndpoint(mode), assignmentsEndpoint()];
 }

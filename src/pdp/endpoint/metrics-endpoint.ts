@@ -12,7 +12,6 @@ export interface MetricsSource {
 	readonly open: boolean;
 }
 
-/** Declares the metrics endpoint. */
 export function metricsEndpoint({ render, type, open }: MetricsSource) {
 	return endpoint({
 		...methods({ tag: 'Health', path: '/metrics' }).get,

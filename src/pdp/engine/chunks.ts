@@ -72,7 +72,6 @@ export function* sortedTexts(texts: readonly string[]): Steps<readonly string[]>
 	return yield* mergedRuns(runs, (left, right) => (left < right ? -1 : left === right ? 0 : 1));
 }
 
-/** Merges sorted runs to one. */
 function* mergedRuns<T>(sorted: readonly (readonly T[])[], order: Order<T>): Steps<readonly T[]> {
 	let runs = sorted;
 	while (runs.length > 1) {

@@ -1,4 +1,3 @@
-/** Syntax bytes in JSON. */
 export const jsonByte = {
 	quote: 0x22,
 	comma: 0x2c,

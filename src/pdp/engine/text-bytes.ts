@@ -20,7 +20,6 @@ export function isUtf8(bytes: Uint8Array): boolean {
 	return isValid(bytes);
 }
 
-/** Returns the length of a string in UTF-8 bytes. */
 export function utf8Length(text: string): number {
 	return Buffer.byteLength(text);
 }

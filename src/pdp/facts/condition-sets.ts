@@ -10,7 +10,6 @@ import type { SchemaTables } from './schema-tables.js';
 
 export type SetType = 'userset' | 'resourceset';
 
-/** A condition set. */
 export interface ReadSet {
 	readonly key: string;
 	/** Parent set key. The parent set has the same type, and this set narrows it. */
@@ -19,7 +18,6 @@ export interface ReadSet {
 	readonly standsFor: string | undefined;
 	/** `undefined` for automatic sets and for unreadable conditions. A set with unreadable conditions selects nothing. */
 	readonly condition: Condition | undefined;
-	/** Number of comparisons in the condition. */
 	readonly comparisons: number;
 	/** Keys of the roles on the resource that the condition names. */
 	readonly roles: readonly string[];
@@ -45,7 +43,6 @@ export interface RuleLikeRole {
 
 const known = new WeakMap<SchemaTables, ConditionSets>();
 
-/** Returns the condition sets in a schema. */
 export function conditionSetsIn(schema: SchemaTables): ConditionSets {
 	const sets = known.get(schema) ?? new ConditionSets(schema.value);
 	known.set(schema, sets);

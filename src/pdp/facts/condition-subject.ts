@@ -89,7 +89,6 @@ export class ConditionSubject {
 		return (this.#instance === undefined ? undefined : this.held.get(this.#instance)) ?? [];
 	}
 
-	/** Returns the reader for an attribute. */
 	static reader({ object, path }: AttributePath): ReadValue<ConditionSubject> {
 		const [first = '', ...below] = path;
 		const read = isAsked({ object, path }) ? askedReaders[`${object}.${first}`] : undefined;

@@ -43,7 +43,6 @@ export class FactsIndex {
 	readonly instanceRoles = new Links(this.names);
 	/** Conditional assignments on instances. */
 	readonly conditionalRoles = ConditionalFacts.ofRoles();
-	/** Conditional relationships. */
 	readonly conditionalRelations = ConditionalFacts.ofRelationships();
 	/** From objects to subjects, with the relation as key. */
 	readonly relations = new Links(this.names);
@@ -51,9 +50,7 @@ export class FactsIndex {
 	readonly tenants = new NamedJson(this.names);
 	/** All instances, each with its tenant's number. */
 	readonly instanceTenants = new NamedValues<number>(this.names);
-	/** Instances with attributes. */
 	readonly instanceAttributes = new NamedJson(this.names);
-	/** Users with attributes. */
 	readonly userAttributes = new NamedJson(this.names);
 	readonly #users = new NamedValues<true>(this.names);
 	#schema = new SchemaTables(null);

@@ -24,7 +24,6 @@ export class InternedStrings {
 		return this.#texts.length;
 	}
 
-	/** Number of strings in use. */
 	get used(): number {
 		return this.#numbers.size;
 	}

@@ -12,7 +12,6 @@ export function jsonMember(value: Json | undefined, key: string): Json | undefin
 	return isTable(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-/** Returns the value at a path. */
 export function valueAt(value: Json | undefined, ...path: readonly string[]): Json | undefined {
 	return path.reduce(jsonMember, value);
 }

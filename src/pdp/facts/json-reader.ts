@@ -60,7 +60,6 @@ export class JsonReader {
 		return key;
 	}
 
-	/** Reads any value. */
 	value(): Json {
 		const scanner = this.#scanner;
 		// A fast path, because most of the hundreds of thousands of values are null.

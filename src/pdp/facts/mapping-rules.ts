@@ -15,7 +15,6 @@ const Rule = z.object({
 
 const List = z.array(z.unknown()).catch([]);
 
-/** A mapping rule. */
 export class MappingRule {
 	readonly resource: string;
 	readonly action: string;

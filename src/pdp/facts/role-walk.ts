@@ -29,7 +29,6 @@ export class RolesOnInstances<Instance = string> {
 	}
 }
 
-/** A role on an instance. */
 export interface RoleOnInstance {
 	readonly role: string;
 	readonly instance: string;

@@ -142,7 +142,6 @@ export class SchemaTables {
 		return this.computedOn(type).filter(({ role }) => this.derivedFrom(type, role).length > 0);
 	}
 
-	/** Returns the derivations of a role on a resource type. */
 	derivations(type: string, role: string): readonly Derivation[] {
 		return this.#derivations.get(roleName(type, role)) ?? [];
 	}

@@ -13,7 +13,6 @@ import { pageToken, readPageToken } from '../listing/page-token.js';
 import { randomItems, sampleSize } from '../listing/referee.js';
 import { denialOf, recordFilter, requireFewKeys, residualOf, rowsGranted, validUntil } from './filter.js';
 
-/** A page of keys. */
 export interface KeyPage {
 	/** The filter without keys of instances. */
 	readonly rest: { readonly type: FilterType; readonly condition?: Residual };

@@ -19,7 +19,6 @@ import { keysIn, tenantsIn } from './grant-parts.js';
 import { type GrantedRows, grantedRows } from './granted-rows.js';
 import { requireAgreement } from './require-agreement.js';
 
-/** A filter at a revision. */
 export interface Filter {
 	readonly type: FilterType;
 	/** Present if the type is `conditional`. */
@@ -30,7 +29,6 @@ export interface Filter {
 	readonly debug?: FilterReasons;
 }
 
-/** Origin of a filter. */
 export interface FilterReasons {
 	/** Denial code of an `always_deny`. */
 	readonly code?: string;

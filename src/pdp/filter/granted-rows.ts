@@ -45,7 +45,6 @@ interface RowsRequest {
 	readonly matches: PatternMatcher;
 }
 
-/** Finds the granted rows. */
 export function* grantedRows(context: DecisionContext, { input, given, matches }: RowsRequest): Steps<GrantedRows> {
 	const { facts, time } = context;
 	const { action, resource } = input;

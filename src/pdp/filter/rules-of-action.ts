@@ -21,7 +21,6 @@ export interface SetChain {
 	readonly decides: ((subject: ConditionSubject) => boolean) | undefined;
 }
 
-/** A rule with its sets. */
 export interface RuleChains {
 	readonly rule: RuleOfSets;
 	readonly users: SetChain;

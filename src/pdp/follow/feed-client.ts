@@ -32,7 +32,6 @@ export type FeedResponse =
 	| { readonly kind: 'unchanged'; readonly waits: boolean; readonly asOf?: number; readonly offline?: true };
 
 export interface FeedRequest {
-	/** Environment id. */
 	readonly environment: string;
 	/** ETag for the client's current revision; `undefined` requests a snapshot. */
 	readonly etag: string | undefined;

@@ -51,7 +51,6 @@ export class Leases {
 		this.#sleep = sleep;
 	}
 
-	/** Number of readers. */
 	get size(): number {
 		return this.#current.size + this.#old.size;
 	}

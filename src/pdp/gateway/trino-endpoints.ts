@@ -21,7 +21,6 @@ const shared = {
 	failures: unavailableOrCostly,
 } as const;
 
-/** Declares the Trino endpoints. */
 export function trinoEndpoints(mode: Mode, rules: TrinoRules) {
 	return [
 		endpoint({

@@ -137,7 +137,6 @@ function* evaluateEntries(
 	});
 }
 
-/** Evaluates the listing of tenants. */
 function tenantEntries(context: DecisionContext, input: PermissionsInput, numbers: readonly number[]): EngineEntries {
 	if (numbers.length === 0) return new Map();
 	const tenants = numbers.map((number) => context.facts.names.text(number));
@@ -151,7 +150,6 @@ function tenantEntries(context: DecisionContext, input: PermissionsInput, number
 	);
 }
 
-/** Evaluates the listing of instances. */
 function instanceEntries(context: DecisionContext, input: PermissionsInput, numbers: readonly number[]): EngineEntries {
 	if (numbers.length === 0) return new Map();
 	const instances = numbers.map((number) => parseInstanceName(context.facts.names.text(number)));

@@ -28,7 +28,6 @@ interface TenantRules {
 	readonly likeRoles: readonly (readonly [RuleLikeRole, Actions])[];
 }
 
-/** A resource type. */
 interface TypeActions {
 	readonly type: string;
 	readonly keys: readonly string[];

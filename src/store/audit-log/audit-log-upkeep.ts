@@ -2,7 +2,6 @@ import type { Knex } from 'knex';
 import { daysAfter, dropPart, makePart, partName, readParts, utcDay } from './audit-log-parts.js';
 import { type AuditLogUsage, fairShare, readUsage, usageByEnvironment } from './audit-log-usage.js';
 
-/** Decision log limits. */
 export interface AuditLogLimits {
 	readonly days: number;
 	/** Space for the decisions of all environments, in bytes. */

@@ -74,7 +74,6 @@ export async function historyBytes(unit: ReadingUnit, filter: ChangeFilter): Pro
 	return rows[0]?.bytes ?? 0;
 }
 
-/** Returns the number of changes. */
 export async function historyLength(unit: ReadingUnit, filter: ChangeFilter): Promise<number> {
 	const counted = await unit.raw<{ readonly total: number }>(
 		`select count(*) as total ${filtered}`,

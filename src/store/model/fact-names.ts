@@ -13,7 +13,6 @@ export interface NamedInstance {
 	readonly key: string;
 	/** Resource key. */
 	readonly type: string;
-	/** Tenant key. */
 	readonly tenant: string;
 	readonly is_group: boolean;
 }

@@ -50,7 +50,6 @@ export async function instancesDownstream(
 
 /** Relations to follow upstream, and the maximum number of tuples to read. */
 interface UpstreamWalk {
-	/** Relations to follow. */
 	readonly relationIds: readonly string[];
 	/** Relations that enter a path: their tuples are returned but not followed. */
 	readonly enteringIds?: readonly string[];
@@ -128,7 +127,6 @@ export interface ComputedRoleIds {
 	readonly operand_ids: readonly string[];
 }
 
-/** Returns all computed roles. */
 export async function computedRoleIds(unit: ReadingUnit): Promise<readonly ComputedRoleIds[]> {
 	const computed = await computedRoles(unit).all();
 	if (computed.length === 0) return [];

@@ -5,7 +5,6 @@ const maxRemembered = 8;
 
 /** Identifies a schema. The schema changes only if the environment's schema revision or history changes. */
 export interface SchemaVersion {
-	/** Environment id. */
 	readonly id: string;
 	readonly schema_revision: number;
 	readonly schema_token: string;

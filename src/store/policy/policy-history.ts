@@ -20,10 +20,8 @@ export interface NewPolicy extends LivePolicy {
 	readonly layout: number;
 }
 
-/** A compiled schema and its policy. */
 export interface CompiledSchema {
 	readonly schema_revision: number;
-	/** Policy digest. */
 	readonly digest: string;
 	/** Layout of the policy's data; `null` if an earlier version compiled it. */
 	readonly layout: number | null;

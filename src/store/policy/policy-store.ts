@@ -55,7 +55,6 @@ export class PolicyStore {
 		await this.knex('policies').insert(row).onConflict('digest').ignore();
 	}
 
-	/** Returns an environment's publications. */
 	publications(environmentId: string): Promise<Publications> {
 		return readPublications(this.knex, environmentId);
 	}

@@ -29,12 +29,10 @@ export class RowQuery<R> {
 		this.#unjoined = unjoined;
 	}
 
-	/** Reads all rows. */
 	all(): Promise<R[]> {
 		return this.#builder.clone().castTo<(R & Model)[]>().execute();
 	}
 
-	/** Counts the rows. */
 	count(): Promise<number> {
 		return this.#counted().resultSize();
 	}
@@ -75,7 +73,6 @@ export class RowQuery<R> {
 		return this.#unjoined ?? this.#builder.clone().clearOrder();
 	}
 
-	/** Returns a builder for a slice of the rows. */
 	#slice(offset: number, limit: number): Builder {
 		const builder = this.#builder.clone();
 		if (this.#unjoined === undefined) return builder.offset(offset).limit(limit);

@@ -32,7 +32,6 @@ export class ConditionSet extends KeyedModel {
 	declare parent_id: string | null;
 }
 
-/** Filter for condition sets. */
 export interface ConditionSetFilter {
 	readonly type?: ConditionSetType | undefined;
 	readonly search?: string | undefined;

@@ -46,7 +46,6 @@ export type TupleIds = Pick<
 	'subject_id' | 'relation_id' | 'object_id' | 'tenant_id' | 'condition_set'
 >;
 
-/** A tuple with its keys. */
 export interface TupleRow extends TupleKeys, TupleIds {
 	readonly id: string;
 	readonly environment_id: string;

@@ -44,7 +44,6 @@ export class ResourceAttribute extends KeyedModel {
 	declare built_in: boolean;
 }
 
-/** Filter for resources. */
 export interface ResourceFilter {
 	readonly search?: string | undefined;
 	readonly include_built_in: boolean;

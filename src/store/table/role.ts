@@ -78,7 +78,6 @@ export class RoleParent extends EnvironmentModel {
 	}
 }
 
-/** Filter for roles. */
 export interface RoleFilter {
 	readonly search?: string | undefined;
 	readonly attribute_filters: readonly AttributeFilter[];

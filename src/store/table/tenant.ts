@@ -17,7 +17,6 @@ export class Tenant extends KeyedModel {
 	declare last_action_at: Date;
 }
 
-/** Filter for tenants. */
 export interface TenantFilter {
 	readonly search?: string | undefined;
 	readonly attribute_filters: readonly AttributeFilter[];

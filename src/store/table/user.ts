@@ -33,7 +33,6 @@ export async function ensureEveryone(unit: WritingUnit): Promise<void> {
 	await unit.insertMissing(Holder, [{ key: everyone, attributes: {}, ...unit.stamp() }]);
 }
 
-/** Filter for users. */
 export interface UserFilter {
 	/** Matches key, email address and names. */
 	readonly search?: string | undefined;

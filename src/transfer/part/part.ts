@@ -43,7 +43,6 @@ export interface DocumentPart<V> {
 	readonly list: boolean;
 	/** True if the environment has no such object. An import then does not search for stored objects. Absent: unknown. */
 	isEmpty?(unit: ReadingUnit): Promise<boolean>;
-	/** Returns all objects in a document. */
 	entriesIn(document: EnvironmentDocument): readonly Entry<V>[];
 	/** Yields an environment's objects in name order, in chunks. */
 	chunks(unit: ReadingUnit): AsyncIterable<readonly Entry<V>[]>;
@@ -98,7 +97,6 @@ export async function withPlace<T>(place: DocumentPlace, work: () => Promise<T>)
 	}
 }
 
-/** Returns the failure for an unknown reference in a document. */
 export function unknownReference(place: DocumentPlace, title: string, key: string): Failure {
 	return failureAt(place, notFound(title, key));
 }
@@ -128,7 +126,6 @@ export function withoutNulls<F extends object>(fields: F): WithoutNulls<F> {
 	return Object.fromEntries(given) as WithoutNulls<F>;
 }
 
-/** Maps each value with `make`. */
 export function mapValues<V, W>(
 	map: Readonly<Record<string, V>>,
 	make: (value: V, key: string) => W,
@@ -136,7 +133,6 @@ export function mapValues<V, W>(
 	return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, make(value, key)]));
 }
 
-/** Returns the entries in a document map. */
 export function mapEntries<V>(place: DocumentPlace, map: Readonly<Record<string, V>> = {}): readonly Entry<V>[] {
 	return Object.entries(map).map(([name, value]) => ({ name, place: [...place, name], value }));
 }

@@ -9,7 +9,6 @@ import { noContextualFacts } from './contextual-facts.js';
 
 const { page, per_page, ...filters } = LocalAssignmentsQuery.shape;
 
-/** Input for one check. */
 export const CheckInput = z.object({ input: Query });
 
 /** Input for several checks: an array, or an object with the array in `checks`. */

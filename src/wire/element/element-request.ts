@@ -159,7 +159,6 @@ export const AccessRequestListed = named(
 );
 export type AccessRequestListed = z.input<typeof AccessRequestListed>;
 
-/** A page of access requests. */
 export const AccessRequestPage = paginated(AccessRequestListed);
 
 const approval = {
@@ -196,7 +195,6 @@ export const OperationApprovalListed = named(
 );
 export type OperationApprovalListed = z.input<typeof OperationApprovalListed>;
 
-/** A page of operation approvals. */
 export const OperationApprovalPage = paginated(OperationApprovalListed);
 
 /** Filters for requests in all elements. If a value matches no object, no request matches. */
@@ -214,7 +212,6 @@ const placed = {
 	element_name: z.string().nullable().describe('Element name; null after the element is deleted.'),
 };
 
-/** A page of requests from all elements. */
 export const ElementRequestPage = paginated(
 	z.union([
 		AccessRequestListed.extend(placed).meta({

@@ -92,7 +92,6 @@ export const ElementSessionRead = named('ElementSessionRead', 'User session in e
 });
 export type ElementSessionRead = z.input<typeof ElementSessionRead>;
 
-/** A page of element sessions. */
 export const ElementSessionPage = paginated(ElementSessionRead);
 
 /** Filters for element sessions. */

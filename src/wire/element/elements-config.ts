@@ -136,5 +136,4 @@ export const ElementsRuntimeQuery = z.object({
 	),
 });
 
-/** A page of elements. */
 export const ElementsConfigPage = paginated(ElementsConfigRead);

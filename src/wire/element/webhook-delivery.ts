@@ -25,7 +25,6 @@ export const WebhookDeliveryRead = named(
 );
 export type WebhookDeliveryRead = z.input<typeof WebhookDeliveryRead>;
 
-/** A page of deliveries. */
 export const WebhookDeliveryPage = paginated(WebhookDeliveryRead);
 
 /** Filters for deliveries. */

@@ -44,7 +44,6 @@ const EffectiveRole = named('EffectiveRole', 'A role that a user holds, with its
 });
 export type EffectiveRole = z.input<typeof EffectiveRole>;
 
-/** Effective user roles. */
 export const EffectiveRoles = named('EffectiveRoles', 'Effective user roles, with their sources.', {
 	revision: z.int().min(0).describe('Environment revision for the whole response.'),
 	data: z

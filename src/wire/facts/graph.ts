@@ -90,7 +90,6 @@ export type GraphQuery = z.output<typeof GraphQuery>;
 
 const NodeId = z.string();
 
-/** A graph node. */
 const GraphNode = named('GraphNode', 'An object with connections to other objects.', {
 	id: NodeId.describe('Node name, usable as `from` in the next request.'),
 	kind: z

@@ -32,7 +32,6 @@ export const TenantBulkRemove = idents(maxBulkTenants, 'tenants').meta({
 	description: 'Tenants to delete.',
 });
 
-/** Filters for tenants. */
 export const TenantQuery = withAttributeFilters({
 	include_total_count: TotalCountFlag,
 	search: Search,

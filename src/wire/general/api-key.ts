@@ -8,10 +8,8 @@ import { ProjectRead } from './project.js';
 /** Key scope: a whole organization, a project, or a single environment. */
 export const ApiKeyObjectType = z.enum(['org', 'project', 'env']);
 
-/** Key access level. */
 export const ApiKeyAccessLevel = z.enum(['admin', 'write', 'read', 'no_access']);
 
-/** Key owner type. */
 export const ApiKeyOwnerType = z.enum(['pdp_config', 'member', 'elements']);
 
 export const ApiKeyScopeRead = named(

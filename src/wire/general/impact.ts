@@ -33,7 +33,6 @@ export const ImpactSide = named('ImpactSide', 'Check result before or after the 
 });
 export type ImpactSide = z.output<typeof ImpactSide>;
 
-/** A check whose result differs. */
 export const ImpactRow = named('ImpactRow', 'A check whose result differs before and after the change.', {
 	user: z.string().describe('User key.'),
 	action: z.string().describe('Action key.'),

@@ -95,7 +95,6 @@ export const ResourceUpdate = named(
 );
 export type ResourceUpdate = z.output<typeof ResourceUpdate>;
 
-/** Filters for resources. */
 export const ResourceQuery = withAttributeFilters({
 	include_built_in: Flag.describe('Include built-in resources, such as `__user`.'),
 	include_total_count: TotalCountFlag,

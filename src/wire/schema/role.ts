@@ -160,7 +160,6 @@ export const RoleBulkRead = named('RoleBulkReport', 'Keys of created roles, and 
 });
 export type RoleBulkRead = z.input<typeof RoleBulkRead>;
 
-/** Filters for roles. */
 export const RoleQuery = withAttributeFilters({
 	include_total_count: TotalCountFlag,
 	search: Search,

@@ -5,7 +5,6 @@ import { setter } from '../../part/setter.js';
 
 interface DialogButtonProps {
 	readonly text: string;
-	/** Renders the dialog. */
 	readonly children: (close: () => void) => ComponentChildren;
 }
 

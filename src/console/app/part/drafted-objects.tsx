@@ -3,7 +3,6 @@ import { screenPath } from '../screen-path.js';
 import { KeyLink } from './key-link.js';
 
 interface DraftedObjectsProps {
-	/** Object kind in drafts. */
 	readonly kind: string;
 	/** Screen with a page for each object. */
 	readonly screen: string;

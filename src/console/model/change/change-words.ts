@@ -25,7 +25,6 @@ export const changeKinds = [
 /** Object kind in the change log. */
 export type ChangeKind = (typeof changeKinds)[number];
 
-/** Words for the operations. */
 export const operationWords = { create: 'created', update: 'updated', delete: 'deleted' } as const;
 
 const kindWords: Readonly<Partial<Record<string, string>>> = {

@@ -86,7 +86,6 @@ export function testedCheckPhrases(check: unknown): readonly Phrase[] {
 	];
 }
 
-/** Counts of a test run. */
 export interface TestCounts {
 	readonly passed: number;
 	readonly failed: number;

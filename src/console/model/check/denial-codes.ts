@@ -85,5 +85,4 @@ export function explainCode(code: string): DenialCode | null {
 	return Object.hasOwn(codes, code) ? (codes[code] ?? null) : null;
 }
 
-/** All denial codes. */
 export const denialCodes: readonly string[] = Object.keys(codes);

@@ -2,7 +2,6 @@ import { isJsonObject, type Json } from '../json.js';
 
 /** Conditions as rows (docs/policy/condition-semantics.md: Grammar). Converts them to and from JSON without loss. */
 
-/** Node in a condition tree. */
 export type ConditionNode = ConditionGroup | ConditionNot | ConditionComparison | ConditionRaw;
 
 /** Group in which all parts, or at least one part, must hold. */

@@ -32,7 +32,6 @@ export function readDraftFile(text: string, stored: SchemaObjects, revision: num
 	return { draft: { base_revision: Number(base_revision), changes: changes.map(readChange) }, note: null };
 }
 
-/** Fact kinds in drafts. */
 const factKinds = new Set([
 	'tenant',
 	'user',

@@ -10,7 +10,6 @@ import {
 } from './policy-matrix.js';
 import { automaticPrefix, type Derivation, type SetRule } from './policy-schema.js';
 
-/** Words for cell states. */
 export const stateWords: Readonly<Record<CellState, string>> = {
 	granted: 'granted',
 	inherited: 'inherited',

@@ -16,7 +16,6 @@ export interface PermissionRow {
 	readonly permissions: readonly string[];
 }
 
-/** A page of rows, with totals. */
 interface PermissionPage {
 	readonly rows: readonly PermissionRow[];
 	readonly total: number;

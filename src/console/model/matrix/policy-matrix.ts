@@ -12,7 +12,6 @@ export interface MatrixColumn {
 	readonly name: string;
 }
 
-/** Action on a resource. */
 export interface MatrixAction {
 	readonly resource: string;
 	readonly action: string;

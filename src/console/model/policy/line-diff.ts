@@ -49,7 +49,6 @@ function minimalDiff(before: string, after: string): readonly DiffHunk[] | undef
 	}));
 }
 
-/** Counts the added and removed lines. */
 export function diffCounts(diff: readonly DiffHunk[]): { readonly added: number; readonly removed: number } {
 	const lines = diff.flatMap((hunk) => hunk.lines);
 	const count = (wanted: DiffLine['kind']) => lines.filter(({ kind }) => kind === wanted).length;

@@ -1,7 +1,6 @@
 import { type Attempt, type AttemptStep, roleKey, splitInstance } from '../check/attempt.js';
 import { automaticPrefix } from '../matrix/policy-schema.js';
 
-/** Policy file. */
 export interface PolicyFile {
 	readonly path: string;
 	readonly text: string;

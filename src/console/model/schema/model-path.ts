@@ -3,7 +3,6 @@ export type ModelPlace =
 	| { readonly page: 'resources' | 'roles' | 'users' }
 	| { readonly page: 'resource'; readonly key: string };
 
-/** Returns the path to a location. */
 export function modelPath(place: ModelPlace): string {
 	if (place.page === 'resource') return `model/resources/${encodeURIComponent(place.key)}`;
 	return place.page === 'resources' ? 'model' : `model/${place.page}`;

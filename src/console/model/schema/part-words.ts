@@ -8,7 +8,6 @@ import { readComputedRole } from './computed-role.js';
 import { readGrantableTo } from './grantable-to.js';
 import { type PartKind, partResource, type SchemaPart } from './schema-part.js';
 
-/** Part kinds in words. */
 export const partWords: Readonly<Record<PartKind, string>> = {
 	resource: 'resource',
 	action: 'action',
@@ -23,7 +22,6 @@ export const partWords: Readonly<Record<PartKind, string>> = {
 /** Words for states in the draft. */
 export const partStateWords = { added: 'new', changed: 'changed', removed: 'removed' } as const;
 
-/** Words for attribute types. */
 export const attributeTypes = {
 	string: 'Text',
 	number: 'Number',

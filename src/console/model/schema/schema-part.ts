@@ -26,7 +26,6 @@ export const partKinds = [
 
 export type PartKind = (typeof partKinds)[number];
 
-/** A schema part. */
 export interface SchemaPart {
 	readonly kind: PartKind;
 	/** Key; `<resource>:<key>` for parts that belong to a resource. */

@@ -92,7 +92,6 @@ export async function levelRows(unit: ReadingUnit, configIds: readonly string[])
 		.castTo<LevelRow[]>();
 }
 
-/** A role with its level in an element. */
 export interface RoleWithLevel {
 	readonly id: string;
 	readonly key: string;

@@ -8,7 +8,6 @@ interface CodePiece {
 	readonly text: string;
 }
 
-/** Pieces of each code line. */
 export type CodeLines = readonly (readonly CodePiece[])[];
 
 // The grammar is older than the OPA 1.0 keywords, so they are added here.

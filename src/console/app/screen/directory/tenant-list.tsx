@@ -11,7 +11,6 @@ import { CreateObject } from './create-object.js';
 import { ListFilters } from './list-filters.js';
 import { ObjectLink } from './object-link.js';
 
-/** Searchable tenant list. */
 export function TenantList() {
 	const text = useSearch().get('text');
 	return (

@@ -6,7 +6,6 @@ interface WriteFormProps {
 	/** Text of the button; by default, the title. */
 	readonly button?: string;
 	readonly send: () => Promise<void>;
-	/** Fields. */
 	readonly children: ComponentChildren;
 }
 

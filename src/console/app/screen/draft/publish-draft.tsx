@@ -15,7 +15,6 @@ import { openSession } from '../../session.js';
 import type { Loaded } from '../../use-loaded.js';
 import type { Impact } from './draft-impact.js';
 
-/** Published draft. */
 export interface Published {
 	/** Revision that contains the draft. */
 	readonly revision: number;

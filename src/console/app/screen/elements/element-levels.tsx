@@ -20,7 +20,6 @@ interface ElementLevelsProps {
 /** Number of roles from which a filter is shown. */
 const filteredFrom = 15;
 
-/** Level of each role in an element. */
 export function ElementLevels({ value, roles, onValue }: ElementLevelsProps) {
 	const filter = useSignal('');
 	const shown = roles.filter((role) => role.includes(filter.value));

@@ -6,7 +6,6 @@ import { KeyText } from '../../part/key-text.js';
 import { PagedTable } from '../../part/table/paged-table.js';
 import { screenPath } from '../../screen-path.js';
 
-/** Paged element list. */
 export function ElementList() {
 	return (
 		<PagedTable

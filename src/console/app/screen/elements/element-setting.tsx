@@ -16,7 +16,6 @@ interface ElementSettingProps {
 	readonly onValue: (value: ElementValue) => void;
 }
 
-/** Field for a setting of an element. */
 export function ElementSetting({ field, value, choices, onValue }: ElementSettingProps) {
 	const { name, label, kind, byDefault = false } = field;
 	const stored = value.settings[name];

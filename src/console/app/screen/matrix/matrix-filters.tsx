@@ -7,7 +7,6 @@ import { SearchField } from '../../part/field/search-field.js';
 import { type Search, useSearch } from '../../use-search.js';
 
 interface MatrixFiltersProps {
-	/** Number of resources. */
 	readonly resources: number;
 	readonly fold: Fold;
 	readonly shown: { readonly rows: readonly MatrixRow[]; readonly columns: readonly MatrixColumn[] };

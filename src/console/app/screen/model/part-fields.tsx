@@ -24,7 +24,6 @@ interface PartFieldsProps {
 	readonly onChange: (change: Partial<PartForm>) => void;
 }
 
-/** Form fields for a part. */
 export function PartFields(props: PartFieldsProps) {
 	const { view, kind, resource, part, form, onChange } = props;
 	const fields = new Set<PartField>(partFields[kind]);

@@ -57,7 +57,6 @@ export function TestSummary({
 	);
 }
 
-/** Tests with their results. */
 export function TestTable({ tests, isDraft }: { readonly tests: TestRun['tests']; readonly isDraft: boolean }) {
 	return (
 		<FoldedTable

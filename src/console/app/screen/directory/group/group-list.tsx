@@ -11,7 +11,6 @@ import { CreateObject } from '../create-object.js';
 import { ListFilters } from '../list-filters.js';
 import { ObjectLink } from '../object-link.js';
 
-/** Searchable group list. */
 export function GroupList() {
 	const search = useSearch();
 	const [text = '', tenant = '', resource = ''] = ['text', 'tenant', 'resource'].map(search.get);

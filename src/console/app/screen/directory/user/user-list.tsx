@@ -14,7 +14,6 @@ import { UserNameText } from './user-name-text.js';
 /** Maximum number of roles to show in a user's row. */
 const shownRoles = 3;
 
-/** Searchable user list. */
 export function UserList() {
 	const search = useSearch();
 	const [text = '', role = ''] = ['text', 'role'].map(search.get);
