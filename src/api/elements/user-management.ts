@@ -17,7 +17,7 @@ import {
 	type UserManagement,
 } from '../../domain/element/user-management.js';
 import { readAssignment } from '../../domain/facts/assignment.js';
-import { methods, reply } from '../../http/endpoint.js';
+import { emptied, methods, reply } from '../../http/endpoint.js';
 import { readJoinedPage } from '../../store/query/row-query.js';
 import type { ElementSession } from '../../store/session/element-entrance.js';
 import { elementRolesBy } from '../../store/table/element/elements-config.js';
@@ -124,8 +124,7 @@ export const userManagement = [
 		failures,
 		handle: async ({ params, query }, { unit, session }) => {
 			const opened = await openForSession(unit, session, params, query.resource_instance_id);
-			await removeElementUser(unit, opened, params.user_id);
-			return reply(204);
+			return emptied(removeElementUser(unit, opened, params.user_id));
 		},
 	}),
 	endpoint({
@@ -159,8 +158,7 @@ export const userManagement = [
 		handle: async ({ params, query, body }, { unit, session }) => {
 			const named = namedInstance(query.resource_instance_id, body.resource_instance_id);
 			const opened = await openForSession(unit, session, params, named);
-			await unassignElementRole(unit, opened, params.user_id, body.role);
-			return reply(204);
+			return emptied(unassignElementRole(unit, opened, params.user_id, body.role));
 		},
 	}),
 	endpoint({

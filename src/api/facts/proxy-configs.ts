@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { changeProxyConfig, createProxyConfig, readProxyConfig } from '../../domain/proxy-config.js';
-import { methods, reply } from '../../http/endpoint.js';
+import { emptied, methods, reply } from '../../http/endpoint.js';
 import { allProxyConfigs, ProxyConfig } from '../../store/table/proxy-config.js';
 import { Reference } from '../../wire/common.js';
 import { ProxyConfigCreate, ProxyConfigRead, ProxyConfigUpdate } from '../../wire/decision/proxy-config.js';
@@ -93,8 +93,7 @@ export const proxyConfigs = [
 		failures: { 404: 'No such proxy config' },
 		handle: async ({ params }, { unit }) => {
 			const row = await unit.find(ProxyConfig, params.proxy_config_id);
-			await unit.remove(ProxyConfig, row, row.key);
-			return reply(204);
+			return emptied(unit.remove(ProxyConfig, row, row.key));
 		},
 	}),
 ];

@@ -6,7 +6,7 @@ import {
 	unrelate,
 	unrelateMany,
 } from '../../domain/facts/relationship-tuple.js';
-import { methods, reply } from '../../http/endpoint.js';
+import { emptied, methods, reply } from '../../http/endpoint.js';
 import type { RowQuery } from '../../store/query/row-query.js';
 import { Relation } from '../../store/table/relation.js';
 import { type TupleRow, tuplesBy } from '../../store/table/relationship-tuple.js';
@@ -97,10 +97,7 @@ export const relationshipTuples = [
 		example: triple,
 		returns: { 204: null },
 		failures: { 400: 'A bare instance key is ambiguous', 404: 'No such relationship tuple' },
-		handle: async ({ body }, { unit }) => {
-			await unrelate(unit, body);
-			return reply(204);
-		},
+		handle: ({ body }, { unit }) => emptied(unrelate(unit, body)),
 	}),
 	endpoint({
 		...bulkPlace.post,

@@ -1,6 +1,6 @@
 import { removeTenantUser } from '../../domain/facts/tenant-user.js';
 import { addUserToTenant, readUser } from '../../domain/facts/user.js';
-import { methods, reply } from '../../http/endpoint.js';
+import { emptied, methods, reply } from '../../http/endpoint.js';
 import { Tenant } from '../../store/table/tenant.js';
 import { User } from '../../store/table/user.js';
 import { Reference } from '../../wire/common.js';
@@ -53,8 +53,7 @@ export const tenantUsers = [
 		failures: { 404: 'No such tenant or user, or the user does not belong to the tenant' },
 		handle: async ({ params }, { unit }) => {
 			const tenant = await unit.find(Tenant, params.tenant_id);
-			await removeTenantUser(unit, tenant, await unit.find(User, params.user_id));
-			return reply(204);
+			return emptied(removeTenantUser(unit, tenant, await unit.find(User, params.user_id)));
 		},
 	}),
 ];

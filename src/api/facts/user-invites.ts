@@ -5,7 +5,7 @@ import {
 	readUserInvite,
 } from '../../domain/element/user-invite.js';
 import { readUser } from '../../domain/facts/user.js';
-import { methods, reply } from '../../http/endpoint.js';
+import { emptied, methods, reply } from '../../http/endpoint.js';
 import { UserInvite, userInvitesBy } from '../../store/table/element/user-invite.js';
 import { Role } from '../../store/table/role.js';
 import { Tenant } from '../../store/table/tenant.js';
@@ -106,8 +106,7 @@ export const userInvites = [
 		failures: { 404: 'No such user invite' },
 		handle: async ({ params }, { unit }) => {
 			const invite = await unit.find(UserInvite, params.user_invite_id);
-			await unit.remove(UserInvite, invite, invite.key);
-			return reply(204);
+			return emptied(unit.remove(UserInvite, invite, invite.key));
 		},
 	}),
 	endpoint({

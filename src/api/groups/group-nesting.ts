@@ -1,6 +1,6 @@
 import { findGroup, readGroup, readGroupSchema } from '../../domain/group/group.js';
 import { nestGroup, releaseGroup } from '../../domain/group/group-nesting.js';
-import { methods, reply } from '../../http/endpoint.js';
+import { emptied, methods, reply } from '../../http/endpoint.js';
 import { type NestingSide, nestedGroups } from '../../store/table/group/group-role.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { paginated } from '../../wire/list.js';
@@ -51,8 +51,7 @@ export const groupNesting = [
 		},
 		handle: async ({ params, body }, { unit }) => {
 			const parent = await findGroup(unit, params.group_instance_key);
-			await releaseGroup(unit, parent, await findGroup(unit, body.group_instance_key));
-			return reply(204);
+			return emptied(releaseGroup(unit, parent, await findGroup(unit, body.group_instance_key)));
 		},
 	}),
 	nestedGroupsEndpoint('children', 'listChildGroups', 'List the groups nested in a group'),

@@ -2,7 +2,7 @@ import { readUsers } from '../../domain/facts/user.js';
 import { findGroup, readGroup } from '../../domain/group/group.js';
 import { addGroupUser, removeGroupUser } from '../../domain/group/group-member.js';
 import { findMemberRole } from '../../domain/group/made-for-groups.js';
-import { methods, reply } from '../../http/endpoint.js';
+import { emptied, methods, reply } from '../../http/endpoint.js';
 import { usersBy } from '../../store/table/user.js';
 import { Reference } from '../../wire/common.js';
 import { UserRead } from '../../wire/facts/user.js';
@@ -50,8 +50,7 @@ export const groupUsers = [
 		},
 		handle: async ({ params, body }, { unit }) => {
 			const group = await findGroup(unit, params.group_instance_key);
-			await removeGroupUser(unit, group, params.user_id, body?.tenant);
-			return reply(204);
+			return emptied(removeGroupUser(unit, group, params.user_id, body?.tenant));
 		},
 	}),
 	endpoint({

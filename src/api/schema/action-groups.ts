@@ -6,7 +6,7 @@ import {
 	readActionGroups,
 	removeActionGroups,
 } from '../../domain/schema/action-group.js';
-import { methods, reply } from '../../http/endpoint.js';
+import { emptied, methods, reply } from '../../http/endpoint.js';
 import { ActionGroup, actionGroupsBy } from '../../store/table/action-group.js';
 import { Resource } from '../../store/table/resource.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
@@ -93,8 +93,7 @@ export const actionGroups = [
 		failures: { 404: 'No such resource or action group' },
 		handle: async ({ params }, { unit }) => {
 			const { resource, group } = await findActionGroup(unit, params);
-			await removeActionGroups(unit, resource, [group]);
-			return reply(204);
+			return emptied(removeActionGroups(unit, resource, [group]));
 		},
 	}),
 ];

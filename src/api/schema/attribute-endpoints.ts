@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { definedFields } from '../../domain/schema/defined-fields.js';
 import { changeAttribute, removeAttributes } from '../../domain/schema/resource-attribute.js';
-import { methods, reply } from '../../http/endpoint.js';
+import { emptied, methods, reply } from '../../http/endpoint.js';
 import type { Page } from '../../store/query/row-query.js';
 import { attributesIn, type Resource, ResourceAttribute } from '../../store/table/resource.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
@@ -122,8 +122,7 @@ export function attributeEndpoints(home: AttributeHome) {
 			failures: { 400: 'The attribute is built in', 404: missing },
 			handle: async (request, { unit }) => {
 				const { resource, attribute } = await find(unit, request.params, request.query);
-				await removeAttributes(unit, resource, [attribute]);
-				return reply(204);
+				return emptied(removeAttributes(unit, resource, [attribute]));
 			},
 		}),
 	];

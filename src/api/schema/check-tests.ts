@@ -1,5 +1,5 @@
 import { definedFields } from '../../domain/schema/defined-fields.js';
-import { methods, reply } from '../../http/endpoint.js';
+import { emptied, methods, reply } from '../../http/endpoint.js';
 import { CheckTest, checkTestsByKey } from '../../store/table/check-test.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
@@ -84,8 +84,7 @@ export const checkTests = [
 		failures: { 404: 'No such check test' },
 		handle: async ({ params }, { unit }) => {
 			const row = await unit.find(CheckTest, params.check_test_id);
-			await unit.removeMany(CheckTest, [row], ({ key }) => key);
-			return reply(204);
+			return emptied(unit.removeMany(CheckTest, [row], ({ key }) => key));
 		},
 	}),
 	endpoint({

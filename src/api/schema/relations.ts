@@ -6,7 +6,7 @@ import {
 	readRelations,
 	removeRelations,
 } from '../../domain/schema/relation.js';
-import { methods, reply } from '../../http/endpoint.js';
+import { emptied, methods, reply } from '../../http/endpoint.js';
 import { Relation, relationsBy } from '../../store/table/relation.js';
 import { Resource } from '../../store/table/resource.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
@@ -97,10 +97,7 @@ export const relations = [
 		access: 'environment.write',
 		returns: { 204: null },
 		failures: { 404: 'No such resource or relation' },
-		handle: async ({ params }, { unit }) => {
-			await removeRelations(unit, [await findRelation(unit, params)]);
-			return reply(204);
-		},
+		handle: async ({ params }, { unit }) => emptied(removeRelations(unit, [await findRelation(unit, params)])),
 	}),
 ];
 

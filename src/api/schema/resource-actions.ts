@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { definedFields } from '../../domain/schema/defined-fields.js';
 import { removeActions } from '../../domain/schema/resource-action.js';
-import { methods, reply } from '../../http/endpoint.js';
+import { emptied, methods, reply } from '../../http/endpoint.js';
 import { actionsBy, Resource, ResourceAction } from '../../store/table/resource.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { Reference } from '../../wire/common.js';
@@ -86,8 +86,7 @@ export const resourceActions = [
 		failures: { 404: 'No such resource or action' },
 		handle: async ({ params }, { unit }) => {
 			const { resource, action } = await findAction(unit, params);
-			await removeActions(unit, resource, [action]);
-			return reply(204);
+			return emptied(removeActions(unit, resource, [action]));
 		},
 	}),
 ];
