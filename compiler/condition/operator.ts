@@ -177,7 +177,7 @@ const operatorCode: Readonly<Record<OperatorName, OperatorCode>> = {
 		example: ['sales', 'support'],
 	},
 	contains: {
-		note: `A string of up to ${longest.sought} characters in one of up to ${longest.searched}; for an item of an array there is \`array_contains\`.`,
+		note: `The operand has at most ${longest.sought} characters, and the attribute at most ${longest.searched}. For items of an array, use \`array_contains\`.`,
 		holdsFor: (operand) => (attribute) => String(attribute).includes(String(operand)),
 		rego: ({ attribute, operand }) => [rego`contains(${attribute}, ${operand})`],
 		example: '@acme',
@@ -196,9 +196,9 @@ const operatorCode: Readonly<Record<OperatorName, OperatorCode>> = {
 	},
 	matches: {
 		note:
-			`An RE2 regular expression, unanchored by default. Maximum length: ${maxPatternLength} characters, or ` +
-			`${maxItemsPatternLength} inside \`match\`, in a string of up to ${longest.matched} characters. Every check ` +
-			'parses the expression: Unicode classes and repetitions cost milliseconds.',
+			`The operand is an RE2 regular expression, unanchored by default, with at most ${maxPatternLength} ` +
+			`characters, or ${maxItemsPatternLength} inside \`match\`. The attribute has at most ${longest.matched} ` +
+			'characters. Every check parses the expression: Unicode classes and repetitions take milliseconds.',
 		holdsFor: (operand, matches) => (attribute) => matches(String(operand), String(attribute)),
 		rego: ({ attribute, operand }) => [rego`regex.match(${operand}, ${attribute})`],
 		unusable: (operand) => rego`not regex.is_valid(${operand})`,

@@ -56,15 +56,24 @@ function json(value: Json): readonly string[] {
 	return ['```json', JSON.stringify(value), '```'];
 }
 
+/** Sentences for operators whose phrase needs a more specific noun than "operand". */
+const sentences: ReadonlyMap<string, string> = new Map([
+	['not-equals', 'Holds if the attribute does not equal the operand.'],
+	['between', 'Holds if the attribute is between the two values in the operand.'],
+	['in', 'Holds if the attribute equals an item of the operand.'],
+	['not-in', 'Holds if the attribute equals no item of the operand.'],
+	['in-cidr', 'Holds if the attribute is an address in any range of the operand.'],
+	['within-last', 'Holds if the attribute is no earlier than the time of the check minus the operand.'],
+	['older-than', 'Holds if the attribute is earlier than the time of the check minus the operand.'],
+	['is-null', 'Tests whether the attribute is missing.'],
+]);
+
 function section(operator: Operator): readonly string[] {
 	const { name, aliases, words, note, example } = operator;
 	const attribute = exampleAttribute(operator);
 	const also = aliases.length === 0 ? '' : ` Also written ${aliases.map((alias) => `\`${alias}\``).join(', ')}.`;
 	const operand = operator.literal === true ? '' : ', or a `ref`';
-	const sentence =
-		name === 'is-null'
-			? 'Tests whether the attribute is missing.'
-			: `Holds if the attribute ${words.holds} the operand.`;
+	const sentence = sentences.get(name) ?? `Holds if the attribute ${words.holds} the operand.`;
 	const plain = { [attribute]: { [name]: example } };
 	const denied = { [attribute]: { not: { [name]: example } } };
 	const referring = { [attribute]: { [name]: { ref: attribute.replace('user', 'resource') } } };
