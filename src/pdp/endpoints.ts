@@ -7,6 +7,7 @@ import { declaredPath, type Endpoint, Raw } from '../http/endpoint.js';
 import type { LeanAccess } from '../http/lean-path.js';
 import type { Surround } from '../http/mount.js';
 import type { AnyRequest } from '../http/received-request.js';
+import type { Served } from '../http/server.js';
 import type { Logger } from '../log.js';
 import { parseRevision, type RevisionToken } from '../wire/revision-token.js';
 import { type AuthzenSettings, authzenEndpoints, usualAuthzen } from './authzen/endpoints.js';
@@ -85,14 +86,9 @@ export interface DecisionPointOptions {
 }
 
 /** A table of endpoints, as required by `createApplication`. */
-interface ServedTable {
-	readonly endpoints: readonly Endpoint<string, never>[];
-	readonly surround: Surround;
-	readonly renderFailure: (failure: Failure, requestId: string, path: string) => unknown;
-	readonly failureHeaders: () => Readonly<Record<string, string>>;
-	readonly echoesRequestId?: (path: string) => boolean;
-	readonly lean?: LeanAccess;
-}
+interface ServedTable
+	extends Pick<Served, 'endpoints' | 'surround' | 'renderFailure' | 'echoesRequestId' | 'lean'>,
+		Required<Pick<Served, 'failureHeaders'>> {}
 
 export interface DecisionPoint extends ServedTable {
 	/** Endpoints that forward calls to the management API, which also documents these endpoints. */

@@ -12,13 +12,7 @@ import { type Head, headIn, type LiveHead } from './head.js';
 const maxChanges = 20_000;
 
 /** State at which a step begins. */
-interface StepBase {
-	readonly lineage: string;
-	readonly revision: number;
-	readonly token: string;
-	/** Like `Head.pending`. */
-	readonly pending: string | null;
-}
+type StepBase = Pick<Head, 'lineage' | 'revision' | 'token' | 'pending'>;
 
 /** Patches in a step, with the resulting head. */
 export interface StepPatches {

@@ -12,17 +12,7 @@ import { stepSince } from './step-since.js';
 const maxTrialSeconds = 10;
 
 /** State of an environment's data, with a policy. */
-export interface DataState {
-	/** Like `Head.lineage`. */
-	readonly lineage: string;
-	readonly revision: number;
-	/** Like `Head.token`. */
-	readonly token: string;
-	/** Digest of the active policy. */
-	readonly digest: string;
-	/** Like `Head.pending`. */
-	readonly pending: string | null;
-}
+export type DataState = Pick<LiveHead, 'lineage' | 'revision' | 'token' | 'digest' | 'pending'>;
 
 export interface Trial<T> {
 	readonly scope: Scope;

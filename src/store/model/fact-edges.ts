@@ -1,7 +1,8 @@
 import { groupBy } from '../../../compiler/group-by.js';
 import { holdsNow } from '../query/holds-now.js';
 import { matchesAll, matchesBoth } from '../query/matches-both.js';
-import { tupleKey } from '../table/relationship-tuple.js';
+import { type TupleRow, tupleKey } from '../table/relationship-tuple.js';
+import type { AssignmentRow } from '../table/role-assignment.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 
 /**
@@ -72,26 +73,16 @@ const columns: Readonly<Record<Source['table'], string>> = {
 	relationship_tuples: 'id, subject_id, relation_id, object_id, expires_at, condition_set',
 };
 
-interface AssignmentIds {
-	readonly id: string;
-	readonly user_id: string;
-	readonly role_id: string;
-	readonly tenant_id: string;
-	readonly resource_instance_id: string | null;
-	readonly expires_at: Date | null;
-	readonly condition_set: string | null;
-}
+type AssignmentIds = Pick<
+	AssignmentRow,
+	'id' | 'user_id' | 'role_id' | 'tenant_id' | 'resource_instance_id' | 'expires_at' | 'condition_set'
+>;
 
 /** A relationship tuple, by ids. */
-export interface TupleStep {
-	readonly id: string;
-	readonly subject_id: string;
-	readonly relation_id: string;
-	readonly object_id: string;
-	readonly expires_at: Date | null;
-	/** Condition key; `null` if there is none. */
-	readonly condition_set: string | null;
-}
+export type TupleStep = Pick<
+	TupleRow,
+	'id' | 'subject_id' | 'relation_id' | 'object_id' | 'expires_at' | 'condition_set'
+>;
 
 /** A node's edges. */
 export interface EdgesOfNode {

@@ -1,6 +1,7 @@
 import { groupBy } from '../../../compiler/group-by.js';
 import { holdsNow } from '../query/holds-now.js';
 import { matchesBoth } from '../query/matches-both.js';
+import type { AssignmentRow } from '../table/role-assignment.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 import type { TupleStep } from './fact-edges.js';
 
@@ -70,14 +71,9 @@ export async function tuplesAt(
 }
 
 /** Ids of a role assigned to a user on an instance. */
-export interface AssignedRole {
-	readonly id: string;
-	readonly role_id: string;
+export interface AssignedRole
+	extends Pick<AssignmentRow, 'id' | 'role_id' | 'tenant_id' | 'expires_at' | 'condition_set'> {
 	readonly instance_id: string;
-	readonly tenant_id: string;
-	readonly expires_at: Date | null;
-	/** The assignment's condition key; `null` if there is none. */
-	readonly condition_set: string | null;
 }
 
 const assignedColumns = 'id, role_id, resource_instance_id as instance_id, tenant_id, expires_at, condition_set';

@@ -1,57 +1,49 @@
 import { Model } from 'objection';
 
+/** Shared columns of organizations, projects and environments. */
+abstract class Account extends Model {
+	declare id: string;
+	declare key: string;
+	declare name: string;
+	declare settings: Record<string, unknown> | null;
+	declare created_at: Date;
+	declare updated_at: Date;
+}
+
 /** A customer company, which owns projects and all keys. */
-export class Organization extends Model {
+export class Organization extends Account {
 	static override readonly tableName = 'organizations';
 	static override readonly jsonAttributes = ['settings'];
 
-	declare id: string;
-	declare key: string;
-	declare name: string;
-	declare settings: Record<string, unknown> | null;
 	/** True if the key created by the first start was shown. */
 	declare first_key_shown: boolean;
-	declare created_at: Date;
-	declare updated_at: Date;
 }
 
 /** A product of an organization. */
-export class Project extends Model {
+export class Project extends Account {
 	static override readonly tableName = 'projects';
 	static override readonly jsonAttributes = ['settings'];
 
-	declare id: string;
 	declare organization_id: string;
-	declare key: string;
-	declare name: string;
 	declare description: string | null;
 	declare urn_namespace: string | null;
-	declare settings: Record<string, unknown> | null;
 	declare active_policy_repo_id: string | null;
-	declare created_at: Date;
-	declare updated_at: Date;
 }
 
 /** A project's deployment stage, with separate objects and revisions. */
-export class Environment extends Model {
+export class Environment extends Account {
 	static override readonly tableName = 'environments';
 	static override readonly jsonAttributes = ['jwks', 'settings'];
 
-	declare id: string;
 	declare organization_id: string;
 	declare project_id: string;
-	declare key: string;
-	declare name: string;
 	declare description: string | null;
 	declare custom_branch_name: string | null;
 	declare jwks: Record<string, unknown> | null;
-	declare settings: Record<string, unknown> | null;
 	/** Number of units that have changed this environment. */
 	declare revision: number;
 	/** Newest revision with a change that affects the compiled policy. */
 	declare schema_revision: number;
-	declare created_at: Date;
-	declare updated_at: Date;
 }
 
 /** Level at which a key grants access. */

@@ -1,4 +1,4 @@
-import type { QueryBuilder } from 'objection';
+import type { Model, QueryBuilder } from 'objection';
 import type { Attributes } from '../../../compiler/model.js';
 import { whereIdsIn } from '../query/filter.js';
 import { matchesAll } from '../query/matches-both.js';
@@ -46,16 +46,7 @@ export type TupleIds = Pick<
 	'subject_id' | 'relation_id' | 'object_id' | 'tenant_id' | 'condition_set'
 >;
 
-export interface TupleRow extends TupleKeys, TupleIds {
-	readonly id: string;
-	readonly environment_id: string;
-	readonly created_at: Date;
-	readonly updated_at: Date;
-	/** Expiry; `null` if it does not expire. */
-	readonly expires_at: Date | null;
-	/** Condition values; `null` if there are none. */
-	readonly condition_values: Attributes | null;
-}
+export interface TupleRow extends TupleKeys, Readonly<Omit<RelationshipTuple, keyof Model>> {}
 
 /** Filter for tuples. A tuple matches if each list contains the tuple's value. Absent lists do not filter. */
 export interface TupleFilter {

@@ -1,4 +1,4 @@
-import type { QueryBuilder } from 'objection';
+import type { Model, QueryBuilder } from 'objection';
 import { groupBy } from '../../../compiler/group-by.js';
 import type { Attributes } from '../../../compiler/model.js';
 import { whereIdsIn } from '../query/filter.js';
@@ -38,27 +38,13 @@ export class RoleAssignment extends EnvironmentModel {
 }
 
 /** An assignment with its user, role, tenant and instance keys. */
-export interface AssignmentRow {
-	readonly id: string;
-	readonly environment_id: string;
-	readonly user_id: string;
-	readonly role_id: string;
-	readonly tenant_id: string;
-	readonly resource_instance_id: string | null;
+export interface AssignmentRow extends Readonly<Omit<RoleAssignment, keyof Model | 'element_request_id'>> {
 	readonly user: string;
 	readonly role: string;
 	readonly tenant: string;
 	/** `<resource key>:<instance key>`; `null` for a tenant role. */
 	readonly resource_instance: string | null;
-	readonly created_at: Date;
-	/** Expiry; `null` if it does not expire. */
-	readonly expires_at: Date | null;
-	/** Element request that led to the assignment; `null` if there was none. */
 	readonly element_request_id?: string | null;
-	/** The assignment's condition set key; `null` if there is none. */
-	readonly condition_set: string | null;
-	/** Condition values; `null` if there are none. */
-	readonly condition_values: Attributes | null;
 }
 
 /**
