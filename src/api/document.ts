@@ -10,96 +10,62 @@ import { renderFailure } from './render-failure.js';
 const signedIn =
 	"Requires a signed-in user: the cookie `permit_session`, or a sign-in's bearer token in `Authorization`.";
 
+const withRevision = { answerHeaders: RevisionAnswer };
+const open = { description: 'No authentication.', secured: false };
+
+/** Describes an access rule that requires a key or a sign-in. */
+function secured(description: string, headers: Pick<AccessNote, 'requestHeaders' | 'answerHeaders'> = {}): AccessNote {
+	return { description, secured: true, ...headers };
+}
+
 const access: Readonly<Record<Access | 'feed', AccessNote>> = {
-	public: { description: 'No authentication.', secured: false },
-	probe: { description: 'No authentication.', secured: false },
-	metrics: {
-		description: 'Requires an organization key, unless `API_ALLOW_METRICS_UNAUTHENTICATED` is set.',
-		secured: true,
-	},
-	key: { description: 'Requires any API key, even one without access.', secured: true },
-	'organization.read': {
-		description: 'Requires any API key. Returns only objects in the scope of the key.',
-		secured: true,
-	},
-	'organization.write': { description: 'Requires an organization key with write access.', secured: true },
-	'keys.manage': {
-		description: 'Requires an API key with the access level `admin`. Covers only keys in its scope.',
-		secured: true,
-	},
-	'keys.read': {
-		description: 'Requires an API key with the access level `admin`. Covers only keys in its scope.',
-		secured: true,
-	},
-	'project.read': {
-		description: 'Requires an API key with access to the project or to one of its environments.',
-		secured: true,
-	},
-	'project.write': { description: 'Requires a project key or organization key with write access.', secured: true },
-	'project.delete': { description: 'Requires a project key or organization key with write access.', secured: true },
-	'environment.read': { description: 'Requires an API key with access to the environment.', secured: true },
-	'environment.copy': {
-		description: 'Requires a project key or organization key with write access.',
-		secured: true,
-	},
-	'environment.snapshot': { description: 'Requires an API key with access to the environment.', secured: true },
-	'environment.export': { description: 'Requires an API key with access to the environment.', secured: true },
-	'environment.write': {
-		description: 'Requires an API key with write access to the environment.',
-		secured: true,
-		answerHeaders: RevisionAnswer,
-	},
-	'environment.apply': {
-		description: 'Requires an API key with write access to the environment.',
-		secured: true,
-		answerHeaders: RevisionAnswer,
-	},
-	'environment.try': {
-		description: 'Requires an API key with access to the environment; read-only access is enough.',
-		secured: true,
-		answerHeaders: RevisionAnswer,
-	},
-	'environment.impact': {
-		description: 'Requires an API key with access to the environment; read-only access is enough.',
-		secured: true,
-		answerHeaders: RevisionAnswer,
-	},
-	'environment.manage': { description: 'Requires an API key with write access to the environment.', secured: true },
-	'environment.own': {
-		description: 'Requires an environment key, which selects the environment.',
-		secured: true,
-	},
-	'environment.report': {
-		description:
-			'Requires an environment key, which selects the environment. The key must have write access or belong to a ' +
+	public: open,
+	probe: open,
+	metrics: secured('Requires an organization key, unless `API_ALLOW_METRICS_UNAUTHENTICATED` is set.'),
+	key: secured('Requires any API key, even one without access.'),
+	'organization.read': secured('Requires any API key. Returns only objects in the scope of the key.'),
+	'organization.write': secured('Requires an organization key with write access.'),
+	'keys.manage': secured('Requires an API key with the access level `admin`. Covers only keys in its scope.'),
+	'keys.read': secured('Requires an API key with the access level `admin`. Covers only keys in its scope.'),
+	'project.read': secured('Requires an API key with access to the project or to one of its environments.'),
+	'project.write': secured('Requires a project key or organization key with write access.'),
+	'project.delete': secured('Requires a project key or organization key with write access.'),
+	'environment.read': secured('Requires an API key with access to the environment.'),
+	'environment.copy': secured('Requires a project key or organization key with write access.'),
+	'environment.snapshot': secured('Requires an API key with access to the environment.'),
+	'environment.export': secured('Requires an API key with access to the environment.'),
+	'environment.write': secured('Requires an API key with write access to the environment.', withRevision),
+	'environment.apply': secured('Requires an API key with write access to the environment.', withRevision),
+	'environment.try': secured(
+		'Requires an API key with access to the environment; read-only access is enough.',
+		withRevision,
+	),
+	'environment.impact': secured(
+		'Requires an API key with access to the environment; read-only access is enough.',
+		withRevision,
+	),
+	'environment.manage': secured('Requires an API key with write access to the environment.'),
+	'environment.own': secured('Requires an environment key, which selects the environment.'),
+	'environment.report': secured(
+		'Requires an environment key, which selects the environment. The key must have write access or belong to a ' +
 			'decision point (`owner_type` `pdp_config`).',
-		secured: true,
-	},
-	'environment.sign_in': {
-		description: 'Requires an environment key with write access, which selects the environment.',
-		secured: true,
-	},
-	'environment.sessions': {
-		description: 'Requires an API key with access to the environment and the access level `admin`.',
-		secured: true,
-	},
-	'element.enter': { description: 'No authentication.', secured: false },
-	'element.session': { description: signedIn, secured: true },
-	'element.read': { description: signedIn, secured: true },
-	'element.write': {
-		description: `${signedIn} Requests with the cookie must come from an origin listed in the environment settings.`,
-		secured: true,
-		answerHeaders: RevisionAnswer,
-	},
-	'console.enter': { description: 'No authentication.', secured: false },
+	),
+	'environment.sign_in': secured('Requires an environment key with write access, which selects the environment.'),
+	'environment.sessions': secured('Requires an API key with access to the environment and the access level `admin`.'),
+	'element.enter': open,
+	'element.session': secured(signedIn),
+	'element.read': secured(signedIn),
+	'element.write': secured(
+		`${signedIn} Requests with the cookie must come from an origin listed in the environment settings.`,
+		withRevision,
+	),
+	'console.enter': open,
 	'console.ask': { description: 'Requires a console session.', secured: false },
 	'console.watch': { description: 'Requires a console session.', secured: false },
-	feed: {
-		description: 'Requires an API key with access to the environment.',
-		secured: true,
+	feed: secured('Requires an API key with access to the environment.', {
 		requestHeaders: BundleRequest,
 		answerHeaders: BundleAnswer,
-	},
+	}),
 };
 
 const tags = {
