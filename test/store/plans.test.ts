@@ -6,9 +6,10 @@ import { assignExactly, unassignMany } from '../../src/domain/facts/assignment.j
 import { findTargets } from '../../src/domain/facts/assignment-reference.js';
 import { removeInstances } from '../../src/domain/facts/resource-instance.js';
 import { Maintenance } from '../../src/store/database/maintenance.js';
+import { participantsIn } from '../../src/store/table/assignment-reference.js';
 import { groupsAmong } from '../../src/store/table/group/group.js';
 import { instancesNamed, instancesToRemove } from '../../src/store/table/resource-instance.js';
-import { assignmentsBetween, participantsIn } from '../../src/store/table/role-assignment.js';
+import { assignmentsBetween } from '../../src/store/table/role-assignment.js';
 import { Tenant } from '../../src/store/table/tenant.js';
 import { User } from '../../src/store/table/user.js';
 import { onEachStore } from '../support/each-store.js';

@@ -1,15 +1,15 @@
 import { everyone } from '../../../compiler/everyone.js';
 import type { Attributes } from '../../../compiler/model.js';
 import { notFound, unprocessable } from '../../failure.js';
-import { type InstanceRow, ResourceInstance } from '../../store/table/resource-instance.js';
-import { Role } from '../../store/table/role.js';
 import {
-	type AssignmentColumns,
 	type AssignmentReference,
 	type Named,
 	type Participants,
 	resourceRolesIn,
-} from '../../store/table/role-assignment.js';
+} from '../../store/table/assignment-reference.js';
+import { type InstanceRow, ResourceInstance } from '../../store/table/resource-instance.js';
+import { Role } from '../../store/table/role.js';
+import type { AssignmentColumns } from '../../store/table/role-assignment.js';
 import { Tenant } from '../../store/table/tenant.js';
 import { User } from '../../store/table/user.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';

@@ -1,21 +1,23 @@
 import { everyone } from '../../../compiler/everyone.js';
 import { duplicate, maxProblems, notFound, type Problem, unprocessable } from '../../failure.js';
+import { changeExpiries } from '../../store/table/assignment-expiry.js';
+import {
+	type AssignmentReference,
+	type Named,
+	type Participants,
+	participantsIn,
+} from '../../store/table/assignment-reference.js';
 import { Role } from '../../store/table/role.js';
 import {
 	type AssignmentFilter,
 	type AssignmentIds,
-	type AssignmentReference,
 	type AssignmentRow,
 	assignmentsBetween,
 	assignmentsBy,
 	assignmentsToRemove,
-	changeExpiries,
 	deleteAssignments,
 	type HolderAt,
 	insertAssignments,
-	type Named,
-	type Participants,
-	participantsIn,
 	type RoleAssignment,
 	someAssignments,
 } from '../../store/table/role-assignment.js';

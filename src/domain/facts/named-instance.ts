@@ -1,7 +1,7 @@
 import { Failure, notFound } from '../../failure.js';
+import type { Named } from '../../store/table/assignment-reference.js';
 import { Resource } from '../../store/table/resource.js';
 import { type InstanceRow, instancesNamed, ResourceInstance } from '../../store/table/resource-instance.js';
-import type { Named } from '../../store/table/role-assignment.js';
 import { changeRecord } from '../../store/unit/change-record.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';

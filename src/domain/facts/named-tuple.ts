@@ -1,9 +1,9 @@
 import type { Attributes } from '../../../compiler/model.js';
 import { mismatchedRelation, mismatchedTenants, notFound } from '../../failure.js';
+import type { Named } from '../../store/table/assignment-reference.js';
 import { Relation } from '../../store/table/relation.js';
 import type { TupleColumns, TupleKeys } from '../../store/table/relationship-tuple.js';
 import { type InstanceRow, ResourceInstance } from '../../store/table/resource-instance.js';
-import type { Named } from '../../store/table/role-assignment.js';
 import { Tenant } from '../../store/table/tenant.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';

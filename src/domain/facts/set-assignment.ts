@@ -1,15 +1,11 @@
 import { grantOf, isUserSet, setRelationKey, type UserSet, userSetParts } from '../../../compiler/user-set.js';
 import { mismatchedTenants, notFound, type Problem, unprocessable } from '../../failure.js';
+import { type AssignmentReference, type Participants, participantsIn } from '../../store/table/assignment-reference.js';
 import { setRelationsOf } from '../../store/table/relation.js';
 import { type TupleRow, tuplesBy } from '../../store/table/relationship-tuple.js';
 import { type InstanceRow, ResourceInstance } from '../../store/table/resource-instance.js';
 import { Role } from '../../store/table/role.js';
-import {
-	type AssignmentReference,
-	type AssignmentRow,
-	type Participants,
-	participantsIn,
-} from '../../store/table/role-assignment.js';
+import type { AssignmentRow } from '../../store/table/role-assignment.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { instanceName } from '../../wire/common.js';

@@ -1,6 +1,6 @@
 import { notFound } from '../../failure.js';
+import type { Named } from '../../store/table/assignment-reference.js';
 import { UserInvite, userInvitesBy } from '../../store/table/element/user-invite.js';
-import type { Named } from '../../store/table/role-assignment.js';
 import type { Tenant } from '../../store/table/tenant.js';
 import {
 	deleteTenantUsers,

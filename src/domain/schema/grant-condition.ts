@@ -3,11 +3,11 @@ import { Failure, maxProblems, type Problem, unprocessable } from '../../failure
 import { nextTurn } from '../../limit/next-turn.js';
 import { readSchema } from '../../store/model/model.js';
 import { ConditionSet, grantConditionSets } from '../../store/table/condition-set.js';
+import { type ConditionalAssignment, conditionalAssignments } from '../../store/table/conditional-assignment.js';
 import { type Relation, relationsWithConditions } from '../../store/table/relation.js';
 import { conditionalTuples } from '../../store/table/relationship-tuple.js';
 import { Resource } from '../../store/table/resource.js';
 import { type Role, rolesWithConditions } from '../../store/table/role.js';
-import { type ConditionalAssignment, conditionalAssignments } from '../../store/table/role-assignment.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { refuseUnsoundLinks } from './computed-role.js';
 import { type Declaring, valueProblems } from './condition-values.js';

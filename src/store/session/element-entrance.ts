@@ -4,7 +4,7 @@ import { Failure, notFound } from '../../failure.js';
 import { asId } from '../../wire/common.js';
 import { hashSecret, sameHash } from '../account/secret.js';
 import { Environment } from '../table/account.js';
-import type { Named } from '../table/role-assignment.js';
+import type { Named } from '../table/assignment-reference.js';
 import { membershipCondition } from '../table/tenant-user.js';
 import { ElementSessions, type SessionSecret } from './element-sessions.js';
 

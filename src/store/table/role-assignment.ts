@@ -1,10 +1,8 @@
 import type { Model, QueryBuilder } from 'objection';
-import { groupBy } from '../../../compiler/group-by.js';
 import type { Attributes } from '../../../compiler/model.js';
 import { whereIdsIn } from '../query/filter.js';
 import { holdsNow } from '../query/holds-now.js';
 import { matchesBoth } from '../query/matches-both.js';
-import { idsAmong, rowsByReference, whereReferred } from '../query/reference.js';
 import { rowChunks, rowsPerStatement } from '../query/row-chunks.js';
 import { type RowQuery, rowQuery } from '../query/row-query.js';
 import { chunksToRemove } from '../unit/chunks-to-remove.js';
@@ -12,7 +10,6 @@ import type { ReadingUnit } from '../unit/reading-unit.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { EnvironmentModel, sameEnvironment } from './environment-model.js';
 import { instanceNameIn } from './resource-instance.js';
-import { Role } from './role.js';
 
 /** A role held by a user in a tenant, or on a resource instance of the tenant. */
 export class RoleAssignment extends EnvironmentModel {
@@ -155,82 +152,6 @@ function narrow(
 	return query;
 }
 
-/**
- * User, role and place of an assignment, each by id or key. The place is a tenant, or a resource instance with or
- * without its tenant.
- */
-export interface AssignmentReference {
-	readonly user: string;
-	readonly role: string;
-	readonly tenant?: string | undefined;
-	readonly resource_instance?: string | undefined;
-	/** The new assignment's expiry; absent if it does not expire. */
-	readonly expires_at?: string | undefined;
-	/** Condition set under which the role is assigned, with values for a new assignment; absent if there is none. */
-	readonly condition?: { readonly set: string; readonly values?: object | undefined } | undefined;
-	/** Location in the request; the whole body if absent. */
-	readonly place?: readonly (string | number)[];
-}
-
-/** An object to which a reference refers. */
-export interface Named {
-	readonly id: string;
-	readonly key: string;
-}
-
-/** Objects in assignment references, keyed by reference. Omits unknown references. */
-export interface Participants {
-	readonly users: ReadonlyMap<string, Named>;
-	/** Tenant roles only. Resource roles are looked up later, when their resource is known. */
-	readonly roles: ReadonlyMap<string, Named>;
-	readonly tenants: ReadonlyMap<string, Named>;
-}
-
-/** Returns the users, tenant roles and tenants in the references. Uses a single statement. */
-export async function participantsIn(
-	unit: ReadingUnit,
-	references: readonly AssignmentReference[],
-): Promise<Participants> {
-	const wanted = {
-		users: [...new Set(references.map(({ user }) => user))],
-		roles: [...new Set(references.flatMap(({ role, resource_instance }) => (resource_instance ? [] : [role])))],
-		tenants: [...new Set(references.flatMap(({ tenant }) => tenant ?? []))],
-	};
-	const { rows } = await unit.raw<Named & { readonly kind: keyof Participants }>(
-		(['users', 'roles', 'tenants'] satisfies (keyof Participants)[])
-			.map(
-				(kind) => `select '${kind}' as kind, id, key from ${kind} where environment_id = :environment_id
-					${kind === 'roles' ? 'and resource_id is null' : ''}
-					and (key = any(:${kind}::text[]) or id = any(:${kind}_ids::uuid[]))`,
-			)
-			.join(' union all '),
-		{
-			...wanted,
-			users_ids: idsAmong(wanted.users),
-			roles_ids: idsAmong(wanted.roles),
-			tenants_ids: idsAmong(wanted.tenants),
-		},
-	);
-	const named = (kind: keyof Participants) =>
-		rowsByReference(
-			rows.filter((row) => row.kind === kind),
-			wanted[kind],
-		);
-	return { users: named('users'), roles: named('roles'), tenants: named('tenants') };
-}
-
-/** Returns these resources' roles in the references, keyed by resource, then by reference. */
-export async function resourceRolesIn(
-	unit: ReadingUnit,
-	resourceIds: readonly string[],
-	references: readonly string[],
-): Promise<ReadonlyMap<string, ReadonlyMap<string, Role>>> {
-	const wanted = [...new Set(references)];
-	const query = whereIdsIn(unit.query(Role), { 'roles.resource_id': resourceIds });
-	const roles = groupBy(await whereReferred(query, 'roles', wanted), (role) => role.resource_id);
-	return new Map(resourceIds.map((id) => [id, rowsByReference(roles.get(id) ?? [], wanted)]));
-}
-
 /** Returns at most `rowsPerStatement` stored assignments matching the filter, including expired assignments. */
 export async function someAssignments(unit: ReadingUnit, filter: AssignmentFilter): Promise<readonly AssignmentRow[]> {
 	const query = unit.queryStored(RoleAssignment);
@@ -276,7 +197,7 @@ const conditionsAt = {
  * SQL. INVARIANT: with `offset 0`, the query uses an index that contains both ids, even without statistics, because a
  * user or a place alone may have very many assignments.
  */
-function heldAt(places: keyof typeof conditionsAt, place: string): string {
+export function heldAt(places: keyof typeof conditionsAt, place: string): string {
 	return `select * from role_assignments where environment_id = :environment_id and ${conditionsAt[places](place)}`;
 }
 
@@ -329,88 +250,6 @@ export async function insertAssignments(
 	return unit.insertMissing(RoleAssignment, columns);
 }
 
-/** An assignment before and after its expiry was changed. */
-export interface ChangedAssignment {
-	readonly before: RoleAssignment;
-	readonly after: RoleAssignment;
-}
-
-/**
- * Changes these assignments' expiry and values if they are stored. With `extend`, changes an expiry only to a later
- * time, unless the values change: new values must not last longer than the caller allows. An expired assignment is
- * granted again: it gets the request id `requestId`, or none if `requestId` is null. Does not write to the change log.
- */
-export async function changeExpiries(
-	unit: WritingUnit,
-	wanted: readonly AssignmentColumns[],
-	{ changes, requestId }: { readonly changes: 'extend' | 'replace'; readonly requestId: string | null },
-): Promise<readonly ChangedAssignment[]> {
-	const changed: ChangedAssignment[] = [];
-	for (const [, chunk] of rowChunks(wanted)) {
-		const { rows } = await unit.raw<ExpiryChange>(
-			`with before as (
-				select held.id, held.expires_at, held.element_request_id, held.condition_values,
-					nullif(wanted.expiry, '')::timestamptz as expiry, nullif(wanted.given, '')::jsonb as given
-				from unnest(:users::uuid[], :roles::uuid[], :tenants::uuid[], :instances::text[], :expiries::text[],
-					:sets::text[], :values::text[]) as wanted (user_id, role_id, tenant_id, instance, expiry, set, given)
-				cross join lateral (
-					(${heldAt('tenants', 'wanted.tenant_id')} and wanted.instance = '' offset 0)
-					union all (${heldAt('instances', `nullif(wanted.instance, '')::uuid`)} offset 0)
-				) as held
-				where held.role_id = wanted.role_id and held.tenant_id = wanted.tenant_id
-					and held.condition_set is not distinct from nullif(wanted.set, '')
-					and (held.condition_values is distinct from nullif(wanted.given, '')::jsonb or (
-						held.expires_at is distinct from nullif(wanted.expiry, '')::timestamptz
-						and (:replace or held.expires_at < coalesce(nullif(wanted.expiry, ''), 'infinity')::timestamptz)
-					))
-			)
-			update role_assignments set expires_at = before.expiry, condition_values = before.given, element_request_id = coalesce(
-				:request::uuid, case when before.expires_at <= statement_timestamp() then null else before.element_request_id end
-			)
-			from before where role_assignments.environment_id = :environment_id and role_assignments.id = before.id
-			returning role_assignments.*, before.expires_at as previous_expires_at,
-				before.condition_values as previous_values, before.element_request_id as previous_request_id`,
-			{
-				users: chunk.map(({ user_id }) => user_id),
-				roles: chunk.map(({ role_id }) => role_id),
-				tenants: chunk.map(({ tenant_id }) => tenant_id),
-				instances: chunk.map(({ resource_instance_id }) => resource_instance_id ?? ''),
-				expiries: chunk.map(({ expires_at }) => expires_at?.toISOString() ?? ''),
-				sets: chunk.map(({ condition_set }) => condition_set ?? ''),
-				values: chunk.map(({ condition_values }) =>
-					condition_values === null ? '' : JSON.stringify(condition_values),
-				),
-				replace: changes === 'replace',
-				request: requestId,
-			},
-		);
-		changed.push(...rows.map(asChangedAssignment));
-	}
-	return changed;
-}
-
-interface ExpiryChange extends RoleAssignment {
-	readonly previous_expires_at: Date | null;
-	readonly previous_request_id: string | null;
-	readonly previous_values: Attributes | null;
-}
-
-function asChangedAssignment({
-	previous_expires_at,
-	previous_request_id,
-	previous_values,
-	...columns
-}: ExpiryChange): ChangedAssignment {
-	const after = RoleAssignment.fromDatabaseJson(columns);
-	const before = RoleAssignment.fromDatabaseJson({
-		...columns,
-		expires_at: previous_expires_at,
-		element_request_id: previous_request_id,
-		condition_values: previous_values,
-	});
-	return { before, after };
-}
-
 /** Deletes these assignments. Does not write to the change log. */
 export async function deleteAssignments(unit: WritingUnit, rows: readonly AssignmentRow[]): Promise<void> {
 	for (const [, chunk] of rowChunks(rows)) {
@@ -444,98 +283,4 @@ export async function heldTenantRoles(
 		{ user_ids: [...userIds] },
 	);
 	return rows;
-}
-
-/** A role's conditional assignments with the same condition and values. */
-export interface ConditionalAssignment {
-	readonly role_id: string;
-	readonly condition_set: string;
-	readonly condition_values: Attributes;
-}
-
-/**
- * Returns the different roles, conditions and values in stored conditional assignments for these roles or sets,
- * including expired assignments, in no particular order.
- */
-export async function conditionalAssignments(
-	unit: ReadingUnit,
-	{ role_ids, sets }: { readonly role_ids?: readonly string[]; readonly sets?: readonly string[] },
-): Promise<readonly ConditionalAssignment[]> {
-	const query = unit
-		.queryStored(RoleAssignment)
-		.whereNotNull('role_assignments.condition_set')
-		.distinct('role_assignments.role_id', 'role_assignments.condition_set', 'role_assignments.condition_values');
-	if (role_ids !== undefined) query.whereRaw('role_assignments.role_id = any(?::uuid[])', [role_ids]);
-	if (sets !== undefined) query.whereRaw('role_assignments.condition_set = any(?::text[])', [sets]);
-	return query.castTo<ConditionalAssignment[]>();
-}
-
-/** The most expensive conditions that a check may evaluate. */
-interface ConditionStepsFound {
-	/** User key. */
-	readonly user: string;
-	readonly tenant: string;
-	/** The instance of the assignments; `null` if they are anywhere in the tenant. */
-	readonly resource_instance: string | null;
-	readonly steps: number;
-}
-
-/**
- * Returns the user with the most expensive conditional assignments: on an instance, together with all assignments of
- * leading roles in its tenant. Roles on other instances are derived from leading roles. `steps` contains the steps of
- * each condition, and `calls` the number of its evaluations for each role.
- */
-export async function mostConditionSteps(
-	unit: ReadingUnit,
-	{
-		userIds,
-		leadingRoleIds,
-		steps,
-		calls,
-	}: {
-		readonly userIds: readonly string[] | 'all';
-		readonly leadingRoleIds: readonly string[];
-		readonly steps: ReadonlyMap<string, number>;
-		readonly calls: ReadonlyMap<string, number>;
-	},
-): Promise<ConditionStepsFound | undefined> {
-	const { rows } = await unit.raw<ConditionStepsFound>(
-		`with summed as (
-			select user_id, tenant_id, instance_id, sum(weights.steps * called.calls) as steps from (
-				select user_id, tenant_id, role_id, condition_set,
-					case when role_id = any(:leading::uuid[]) then null else resource_instance_id end as instance_id
-				from role_assignments
-				where environment_id = :environment_id and condition_set is not null and ${holdsNow('role_assignments')}
-					and (:all or user_id = any(:users::uuid[]))
-			) as held
-			join unnest(:sets::text[], :steps::float8[]) as weights (set, steps) on weights.set = held.condition_set
-			join unnest(:roles::uuid[], :calls::float8[]) as called (role_id, calls) on called.role_id = held.role_id
-			group by user_id, tenant_id, instance_id
-		), most as (
-			select summed.user_id, summed.tenant_id, summed.instance_id,
-				summed.steps + coalesce(inherited.steps, 0) as total
-			from summed
-			left join summed as inherited on summed.instance_id is not null and inherited.instance_id is null
-				and inherited.user_id = summed.user_id and inherited.tenant_id = summed.tenant_id
-			order by total desc limit 1
-		)
-		select users.key as "user", tenants.key as tenant, most.total as steps,
-			resources.key || ':' || resource_instances.key as resource_instance
-		from most
-		join users on users.environment_id = :environment_id and users.id = most.user_id
-		join tenants on tenants.environment_id = :environment_id and tenants.id = most.tenant_id
-		left join resource_instances on resource_instances.environment_id = :environment_id
-			and resource_instances.id = most.instance_id
-		left join resources on resources.environment_id = :environment_id and resources.id = resource_instances.resource_id`,
-		{
-			all: userIds === 'all',
-			users: userIds === 'all' ? [] : [...userIds],
-			leading: [...leadingRoleIds],
-			sets: [...steps.keys()],
-			steps: [...steps.values()],
-			roles: [...calls.keys()],
-			calls: [...calls.values()],
-		},
-	);
-	return rows[0];
 }

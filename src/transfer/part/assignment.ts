@@ -3,13 +3,13 @@ import { isUserSet, userSetParts } from '../../../compiler/user-set.js';
 import { assignExactly, unassignMany } from '../../domain/facts/assignment.js';
 import { addTenantUsers, removeTenantUsers } from '../../domain/facts/tenant-user.js';
 import { grantSets } from '../../domain/schema/grant-condition.js';
+import type { Named } from '../../store/table/assignment-reference.js';
 import type { InstanceRow } from '../../store/table/resource-instance.js';
 import { Role } from '../../store/table/role.js';
 import {
 	type AssignmentFilter,
 	type AssignmentKeys,
 	assignmentKeys,
-	type Named,
 	RoleAssignment,
 } from '../../store/table/role-assignment.js';
 import { hasSetGrants, type SetGrantFilter, setGrantsBy } from '../../store/table/set-grant.js';

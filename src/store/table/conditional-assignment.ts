@@ -1,0 +1,98 @@
+import type { Attributes } from '../../../compiler/model.js';
+import { holdsNow } from '../query/holds-now.js';
+import type { ReadingUnit } from '../unit/reading-unit.js';
+import { RoleAssignment } from './role-assignment.js';
+
+/** A role's conditional assignments with the same condition and values. */
+export interface ConditionalAssignment {
+	readonly role_id: string;
+	readonly condition_set: string;
+	readonly condition_values: Attributes;
+}
+
+/**
+ * Returns the different roles, conditions and values in stored conditional assignments for these roles or sets,
+ * including expired assignments, in no particular order.
+ */
+export async function conditionalAssignments(
+	unit: ReadingUnit,
+	{ role_ids, sets }: { readonly role_ids?: readonly string[]; readonly sets?: readonly string[] },
+): Promise<readonly ConditionalAssignment[]> {
+	const query = unit
+		.queryStored(RoleAssignment)
+		.whereNotNull('role_assignments.condition_set')
+		.distinct('role_assignments.role_id', 'role_assignments.condition_set', 'role_assignments.condition_values');
+	if (role_ids !== undefined) query.whereRaw('role_assignments.role_id = any(?::uuid[])', [role_ids]);
+	if (sets !== undefined) query.whereRaw('role_assignments.condition_set = any(?::text[])', [sets]);
+	return query.castTo<ConditionalAssignment[]>();
+}
+
+/** The most expensive conditions that a check may evaluate. */
+interface ConditionStepsFound {
+	/** User key. */
+	readonly user: string;
+	readonly tenant: string;
+	/** The instance of the assignments; `null` if they are anywhere in the tenant. */
+	readonly resource_instance: string | null;
+	readonly steps: number;
+}
+
+/**
+ * Returns the user with the most expensive conditional assignments: on an instance, together with all assignments of
+ * leading roles in its tenant. Roles on other instances are derived from leading roles. `steps` contains the steps of
+ * each condition, and `calls` the number of its evaluations for each role.
+ */
+export async function mostConditionSteps(
+	unit: ReadingUnit,
+	{
+		userIds,
+		leadingRoleIds,
+		steps,
+		calls,
+	}: {
+		readonly userIds: readonly string[] | 'all';
+		readonly leadingRoleIds: readonly string[];
+		readonly steps: ReadonlyMap<string, number>;
+		readonly calls: ReadonlyMap<string, number>;
+	},
+): Promise<ConditionStepsFound | undefined> {
+	const { rows } = await unit.raw<ConditionStepsFound>(
+		`with summed as (
+			select user_id, tenant_id, instance_id, sum(weights.steps * called.calls) as steps from (
+				select user_id, tenant_id, role_id, condition_set,
+					case when role_id = any(:leading::uuid[]) then null else resource_instance_id end as instance_id
+				from role_assignments
+				where environment_id = :environment_id and condition_set is not null and ${holdsNow('role_assignments')}
+					and (:all or user_id = any(:users::uuid[]))
+			) as held
+			join unnest(:sets::text[], :steps::float8[]) as weights (set, steps) on weights.set = held.condition_set
+			join unnest(:roles::uuid[], :calls::float8[]) as called (role_id, calls) on called.role_id = held.role_id
+			group by user_id, tenant_id, instance_id
+		), most as (
+			select summed.user_id, summed.tenant_id, summed.instance_id,
+				summed.steps + coalesce(inherited.steps, 0) as total
+			from summed
+			left join summed as inherited on summed.instance_id is not null and inherited.instance_id is null
+				and inherited.user_id = summed.user_id and inherited.tenant_id = summed.tenant_id
+			order by total desc limit 1
+		)
+		select users.key as "user", tenants.key as tenant, most.total as steps,
+			resources.key || ':' || resource_instances.key as resource_instance
+		from most
+		join users on users.environment_id = :environment_id and users.id = most.user_id
+		join tenants on tenants.environment_id = :environment_id and tenants.id = most.tenant_id
+		left join resource_instances on resource_instances.environment_id = :environment_id
+			and resource_instances.id = most.instance_id
+		left join resources on resources.environment_id = :environment_id and resources.id = resource_instances.resource_id`,
+		{
+			all: userIds === 'all',
+			users: userIds === 'all' ? [] : [...userIds],
+			leading: [...leadingRoleIds],
+			sets: [...steps.keys()],
+			steps: [...steps.values()],
+			roles: [...calls.keys()],
+			calls: [...calls.values()],
+		},
+	);
+	return rows[0];
+}
