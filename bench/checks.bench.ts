@@ -32,7 +32,7 @@ const rounds = Number(process.env['ROUNDS'] ?? 3);
 const seconds = Number(process.env['SECONDS'] ?? 3);
 const clients = 16;
 const key = secretFor('checks-environment');
-/** Name of the plain server that this process is; absent in the process that measures. */
+/** Name of the plain server to run in this process; absent in the measuring process. */
 const role = process.env['PLAIN_SERVER'];
 
 /** Plain servers: how they decide a check, if at all. All but the first read the body and the key. */
@@ -52,7 +52,7 @@ const decisionPoints: Readonly<Record<string, Readonly<Record<string, string>>>>
 	'Regolith, 2 workers, log off': { PDP_WORKERS: '2' },
 };
 
-/** Questions of a run: a path, and the bodies that are sent in turn. */
+/** Requests in a run: a path, and the bodies to send in turn. */
 interface Mix {
 	readonly path: string;
 	readonly bodies: readonly unknown[];
@@ -67,7 +67,7 @@ const single = (asked: readonly Question[]): Mix => ({
 	bodies: asked.map(({ body }) => body),
 	checks: 1,
 });
-/** A question of each kind in turn. */
+/** One check of each kind in turn. */
 const mixed = questions('rbac', 600).flatMap((question, index) => [
 	question,
 	...kinds.slice(1).flatMap((kind) => questions(kind, 600)[index] ?? []),
@@ -180,7 +180,7 @@ async function requireRightAnswers({ name, url }: Measured): Promise<void> {
 	}
 }
 
-/** Figures of one turn. Times are in microseconds per request. */
+/** Results of one turn. Times are in microseconds per request. */
 interface Figures {
 	readonly rate: number;
 	readonly own: number;
@@ -221,7 +221,9 @@ async function compareServers(): Promise<void> {
 	);
 	const connection = new pg.Client({ connectionString: database.url });
 	await connection.connect();
-	/** Processor time of every connection so far, because PostgreSQL's process of a connection ends with it. */
+	/**
+	 * CPU time per connection. Keeps the last value of a closed connection, because its PostgreSQL process has ended.
+	 */
 	const connections = new Map<number, number>();
 	const readOthers = async () => {
 		const { rows } = await connection.query<{ readonly pid: number }>(

@@ -10,10 +10,10 @@ import { regolithEngine } from './rivals/deciders.js';
 import { kinds, questions, users } from './rivals/world.js';
 
 /**
- * Counts crashes of the runtime under load, per Node.js version and V8 flag. Node.js 20.20.2 died twice in V8
- * (`unreachable code` in `Deoptimizer::DoComputeBuiltinContinuation`), in about one of thirty heavy benchmark runs. Each
- * run is a process that decides checks of every kind while engines are patched, copied and replaced. `RUNS` is the number
- * of runs per variant (a soak has 90), `SECONDS` the length of a run, `NODES` a list of Node.js programs, separated by
+ * Counts runtime crashes under load, per Node.js version and V8 flag. Node.js 20.20.2 died twice in V8 (`unreachable
+ * code` in `Deoptimizer::DoComputeBuiltinContinuation`), in about one of thirty heavy benchmark runs. Each run is a
+ * process that decides checks of every kind while engines are patched, copied and replaced. `RUNS` is the number of
+ * runs per variant (a soak has 90), `SECONDS` the length of a run, `NODES` a list of Node.js programs, separated by
  * commas. By default, only this Node.js runs.
  */
 
@@ -23,7 +23,7 @@ const nodes = process.env['NODES']?.split(',') ?? [process.execPath];
 /** Flag against the inlining of WebAssembly calls, during which the crash happened. */
 const flags = [[], ['--no-turbo-inline-js-wasm-calls']] as const;
 
-/** Decides checks until the time is over. Functions are optimized and deoptimized, and memories grow, all the time. */
+/** Decides checks until the time is over, while functions are optimized and deoptimized and memories grow. */
 async function load(folder: string): Promise<void> {
 	const [module, data] = [readFileSync(join(folder, 'policy.wasm')), readFileSync(join(folder, 'data.json'))];
 	const compiled = await WebAssembly.compile(module);
@@ -40,7 +40,7 @@ async function load(folder: string): Promise<void> {
 	}
 }
 
-/** Returns a new function, so V8 optimizes the calls of the engine again and again. */
+/** Returns a new function, so V8 optimizes the engine calls again and again. */
 function newDecider(turn: number): (engine: DecidingEngine, input: EngineInput) => string {
 	return new Function('engine', 'input', `return engine.code(input) + ${turn % 97}`) as ReturnType<typeof newDecider>;
 }
@@ -106,7 +106,7 @@ async function soak(folder: string): Promise<void> {
 		print();
 		process.exit(130);
 	});
-	// In turns, so each variant meets the same load of the machine.
+	// Alternate, so other load on the machine affects all variants.
 	for (; done < runs; done += 1) {
 		for (const { node, flag, ends } of variants) {
 			const end = await runOnce(folder, node, flag);

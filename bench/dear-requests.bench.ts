@@ -249,7 +249,7 @@ const dear: readonly Dear[] = [
 	},
 ];
 
-/** Users who hold a role on many documents, each in one of a tenth as many tenants or, for `scattered`, in its own tenant. */
+/** Users who hold a role on many documents, with ten documents per tenant or, for `scattered`, one. */
 const keepers = { keeper: 50_000, 'small-keeper': 5_000, scattered: 5_000 } as const;
 
 /** Adds the documents of `keepers`. */

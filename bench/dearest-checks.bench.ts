@@ -389,7 +389,7 @@ interface Granted {
 	readonly operands?: number;
 }
 
-/** A bill of as many accounts as a user may have under conditions. */
+/** A bill with the maximum number of accounts on which a user may have conditional roles. */
 function granted({ conditions, parameters = {}, values = {}, context, relations = 1, operands = 0 }: Granted): Case {
 	const parsed = parseConditions(conditions, { type: 'grant', bound: false, parameters: Object.keys(parameters) });
 	if (!('condition' in parsed)) throw new Error(JSON.stringify(parsed.problems));

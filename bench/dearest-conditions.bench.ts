@@ -53,7 +53,7 @@ const repeatedItems = (value: Json, count: number): Json => range(count).map(() 
 const differentItems = (characters: number, count: number): Json =>
 	range(count).map((index) => ({ l: mixed(characters, index + 1) }));
 const third = Math.floor(many / 3);
-/** Number of strings of this length that attributes may contain. */
+/** Number of strings with this length that attributes may contain. */
 const texts = (characters: number) => Math.floor(maxText / (characters + 1));
 
 interface Dear {

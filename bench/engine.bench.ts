@@ -19,7 +19,7 @@ const rounds = 15;
 const checksPerRound = 5_000;
 
 const actions = ['read', 'write', 'delete'];
-/** Half of these roles may read, so half of the checks are denied. */
+/** Half of these roles cannot read, so half of the checks are denied. */
 const roles = ['reader', 'writer', 'owner', 'guest', 'auditor', 'visitor'];
 
 function sizedModel(assignments: number): Model {

@@ -8,7 +8,7 @@ import { anyCheck, graphModel } from './support/graph-model.js';
 import { quantile } from './support/quantile.js';
 
 /**
- * Measures the cost of expiries. Alternates between the graph in `graph-model` without expiries and the same graph with
+ * Measures expiry costs. Alternates between the graph in `graph-model` without expiries and the same graph with
  * expiries everywhere. Target: without expiries, checks and memory cost the same as in versions without this feature
  * (see `bench/relationships.bench.ts`, which runs on any version).
  */

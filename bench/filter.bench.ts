@@ -95,7 +95,7 @@ function modelWith(instances: number): Model {
 	};
 }
 
-/** Runs a call repeatedly: first in a new process, then after the compilation of the code. Returns its last result. */
+/** Runs a call repeatedly, first cold, then after the JIT compiler has optimized the code. Returns its last result. */
 function measured<T>(title: string, run: () => T): T {
 	let result = run();
 	const figures = ['first', 'later'].map((when) => {

@@ -259,7 +259,7 @@ async function compareRelationships(set: GrantCondition): Promise<void> {
 	const batch = 500;
 	for (const action of ['pay', 'view']) {
 		const times = new Map<string, number[]>();
-		// In turns, so each kind meets the same load of the machine.
+		// Alternate, so other load on the machine affects all kinds.
 		for (const round of range(60)) {
 			for (const key of ['plain', 'declared', 'conditional']) {
 				const on = { type: 'bill', key, tenant: 't' };

@@ -22,7 +22,7 @@ export interface Resource {
 	readonly relations: readonly Relation[];
 }
 
-/** A kind of relationship from instances of one type, the subjects, to instances of a second type, the objects. */
+/** A kind of relationship from instances of one type (the subjects) to instances of a second type (the objects). */
 export interface Relation {
 	readonly key: string;
 	readonly name: string;
@@ -95,8 +95,8 @@ export interface Attributes {
 type Selection = { readonly conditions: Json } | { readonly role: string } | { readonly resource: string };
 
 /**
- * A set of users, or of resources with the same type. Its members are selected in each check. A set grants nothing
- * without a rule.
+ * A set that selects users, or resources with the same type. Its members are selected in each check. A set grants
+ * nothing without a rule.
  */
 export interface ConditionSet {
 	/** Unique per set type. */

@@ -32,7 +32,7 @@ export function isUserSet(user: string): boolean {
 	return user.includes(mark);
 }
 
-/** Returns the key of the relation for assigning a role to holders of `source`. */
+/** Returns the key of the hidden relation by which a role is assigned to the holders of `source`. */
 export function setRelationKey(role: string, source: SetRole): string {
 	return `${role}:${source.type}${mark}${source.role}`;
 }

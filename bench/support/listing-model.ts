@@ -14,7 +14,7 @@ export const users = range(10_000).map((index) => `user-${index}@example.com`);
 const groups = range(2_000).map((index) => `group-${index}`);
 const folders = range(2_000).map((index) => `folder-${index}`);
 export const documents = range(16_000).map((index) => `document-${index}`);
-/** The tenant of a group, a folder or a document; a document is in the tenant of its folder and its group. */
+/** Returns the tenant for a group, folder or document. A document is in the same tenant as its folder and group. */
 export const tenantOf = (index: number) => at(tenants, index);
 const roles = ['reader', 'writer', 'guest', 'auditor'];
 const actions = ['read', 'edit', 'share', 'delete'];

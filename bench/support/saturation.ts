@@ -21,7 +21,7 @@ interface Report {
 	readonly mismatches: number;
 }
 
-/** Generates load on a decision point, in whose environment `alice` may read documents. */
+/** Generates load on a decision point. In its environment, `alice` may read documents. */
 export class Saturation {
 	readonly #reports: Report[] = [];
 

@@ -17,7 +17,7 @@ export interface ConditionReaders<Subject, Attribute> {
 	readonly attribute: (attribute: Attribute) => ReadValue<Subject>;
 	/** Returns the reader for an operand. */
 	readonly reference: (attribute: AttributePath) => ReadValue<Subject>;
-	/** Returns the stored attributes of an instance in the tenant of the check; `{}` if there is none. */
+	/** Returns the stored attributes of an instance in the check's tenant; `{}` if there is none. */
 	readonly related: (subject: Subject, type: string, key: string) => Json;
 	readonly matches: PatternMatcher;
 }

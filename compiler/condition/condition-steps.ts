@@ -20,10 +20,10 @@ interface Place extends StepOptions {
 	readonly searches: Set<string>;
 }
 
-/** Steps of a comparison of two short values, which takes about a microsecond. */
+/** Steps to compare two short values, which takes about a microsecond. */
 const stepsOfShort = 4;
 
-/** Steps of a comparison of two long texts. */
+/** Steps to compare two long texts. */
 const stepsOfText = 1_500;
 
 /** Steps to search the largest accepted value for inexact numbers, or to compare it with short values. */
@@ -143,7 +143,7 @@ function valueSteps(
 	return fastOperators.includes(operator) && !place.isOptional ? stepsOfShort : own;
 }
 
-/** Returns the size of an operand: of an attribute, of a list or an object, or of short values. */
+/** Returns an operand's size class: an attribute, a list or an object, or short values. */
 function operandSize(operand: Operand, { parameters }: StepOptions): 'attribute' | 'nested' | 'short' {
 	if ('value' in operand) return hasObject(operand.value) ? 'nested' : 'short';
 	if (!('ref' in operand)) return 'attribute';

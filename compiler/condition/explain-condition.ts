@@ -24,7 +24,7 @@ export interface Subject {
 	readonly now: number;
 }
 
-/** Returns the stored attributes of an instance in the tenant of the check; `{}` if there is none. */
+/** Returns the stored attributes of an instance in the check's tenant; `{}` if there is none. */
 export type ReadRelated = (type: string, key: string) => Json;
 
 /** Outcome for a part of a condition. A part is mistyped if any part inside it is mistyped. */

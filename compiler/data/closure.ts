@@ -22,8 +22,8 @@ export interface Closure extends RoleName {
 	/** Instance key. */
 	readonly key: string;
 	/**
-	 * For each kind of role, the keys of the source instances. Each key maps to the time until which the instance is a
-	 * source. Kinds without instances are absent.
+	 * For each role, the keys of the source instances. Each key maps to the time until which the instance is a source.
+	 * Kinds without instances are absent.
 	 */
 	readonly sources: readonly (RoleName & { readonly keys: ReadonlyMap<string, Until> })[];
 }

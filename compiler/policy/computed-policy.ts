@@ -29,7 +29,7 @@ export function writeComputed(
 /** A function for a formula. Names are Rego code. */
 interface FormulaFunction {
 	readonly name: string;
-	/** Prefix of the names of additional functions. */
+	/** Name prefix for additional functions. */
 	readonly helper: string;
 	readonly parameters: readonly string[];
 	/** Writes the condition that a role is held, without `not`. */

@@ -1,7 +1,7 @@
 import type { AcceptedKind } from '../../compiler/condition/accepted-kinds.js';
 import type { Bound, ColumnKind } from './predicate.js';
 
-/** The accepted values: all values of a column, or those inside a bound. */
+/** The accepted values: all values in a column, or only values within a bound. */
 export type Acceptance = 'all' | Bound;
 
 /** Returns the values of a column that an operator accepts; `none`, or `undefined` if no test can express them. */

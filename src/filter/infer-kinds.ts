@@ -37,7 +37,7 @@ export function* inferKinds(residual: Residual): Steps<ReadKind> {
 	};
 }
 
-/** Kinds of columns whose operators compare the values inside them. */
+/** Column kinds whose operators compare the items or fields inside a value. */
 const valuesInside: ReadonlySet<AcceptedKind> = new Set(['array', 'list', 'object']);
 
 const timeOrders: ReadonlySet<string> = new Set(['greater-than-equals', 'less-than']);

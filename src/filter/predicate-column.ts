@@ -7,7 +7,7 @@ import type { Column } from './residual.js';
 /** Returns a column's kind; `undefined` for the kind of its declared type. `name` is as in `PredicateColumn`. */
 export type ReadKind = (name: string) => ColumnKind | undefined;
 
-/** Properties of the columns of a target. */
+/** Column properties that differ between targets. */
 export interface KnownColumns {
 	readonly readKind?: ReadKind;
 	/** True if every row has a value. */

@@ -79,12 +79,12 @@ export function anyOf(...parts: readonly Predicate[]): Predicate {
 	return runToEnd(joinParts('any', parts));
 }
 
-/** Most tests in parts whose implications are found, because each pair of tests is compared. */
+/** Maximum number of tests for which implications are searched, because each pair of tests is compared. */
 const mostCompared = 64;
 
 /**
- * Joins parts, without nesting, repetition and constants. A few parts are also without parts that follow from their
- * siblings.
+ * Joins parts, without nesting, repetition and constants. If there are only a few parts, also removes parts that follow
+ * from their siblings.
  */
 export function* joinParts(
 	kind: 'all' | 'any',
@@ -136,7 +136,7 @@ function sizeOf(predicate: Predicate): number {
 }
 
 /**
- * Adds a test for a value to each test that two-valued targets, such as LINQ, would find true without a value. The
+ * Adds a presence test to each test that would be true for a missing value in two-valued targets, such as LINQ. The
  * result is nested.
  */
 export function* guardNegations(

@@ -62,7 +62,7 @@ export const everyRow: Residual = { kind: 'all', parts: [] };
 /** True for no row. */
 export const noRow: Residual = { kind: 'any', parts: [] };
 
-/** Returns the value of a residual without comparisons at its top; `undefined` if rows decide. */
+/** Returns the value of a constant residual; `undefined` if the result depends on the row. */
 export function constantOf(residual: Residual): boolean | undefined {
 	if (residual.kind !== 'all' && residual.kind !== 'any') return undefined;
 	return residual.parts.length > 0 ? undefined : residual.kind === 'all';

@@ -24,7 +24,9 @@ export function* simplifyResidual(residual: Residual, pauses = new Pauses(50)): 
 	return result;
 }
 
-/** True if simplifying changes nothing. Most parts are comparisons, for which this test is faster than the result. */
+/**
+ * True if simplifying changes nothing. For comparisons, the most frequent parts, this test is faster than simplifying.
+ */
 function isSimple(residual: Residual): boolean {
 	if (residual.kind === 'mistyped') return true;
 	if (residual.kind === 'comparison' && residual.operator !== 'in') return true;
@@ -155,7 +157,7 @@ function itemsIn({ operator, operand, reversed }: ColumnComparison): readonly Js
 	return Array.isArray(value) ? arrayItems(value) : undefined;
 }
 
-/** Returns the comparison with different items. */
+/** Returns the comparison without duplicate items. */
 function* membership(comparison: ColumnComparison, items: readonly Json[]): Steps<Residual> {
 	const different = yield* distinctItems(items);
 	const [only, other] = different;
@@ -169,7 +171,7 @@ function* membership(comparison: ColumnComparison, items: readonly Json[]): Step
 	};
 }
 
-/** Returns the different items. The result is not searched for equal items again. */
+/** Returns the items without duplicates. The result is not searched for duplicates again. */
 export function* distinctItems<T extends Json>(items: readonly T[]): Steps<readonly T[]> {
 	if (differing.has(items)) return items;
 	const different: T[] = [];

@@ -1,4 +1,4 @@
-/** Times as strings of a fixed form, whose order as text is their order in time. */
+/** Times as strings in a fixed form that sorts by time. */
 
 const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 

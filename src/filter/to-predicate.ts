@@ -25,7 +25,10 @@ import { relations, valueTests } from './value-tests.js';
 export interface PredicateTarget extends KnownColumns {
 	/** Name for refusals, such as `sql.sqlite`. */
 	readonly target: string;
-	/** If set, the target has no tests for bounds: its number and string columns have no values outside. */
+	/**
+	 * If set, the target has no tests for bounds, because its number and string columns never contain values beyond
+	 * them.
+	 */
 	readonly ignoresBounds?: true;
 }
 
@@ -56,7 +59,7 @@ function* rowsWhere(residual: Residual, wanted: boolean, target: PredicateTarget
 	}
 }
 
-/** The rows for each result of a comparison. */
+/** The rows for which a comparison holds, fails or is mistyped. */
 interface Outcomes {
 	readonly holds: Predicate;
 	readonly fails: Predicate;

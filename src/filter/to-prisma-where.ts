@@ -39,7 +39,10 @@ export function toPrismaWhere(residual: Residual, provider: PrismaProvider, fiel
 	return writePart(runToEnd(steps), { target, provider, field });
 }
 
-/** Throws `ColumnMappingError` for the name of a Prisma operator: Prisma would read the field's test as conditions. */
+/**
+ * Throws `ColumnMappingError` for a field with the name of a Prisma operator, because Prisma would treat the test as
+ * nested conditions.
+ */
 export function requireFieldNames(mapped: ReturnType<typeof readColumns>): void {
 	const problems = [...mapped].flatMap(([attribute, { identifiers }]) =>
 		identifiers.some((name) => joins.has(name)) ? [`field of \`${attribute}\`: must not be an operator of Prisma`] : [],

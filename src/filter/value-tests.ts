@@ -23,8 +23,8 @@ export const relations: ReadonlyMap<string, readonly [Relation, Relation]> = new
 ]);
 
 /**
- * Compares a column with a value that the operator accepts. For an ordering, the value is of the column's JSON kind.
- * Returns `undefined` if there is no exact equivalent. `name` is the condition set.
+ * Compares a column with a value that the operator accepts. An ordering operator requires a value of the same JSON type
+ * as the column. Returns `undefined` if there is no exact equivalent. `name` is the condition set.
  */
 export function valueTests(
 	operator: string,

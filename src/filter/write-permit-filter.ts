@@ -1,5 +1,5 @@
 /**
- * Filters as residuals of `permit-datafilter`: `and`, `or`, and comparisons of a variable with a value. The plugin
+ * Filters in the format of `permit-datafilter`: `and`, `or`, and comparisons of a variable with a value. The plugin
  * evaluates them in SQL, where a comparison with NULL is neither true nor false.
  */
 

@@ -21,7 +21,7 @@ function depthExceeds(value: unknown, limit: number): boolean {
 	if (typeof value !== 'object' || value === null) return false;
 	if (limit === 0) return true;
 	if (Array.isArray(value)) return value.some((inner) => depthExceeds(inner, limit - 1));
-	// A list of the members would take longer than the rest of the check.
+	// Listing the members would take longer than the rest of this test.
 	for (const name in value) if (depthExceeds(Reflect.get(value, name), limit - 1)) return true;
 	return false;
 }

@@ -15,7 +15,7 @@ import type { DecidingState } from './deciding-state.js';
 import { describeSide, roleOnType } from './decision-side.js';
 import type { ChecksQuestion, DecidedSide } from './messages.js';
 
-/** Maximum number of steps to find the derivations of a check. */
+/** Maximum number of steps to find a check's derivations. */
 const stepsPerCheck = 50_000;
 
 /** Decides checks after a change. Advances the held state to the state before the change, and leaves it there. */

@@ -11,7 +11,7 @@ import type { Attempt } from '../wire/decision/attempt.js';
 import { relationship } from './index-closures.js';
 import { relatedTypes } from './schema-difference.js';
 
-/** Maximum number of tenant roles, and maximum number of relationships. */
+/** Maximum number of tenant roles and of relationships. */
 export const maxFacts = 300;
 
 /** The facts that a check depends on. */
@@ -26,7 +26,7 @@ export interface FactsOfCheck {
 /** Roles and relationships, by their names. */
 interface Links {
 	readonly tenantRoles: readonly (readonly [tenant: string, role: string])[];
-	/** Roles of the user, and of `everyone`. */
+	/** Roles held by the user or by `everyone`. */
 	readonly instanceRoles: readonly (readonly [user: string, instance: string, role: string])[];
 	readonly conditional: readonly ConditionalRole[];
 	readonly relationships: readonly (readonly [
@@ -122,8 +122,8 @@ function* storedLinks(index: FactsIndex, { user, instance, tenant }: CheckNames,
 }
 
 /**
- * Returns the instances whose attributes conditions may read through a key: every string in the attributes of the check
- * that is the key of an instance of a related type, in the check's tenant.
+ * Returns the instances whose attributes conditions may read through a key: every string in the check's attributes that
+ * is the key of a related instance in the check's tenant.
  */
 function relatedInstances(index: FactsIndex, check: CheckNames, { user, resource, context }: EngineInput) {
 	const types = relatedTypes(index.schema);

@@ -34,8 +34,8 @@ export interface LoggedInput {
 /** Replay result. */
 export interface ReplayedDecisions {
 	/**
-	 * Number of replayed decisions, and number of skipped decisions. A decision is skipped if it is masked, truncated,
-	 * logged by a different source, about a set of users, or if its check carried contextual facts.
+	 * Numbers of replayed and skipped decisions. A decision is skipped if it is masked, truncated, logged by a
+	 * different source, about a set of users, or if its check carried contextual facts.
 	 */
 	readonly replayed: number;
 	readonly skipped: number;

@@ -46,7 +46,7 @@ export class SliceScheduler {
 		this.#loop = loop;
 	}
 
-	/** Number of unfinished pieces of work. */
+	/** Number of unfinished tasks. */
 	get running(): number {
 		return this.#queue.length;
 	}

@@ -46,8 +46,8 @@ export type Drafted = DraftedPolicy | { readonly digest: null; readonly failure:
 const maxDrafts = 4;
 
 /**
- * Maximum number of rounds of excluding objects per schema. Several rounds may be necessary, because OPA does not report all
- * errors together.
+ * Maximum number of rounds in which objects are excluded from a schema. Several rounds may be necessary, because OPA
+ * does not report all errors together.
  */
 const maxRounds = 5;
 

@@ -28,9 +28,7 @@ export class Publisher {
 	/** `gone` is emitted with the id of an environment that no longer exists. */
 	readonly events = new EventEmitter<{ gone: [environmentId: string] }>();
 	readonly #running = new Map<string, Promise<void>>();
-	/**
-	 * Environments whose commits are being handled. `#again` contains the environments with another commit since then.
-	 */
+	/** Environments with a commit that is being handled. `#again` contains the environments with a newer commit. */
 	readonly #following = new Map<string, Promise<void>>();
 	readonly #again = new Set<string>();
 	/**

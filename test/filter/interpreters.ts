@@ -1,4 +1,4 @@
-/** Small interpreters of filters for rows in memory, with the logic of databases or of programs. */
+/** Small filter interpreters for rows in memory, with two-valued logic or the three-valued logic of databases. */
 
 import { compareValues } from '../../compiler/condition/value.js';
 import type { Json } from '../../compiler/model.js';

@@ -74,7 +74,7 @@ function reasonsFor({ facts }: Model, { user, resource }: Query) {
 interface Asked {
 	readonly query: Query;
 	readonly stored: Model;
-	/** The set of users in place of the user. */
+	/** The set of users that replaces the user. */
 	readonly set?: { readonly key: string; readonly holdings: Holdings };
 }
 

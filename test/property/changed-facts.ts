@@ -153,7 +153,7 @@ export function onlyChain(
 			facts.push({ fact: 'role_assignment', user: holder, role, tenant, resource_instance: resource });
 		}
 	}
-	// Conditions read attributes only of instances that exist: of the check's instance, and of related instances.
+	// Conditions read attributes only of instances that exist: on the check's instance, and on related instances.
 	if (by === 'set_rule') {
 		for (const row of model.facts.instances) if (row.tenant === tenant) instances.add(`${row.type}:${row.key}`);
 	}

@@ -139,7 +139,7 @@ interface Case {
 	readonly more?: number;
 	/** Required edges, as `<from> <to>`. */
 	readonly edges?: readonly string[];
-	/** Number of edges in the shortest path, and number of paths. */
+	/** Length of the shortest path, and number of paths. */
 	readonly shortest?: number;
 	readonly ways?: number;
 }

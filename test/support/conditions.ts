@@ -24,7 +24,7 @@ export interface Subject {
 	readonly context: Json;
 	/** Time of the check, in milliseconds since 1970. */
 	readonly now: number;
-	/** Attributes of instances in the tenant of the check, keyed by `<type>:<key>`; none if absent. */
+	/** Attributes of instances in the check's tenant, keyed by `<type>:<key>`; none if absent. */
 	readonly related?: Readonly<Record<string, Json>>;
 }
 

@@ -21,7 +21,7 @@ export type { NamedAttribute, RelatedName } from './parse-run.js';
 
 /** A condition, or all problems in the input. */
 export type Parsed = ({ readonly condition: Condition } | { readonly problems: readonly ConditionProblem[] }) & {
-	/** Every correctly named attribute, in the order of the input, without fields inside `match`. */
+	/** Every correctly named attribute, in input order, without fields inside `match`. */
 	readonly attributes: readonly NamedAttribute[];
 	/** Every resource type in a `fk_resource_type`, and every attribute of its instances. */
 	readonly related: readonly RelatedName[];

@@ -49,9 +49,9 @@ export const maxProblems = 20;
 /** Collects a run's problems and attributes, and enforces its limits. */
 export class ParseRun {
 	readonly problems: ConditionProblem[] = [];
-	/** All attributes, in the order of the input. */
+	/** All attributes, in input order. */
 	readonly attributes: NamedAttribute[] = [];
-	/** All names of related types and their attributes, in the order of the input. */
+	/** All related types and their attributes, in input order. */
 	readonly related: RelatedName[] = [];
 	readonly #limitsTold = new Set<string>();
 	readonly #measurePattern: (pattern: string) => PatternMeasure;

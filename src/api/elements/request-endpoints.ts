@@ -71,7 +71,7 @@ export interface RequestCaller {
 
 type Params = Readonly<Record<string, string>>;
 
-/** Paths of a list and of its items, with their parameters. */
+/** Paths for a list and for its items, with their parameters. */
 export interface RequestPaths {
 	readonly list: string;
 	readonly listParams: z.ZodType<Params>;

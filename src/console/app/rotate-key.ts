@@ -11,8 +11,8 @@ export interface KeyScope {
 }
 
 /**
- * Asks for the confirmation that a change to keys with this scope needs: the key of the project or of the organization
- * for keys above the environment. Returns the request headers for it; `null` if the user does not confirm.
+ * Asks for the confirmation that a change to keys with this scope needs: for keys above the environment, the project's
+ * or organization's key. Returns the request headers for it; `null` if the user does not confirm.
  */
 export async function confirmKey(
 	title: string,

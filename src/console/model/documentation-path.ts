@@ -2,7 +2,7 @@
 export interface DocumentationPage {
 	/** Path below `docs` without its ending, with the heading's anchor: `policy/console#check-and-why`. */
 	readonly page: string;
-	/** Title of the page or of the heading. */
+	/** Page or heading title. */
 	readonly title: string;
 }
 

@@ -60,7 +60,7 @@ export function userSetText({ role, on_resource }: AssignableRole['grantableTo']
 	return `${on_resource}:…#${role}`;
 }
 
-/** Text of a parameter's field, and the type of the items in a list. */
+/** Text in a parameter's field, and the item type for a list. */
 export interface ValueText {
 	readonly text: string;
 	readonly items: 'texts' | 'numbers';

@@ -17,7 +17,7 @@ const stepsOfAssignment = 1;
 /**
  * Rejects conditional assignments that would make a check too long, with `limit_reached`. A check may evaluate all
  * conditional assignments of a user in a tenant, if roles are derived from the assigned roles, and otherwise those on
- * the instance, each as often as it calls the role. Reads the written data, of these users or of all users.
+ * the instance, each as often as it calls the role. Reads the written data, for these users or for all users.
  */
 export async function refuseConditionsOverLimit(unit: ReadingUnit, userIds: readonly string[] | 'all'): Promise<void> {
 	const declaring = await rolesWithConditions(unit);
@@ -53,7 +53,7 @@ function stepsOf({ conditions, parameters }: ConditionSet): number {
 	return conditionSteps(parsed.condition, { parameters: types, patternSize: estimateSteps });
 }
 
-/** Returns the maximum number of calls of each role in a check. */
+/** Returns how many times a check may call each role at most. */
 async function mostCalls(
 	unit: ReadingUnit,
 	roles: readonly Role[],

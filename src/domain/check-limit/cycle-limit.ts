@@ -29,7 +29,7 @@ import { findFanInAbove, type InstanceRole } from './fan-in.js';
  * (decision 0028).
  */
 
-/** Maximum number of instances downstream of a change that are examined individually. */
+/** Maximum number of downstream instances to examine individually. */
 const maxExamined = 2_000;
 
 /** Bound that applies until a greater bound is stored. Writes below it neither read nor store a bound. */

@@ -146,8 +146,8 @@ async function refuseWrongGrants(unit: ReadingUnit, wanted: readonly NamedTuple[
 }
 
 /**
- * Returns each tuple once: without a condition with its latest expiry, under a condition with its last values and their
- * expiry.
+ * Removes duplicates. Of equal unconditional tuples, keeps the latest expiry. Of equal conditional tuples, keeps the
+ * last values and their expiry.
  */
 function longestEach(tuples: readonly NamedTuple[]): ReadonlyMap<string, NamedTuple> {
 	const found = new Map<string, NamedTuple>();

@@ -22,7 +22,7 @@ import { FoundSteps, farState, type PathStep, type RoleState, stateName } from '
 export const maxPathSteps = 30;
 /** Maximum number of roles on instances visited from each end. */
 export const maxPathStates = 2_000;
-/** Maximum number of relationships followed per instance and relation, and of assignments per role. */
+/** Maximum number of relationships followed per instance and relation, and maximum number of assignments per role. */
 const mostFollowed = 200;
 /** Maximum number of hubs joined per end. Hubs are instances with too many relationships to follow. */
 const maxHubs = 50;

@@ -44,8 +44,8 @@ export async function nestGroup(
 }
 
 /**
- * Removes `child` from `parent`, regardless of the direction of the membership. Throws `not_found` if `child` is not nested
- * in `parent`.
+ * Removes `child` from `parent`, regardless of the membership direction. Throws `not_found` if `child` is not nested in
+ * `parent`.
  */
 export async function releaseGroup(unit: WritingUnit, parent: GroupRow, child: GroupRow): Promise<void> {
 	const role = await findMemberRole(unit, parent.resource_id);

@@ -23,7 +23,7 @@ export interface Subject {
 	readonly related?: RelatedInstances;
 }
 
-/** Stored attributes of instances in the tenant of the check, keyed by `<type>:<key>`. */
+/** Stored attributes of instances in the check's tenant, keyed by `<type>:<key>`. */
 export type RelatedInstances = ReadonlyMap<string, Json>;
 
 /** A user's tenant roles. */
@@ -86,7 +86,7 @@ export interface CheckSides {
 	readonly resource: JsonObject;
 	readonly context: JsonObject;
 	readonly now: number;
-	/** The rows of the user and of the instance, if they are stored. */
+	/** The stored user and instance, if any. */
 	readonly stored: { readonly user?: User | undefined; readonly instance?: InstanceRow | undefined };
 }
 

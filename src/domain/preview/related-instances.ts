@@ -7,7 +7,7 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { instanceName } from '../../wire/common.js';
 import { asJson, type RelatedInstances, type Subject } from './condition-subject.js';
 
-/** Maximum number of instances that the attributes of the subjects may name, together. */
+/** Maximum total number of instances that the subjects' attributes may name. */
 const maxRelated = 10_000;
 
 /** An attribute whose values are keys of instances. */

@@ -9,7 +9,7 @@ import { nameObjects } from './named-role.js';
 
 /** Resources whose instances conditions read by `fk_resource_type`. A set must not outlive such a resource. */
 
-/** Returns the condition sets that read instances of any of these resources, with the key of the resource. */
+/** Returns the condition sets that read instances of any of these resources, each with the resource key. */
 async function setsReading(
 	unit: ReadingUnit,
 	resources: ReadonlySet<string>,
@@ -28,7 +28,7 @@ export async function isRead(unit: ReadingUnit, resource: Resource): Promise<boo
 	return (await readersOf(unit, resource)).length > 0;
 }
 
-/** Rejects the deletion of a resource whose instances the sets of other resources read. Throws `conflict`. */
+/** Rejects the deletion of a resource whose instances are read by sets of other resources. Throws `conflict`. */
 export async function refuseReadResource(unit: ReadingUnit, resource: Resource): Promise<void> {
 	const readers = await readersOf(unit, resource);
 	if (readers.length > 0) throw stillRead(resource.key, readers);

@@ -15,12 +15,14 @@ export interface SqlDialect {
 	/** Writes a string as a literal whose meaning does not depend on server settings. */
 	readonly literal: (text: string) => string;
 	readonly truth: Readonly<Record<'true' | 'false', string>>;
-	/** Text of a column, or of a value, in a form whose equality is equality of bytes. */
+	/** Converts a column, or a value, to text that is equal only if all bytes are equal. */
 	readonly exactColumn: (column: SqlText) => SqlText;
 	readonly exactValue: (value: SqlText) => SqlText;
 	/** If set, exact strings are ordered by code point. */
 	readonly ordersText: boolean;
-	/** If set, a test of equality includes one that can use an index: the exact form cannot. */
+	/**
+	 * If set, an equality test also contains a plain comparison that can use an index, because the exact form cannot.
+	 */
 	readonly addsIndexTest: boolean;
 	/** Tests a column against a list in one parameter. */
 	readonly inList: (column: SqlText, values: readonly string[], found: boolean) => SqlText;
@@ -29,7 +31,7 @@ export interface SqlDialect {
 	/** Tests a column of type `uuid`, whose strings are lower-case. Without this function, there is no exact test. */
 	readonly uuidTest?: (column: SqlText, values: readonly SqlText[], found: boolean) => SqlText;
 	readonly search: (column: SqlText, place: 'start' | 'end' | 'anywhere', text: string, found: boolean) => SqlText;
-	/** Number of code points in a text. */
+	/** Counts the code points in a text. */
 	readonly length: (column: SqlText) => SqlText;
 	/** Compares a time column with milliseconds since 1970. Without this function, there is no exact comparison. */
 	readonly timeTest?: (column: SqlText, relation: Relation, time: number) => SqlText;

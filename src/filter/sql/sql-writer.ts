@@ -7,7 +7,9 @@ import { relationSign } from './relation-sign.js';
 import type { SqlDialect } from './sql-dialect.js';
 import { code, joinSql, type SqlText, sql } from './sql-text.js';
 
-/** Place of values: in parameters, or as quoted literals. A list is a single parameter, but a literal per item. */
+/**
+ * How values are written: as parameters, or as quoted literals. A list is a single parameter, but one literal per item.
+ */
 export type SqlForm = 'parameters' | 'literals';
 
 /** Options for writing a predicate. */

@@ -1,4 +1,4 @@
-/** Finds the ways in which a check passes or could pass: the content of `debug.attempts`. */
+/** Finds how a check passes or could pass: the content of `debug.attempts`. */
 
 import type { Json } from '../../../compiler/model.js';
 import type { Steps } from '../../../compiler/steps.js';

@@ -148,7 +148,7 @@ function* chainTo(
 	return found[0]?.chain ?? [];
 }
 
-/** Proposals for one required role to combine with proposals for the others, and combinations to keep. */
+/** Maximum number of proposals to combine per required role, and of combinations to keep. */
 const maxOptions = 3;
 const maxCombined = 12;
 
@@ -337,8 +337,8 @@ function* leadingRoles(
 type HeldRoles = ReadonlyMap<string, readonly Node[]>;
 
 /**
- * Returns the user's roles and public roles on instances in the tenant, keyed by type and role, without computed roles
- * leading to no other role. Each role has the shortest path to its source.
+ * Returns the user's roles and public roles on instances in the tenant, keyed by type and role. Omits computed roles
+ * from which no role is derived. Each role has the shortest path to its source.
  */
 function* heldRoles(roles: RoleFacts, work: WorkLimit): Steps<HeldRoles> {
 	const { facts, check, time } = roles;

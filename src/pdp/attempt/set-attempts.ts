@@ -21,7 +21,7 @@ export const maxChanges = 6;
 
 /** Maximum number of attempts by rules to consider. */
 const maxFound = 200;
-/** Maximum number of ways kept for a condition, and maximum number of ways combined for each side of a rule. */
+/** Maximum number of ways kept for a condition, or combined for each side of a rule. */
 const maxWays = 8;
 const maxWaysOfSide = 3;
 

@@ -17,7 +17,7 @@ import type { WorkLimit } from './work-limit.js';
 
 /** Maximum number of rules per action to consider. */
 const maxRules = 500;
-/** Maximum number of comparisons in all sets of these rules. */
+/** Maximum number of comparisons in all sets used by these rules. */
 const maxComparisons = 10_000;
 /** Steps charged for comparing two values, and for matching a regular expression. */
 const stepsToCompare = 4;

@@ -142,11 +142,11 @@ function userWithFacts(
 }
 
 /**
- * Maximum number of stored roles on instances of a user with contextual facts. The policy reads all of them from the
+ * Maximum number of stored instance roles for a user with contextual facts. The policy reads these roles from the
  * input, in one step.
  */
 const maxStoredRoles = 5_000;
-/** Maximum if each round of contextual relationships reads all of the roles. */
+/** The same limit for checks with contextual relationships, where each round reads all roles. */
 const maxRolesPerRound = 500;
 
 /** Returns a user's stored roles on instances. Throws `unprocessable` if there are more than `most`. */

@@ -8,7 +8,7 @@ import { contextualDerivations, type RolesReading } from './contextual-roles.js'
 const Source = z.looseObject({ type: z.string(), role: z.string(), resource: z.string() });
 type Source = z.output<typeof Source>;
 
-/** Part of the reasons that names the sources of roles on the instance. */
+/** The part of the reasons with the sources for roles on the instance. */
 const Sections = z.looseObject({
 	rebac: z.looseObject({ allowing_roles: z.array(z.looseObject({ role: z.string(), sources: z.array(Source) })) }),
 });

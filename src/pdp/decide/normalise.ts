@@ -33,7 +33,7 @@ export function normaliseUsers(query: UsersQuery, mode: Mode = 'edge'): UsersInp
 	return { action: query.action, resource: resource(query.resource), ...contextMember(query.context, mode) };
 }
 
-/** Input for a filter: a check without resource key and time. Without a tenant, it is about the rows of every tenant. */
+/** Input for a filter: a check without resource key and time. Without a tenant, it covers the rows of every tenant. */
 export interface FilterInput extends Omit<EngineInput, 'resource' | 'time'> {
 	readonly resource: Omit<EngineInput['resource'], 'key' | 'tenant'> & { readonly tenant?: string };
 }

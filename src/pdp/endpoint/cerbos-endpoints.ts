@@ -1,4 +1,4 @@
-/** The part of the Cerbos API that clients of query plans call. */
+/** The part of the Cerbos API used by query plan clients. */
 
 import type { Steps } from '../../../compiler/steps.js';
 import { everyRow, noRow, type Residual } from '../../filter/residual.js';
@@ -57,7 +57,7 @@ function planEndpoint(mode: Mode) {
 	});
 }
 
-/** Returns the rows on which the user may do all actions, with the first expiry. */
+/** Returns the rows on which the user may perform all actions, with the first expiry. */
 function* rowsForAll(
 	context: DecisionContext,
 	{ principal: { id, attr }, resource }: PlanQuery,

@@ -98,7 +98,7 @@ function nameOf({ kind, dialect }: Target): string {
 	return kind === 'ucast' ? kind : dialect;
 }
 
-/** Rejects requests whose response would be wrong if the field were ignored. */
+/** Rejects unsupported fields that would make the response wrong if they were ignored. */
 function requireSupported({ unknowns, options }: CompileQuery): void {
 	const stranger = unknowns?.find((unknown) => !/^input\.resource(?:$|[.[])/.test(unknown));
 	if (stranger !== undefined)

@@ -50,9 +50,9 @@ export const unavailableOrCostly = {
 } as const;
 
 /**
- * Returns response headers: the revision of the data, its token, and the revision of the active policy. The two
- * revisions are equal unless the newest schema's policy is not active yet. Adds the data age in seconds and the decision
- * id, if known, which is always last. If there is no revision, there are no headers.
+ * Returns response headers: the data revision, its token, and the revision of the active policy. The two revisions are
+ * equal unless the newest schema's policy is not active yet. Adds the data age in seconds and the decision id, if
+ * known, which is always last. If there is no revision, there are no headers.
  */
 export function revisionHeader(
 	from: Pick<DecisionContext, 'lineage' | 'revision' | 'policyRevision' | 'decisionId' | 'dataAge'> | undefined,

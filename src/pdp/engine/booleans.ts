@@ -55,7 +55,7 @@ function isCollection(type: number): boolean {
 	return type === kind.object || type === kind.array;
 }
 
-/** Yields the addresses of all slots that contain the addresses of values. */
+/** Yields the addresses of all slots that point to values. */
 function* slotsIn({ view }: ModuleMemory, value: number): Iterable<number> {
 	const first = view.getUint32(value + collection.table * 4, true);
 	const length = view.getUint32(value + collection.buckets * 4, true);

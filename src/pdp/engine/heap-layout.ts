@@ -37,7 +37,7 @@ export const number = { first: kind.number | 0x200, address: 2, length: 3, text:
 /** A string: kind, length in bytes, address of the bytes. In this code, the bytes follow. */
 export const string = { length: 1, address: 2, text: 3 } as const;
 
-/** An object or a set: kind, table address, number of buckets, number of entries. */
+/** An object or a set: kind, table address, bucket count, entry count. */
 export const collection = { table: 1, buckets: 2, size: 3, words: 4 } as const;
 
 /**

@@ -27,7 +27,7 @@ export class Heap {
 	readonly #findsBooleans: boolean;
 	#root = 0;
 	#end: number;
-	/** Size after loading. The growth since then shows how much of the heap consists of free blocks. */
+	/** Size after loading. Any growth since then is mostly free blocks. */
 	#loadedBytes = 0;
 	/**
 	 * True if free blocks are stashed. Free blocks are stashed before evaluations and restored before patches. There are

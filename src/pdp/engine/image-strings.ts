@@ -25,7 +25,7 @@ export class ImageStrings {
 	/** Number of slots minus one. */
 	readonly #mask: number;
 
-	/** `bytes` is the length of the JSON text, and determines the number of slots. */
+	/** `bytes`, the length of the JSON text, determines the number of slots. */
 	constructor(blocks: ImageBlocks, bytes: number) {
 		this.#blocks = blocks;
 		const watched = Math.min(maxWatched, 2 ** Math.ceil(Math.log2(bytes + 1)));

@@ -96,7 +96,7 @@ function* writeValue(value: unknown, pieces: JsonChunks, pauses: Pauses): Steps<
 	}
 }
 
-/** Subtracts the size of a value, in values and hundreds of characters. Stops below zero. */
+/** Subtracts a value's size: its number of values, plus one for every hundred characters. Stops below zero. */
 function restOf(value: unknown, left: number): number {
 	if (typeof value === 'string') return left - 1 - value.length / 100;
 	if (typeof value !== 'object' || value === null) return left - 1;

@@ -125,7 +125,10 @@ export class ConditionSets {
 		return names;
 	}
 
-	/** Returns the keys of the roles on the resource that the user sets in an action's rules, and their parents, name. */
+	/**
+	 * Returns the keys of the roles on the resource that are named by the user sets in an action's rules, or by the
+	 * parents of these sets.
+	 */
 	rolesNamed(resource: string, action: string): ReadonlySet<string> {
 		const userSets = new Set(Array.from(this.rules(resource, action), ({ userSet }) => userSet));
 		const sets = [...userSets].flatMap((userSet) => this.ancestry('userset', resource, userSet));

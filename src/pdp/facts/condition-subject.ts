@@ -119,7 +119,7 @@ export class ConditionSubject {
 		return this.#tenants;
 	}
 
-	/** Returns the stored attributes of an instance in the tenant of the check; `{}` if there is none. */
+	/** Returns the stored attributes of an instance in the check's tenant; `{}` if there is none. */
 	related(type: string, key: string): Json {
 		const { names, instanceTenants, instanceAttributes } = this.facts;
 		const instance = names.number(instanceName({ type, key }));

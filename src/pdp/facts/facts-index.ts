@@ -124,7 +124,7 @@ export class FactsIndex {
 		return this.#pending !== undefined;
 	}
 
-	/** Returns a value in the table of suspended parts of the policy. */
+	/** Returns a value from the table `pending`, which lists suspended grants. */
 	pendingAt(...path: readonly string[]): Json | undefined {
 		return valueAt(this.#pending, ...path);
 	}
@@ -367,7 +367,10 @@ function instanceRoleTable(roles: Links): Table {
 	};
 }
 
-/** Nested table: resource type, role, instance. Shares the links of `instanceRoleTable`, as the roles of `everyone`. */
+/**
+ * Nested table: resource type, role, instance. Stores the roles as links from `everyone`, together with those from
+ * `instanceRoleTable`.
+ */
 function publicRoleTable(roles: Links): Table {
 	const { add, clear } = instanceRoleTable(roles);
 	return {

@@ -62,7 +62,7 @@ export class JsonReader {
 
 	value(): Json {
 		const scanner = this.#scanner;
-		// A fast path, because most of the hundreds of thousands of values are null.
+		// A fast path, because a document has hundreds of thousands of values, and most are null.
 		if (scanner.peek() === jsonByte.null) {
 			scanner.word('null');
 			return null;

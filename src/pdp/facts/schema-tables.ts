@@ -151,7 +151,7 @@ export class SchemaTables {
 		return this.#derived.get(type)?.get(role) ?? [];
 	}
 
-	/** Returns the keys of all roles on instances of a resource type. */
+	/** Returns the role keys of a resource type. */
 	rolesOn(type: string): readonly string[] {
 		return memberKeys(valueAt(this.value, 'resource_roles', type));
 	}

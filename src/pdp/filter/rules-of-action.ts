@@ -88,7 +88,7 @@ function* readRules(schema: SchemaTables, resource: string, rules: Iterable<Rule
 	return { rules: chains, rolesNamed, reads: { roles, tenant, time } };
 }
 
-/** Returns a test for sets decided in the same way by every row in a tenant. */
+/** Returns a test for sets whose result is the same for every row in a tenant. */
 function decisionOf(type: SetType, sets: readonly ReadSet[]): SetChain['decides'] {
 	const tests: ((subject: ConditionSubject) => boolean)[] = [];
 	for (const { standsFor, condition } of sets) {

@@ -46,7 +46,7 @@ export interface TenantsWanted {
 
 /** Maximum rule count in a filter. Each rule counts once per group of tenants with equal roles. */
 const mostRules = 5_000;
-/** Maximum rule count tried for all groups. */
+/** Maximum number of rules to try, summed over all groups. */
 const mostTries = 5_000_000;
 
 /** Reads the rules for an action. */

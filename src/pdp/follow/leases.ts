@@ -108,7 +108,7 @@ export class Leases {
 		this.#gate = undefined;
 	}
 
-	/** Ends the leases of all readers of the current state. */
+	/** Ends all leases on the current state. */
 	lose(): void {
 		for (const reader of this.#current) this.#take(reader);
 	}

@@ -92,8 +92,8 @@ export class ApiKeys {
 	}
 
 	/**
-	 * Rejects console sessions for keys in other environments, and for keys of projects and of the organization unless
-	 * the request confirms the use with the key of the project or organization. Throws `forbidden`.
+	 * Rejects console sessions for keys in other environments. Also rejects them for project and organization keys,
+	 * unless the request contains the project's or organization's key as a confirmation. Throws `forbidden`.
 	 */
 	async requireInSession(caller: Caller, place: Pick<ApiKey, 'project_id' | 'environment_id'>): Promise<void> {
 		const { project_id, environment_id } = place;

@@ -8,7 +8,7 @@ export interface Page {
 	readonly per_page: number;
 }
 
-/** A page of rows, with the size of the whole list. */
+/** A page of rows, with the total number of rows. */
 export interface PageResult<R, Count = number> {
 	readonly data: readonly R[];
 	readonly total_count: Count;

@@ -64,7 +64,7 @@ export function conditionSetsOfResources(unit: ReadingUnit, resourceIds: readonl
 	return setsWith(unit, 'resource_id', resourceIds);
 }
 
-/** Returns the user sets of these resources, or of all resources, oldest first. */
+/** Returns the user sets for these resources, or for all resources, oldest first. */
 export function userSetsOfResources(unit: ReadingUnit, resourceIds: readonly string[] | 'all'): RowQuery<ConditionSet> {
 	const query = unit.query(ConditionSet).where('condition_sets.type', 'userset').orderBy('condition_sets.id');
 	return rowQuery(

@@ -19,7 +19,7 @@ export class Resource extends KeyedModel {
 	declare made_for_groups: boolean;
 }
 
-/** An action of users on resources of one type. */
+/** An action on instances of a resource type. */
 export class ResourceAction extends KeyedModel {
 	static override readonly tableName = 'resource_actions';
 	static override readonly jsonAttributes = ['attributes'];
@@ -32,7 +32,7 @@ export class ResourceAction extends KeyedModel {
 	declare attributes: Record<string, unknown> | null;
 }
 
-/** An attribute of resources of one type. */
+/** An attribute of a resource type. */
 export class ResourceAttribute extends KeyedModel {
 	static override readonly tableName = 'resource_attributes';
 	static readonly kind = 'resource_attribute';

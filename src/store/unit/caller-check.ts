@@ -11,7 +11,7 @@ export interface KeyHolder {
 	readonly session?: { readonly id: string; readonly environment_id: string };
 }
 
-/** Author of a unit of work: a caller with an API key, an element user by id, or `null` for the server itself. */
+/** Unit author: a caller with an API key, an element user by id, or `null` for the server itself. */
 export type Actor = KeyHolder | string | null;
 
 /** The caller's API key or console session ended after the request was admitted. */

@@ -216,7 +216,7 @@ function assignmentName({ user, role, tenant, resource_instance, condition }: Ro
 	return `${user} ${role} ${resource_instance ?? tenant}${under}`;
 }
 
-/** Yields the ids of all holders of roles in key order, in chunks. */
+/** Yields the ids of all role holders in key order, in chunks. */
 async function* userIdsInChunks(unit: ReadingUnit): AsyncGenerator<readonly string[]> {
 	for (const users of chunked(await sortedRowKeys(unit, Holder))) yield users.map(({ id }) => id);
 }

@@ -109,7 +109,7 @@ function failureAt(place: DocumentPlace, failure: Failure): Failure {
 	return new Failure(failure.code, `${failure.message}, at ${place.join('.')}`, failure.info, problems);
 }
 
-/** Returns the fields of `value` that differ from the same fields of `blank`. */
+/** Returns the fields of `value` that differ from those in `blank`. */
 export function withoutDefaults(value: object, blank: Readonly<Record<string, unknown>>): Record<string, unknown> {
 	const says = ([name, member]: [string, unknown]) =>
 		!Object.hasOwn(blank, name) || JSON.stringify(member) !== JSON.stringify(blank[name]);

@@ -8,7 +8,7 @@ import { attributes } from './check.js';
 
 const optionalText = z.string().nullish();
 
-/** Maximum numbers of actions per resource, and of resources per request. */
+/** Maximum number of actions per resource, and maximum number of resources per request. */
 const maxActions = 50;
 const maxResources = 500;
 

@@ -133,9 +133,9 @@ function partsIn(node: ConditionNode): readonly ConditionNode[] {
 }
 
 /**
- * Returns the path of the part that contains a location reported by the server. The path is text with dots; it is empty
- * for the root, and `null` for locations outside the conditions. Locations start at `conditions`, either below the
- * request body or in a draft value.
+ * Returns the path of the part that contains a location reported by the server. The path consists of indexes separated
+ * by dots. It is empty for the root, and `null` for locations outside the conditions. Locations start at `conditions`,
+ * either below the request body or in a draft value.
  */
 export function problemPath(tree: ConditionTree, loc: readonly (string | number)[]): string | null {
 	const start = loc.indexOf('conditions');

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '../json.js';
 
-/** Operand of an operator with `match`: a condition on the fields of objects, or on attributes of related instances. */
+/** Operand of an operator with `match`: a condition on object fields, or on attributes of related instances. */
 export interface MatchOperand {
 	readonly match: Json;
 	/** Resource of the related instances (`fk_resource_type`); `null` for objects. */

@@ -35,7 +35,7 @@ export type CellReason =
 	 * role.
 	 */
 	| { readonly by: 'derivation'; readonly steps: readonly DerivedStep[]; readonly through: string | null }
-	/** A rule of the set itself or of its parent set. */
+	/** A rule for the set itself or for its parent set. */
 	| { readonly by: 'rule'; readonly rule: SetRule; readonly parent: string | null };
 
 /**

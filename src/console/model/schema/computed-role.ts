@@ -1,6 +1,9 @@
 import { isJsonObject, type Json } from '../json.js';
 
-/** Expression of a computed role as three lists of role keys: all of the first, any of the second, none of the third. */
+/**
+ * A computed role's expression as three lists of role keys: a user needs every role in the first list, any role in the
+ * second list, and no role in the third list.
+ */
 export interface ComputedRole {
 	readonly all: readonly string[];
 	readonly any: readonly string[];

@@ -26,7 +26,7 @@ export interface PartForm {
 	readonly subject: string;
 	/** Action keys of a new resource, separated by commas or spaces. */
 	readonly newActions: string;
-	/** Chosen permissions of a role, or actions of an action group. */
+	/** Chosen permissions for a role, or chosen actions for an action group. */
 	readonly permissions: readonly string[];
 	/** Extended roles. */
 	readonly extends: readonly string[];
@@ -169,7 +169,7 @@ export function keyProblem(key: string): string | null {
 	return reservedKeys.has(key) ? `\`${key}\` is a reserved key.` : null;
 }
 
-/** Returns the first problem in a form; `null` if it can be saved. `taken` contains the keys of parts of the same kind. */
+/** Returns the first problem in a form; `null` if it can be saved. `taken` contains the existing keys for this kind. */
 export function partFormProblem(kind: PartKind, form: PartForm, taken: ReadonlySet<string>): string | null {
 	const problem = keyProblem(form.key);
 	if (problem !== null) return problem;

@@ -8,7 +8,7 @@ interface CodeViewProps {
 	readonly label: string;
 	/** Highlighted lines, counted from 1. The view scrolls to the first highlighted line. */
 	readonly marked?: readonly number[];
-	/** Number of the first line of an excerpt; default 1. */
+	/** First line number in an excerpt; default 1. */
 	readonly firstLine?: number;
 	/** Returns a line's address. If absent, line numbers are not links. */
 	readonly lineAddress?: (line: number) => string;

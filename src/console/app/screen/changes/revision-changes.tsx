@@ -13,7 +13,7 @@ import { draftUndo } from './draft-undo.js';
 
 type Change = components['schemas']['ChangeRead'];
 
-/** Number of changes of a revision to show first. */
+/** Number of changes to show first for each revision. */
 const changesAtOnce = 10;
 
 /** Changes made by one write, newest first. */

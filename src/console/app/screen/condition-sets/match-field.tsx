@@ -13,7 +13,7 @@ interface MatchFieldProps {
 	readonly children: ComponentChildren;
 }
 
-/** Operand with conditions on the fields of objects, or on attributes of related instances. */
+/** Operand with conditions on object fields, or on attributes of related instances. */
 export function MatchField({ operand: { related }, resources, isKey, onRelated, children }: MatchFieldProps) {
 	const offered =
 		related === null || related === '' || resources.includes(related) ? resources : [...resources, related];

@@ -68,7 +68,7 @@ export function RoleList({ caption, at }: RoleListProps) {
 	);
 }
 
-/** Holder of a role, with a link. The link of a set of users leads to its instance. */
+/** Role holder, with a link. A set of users links to its instance. */
 function HolderText({ user }: { readonly user: string }) {
 	const [instance = ''] = user.split('#');
 	if (user === everyone) return <>everyone</>;

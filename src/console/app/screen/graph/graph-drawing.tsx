@@ -6,7 +6,7 @@ export interface GraphDrawingProps {
 	readonly graph: { readonly nodes: readonly ShownNode[]; readonly edges: readonly ShownEdge[] };
 	/** Start node id. */
 	readonly start: string;
-	/** Id of the node in the middle of the visible part. */
+	/** Id of the node to center. */
 	readonly center: string;
 	/** True if a node's hidden neighbors can be shown. */
 	readonly isExpandable: (id: string) => boolean;

@@ -16,7 +16,7 @@ import { useLoaded } from '../../../use-loaded.js';
 import { useSearch } from '../../../use-search.js';
 import { ObjectLink } from '../object-link.js';
 
-/** Number of rows per page, and maximum number of permissions per row. */
+/** Number of rows per page, and maximum permissions per row. */
 const perPage = 20;
 const shownPermissions = 12;
 
