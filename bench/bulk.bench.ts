@@ -93,9 +93,9 @@ async function measure(kind: StoreKind, name: string, shape: Shape): Promise<voi
 		const list = await seconds(async () => accepted(await http.get(`${facts}/role_assignments?user=ann&per_page=100`)));
 		console.log(
 			`${`${kind}: ${name}, ${rows} rows`.padEnd(48)} a call ${first.toFixed(2)} s at first, ${last.toFixed(2)} s at last ` +
-				`(x${(last / first).toFixed(1)}), worst ${Math.max(...calls).toFixed(2)} s; 2,000 taken ${take.toFixed(2)} s, ` +
-				`given again ${give.toFixed(2)} s; one taken ${(one * 1000).toFixed(0)} ms; a page ${(list * 1000).toFixed(0)} ms; ` +
-				`another reader waited ${(other.longest() * 1000).toFixed(0)} ms at most`,
+				`(x${(last / first).toFixed(1)}), worst ${Math.max(...calls).toFixed(2)} s; removing 2,000 ${take.toFixed(2)} s, ` +
+				`assigning them again ${give.toFixed(2)} s; removing one ${(one * 1000).toFixed(0)} ms; a page ${(list * 1000).toFixed(0)} ms; ` +
+				`a second reader waited at most ${(other.longest() * 1000).toFixed(0)} ms`,
 		);
 	}
 	const gone = await seconds(async () => accepted(await http.delete(`${facts}/users/ann`)));

@@ -335,7 +335,7 @@ for (const store of stores) {
 			{ deadline: 120_000 },
 		);
 		await sleep(2_000);
-		console.log(`${'dear request'.padEnd(40)}   status       took     read    check    write  (longest, ms)`);
+		console.log(`${'expensive request'.padEnd(40)}   status       took     read    check    write  (longest, ms)`);
 		for (const { title, run } of dear) {
 			if (!title.includes(only)) continue;
 			await eventually(

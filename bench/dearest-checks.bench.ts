@@ -635,4 +635,4 @@ for (const [title, build] of chosen) {
 			.padStart(8)} ms   ${codes.join(', ')}; ${size}`,
 	);
 }
-console.log(`the dearest: ${dearest.toFixed(1)} ms`);
+console.log(`the most expensive check: ${dearest.toFixed(1)} ms`);

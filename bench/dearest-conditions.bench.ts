@@ -233,4 +233,4 @@ for (const [index, one] of dear.entries()) {
 	dearest = Math.max(dearest, took);
 	console.log(`  ${one.title.padEnd(44)} median ${took.toFixed(2)} ms, worst ${Math.max(...taken).toFixed(2)} ms`);
 }
-console.log(`the dearest of ${dear.length} checks: median ${dearest.toFixed(2)} ms`);
+console.log(`the most expensive of ${dear.length} checks: median ${dearest.toFixed(2)} ms`);

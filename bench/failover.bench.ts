@@ -314,10 +314,7 @@ async function failOver(synchronous: boolean): Promise<void> {
 		const table: readonly (readonly [string, string | number])[] = [
 			['acknowledged before the primary was killed', acknowledged],
 			['of these not in the new primary', lost.filter(({ lineage }) => lineage === lineageBefore).length],
-			[
-				'acknowledged in the new lineage, and not there',
-				lost.filter(({ lineage }) => lineage !== lineageBefore).length,
-			],
+			['acknowledged in the new lineage, but lost', lost.filter(({ lineage }) => lineage !== lineageBefore).length],
 			['state of the decision point with the offline copy, before the promotion', String(offlineState)],
 			['from the kill to the promotion', seconds(promoted - killed)],
 			[
@@ -327,7 +324,7 @@ async function failOver(synchronous: boolean): Promise<void> {
 			...[...known].map(
 				([name, at]) => [`${name}: new lineage known after the promotion`, seconds(at - promoted)] as const,
 			),
-			['answers between the promotion and that, still of the old lineage', early.length],
+			['responses between the promotion and then, with the old lineage', early.length],
 			['answers after the new lineage was known', judged.length],
 			['WRONG answers after the new lineage was known', wrong.length],
 			['writes refused meanwhile', during.writes],

@@ -75,11 +75,11 @@ function granting(role: string, permissions: readonly string[]): Schema {
 }
 
 await compare('nothing changes', { patches: [], touched: nothingTouched });
-await compare('a role on a folder comes', assigned(userKey(0), 'folder', 'editor', folderKey(20)));
-await compare('a user comes into a group', assigned(userKey(1), 'group', 'member', groupKey(1)));
+await compare('a role on a folder is assigned', assigned(userKey(0), 'folder', 'editor', folderKey(20)));
+await compare('a user joins a group', assigned(userKey(1), 'group', 'member', groupKey(1)));
 const [subject, instance] = [folderKey(0), folderKey(120)];
 const relation = { type: 'folder', instance, relation: 'parent', subject_type: 'folder', subject };
-await compare('a folder comes into another one, with all closures anew', {
+await compare('a folder is added to a folder, with all closures recomputed', {
 	patches: [upsert(['facts', 'relations', `folder:${instance}`, 'parent', `folder:${subject}`], null)],
 	touched: { ...nothingTouched, relationships: [relation] },
 	closures: { schema: model.schema, in_force: null },

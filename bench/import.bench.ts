@@ -37,12 +37,12 @@ const small = environmentDocument(0.05);
 const lists: readonly (readonly Step[])[] = [
 	[
 		{ title: 'a document into an empty environment', body: whole, strategy: 'overwrite' },
-		{ title: 'the same document once more', body: whole, strategy: 'overwrite' },
-		{ title: 'the same document once more, to replace', body: whole, strategy: 'replace' },
+		{ title: 'the same document again', body: whole, strategy: 'overwrite' },
+		{ title: 'the same document again, with replace', body: whole, strategy: 'replace' },
 	],
 	[
 		{ title: '25,000 rules into an empty environment', body: rules, strategy: 'overwrite' },
-		{ title: '25,000 rules in place of others', body: { ...otherRules, facts: {} }, strategy: 'replace' },
+		{ title: '25,000 rules replacing existing rules', body: { ...otherRules, facts: {} }, strategy: 'replace' },
 	],
 ];
 
@@ -81,7 +81,7 @@ for (const kind of kinds) {
 	for (const [title, { walls, processors }] of figures) {
 		const each = walls.map((wall) => wall.toFixed(1)).join(' ');
 		console.log(
-			`${kind.padEnd(9)} ${title.padEnd(42)} ${median(walls).toFixed(1).padStart(6)} s, of processor time of the API ${median(processors).toFixed(1).padStart(6)} s (${each})`,
+			`${kind.padEnd(9)} ${title.padEnd(42)} ${median(walls).toFixed(1).padStart(6)} s elapsed, API CPU time ${median(processors).toFixed(1).padStart(6)} s (${each})`,
 		);
 	}
 }

@@ -85,7 +85,7 @@ async function measure(stack: Stack, { schema, change }: Shape): Promise<readonl
 		const started = performance.now();
 		await stack.reached(await change(stack, turn + 1));
 		if (turn >= 0) times.push(performance.now() - started);
-		if ((await policyHash(stack)) === before) throw new Error('the change is reached, and its policy is not in force');
+		if ((await policyHash(stack)) === before) throw new Error('the revision is reached, but its policy is not active');
 	}
 	return times;
 }

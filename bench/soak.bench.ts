@@ -139,7 +139,7 @@ async function soak(): Promise<void> {
 			saturation.report();
 			const logged = await countLines(logFile);
 			const asked = saturation.answered + tally.checks;
-			console.log(`${logged} decisions in the file, at least ${asked} were asked for`);
+			console.log(`${logged} decisions in the file, expected at least ${asked}`);
 			if (logged < asked || pdp?.output().includes('decisions were not logged')) process.exitCode = 1;
 		}
 	} finally {
@@ -176,5 +176,5 @@ if (minutes > 0) {
 	await soak();
 	console.log(`load ${load()}`);
 } else {
-	console.log('soak: say for how long, MINUTES=30');
+	console.log('soak: set the duration, such as MINUTES=30');
 }

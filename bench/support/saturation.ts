@@ -65,7 +65,7 @@ export class Saturation {
 		}
 		const sum = (value: (report: Report) => number) => this.#reports.reduce((total, each) => total + value(each), 0);
 		const bad = sum(({ non2xx, errors, mismatches }) => non2xx + errors + mismatches);
-		console.log(`saturation: ${this.answered} answered, ${bad} of them not as they had to be`);
+		console.log(`saturation: ${this.answered} responses, ${bad} of them wrong`);
 		if (bad > 0) process.exitCode = 1;
 	}
 }

@@ -100,10 +100,7 @@ export class SoakWriter {
 		const stored = within(await eventually(() => readWorld(this.site.api, facts), Boolean, patience), this.#keys);
 		const found = possible.find((world) => isDeepStrictEqual(worldWords(world), worldWords(stored)));
 		if (found === undefined)
-			wrong(
-				this.tally,
-				`the store does not hold the facts of writer ${this.number}: a write is lost, or one that was refused is there`,
-			);
+			wrong(this.tally, `the store differs from the acknowledged writes of writer ${this.number}`);
 		return found ?? stored;
 	}
 }

@@ -46,7 +46,7 @@ export class LimitedThread<Question, Answer> {
 		} catch (error) {
 			const worker = this.#worker;
 			this.#worker = undefined;
-			if (error instanceof Error) this.#log?.error({ error }, 'a thread for limited work failed');
+			if (error instanceof Error) this.#log?.error({ error }, 'a worker thread failed');
 			await worker?.then(
 				(started) => started.terminate(),
 				() => undefined,

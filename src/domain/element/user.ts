@@ -126,7 +126,7 @@ function roleRequired({ key }: ElementsConfig): Failure {
 }
 
 function noRoleEnds(): Failure {
-	const msg = 'is the expiry of a role: set `role`';
+	const msg = 'requires `role`, because it is the expiry of this role';
 	return unprocessable([{ loc: ['body', 'expires_at'], msg, type: 'value_error' }]);
 }
 

@@ -63,7 +63,7 @@ async function pathGoal(unit: ReadingUnit, { from, to, role }: PathEnds): Promis
 		throw unprocessable([{ loc: ['query', 'to'], msg, type: 'computed_role' }]);
 	}
 	if (only !== undefined && (await rolesFollowingComputed(unit)).has(only.id)) {
-		const msg = `the role \`${only.key}\` is derived from a computed role, which has no paths: ask a decision point`;
+		const msg = `the role \`${only.key}\` is derived from a computed role, so paths to it cannot be listed: send a check to a decision point`;
 		throw unprocessable([{ loc: ['query', 'to'], msg, type: 'computed_role' }]);
 	}
 	const ids = async (resourceId: string) => (await rolesOfResources(unit, [resourceId]).all()).map(({ id }) => id);

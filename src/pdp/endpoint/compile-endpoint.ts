@@ -71,14 +71,16 @@ function targetsOf(accept: string, { options }: CompileQuery): readonly Target[]
 	if (accept === multitarget) {
 		const names = options?.targetDialects ?? [];
 		if (names.length === 0) throw new Failure('invalid', 'options.targetDialects must name a target');
-		return [...new Set(names)].map((name) => targetNamed(name) ?? refuse(`options.targetDialects names \`${name}\``));
+		return [...new Set(names)].map(
+			(name) => targetNamed(name) ?? refuse(`unknown target \`${name}\` in options.targetDialects`),
+		);
 	}
 	const [, kind, dialect] = singleTarget.exec(accept) ?? [];
-	return [targetNamed(`${kind}+${dialect}`) ?? refuse(`the header Accept is \`${accept}\``)];
+	return [targetNamed(`${kind}+${dialect}`) ?? refuse(`unknown target in the header Accept: \`${accept}\``)];
 }
 
 function refuse(problem: string): never {
-	throw new Failure('invalid', `${problem}, and the targets are ${targetNames.join(', ')}`);
+	throw new Failure('invalid', `${problem}; the targets are ${targetNames.join(', ')}`);
 }
 
 const targetNames = [

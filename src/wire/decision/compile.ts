@@ -5,7 +5,7 @@ import { boundedArray, boundedRecord } from '../bounded.js';
 import { FilterQuery } from './filter.js';
 
 const name = z.string().max(200);
-/** Columns of a table by field, and the table's own name as `$self`. */
+/** Column names by field; `$self` is the table name. */
 const tables = boundedRecord(name, boundedRecord(name, z.string()));
 
 export const CompileQuery = z.object({

@@ -10,7 +10,7 @@ export const PdpConfigRead = named(
 		id: Uuid.describe('Config id, equal to its API key id.'),
 		organization_id: Uuid.describe('Organization id.'),
 		project_id: Uuid.describe('Project id.'),
-		environment_id: Uuid.describe('Id of the environment that its decision points serve.'),
+		environment_id: Uuid.describe('Environment id for its decision points.'),
 		client_secret: z.string().describe('Decision point API key.'),
 		name: z.string().nullable().describe('Display name.'),
 		opal_server_access_token: AlwaysNull,

@@ -100,7 +100,7 @@ const Operand = z
 	.object({
 		value: z.unknown().optional().describe('A literal; null is a missing value.'),
 		column: Column.optional().describe('A column.'),
-		match: z.unknown().optional().describe('A condition on the fields of an object, or of each item of an array.'),
+		match: z.unknown().optional().describe('A condition on the fields of an object, or of each array item.'),
 	})
 	.meta({ id: 'FilterOperand', description: 'Right side of a comparison: exactly one of the fields.' });
 
@@ -121,7 +121,7 @@ const Condition: z.ZodType = z
 			.optional()
 			.describe('Part of `not`.'),
 		column: Column.optional().describe('Left side of a comparison.'),
-		operator: z.string().optional().describe('Operator of conditions, such as `equals` or `in`.'),
+		operator: z.string().optional().describe('Condition operator, such as `equals` or `in`.'),
 		operand: Operand.optional().describe('Right side of a comparison.'),
 		reversed: z
 			.literal(true)
@@ -130,11 +130,8 @@ const Condition: z.ZodType = z
 		now: z
 			.number()
 			.optional()
-			.describe('Time of the check in milliseconds since 1970, for an operator with a duration before this time.'),
-		name: z
-			.string()
-			.optional()
-			.describe('Key of the condition set that contains the comparison, or `roles` for roles.'),
+			.describe('Check time in milliseconds since 1970, for an operator that compares with a duration before it.'),
+		name: z.string().optional().describe('Condition set key, or `roles` for a comparison that comes from roles.'),
 	})
 	.meta({
 		id: 'FilterCondition',
@@ -148,7 +145,7 @@ const Condition: z.ZodType = z
 		},
 	});
 
-const Branch = named('FilterBranch', 'The rows selected by a grant.', {
+const Branch = named('FilterBranch', 'Rows selected by a grant.', {
 	model: z.enum(['rbac', 'rebac', 'abac']).describe('Tenant roles, roles on instances, or condition sets.'),
 	reason: z.string().describe('The grant, as a sentence.'),
 	allowing_role: z.string().optional().describe('Key of the tenant role, or `<type>#<key>` for a role on instances.'),

@@ -65,7 +65,7 @@ export const PlanAnswer = named('CerbosPlan', 'A query plan.', {
 	cerbosCallId: z.string().describe('Decision id.'),
 });
 
-export const CerbosChecks = named('CerbosChecks', 'Checks of several resources. Other fields are ignored.', {
+export const CerbosChecks = named('CerbosChecks', 'Checks on several resources. Other fields are ignored.', {
 	requestId,
 	principal,
 	resources: boundedArray(
@@ -88,13 +88,13 @@ export const CerbosResults = named('CerbosResults', 'Results of checks.', {
 });
 
 export const CerbosServer = named('CerbosServer', 'The server.', {
-	version: z.string().describe('Version of the decision point.'),
+	version: z.string().describe('Decision point version.'),
 	commit: z.string().describe('Always empty.'),
 	buildDate: z.string().describe('Always empty.'),
 });
 
 export const CerbosFailure = named('CerbosFailure', 'A failure, in the format of Cerbos.', {
-	code: z.int().describe('Status code of gRPC.'),
+	code: z.int().describe('Status code, as in gRPC.'),
 	message: z.string().describe('The problem.'),
 });
 

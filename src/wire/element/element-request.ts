@@ -114,7 +114,7 @@ const reviewed = {
 	requesting_user_id: Uuid.describe('Requesting user id.'),
 	status: RequestStatus.describe('State, which changes once, from `pending` to a final state.'),
 	reviewer_user_id: Uuid.nullable().describe(
-		'Reviewing user id; null before the review, or if an API key reviewed it.',
+		'Id of the reviewing user; null before the review, or if an API key reviewed it.',
 	),
 	reviewed_at: Timestamp.nullable().describe('Review time, in UTC; null before the review.'),
 	reviewer_comment: z.string().nullable().describe('Reviewer comment.'),
@@ -133,16 +133,16 @@ export const AccessRequestRead = named('AccessRequestRead', 'An access request. 
 			element_config_id: Uuid.nullable().describe('Element id; null after the element is deleted.'),
 			...shownExpiry,
 		})
-		.describe('Requested role and its scope, by id.'),
+		.describe('The requested role and its scope, by ids.'),
 });
 export type AccessRequestRead = z.input<typeof AccessRequestRead>;
 
 /** The requesting user and the instance. Lists contain them in addition to their ids. */
 const requested = {
 	requesting_user_key: z.string().describe('Key of the requesting user.'),
-	requesting_user_email: z.string().nullable().describe('Requesting user e-mail address.'),
-	requesting_user_first_name: z.string().nullable().describe('Requesting user first name.'),
-	requesting_user_last_name: z.string().nullable().describe('Requesting user last name.'),
+	requesting_user_email: z.string().nullable().describe('E-mail address of the requesting user.'),
+	requesting_user_first_name: z.string().nullable().describe('First name of the requesting user.'),
+	requesting_user_last_name: z.string().nullable().describe('Last name of the requesting user.'),
 	resource_instance_key: z.string().nullable().describe('Instance key; null if there is no instance.'),
 };
 
@@ -173,7 +173,7 @@ const approval = {
 			element_config_id: Uuid.nullable().describe('Element id; null after the element is deleted.'),
 			...shownExpiry,
 		})
-		.describe('Operation to approve, by ids.'),
+		.describe('The operation to approve, by ids.'),
 	consumed_at: Timestamp.optional().describe('Time at which a single-use approval was used; absent until then.'),
 };
 

@@ -21,7 +21,7 @@ const endShape = {
 };
 
 export const UserInviteCreate = granting({
-	key: UserKey.describe('Future user key, as used in checks.'),
+	key: UserKey.describe('Key for the future user, as used in checks.'),
 	status: defaulted(UserInviteStatus, () => 'pending' as const).describe(
 		'Invite state; defaults to `pending`. Setting it creates no user.',
 	),
@@ -31,7 +31,7 @@ export const UserInviteCreate = granting({
 	role_id: Uuid.describe('Id of the role to assign.'),
 	tenant_id: Uuid.describe('Id of the tenant to join.'),
 	resource_instance_id: optional(Uuid).describe(
-		"Id for the role's instance; without it, the role is assigned in the tenant.",
+		"Id of the role's instance; without it, the role is assigned in the tenant.",
 	),
 	...endShape,
 }).meta({
@@ -48,7 +48,7 @@ export const UserInviteUpdate = granting(
 		last_name: clearable(Name).describe('Last name; null clears it.'),
 		role_id: optional(Uuid).describe('Id of the role to assign. Null counts as absent.'),
 		tenant_id: optional(Uuid).describe('Id of the tenant to join. Null counts as absent.'),
-		resource_instance_id: clearable(Uuid).describe("Id for the role's instance; null for the tenant."),
+		resource_instance_id: clearable(Uuid).describe("Id of the role's instance; null for a tenant role."),
 		invite_expires_at: clearable(InviteExpiry).describe(
 			'Time until which the invite can be approved; null for no limit.',
 		),
@@ -106,7 +106,7 @@ export const UserInviteRead = named('ElementsUserInviteRead', 'An invite.', {
 	last_name: z.string().nullable().describe('Last name.'),
 	role_id: Uuid.describe('Id of the role to assign.'),
 	tenant_id: Uuid.describe('Id of the tenant to join.'),
-	resource_instance_id: Uuid.nullable().describe("Id for the role's instance; null for the tenant."),
+	resource_instance_id: Uuid.nullable().describe("Id of the role's instance; null for a tenant role."),
 	invite_expires_at: Timestamp.optional().describe('Time until which it can be approved; absent for no limit.'),
 });
 export type UserInviteRead = z.input<typeof UserInviteRead>;

@@ -17,8 +17,8 @@ export const ApiKeyScopeRead = named(
 	'Scope of the calling key: ids down to the key level, null below it.',
 	{
 		organization_id: Uuid.describe("Id of the key's organization."),
-		project_id: Uuid.nullable().describe('Project for the key; null for an organization key.'),
-		environment_id: Uuid.nullable().describe('Environment for the key; null for an organization key or a project key.'),
+		project_id: Uuid.nullable().describe('Project of the key; null for an organization key.'),
+		environment_id: Uuid.nullable().describe('Environment of the key; null for an organization key or a project key.'),
 	},
 );
 
@@ -68,8 +68,8 @@ export const ApiKeyCreate = z
 export const ApiKeyRead = named('APIKeyRead', 'An API key. Its secret is null in lists.', {
 	id: Uuid.describe('Key id, distinct from its secret.'),
 	organization_id: Uuid.describe("Id of the key's organization."),
-	project_id: Uuid.nullable().describe('Project for the key; null for an organization key.'),
-	environment_id: Uuid.nullable().describe('Environment for the key; null for an organization key or a project key.'),
+	project_id: Uuid.nullable().describe('Project of the key; null for an organization key.'),
+	environment_id: Uuid.nullable().describe('Environment of the key; null for an organization key or a project key.'),
 	object_type: ApiKeyObjectType.describe('Key scope: the organization, one project or one environment.'),
 	access_level: ApiKeyAccessLevel.describe('Key access level in its scope.'),
 	owner_type: ApiKeyOwnerType.describe('Key owner: a decision point (`pdp_config`), a person (`member`) or elements.'),
@@ -78,9 +78,7 @@ export const ApiKeyRead = named('APIKeyRead', 'An API key. Its secret is null in
 	created_at: Timestamp.describe('Creation time, in UTC.'),
 	created_by_member: AlwaysNull,
 	last_used_at: Timestamp.nullable().describe('Last use, to the minute; null if never used.'),
-	env: EnvironmentRead.nullable().describe('Environment for the key; null for an organization key or a project key.'),
-	project: ProjectRead.nullable().describe(
-		'Project for the key, or for its environment; null for an organization key.',
-	),
+	env: EnvironmentRead.nullable().describe('Environment of the key; null for an organization key or a project key.'),
+	project: ProjectRead.nullable().describe('Project of the key or of its environment; null for an organization key.'),
 });
 export type ApiKeyRead = z.input<typeof ApiKeyRead>;

@@ -48,7 +48,7 @@ export const ChangeRead = named('ChangeRead', 'A change of one object: actor, ti
 	after: StoredObject.nullable().describe('Object after the change; null if it was deleted.'),
 	actor: z
 		.object({
-			id: Uuid.describe('Id of the API key, or of the elements user.'),
+			id: Uuid.describe('Id of the API key or elements user.'),
 			name: z.string().nullable().describe('API key name, if it has one.'),
 		})
 		.nullable()

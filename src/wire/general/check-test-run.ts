@@ -14,12 +14,12 @@ export const maxTestsPerRun = 2_000;
 /** Maximum number of entries per coverage list. */
 export const maxUncovered = 1_000;
 
-/** Result code of a test with rejected contextual facts. Such a test fails, whatever its expectation. */
+/** Result code for a test with rejected contextual facts. Such a test always fails, even if it expects a denial. */
 export const invalidCheck = 'invalid_query';
 
 const count = z.int().min(0);
 
-export const CheckTestRun = namedStrict('CheckTestRun', 'A run of the check tests.', {
+export const CheckTestRun = namedStrict('CheckTestRun', 'A check test run.', {
 	draft: optional(Draft).describe('Changes to apply before the run. They are not stored.'),
 });
 
@@ -39,13 +39,13 @@ const uncovered = <S extends z.ZodType>(item: S, description: string) =>
 		})
 		.describe(description);
 
-export const CheckTestResults = named('CheckTestResults', 'Results of a run of the check tests.', {
-	base_revision: count.describe('Environment revision of the run.'),
+export const CheckTestResults = named('CheckTestResults', 'Results of a check test run.', {
+	base_revision: count.describe('Environment revision at which the tests ran.'),
 	passed: count.describe('Number of passed tests.'),
 	failed: count.describe('Number of failed tests.'),
 	truncated: z
 		.boolean()
-		.describe(`True if the environment has more than ${maxTestsPerRun} tests; the first ran, by key.`),
+		.describe(`True if the environment has more than ${maxTestsPerRun} tests; only the first, by key, have run.`),
 	tests: z
 		.array(
 			z.object({

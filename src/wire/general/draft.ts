@@ -87,37 +87,37 @@ const changes = [
 			message: 'must be changes of the kind `user_attribute`',
 			path: ['value', 'attributes'],
 		})
-		.meta(described('DraftResourceChange', 'A change of a resource with its actions and attributes.')),
+		.meta(described('DraftResourceChange', 'A change to a resource with its actions and attributes.')),
 	keyedChange('relation', keyPair('<resource key>:<relation key>'), RelationEntry).meta(
-		described('DraftRelationChange', 'A change of a relation of a resource.'),
+		described('DraftRelationChange', 'A change to a resource relation.'),
 	),
 	keyedChange('action_group', keyPair('<resource key>:<action group key>'), ActionGroupEntry).meta(
-		described('DraftActionGroupChange', 'A change of an action group of a resource.'),
+		described('DraftActionGroupChange', 'A change to an action group.'),
 	),
 	keyedChange('resource_role', keyPair('<resource key>:<role key>'), ResourceRoleEntry).meta(
-		described('DraftResourceRoleChange', 'A change of a resource role.'),
+		described('DraftResourceRoleChange', 'A change to a resource role.'),
 	),
 	keyedChange('user_attribute', Key, AttributeEntry).meta(
-		described('DraftUserAttributeChange', 'A change of a user attribute.'),
+		described('DraftUserAttributeChange', 'A change to a user attribute.'),
 	),
-	keyedChange('role', Key, RoleEntry).meta(described('DraftRoleChange', 'A change of a tenant role.')),
+	keyedChange('role', Key, RoleEntry).meta(described('DraftRoleChange', 'A change to a tenant role.')),
 	keyedChange('condition_set', OwnConditionSetKey, ConditionSetEntry).meta(
-		described('DraftConditionSetChange', 'A change of a condition set that is not automatic.'),
+		described('DraftConditionSetChange', 'A change to a condition set that is not automatic.'),
 	),
 	listedChange('condition_set_rule', comesOrGoes, SetRuleEntry).meta(
 		described('DraftConditionSetRuleChange', 'A condition set rule, created or deleted.'),
 	),
 	keyedChange('elements_config', Key, ElementsConfigEntry).meta(
-		described('DraftElementsConfigChange', 'A change of an element, without its webhook.'),
+		described('DraftElementsConfigChange', 'A change to an element, without its webhook.'),
 	),
-	keyedChange('check_test', Key, CheckTestEntry).meta(described('DraftCheckTestChange', 'A change of a check test.')),
-	keyedChange('tenant', Key, TenantEntry).meta(described('DraftTenantChange', 'A change of a tenant.')),
-	keyedChange('user', UserKey, UserEntry).meta(described('DraftUserChange', 'A change of a user.')),
+	keyedChange('check_test', Key, CheckTestEntry).meta(described('DraftCheckTestChange', 'A change to a check test.')),
+	keyedChange('tenant', Key, TenantEntry).meta(described('DraftTenantChange', 'A change to a tenant.')),
+	keyedChange('user', UserKey, UserEntry).meta(described('DraftUserChange', 'A change to a user.')),
 	listedChange('tenant_user', comesOrGoes, TenantUserEntry).meta(
 		described('DraftTenantUserChange', 'A user, added to a tenant or removed from it.'),
 	),
 	keyedChange('resource_instance', InstanceName, InstanceEntry).meta(
-		described('DraftResourceInstanceChange', 'A change of a resource instance.'),
+		described('DraftResourceInstanceChange', 'A change to a resource instance.'),
 	),
 	keyedChange('group', InstanceName, GroupEntry).meta(
 		described('DraftGroupChange', 'An instance that becomes a group, or stops being a group.'),
@@ -128,17 +128,17 @@ const changes = [
 	listedChange('relationship_tuple', all, TupleEntry).meta(
 		described(
 			'DraftRelationshipTupleChange',
-			'A change of a relationship. An update changes its expiry or condition values.',
+			'A change to a relationship. An update changes its expiry or condition values.',
 		),
 	),
 	listedChange('role_assignment', all, RoleAssignmentEntry).meta(
 		described(
 			'DraftRoleAssignmentChange',
-			'A change of a role assignment. An update changes its expiry or condition values.',
+			'A change to a role assignment. An update changes its expiry or condition values.',
 		),
 	),
 	keyedChange('user_invite', UserKey, UserInviteEntry).meta(
-		described('DraftUserInviteChange', 'A change of an invite.'),
+		described('DraftUserInviteChange', 'A change to an invite.'),
 	),
 ] as const;
 

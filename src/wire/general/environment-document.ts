@@ -104,7 +104,7 @@ export const RelationEntry = namedStrict(
 	{
 		name: Name.describe('Display name.'),
 		description: orNull(Text).describe('Relation description.'),
-		subject_resource: Key.describe('Resource key for the subjects.'),
+		subject_resource: Key.describe("Key of the subjects' resource."),
 		grant_conditions: entryList(Key).describe('Keys of the condition sets under which relationships may be created.'),
 	},
 );
@@ -156,8 +156,8 @@ export const ResourceRoleEntry = namedStrict(
 		public: defaulted(z.boolean(), () => false).describe('True if the role can be assigned to everyone.'),
 		grantable_to: entryList(
 			z.strictObject({
-				role: Key.describe('Key of the role that the users in a set hold.'),
-				on_resource: Key.describe('Key of the resource of this role.'),
+				role: Key.describe('Key of the role held by the users in a set.'),
+				on_resource: Key.describe("Key of the role's resource."),
 			}),
 		).describe('Sets of users to which the role can be assigned.'),
 		computed: orNull(ComputedRole).describe('Expression of a computed role, with role keys in the same resource.'),
@@ -337,7 +337,7 @@ const ends = orNull(Timestamp).describe('Expiry; absent if there is none.');
 /** Condition of a grant. */
 const AssignedConditionEntry = z
 	.strictObject({
-		set: OwnConditionSetKey.describe('Key of the condition set of type `grant`.'),
+		set: OwnConditionSetKey.describe('Key of a condition set of type `grant`.'),
 		values: defaulted(ComparedAttributes, () => ({})).describe('A value for each parameter of the set.'),
 	})
 	.describe('A condition: the grant applies only in checks in which the condition holds.');

@@ -53,7 +53,7 @@ const count = z.int().min(0);
 export const ImpactCauseCount = ImpactCause.extend({
 	gained: count.describe('Checks granted by this cause after the change and denied before.'),
 	lost: count.describe('Checks granted by this cause before the change and denied after it.'),
-}).meta({ id: 'ImpactCauseCount', description: 'Numbers of checks gained and lost through one cause.' });
+}).meta({ id: 'ImpactCauseCount', description: 'Number of checks gained and lost through one cause.' });
 export type ImpactCauseCount = z.output<typeof ImpactCauseCount>;
 
 /** A logged decision whose result differs. */
@@ -74,7 +74,7 @@ const limit = (most: number, usual: number, description: string) =>
 
 export const ImpactLimits = namedStrict('ImpactLimits', 'Limits on the response size and cost.', {
 	checks: limit(maxImpactChecks, 200_000, 'Maximum number of checks to evaluate, before and after the change.'),
-	rows: limit(maxImpactRows, 200, 'Maximum number of rows listed for each of gains, losses and decisions.'),
+	rows: limit(maxImpactRows, 200, 'Maximum number of rows to list for gains, losses and decisions each.'),
 	decisions: limit(maxImpactDecisions, maxImpactDecisions, 'Number of newest logged decisions to replay.'),
 });
 export type ImpactLimits = z.output<typeof ImpactLimits>;

@@ -31,7 +31,7 @@ export const ActionGroupRead = named(
 	'An action group; `actions` holds action keys, in their original order.',
 	{
 		...namedObject('action groups in the resource'),
-		resource_id: Uuid.describe('Resource id for the grouped actions.'),
+		resource_id: Uuid.describe('Id of the resource.'),
 		description: z.string().nullable().describe('Group description.'),
 		attributes: StoredObject.nullable().describe('Custom data.'),
 		actions: z.array(z.string()).describe('Action keys, in their original order.'),

@@ -5,8 +5,8 @@ import { granting } from './granting.js';
 
 /** A role whose holders on an instance are a set of users: `<resource key>:<instance key>#<role key>`. */
 export const GrantableTo = granting({
-	role: Reference.describe('Role that the users in a set hold: id or key.'),
-	on_resource: Reference.describe('Resource of this role: id or key.'),
+	role: Reference.describe('Role held by the users in a set: id or key.'),
+	on_resource: Reference.describe("The role's resource: id or key."),
 }).meta({
 	id: 'GrantableTo',
 	description: 'A role whose holders on an instance are a set of users, `<resource key>:<instance key>#<role key>`.',
@@ -18,7 +18,7 @@ export const GrantableToRead = named(
 	'A role whose holders on an instance are a set of users, both by keys.',
 	{
 		role: z.string().describe('Role key.'),
-		on_resource: z.string().describe('Key of the resource of the role.'),
+		on_resource: z.string().describe("Key of the role's resource."),
 	},
 );
 export type GrantableToRead = z.input<typeof GrantableToRead>;

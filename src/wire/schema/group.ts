@@ -49,7 +49,7 @@ export const GroupUserAdd = granting({ tenant: Reference.describe('Group tenant:
 ]).meta({ id: 'GroupUserAdd', description: 'Tenant of the group that the user in the path joins.' });
 export type GroupUserAdd = z.output<typeof GroupUserAdd>;
 
-export const GroupUserRemove = named('GroupUserRemove', 'Group tenant, optional for removals.', {
+export const GroupUserRemove = named('GroupUserRemove', 'Tenant of the group, optional for removals.', {
 	tenant: optional(Reference).describe('Group tenant: id or key; may be omitted.'),
 }).optional();
 

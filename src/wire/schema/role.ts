@@ -154,10 +154,14 @@ export const RoleBulkReplace = operations(RoleReplace, maxBulkRoles, 'roles').me
 	description: 'Roles to create or replace.',
 });
 
-export const RoleBulkRead = named('RoleBulkReport', 'Keys of created roles, and of already existing roles.', {
-	created: z.array(z.string()).describe('Created role keys.'),
-	updated: z.array(z.string()).describe('Keys of already existing roles, changed or not.'),
-});
+export const RoleBulkRead = named(
+	'RoleBulkReport',
+	'Keys of the created roles, and of the roles that already existed.',
+	{
+		created: z.array(z.string()).describe('Created role keys.'),
+		updated: z.array(z.string()).describe('Keys of the roles that already existed, changed or not.'),
+	},
+);
 export type RoleBulkRead = z.input<typeof RoleBulkRead>;
 
 export const RoleQuery = withAttributeFilters({
