@@ -57,7 +57,7 @@ export function writeComputedAmong(
 	const onAny = graph.leadsOut({ type, role })
 		? [
 				lines([
-					metadata({ title: 'On any of several instances' }),
+					metadata({ title: 'On at least one instance' }),
 					rego`held_on_any(user, objects) if count(held_among(user, objects)) > 0`,
 				]),
 			]

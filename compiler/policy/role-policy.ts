@@ -144,7 +144,7 @@ function assigned(graph: DerivationGraph, scope: Scope, name: RoleName): readonl
 	const [where, condition] =
 		scope === onOne
 			? ['on the instance', live(rego`${table}[object]`)]
-			: ['on any of several instances', rego`data.regolith.rebac.meet(${table}, objects)`];
+			: ['on at least one instance', rego`data.regolith.rebac.meet(${table}, objects)`];
 	const forEveryone = publicOn(rego`object`, name);
 	return [
 		lines([metadata({ title: `Assigned ${where}` }), rego`${head} if ${condition}`]),

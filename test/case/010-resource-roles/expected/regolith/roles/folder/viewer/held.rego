@@ -11,7 +11,7 @@ package regolith.roles.folder.viewer
 # scope: document
 
 # METADATA
-# title: "Assigned on any of several instances"
+# title: "Assigned on at least one instance"
 held_on_any(user, objects) if data.regolith.rebac.meet(user.folder.viewer, objects)
 
 # METADATA

@@ -11,11 +11,11 @@ package regolith.roles.folder.viewer
 # scope: document
 
 # METADATA
-# title: "Assigned on any of several instances"
+# title: "Assigned on at least one instance"
 held_on_any(user, objects) if data.regolith.rebac.meet(user.folder.viewer, objects)
 
 # METADATA
-# title: "Assigned to everyone on any of several instances"
+# title: "Assigned to everyone on at least one instance"
 held_on_any(_, objects) if {
 	some object, until in objects
 	data.regolith.expiry.live(until)

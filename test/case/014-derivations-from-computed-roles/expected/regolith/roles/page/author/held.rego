@@ -31,5 +31,5 @@ held_among(user, objects) := found_2 if {
 }
 
 # METADATA
-# title: "On any of several instances"
+# title: "On at least one instance"
 held_on_any(user, objects) if count(held_among(user, objects)) > 0

@@ -40,5 +40,5 @@ held_among(user, objects) := found_4 if {
 }
 
 # METADATA
-# title: "On any of several instances"
+# title: "On at least one instance"
 held_on_any(user, objects) if count(held_among(user, objects)) > 0
