@@ -171,7 +171,7 @@ function isRanges(value: Json): boolean {
 	);
 }
 
-/** Returns the items of an array of ranges, or a single range as an array. */
+/** Returns an array of ranges unchanged, and a single range as an array. */
 export function rangeTexts(value: Json): readonly Json[] {
 	return typeof value === 'string' ? [value] : arrayItems(value);
 }

@@ -6,7 +6,7 @@ import { operatorNamed } from './operator.js';
 /** Information about the values in a condition. */
 interface StepOptions {
 	readonly parameters: Readonly<Record<string, ParameterType>>;
-	/** Estimates the number of characters and classes in a regular expression, with repetitions. */
+	/** Estimates how many characters and classes a regular expression has, with repetitions. */
 	readonly patternSize: (pattern: string) => number;
 }
 
@@ -54,13 +54,13 @@ const fastOperators: readonly string[] = ['equals', 'in'];
 /** Operators with the same search for inexact numbers, if the comparison is optional. */
 const searchingOperators: readonly string[] = ['equals', 'not-equals', 'in', 'not-in'];
 
-/** Steps of `contains` in all items of a list, whose texts together may be longer than a single searched text. */
+/** Steps to apply `contains` to all list items, whose texts together may be longer than a single searched text. */
 const stepsOfContainsInItems = 36_000;
 
-/** Steps for each character or class of a regular expression, in a single text and in all items of a list. */
+/** Steps for each character or class in a regular expression: for a single text, and for all list items. */
 const stepsOfPattern = { text: 100, items: 9_500 } as const;
 
-/** Factor for all characters and classes of a regular expression with Unicode classes. */
+/** Factor for a regular expression with Unicode classes. */
 const unicodeFactor = 50;
 
 /** Steps for each value in a list operand, if a comparison is repeated for all items. */
@@ -79,7 +79,7 @@ export function conditionSteps(condition: Condition, options: StepOptions): numb
 	return steps + searches.size * stepsOfLong;
 }
 
-/** Returns the maximum number of steps in the comparisons that an evaluation repeats for each item of a list. */
+/** Returns the maximum number of steps in the comparisons that an evaluation repeats for each list item. */
 export function itemSteps<A extends AttributePath | readonly string[]>(
 	condition: Condition<A>,
 	options: StepOptions,
@@ -122,7 +122,7 @@ function comparisonSteps<A extends AttributePath | readonly string[]>(
 	return isRepeated ? Math.max(stepsOfText, steps) + values * stepsOfValueInItems : steps + values;
 }
 
-/** Returns the steps of a comparison without those of the values in the condition, and without shared searches. */
+/** Returns a comparison's steps, without the steps for values in the condition and for shared searches. */
 function valueSteps(
 	operator: string,
 	compared: AttributePath | readonly string[],

@@ -49,7 +49,7 @@ function isRefused(operator: Operator, attribute: Json | undefined): boolean {
 	return attribute !== undefined && !acceptedKinds[operator.attribute].accepts(attribute);
 }
 
-/** Finds the stored attributes of an instance by its key, in the tenant of the check. */
+/** Finds an instance's stored attributes by its key, in the check's tenant. */
 export type FindRelated = (key: string) => Json;
 
 /**

@@ -20,7 +20,7 @@ export interface Subject {
 	readonly context: Json;
 	/** The assignment's values for its condition; absent for sets. */
 	readonly grant?: Json;
-	/** Time of the check, in milliseconds since 1970. */
+	/** Check time, in milliseconds since 1970. */
 	readonly now: number;
 }
 

@@ -32,7 +32,7 @@ export function writeAgo(
 	];
 }
 
-/** True if a set's conditions depend on the time of the check. */
+/** True if a set's conditions depend on the check time. */
 export function usesTime(set: ConditionSet | GrantCondition): boolean {
 	const condition = 'selects' in set ? conditionOf(set) : parseGrantCondition(set);
 	if (condition === undefined) return false;
@@ -50,7 +50,7 @@ function writeDuration(duration: string): Fragment {
 	const length = new Fragment(String(durationLength(duration) ?? 0));
 	return lines([
 		metadata({ title: `The time ${duration} before the check` }),
-		// A decision point adds the text to its checks, because the calculation takes most of the time of a check.
+		// A decision point adds the text to its checks, because the calculation is the slowest part of a check.
 		rego`${name} := input.before.${name} if {`,
 		rego`	is_string(input.before.${name})`,
 		rego`} else := instant.text(expiry.now - ${length})`,

@@ -23,7 +23,7 @@ export class ColumnMappingError extends Error {
 
 /** A checked column. */
 export interface MappedColumn {
-	/** Identifier, after the identifiers of its table and schema. */
+	/** Identifier, optionally preceded by its table and schema. */
 	readonly identifiers: readonly string[];
 	readonly kind: ColumnKind | undefined;
 	readonly required: boolean;
@@ -31,7 +31,7 @@ export interface MappedColumn {
 
 const identifier = /^[A-Za-z_][\w$]{0,62}$/;
 const mostProblems = 20;
-/** Types of the columns `key` and `tenant`: conditions treat their values as strings. */
+/** Types for the columns `key` and `tenant`: conditions treat their values as strings. */
 const textTypes = ['string', 'uuid'] as const;
 
 /** Checks a mapping. Throws `ColumnMappingError`. */
@@ -60,7 +60,7 @@ export function readColumns(columns: ColumnMapping): ReadonlyMap<string, MappedC
 	return read;
 }
 
-/** Finds the column of an attribute. Throws `ColumnMappingError`. */
+/** Finds an attribute's column. Throws `ColumnMappingError`. */
 export function mappedColumn(columns: ReadonlyMap<string, MappedColumn>, attribute: string): MappedColumn {
 	const found = columns.get(attribute);
 	if (found !== undefined) return found;

@@ -1,4 +1,4 @@
-/** Columns of predicates, and the tests that every writer supports. */
+/** Predicate columns, and the tests that every writer supports. */
 
 import type { Acceptance } from './acceptance.js';
 import { always, type ColumnKind, never, type Predicate, type PredicateColumn } from './predicate.js';
@@ -23,7 +23,7 @@ const kinds: ReadonlyMap<string, ColumnKind> = new Map([
 	['uuid', 'uuid'],
 ]);
 
-/** Types of columns: the types of attributes, and two types that only columns have. */
+/** Column types: the attribute types, and two more. */
 export const columnTypes = [...kinds.keys(), 'array', 'json', 'object', 'object_array'] as const;
 
 /** Returns the kind for an attribute type or a column type. */

@@ -1,4 +1,7 @@
-/** Converts conditions of sets to residuals: a back end of the condition tree, in addition to Rego, JsonLogic and compiled functions. */
+/**
+ * Converts set conditions to residuals: a fourth back end of the condition tree, after Rego, JsonLogic and compiled
+ * functions.
+ */
 
 import { acceptedKinds } from '../../compiler/condition/accepted-kinds.js';
 import { compileCondition } from '../../compiler/condition/compile-condition.js';
@@ -22,7 +25,7 @@ export type Resolved = { readonly value: Json | undefined } | { readonly column:
 
 /** Context for reading a condition. */
 export interface ConditionReading {
-	/** Key of the condition set. */
+	/** Condition set key. */
 	readonly name: string;
 	readonly resolve: (attribute: AttributePath) => Resolved;
 	readonly matches: PatternMatcher;
@@ -104,7 +107,7 @@ function constant(comparison: Comparison, left: Json | undefined, right: Json | 
 	return { kind: truth ? 'all' : 'any', parts: [] } as const;
 }
 
-/** Returns the time of the check in milliseconds since 1970, which is always known. */
+/** Returns the check time in milliseconds since 1970, which is always known. */
 function timeOf({ resolve }: ConditionReading): number {
 	const now = resolve({ object: 'now', path: [] });
 	return 'value' in now ? Number(now.value) : Number.NaN;

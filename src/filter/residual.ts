@@ -31,9 +31,9 @@ export interface ColumnComparison {
 	readonly operand: ResidualOperand;
 	/** If set, the operand is on the left side of the operator and the column on its right side. */
 	readonly reversed?: true;
-	/** Time of the check in milliseconds since 1970, for an operator with a duration before this time. */
+	/** Check time in milliseconds since 1970, for an operator that compares with a duration before it. */
 	readonly now?: number;
-	/** Key of the condition set that contains the comparison, or `roles`. Used in error messages. */
+	/** Condition set key, or `roles`. Used in error messages. */
 	readonly name: string;
 }
 
@@ -80,7 +80,7 @@ export class FilterRefusal extends Error {
 	/** @param condition key of the condition set, or `roles`. */
 	constructor(
 		readonly condition: string,
-		/** Name of the target, such as `sql.sqlite`. */
+		/** Target name, such as `sql.sqlite`. */
 		readonly target: string,
 		reason: string,
 	) {

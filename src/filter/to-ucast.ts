@@ -15,7 +15,7 @@ import { FilterRefusal, type Residual } from './residual.js';
 import { timeText } from './time-text.js';
 import { toPredicate } from './to-predicate.js';
 
-/** Limits of a UCAST variant. */
+/** Features that a UCAST variant supports. */
 interface UcastLimits {
 	/** If set, the operators `in` and `nin` are available. */
 	readonly lists: 'in' | 'in and nin' | 'none';
@@ -42,7 +42,7 @@ export type UcastNode =
 
 type UcastValue = Scalar | null | readonly Scalar[] | { readonly field: string };
 
-/** Returns the name of a column, such as `documents.owner`. */
+/** Returns a column's name, such as `documents.owner`. */
 type FieldName = (name: string) => string;
 
 /**

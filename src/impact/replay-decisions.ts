@@ -11,7 +11,7 @@ const attributes = z.record(z.string(), z.unknown()).optional();
 
 /** Decision input, as logged by decision points. Events from other sources may have a different shape. */
 const LoggedCheck = z.object({
-	// The log does not contain the role of a set of users.
+	// The log does not contain the role behind a set of users.
 	user: z.object({ key: z.string().refine((key) => !key.includes('#')), attributes }),
 	action: z.string(),
 	resource: z.object({ type: z.string(), key: z.string().optional(), tenant: z.string(), attributes }),

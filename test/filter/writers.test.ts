@@ -143,7 +143,7 @@ test('a UUID in SQLite is a string for Prisma', (t) => {
 	t.deepEqual(toPrismaWhere(compare('name', 'not-equals', uuid), 'postgresql', fields), { AND: [] });
 });
 
-test('a field for Prisma is no operator', (t) => {
+test('a Prisma field must not have the name of an operator', (t) => {
 	for (const name of ['AND', 'OR', 'NOT']) {
 		for (const fields of [
 			{ name, key: 'id' },

@@ -83,7 +83,7 @@ const model: Model = {
 	},
 };
 
-/** The model with a rule that reads the time of the check, for documents that ben reads. */
+/** The model with a rule that reads the check time, for documents that ben reads. */
 const timed: Model = {
 	...model,
 	schema: {
@@ -160,7 +160,7 @@ for (const [title, body, condition] of filters) {
 		const answer = await http.post('/filter', body);
 		t.is(answer.status, 200);
 		t.is(answer.headers.get('x-revision'), '7');
-		// Condition sets may read every role of the user, so the expiry of any role counts.
+		// Condition sets may read all the user's roles, so any role's expiry counts.
 		const expires = 'user' in body && body.user === 'ann' ? new Date(expiry).toISOString() : null;
 		const type = condition === undefined ? 'always_deny' : 'conditional';
 		t.deepEqual(answer.body, { type, ...(condition && { condition }), revision: 7, valid_until: expires } as never);
@@ -323,7 +323,7 @@ test('the keys of a filter are paged at one revision', async (t) => {
 	t.deepEqual(rest, { type: 'conditional', condition: tenantIs('acme') });
 });
 
-test('pages with keys of a filter that reads the time of the check', async (t) => {
+test('all pages of a filter that reads the check time are valid at the time of the first page', async (t) => {
 	let time = Date.UTC(2026, 0, 31);
 	const { http } = await serving(t, timed, { clock: { now: () => new Date(time) } });
 	const page = (cursor: string | null) =>

@@ -44,7 +44,7 @@ const count = (by) => ({ check: ({ sum }) => sum < 100, run: async (model) => {
 const all = fc.commands([fc.nat({ max: 3 }).map(count)], { size: 'max', maxCommands: 40, replayPath: process.env.TEST_REPLAY_PATH });
 await fc.assert(fc.asyncProperty(all, (some) => fc.asyncModelRun(() => ({ model: { sum: 0 }, real: null }), some)))`;
 
-test('failed command runs can also be repeated along the shrunk path', (t) => {
+test('a failed command history can be repeated with its replay path', (t) => {
 	const report = printed(commands);
 	t.deepEqual(Object.keys(variables(report)), ['TEST_SEED', 'TEST_PATH', 'TEST_REPLAY_PATH']);
 	const counterexample = /^Counterexample: \[(count \d,?)+/m.exec(report)?.[0];

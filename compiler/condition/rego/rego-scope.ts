@@ -60,7 +60,7 @@ export function attributeRego(attribute: AttributePath): Fragment {
 	return memberRego(new Fragment(`${object}_${first}`), rest);
 }
 
-/** Writes the attributes of the instance with this key, if `type` is given; otherwise the value itself. */
+/** If `type` is given, writes the attributes for the instance with this key; otherwise the value itself. */
 export function relatedRego(type: string | undefined, value: Fragment): Fragment {
 	return type === undefined ? value : rego`related(${type}, ${value})`;
 }

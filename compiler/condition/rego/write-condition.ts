@@ -51,7 +51,7 @@ export interface ConditionRego {
 export interface WrittenSet {
 	/** Parameter of the set's functions: user attributes, resource attributes or grant values. */
 	readonly object: 'user' | 'resource' | 'grant';
-	/** Resource type of the set; null if it has none. */
+	/** The set's resource type; null if it has none. */
 	readonly resource: string | null;
 }
 
@@ -70,8 +70,8 @@ export function writeCondition(condition: Condition, { object, resource }: Writt
 }
 
 /**
- * Writes the rule for a role on the resource of the check, which explanations and listings read too. Each check
- * evaluates it once, however many sets name the role.
+ * Writes the rule for a role on the checked resource, which explanations and listings read too. A check evaluates it
+ * once, even if several sets name the role.
  */
 function heldRole(comparison: Comparison, resource: string | null): Fragment | undefined {
 	const role = roleRequired(comparison);

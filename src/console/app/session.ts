@@ -40,7 +40,7 @@ export const sessionState = signal<SessionState>({ state: 'opening' });
 /** Lineage of the database. If the lineage changes, the displayed data may belong to a discarded history. */
 export const lineage = signal('');
 
-/** Newest revision of the environment that the page has seen. */
+/** Newest environment revision that the page has seen. */
 export const newestRevision = signal(0);
 
 /** Minimum revision for each piece of displayed data, keyed by its reader. */

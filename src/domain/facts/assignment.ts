@@ -271,8 +271,8 @@ interface InsertOptions {
 }
 
 /**
- * Returns each assignment once: without a condition with its latest expiry, under a condition with its last values and
- * their expiry.
+ * Removes duplicates. Of equal unconditional assignments, keeps the latest expiry. Of equal conditional assignments,
+ * keeps the last values and their expiry.
  */
 function longestEach(wanted: readonly ResolvedAssignment[]): ReadonlyMap<string, ResolvedAssignment> {
 	const rows = new Map<string, ResolvedAssignment>();

@@ -6,7 +6,7 @@ import { code, joinSql, type SqlText, sql } from './sql-text.js';
 export const postgresql: SqlDialect = {
 	identifier: (name) => `"${name}"`,
 	numbersParameters: true,
-	// Without a type, the server would infer the type of the column, and different types for two uses.
+	// Without a type, the server would infer the column type, which may differ between two uses.
 	parameter: (number, value) => `CAST($${number} AS ${typeOf(value)})`,
 	// In a plain literal, the setting `standard_conforming_strings` determines the meaning of backslashes.
 	literal: (text) => {

@@ -337,7 +337,7 @@ function addressIn(text: string): readonly string[] {
 	return end > 0 ? [text.slice(0, end)] : [];
 }
 
-/** Returns the time of the check, and a time before the duration. Returns nothing if the text is not a duration. */
+/** Returns the check time, and a time before the duration. Returns nothing if the text is not a duration. */
 function timesAround(text: string, now: number): readonly string[] {
 	const isDuration = durationLength(text) !== undefined;
 	return isDuration ? [timeBefore(now, 'PT0S'), timeBefore(now - 1, text)] : [];

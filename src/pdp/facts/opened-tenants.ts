@@ -4,8 +4,8 @@ import { Pauses, type Steps } from '../../../compiler/steps.js';
 import type { FactsIndex } from './facts-index.js';
 
 /**
- * Returns the numbers of the tenants in which a tenant role of the user grants an action on a resource type. Without
- * `action`, considers all actions.
+ * Returns the tenants, as numbers, in which a user's tenant role grants an action on a resource type. Without `action`,
+ * considers all actions.
  */
 export type OpenedTenants = (type: string, action?: string) => ReadonlySet<number>;
 

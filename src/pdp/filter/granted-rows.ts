@@ -33,7 +33,7 @@ export interface GrantedRows {
 	readonly held: ReadonlyMap<number, readonly string[]>;
 	/** Earliest expiry among the facts read, in milliseconds since 1970; `undefined` if nothing expires. */
 	readonly expiry: number | undefined;
-	/** True if conditions read the time of the check. */
+	/** True if conditions read the check time. */
 	readonly readTime: boolean;
 }
 

@@ -118,7 +118,7 @@ export class SetResiduals {
 		return found;
 	}
 
-	/** True if the residuals depend on the time of the check. */
+	/** True if the residuals depend on the check time. */
 	get readTime(): boolean {
 		return this.#rules.reads.time;
 	}

@@ -273,7 +273,7 @@ function* assignedOnInstances(
 	const stoppedAt = yield* instancesWithStops({ facts, time }, leading);
 	const byStops = new Map<string, Leading>();
 	const paths = new EffectivePaths(leading, { roles, instance });
-	/** True if a role leads there for a user: no role of the user blocks the path, and its relationships count. */
+	/** True if a role leads there for a user: none of the user's roles blocks the path, and its relationships count. */
 	function* leadsFor(user: string, role: string, on: string): Steps<boolean> {
 		const stops = stoppedAt.get(user) ?? nowhere;
 		if (leading.conditional) {

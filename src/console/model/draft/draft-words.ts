@@ -51,7 +51,10 @@ const listedNames: Readonly<Partial<Record<string, (value: Named) => string>>> =
 		`${user} as ${role} ${resource_instance === undefined ? 'in' : 'on'} ${resource_instance ?? tenant}${conditionText(condition)}`,
 };
 
-/** Formats the condition of a grant with its values, such as " under `up_to_limit` with limit 500"; empty without one. */
+/**
+ * Formats a grant's condition with its values, such as " under `up_to_limit` with limit 500"; empty without a
+ * condition.
+ */
 function conditionText(condition: unknown): string {
 	if (!isRecord(condition)) return '';
 	const values = isRecord(condition['values']) ? condition['values'] : {};

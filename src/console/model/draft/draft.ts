@@ -17,7 +17,7 @@ export interface Draft {
 	readonly changes: readonly DraftChange[];
 }
 
-/** Kinds of grants. A grant keeps its identity if its expiry or the values of its condition change. */
+/** Grant kinds. A grant keeps its identity if its expiry or its condition values change. */
 const grantKinds: ReadonlySet<string> = new Set(['role_assignment', 'relationship_tuple']);
 
 /** Returns the identity of the object that a change affects. Equal strings mean the same object. */
@@ -81,7 +81,7 @@ function mergedChange(earlier: DraftChange, later: DraftChange): DraftChange | n
 	return { ...later, operation: 'update' };
 }
 
-/** True if a change sets a part of a grant that is not in its identity: the expiry, or the values of its condition. */
+/** True if a change sets a grant's expiry or condition values, which do not identify the grant. */
 function isChangeable({ kind, value }: DraftChange): boolean {
 	return (
 		grantKinds.has(kind) && isRecord(value) && ['expires_at', 'condition'].some((name) => Object.hasOwn(value, name))

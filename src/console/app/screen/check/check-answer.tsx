@@ -79,7 +79,7 @@ export function CheckAnswerView({ answer, form, onAsk, onAskAgain }: CheckAnswer
 	);
 }
 
-/** Links to the row of the action in the policy matrix, where a role can get the permission in a draft. */
+/** Links to the action's row in the policy matrix, where a draft can grant the permission to a role. */
 function GrantLink({ check: { resource, action } }: Pick<CheckAnswer, 'check'>) {
 	return (
 		<p>

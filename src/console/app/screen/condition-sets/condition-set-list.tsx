@@ -13,7 +13,7 @@ import { screenPath } from '../../screen-path.js';
 import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 
-/** Paged list of the environment's condition sets. */
+/** Condition sets in the environment, in pages. */
 export function ConditionSetList() {
 	const search = useSearch();
 	const [text, type, page] = [search.get('search'), search.get('type'), Number(search.get('page')) || 1];

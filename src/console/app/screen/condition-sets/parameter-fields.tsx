@@ -18,7 +18,7 @@ interface ParameterFieldsProps {
 	readonly onParameters: (parameters: GrantParameters) => void;
 }
 
-/** Parameters of a set for grants, with a form to add a parameter. */
+/** A `grant` set's parameters, with a form to add a parameter. */
 export function ParameterFields({ parameters, onParameters }: ParameterFieldsProps) {
 	const name = useSignal('');
 	const type = useSignal<ParameterType>('string');

@@ -52,7 +52,7 @@ export function SetEditor({ setKey, stored, base, schema, reload }: SetEditorPro
 	/** JSON text while it is being edited; `null` while the editor shows the rows. */
 	const typed = useSignal<string | null>(null);
 
-	/** Revision of the schema when editing began. The edited value does not include later changes. */
+	/** Schema revision when editing began. The edited value does not include later changes. */
 	const begun = useSignal<number | null>(tree.value === undefined ? null : schema.revision);
 	const begin = () => {
 		begun.value ??= schema.revision;

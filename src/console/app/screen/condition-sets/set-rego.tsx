@@ -21,7 +21,7 @@ interface SetRegoProps {
 	readonly stored: ConditionSetValue | null;
 }
 
-/** Rego of a condition set, from the draft or as published. Loaded on demand because compilation takes time. */
+/** Rego for a condition set, from the draft or as published. Loaded on demand because compilation takes time. */
 export function SetRego(props: SetRegoProps) {
 	/** Props when the request was sent; `null` before the first request. */
 	const asked = useSignal<SetRegoProps | null>(null);

@@ -14,7 +14,7 @@ interface SetUsesProps {
 	readonly schema: SetSchema;
 }
 
-/** Uses of a condition set: roles and relations that declare it, or rules that contain it and its child sets. */
+/** Where a condition set is used: roles and relations that declare it, or rules that contain it and its child sets. */
 export function SetUses({ setKey, type, schema }: SetUsesProps) {
 	return (
 		<section>

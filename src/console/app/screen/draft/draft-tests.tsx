@@ -10,7 +10,7 @@ interface DraftTestsProps {
 	readonly loaded: Loaded<TestRun | null>;
 }
 
-/** Results of the tests with the draft. */
+/** Test results with the draft. */
 export function DraftTests({ loaded }: DraftTestsProps) {
 	return (
 		<Section id="draft-tests" title="Tests">

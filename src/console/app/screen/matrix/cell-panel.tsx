@@ -113,7 +113,7 @@ function CellState({
 
 type DerivationReason = Extract<CellReason, { readonly by: 'derivation' }>;
 
-/** Removes one derivation of a grant from the schema in the draft. */
+/** Removes one derivation behind a grant from the schema in the draft. */
 function CutDerivation({
 	reason: { steps },
 	column,

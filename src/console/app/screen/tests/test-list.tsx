@@ -4,7 +4,7 @@ import { PagedTable } from '../../part/table/paged-table.js';
 import { screenPath } from '../../screen-path.js';
 import { ExpectedText, TestedCheckText, TestLink } from './test-texts.js';
 
-/** Paged list of the environment's tests. */
+/** Tests in the environment, in pages. */
 export function TestList() {
 	return (
 		<PagedTable

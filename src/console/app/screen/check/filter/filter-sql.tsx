@@ -20,11 +20,11 @@ const dialects = {
 
 interface FilterSqlProps {
 	readonly condition: Residual;
-	/** Key of the filtered resource. */
+	/** Resource key. */
 	readonly resource: string;
 }
 
-/** Condition of a filter as SQL. The code that writes SQL is loaded on first use. */
+/** A filter's condition as SQL. The SQL writer is loaded on first use. */
 export function FilterSql({ condition, resource }: FilterSqlProps) {
 	const search = useSearch();
 	const title = useId();
