@@ -18,7 +18,7 @@ export interface HeldState {
 	readonly revision: number;
 	/** Policy digest. */
 	readonly digest: string;
-	/** Identifies the suspended losses and the policy they are suspended under; `null` if there are none. */
+	/** Identifies the suspended losses and their policy; `null` if there are none. */
 	readonly pending: string | null;
 }
 

@@ -34,8 +34,8 @@ export interface LoggedInput {
 /** Replay result. */
 export interface ReplayedDecisions {
 	/**
-	 * Numbers of replayed and skipped decisions. A decision is skipped if it is masked, truncated, logged by a
-	 * different source, about a set of users, or if its check carried contextual facts.
+	 * Numbers of replayed and skipped decisions. A decision is skipped if it is masked or truncated, was logged by a
+	 * different source, is about a set of users, or was made with contextual facts.
 	 */
 	readonly replayed: number;
 	readonly skipped: number;

@@ -15,7 +15,7 @@ import { MoodyAssembler } from './moody-assembler.js';
 /** Time to wait for a revision's policy, in milliseconds. */
 const policyWait = 20;
 
-/** An API with a compiler whose mood can change, on the server store. It restarts at the same address. */
+/** An API with a compiler that can be made to fail, on the server store. It restarts at the same address. */
 export class MoodyApi {
 	readonly #log = createLogger('silent');
 

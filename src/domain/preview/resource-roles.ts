@@ -84,7 +84,9 @@ export async function rolesHeldOn(
 		if (unstoppable.length === steps.length) return false;
 		const unstopped = steps.map((step) => ({ ...step, stops: false }));
 		if (!(await leads(everyoneId, unstopped, conditional))) return false;
-		throw undecided(`a role of everyone leads to the role \`${key}\` unless an own role blocks it`);
+		throw undecided(
+			`a role assigned to everyone leads to the role \`${key}\`, unless one of the user's own roles blocks it`,
+		);
 	};
 	const held: string[] = [];
 	for (const key of named) if (await holds(key)) held.push(key);

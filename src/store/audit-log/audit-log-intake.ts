@@ -63,10 +63,10 @@ export class AuditLogIntake {
 	}
 }
 
-/** Maximum time from the first receipt of an event to the time of the event, in milliseconds. */
+/** Maximum lead of an event's time over the time of its first receipt, in milliseconds. */
 const maxLead = 10 * 60_000;
 
-/** Returns the first day on which these events can have been received before. */
+/** Returns the earliest day on which these events may already have been received. */
 function firstDay(rows: readonly NewAuditLog[]): string {
 	const times = rows.map(({ logged_at }) => logged_at.getTime());
 	return utcDay(new Date(Math.min(...times) - maxLead));
