@@ -179,7 +179,8 @@ async function becomeHolder(own: string, path: string): Promise<boolean> {
 }
 
 /**
- * True if a process listens on a socket. Rejects with `ConfigError` if the result is uncertain so a live process is never replaced.
+ * True if a process listens on a socket. Rejects with `ConfigError` if this is uncertain, so a live process is never
+ * replaced.
  */
 function isAlive(path: string): Promise<boolean> {
 	return new Promise((resolve, reject) => {

@@ -9,7 +9,7 @@ import { cerbosFailures } from './endpoint/cerbos-failures.js';
 
 /** Failure response body. */
 const FailureBody = z
-	.object({ detail: z.string().describe('Error message, for people.') })
+	.object({ detail: z.string().describe('Human-readable error message.') })
 	.meta({ id: 'FailureBody', description: 'Body for every failed request except a 422.' });
 
 /** 422 response body: the first problems, each with its location. */

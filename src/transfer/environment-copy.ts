@@ -26,7 +26,7 @@ export interface CopiedEnvironment {
 
 /**
  * Copies the schema between environments in a project. A copy reads the complete source at a single revision before it
- * writes the target, so it never locks both environments together.
+ * writes the target, so it never locks both environments at the same time.
  */
 export class EnvironmentCopier {
 	/** Background copies, keyed by task id, each with its source environment. */
@@ -66,7 +66,7 @@ export class EnvironmentCopier {
 	}
 
 	/**
-	 * Returns the state of a copy. Waits until the copy has ended, at most `seconds`, or until `closed` returns true. A
+	 * Returns the state of a copy. Waits until the copy has ended or `closed` returns true, for at most `seconds`. A
 	 * copy whose process has ended has failed. Throws `not_found`.
 	 */
 	async result(source: Environment, id: string, seconds: number, closed: () => boolean): Promise<CopyTask> {

@@ -30,9 +30,9 @@ const ErrorCode = z.enum([
 
 export const ErrorBody = named('ErrorBody', 'Body for every failed request except a 422.', {
 	id: z.string().describe('Request id, as in the response header `X-Request-ID` and in the log.'),
-	title: z.string().describe('Error kind, for people.'),
-	error_code: ErrorCode.describe("Error kind, for programs: a value from the contract's closed list."),
-	message: z.string().describe('Error message, for people.'),
+	title: z.string().describe('Human-readable error kind.'),
+	error_code: ErrorCode.describe("Error code for programs, from the contract's closed list."),
+	message: z.string().describe('Human-readable error message.'),
 	support_link: z.url().nullable().default(null).describe('Link to more information; null if there is none.'),
 	additional_info: z.unknown().default(null).describe('More details, if there are any.'),
 });

@@ -6,8 +6,8 @@ const users = [...userNames, 'unone'];
 const instances = [null, ...instanceNames, 'inone'];
 
 /**
- * Returns questions for every combination of user, action and instance in a model. Each combination is asked with the
- * instance's tenant, without a tenant, and, for a single action, with different tenants. Includes missing users,
+ * Returns questions for every combination of user, action and instance in a model: a question with the instance's
+ * tenant, a question without a tenant and, for a single action, questions with other tenants. Includes missing users,
  * actions, instances and tenants.
  */
 export function modelQuestions({ schema, facts }: Model): readonly Question[] {

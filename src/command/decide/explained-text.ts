@@ -134,7 +134,7 @@ function comparisonLine({
 }: AttemptComparison): string {
 	const condition = `${negated ? 'not ' : ''}${attribute} ${operator} ${JSON.stringify(operand)}`;
 	const value = example === null ? 'without it' : `such as ${JSON.stringify(example)}`;
-	// Nobody stores the context: the caller sends it with the check.
+	// The context is not stored: the caller sends it with the check.
 	const verb = change.startsWith('context.') ? 'send' : 'change';
 	return visible(`${verb} ${change} (now ${JSON.stringify(now)}; ${value}) so that ${condition}, for set ${set}`);
 }

@@ -13,8 +13,9 @@ export type OnConflict = 'fail' | 'ignore' | { readonly overwrite: readonly stri
 const statements = new Map<string, string>();
 
 /**
- * Returns the statement inserting these columns into an environment. It returns whole rows or, if it ignores rows, the
- * inserted rows' ids. Parameters: the environment id, which overrides the rows' own environment ids, and the rows.
+ * Returns a statement that inserts rows with these columns into an environment. The statement's result is the inserted
+ * rows or, if it ignores conflicting rows, the ids of the inserted rows. Parameters: the environment id, which
+ * overrides the rows' own environment ids, and the rows.
  */
 export function insertion<M extends EnvironmentModel>(
 	table: TableModel<M>,

@@ -51,7 +51,7 @@ const question = {
 /** A check without a resource key. */
 export const FilterQuery = named(
 	'FilterQuery',
-	'On which rows may this user perform this action? A check without a resource key. Unknown fields are ignored.',
+	'A check without a resource key, to find the rows on which the user may perform the action. Unknown fields are ignored.',
 	{
 		...question,
 		max_keys: z

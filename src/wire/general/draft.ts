@@ -231,7 +231,7 @@ export const DraftPreview = named('DraftPreview', 'Draft effects.', {
 				.array(
 					z.object({
 						code: z.string().describe('Finding kind, for programs.'),
-						message: z.string().describe('Finding, for people.'),
+						message: z.string().describe('Human-readable finding.'),
 						at: z.array(z.string()).describe('Keys that lead to the location, from the schema root.'),
 						severity: z.enum(['error', 'warning']).describe('An `error` prevents compilation; a `warning` does not.'),
 					}),
