@@ -18,8 +18,8 @@ import type { AuditLogModel, AuditLogQuery, DecisionEvent } from '../wire/genera
 const maxEventLength = 64 * 1024;
 
 /**
- * Creates the row for an event sent by a decision point with this API key. `line` is the event as it was sent, if it was
- * sent in a line.
+ * Creates the row for an event sent by a decision point with this API key. `line` is the event's original text, if the
+ * event was sent as a line.
  */
 export function newAuditLog(event: DecisionEvent, api_key_id: string, line?: string): NewAuditLog {
 	const { decision_id, timestamp, input, result } = event;

@@ -53,7 +53,7 @@ function stepsOf({ conditions, parameters }: ConditionSet): number {
 	return conditionSteps(parsed.condition, { parameters: types, patternSize: estimateSteps });
 }
 
-/** Returns how many times a check may call each role at most. */
+/** Returns the maximum number of times that a check calls each role. */
 async function mostCalls(
 	unit: ReadingUnit,
 	roles: readonly Role[],

@@ -81,8 +81,8 @@ function predecessors(size: number, steps: readonly (readonly [target: number, s
 }
 
 /**
- * Counts the nodes upstream of `end`, and stops counting above `most`. Sets `seen` to `end` for each counted node so no
- * node is counted twice.
+ * Counts the nodes upstream of `end`, and stops counting above `most`. Sets `seen` to `end` for each counted node, so
+ * no node is counted twice.
  */
 function countUpstream({ starts, before }: Graph, end: number, seen: Int32Array, most: number): number {
 	seen[end] = end;

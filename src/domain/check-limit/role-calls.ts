@@ -42,8 +42,8 @@ export class RoleCalls {
 	}
 
 	/**
-	 * Returns the maximum number of calls of a role in a check on any instance. Checks on the resources `asked` look up
-	 * every role twice, because user sets may name it.
+	 * Returns the maximum number of times that a check on any instance calls a role. Checks on the resources `asked`
+	 * look up every role twice, because user sets may name it.
 	 */
 	mostTo(role: string, resource: string, asked: ReadonlySet<string>): number {
 		const byResource = new Map<string, number>();

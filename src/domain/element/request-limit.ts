@@ -3,7 +3,7 @@ import { hasRequested } from '../../store/table/element/element-request.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import type { ActingUser } from './level.js';
 
-/** Maximum number of requests per signed-in user and hour, across all elements in an environment. */
+/** Maximum number of requests by a signed-in user per hour, across all elements in an environment. */
 const maxRequestsInAnHour = 1_000;
 const hour = 3_600_000;
 
