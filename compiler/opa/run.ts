@@ -30,7 +30,8 @@ export interface RunOptions {
 }
 
 /**
- * Runs the tool at the path `opa` with these arguments in the folder `cwd`. The tool has no shell and no standard input, and does not inherit this process's environment.
+ * Runs the tool at the path `opa` with these arguments in the folder `cwd`. The tool has no shell and no standard input,
+ * and does not inherit this process's environment.
  * @throws OpaFailure if it does not start, or exits with a code other than 0; `OpaLate` if it does not end within two
  * minutes.
  */

@@ -57,7 +57,7 @@ function* pages(search: (page: { limit: number; token?: string }) => ReturnType<
 	return Object.fromEntries(found.map((key) => [key, null]));
 }
 
-/** Compares all listings of a model at a time. Returns the total number of entries. */
+/** Compares all listings of a model at this time. Returns the total number of entries. */
 export function compareListings(t: ExecutionContext, context: DecisionContext, { schema, facts }: Model): number {
 	const types = schema.resources.map(({ key }) => key);
 	let entries = 0;

@@ -210,7 +210,8 @@ test('contextual facts have the same effect on checks and listings as stored fac
 					listed,
 					[...facts.users].map((user) => listing(after, permissionsInput(after, asking(user)))),
 				);
-				// A user who is not stored, and derives a role from a role of everyone, gets the code of a user with roles.
+				// A user who is not stored, and derives a role from a role assigned to everyone, gets the code of a
+				// user with roles.
 				const comparable = (all: readonly Json[]) =>
 					all.map((code, at) => (facts.hasUser(asked[at]?.user.key ?? '') ? code : code === 'allow'));
 				t.deepEqual(answered(asked, comparable(codes)), answered(asked, comparable(expected)));

@@ -18,8 +18,8 @@ const instances = [null, ...instanceNames, 'inone'];
 const sent = [undefined, { level: 1 }, { level: 2, status: 2, roles: ['ra'] }, { level: null, tenant: 'tb' }] as const;
 
 /**
- * Returns questions for every user, type, action with rules, and instance, with attributes in the question. Each
- * instance is asked with its own tenant and with a different tenant.
+ * Returns questions for every user, type, action with rules, and instance, with attributes in the question. For each
+ * instance, there are questions with its own tenant and with a different tenant.
  */
 function ruleQuestions({ schema, facts }: Model): readonly Question[] {
 	return schema.resources.flatMap(({ key: type }) =>

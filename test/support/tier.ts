@@ -41,8 +41,8 @@ export function draws(full: number, variable?: string): number {
 }
 
 /**
- * Scales the minimum number of findings to this run's draws. In a part of the draws, a frequent finding occurs once,
- * and a rare finding may be absent, so no day's seed makes a law fail by chance.
+ * Scales the minimum number of findings to this run's draws. In a share of the draws, a frequent finding needs to occur
+ * only once, and a rare finding may be absent, so no day's seed makes a law fail by chance.
  */
 export function leastDrawn(full: number): number {
 	if (share >= 1) return Math.floor(full * share);
