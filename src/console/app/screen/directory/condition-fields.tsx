@@ -9,6 +9,8 @@ import {
 	valueTextIn,
 } from '../../../model/grant-condition.js';
 import { visibleText } from '../../../model/visible-text.js';
+import { SelectField } from '../../../part/select-field.js';
+import { TextField } from '../../../part/text-field.js';
 
 /** Texts for each kind of grant. */
 const texts = {
@@ -43,23 +45,18 @@ export function ConditionFields({ grant, conditions, form }: ConditionFieldsProp
 	return (
 		<fieldset class="directory-condition whole">
 			<legend>Condition</legend>
-			<label>
-				<span>{label}</span>
-				<select
-					value={set}
-					aria-describedby={hint}
-					onChange={(event) => {
-						form.value = { set: event.currentTarget.value, texts: {} };
-					}}
-				>
-					<option value="">No condition</option>
-					{conditions.map(({ key, name }) => (
-						<option key={key} value={key}>
-							{visibleText(name === key ? key : `${key} (${name})`)}
-						</option>
-					))}
-				</select>
-			</label>
+			<SelectField
+				label={label}
+				value={set}
+				aria-describedby={hint}
+				empty="No condition"
+				options={conditions.map(
+					({ key, name }) => [key, visibleText(name === key ? key : `${key} (${name})`)] as const,
+				)}
+				onValue={(next) => {
+					form.value = { set: next, texts: {} };
+				}}
+			/>
 			{Object.entries(chosen?.parameters ?? {}).map(([name, { type }]) => (
 				<ValueField
 					key={name}
@@ -90,16 +87,10 @@ interface ValueFieldProps {
 function ValueField({ name, type, value, onValue }: ValueFieldProps) {
 	const { text, items } = value;
 	const label = visibleText(name);
+	const onText = (next: string) => onValue({ ...value, text: next });
 	if (type === 'bool') {
 		return (
-			<label>
-				<span>{label}</span>
-				<select value={text} onChange={(event) => onValue({ ...value, text: event.currentTarget.value })}>
-					<option value="">Choose</option>
-					<option value="true">yes</option>
-					<option value="false">no</option>
-				</select>
-			</label>
+			<SelectField label={label} value={text} empty="Choose" options={{ true: 'yes', false: 'no' }} onValue={onText} />
 		);
 	}
 	if (type === 'array') {
@@ -111,35 +102,26 @@ function ValueField({ name, type, value, onValue }: ValueFieldProps) {
 						rows={Math.min(8, Math.max(2, text.split('\n').length))}
 						spellcheck={false}
 						value={text}
-						onInput={(event) => onValue({ ...value, text: event.currentTarget.value })}
+						onInput={(event) => onText(event.currentTarget.value)}
 					/>
 				</label>
-				<label>
-					<span>Items in {label}</span>
-					<select
-						value={items}
-						onChange={(event) =>
-							onValue({ ...value, items: event.currentTarget.value === 'numbers' ? 'numbers' : 'texts' })
-						}
-					>
-						<option value="texts">Text</option>
-						<option value="numbers">Numbers</option>
-					</select>
-				</label>
+				<SelectField
+					label={`Items in ${label}`}
+					value={items}
+					options={{ texts: 'Text', numbers: 'Numbers' }}
+					onValue={(next) => onValue({ ...value, items: next })}
+				/>
 			</>
 		);
 	}
 	return (
-		<label>
-			<span>{label}</span>
-			<input
-				type="text"
-				inputMode={type === 'number' ? 'decimal' : 'text'}
-				autocomplete="off"
-				spellcheck={false}
-				value={text}
-				onInput={(event) => onValue({ ...value, text: event.currentTarget.value })}
-			/>
-		</label>
+		<TextField
+			label={label}
+			inputMode={type === 'number' ? 'decimal' : 'text'}
+			autocomplete="off"
+			spellcheck={false}
+			value={text}
+			onValue={onText}
+		/>
 	);
 }
