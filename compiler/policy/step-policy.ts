@@ -23,7 +23,7 @@ export const eachObject = [rego`	some object, until in objects`, rego`	${live(re
 export function derivationTitle({ relation, source, no_direct_roles_on_object }: Edge): string {
 	const rule = isSetRelation(relation)
 		? `Assigned to sets of users by ${roleText(source)}`
-		: `Derived from ${roleText(source)} by ${relation}`;
+		: `Derived from ${roleText(source)} via ${relation}`;
 	return no_direct_roles_on_object ? `${rule}, unless a role is assigned on the instance` : rule;
 }
 

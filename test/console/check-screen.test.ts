@@ -52,7 +52,7 @@ test.serial('a check can be run by keyboard, and the result is shown in words wi
 	await page.locator('.code-view .marked').first().waitFor();
 	const rego = (await page.locator('.check-rego').allTextContents()).join('\n');
 	t.regex(rego, /holds\["editor"\] if/);
-	t.regex(rego, /Derived from folder#editor by parent/);
+	t.regex(rego, /Derived from folder#editor via parent/);
 	t.regex(rego, /user\.folder\.editor\[object\]/);
 	const link = await page.locator('.check-rego > a').first().getAttribute('href');
 	t.regex(link ?? '', /\/policy\?file=regolith%2Finstances%2Fdocument%2Fholds\.rego&revision=\d+#L\d+$/);

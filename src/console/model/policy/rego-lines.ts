@@ -67,7 +67,7 @@ function stepTitle(step: Exclude<AttemptStep, { readonly type: 'set_rule' }>, ne
 	// The function of a computed role has a single body, whatever its title.
 	if (step.type === 'computed_role') return '';
 	const source = next === undefined || next.type === 'set_rule' ? '' : roleKey(next.role, next.resource);
-	return `Derived from ${splitInstance(step.subject).type}#${source} by ${step.relation}`;
+	return `Derived from ${splitInstance(step.subject).type}#${source} via ${step.relation}`;
 }
 
 /** True if a block's METADATA title starts with `title`. */

@@ -15,7 +15,7 @@ package regolith.roles.document.reader
 held(user, object) if data.regolith.expiry.live(user.document.reader[object])
 
 # METADATA
-# title: "Derived from folder#keeper by parent, unless a role is assigned on the instance"
+# title: "Derived from folder#keeper via parent, unless a role is assigned on the instance"
 # custom:
 #   relation: "parent"
 #   kind: role_derivation

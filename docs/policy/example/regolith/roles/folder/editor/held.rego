@@ -22,7 +22,7 @@ held_on_any(user, objects) if {
 }
 
 # METADATA
-# title: "Derived from account#owner by account"
+# title: "Derived from account#owner via account"
 # custom:
 #   relation: "account"
 #   kind: role_derivation

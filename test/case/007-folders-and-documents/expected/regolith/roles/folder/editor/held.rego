@@ -15,7 +15,7 @@ package regolith.roles.folder.editor
 held_on_any(user, objects) if data.regolith.rebac.meet(user.folder.editor, objects)
 
 # METADATA
-# title: "Derived from account#owner by owned_by"
+# title: "Derived from account#owner via owned_by"
 # custom:
 #   relation: "owned_by"
 #   kind: role_derivation

@@ -15,7 +15,7 @@ package regolith.roles["my-doc"].editor
 held(user, object) if data.regolith.expiry.live(user["my-doc"].editor[object])
 
 # METADATA
-# title: "Derived from folder#editor by parent, unless a role is assigned on the instance"
+# title: "Derived from folder#editor via parent, unless a role is assigned on the instance"
 # custom:
 #   relation: "parent"
 #   kind: role_derivation

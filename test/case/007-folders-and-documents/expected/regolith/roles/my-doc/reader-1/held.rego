@@ -15,7 +15,7 @@ package regolith.roles["my-doc"]["reader-1"]
 held(user, object) if data.regolith.expiry.live(user["my-doc"]["reader-1"][object])
 
 # METADATA
-# title: "Derived from folder#viewer by parent"
+# title: "Derived from folder#viewer via parent"
 # custom:
 #   relation: "parent"
 #   kind: role_derivation

@@ -22,7 +22,7 @@ held_on_any(user, objects) if {
 }
 
 # METADATA
-# title: "Derived from group#member by readers"
+# title: "Derived from group#member via readers"
 # custom:
 #   relation: "readers"
 #   kind: role_derivation

@@ -15,7 +15,7 @@ package regolith.roles.page.writer
 held(user, object) if data.regolith.expiry.live(user.page.writer[object])
 
 # METADATA
-# title: "Derived from page#reader by mirror"
+# title: "Derived from page#reader via mirror"
 # custom:
 #   relation: "mirror"
 #   kind: role_derivation

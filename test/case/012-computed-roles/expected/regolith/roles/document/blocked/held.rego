@@ -15,7 +15,7 @@ package regolith.roles.document.blocked
 held(user, object) if data.regolith.expiry.live(user.document.blocked[object])
 
 # METADATA
-# title: "Derived from folder#blocked by parent"
+# title: "Derived from folder#blocked via parent"
 # custom:
 #   relation: "parent"
 #   kind: role_derivation

@@ -15,7 +15,7 @@ package regolith.roles.document.viewer
 held(user, object) if data.regolith.expiry.live(user.document.viewer[object])
 
 # METADATA
-# title: "Derived from folder#viewer by parent"
+# title: "Derived from folder#viewer via parent"
 # custom:
 #   relation: "parent"
 #   kind: role_derivation

@@ -15,7 +15,7 @@ package regolith.roles.document.guest
 held(user, object) if data.regolith.expiry.live(user.document.guest[object])
 
 # METADATA
-# title: "Derived from folder#viewer by folder, unless a role is assigned on the instance"
+# title: "Derived from folder#viewer via folder, unless a role is assigned on the instance"
 # custom:
 #   relation: "folder"
 #   kind: role_derivation

@@ -15,7 +15,7 @@ package regolith.roles.document.reader
 held(user, object) if data.regolith.expiry.live(user.document.reader[object])
 
 # METADATA
-# title: "Derived from folder#viewer by folder"
+# title: "Derived from folder#viewer via folder"
 # custom:
 #   relation: "folder"
 #   kind: role_derivation

@@ -15,7 +15,7 @@ package regolith.roles.comment.reader
 held(user, object) if data.regolith.expiry.live(user.comment.reader[object])
 
 # METADATA
-# title: "Derived from page#author by on, unless a role is assigned on the instance"
+# title: "Derived from page#author via on, unless a role is assigned on the instance"
 # custom:
 #   relation: "on"
 #   kind: role_derivation

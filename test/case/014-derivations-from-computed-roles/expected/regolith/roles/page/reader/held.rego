@@ -15,7 +15,7 @@ package regolith.roles.page.reader
 held(user, object) if data.regolith.expiry.live(user.page.reader[object])
 
 # METADATA
-# title: "Derived from space#trusted by in"
+# title: "Derived from space#trusted via in"
 # custom:
 #   relation: "in"
 #   kind: role_derivation
@@ -40,7 +40,7 @@ held_among_1(user, objects) := {object |
 }
 
 # METADATA
-# title: "Derived from space#trusted by in, among several instances"
+# title: "Derived from space#trusted via in, among several instances"
 held_among_2(user, objects) := {object |
 	not data.regolith.pending.derivations.page.reader["in from space#trusted"]
 	found := data.regolith.roles.space.trusted.held_among(user, data.regolith.rebac.related(objects, "in"))

@@ -15,7 +15,7 @@ package regolith.roles.space.banned
 held(user, object) if data.regolith.expiry.live(user.space.banned[object])
 
 # METADATA
-# title: "Derived from org#suspended by owner"
+# title: "Derived from org#suspended via owner"
 # custom:
 #   relation: "owner"
 #   kind: role_derivation
@@ -40,7 +40,7 @@ held_among_1(user, objects) := {object |
 }
 
 # METADATA
-# title: "Derived from org#suspended by owner, among several instances"
+# title: "Derived from org#suspended via owner, among several instances"
 held_among_2(user, objects) := {object |
 	not data.regolith.pending.derivations.space.banned["owner from org#suspended"]
 	some object, until in objects

@@ -15,7 +15,7 @@ package regolith.roles.space.helper
 held(user, object) if data.regolith.expiry.live(user.space.helper[object])
 
 # METADATA
-# title: "Derived from org#member by owner, unless a role is assigned on the instance"
+# title: "Derived from org#member via owner, unless a role is assigned on the instance"
 # custom:
 #   relation: "owner"
 #   kind: role_derivation
@@ -41,7 +41,7 @@ held_among_1(user, objects) := {object |
 }
 
 # METADATA
-# title: "Derived from org#member by owner, unless a role is assigned on the instance, among several instances"
+# title: "Derived from org#member via owner, unless a role is assigned on the instance, among several instances"
 held_among_2(user, objects) := {object |
 	not data.regolith.pending.derivations.space.helper["owner from org#member"]
 	some object, until in objects

@@ -15,7 +15,7 @@ package regolith.roles.account.owner
 held(user, object) if data.regolith.expiry.live(user.account.owner[object])
 
 # METADATA
-# title: "Derived from folder#reader by folder, unless a role is assigned on the instance"
+# title: "Derived from folder#reader via folder, unless a role is assigned on the instance"
 # custom:
 #   relation: "folder"
 #   kind: role_derivation

@@ -15,7 +15,7 @@ package regolith.roles.account.viewer
 held(user, object) if data.regolith.expiry.live(user.account.viewer[object])
 
 # METADATA
-# title: "Derived from folder#reader by folder"
+# title: "Derived from folder#reader via folder"
 # custom:
 #   relation: "folder"
 #   kind: role_derivation

@@ -15,7 +15,7 @@ package regolith.roles.document.editor
 held(user, object) if data.regolith.expiry.live(user.document.editor[object])
 
 # METADATA
-# title: "Derived from team#chief by team, unless a role is assigned on the instance"
+# title: "Derived from team#chief via team, unless a role is assigned on the instance"
 # custom:
 #   relation: "team"
 #   kind: role_derivation
@@ -26,7 +26,7 @@ held(user, object) if {
 }
 
 # METADATA
-# title: "Derived from team#chief by team, unless a role is assigned on the instance, under a condition"
+# title: "Derived from team#chief via team, unless a role is assigned on the instance, under a condition"
 # custom:
 #   relation: "team"
 #   kind: role_derivation

@@ -15,7 +15,7 @@ package regolith.roles.document.viewer
 held(user, object) if data.regolith.expiry.live(user.document.viewer[object])
 
 # METADATA
-# title: "Derived from folder#reader by folder"
+# title: "Derived from folder#reader via folder"
 # custom:
 #   relation: "folder"
 #   kind: role_derivation
@@ -25,7 +25,7 @@ held(user, object) if {
 }
 
 # METADATA
-# title: "Derived from team#chief by team"
+# title: "Derived from team#chief via team"
 # custom:
 #   relation: "team"
 #   kind: role_derivation
@@ -35,7 +35,7 @@ held(user, object) if {
 }
 
 # METADATA
-# title: "Derived from team#chief by team, under a condition"
+# title: "Derived from team#chief via team, under a condition"
 # custom:
 #   relation: "team"
 #   kind: role_derivation

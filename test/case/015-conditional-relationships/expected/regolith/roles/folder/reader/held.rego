@@ -22,7 +22,7 @@ held_on_any(user, objects) if {
 }
 
 # METADATA
-# title: "Derived from team#member by shared"
+# title: "Derived from team#member via shared"
 # custom:
 #   relation: "shared"
 #   kind: role_derivation

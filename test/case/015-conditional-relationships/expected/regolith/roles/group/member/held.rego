@@ -33,7 +33,7 @@ held(user, object) if {
 }
 
 # METADATA
-# title: "Derived from team#member by team"
+# title: "Derived from team#member via team"
 # custom:
 #   relation: "team"
 #   kind: role_derivation

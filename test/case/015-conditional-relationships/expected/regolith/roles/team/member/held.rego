@@ -15,7 +15,7 @@ package regolith.roles.team.member
 held_on_any(user, objects) if data.regolith.rebac.meet(user.team.member, objects)
 
 # METADATA
-# title: "Derived from team#chief by lead"
+# title: "Derived from team#chief via lead"
 # custom:
 #   relation: "lead"
 #   kind: role_derivation
@@ -28,7 +28,7 @@ held_on_any(user, objects) if {
 }
 
 # METADATA
-# title: "Derived from team#chief by lead, under a condition"
+# title: "Derived from team#chief via lead, under a condition"
 # custom:
 #   relation: "lead"
 #   kind: role_derivation
