@@ -10,7 +10,10 @@ import { neverSwept, settings } from '../support/stack.js';
 import { switchableOpa } from '../support/switchable-opa.js';
 import { temporary } from '../support/temporary.js';
 
-/** Drafts whose schema does not compile, and drafts while an older policy is active. */
+/**
+ * Drafts whose schema does not compile, and drafts while an older policy is active. AVA runs serial tests before the
+ * process's other tests. Beside the many stacks in these other tests, a trial could exceed its limit, 10 s.
+ */
 
 async function start(t: ExecutionContext) {
 	const database = await createDatabase();
@@ -48,7 +51,7 @@ async function messages(place: Place, changes: readonly WrittenChange[]) {
 	return { status, text: JSON.stringify(body) };
 }
 
-test('a draft that does not compile is rejected with the compiler’s message; facts are not compiled', async (t) => {
+test.serial('a draft that does not compile gets the compiler’s message; facts are not compiled', async (t) => {
 	const { place, opa, policies } = await start(t);
 	t.deepEqual(impactLines((await askImpact(place, [invoice, readers])).body), ['+ ann read invoice in acme']);
 	const stored = await policies();
@@ -66,7 +69,7 @@ test('a draft that does not compile is rejected with the compiler’s message; f
 	t.is((await askImpact(place, [gone])).status, 200);
 });
 
-test('objects that do not compile are omitted and listed, and all checks are compared', async (t) => {
+test.serial('objects that do not compile are omitted and listed, and all checks are compared', async (t) => {
 	const { place, opa } = await start(t);
 	opa.set('refuses the set bad');
 	const bad: WrittenChange = {
@@ -90,7 +93,7 @@ test('objects that do not compile are omitted and listed, and all checks are com
 	t.true(body.counts.asked > 50, 'tables do not show the grants of such a policy');
 });
 
-test('while the newest schema has no policy, a draft is compared with the active policy', async (t) => {
+test.serial('while the newest schema has no policy, a draft is compared with the active policy', async (t) => {
 	const { place, opa } = await start(t);
 	await askImpact(place, []);
 	opa.set('fails');
