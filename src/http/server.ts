@@ -295,12 +295,16 @@ function isDecodable(path: string): boolean {
 	}
 }
 
-function closing(server: Server, graceMilliseconds: number): Promise<void> {
+function closing(server: Server, sockets: ReadonlySet<Socket>, graceMilliseconds: number): Promise<void> {
 	return new Promise((resolve, reject) => {
 		const cut = setTimeout(() => server.closeAllConnections(), graceMilliseconds);
 		// A kept-alive connection becomes idle only after its last response. Without this sweep, it would then wait for its
-		// own timeout.
-		const sweep = setInterval(() => server.closeIdleConnections(), 50);
+		// own timeout. Browsers and HTTP clients also open spare connections, which Node.js counts as idle only after a
+		// request.
+		const sweep = setInterval(() => {
+			server.closeIdleConnections();
+			for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+		}, 50);
 		server.close((error) => {
 			clearTimeout(cut);
 			clearInterval(sweep);
@@ -413,6 +417,11 @@ export async function listen(application: Application, host: string, port: numbe
 	server.on('checkContinue', serve);
 	server.keepAliveTimeout = keepAliveMilliseconds;
 	server.on('clientError', (error, socket) => refuseUnread(error, socket, application));
+	const sockets = new Set<Socket>();
+	server.on('connection', (socket) => {
+		sockets.add(socket);
+		socket.once('close', () => sockets.delete(socket));
+	});
 	await new Promise<void>((resolve, reject) => {
 		server.once('error', reject);
 		server.listen(port, host, () => {
@@ -427,7 +436,7 @@ export async function listen(application: Application, host: string, port: numbe
 		port: address.port,
 		async close(graceMilliseconds = 5000) {
 			const given = sleep(graceMilliseconds, undefined, { ref: false });
-			await closing(server, graceMilliseconds);
+			await closing(server, sockets, graceMilliseconds);
 			await Promise.race([handling.none(), given]);
 		},
 	};

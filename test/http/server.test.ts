@@ -359,18 +359,18 @@ function nested(depth: number): string {
 
 const unexpected: unknown[] = [];
 const answered: Answered[] = [];
+const application = createApplication({
+	endpoints: sampleEndpoints,
+	surround: sampleSurround,
+	renderFailure: renderSampleFailure,
+	onUnexpected: (error) => unexpected.push(error),
+	onAnswered: (one) => answered.push(one),
+	// The limit is long, because client and server share a busy process.
+	bodyMilliseconds: 600_000,
+});
 let server: Listening;
 
 test.before(async () => {
-	const application = createApplication({
-		endpoints: sampleEndpoints,
-		surround: sampleSurround,
-		renderFailure: renderSampleFailure,
-		onUnexpected: (error) => unexpected.push(error),
-		onAnswered: (one) => answered.push(one),
-		// The limit is long, because client and server share a busy process.
-		bodyMilliseconds: 600_000,
-	});
 	server = await listen(application, '127.0.0.1', 0);
 });
 
@@ -614,6 +614,14 @@ test('a client that closes the connection still gets an early response', async (
 		socket.write(head + '['.repeat(5_000_000));
 		t.regex(await text(socket), /^HTTP\/1.1 401 .*an API key is needed/s);
 	}
+});
+
+test('a stop does not wait for a connection without a request', async (t) => {
+	const stopping = await listen(application, '127.0.0.1', 0);
+	const spare = connect(stopping.port, '127.0.0.1').resume();
+	await once(spare, 'connect');
+	await Promise.all([stopping.close(2 ** 31 - 1), once(spare, 'close')]);
+	t.pass();
 });
 
 test('the connection is closed if an unread body does not end', async (t) => {
