@@ -43,8 +43,8 @@ interface OperatorCode {
 	/** If set, the operator's Rego needs no guard, because it is never true for rejected values. */
 	readonly guards?: true;
 	/**
-	 * Set if the operand is a condition. It applies to the attribute, which is then an object, or to any or all items of
-	 * an array.
+	 * Set if the operand is a condition. `object` applies the condition to the attribute itself, `any` and `all` apply it
+	 * to the items of an array.
 	 */
 	readonly match?: 'object' | 'any' | 'all';
 	/** Result for a missing attribute; false if absent. */

@@ -188,7 +188,7 @@ function createRun(
 		reading ??= read(() => readBodyOnce(endpoint.largeBody));
 		return reading;
 	};
-	// The context belongs to this access name, because `surround` opened it: see `declaring`.
+	// The cast is safe, because `surround` opened the context for this endpoint's `access`: see `declaring`.
 	const run = async (context: unknown) => checked(endpoint, await endpoint.handle(await readOnce(), context as never));
 	return Object.assign(run, {
 		waits,

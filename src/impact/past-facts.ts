@@ -228,7 +228,7 @@ function isUnchanged(past: readonly PastFactLike<'relationship'>[]): (row: Condi
 	return (row) => !changed.has(conditionalName(row));
 }
 
-/** Returns the unchanged conditional relationships between the same instances as changed conditional relationships. */
+/** Returns unchanged relationships with the same subject, relation and object as a changed one, and other conditions. */
 function unchangedRelations(
 	{ conditionalRelations }: FactsIndex,
 	past: readonly PastFactLike<'relationship'>[],

@@ -53,7 +53,8 @@ export type Question =
 	| { readonly kind: 'environment' }
 	| { readonly kind: 'poll'; readonly request: FeedRequest }
 	/**
-	 * Asks for the progress that the worker must reach before it listens. The shared progress then includes the worker.
+	 * Asks the leader to include this worker in the shared progress. The reply is the progress that the worker must reach
+	 * before it listens.
 	 */
 	| { readonly kind: 'count'; readonly status: WorkerStatus }
 	| { readonly kind: 'events'; readonly chunk: EventChunk }

@@ -1,4 +1,4 @@
-/** A decision point with documents whose rows are also in SQLite, for clients of filters. */
+/** A decision point and a SQLite table with the same documents, for tests of filter clients. */
 
 import type { ExecutionContext } from 'ava';
 import type { Json, Model } from '../../compiler/model.js';
@@ -130,7 +130,7 @@ export const storedRows = rows.map(({ key: one, tenant, ...attributes }) => ({ k
 export const pick = (isSelected: (row: never) => boolean) =>
 	storedRows.filter((row) => isSelected(row as never)).map((row) => row.key);
 
-/** Actions whose condition a format refuses. */
+/** Actions with conditions that a filter format cannot express, by format. */
 export const refusedBy = { sql: ['matched'], plan: ['planned', 'wild', 'matched'] };
 
 /** Users with actions. */

@@ -134,7 +134,7 @@ const asked: fc.Arbitrary<Asked> = fc
 					},
 					{ requiredKeys: [] },
 				)
-				// Most requests have the key and nothing unusual.
+				// Half of the requests have only the key.
 				.chain((odd) => fc.boolean().map((plain) => (plain ? { authorization: `Bearer ${key}` } : odd))),
 			body: fc.oneof(
 				{ weight: 9, arbitrary: (bodies[place] ?? check).map((value) => JSON.stringify(value) ?? '') },

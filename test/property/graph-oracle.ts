@@ -163,9 +163,7 @@ export function effectiveRoleTexts(world: GraphWorld, user: string): readonly st
 	return [...inTenants, ...[...fewest].map(([name, steps]) => `${name} ${steps}`)].sort();
 }
 
-/**
- * Returns the edge count in the shortest path from a user to any goal role on an instance; `null` if there is no path.
- */
+/** Returns the length of the shortest path from a user to any of the goal roles, in edges; `null` if there is no path. */
 export function fewestFromUser(world: GraphWorld, user: string, goals: readonly State[]): number | null {
 	const lengths = starts(world, user).flatMap(({ state }) => {
 		const reached = reach(world, state, user);
@@ -174,10 +172,7 @@ export function fewestFromUser(world: GraphWorld, user: string, goals: readonly 
 	return lengths.length === 0 ? null : Math.min(...lengths) + 1;
 }
 
-/**
- * Returns the edge count in the shortest path from any role on an instance to a role on a second instance; `null` if
- * there is no path.
- */
+/** Returns the length of the shortest path from any role on `from` to the role `goal`, in edges; `null` if there is no path. */
 export function fewestToRole(world: GraphWorld, from: string, goal: State): number | null {
 	const lengths = (roles[typePart(from)] ?? []).flatMap(
 		(role) => reach(world, stateText(from, role), null).get(goal) ?? [],

@@ -54,7 +54,7 @@ function readReference(
 	} else if (run.reasonAgainst(attribute) !== undefined) {
 		run.refuse('wrong_attribute', [...at, 'ref'], run.reasonAgainst(attribute) ?? '', ref);
 	} else if (isResourceRoles(attribute)) {
-		const msg = '`user.resource_roles` cannot be a `ref`: name the roles in a comparison of `user.resource_roles`';
+		const msg = '`user.resource_roles` cannot be a `ref`: compare the attribute `user.resource_roles` with role keys';
 		run.refuse('wrong_attribute', [...at, 'ref'], msg, ref);
 	} else if (requireWellFormed(run, attribute.path.join('.'), [...at, 'ref'])) {
 		return { ref: run.name(attribute, [...at, 'ref']) };

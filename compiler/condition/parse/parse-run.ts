@@ -69,7 +69,7 @@ export class ParseRun {
 	reasonAgainst({ object, path }: AttributePath): string | undefined {
 		const parameters = this.#parameters;
 		if (parameters === undefined) {
-			return object === 'grant' ? 'only a condition of type `grant` reads values of a grant' : undefined;
+			return object === 'grant' ? 'only a condition set of type `grant` reads values of a grant' : undefined;
 		}
 		if (object === 'resource') {
 			return 'a condition of type `grant` cannot read the resource, because roles derived from the grant hold on others';

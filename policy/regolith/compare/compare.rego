@@ -81,7 +81,7 @@ searched(value) if {
 }
 
 # METADATA
-# description: The value is present and not such a string.
+# description: The value is present, but not a string short enough for a substring search in it.
 not_searched(value) if {
 	value != null
 	not searched(value)
@@ -95,7 +95,7 @@ sought(value) if {
 }
 
 # METADATA
-# description: The value is present and not such a string.
+# description: The value is present, but not a string short enough to search for.
 not_sought(value) if {
 	value != null
 	not sought(value)
@@ -109,7 +109,7 @@ matched(value) if {
 }
 
 # METADATA
-# description: The value is present and not such a string.
+# description: The value is present, but not a string short enough to match against a regular expression.
 not_matched(value) if {
 	value != null
 	not matched(value)

@@ -22,9 +22,9 @@ export const environmentCopies = [
 		name: 'copyEnvironment',
 		summary: 'Copy the schema of an environment to a new or existing environment in the project',
 		description:
-			'Copies everything or nothing, without facts. With `conflict_strategy` `fail`, an object with different content in ' +
-			"the target fails the copy; with `overwrite`, the source's content replaces it. `X-Revision` is the target's " +
-			'revision.',
+			'Copies the whole schema or nothing; facts are not copied. If an object in the target has different content, ' +
+			'`conflict_strategy` `fail` rejects the copy, and `overwrite` replaces the object. `X-Revision` is the ' +
+			"target's revision.",
 		access: 'environment.copy',
 		body: EnvironmentCopy,
 		example,

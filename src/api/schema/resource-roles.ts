@@ -66,7 +66,7 @@ export const resourceRoles = [
 	endpoint({
 		...memberPlace.get,
 		name: 'getResourceRole',
-		summary: 'Get a role of a resource',
+		summary: 'Get a resource role',
 		access: 'environment.read',
 		returns: { 200: ResourceRoleRead },
 		failures: { 404: noSuch },
@@ -76,7 +76,7 @@ export const resourceRoles = [
 	endpoint({
 		...memberPlace.patch,
 		name: 'updateResourceRole',
-		summary: 'Update a role of a resource',
+		summary: 'Update a resource role',
 		description:
 			'`permissions`, `extends`, `attributes` and `granted_to` are replaced as a whole. Null clears `granted_to`.',
 		access: 'environment.write',
@@ -92,7 +92,7 @@ export const resourceRoles = [
 	endpoint({
 		...memberPlace.delete,
 		name: 'deleteResourceRole',
-		summary: 'Delete a role of a resource with its assignments and dependent derivations',
+		summary: 'Delete a resource role with its assignments and dependent derivations',
 		access: 'environment.write',
 		returns: { 204: null },
 		failures: { 404: noSuch },
@@ -101,7 +101,7 @@ export const resourceRoles = [
 	endpoint({
 		...permissionsPlace.post,
 		name: 'assignPermissionsToResourceRole',
-		summary: 'Add permissions to a role of a resource',
+		summary: 'Add permissions to a resource role',
 		description: 'Existing permissions are skipped.',
 		access: 'environment.write',
 		body: ResourceRolePermissions,
@@ -116,7 +116,7 @@ export const resourceRoles = [
 	endpoint({
 		...permissionsPlace.delete,
 		name: 'removePermissionsFromResourceRole',
-		summary: 'Remove permissions from a role of a resource',
+		summary: 'Remove permissions from a resource role',
 		description: 'Missing permissions are skipped.',
 		access: 'environment.write',
 		body: ResourceRolePermissionsRemove,

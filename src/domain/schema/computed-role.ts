@@ -20,8 +20,8 @@ export interface EditedRole {
 }
 
 /**
- * Rejects edited roles whose expressions are unsound, after the edit. Throws `unprocessable` with all problems, and
- * `conflict` if a computed role is assigned.
+ * Validates the computed roles among edited roles, after the edit. Throws `unprocessable` if a derivation or an
+ * expression is unsound, and `conflict` if a computed role is assigned.
  */
 export async function refuseUnsoundComputedRoles(unit: ReadingUnit, edits: readonly EditedRole[]): Promise<void> {
 	const resourceIds = [...new Set(edits.flatMap(({ role }) => role.resource_id ?? []))];

@@ -180,8 +180,8 @@ export async function tuplesBetween(
 }
 
 /**
- * Counts the neighbors of each node, except the nodes in `shownIds`. Reads at most `most` edges per kind of connection.
- * The result is keyed by node id.
+ * Counts the neighbors of each node, except the nodes in `shownIds`. Reads at most `most` edges of each node for each
+ * kind of connection. The result is keyed by node id.
  */
 export async function countNeighbours(
 	unit: ReadingUnit,

@@ -134,7 +134,7 @@ export class Lineages {
 
 /** Returns the lineage found by a statement. Throws `LineageOutdated` if it is null. */
 export function requireLineage(lineage: string | null): string {
-	if (lineage === null) throw new LineageOutdated('the database is not the origin of its lineage');
+	if (lineage === null) throw new LineageOutdated('the lineage began in a different database');
 	return lineage;
 }
 

@@ -104,7 +104,7 @@ export const RelationEntry = namedStrict(
 	{
 		name: Name.describe('Display name.'),
 		description: orNull(Text).describe('Relation description.'),
-		subject_resource: Key.describe("Key of the subjects' resource."),
+		subject_resource: Key.describe('Subject resource key.'),
 		grant_conditions: entryList(Key).describe('Keys of the condition sets under which relationships may be created.'),
 	},
 );

@@ -178,14 +178,14 @@ export const EnvironmentSettings = Attributes.superRefine((settings, ctx) => {
 export const EnvironmentCreate = named('EnvironmentCreate', 'A new environment.', {
 	...describedFields('Environment', 'environments in the project'),
 	custom_branch_name: optional(Text).describe('Stored and returned for clients that set it; has no effect.'),
-	jwks: optional(Jwks).describe('Keys that sign tokens for users who sign in to elements.'),
+	jwks: optional(Jwks).describe('Public keys that verify the tokens of users who sign in to elements.'),
 	settings: optional(EnvironmentSettings).describe('Environment settings and custom data.'),
 });
 
 export const EnvironmentUpdate = named('EnvironmentUpdate', 'Environment fields to change.', {
 	...changedFields('Environment'),
 	custom_branch_name: clearable(Text).describe('Stored and returned for clients that set it; has no effect.'),
-	jwks: clearable(Jwks).describe('Keys that sign tokens for users who sign in to elements; null for none.'),
+	jwks: clearable(Jwks).describe('Public keys that verify the tokens of users who sign in to elements; null for none.'),
 	settings: clearable(EnvironmentSettings).describe('Complete new settings; null clears them.'),
 });
 
@@ -199,7 +199,7 @@ export const EnvironmentRead = named('EnvironmentRead', 'An environment.', {
 	updated_at: Timestamp.describe('Last change, in UTC.'),
 	description: z.string().nullable().describe('Environment description.'),
 	custom_branch_name: z.string().nullable().describe('Stored and returned for clients that set it; has no effect.'),
-	jwks: StoredObject.nullable().describe('Keys that sign tokens for users who sign in to elements.'),
+	jwks: StoredObject.nullable().describe('Public keys that verify the tokens of users who sign in to elements.'),
 	settings: StoredObject.nullable().describe('Environment settings and custom data.'),
 	avp_policy_store_id: AlwaysNull,
 	email_configuration: AlwaysNull,

@@ -38,7 +38,7 @@ export const RelationRead = named('RelationRead', 'A relation, with both resourc
 	object_resource_id: Uuid.describe('Object resource id.'),
 	object_resource: z.string().describe('Object resource key.'),
 	subject_resource_id: Uuid.describe('Subject resource id.'),
-	subject_resource: z.string().describe("Key of the subjects' resource."),
+	subject_resource: z.string().describe('Subject resource key.'),
 	...shownConditions,
 });
 export type RelationRead = z.input<typeof RelationRead>;
@@ -48,7 +48,7 @@ export const RelationBlockRead = named(
 	'A relation, nested in its object resource: `resource` is the subject resource.',
 	{
 		resource_id: Uuid.describe('Subject resource id.'),
-		resource: z.string().describe("Key of the subjects' resource."),
+		resource: z.string().describe('Subject resource key.'),
 		relation_name: z.string().nullable().describe('Relation name.'),
 		description: z.string().nullable().describe('Relation description.'),
 		...shownConditions,

@@ -42,8 +42,8 @@ const wrongRoles: readonly (readonly [conditions: unknown, ...problems: readonly
 	],
 	[
 		{ 'user.teams': { equals: { ref: 'user.resource_roles' } } },
-		'user.teams equals ref: `user.resource_roles` cannot be a `ref`: name the roles in a comparison of ' +
-			'`user.resource_roles`',
+		'user.teams equals ref: `user.resource_roles` cannot be a `ref`: compare the attribute `user.resource_roles` with ' +
+			'role keys',
 	],
 ];
 

@@ -17,7 +17,7 @@ export const samples: readonly Sample[] = [
 	},
 	{
 		title: 'Shared documents',
-		about: 'Documents for viewers who are not blocked, published by editors who approve.',
+		about: 'Documents for viewers who are not blocked, published by editors who are also approvers.',
 		read: () => import('../../../../../docs/samples/shared-documents.json'),
 	},
 	{
