@@ -8,7 +8,7 @@ import type { ExplainedCheck, ImpactSource, ImpactTrial, Trial } from '../api/im
 import { Failure, notFound, unprocessable } from '../failure.js';
 import { testResults } from '../impact/check-test-results.js';
 import { maxFacts } from '../impact/facts-of-check.js';
-import type { ImpactProcess, ProcessLimits } from '../impact/impact-process.js';
+import { type ImpactProcess, type ProcessLimits, tooLong } from '../impact/impact-process.js';
 import { ImpactProcesses, type ProcessesOptions } from '../impact/impact-processes.js';
 import type { ExplanationQuestion, ImpactAnswer } from '../impact/messages.js';
 import type { LoggedInput } from '../impact/replay-decisions.js';
@@ -170,7 +170,7 @@ export class ImpactFinder implements ImpactSource {
 			const past = await pastState(store, policies, scope.environment_id, wanted, held);
 			if (past !== null) return { past, policyRevision: revision };
 		}
-		throw changesAllTheTime();
+		throw this.#notReached(left);
 	}
 
 	/** Tries a change on the newest revision that the process can reach. */
@@ -187,7 +187,13 @@ export class ImpactFinder implements ImpactSource {
 			const tried = await tryChange(this.parts.store, { scope, caller, change }, held, seen);
 			if (tried !== 'moved') return { tried, head: tried.base.head };
 		}
-		throw changesAllTheTime();
+		throw this.#notReached(left);
+	}
+
+	/** Returns the failure of a request that did not reach the newest revision. */
+	#notReached(left: () => number): Failure {
+		if (left() <= 0) return tooLong(this.parts.limits);
+		return new Failure('conflict', 'the environment changes too often: try again');
 	}
 
 	/** Updates the process to about the newest revision, through the same feed as decision points. Returns the head. */
@@ -302,10 +308,6 @@ function requirePolicy({ digest, ...head }: Head): LiveHead {
 /** Throws if the client has disconnected. */
 function requireClient(closed: AbortSignal): void {
 	if (closed.aborted) throw clientGone();
-}
-
-function changesAllTheTime(): Failure {
-	return new Failure('conflict', 'the environment changes too often: try again');
 }
 
 function asImpact(

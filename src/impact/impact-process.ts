@@ -133,7 +133,8 @@ function failed(): Failure {
 	return new Failure('unavailable', 'the impact process has ended: try again');
 }
 
-function tooLong({ time }: ProcessLimits): Failure {
+/** Returns the failure of a request that exceeds the time limit. */
+export function tooLong({ time }: ProcessLimits): Failure {
 	const message = `comparing the states takes more than ${time / 1000} s (IMPACT_TIMEOUT)`;
 	return new Failure('unavailable', message);
 }

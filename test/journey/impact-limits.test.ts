@@ -23,11 +23,14 @@ interface Site {
 	readonly stop: () => Promise<void>;
 }
 
-async function startSite(more: Readonly<Record<string, string>> = {}): Promise<Site> {
+async function startSite(
+	more: Readonly<Record<string, string>> = {},
+	changed: (config: Config) => Config = (config) => config,
+): Promise<Site> {
 	const folder = temporaryFolder();
 	const database = await provideDatabase('server', folder);
 	const given = { ...settings(folder, 'limits'), DATABASE_URL: database.url };
-	const config: Config = readConfig({ ...given, ...more });
+	const config = changed(readConfig({ ...given, ...more }));
 	const api = await startApi(config, createLogger('silent'), { policyWait: 120_000, sweepPause: neverSwept });
 	const url = api.listening.url;
 	const organization = client(url, config.bootstrap.organization ?? '');
@@ -204,6 +207,14 @@ test('a computation over its time limit ends with lower bounds', async (t) => {
 		t.is(status, 503, JSON.stringify(body));
 		t.regex(JSON.stringify(body), /IMPACT_TIMEOUT/);
 	}
+});
+
+test('a request that does not reach the comparison in time names the limit', async (t) => {
+	const hasty = await startSite({}, (config) => ({ ...config, impact: { ...config.impact, seconds: 0.001 } }));
+	t.teardown(hasty.stop);
+	const { status, body } = await askImpact(await hasty.place(), small);
+	t.is(status, 503, JSON.stringify(body));
+	t.regex(JSON.stringify(body), /IMPACT_TIMEOUT/);
 });
 
 test('a computation over its memory limit is rejected, and its process ends', async (t) => {
