@@ -324,7 +324,7 @@ async function failOver(synchronous: boolean): Promise<void> {
 			...[...known].map(
 				([name, at]) => [`${name}: new lineage known after the promotion`, seconds(at - promoted)] as const,
 			),
-			['responses between the promotion and then, with the old lineage', early.length],
+			['responses from the old lineage until the new lineage was known', early.length],
 			['answers after the new lineage was known', judged.length],
 			['WRONG answers after the new lineage was known', wrong.length],
 			['writes refused meanwhile', during.writes],

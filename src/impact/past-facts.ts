@@ -228,7 +228,7 @@ function isUnchanged(past: readonly PastFactLike<'relationship'>[]): (row: Condi
 	return (row) => !changed.has(conditionalName(row));
 }
 
-/** Returns unchanged relationships with the same subject, relation and object as a changed one, and other conditions. */
+/** Returns unchanged conditional relationships with the object, relation and subject of a changed one. */
 function unchangedRelations(
 	{ conditionalRelations }: FactsIndex,
 	past: readonly PastFactLike<'relationship'>[],

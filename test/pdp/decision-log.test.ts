@@ -355,6 +355,23 @@ test('a collector gets several chunks on a single connection, and a stop ends a 
 	await t.throwsAsync(hung, { message: 'no caller is waiting' });
 });
 
+test('the status decides if the body of a response is incomplete', async (t) => {
+	const statuses = [200, 422];
+	const server = createServer((request, response) => {
+		request.resume().on('end', () => {
+			response.writeHead(statuses.shift() ?? 500, { 'content-length': 10 });
+			response.write('{', () => response.destroy());
+		});
+	});
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	t.teardown(() => server.close());
+	const { port } = server.address() as AddressInfo;
+	const receiver = httpReceiver({ name: 'collector', url: `http://127.0.0.1:${port}/logs`, token: null });
+	t.is(await receiver.send(chunkOf('{}'), AbortSignal.timeout(100_000)), undefined);
+	const refused = receiver.send(chunkOf('{}'), AbortSignal.timeout(100_000));
+	await t.throwsAsync(refused, { instanceOf: RefusedEvents });
+});
+
 test('the API gets JSON lines, compressed unless it is on the same machine', async (t) => {
 	const got: (readonly [type: unknown, encoding: unknown, text: string])[] = [];
 	const server = createServer(async (request, response) => {

@@ -186,7 +186,7 @@ export class Upstream {
 	readonly #instances: number[] = [];
 	/** Subjects, indexed by instance and relation number. */
 	readonly #subjects: (number[] | undefined)[][] = [];
-	/** Total condition steps per subject, indexed like the subjects. */
+	/** Sum of the steps of the subjects' conditions, indexed by instance and relation number. */
 	readonly #conditionSteps: number[][] = [];
 	readonly #stepsOfSets: ReadonlyMap<string, number>;
 	/** For each instance, true if it is the subject in any relationship. */

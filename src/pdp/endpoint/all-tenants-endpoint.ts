@@ -1,6 +1,6 @@
-import { methods } from '../../http/endpoint.js';
 /** Check across all tenants, and the two ways to authenticate it. */
 
+import { methods } from '../../http/endpoint.js';
 import { AllowedTenants, AllTenantsQuery } from '../../wire/decision/check.js';
 import { DecidedAnswer, ReasonsRequest } from '../../wire/headers.js';
 import type { Mode } from '../decide/normalise.js';

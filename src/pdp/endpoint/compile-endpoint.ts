@@ -1,4 +1,3 @@
-import { methods } from '../../http/endpoint.js';
 /** OPA's Compile API on the listener for OPA clients: filters as UCAST and as SQL with literals. */
 
 import { z } from 'zod';
@@ -11,6 +10,7 @@ import type { Residual } from '../../filter/residual.js';
 import { type SqlDialectName, sqlDialects, toSqlLiterals } from '../../filter/sql/to-sql.js';
 import { requireFieldNames } from '../../filter/to-prisma-where.js';
 import { toUcast, type UcastVariant, ucastVariants } from '../../filter/to-ucast.js';
+import { methods } from '../../http/endpoint.js';
 import { CompileQuery } from '../../wire/decision/compile.js';
 import { usualKeys } from '../../wire/decision/filter.js';
 import { filterInput } from '../decide/contextual-facts.js';

@@ -1,4 +1,3 @@
-import { methods } from '../../http/endpoint.js';
 /** Data filters. */
 
 import type { Steps } from '../../../compiler/steps.js';
@@ -6,6 +5,7 @@ import { unprocessable } from '../../failure.js';
 import { ColumnMappingError } from '../../filter/column-mapping.js';
 import { FilterRefusal } from '../../filter/residual.js';
 import { writePermitFilter } from '../../filter/write-permit-filter.js';
+import { methods } from '../../http/endpoint.js';
 import { CompiledPatterns } from '../../pattern/compiled-patterns.js';
 import {
 	FilterAnswer,

@@ -1,7 +1,7 @@
-import { methods } from '../../http/endpoint.js';
 /** Checks for requests to URLs. Mapping rules in proxy configs map a request to an action on a resource. */
 
 import type { Steps } from '../../../compiler/steps.js';
+import { methods } from '../../http/endpoint.js';
 import type { Logger } from '../../log.js';
 import { type AuthorizationResult, type Query, UrlAuthorizationResult, UrlQuery } from '../../wire/decision/check.js';
 import { AttemptsRequest, DecidedAnswer } from '../../wire/headers.js';

@@ -84,7 +84,7 @@ export class DecisionLog {
 		await Promise.all(this.#queues.map(([, queue]) => queue.stop()));
 	}
 
-	/** Writes after the responses of the current turn. */
+	/** Writes after the responses of the current turn. A request's response is queued only after its decision. */
 	#writeSoon(): void {
 		if (this.#writing) return;
 		this.#writing = true;

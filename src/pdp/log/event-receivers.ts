@@ -1,6 +1,7 @@
 /** Decision log receivers: a file, standard output, the control plane, or any HTTP collector. */
 
 import { type FileHandle, open } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { constants, gzip, type ZlibOptions } from 'node:zlib';
 import { z } from 'zod';
@@ -92,7 +93,7 @@ export function httpReceiver({ name, url, token, format = 'array' }: Collector):
 			const sent = format === 'array' ? jsonArray(bytes) : bytes;
 			const body = compressed ? await compress(sent, fastest) : sent;
 			const response = await post({ method: 'POST', url, headers, body, signal });
-			const answer = parseAnswer(await readText(response, maxAnswerBytes));
+			const answer = await readAnswer(response);
 			const { statusCode: status = 0 } = response;
 			if (status >= 200 && status < 300) return readPartlyRefused(answer);
 			throw refusal(status, response.headers['retry-after'], answer);
@@ -110,10 +111,13 @@ function jsonArray(lines: Uint8Array): Uint8Array {
 	return array;
 }
 
-/** Parses a response body as JSON; undefined if it is not JSON. */
-function parseAnswer(text: string): unknown {
+/**
+ * Parses a response body as JSON; undefined if it is not JSON. The status decides alone if the body is incomplete or too
+ * long: events that a collector has accepted must not be sent again.
+ */
+async function readAnswer(response: IncomingMessage): Promise<unknown> {
 	try {
-		return JSON.parse(text);
+		return JSON.parse(await readText(response, maxAnswerBytes));
 	} catch {
 		return undefined;
 	}
