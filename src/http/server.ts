@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, maxHeaderSize, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import Koa, { type Context } from 'koa';
 import { catalogue, Failure } from '../failure.js';
 import { type BodyLimits, bodyMilliseconds, discardRest, readJson, waitsToSend } from './body.js';
@@ -40,6 +41,12 @@ const checkingMilliseconds = 5_000;
  * at a closed connection.
  */
 const keepAliveMilliseconds = 65_000;
+
+/**
+ * Time in milliseconds, after a stop begins, during which open connections still serve requests. Their responses announce
+ * the end of the connection. A client that sends requests one after another therefore never loses a request.
+ */
+const drainMilliseconds = 50;
 
 /** Request for a path without an endpoint. */
 export interface UnmatchedRequest
@@ -112,8 +119,8 @@ export interface Listening {
 	readonly url: string;
 	readonly port: number;
 	/**
-	 * Stops accepting connections, and waits until all connections are closed and all handlers have finished. After
-	 * `graceMilliseconds`, cuts the remaining connections and returns.
+	 * Stops accepting connections, announces the end of open connections, and waits until all connections are closed and
+	 * all handlers have finished. After `graceMilliseconds`, cuts the remaining connections and returns.
 	 */
 	close(graceMilliseconds?: number): Promise<void>;
 }
@@ -295,24 +302,33 @@ function isDecodable(path: string): boolean {
 	}
 }
 
-function closing(server: Server, sockets: ReadonlySet<Socket>, graceMilliseconds: number): Promise<void> {
-	return new Promise((resolve, reject) => {
-		const cut = setTimeout(() => server.closeAllConnections(), graceMilliseconds);
-		// A kept-alive connection becomes idle only after its last response. Without this sweep, it would then wait for its
-		// own timeout. Browsers and HTTP clients also open spare connections, which Node.js counts as idle only after a
-		// request.
-		const sweep = setInterval(() => {
-			server.closeIdleConnections();
-			for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
-		}, 50);
-		server.close((error) => {
-			clearTimeout(cut);
-			clearInterval(sweep);
-			if (error) reject(error);
-			else resolve();
-		});
+async function closing(server: Server, sockets: ReadonlySet<Socket>, graceMilliseconds: number): Promise<void> {
+	const cut = setTimeout(() => server.closeAllConnections(), graceMilliseconds);
+	const closed = once(server, 'close');
+	// Only stops accepting. The method of the HTTP server would also close idle connections, although their next request
+	// may be on its way.
+	NetServer.prototype.close.call(server);
+	if (sockets.size > 0) await sleep(drainMilliseconds);
+	// Requests that have arrived by now are read before their connections become idle.
+	await setImmediate();
+	server.close();
+	// A kept-alive connection becomes idle only after its last response. Without this sweep, it would then wait for its own
+	// timeout. Browsers and HTTP clients also open spare connections, which Node.js counts as idle only after a request.
+	const sweep = setInterval(() => {
 		server.closeIdleConnections();
-	});
+		for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+	}, 50);
+	await closed;
+	clearTimeout(cut);
+	clearInterval(sweep);
+}
+
+/** Announces in the newest response of a connection that the connection then closes. Earlier responses leave it open. */
+function announceEnd(socket: Socket, newest: ServerResponse): void {
+	const pipeline = pipelineFor(socket);
+	if (pipeline.lastAnswer !== undefined) pipeline.lastAnswer.shouldKeepAlive = true;
+	pipeline.lastAnswer = newest;
+	newest.shouldKeepAlive = false;
 }
 
 /** True if a request's target has a path. Koa throws if there is none. */
@@ -400,7 +416,9 @@ export async function listen(application: Application, host: string, port: numbe
 		pipeline.add(() => handle(request, response));
 	};
 	const { leanPath } = application;
+	let isStopping = false;
 	const serve = (request: IncomingMessage, response: ServerResponse) => {
+		if (isStopping) announceEnd(request.socket, response);
 		const pass = () => serveDeclared(request, response);
 		if (leanPath?.take(request, response, pass) !== true) pass();
 	};
@@ -436,6 +454,11 @@ export async function listen(application: Application, host: string, port: numbe
 		port: address.port,
 		async close(graceMilliseconds = 5000) {
 			const given = sleep(graceMilliseconds, undefined, { ref: false });
+			isStopping = true;
+			for (const socket of sockets) {
+				const newest = pipelines.get(socket)?.lastAnswer;
+				if (newest !== undefined) announceEnd(socket, newest);
+			}
 			await closing(server, sockets, graceMilliseconds);
 			await Promise.race([handling.none(), given]);
 		},

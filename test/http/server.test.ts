@@ -624,6 +624,20 @@ test('a stop does not wait for a connection without a request', async (t) => {
 	t.pass();
 });
 
+test('a stop announces the end of a connection in its newest response', async (t) => {
+	const stopping = await listen(application, '127.0.0.1', 0);
+	const get = 'GET /things?name=n HTTP/1.1\r\nHost: x\r\n\r\n';
+	const [kept, busy] = [connect(stopping.port, '127.0.0.1'), connect(stopping.port, '127.0.0.1')];
+	kept.write(get);
+	t.regex(String(await once(kept, 'data')), /connection: keep-alive/i);
+	kept.write(get);
+	const stopped = stopping.close(2 ** 31 - 1);
+	busy.write(get + get);
+	const [[last], two] = await Promise.all([once(kept, 'data'), text(busy), stopped]);
+	t.regex(String(last), /^HTTP\/1.1 200 .*connection: close/is);
+	t.deepEqual(two.match(/connection: [a-z-]+/gi), ['Connection: keep-alive', 'Connection: close']);
+});
+
 test('the connection is closed if an unread body does not end', async (t) => {
 	const { text: answer, socket } = await firstAnswer(
 		'POST /things HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n',
