@@ -1,4 +1,4 @@
-/** The operators. The parser, messages, Rego, JsonLogic, explanations and the guide all use them. */
+/** The operators, for the parser, messages, Rego, JsonLogic, explanations and the guide. */
 import type { Json } from '../model.js';
 import { jsonValue } from '../rego/json-value.js';
 import { Fragment, lines, rego } from '../rego/rego.js';

@@ -72,8 +72,8 @@ export class Store {
 
 	/**
 	 * Events:
-	 * - `environment`: a unit of work was committed in the environment, or the environment was deleted. The second
-	 *   parameter is true if the schema may have changed.
+	 * - `environment`: a unit of work was committed in the environment, the environment was deleted, or its policy was
+	 *   published or failed. The second parameter is `schema` if the schema may have changed.
 	 * - `key`: the API key's current secret is no longer accepted.
 	 * - `outbox`: a unit in this process added entries to the outbox.
 	 * - `lineage`: this process began a lineage.

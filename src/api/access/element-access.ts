@@ -6,7 +6,7 @@ import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { type Contexts, EnvironmentPath } from '../access.js';
 import { refuseForgedWrite, requireElementSession, requireOwnPath } from '../elements/element-session.js';
 import { type Admit, defineAccess, type Visit } from './access-rule.js';
-import { addRevision, isHeavy, writeEnvironment } from './answer-write.js';
+import { addRevision, isHeavy, writeEnvironment } from './write-environment.js';
 
 /** `element.enter`: open to everyone, for sign-in, sign-out and invite approval. */
 export const elementEnterAccess: Admit<Contexts['element.enter']> = defineAccess({

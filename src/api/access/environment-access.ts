@@ -8,8 +8,8 @@ import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { tryDraft } from '../../transfer/try-draft.js';
 import { type Contexts, mayReport, refuseReader, requireAdmin } from '../access.js';
 import { type Admit, defineAccess, type Visit } from './access-rule.js';
-import { addRevision, isHeavy, writeEnvironment } from './answer-write.js';
 import { authenticateCaller, authenticateInPath, authenticateWriter, findEnvironment } from './authenticate-caller.js';
+import { addRevision, isHeavy, writeEnvironment } from './write-environment.js';
 
 /** `environment.read`: a key with access to the environment in the path. */
 export const environmentReadAccess: Admit<Contexts['environment.read']> = defineAccess({

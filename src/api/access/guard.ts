@@ -6,11 +6,11 @@ import { readCredentials } from '../console/credentials.js';
 import { requireOwnOrigin } from '../console/own-origin.js';
 import { sessionCookieHeader } from '../console/session-cookie.js';
 import type { Admit, Guarded } from './access-rule.js';
-import { addHeaders } from './answer-write.js';
 import * as ofConsole from './console-access.js';
 import * as ofElements from './element-access.js';
 import * as ofEnvironments from './environment-access.js';
 import * as ofOrganizations from './organization-access.js';
+import { addHeaders } from './write-environment.js';
 
 /**
  * Maximum number of waiting draft previews per environment. The number is small because a preview may delay writers.

@@ -4,9 +4,9 @@ import type { CheckForm } from '../../../model/check/check-form.js';
 import type { PolicyFile } from '../../../model/policy/rego-lines.js';
 import { Button } from '../../../part/button.js';
 import { storing } from '../../../part/setter.js';
-import { management } from '../../api.js';
 import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
+import { readPolicy } from '../policy/read-policies.js';
 import type { CheckAnswer } from './ask-check.js';
 import { AttemptItem } from './attempt-item.js';
 
@@ -27,7 +27,7 @@ export function AttemptList({ answer, attempts, form, onAsk, onAskAgain }: Attem
 	const opened = search.get('way') === '' ? 1 : Number(search.get('way'));
 	const isWhole = useSignal(opened > shownAtFirst);
 	const revision = answer.policyRevision;
-	const policy = useLoaded((signal) => readPolicy(revision, signal), [revision]);
+	const policy = useLoaded((signal) => readFiles(revision, signal), [revision]);
 	const shown = isWhole.value ? attempts : attempts.slice(0, shownAtFirst);
 	return (
 		<>
@@ -53,11 +53,6 @@ export function AttemptList({ answer, attempts, form, onAsk, onAskAgain }: Attem
 }
 
 /** Reads the files of the policy that decided the check. */
-async function readPolicy(revision: number | null, signal: AbortSignal): Promise<readonly PolicyFile[]> {
-	if (revision === null) return [];
-	const { files } = await management.get('/v2/projects/{proj_id}/envs/{env_id}/policies/{revision}', {
-		path: { revision: String(revision) },
-		signal,
-	});
-	return files;
+async function readFiles(revision: number | null, signal: AbortSignal): Promise<readonly PolicyFile[]> {
+	return revision === null ? [] : (await readPolicy(String(revision), signal)).files;
 }
