@@ -6,7 +6,7 @@
 /** Source for loading an engine, in one of three forms. */
 export type EngineSource = BundleSource | ControlPlaneSource | ModuleSource;
 
-/** The bytes of a bundle: a fixed revision. */
+/** The bytes of a bundle. The engine stays at the bundle's revision. */
 export interface BundleSource {
 	/** A snapshot, as returned to decision points by `GET /bundles/{environment id}`. */
 	readonly bundle: Uint8Array | ArrayBuffer;
@@ -31,9 +31,9 @@ export interface ControlPlaneSource {
 	readonly timeout?: number;
 }
 
-/** A compiled policy with its data: a fixed revision. For runtimes that do not compile bytes. */
+/** A compiled policy with its data, for runtimes that do not compile bytes. The engine stays at this revision. */
 export interface ModuleSource {
-	/** `WebAssembly.Module` compiled from a bundle's `policy.wasm`. */
+	/** `WebAssembly.Module`, compiled from a bundle's `policy.wasm`. */
 	readonly module: object;
 	/** `data.json` from the same bundle: its bytes, its text, or its value. */
 	readonly data: Uint8Array | ArrayBuffer | string | JsonObject;
@@ -110,8 +110,8 @@ export interface CheckResult {
 	/** The query as the policy read it; only with `use_debugger`. */
 	readonly query?: unknown;
 	/**
-	 * The reasons; only with `use_debugger`. If no decision was possible, the denial always contains a code, as in `{
-	 * code: 'not_loaded' }`: `not_loaded`, `closed`, `environment_deleted` or `invalid_query`.
+	 * The reasons; only with `use_debugger`. If no decision was possible, `debug.code` is always present: `not_loaded`,
+	 * `closed`, `environment_deleted`, `evaluation_failed` or `invalid_query`.
 	 */
 	readonly debug?: unknown;
 }
@@ -203,10 +203,10 @@ export interface AuthorizedUsers {
 	readonly users: Readonly<Record<string, readonly GrantingAssignment[]>>;
 }
 
-/** The part of a filter that a query needs. */
+/** The fields of a filter that `toSql`, `applyFilter` and `toPrismaWhere` read. */
 export type RowFilter = Pick<FilterResult, 'type' | 'condition'>;
 
-/** Database of a query. `mysql` includes MariaDB. */
+/** Database that runs a query. `mysql` includes MariaDB. */
 export type SqlDialect = 'postgresql' | 'mysql' | 'sqlserver' | 'sqlite';
 
 /**
@@ -228,7 +228,7 @@ export interface MappedColumn {
 
 /** A filter in SQL. */
 export interface SqlFilter {
-	/** A condition for `WHERE`, with `$1` in PostgreSQL, `@p1` in SQL Server, and `?` in other dialects. */
+	/** A condition for `WHERE`, with the placeholders `$1` in PostgreSQL, `@p1` in SQL Server, and `?` in other dialects. */
 	readonly sql: string;
 	/** The parameters, in order. A list of strings is an array in PostgreSQL, and JSON in other dialects. */
 	readonly parameters: readonly (string | number | readonly string[])[];
@@ -281,14 +281,15 @@ export interface LoadedEngine {
 	/** Lists the users who may perform an action on a resource. Rejects with `RegolithError`. */
 	authorizedUsers(query: UsersQuery): Promise<AuthorizedUsers>;
 	/**
-	 * Calculates the rows on which a user may do an action. Rejects with `RegolithError`: `invalid_query` also if the
-	 * filter has too many keys, `unavailable` also if it depends on a regular expression, which this library cannot match.
+	 * Calculates a condition for the rows on which a user may perform an action. Rejects with `RegolithError`:
+	 * `invalid_query` also if the filter has too many keys, `unavailable` also if it depends on a regular expression, which
+	 * this library cannot match.
 	 */
 	filter(query: FilterQuery): Promise<FilterResult>;
 	readonly state: EngineState;
 	/** Revision in use; `undefined` if nothing is loaded, or if the engine was loaded without a bundle. */
 	readonly revision: number | undefined;
-	/** Newest revision whose policy is in use. Same as `revision`, unless the policy of `revision` is still pending. */
+	/** Newest revision that the policy in use covers. Less than `revision` while the policy of `revision` is pending. */
 	readonly policyRevision: number | undefined;
 	/**
 	 * Database lineage of the revision; `undefined` if unknown. A failover or restore that may have lost revisions changes
@@ -315,7 +316,7 @@ export type RegolithErrorCode =
 	| 'refused'
 	/** The query is invalid. */
 	| 'invalid_query'
-	/** The target of a filter cannot express it exactly. The message contains the condition set and the target. */
+	/** The database cannot express a filter exactly. The message contains the condition set and the database. */
 	| 'filter_refused'
 	/** Columns for a filter are missing or are not identifiers. The message contains the attribute. */
 	| 'invalid_columns'

@@ -1,4 +1,4 @@
-/** Writers for filters, as returned by `POST /filter` and `LoadedEngine.filter`. */
+/** Writes filters from `POST /filter` and `LoadedEngine.filter` as parts of database queries. */
 
 import { runToEnd } from '../../../compiler/steps.js';
 import { ColumnMappingError } from '../../../src/filter/column-mapping.js';
@@ -46,7 +46,7 @@ export function applyFilter<Query extends KnexBuilder>(query: Query, filter: Row
 	const { client = '' } = query.client?.config ?? {};
 	const name = typeof client === 'string' ? client : (query.client?.dialect ?? '');
 	const dialect = Object.hasOwn(dialectsByClient, name) ? dialectsByClient[name] : undefined;
-	if (dialect === undefined) throw new RegolithError('invalid_columns', `no filters for the Knex client \`${name}\``);
+	if (dialect === undefined) throw new RegolithError('invalid_columns', `the Knex client \`${name}\` is not supported`);
 	return written(() => {
 		const text = runToEnd(writeSql(residualOf(filter), dialect, columns, 'parameters'));
 		const { parameter, numbersParameters } = sqlDialects[dialect];
@@ -62,12 +62,15 @@ export function applyFilter<Query extends KnexBuilder>(query: Query, filter: Row
 }
 
 /**
- * Writes a filter as a `where` for Prisma. A field of the database without `?` needs `required`. Throws the same errors
- * as `toSql`.
+ * Writes a filter as a `where` for Prisma. Set `required` for fields without `?` in the Prisma schema. Throws the same
+ * errors as `toSql`.
  */
 export function toPrismaWhere(filter: RowFilter, provider: PrismaProvider, fields: ColumnMapping): PrismaWhere {
 	if (provider !== 'postgresql' && provider !== 'sqlite') {
-		throw new RegolithError('filter_refused', `comparisons of \`${provider}\` through Prisma are not exact`);
+		throw new RegolithError(
+			'filter_refused',
+			`the Prisma provider \`${provider}\` is not supported: its comparisons are not exact`,
+		);
 	}
 	return written(() => toPrisma(residualOf(filter), provider, fields));
 }

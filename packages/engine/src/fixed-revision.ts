@@ -82,7 +82,7 @@ function dataBytes(data: ModuleSource['data']): Uint8Array {
 }
 
 async function requireDigest(bytes: Uint8Array, wanted: string, run: Run): Promise<void> {
-	if (globalThis.crypto?.subtle === undefined) throw new Error('digests work only in pages over HTTPS');
+	if (globalThis.crypto?.subtle === undefined) throw new Error('`sha256` can be verified only in pages over HTTPS');
 	const text = await sha256(bytes, run);
 	if (text === wanted.toLowerCase()) return;
 	throw new Error(`the bundle has the digest ${text}, not ${wanted}`);

@@ -36,7 +36,7 @@ export async function followControlPlane(
 	}
 }
 
-/** Wraps a feed. Calls `notice` with every rejection before throwing it. */
+/** Wraps a feed. Calls `notice` with each `Refusal` from the API, then rejects with it. */
 function noticingRefusal(feed: FeedClient, notice: (refusal: Refusal) => void): FeedClient {
 	const noticing = async <T>(answer: Promise<T>): Promise<T> => {
 		try {

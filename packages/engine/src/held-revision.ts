@@ -14,7 +14,7 @@ export type HeldRevision = Pick<DecisionContext, 'engine' | 'facts'> & {
 	readonly policyRevision: number | undefined;
 };
 
-/** Stores, replaces and releases an engine's revision. */
+/** Holds the revision in use, and releases it. */
 export interface RevisionHolder {
 	/** Returns the revision in use; `undefined` if there is none. */
 	current(): HeldRevision | undefined;

@@ -37,7 +37,7 @@ async function load(source: EngineSource): Promise<RevisionHolder> {
 	}
 	if (hasTag(module, 'WebAssembly.Module') && data !== undefined && data !== null) return loadModule({ module, data });
 	const forms = '{ bundle }, { controlPlane, apiKey } or { module, data }';
-	throw new RegolithError('invalid_source', `an engine is loaded from ${forms}`);
+	throw new RegolithError('invalid_source', `the source of an engine must be ${forms}`);
 }
 
 /** Creates a bundle verifier for the keys. Returns `undefined` if no keys are passed. Rejects with `invalid_source`. */

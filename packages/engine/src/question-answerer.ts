@@ -69,7 +69,7 @@ export class QuestionAnswerer implements LoadedEngine {
 	}
 
 	async checkMany(queries: readonly CheckQuery[]): Promise<readonly CheckResult[]> {
-		if (!Array.isArray(queries)) throw new RegolithError('invalid_query', 'the checks are not an array');
+		if (!Array.isArray(queries)) throw new RegolithError('invalid_query', 'the checks must be an array');
 		if (queries.length > wire.maxBulkChecks) {
 			throw new RegolithError('invalid_query', `there are more than ${wire.maxBulkChecks} checks`);
 		}
@@ -164,7 +164,7 @@ export class QuestionAnswerer implements LoadedEngine {
 		} catch (error) {
 			this.#holding();
 			if (error instanceof RegolithError) throw error;
-			const message = error instanceof Failure ? error.message : 'the question could not be decided';
+			const message = error instanceof Failure ? error.message : 'the query could not be decided';
 			const isInvalid = error instanceof Failure && ['contextual_facts_off', 'unprocessable'].includes(error.code);
 			throw new RegolithError(isInvalid ? 'invalid_query' : 'unavailable', message, error);
 		}
@@ -225,11 +225,11 @@ function parsed<S extends z.ZodType>(schema: S, query: unknown): z.output<S> {
 	} catch (error) {
 		throw error instanceof RegolithError
 			? error
-			: new RegolithError('invalid_query', 'the question is not valid JSON', error);
+			: new RegolithError('invalid_query', 'the query is not valid JSON', error);
 	}
 }
 
-/** The runtimes of this library have no RE2. */
+/** Rejects a filter with a regular expression, because this library has no RE2. */
 function refusePattern(): never {
 	throw new RegolithError('unavailable', 'the filter depends on a regular expression: use a decision point');
 }
