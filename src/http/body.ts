@@ -16,7 +16,7 @@ export interface BodyLimits {
 	 * bytes.
 	 */
 	readonly values: number;
-	/** Level at which objects have no size limit. The body itself is level 1. */
+	/** Nesting level at which objects may have any number of fields. The body itself is level 1. */
 	readonly mapLevel?: number | undefined;
 	/** Time in milliseconds until the body must be complete. */
 	readonly milliseconds: number;
@@ -28,15 +28,14 @@ export interface BodyLimits {
  */
 export const maxBodyMembers = 16_384;
 
-/** Maximum number of characters per string, name or number, or in the blanks between them. Each is parsed in a single step. */
+/** Maximum length of a string, name, number or run of white space, in characters. Each is parsed in a single step. */
 export const maxBodyToken = 1024 * 1024;
 
 /** Time limit, in milliseconds, for parsing in one turn of the event loop. */
 const sliceMilliseconds = 5;
 
 /**
- * Time limit, in milliseconds, for receiving a body of the default maximum size. Scales with larger maximums. For a
- * larger maximum, the time is
+ * Time limit, in milliseconds, for receiving a body of the default maximum size. For a larger maximum size, the time is
  * proportionally longer.
  */
 export const bodyMilliseconds = 30_000;

@@ -23,7 +23,7 @@ export class Components {
 	#add(name: string, definition: Json): void {
 		const known = this.#schemas.get(name);
 		if (known !== undefined && JSON.stringify(known) !== JSON.stringify(definition)) {
-			throw new Error(`the schema id ${name} stands for two different shapes`);
+			throw new Error(`the schema id ${name} is used by two different schemas`);
 		}
 		this.#schemas.set(name, definition);
 	}

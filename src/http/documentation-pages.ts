@@ -9,7 +9,7 @@ const path = '/documentation';
 
 const Files = z.object({ pages: z.array(z.string()), images: z.array(z.string()) });
 
-/** Pages run no code and load only their style and images. */
+/** Pages contain no scripts, and load only the style sheet and images. */
 const headers = {
 	'content-security-policy': [
 		"default-src 'none'",
@@ -51,7 +51,7 @@ export function documentationPages<Access extends string>(
 	});
 }
 
-/** Returns a function that finds the file and the media type of each address. It reads the list of files once. */
+/** Returns a function that returns each page's file and media type, keyed by path. It reads the list of files once. */
 function readTypes(folder: string) {
 	let reading: Promise<ReadonlyMap<string, { readonly name: string; readonly type: string }>> | undefined;
 	const read = async () => {

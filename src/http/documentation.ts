@@ -5,9 +5,9 @@ import { type DocumentInfo, openapiSteps, type RelatedReference } from './openap
 import { type PagePlace, pageEndpoints } from './page.js';
 
 /**
- * Returns the endpoints that serve the OpenAPI document for a table and the page for it. They belong to the same table.
- * The document is built on the first request. It describes its own endpoint, but not the page. `findRelated` returns
- * the second reference to link to, once its address is known.
+ * Returns the endpoints that serve a table's OpenAPI document and reference page. The caller adds them to the table.
+ * The document is built on the first request. It describes its own endpoint, but not the page. `findRelated` returns a
+ * second reference page to link to; `null` until its address is known.
  */
 export function documentationEndpoints<Access extends string>(
 	table: readonly Endpoint<string, never>[],

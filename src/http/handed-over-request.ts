@@ -4,9 +4,9 @@ import type { IncomingMessage } from 'node:http';
 
 /** State from the lean path, which has read the body: it cannot be read twice. */
 export type HandedOver =
-	/** The body was rejected, and must be rejected again with the reason. */
+	/** The lean path rejected the body. The declared path rejects it again, with the reason. */
 	| { readonly kind: 'refused'; readonly bytes: Buffer }
-	/** The handler did not run. */
+	/** The body is valid, and the handler has not run. */
 	| { readonly kind: 'valid'; readonly body: unknown }
 	/** The handler failed. Its error determines the response. */
 	| { readonly kind: 'failed'; readonly body: unknown; readonly error: unknown };

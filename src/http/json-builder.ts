@@ -12,14 +12,14 @@ export interface JsonLimits {
 	readonly token: number;
 	/** Maximum number of fields per object. A repeated name is counted each time. */
 	readonly members: number;
-	/** Level at which objects have no size limit. The outermost list or object is level 1. */
+	/** Nesting level at which objects may have any number of fields. The outermost list or object is level 1. */
 	readonly mapLevel?: number | undefined;
 }
 
 /** Thrown when a JSON text exceeds a limit. */
 export class JsonLimitError extends Error {
 	constructor(readonly limit: 'depth' | 'values' | 'token' | 'members') {
-		super(`the limit of ${limit} is exceeded`);
+		super(`the ${limit} limit is exceeded`);
 	}
 }
 
@@ -43,7 +43,7 @@ type Container = unknown[] | Record<string, unknown>;
 /** A list or object whose end has not been read. Offsets are in characters from the start of the text. */
 interface Level {
 	readonly list: boolean;
-	/** The value built so far. It is set when text that was already parsed is dropped. */
+	/** The value built so far. It is set when its parsed text is dropped. */
 	built: Container | undefined;
 	/** Position in the parent level. It is set when the parent has a value. */
 	place: Step;
@@ -273,7 +273,7 @@ function requireBlank(text: string, from: number): void {
 	if (!blank.test(text)) throw unexpected(from + text.search(/[^ \t\n\r]/));
 }
 
-/** Rejects a value if it or its name is not valid Unicode. `path` leads to the value. */
+/** Rejects a value if it or its name is not valid Unicode. `path` is the value's path. */
 function requireWellFormed(value: unknown, path: readonly Step[]): void {
 	const place = firstIllFormed(path.at(-1)) === null ? firstIllFormed(value) : [];
 	if (place !== null) throw new IllFormedError([...path, ...place]);

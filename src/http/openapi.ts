@@ -159,7 +159,7 @@ class AnswerHeaders {
 	#add(name: string, header: Json): void {
 		const known = this.#headers.get(name);
 		if (known !== undefined && JSON.stringify(known) !== JSON.stringify(header)) {
-			throw new Error(`the header ${name} stands for two different things`);
+			throw new Error(`two different headers are named ${name}`);
 		}
 		this.#headers.set(name, header);
 	}
@@ -174,7 +174,7 @@ class AnswerHeaders {
 const sharedNotes = {
 	400: ['Malformed', 'The path, a header or the body is malformed.'],
 	401: ['Unauthorized', 'The API key is missing or unknown. The response has the header `WWW-Authenticate: Bearer`.'],
-	403: ['Forbidden', 'The API key has no access to this.'],
+	403: ['Forbidden', 'The API key has no access to this operation or to an object in the path.'],
 	404: ['NotFound', 'An object in the path does not exist.'],
 	413: [
 		'TooLarge',

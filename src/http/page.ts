@@ -37,7 +37,7 @@ function pageHtml(pagePath: string): string {
 <link rel="icon" type="image/png" href="${pagePath}/favicon-32x32.png">
 </head>
 <body>
-<noscript>This page needs JavaScript; the description it shows is plain JSON.</noscript>
+<noscript>This page needs JavaScript. The OpenAPI document itself is plain JSON.</noscript>
 <div id="page"></div>
 <script src="${pagePath}/swagger-ui-bundle.js"></script>
 <script src="${pagePath}/start.js"></script>

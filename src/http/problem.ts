@@ -42,5 +42,5 @@ function inputExcerpt(value: unknown): string {
 	if (value === undefined || (typeof value === 'object' && value !== null)) return '';
 	if (typeof value !== 'string') return `, got \`${value}\``;
 	if (value.length <= maxShownLength) return `, got \`${JSON.stringify(value)}\``;
-	return `, got \`${JSON.stringify(value.slice(0, maxShownLength))}\` and ${value.length - maxShownLength} characters more`;
+	return `, got \`${JSON.stringify(value.slice(0, maxShownLength))}\` and ${value.length - maxShownLength} more characters`;
 }

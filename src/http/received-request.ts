@@ -41,7 +41,10 @@ export class ReceivedRequest implements AnyRequest {
 	}
 }
 
-/** Every response closes, even a complete response, and a new reason with its stack would take as long as a dozen checks. */
+/**
+ * Shared by all requests: every response closes, even a complete response, and creating an error with its stack takes as
+ * long as a dozen checks.
+ */
 const disconnected = new DOMException('the connection is closed', 'AbortError');
 
 /** Returns a signal that aborts when the response connection closes. */

@@ -13,17 +13,17 @@ interface Waiting {
 	readonly text: string;
 }
 
-/** Responses of the current turn of the event loop. */
+/** Responses from the current turn of the event loop. */
 let waiting: Waiting[] = [];
 
 /**
  * Sends a complete response in a single write. `response.end` writes an empty piece after head and body, and this second
- * write takes a fifth of the CPU time of a small response. `headers` is a flat list of names and values, which contain
- * no line breaks, and names the body's length.
+ * write takes a fifth of the CPU time of a small response. `headers` is a flat list of names and values without line
+ * breaks, and must include `Content-Length`.
  *
- * All responses of a turn of the event loop leave together at its end. A write wakes a sleeping client, which takes a
- * fifth of the CPU time of a request. A client with several connections, such as a proxy, stays awake while the
- * responses leave in quick succession.
+ * All responses from a turn of the event loop are sent together at its end. A write wakes a sleeping client, which takes
+ * a fifth of the CPU time of a request. A client with several connections, such as a proxy, stays awake while the
+ * responses arrive in quick succession.
  */
 export function sendWhole(response: ServerResponse, status: number, headers: string[], body: string): void {
 	const head = writeHead(response, status, headers);
@@ -36,12 +36,12 @@ export function sendWhole(response: ServerResponse, status: number, headers: str
 }
 
 /**
- * Parts of the last head that Node.js wrote for status 200 and a connection that stays open: before and after the given
- * headers. They contain the time in seconds.
+ * The last head that Node.js wrote for status 200 and a kept-alive connection: its text before and after the given
+ * headers. The text includes the `Date` header, so it is valid for one second.
  */
 let known = { second: 0, before: '', after: '' };
 
-/** Writes the head of a response and returns its text. Most heads of a second differ only in the given headers. */
+/** Writes a response head and returns its text. Most heads within a second differ only in the given headers. */
 function writeHead(response: ServerResponse, status: number, headers: string[]): unknown {
 	const undeclared = response as unknown as Undeclared;
 	let lines = '';

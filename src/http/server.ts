@@ -195,7 +195,7 @@ export function createApplication(served: Served): Application {
 			...[undefined, ...served.endpoints.map(({ largeBody }) => largeBody)].map((large) => limits(large).milliseconds),
 		),
 	);
-	// All other errors have been reported to the client before. This setting concerns only broken sockets.
+	// All other errors have already been sent to the client, so this setting affects only broken sockets.
 	koa.silent = true;
 	const router = mount(served.endpoints, served.surround, ({ req, res }, large, lines) =>
 		readJson(req, res, limits(large), { ahead: refusedBody(req), lines }),

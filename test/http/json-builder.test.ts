@@ -131,7 +131,7 @@ const malformed = [
 ];
 
 for (const text of malformed) {
-	test(`malformed, in chunks of any length: ${JSON.stringify(text)}`, (t) => {
+	test(`rejects malformed JSON in chunks of any length: ${JSON.stringify(text)}`, (t) => {
 		// The numbers are so long that the builder starts to read them before their end arrives.
 		const long = text.replaceAll('1', '1'.repeat(20));
 		for (const one of [text, long]) {
@@ -174,8 +174,8 @@ test('input that is too deep or too large is rejected before it is built', (t) =
 });
 
 /**
- * JSON texts, each with the level at which objects may be wide, and the result with a limit of three members per
- * object.
+ * JSON texts, each with the level at which objects may have any number of fields, and the result with a limit of three
+ * fields per other object.
  */
 const wide: readonly (readonly [text: string, mapLevel: number | undefined, outcome: string])[] = [
 	['{"a":1,"b":2,"c":3}', undefined, 'taken'],
@@ -190,7 +190,7 @@ const wide: readonly (readonly [text: string, mapLevel: number | undefined, outc
 ];
 
 for (const [text, mapLevel, outcome] of wide) {
-	test(`an object with too many fields is rejected: ${text}, except at level ${mapLevel}`, (t) => {
+	test(`limits the fields per object, with the map level ${mapLevel}: ${text}`, (t) => {
 		const limits = { ...generous, members: 3, mapLevel };
 		for (let length = 1; length <= text.length; length++) {
 			const value = exceededLimit(textParts(text, [length]), limits);
@@ -214,7 +214,7 @@ const tokens: readonly (readonly [text: string, outcome: string])[] = [
 ];
 
 for (const [text, outcome] of tokens) {
-	test(`an overlong string, name or number is rejected: ${text}`, (t) => {
+	test(`limits the length of strings, names and numbers: ${text}`, (t) => {
 		for (let length = 1; length <= text.length; length++) {
 			const value = exceededLimit(textParts(text, [length]), { ...generous, token: 7 });
 			t.is(value, outcome === 'taken' ? JSON.stringify(JSON.parse(text)) : outcome, `by ${length}`);

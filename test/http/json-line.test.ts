@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { JsonLimitError } from '../../src/http/json-builder.js';
 import { LineReader } from '../../src/http/json-line.js';
 
-/** Dividing a text into lines. */
+/** JSON lines: a text is divided into lines as it arrives. */
 
 function linesIn(parts: readonly string[], limit = 1_000): readonly string[] {
 	const reader = new LineReader(limit);
@@ -11,7 +11,7 @@ function linesIn(parts: readonly string[], limit = 1_000): readonly string[] {
 	return reader.finish().map(({ text }) => text);
 }
 
-test('lines do not depend on the division of the text', (t) => {
+test('the lines do not depend on the chunks in which a text arrives', (t) => {
 	const part = fc.array(fc.constantFrom('a', '{"b":1}', '\n', '\n\n', ' ', 'é')).map((pieces) => pieces.join(''));
 	const property = fc.property(fc.array(part), (parts) => {
 		const expected = parts

@@ -54,7 +54,7 @@ test('the document is valid OpenAPI 3.1', async (t) => {
 	t.true(valid, JSON.stringify(errors));
 });
 
-test('an empty table is a valid document', async (t) => {
+test('an empty table gives a valid document', async (t) => {
 	t.true((await new Validator().validate(openapiDocument([]))).valid);
 });
 
@@ -121,7 +121,7 @@ test('request and response headers are declared', (t) => {
 	});
 });
 
-test('access is described as a security requirement, for people and for programs', (t) => {
+test('required access is documented in the description and as a security requirement', (t) => {
 	const keyed = operation('/things', 'post');
 	t.deepEqual(keyed['security'] as unknown, [{ bearer: [] }]);
 	t.is(keyed['x-access'] as unknown, 'keyed');
@@ -169,7 +169,7 @@ test('a body is a named schema with an example; an optional body is not required
 	t.is(operation('/echo', 'post')['requestBody']?.['required'] as unknown, false);
 });
 
-test('the example passes its schema', (t) => {
+test('the example request matches its schema', (t) => {
 	for (const { name, body, example } of sampleEndpoints as readonly Endpoint<string, never>[]) {
 		if (example !== undefined) t.true(body?.safeParse(example).success, name);
 	}
@@ -204,7 +204,7 @@ for (const [path, method, expected] of statuses) {
 	});
 }
 
-test('errors of an access type replace the common errors', (t) => {
+test('failures of an access level replace the shared failures', (t) => {
 	const body = z.string().meta({ id: 'Message' });
 	const access = {
 		...info.access,
@@ -235,20 +235,24 @@ function altered(change: Partial<Endpoint<string, never>>): Endpoint<string, nev
 }
 
 const mistakes: readonly (readonly [string, Partial<Endpoint<string, never>>, RegExp])[] = [
-	['two of one name', { name: 'listThings' }, /two endpoints are named listThings/],
-	['two in one place', { path: '/things' }, /two endpoints are at get \/things/],
-	['a tag nobody explained', { tag: 'Secrets' }, /tag Secrets has no note/],
+	['two endpoints with the same name', { name: 'listThings' }, /two endpoints are named listThings/],
+	['two endpoints with the same method and path', { path: '/things' }, /two endpoints are at get \/things/],
+	['a tag without a description', { tag: 'Secrets' }, /tag Secrets has no note/],
 	[
-		'a header of two meanings',
+		'two different headers with the same name',
 		{ answerHeaders: z.object({ 'X-Request-ID': z.int() }) },
-		/header X-Request-ID stands for two/,
+		/two different headers are named X-Request-ID/,
 	],
-	['an access nobody explained', { access: 'secret' }, /access secret, which has no note/],
-	['two shapes of one id', { returns: { 200: z.string().meta({ id: 'Thing' }) } }, /id Thing stands for two/],
+	['an access name without a description', { access: 'secret' }, /access secret, which has no note/],
+	[
+		'two different schemas with the same id',
+		{ returns: { 200: z.string().meta({ id: 'Thing' }) } },
+		/schema id Thing is used by two different schemas/,
+	],
 ];
 
 for (const [title, change, message] of mistakes) {
-	test(`rejected: ${title}`, (t) => {
+	test(`rejects ${title}`, (t) => {
 		t.throws(() => openapi([...sampleEndpoints, altered(change)], info), { message });
 	});
 }

@@ -43,7 +43,7 @@ const types: Readonly<Record<string, string>> = {
 };
 
 for (const [name, type] of Object.entries(types)) {
-	test(`${name} is ${type}, and a repeated request returns the same file`, async (t) => {
+	test(`${name} has the type ${type}, and a repeated request returns the same file`, async (t) => {
 		const [first, second] = await Promise.all([1, 2].map(() => fetch(`${server.url}/docs/${name}`)));
 		t.is(first?.headers.get('content-type'), type);
 		t.is(first?.headers.get('x-content-type-options'), 'nosniff');
@@ -74,7 +74,7 @@ for (const name of [
 	'__proto__',
 	'a%00b',
 ]) {
-	test(`${name} is not a file of the page`, async (t) => {
+	test(`returns 404 for ${name}, which is not an asset of the page`, async (t) => {
 		t.is((await fetch(`${server.url}/docs/${name}`)).status, 404);
 	});
 }

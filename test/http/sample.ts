@@ -75,7 +75,7 @@ export const sampleEndpoints = [
 	}),
 	endpoint({
 		name: 'deleteThing',
-		summary: 'Delete the thing the body names.',
+		summary: 'Delete a thing, with a reason in the body.',
 		tag: 'Things',
 		method: 'delete',
 		path: '/things/:thing_id',
@@ -87,7 +87,7 @@ export const sampleEndpoints = [
 	}),
 	endpoint({
 		name: 'echo',
-		summary: 'Answer with the body.',
+		summary: 'Return the body.',
 		tag: 'Oddities',
 		method: 'post',
 		path: '/echo',
@@ -98,7 +98,7 @@ export const sampleEndpoints = [
 	}),
 	endpoint({
 		name: 'leak',
-		summary: 'A handler that says too much.',
+		summary: 'Return an undeclared field.',
 		tag: 'Oddities',
 		method: 'get',
 		path: '/leak',
@@ -108,7 +108,7 @@ export const sampleEndpoints = [
 	}),
 	endpoint({
 		name: 'misfit',
-		summary: 'A handler that does what its declaration does not say.',
+		summary: 'Violate the declaration.',
 		tag: 'Oddities',
 		method: 'get',
 		path: '/misfit/:how',
@@ -133,7 +133,7 @@ export const sampleEndpoints = [
 	}),
 	endpoint({
 		name: 'feed',
-		summary: 'Bytes, not JSON.',
+		summary: 'Return raw bytes.',
 		tag: 'Oddities',
 		method: 'get',
 		path: '/feed/:status',

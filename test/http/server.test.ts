@@ -68,13 +68,13 @@ const misfits = ['status', 'body', 'crash'];
 
 const date = z.iso.date({ error: ({ input }) => `must be a date, got \`${input}\`` });
 const shownInputs = [
-	['by the problem', z.string().max(3), 'long', 'Too big: expected string to have <=3 characters, got `"long"`'],
-	['by its own message', date, 'May', 'must be a date, got `May`'],
-	['not where it is a list', z.string(), ['x'], 'Invalid input: expected string, received array'],
+	['appended to a message', z.string().max(3), 'long', 'Too big: expected string to have <=3 characters, got `"long"`'],
+	['in a message that already contains it', date, 'May', 'must be a date, got `May`'],
+	['unless it is a list', z.string(), ['x'], 'Invalid input: expected string, received array'],
 ] as const;
 
 for (const [how, schema, input, msg] of shownInputs) {
-	test(`a bad value is reported once: ${how}`, (t) => {
+	test(`an invalid value is shown once: ${how}`, (t) => {
 		const { error } = schema.safeParse(input, { reportInput: true });
 		t.deepEqual(
 			problemsIn('query', error?.issues ?? []).map((problem) => problem.msg),
@@ -84,24 +84,29 @@ for (const [how, schema, input, msg] of shownInputs) {
 }
 
 const cases: readonly Case[] = [
-	{ title: 'query default', path: '/things', status: 200, answer: [{ id: 'none', size: 1, note: null }] },
 	{
-		title: 'query text to number',
+		title: 'a missing query parameter gets its default',
+		path: '/things',
+		status: 200,
+		answer: [{ id: 'none', size: 1, note: null }],
+	},
+	{
+		title: 'a number in the query is parsed',
 		path: '/things?page=4&name=x',
 		status: 200,
 		answer: [{ id: 'x', size: 4, note: null }],
 	},
-	{ title: 'unknown query names are ignored', path: '/things?junk=1', status: 200 },
+	{ title: 'unknown query parameters are ignored', path: '/things?junk=1', status: 200 },
 	...['names', 'mame', 'Name', 'na_me', 'nmae', 'name[]', 'pages', 'per', 'attr_name'].map((name) => {
 		const isNear = !['per', 'attr_name'].includes(name);
 		const says = new RegExp(`did you mean \`${name === 'pages' ? 'page' : 'name'}\``);
 		const path = `/things?${encodeURIComponent(name)}=x`;
 		const refused = { status: 422, locs: [['query', name]], says };
-		return { title: `a parameter called ${name}`, path, ...(isNear ? refused : { status: 200 }) };
+		return { title: `a query parameter named ${name}`, path, ...(isNear ? refused : { status: 200 }) };
 	}),
-	{ title: 'wrong query', path: '/things?page=0', status: 422, locs: [['query', 'page']] },
-	{ title: 'query that is not a number', path: '/things?page=x', status: 422, locs: [['query', 'page']] },
-	{ title: 'a parameter given twice', path: '/things?name=a&name=b', status: 422, locs: [['query', 'name']] },
+	{ title: 'a query parameter out of range', path: '/things?page=0', status: 422, locs: [['query', 'page']] },
+	{ title: 'a query parameter that is not a number', path: '/things?page=x', status: 422, locs: [['query', 'page']] },
+	{ title: 'a repeated query parameter', path: '/things?name=a&name=b', status: 422, locs: [['query', 'name']] },
 	{
 		title: 'a path parameter that is too long',
 		path: `/things/${'x'.repeat(41)}`,
@@ -110,7 +115,7 @@ const cases: readonly Case[] = [
 	},
 
 	{
-		title: 'create',
+		title: 'a request that creates an object',
 		method: 'POST',
 		path: '/things',
 		headers: good,
@@ -118,7 +123,7 @@ const cases: readonly Case[] = [
 		status: 201,
 		answer: { id: 'abc', size: 3, note: 'good' },
 	},
-	{ title: 'no key', method: 'POST', path: '/things', body: thing, status: 401 },
+	{ title: 'a missing key', method: 'POST', path: '/things', body: thing, status: 401 },
 	{ title: 'a missing key is reported before a wrong body', method: 'POST', path: '/things', body: '{}', status: 401 },
 	{
 		title: 'a missing key is reported before the body is read',
@@ -128,7 +133,7 @@ const cases: readonly Case[] = [
 		status: 401,
 	},
 	{
-		title: 'wrong key',
+		title: 'a wrong key',
 		method: 'POST',
 		path: '/things',
 		headers: { authorization: 'Bearer x' },
@@ -136,7 +141,7 @@ const cases: readonly Case[] = [
 		status: 403,
 	},
 	{
-		title: 'missing fields',
+		title: 'missing body fields',
 		method: 'POST',
 		path: '/things',
 		headers: good,
@@ -149,7 +154,7 @@ const cases: readonly Case[] = [
 		says: /^field required$/,
 	},
 	{
-		title: 'no body at all',
+		title: 'a missing body',
 		method: 'POST',
 		path: '/things',
 		headers: good,
@@ -158,7 +163,7 @@ const cases: readonly Case[] = [
 		says: /^field required$/,
 	},
 	{
-		title: 'wrong types, deep',
+		title: 'wrong types in nested fields',
 		method: 'POST',
 		path: '/things',
 		headers: good,
@@ -198,16 +203,22 @@ const cases: readonly Case[] = [
 		says: /not valid JSON/,
 	})),
 	...prototypeNames.map((body) => ({
-		title: `a prototype's name is an ordinary name: ${body}`,
+		title: `__proto__ is an ordinary field name: ${body}`,
 		method: 'POST',
 		path: '/echo',
 		body,
 		status: 200,
 		answer: { body: JSON.parse(body) as unknown },
 	})),
-	{ title: 'a prototype in invalid JSON', method: 'POST', path: '/echo', body: '{"__proto__":{', status: 400 },
 	{
-		title: 'a prototype does not replace members',
+		title: 'malformed JSON with a field named __proto__',
+		method: 'POST',
+		path: '/echo',
+		body: '{"__proto__":{',
+		status: 400,
+	},
+	{
+		title: 'a field named __proto__ does not provide other fields',
 		method: 'POST',
 		path: '/things',
 		headers: good,
@@ -245,18 +256,32 @@ const cases: readonly Case[] = [
 		status: 400,
 	},
 	{
-		title: 'a wrong content encoding',
+		title: 'a body that does not match its content encoding',
 		method: 'POST',
 		path: '/echo',
 		headers: { 'content-encoding': 'gzip' },
 		body: '{}',
 		status: 400,
 	},
-	{ title: 'as deep as allowed', method: 'POST', path: '/echo', body: nested(100), status: 200 },
-	{ title: 'too deep', method: 'POST', path: '/echo', body: nested(101), status: 400, says: /nests deeper than 100/ },
-	{ title: 'absurdly deep', method: 'POST', path: '/echo', body: nested(1_000_000), status: 400, says: /nests deeper/ },
+	{ title: 'lists nested to the limit', method: 'POST', path: '/echo', body: nested(100), status: 200 },
 	{
-		title: 'deep in objects',
+		title: 'lists nested too deeply',
+		method: 'POST',
+		path: '/echo',
+		body: nested(101),
+		status: 400,
+		says: /nests deeper than 100/,
+	},
+	{
+		title: 'lists nested a million levels deep',
+		method: 'POST',
+		path: '/echo',
+		body: nested(1_000_000),
+		status: 400,
+		says: /nests deeper/,
+	},
+	{
+		title: 'objects nested too deeply',
 		method: 'POST',
 		path: '/echo',
 		body: `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`,
@@ -264,16 +289,16 @@ const cases: readonly Case[] = [
 	},
 
 	{
-		title: 'DELETE with a body',
+		title: 'a DELETE with a body',
 		method: 'DELETE',
 		path: '/things/a',
 		body: '{"reason":"old"}',
 		status: 200,
 		answer: { reason: 'old' },
 	},
-	{ title: 'DELETE without its body', method: 'DELETE', path: '/things/a', status: 422, locs: [['body']] },
+	{ title: 'a DELETE without its required body', method: 'DELETE', path: '/things/a', status: 422, locs: [['body']] },
 	{
-		title: 'an empty answer',
+		title: 'a response without a body',
 		method: 'DELETE',
 		path: '/things/quiet',
 		body: '{"reason":"old"}',
@@ -282,13 +307,13 @@ const cases: readonly Case[] = [
 	},
 
 	...encodedPaths.map(([written, read]) => ({
-		title: `path ${written} is ${read}`,
+		title: `the path parameter ${written} is read as ${read}`,
 		path: `/things/${written}`,
 		status: 200,
 		answer: { id: read, size: 1, note: null },
 	})),
 	...malformedEncodings.map((written) => ({
-		title: `path with malformed ${written}`,
+		title: `malformed percent-encoding in a path: ${written}`,
 		path: `/things/${written}`,
 		status: 400,
 		says: /percent-encoding/,
@@ -329,14 +354,19 @@ const cases: readonly Case[] = [
 		answer: { body: { a: 1 } },
 	},
 
-	{ title: 'no such path', path: '/nothing', status: 404, says: /`\/nothing`/ },
+	{ title: 'an unknown path', path: '/nothing', status: 404, says: /`\/nothing`/ },
 	{ title: 'paths are case sensitive', path: '/Things', status: 404 },
 	{ title: 'a trailing slash makes a different path', path: '/things/', status: 404 },
-	{ title: 'a method not served', method: 'PUT', path: '/things', body: '{}', status: 405, says: /`PUT`/ },
+	{ title: 'a method that is not served', method: 'PUT', path: '/things', body: '{}', status: 405, says: /`PUT`/ },
 	{ title: 'an unusual method', method: 'PROPFIND', path: '/things', status: 405 },
-	{ title: 'doubled slashes', path: '//things///a', status: 200, answer: { id: 'a', size: 1, note: null } },
 	{
-		title: 'doubled slashes keep the query',
+		title: 'repeated slashes in a path are ignored',
+		path: '//things///a',
+		status: 200,
+		answer: { id: 'a', size: 1, note: null },
+	},
+	{
+		title: 'a path with repeated slashes keeps its query',
 		path: '//things?name=b',
 		status: 200,
 		answer: [{ id: 'b', size: 1, note: null }],
@@ -344,9 +374,9 @@ const cases: readonly Case[] = [
 
 	{ title: 'undeclared fields are dropped', path: '/leak', status: 200, answer: { id: 'a', size: 1, note: null } },
 	{ title: 'an undeclared body is dropped', path: '/misfit/undeclared-body', status: 202, answer: undefined },
-	{ title: 'a deliberate failure', path: '/misfit/duplicate', status: 409, says: /already exists/ },
+	{ title: 'a failure thrown by the handler', path: '/misfit/duplicate', status: 409, says: /already exists/ },
 	...misfits.map((how) => ({
-		title: `a misfit ${how} is a server error without details`,
+		title: `the error of a faulty handler has no details: ${how}`,
 		path: `/misfit/${how}`,
 		status: 500,
 		says: /^(?!.*hunter2)/,
@@ -422,7 +452,7 @@ interface FailureBody {
 }
 
 for (const one of cases) {
-	test(one.title, async (t) => {
+	test(`returns ${one.status}: ${one.title}`, async (t) => {
 		const length = one.body === undefined ? {} : { 'content-length': String(Buffer.byteLength(one.body)) };
 		const received = await send(one.method ?? 'GET', one.path, { ...length, ...one.headers }, one.body ?? '');
 		t.is(received.status, one.status, received.text);
@@ -472,7 +502,7 @@ test('raw bytes keep their content type, even with status 304', async (t) => {
 const tooLarge: readonly (readonly [string, Readonly<Record<string, string>>, string | readonly string[]])[] = [
 	['with a length', { 'content-length': String(2 * maxBodyBytes) }, ' '.repeat(2 * maxBodyBytes)],
 	['in chunks', {}, ['[', ...Array.from({ length: 10 }, () => `"${'x'.repeat(1_000_000)}",`)]],
-	['with a length past 32 bits', { 'content-length': String(2 ** 32), expect: '100-continue' }, []],
+	['with a length of more than 32 bits', { 'content-length': String(2 ** 32), expect: '100-continue' }, []],
 ];
 
 for (const [title, headers, body] of tooLarge) {
@@ -485,11 +515,14 @@ for (const [title, headers, body] of tooLarge) {
 }
 
 const notUnicode: readonly (readonly [title: string, bytes: Buffer])[] = [
-	['a byte of Latin-1', Buffer.from('"caf\xe9"', 'latin1')],
+	['a Latin-1 byte', Buffer.from('"caf\xe9"', 'latin1')],
 	['a surrogate', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
 	['an overlong slash', Buffer.from([0x22, 0xc0, 0xaf, 0x22])],
-	['a character cut short', Buffer.from([0x22, 0xc3])],
-	['a byte of Latin-1 far on', Buffer.concat([Buffer.from(`"${'é'.repeat(100_000)}`), Buffer.from([0xe9, 0x22])])],
+	['a truncated character', Buffer.from([0x22, 0xc3])],
+	[
+		'a Latin-1 byte at the end of a long body',
+		Buffer.concat([Buffer.from(`"${'é'.repeat(100_000)}`), Buffer.from([0xe9, 0x22])]),
+	],
 ];
 
 for (const [title, bytes] of notUnicode) {
@@ -511,7 +544,7 @@ test('a body with too many values is rejected, and a body at the limit is accept
 	t.regex(refused.text, /at most 131072 values/);
 });
 
-test('a body with too wide an object is rejected, and an object at the limit is accepted', async (t) => {
+test('an object with too many fields is rejected, and an object at the limit is accepted', async (t) => {
 	const object = (size: number) => `{${Array.from({ length: size }, (_, index) => `"${index}":0`).join()}}`;
 	const post = (body: string) => send('POST', '/echo', { 'content-length': String(body.length) }, body);
 	t.is((await post(`[${object(maxBodyMembers)},${object(maxBodyMembers)}]`)).status, 200);
@@ -520,7 +553,7 @@ test('a body with too wide an object is rejected, and an object at the limit is 
 	t.regex(refused.text, /an object in a request body may have at most 16384 members/);
 });
 
-test('a body that is parsed in one step cannot contain too wide an object', async (t) => {
+test('a body that is parsed in one step cannot exceed the limit for fields per object', async (t) => {
 	const members = (count: number) => `{${Array.from({ length: count }, () => '"":0').join()}}`;
 	const small = members(Math.floor((64 * 1024 - 1) / 5));
 	t.true(small.length <= 64 * 1024);
@@ -735,9 +768,9 @@ test.serial('only errors other than Failure are reported as unexpected, and ever
 
 const noRequests: readonly (readonly [title: string, bytes: string, status: number])[] = [
 	['headers that are too large', `GET / HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
-	['what is not HTTP', 'hello\r\n\r\n', 400],
-	['a target that is no URL', 'GET http://[::1/things HTTP/1.1\r\nHost: x\r\n\r\n', 400],
-	['a length that is none', 'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n', 400],
+	['bytes that are not HTTP', 'hello\r\n\r\n', 400],
+	['a target that is not a URL', 'GET http://[::1/things HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+	['a content length that is not a number', 'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n', 400],
 ];
 
 for (const [title, bytes, status] of noRequests) {
@@ -751,7 +784,7 @@ for (const [title, bytes, status] of noRequests) {
 	});
 }
 
-test('listening on a used port is an error', async (t) => {
+test('listening on a port in use fails', async (t) => {
 	const application = createApplication({
 		endpoints: [],
 		surround: sampleSurround,
