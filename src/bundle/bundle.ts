@@ -246,7 +246,7 @@ function percentDecoded(step: string): string {
 	try {
 		return decodeURIComponent(step);
 	} catch {
-		throw new BundleError(`the step \`${step}\` of a patch's path contains malformed percent-encoding`);
+		throw new BundleError(`the step \`${step}\` in a patch path contains malformed percent-encoding`);
 	}
 }
 

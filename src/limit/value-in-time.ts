@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Returns the value of `work`, or `late` if this takes longer than `milliseconds`. Rejects if `work` rejects within
+ * Returns the value of `work`, or `late` if `work` takes longer than `milliseconds`. Rejects if `work` rejects within
  * this time.
  */
 export async function valueInTime<T, U>(work: Promise<T>, milliseconds: number, late: U): Promise<T | U> {

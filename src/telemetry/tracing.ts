@@ -58,8 +58,8 @@ interface Applied {
  */
 export function createTracing(): Tracing | null {
 	const provider = trace.getTracerProvider();
-	// An SDK may use a second copy of the API. Its provider is then not an instance of our class, but is certainly a
-	// registered provider.
+	// An SDK may use a second copy of the API. Its provider is then not an instance of our class, which proves that it was
+	// registered.
 	const registered = !(provider instanceof ProxyTracerProvider) || provider.getDelegateTracer(instrumentation);
 	return registered ? new Tracing() : null;
 }
@@ -81,7 +81,7 @@ export class Tracing {
 		return this.#inSpan('request', { kind: SpanKind.SERVER, parent }, handle);
 	};
 
-	/** Traces requests that are served in one step: their spans are made afterwards, and only described if sampled. */
+	/** Traces requests served in one step. A span is created after the request, and gets attributes only if sampled. */
 	readonly lean = {
 		/** If the SDK instruments `node:http`, it has already begun a span. */
 		isObserved: () => trace.getActiveSpan() !== undefined,
@@ -173,7 +173,7 @@ interface SpanStart {
 	readonly links?: Link[];
 }
 
-/** Adds the response to a request to its span. */
+/** Sets a span's name and attributes from a completed request. */
 function describeAnswer(span: Span, { endpoint, route, method, status, id }: AnsweredRequest): void {
 	span.updateName(route === undefined ? method : `${method} ${route}`);
 	span.setAttributes({

@@ -11,13 +11,13 @@ export interface Beginning {
 	readonly controlPlane: string;
 	readonly apiKey: string;
 	/**
-	 * Revision that a worker must reach before it joins the shared progress: the other workers' revision, or -1 if there
-	 * are none.
+	 * Revision that a worker must reach before it joins the shared progress: the other workers' revision; -1 if there are
+	 * no other workers.
 	 */
 	readonly revision: number;
 	/** Lineage of the other workers, as in `Progress`. */
 	readonly lineage: string;
-	/** Lineages known to the other workers to have ended. */
+	/** Lineages that the other workers know to have ended. */
 	readonly ended: readonly string[];
 }
 

@@ -49,7 +49,10 @@ interface Member {
 	status: WorkerStatus | undefined;
 }
 
-/** Lifetime in milliseconds below which an ended worker is replaced only after a pause of the same length. */
+/**
+ * Minimum worker lifetime in milliseconds for an immediate replacement. A worker that ends sooner is replaced after a
+ * pause of this length.
+ */
 const soon = 2_000;
 /** Time in milliseconds until stopping workers are killed. */
 const stopTime = 20_000;

@@ -178,8 +178,8 @@ function givenUp(error: string): DeliveryOutcome {
 /** Describes why there was no response, without revealing details about the network. */
 function failureText(error: unknown): string {
 	if (error instanceof PrivateAddressError) return `${error.message} (WEBHOOK_ALLOW_PRIVATE)`;
-	if (!(error instanceof Error)) return 'no answer';
+	if (!(error instanceof Error)) return 'no response';
 	if (error.name === 'AbortError' || error.name === 'TimeoutError') return 'timeout';
 	const { code } = error as NodeJS.ErrnoException;
-	return code === undefined ? 'no answer' : `no response: ${code}`;
+	return code === undefined ? 'no response' : `no response: ${code}`;
 }
