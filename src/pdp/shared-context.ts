@@ -7,11 +7,11 @@ import type { RequestContext } from './request-context.js';
 
 type Limits = Pick<RevisionReaderOptions, 'scheduler' | 'budget'>;
 
-/** Context for requests at a single revision, each of which is served before the next one begins. */
+/** Context for requests at a single revision. Each request is served before the next request begins. */
 export class SharedContext implements LeanContext {
 	readonly current: RequestContext;
 	readonly #limits: Limits;
-	/** Headers for this data age, without the decision id, which is last and the only one that differs. */
+	/** Cached headers for the data age `#age`, without the last header, the decision id. */
 	#headers: readonly string[] = [];
 	#age = -1;
 

@@ -312,5 +312,5 @@ test('the feed serves the key’s environment', async (t) => {
 	feed.environment = null;
 	const refused = await t.throwsAsync(loadEngine({ controlPlane: feed.url, apiKey: key }));
 	t.like(refused, { code: 'refused' });
-	t.regex(refused?.message ?? '', /needs the key of an environment/);
+	t.regex(refused?.message ?? '', /needs an environment's key/);
 });

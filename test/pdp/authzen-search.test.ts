@@ -31,7 +31,7 @@ const subjectSearch = '/access/v1/search/subject';
 const resourceSearch = '/access/v1/search/resource';
 const actionSearch = '/access/v1/search/action';
 
-/** Evaluates many questions. Remembers the decisions, so that each question is evaluated only once. */
+/** Evaluates many questions, each only once. */
 class Decisions {
 	readonly #asked = new Map<string, Question>();
 	readonly #permitted = new Set<string>();
@@ -62,7 +62,7 @@ class Decisions {
 	}
 }
 
-/** Additional members that all questions have in their subjects and resources. */
+/** Additional fields in the subjects, resources and context of all questions. */
 interface Circumstances {
 	readonly title: string;
 	readonly subject?: object;
@@ -71,7 +71,7 @@ interface Circumstances {
 }
 
 const circumstances: readonly Circumstances[] = [
-	{ title: 'nothing' },
+	{ title: 'no properties' },
 	{ title: 'a tenant', resource: { tenant: 'acme' } },
 	{ title: 'a tenant in the context', context: { tenant: 'beta' } },
 	{ title: 'a tenant that does not exist', resource: { tenant: 'nowhere' } },

@@ -104,7 +104,7 @@ interface Rule {
 
 const rules: readonly Rule[] = [
 	{ must: 'a decision is a boolean', path: evaluation, body: annReads, answer: yes },
-	{ must: 'a denial is an answer', path: evaluation, body: benReads, answer: no },
+	{ must: 'a denial is a normal result', path: evaluation, body: benReads, answer: no },
 	{
 		must: 'the context is optional',
 		path: evaluation,
@@ -112,7 +112,7 @@ const rules: readonly Rule[] = [
 		answer: yes,
 	},
 	{
-		must: 'unknown members are ignored, wherever they are',
+		must: 'unknown fields are ignored at every level',
 		path: evaluation,
 		body: {
 			subject: { ...ann, more: 1 },
@@ -154,25 +154,25 @@ const rules: readonly Rule[] = [
 	},
 
 	{
-		must: 'evaluations are answered in their order',
+		must: 'results are in evaluation order',
 		path: evaluations,
 		body: { evaluations: [annReads, benReads, annReads] },
 		answer: { evaluations: [yes, no, yes] },
 	},
 	{
-		must: 'members of the request are defaults',
+		must: 'request fields are defaults for evaluations',
 		path: evaluations,
 		body: { subject: ann, action: read, evaluations: [{ resource: b1 }, { resource: b2 }] },
 		answer: { evaluations: [yes, no] },
 	},
 	{
-		must: 'each member can be replaced',
+		must: 'an evaluation can replace each field',
 		path: evaluations,
 		body: { ...annReads, evaluations: [{}, { subject: ben }, { action: { name: 'sign' } }, { resource: b2 }] },
 		answer: { evaluations: [yes, no, no, no] },
 	},
 	{
-		must: 'a member replaces its default whole',
+		must: 'an evaluation field replaces the whole default',
 		path: evaluations,
 		body: {
 			subject: { ...ann, properties: { level: 'senior' } },
@@ -184,20 +184,20 @@ const rules: readonly Rule[] = [
 		answer: { evaluations: [yes, no, no, yes] },
 	},
 	{
-		must: 'a default may be incomplete while nothing needs it',
+		must: 'a default that no evaluation uses may be incomplete',
 		path: evaluations,
 		body: { subject: ann, action: read, resource: { type: 'book' }, evaluations: [{ resource: b1 }] },
 		answer: { evaluations: [yes] },
 	},
-	{ must: 'without evaluations, the request is one', path: evaluations, body: annReads, answer: yes },
+	{ must: 'a request without evaluations is a single evaluation', path: evaluations, body: annReads, answer: yes },
 	{
-		must: 'with no evaluations, the request is one',
+		must: 'a request with an empty list of evaluations is a single evaluation',
 		path: evaluations,
 		body: { ...benReads, evaluations: [] },
 		answer: no,
 	},
 	{
-		must: 'execute_all answers everything',
+		must: 'execute_all decides all evaluations',
 		path: evaluations,
 		body: { evaluations: [benReads, annReads], options: { evaluations_semantic: 'execute_all', other: 1 } },
 		answer: { evaluations: [no, yes] },
@@ -222,73 +222,73 @@ const rules: readonly Rule[] = [
 	},
 
 	{
-		must: 'a search for subjects finds those of the type, whatever id it names',
+		must: 'a subject search ignores the subject id',
 		path: subjects,
 		body: { subject: { type: 'user', id: 'ben' }, action: read, resource: b1 },
 		answer: { results: [ann] },
 	},
 	{
-		must: 'a search for resources finds those of the type, whatever id it names',
+		must: 'a resource search ignores the resource id',
 		path: resources,
 		body: { subject: ann, action: read, resource: { type: 'book', id: 'b2' } },
 		answer: { results: [b1] },
 	},
 	{
-		must: 'a search for actions finds names',
+		must: 'an action search finds action names',
 		path: actions,
 		body: { subject: ann, resource: b1 },
 		answer: { results: [read, write] },
 	},
 	{
-		must: 'an action in a search for actions is ignored',
+		must: 'an action search ignores the action',
 		path: actions,
 		body: { subject: ann, action: { name: 7 }, resource: b1 },
 		answer: { results: [read, write] },
 	},
 	{
-		must: 'properties count in a search',
+		must: 'a search uses subject properties',
 		path: subjects,
 		body: { subject: { type: 'user', properties: { level: 'senior' } }, action: { name: 'sign' }, resource: b1 },
 		answer: { results: [ann, ben, cid] },
 	},
 	{
-		must: 'the context counts in a search',
+		must: 'a search uses the context',
 		path: actions,
 		body: { subject: cid, resource: b1, context: { action: { ink: 'red' } } },
 		answer: { results: [{ name: 'sign' }, { name: 'stamp' }] },
 	},
 	{
-		must: 'an unknown id finds nothing',
+		must: 'a search with an unknown subject finds nothing',
 		path: actions,
 		body: { subject: { type: 'user', id: 'nobody' }, resource: b1 },
 		answer: none,
 	},
 	{
-		must: 'an unknown type of subjects finds nothing',
+		must: 'a search with an unknown subject type finds nothing',
 		path: subjects,
 		body: { subject: { type: 'spaceship' }, action: read, resource: b1 },
 		answer: none,
 	},
 	{
-		must: 'an unknown type of resources finds nothing',
+		must: 'a search with an unknown resource type finds nothing',
 		path: resources,
 		body: { subject: ann, action: read, resource: { type: 'spaceship' } },
 		answer: none,
 	},
 	{
-		must: 'an unknown action finds nothing',
+		must: 'a search with an unknown action finds nothing',
 		path: resources,
 		body: { subject: ann, action: { name: 'fly' }, resource: { type: 'book' } },
 		answer: none,
 	},
 	{
-		must: 'a page that holds everything ends with an empty token',
+		must: 'a page with all results has an empty token',
 		path: actions,
 		body: { subject: ann, resource: b1, page: {} },
 		answer: { results: [read, write], page: { next_token: '' } },
 	},
 	{
-		must: 'an empty answer to a request with a page has one too',
+		must: 'an empty page has an empty token',
 		path: subjects,
 		body: { subject: { type: 'spaceship' }, action: read, resource: b1, page: { limit: 5, properties: { x: 1 } } },
 		answer: { results: [], page: { next_token: '' } },
@@ -414,11 +414,11 @@ const wrongEvaluations: readonly Refused[] = [
 	{ must: 'a tenant that is a string', body: { ...annReads, context: { tenant: 1 } }, says: /context\.tenant/ },
 	{ must: 'an object', body: [annReads], says: /body/ },
 	{ must: 'JSON', raw: '{"subject":', says: /not valid JSON/ },
-	{ must: 'JSON and nothing behind it', raw: `${JSON.stringify(annReads)} x`, says: /not valid JSON/ },
+	{ must: 'JSON without trailing text', raw: `${JSON.stringify(annReads)} x`, says: /not valid JSON/ },
 	{ must: 'Unicode', raw: '{"subject":"\\ud800"}', says: /surrogate/ },
-	{ must: 'the content type of JSON', body: annReads, headers: { 'content-type': 'text/plain' }, says: /content type/ },
+	{ must: 'the JSON content type', body: annReads, headers: { 'content-type': 'text/plain' }, says: /content type/ },
 	{
-		must: 'the content type of JSON, not of a form',
+		must: 'the JSON content type instead of a form content type',
 		body: annReads,
 		headers: { 'content-type': 'application/x-www-form-urlencoded' },
 		says: /content type/,
@@ -444,13 +444,13 @@ const wrongRequests: readonly Refused[] = [
 	...wrongEvaluations.map((refused) => ({ path: evaluations, ...refused })),
 	{ must: 'a list of evaluations', path: evaluations, body: { ...annReads, evaluations: {} }, says: /evaluations/ },
 	{
-		must: 'a known semantic',
+		must: 'a known evaluations_semantic',
 		path: evaluations,
 		body: { evaluations: [annReads], options: { evaluations_semantic: 'whatever' } },
 		says: /evaluations_semantic/,
 	},
 	{
-		must: 'a known semantic of a single evaluation too',
+		must: 'a known evaluations_semantic for a single evaluation',
 		path: evaluations,
 		body: { ...annReads, options: { evaluations_semantic: 'whatever' } },
 		says: /evaluations_semantic/,
@@ -462,13 +462,13 @@ const wrongRequests: readonly Refused[] = [
 		says: /options/,
 	},
 	{
-		must: 'at most so many evaluations',
+		must: 'at most 10,000 evaluations',
 		path: evaluations,
 		body: { ...annReads, evaluations: Array.from({ length: 10_001 }, () => ({})) },
 		says: /at most 10000 evaluations/,
 	},
 	{
-		must: 'at most so many evaluations with reasons',
+		must: 'at most 1,000 evaluations with reasons',
 		path: evaluations,
 		body: { ...annReads, evaluations: Array.from({ length: 1_001 }, () => ({})) },
 		headers: { 'x-debug': 'true' },
@@ -614,63 +614,75 @@ const signs = { name: 'sign' };
 
 /** Evaluations with the expected decision. */
 const mapped: readonly (readonly [must: string, body: object, decision: boolean])[] = [
-	['an instance is in its own tenant', annReads, true],
-	['the resource names the tenant', { ...annReads, resource: { ...b1, properties: { tenant: 'beta' } } }, false],
-	['else the context does', { ...annReads, context: { tenant: 'beta' } }, false],
+	['the default tenant of a stored resource is its own tenant', annReads, true],
+	['the resource can specify the tenant', { ...annReads, resource: { ...b1, properties: { tenant: 'beta' } } }, false],
+	['the context can specify the tenant', { ...annReads, context: { tenant: 'beta' } }, false],
 	[
-		'the resource comes first',
+		'the resource tenant overrides the context tenant',
 		{ ...annReads, resource: { ...b1, properties: { tenant: 'acme' } }, context: { tenant: 'beta' } },
 		true,
 	],
 	[
-		'an empty tenant is none',
+		'an empty tenant counts as absent',
 		{ ...annReads, resource: { ...b1, properties: { tenant: '' } }, context: { tenant: null } },
 		true,
 	],
-	['what is not stored is in the default tenant', { ...benReads, resource: { type: 'book', id: 'new' } }, true],
-	['and in no other', { ...annReads, resource: { type: 'book', id: 'new' } }, false],
 	[
-		'a tenant for what is not stored',
+		'a resource that is not stored is in the tenant default',
+		{ ...benReads, resource: { type: 'book', id: 'new' } },
+		true,
+	],
+	[
+		'a resource that is not stored is in no other tenant',
+		{ ...annReads, resource: { type: 'book', id: 'new' } },
+		false,
+	],
+	[
+		'the request can specify the tenant for a resource that is not stored',
 		{ ...annReads, resource: { type: 'book', id: 'new', properties: { tenant: 'acme' } } },
 		true,
 	],
-	['identity is a user too', { ...annReads, subject: { type: 'identity', id: 'ann' } }, true],
-	['other types are not', { ...annReads, subject: { type: 'service', id: 'ann' } }, false],
-	['nor is another spelling', { ...annReads, subject: { type: 'User', id: 'ann' } }, false],
-	['stored attributes count', { subject: cid, action: signs, resource: b1 }, true],
+	['a subject with the type identity is a user', { ...annReads, subject: { type: 'identity', id: 'ann' } }, true],
+	['a subject with any other type is not a user', { ...annReads, subject: { type: 'service', id: 'ann' } }, false],
+	['subject types are case-sensitive', { ...annReads, subject: { type: 'User', id: 'ann' } }, false],
+	['conditions read stored attributes', { subject: cid, action: signs, resource: b1 }, true],
 	[
-		'properties of the subject replace them',
+		'subject properties replace stored attributes',
 		{ subject: { ...cid, properties: { level: 'junior' } }, action: signs, resource: b1 },
 		false,
 	],
 	[
-		'and are there where nothing is stored',
+		'subject properties also apply without stored attributes',
 		{ subject: { ...ann, properties: { level: 'senior' } }, action: signs, resource: b1 },
 		true,
 	],
 	[
-		'email is the user’s',
+		'the property email is the attribute user.email',
 		{ subject: { ...ann, properties: { email: 'cid@example.com' } }, action: signs, resource: b1 },
 		true,
 	],
 	[
-		'properties of the resource replace its attributes',
+		'resource properties replace stored attributes',
 		{ subject: cid, action: signs, resource: { ...b1, properties: { status: 'done' } } },
 		false,
 	],
 	[
-		'an unstored resource has those sent',
+		'resource properties also apply to a resource that is not stored',
 		{ subject: cid, action: signs, resource: { type: 'book', id: 'new', properties: { status: 'draft' } } },
 		true,
 	],
 	[
-		'properties of the action are in the context',
+		'action properties are context.action',
 		{ subject: cid, action: { name: 'stamp', properties: { ink: 'red' } }, resource: b1 },
 		true,
 	],
-	['as they are', { subject: cid, action: { name: 'stamp', properties: { ink: 'blue' } }, resource: b1 }, false],
 	[
-		'and replace an action that the context has',
+		'a condition compares action properties',
+		{ subject: cid, action: { name: 'stamp', properties: { ink: 'blue' } }, resource: b1 },
+		false,
+	],
+	[
+		'action properties replace context.action',
 		{
 			subject: cid,
 			action: { name: 'stamp', properties: { ink: 'blue' } },
@@ -679,7 +691,11 @@ const mapped: readonly (readonly [must: string, body: object, decision: boolean]
 		},
 		false,
 	],
-	['without them there is none', { subject: cid, action: { name: 'stamp' }, resource: b1 }, false],
+	[
+		'without action properties, context.action is missing',
+		{ subject: cid, action: { name: 'stamp' }, resource: b1 },
+		false,
+	],
 ];
 
 test('subject, action, resource and context are converted to a check', async (t) => {
@@ -691,7 +707,7 @@ test('subject, action, resource and context are converted to a check', async (t)
 	t.deepEqual(
 		body.evaluations.map(({ decision }) => decision),
 		mapped.map(([, , decision]) => decision),
-		'many are decided as one is',
+		'several evaluations in one request have the same results',
 	);
 });
 

@@ -1,4 +1,4 @@
-/** Golden cases served by decision points, and all possible questions about them. */
+/** Golden cases served by decision points, and all possible checks on their models. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';

@@ -47,10 +47,10 @@ const condition = (key: string, conditions: Json, parameters: Readonly<Record<st
 
 /**
  * A team shares the folder `top`, with the nested folders `mid` and `low` and a document in `low`. `ann` and `ben` are
- * in the team, `cat` reads `mid` herself, and `dan` is in a team that shares under a regular expression. A note in `top`
- * has an own role for `ann`, which blocks the derivation. Everyone is a guest of the club, which shares the document `e` under
- * a condition that only `ann` satisfies. Relationships under a condition that their relation does not
- * declare have no effect.
+ * in the team, `cat` has a role on `mid`, and `dan` is in a team that shares under a condition with a regular expression.
+ * `ann` also has a role on a note in `top`, which blocks the derivation there. Everyone is a guest of the club, which
+ * shares the document `e` under a condition that only `ann` satisfies. Relationships under a condition that their
+ * relation does not declare have no effect.
  */
 const folders: Model = {
 	schema: {
@@ -244,7 +244,7 @@ test('an explanation names the condition of a relationship, or the missing conte
 	});
 });
 
-test('a contextual relationship is rejected if it would pass on a role derived by a declaring relation', async (t) => {
+test('a contextual relationship is rejected if users may hold its source role through a conditional relationship', async (t) => {
 	const { http, feed, replica } = await serve(t);
 	const model = { ...folders, contextual_facts: true };
 	feed.publish({ revision: 7, snapshot: await snapshot({ revision: 7, model }) });
@@ -261,7 +261,10 @@ test('a contextual relationship is rejected if it would pass on a role derived b
 	t.is((await http.post('/allowed', { ...top, ...given('team:t', 'team', 'folder:top') })).body['allow'], true);
 });
 
-/** 400 teams share a folder up to different limits. Each has its own member, and `ann` is a member of all teams. */
+/**
+ * 400 teams share a folder under a condition with different values. Each team has its own member, and `ann` is a member
+ * in all teams.
+ */
 function manyTeams(): Model {
 	const numbers = Array.from({ length: 400 }, (_, index) => index);
 	const member = (user: string, index: number) => ({ user, role: 'member', type: 'team', instance: `t${index}` });

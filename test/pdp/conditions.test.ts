@@ -52,7 +52,7 @@ const cases: readonly Case[] = [
 		code: 'no_matching_rules',
 	},
 	{
-		title: 'a role cannot be sent, in any place',
+		title: 'roles sent by the client are ignored',
 		asked: {
 			user: { key: 'new', roles: ['admin'], attributes: { roles: ['admin'], key: 'ann', tenants: ['acme'] } },
 			action: 'sign',
@@ -76,13 +76,13 @@ const cases: readonly Case[] = [
 		code: 'allow',
 	},
 	{
-		title: 'in a tenant different from the instance’s',
+		title: 'a tenant different from the instance’s tenant',
 		asked: { user: 'cleo', action: 'edit', resource: { ...d1, tenant: 'beta' } },
 		allow: false,
 		code: 'tenant_mismatch',
 	},
 	{
-		title: 'in a tenant that does not exist',
+		title: 'a tenant that does not exist',
 		asked: { user: 'cleo', action: 'edit', resource: { ...d1, tenant: 'none', attributes: { status: 'draft' } } },
 		allow: false,
 		code: 'no_such_tenant',
@@ -221,7 +221,7 @@ test('all instances of a type are visited only if the request names the type and
 			['document:d1', ['document:read']],
 			['document:d2', ['document:read']],
 		],
-		'which a role in the tenant opens',
+		'permissions through a tenant role',
 	);
 	t.deepEqual((await http.post('/user-permissions', { user: 'ann', context, resource_types: ['document'] })).body, {
 		'document:d1': {

@@ -171,7 +171,7 @@ test('contextual computed roles, and contextual relationships that derive roles 
 	t.like(contextualProblems(facts, { role_assignments }, ['body']), [
 		{
 			loc: ['body', 'role_assignments', 0, 'role'],
-			msg: 'users hold the role `reader` by other roles on `document`: assign these roles',
+			msg: 'the role `reader` on `document` is computed from other roles and cannot be assigned: assign the other roles',
 		},
 	]);
 	const tuples = [{ subject: d1, relation: 'parent', object: d2 }];

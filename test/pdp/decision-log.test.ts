@@ -147,13 +147,13 @@ const rules: readonly SamplingRule[] = [
 ];
 
 for (const [title, code, changed, rate] of [
-	['the first that matches', 'allow', {}, 0.25],
-	['a rule for denials of one code', 'no_such_action', {}, 0.5],
-	['a later rule where the first does not match', 'allow', { action: 'write' }, 0.75],
-	['a user', 'no_permission', { user: { key: 'probe' } }, 0],
-	['none', 'no_permission', {}, 1],
+	['the first matching rule', 'allow', {}, 0.25],
+	['a rule for a denial code', 'no_such_action', {}, 0.5],
+	['a later rule if the first rule does not match', 'allow', { action: 'write' }, 0.75],
+	['a rule for a user', 'no_permission', { user: { key: 'probe' } }, 0],
+	['the rate 1 if no rule matches', 'no_permission', {}, 1],
 ] as const) {
-	test(`a fraction of decisions is logged: ${title}`, (t) => {
+	test(`decisions are sampled by ${title}`, (t) => {
 		t.is(samplingRate(rules, { ...input, ...changed }, code), rate);
 	});
 }

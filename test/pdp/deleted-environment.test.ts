@@ -67,7 +67,7 @@ const questions: readonly (readonly [path: string, body: unknown, answer: unknow
 	['/trino/allowed', trino('SelectFromColumns'), { result: false }],
 ];
 
-test('immediately, every check is denied with the code, and every listing is empty', async (t) => {
+test('after a deletion, every check is immediately denied with the code, and every listing is empty', async (t) => {
 	const logged: string[] = [];
 	const decisions = { add: (_: unknown, code: string) => void logged.push(code) };
 	const rowFilters = new Map([
@@ -101,7 +101,7 @@ test('immediately, every check is denied with the code, and every listing is emp
 	t.is(replica.state.kind, 'deleted');
 });
 
-test('Data API clients are also denied', async (t) => {
+test('after a deletion, checks by Data API clients are denied', async (t) => {
 	const served = await serve(t);
 	await ready(served);
 	const point = createDecisionPoint({ replica: served.replica, apiKey: key, log: quiet });
@@ -139,7 +139,7 @@ test('the environment counts as deleted while the key is rejected or the control
 	t.deepEqual([body['allow'], revision], [true, 3]);
 });
 
-test('a decision point started with the key of a deleted environment denies', async (t) => {
+test('a decision point started with the key of a deleted environment denies every check', async (t) => {
 	const served = await serve(t);
 	served.feed.deleteEnvironment();
 	await until(served, 'deleted');

@@ -11,7 +11,7 @@ import { key, serve } from './served.js';
 
 const never = { milliseconds: 5, policy: 'ignore' } as const satisfies FactsWait;
 
-/** The server keeps idle connections, because on a busy machine it may close a connection as a request is sent. */
+/** Keeps idle connections open. Otherwise, on a busy machine, the server may close a connection as a request is sent. */
 const alive = { keepAliveTimeout: 0 };
 
 /** Starts a control plane that responds to every request with revision 99, which the feed never reaches. */
@@ -68,7 +68,7 @@ test('a write that does not arrive in time gets its response or 424', async (t) 
 	);
 });
 
-test('an unreachable control plane is 502', async (t) => {
+test('returns 502 if the control plane is unreachable', async (t) => {
 	const http = await serveFacts(t, 'http://127.0.0.1:9/v2/facts/p/e');
 	const answer = await http.post('/facts/users', { key: 'ann' });
 	t.is(answer.status, 502);

@@ -90,7 +90,7 @@ test('a response without an end is aborted', async (t) => {
 	] as const) {
 		const { url, sent } = await endless(t, status);
 		await t.throwsAsync(connectFeed(url, key, silence, limit).poll(asked, never), { message });
-		// The connection buffers on both ends contain some further bytes.
+		// The connection buffers at both ends also contain some bytes.
 		t.true(sent() < 4 * limit, `${status}: ${sent()} bytes`);
 	}
 });
@@ -98,7 +98,7 @@ test('a response without an end is aborted', async (t) => {
 const trouble: readonly Fault[] = ['cut', 'shortened', 'changed', 'delayed', 'replayed'];
 
 for (const isSigned of [false, true]) {
-	const title = `${isSigned ? 'signed' : 'unsigned'} bundles that are cut, changed, late or sent again never make an answer wrong or old`;
+	const title = `${isSigned ? 'signed' : 'unsigned'} bundles that are truncated, changed, delayed or replayed never cause a wrong or outdated decision`;
 	test(title, async (t) => {
 		t.timeout(300_000);
 		await seeded(t, async (random) => {

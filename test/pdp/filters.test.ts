@@ -16,7 +16,10 @@ const set = (key: string, type: 'userset' | 'resourceset', conditions: Json) => 
 const named = (key: string) => ({ key, name: key, description: null });
 const role = { permissions: ['read'], extends: [], no_direct_roles_on_object: false };
 
-/** Ann reads documents in `acme` by a role, ben some by an assignment and a folder, and cleo drafts of her level. */
+/**
+ * Ann reads documents in `acme` through a tenant role, and ben reads some documents through assignments and a folder. Any
+ * user with a high level, such as cleo, reads the user's own drafts.
+ */
 const model: Model = {
 	schema: {
 		...acme.schema,
@@ -148,14 +151,14 @@ const filters: readonly (readonly [title: string, body: object, condition?: obje
 	['a user without grants', ask('idle')],
 	['a set of users', ask({ set: 'folder:f1#keeper' }), all(tenantIs('acme'), keys('d2', 'd3'))],
 	[
-		'a set of users by a role on a document',
+		'a set of users with a role on a document',
 		ask({ set: 'document:d4#reader' }),
 		all(tenantIs('default'), compare({ kind: 'key' }, 'equals', 'd4', 'roles')),
 	],
 ];
 
 for (const [title, body, condition] of filters) {
-	test(`filter: ${title}`, async (t) => {
+	test(`calculates the filter for ${title}`, async (t) => {
 		const { http } = await serving(t, model);
 		const answer = await http.post('/filter', body);
 		t.is(answer.status, 200);
@@ -177,7 +180,7 @@ test('a filter that reads the time of the check is valid only at this time', asy
 	});
 });
 
-test('the grants of a filter are explained in the same words as a check', async (t) => {
+test('the grants of a filter are explained with the same wording as a check', async (t) => {
 	const { http } = await serving(t, model);
 	const branches = async (user: unknown) =>
 		(
@@ -231,7 +234,7 @@ const denials: readonly (readonly [code: string, body: object])[] = [
 ];
 
 for (const [code, body] of denials) {
-	test(`a filter that denies everything: ${code}`, async (t) => {
+	test(`explains a filter that denies everything with the code ${code}`, async (t) => {
 		const { http } = await serving(t, model);
 		const answer = await http.post('/filter', body, { headers: { 'x-debug': 'true' } });
 		t.like(answer.body, { type: 'always_deny', debug: { code, branches: [] } });
@@ -240,16 +243,22 @@ for (const [code, body] of denials) {
 }
 
 const problems: readonly (readonly [title: string, path: string, body: object, loc: string, message: RegExp])[] = [
-	['a key', '/filter', ask('ann', 'read', { key: 'd1' }), 'body.resource.key', /for a single instance, use \/allowed/],
 	[
-		'a short key',
+		'a resource key',
+		'/filter',
+		ask('ann', 'read', { key: 'd1' }),
+		'body.resource.key',
+		/for a single instance, use \/allowed/,
+	],
+	[
+		'a resource key in the short form',
 		'/filter',
 		{ user: 'ann', action: 'read', resource: 'document:d1' },
 		'body.resource.key',
 		/for a single instance, use \/allowed/,
 	],
 	[
-		'a key, for Permit',
+		'a resource key, in the permit-datafilter format',
 		'/filter_resources',
 		ask('ann', 'read', { key: 'd1' }),
 		'body.resource.key',
@@ -264,8 +273,8 @@ const problems: readonly (readonly [title: string, path: string, body: object, l
 		'body',
 		/^the filter has 4 keys .*`POST \/filter\/keys`$/,
 	],
-	['a limit that is too large', '/filter', { ...ask('ben'), max_keys: 50_001 }, 'body.max_keys', /50000/],
-	['a page that is too large', '/filter/keys', { ...ask('ben'), limit: 50_001 }, 'body.limit', /50000/],
+	['a max_keys that is too large', '/filter', { ...ask('ben'), max_keys: 50_001 }, 'body.max_keys', /50000/],
+	['a page limit that is too large', '/filter/keys', { ...ask('ben'), limit: 50_001 }, 'body.limit', /50000/],
 	[
 		'a condition on related instances',
 		'/filter',
@@ -283,7 +292,7 @@ const problems: readonly (readonly [title: string, path: string, body: object, l
 ];
 
 for (const [title, path, body, loc, message] of problems) {
-	test(`rejected: ${title}`, async (t) => {
+	test(`rejects a filter request with ${title}`, async (t) => {
 		const { http } = await serving(t, model);
 		const answer = await http.post<{ detail: readonly { loc: readonly string[]; msg: string }[] }>(path, body);
 		t.is(answer.status, 422);

@@ -13,7 +13,7 @@ import { policyOfCode } from './policy-of-code.js';
 
 const columns = ['id', 'price', 'name'].map((column) => `trino_column_lake_sales_orders_${column}`);
 
-/** Trino operations, and the roles in these tests: ann buys, ben looks, and cleo looks at two columns. */
+/** Trino operations as permissions. Ann has access to the whole table, ben has no role, and cleo reads two columns. */
 const model = {
 	schema: {
 		...acme.schema,

@@ -266,7 +266,7 @@ test('an explanation names the condition, or the missing context attributes', as
 	]);
 });
 
-test('a contextual relationship that passes on a conditional role is rejected', async (t) => {
+test('a contextual relationship is rejected if users may hold its source role through a conditional assignment', async (t) => {
 	const { http } = await serveAccounts(t);
 	const relationship_tuples = [{ subject: 'account:a', relation: 'account', object: 'bill:c' }];
 	const check = { user: 'cat', action: 'pay', resource: { ...bill, key: 'c' } };

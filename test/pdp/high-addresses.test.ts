@@ -34,7 +34,7 @@ async function highMemory(base: number) {
 }
 
 for (const [place, wanted] of Object.entries(places)) {
-	test(`a heap ${place} is written, patched, dumped and queried like any other`, async (t) => {
+	test(`a heap ${place} is written, patched, dumped and queried like a heap at a low address`, async (t) => {
 		const { memory, entrypoint } = await highMemory(wanted);
 		const start = aligned(memory.free, 8);
 		const heap = new Heap(memory, aligned(Math.max(wanted, start + page), page));

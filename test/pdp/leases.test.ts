@@ -16,7 +16,7 @@ function timed() {
 				signal.addEventListener('abort', () => resolve(undefined));
 			}),
 	);
-	/** Makes the time for all waits expire. */
+	/** Lets all current waits time out. */
 	const pass = async () => {
 		for (const resolve of passing.splice(0)) resolve();
 		await immediate();
@@ -53,7 +53,7 @@ test('a change waits for a batch, and later batches wait for the change', async 
 	t.is(batch.lost, false);
 });
 
-test('a change waits one second for a batch, and then takes away its revision', async (t) => {
+test('a change waits one second for a batch, and then the batch loses its revision', async (t) => {
 	const { leases, pass } = timed();
 	const batch = await leases.take('batch');
 	const settled = leases.settle(10);
@@ -140,7 +140,7 @@ test('readers keep a replaced state, unless there is already an old state', asyn
 	t.is(leases.size, 0);
 });
 
-test('when all states are dropped, all readers lose them', async (t) => {
+test('all readers lose their states when all states are dropped', async (t) => {
 	const { leases } = timed();
 	const readers = [await leases.take('listing'), await leases.take('batch')];
 	leases.lose();

@@ -321,7 +321,7 @@ test('lists role assignments with filters and pages', async (t) => {
 	t.is((await http.get('/local/role_assignments', { headers: { authorization: 'Bearer x' } })).status, 403);
 });
 
-test('listings follow deltas and new policies', async (t) => {
+test('deltas and new policies update the listings', async (t) => {
 	const model = await readCaseModel('007-folders-and-documents');
 	const { feed, replica, http } = await serving(t, model);
 	const users = async () =>

@@ -15,7 +15,7 @@ interface Case {
 
 const resource = plain.resource;
 const cases: readonly Case[] = [
-	{ title: 'the plain form', sent: {} },
+	{ title: 'all fields in normalized form', sent: {} },
 	{ title: 'a user as text', sent: { user: 'ann' } },
 	{
 		title: 'a type as text',
@@ -52,12 +52,12 @@ const cases: readonly Case[] = [
 		asked: { resource: { type: 'document', tenant: 'default' } },
 	},
 	{
-		title: 'nulls',
+		title: 'null fields',
 		sent: { user: { key: 'ann', attributes: null, email: null, firstName: null }, context: null, sdk: null },
 	},
 	{ title: 'null resource attributes', sent: { resource: { ...resource, attributes: null } } },
 	{
-		title: 'nothing in objects',
+		title: 'empty objects',
 		sent: { user: { key: 'ann', attributes: {} }, resource: { ...resource, attributes: {}, context: {} }, context: {} },
 	},
 	{
@@ -73,7 +73,7 @@ const cases: readonly Case[] = [
 			},
 		},
 	},
-	{ title: 'unknown members', sent: { sdk: 'node', tenant: 'other', use_debugger: true, more: { deep: [1] } } },
+	{ title: 'unknown fields', sent: { sdk: 'node', tenant: 'other', use_debugger: true, more: { deep: [1] } } },
 	{ title: 'a time, which the caller cannot set', sent: { time: 1 } },
 	{ title: 'times before the check, which the caller cannot set', sent: { before: { P30D: '' } } },
 	{
@@ -91,7 +91,7 @@ const cases: readonly Case[] = [
 		asked: { user: { key: 'ann', attributes: { first_name: 'Ann', last_name: 'Lee' } } },
 	},
 	{
-		title: 'attributes override names',
+		title: 'attributes that override names',
 		sent: { user: { key: 'ann', email: 'a@example.com', attributes: { email: 'b@example.com', level: 3 } } },
 		asked: { user: { key: 'ann', attributes: { email: 'b@example.com', level: 3 } } },
 	},
@@ -102,15 +102,15 @@ const cases: readonly Case[] = [
 	},
 	{ title: 'a context with the decision point type', sent: { context: { pdp_type: 'cloud' } } },
 	{
-		title: 'a context with the type and other members',
+		title: 'a context with the decision point type and other fields',
 		sent: { context: { pdp_type: 'cloud', ip: '::1' } },
 		asked: { context: { ip: '::1' } },
 	},
-	{ title: 'empty keys stay empty', sent: { user: '', action: '' }, asked: { user: { key: '' }, action: '' } },
+	{ title: 'empty keys, which stay empty', sent: { user: '', action: '' }, asked: { user: { key: '' }, action: '' } },
 ];
 
 for (const { title, sent, asked } of cases) {
-	test(`normalises ${title}`, (t) => {
+	test(`normalizes a check with ${title}`, (t) => {
 		t.deepEqual(normalise(Query.parse({ ...plain, ...sent }), 7), { ...plain, time: 7, ...asked });
 	});
 }
@@ -137,7 +137,7 @@ const listings: readonly (readonly [title: string, sent: object, asked: object])
 ];
 
 for (const [title, sent, asked] of listings) {
-	test(`normalises a permissions request with ${title}`, (t) => {
+	test(`normalizes a permissions request with ${title}`, (t) => {
 		const query = PermissionsQuery.parse({ user: { key: 'ann' }, ...sent });
 		t.deepEqual(normalisePermissions(query), { user: { key: 'ann' }, ...asked });
 	});

@@ -3,7 +3,7 @@ import type { Model, ResourceRole } from '../../compiler/model.js';
 import { policyWasm, resource, snapshot } from './environment.js';
 import { type Served, serve } from './served.js';
 
-/** Roles of everyone in checks and listings, together with computed roles, blocked derivations and contextual facts. */
+/** Public roles in checks and listings, together with computed roles, blocked derivations and contextual facts. */
 
 function role(key: string, more: Partial<ResourceRole> = {}): ResourceRole {
 	const own = { key, name: key, description: null, permissions: [], extends: [], derivations: [] };
@@ -13,7 +13,10 @@ function role(key: string, more: Partial<ResourceRole> = {}): ResourceRole {
 const relation = (key: string, subject: string) => ({ key, name: key, description: null, subject });
 const fromShelf = { relation: 'shelf', role: 'viewer', no_direct_roles_on_object: true };
 
-/** Everyone views the shelf, and its books unless an own role on the book blocks that. Guests are not banned. */
+/**
+ * Everyone is a viewer of the shelf, and a reader of its books unless the user's own role on the book blocks the
+ * derivation. Users who are not banned are guests.
+ */
 const shelves: Model = {
 	contextual_facts: true,
 	schema: {
@@ -91,14 +94,14 @@ test('a set of users that names a computed role is rejected', async (t) => {
 	const check = { user: { set: 'book:b1#guest' }, action: 'borrow', resource: book };
 	const { status, body } = await http.post('/allowed', check);
 	t.is(status, 422);
-	t.regex(JSON.stringify(body), /ask about these roles/);
+	t.regex(JSON.stringify(body), /is computed from other roles: use sets of users with the other roles/);
 	const bulk = await http.post('/allowed/bulk', [{ ...check, user: 'ann' }, check]);
 	t.is(bulk.status, 422);
 	t.regex(JSON.stringify(bulk.body), /"body",1,"user","set"/);
 	t.is((await http.post('/allowed', { ...check, user: { set: 'book:b1#seen' } })).status, 200);
 });
 
-test('contextual facts do not turn the roles of everyone into a user’s own roles', async (t) => {
+test('contextual facts do not turn public roles into a user’s own roles', async (t) => {
 	const { http } = await serveShelves(t);
 	const relationship_tuples = [{ subject: 'book:b1', relation: 'sequel', object: 'book:b0' }];
 	for (const user of ['ann', 'nobody', '*']) {

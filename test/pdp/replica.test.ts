@@ -158,10 +158,10 @@ test('the first snapshot is brought up to date before any decision', async (t) =
 });
 
 for (const [title, bytes] of [
-	['bytes that are no bundle', Buffer.from('junk')],
-	['a bundle cut short', undefined],
+	['bytes that are not a bundle', Buffer.from('junk')],
+	['a truncated bundle', undefined],
 ] as const) {
-	test(`${title}: the current revision stays in use`, async (t) => {
+	test(`keeps the current revision after ${title}`, async (t) => {
 		const { feed, replica } = await ready(t);
 		const whole = await snapshot({ revision: 2, model: acme });
 		feed.publish({ revision: 2, snapshot: bytes ?? whole.subarray(0, whole.length / 2) });
@@ -259,7 +259,7 @@ test('a project key is rejected with a message', async (t) => {
 		() => replica.state.kind,
 		(kind) => kind === 'refused',
 	);
-	t.regex(replica.state.detail, /belongs to a project.*needs the key of an environment/);
+	t.regex(replica.state.detail, /belongs to a project.*needs an environment's key/);
 	t.is(feed.seen.length, 0);
 });
 
@@ -282,7 +282,7 @@ test('decisions continue while the control plane is down, and the replica catche
 	);
 });
 
-test('a 500 response keeps the current revision and its name', async (t) => {
+test('keeps the current revision and its ETag after a 500 response', async (t) => {
 	const { feed, replica } = await ready(t);
 	feed.refuse(500);
 	await eventually(
@@ -346,7 +346,7 @@ test('waiting for a revision ends if the caller disconnects', async (t) => {
 	await t.throwsAsync(replica.reached(99, AbortSignal.timeout(20)), { name: 'AbortError' });
 });
 
-test('stop ends all work', async (t) => {
+test('a stop ends all work', async (t) => {
 	const { feed, replica } = await ready(t);
 	await eventually(
 		() => feed.seen.length,

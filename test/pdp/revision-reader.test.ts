@@ -313,7 +313,7 @@ class World {
 		await immediate();
 	}
 
-	/** Makes the time expire for which a change waits. */
+	/** Lets the wait of a change time out. */
 	patience(): void {
 		for (const resolve of this.sleeping.splice(0)) resolve();
 	}

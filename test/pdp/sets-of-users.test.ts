@@ -77,7 +77,7 @@ test('attempts propose relationships for a set of users, and nothing that change
 	t.deepEqual(await attempts('folder:other#viewer'), [], 'the folder is in a different tenant');
 });
 
-/** All sets by assignable roles, and by a missing role and instance. */
+/** All sets of users with assignable roles, and sets with a missing role or a missing instance. */
 function everySet({ schema, facts }: Model) {
 	const sets = schema.resources.flatMap(({ key: type, roles }) =>
 		[...facts.instances.filter((instance) => instance.type === type).map(({ key }) => key), 'none'].flatMap((key) =>
@@ -90,7 +90,10 @@ function everySet({ schema, facts }: Model) {
 	return sets.map((subject) => ({ subject, text: `${subject.type}:${subject.id}` }));
 }
 
-/** Leaves out assignments to everyone of roles that are not public: no store has them, and the facts index trusts it. */
+/**
+ * Removes assignments to everyone if the role is not public. The store rejects such assignments, and the facts index
+ * relies on this.
+ */
 function withoutClosedRoles(model: Model): Model {
 	const open = new Set(publicRoles(model.schema).map(roleText));
 	const kept = model.facts.instance_assignments.filter(
@@ -150,7 +153,7 @@ for (const name of ['007-folders-and-documents', '010-resource-roles', '012-comp
 					(one) => one.type === place.type && one.key === place.key && one.action === place.action,
 				);
 				const ids = here.map(({ subject }) => subject).filter((subject) => subject.type === type);
-				// A search finds only sets by existing roles and instances.
+				// A search finds only sets of users on existing instances with existing roles.
 				const existing = ids.map(({ id }) => id).filter((id) => !id.includes('none'));
 				const question = { action: { name: place.action }, resource: { type: place.type, id: place.key } };
 				t.deepEqual(await search('subject', { ...question, subject: { type } }), existing.sort());

@@ -131,7 +131,7 @@ test('the signing key can be rotated while a decision point trusts both keys, an
 	);
 });
 
-test('without verification keys, a signed bundle is used like any other', async (t) => {
+test('without verification keys, a signed bundle is used like an unsigned bundle', async (t) => {
 	const { feed, http, replica } = await serve(t);
 	const packer = await signingPacker(makeKeys(temporary(t), 'key').privatePath);
 	feed.publish({ revision: 1, snapshot: await signed(packer, await snapshot({ revision: 1, model: acme })) });

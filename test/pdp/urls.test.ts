@@ -253,7 +253,7 @@ test('reports the location of a problem in a request', async (t) => {
 	}
 });
 
-test('rules follow deltas', async (t) => {
+test('deltas update the mapping rules', async (t) => {
 	const served = await mapping(t, [rule(`${api}/a`)]);
 	const { feed, replica } = served;
 	const path = ['regolith', 'mapping_rules', 'third'];
@@ -297,7 +297,7 @@ test('a parameter with several values matches nothing, and later rules are not t
 	}
 });
 
-/** An expression that runs far too long. JavaScript has no faster way to match it. */
+/** An expression that takes far too long in JavaScript's backtracking matcher. */
 const endless = '^(?=h)https://api\\.example\\.com/(?:a+)+$';
 const bait = `${api}/${'a'.repeat(60)}!`;
 

@@ -218,7 +218,7 @@ function* allows({ roles, sets }: World, changes: readonly Change[], work: WorkL
 	return yield* sets.allowWith(factChanges, values, work);
 }
 
-/** True if condition sets that name no roles on the resource may see a change. */
+/** True if a change may affect condition sets, even if they name no roles on the resource. */
 function concernsSets(change: Change): boolean {
 	if (change.kind === 'change') return true;
 	const { fact } = change;

@@ -96,8 +96,8 @@ interface RoleGoal {
 }
 
 /**
- * Finds each assigned or computed role leading to a wanted role, by the shortest unblocked path. For a computed role,
- * uses the first alternative by which the user holds it.
+ * Finds each assigned or computed role of the user from which a wanted role is derived, and its shortest unblocked path.
+ * For a computed role, uses the first alternative by which the user holds the role.
  */
 function* passedOnInstance(roles: RoleFacts, goal: RoleGoal, found: Attempt[], work: WorkLimit): Steps<void> {
 	for (const node of yield* leadingRoles(roles, { ...goal, pastStops: false }, work)) {
@@ -227,8 +227,8 @@ interface FailedGoal extends RoleGoal {
 }
 
 /**
- * Finds proposals. A proposal assigns a role that leads to a wanted role, or adds a relationship from an instance on
- * which the user holds a role. It also removes blocking roles on the path.
+ * Finds proposals. A proposal assigns a role from which a wanted role is derived, or adds a relationship from an
+ * instance on which the user holds a role. It also removes blocking roles on the path.
  */
 function* failedOnInstance(roles: RoleFacts, goal: FailedGoal, found: Attempt[], work: WorkLimit): Steps<void> {
 	const { facts, check } = roles;
@@ -297,8 +297,9 @@ function* isRelated(
 }
 
 /**
- * Returns the roles on instances that lead to a wanted role, each with the path that has the fewest blocks. Among such
- * paths, chooses the shortest. With `pastStops`, also walks past assigned roles that block a derivation.
+ * Returns the roles on instances from which a wanted role is derived, including the wanted roles themselves. Each role
+ * has the path with the fewest blocks, and among equal paths, the shortest. With `pastStops`, the walk also continues
+ * past assigned roles that block a derivation.
  */
 function* leadingRoles(
 	roles: RoleFacts,
@@ -412,8 +413,8 @@ function rolesThatStop(roles: RoleFacts, node: Node): AttemptFact[] {
 }
 
 /**
- * Builds the attempt whose chain leads to a `leadingRoles` node, followed by `steps`. Without `steps`, the chain ends
- * with the assignment of the node's role.
+ * Builds the attempt for a `leadingRoles` node. Its chain begins at the wanted role and ends with `steps`, or without
+ * `steps`, with the assignment of the node's role.
  */
 function onInstance(
 	roles: RoleFacts,

@@ -75,7 +75,7 @@ function evaluator(mode: Mode, subjectTypes: ReadonlySet<string>): Evaluate {
 		const { facts, time } = context;
 		if (!isHolder(evaluation.subject, { facts, subjectTypes })) {
 			const reason = isUserSet(id)
-				? `\`${type}:${id}\` is not a set of users by a role that can be assigned`
+				? `\`${type}:${id}\` is not a set of users with an assignable role`
 				: `subjects of type \`${type}\` are not users`;
 			return explain ? { decision: false, context: { reason } } : denied;
 		}

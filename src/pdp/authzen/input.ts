@@ -24,7 +24,7 @@ function setAsked({ type, id }: Evaluation['subject'], subjectTypes: ReadonlySet
 	return subjectTypes.has(type) ? null : userSetParts(`${type}:${id}`);
 }
 
-/** True if a subject is a user, or a set by a role that is not computed. The input cannot contain a computed role. */
+/** True for a user, and for a set of users with a role that is not computed. Inputs cannot contain computed roles. */
 export function isHolder(
 	subject: Evaluation['subject'],
 	{ facts, subjectTypes }: Pick<EvaluationReading, 'facts' | 'subjectTypes'>,

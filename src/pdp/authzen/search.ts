@@ -128,8 +128,8 @@ function evaluationReading({ facts, time }: DecisionContext, settings: SearchSet
 }
 
 /**
- * Returns the sets of users on subject type instances, as `<key>#<role>`, on which a check may depend. If public roles
- * or condition sets may grant the action, these are all sets by assignable roles.
+ * Returns the sets of users that a check may allow, as `<key>#<role>` on instances of the subject type. If public roles
+ * or condition sets may grant the action, returns all sets with assignable roles.
  */
 function* setsThatMay(context: DecisionContext, search: SubjectSearch, settings: SearchSettings): Steps<Candidates> {
 	const { facts, time } = context;

@@ -45,7 +45,7 @@ function refuseComputedSet({ facts }: DecisionContext, { user }: Pick<Query, 'us
 	if (!('set' in user) || user.set === undefined) return;
 	const { type, role } = user.set;
 	if (facts.schema.computed(type, role) === undefined) return;
-	const msg = `users hold the role \`${role}\` by other roles on \`${type}\`: ask about these roles`;
+	const msg = `the role \`${role}\` on \`${type}\` is computed from other roles: use sets of users with the other roles`;
 	throw unprocessable([{ loc: [...place, 'user', 'set'], msg, type: 'not_supported' }]);
 }
 
@@ -152,7 +152,7 @@ const maxRolesPerRound = 500;
 /** Returns a user's stored roles on instances. Throws `unprocessable` if there are more than `most`. */
 function storedRoles({ facts, time }: FactsContext, user: string, most: number, place: CheckPlace) {
 	const roles: PlacedRole[] = [];
-	// The index contains the roles assigned to everyone as those of a user.
+	// In the index, roles assigned to everyone belong to the user `everyone`, who is not stored.
 	for (const role of facts.hasUser(user) ? facts.instanceRoles.from(user, time) : []) {
 		roles.push(role);
 		if (roles.length <= most) continue;

@@ -40,7 +40,8 @@ export function contextualProblems(
 function roleProblems(schema: SchemaTables, type: string, role: string): readonly Failure[] {
 	if (!schema.rolesOn(type).includes(role)) return [notFound('Role', role)];
 	if (schema.computed(type, role) === undefined) return [];
-	return [new Failure('invalid', `users hold the role \`${role}\` by other roles on \`${type}\`: assign these roles`)];
+	const msg = `the role \`${role}\` on \`${type}\` is computed from other roles and cannot be assigned: assign the other roles`;
+	return [new Failure('invalid', msg)];
 }
 
 /** Returns the problem with a tuple between stored instances. */

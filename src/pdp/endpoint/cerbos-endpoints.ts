@@ -27,7 +27,7 @@ function planEndpoint(mode: Mode) {
 	return endpoint({
 		...methods({ tag, path: '/api/plan/resources' }).post,
 		name: 'planResources',
-		summary: 'Filter the rows on which a user may do an action, for Cerbos clients',
+		summary: 'Filter the rows on which a user may perform an action, for Cerbos clients',
 		description:
 			'Same as `/filter`, as a Cerbos query plan. `principal.id` is the user; `principal.roles` and `policyVersion` have ' +
 			'no effect, because roles come from the environment. A condition that plans cannot express exactly is rejected.',
@@ -137,7 +137,7 @@ function serverEndpoint(version: string) {
 	return endpoint({
 		...methods({ tag, path: '/api/server_info' }).get,
 		name: 'readServerInfo',
-		summary: 'Version, for Cerbos clients',
+		summary: 'Get the version, for Cerbos clients',
 		access: 'cerbos',
 		returns: { 200: CerbosServer },
 		handle: () => reply(200, { version, commit: '', buildDate: '' }),

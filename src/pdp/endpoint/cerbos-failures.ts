@@ -10,7 +10,7 @@ export function isCerbosPath(path: string): boolean {
 	return paths.some((one) => path.startsWith(one));
 }
 
-/** Status code of gRPC for other failures: unknown. */
+/** gRPC status code for all other failures: `UNKNOWN`. */
 const unknownCode = 2;
 
 /** Documented failures of the Cerbos API. */
@@ -21,12 +21,12 @@ export const cerbosFailures = {
 		401: 'The API key is missing.',
 		403: "The API key does not match this decision point's key.",
 		413: 'The request body is too large, has too many values, or a string that is too long.',
-		422: 'A member is missing or invalid, or a plan cannot express the filter.',
+		422: 'A field is missing or invalid, or a plan cannot express the filter.',
 	},
 	example: (message: string) => ({ code: unknownCode, message }),
 } as const;
 
-/** Status codes of gRPC by failure. */
+/** gRPC status codes, keyed by failure code. */
 const codes: Partial<Record<FailureCode, number>> = {
 	invalid: 3,
 	unprocessable: 3,

@@ -70,7 +70,7 @@ const singleTarget = /^application\/vnd\.opa\.(\w+)\.(\w+)\+json$/;
 function targetsOf(accept: string, { options }: CompileQuery): readonly Target[] {
 	if (accept === multitarget) {
 		const names = options?.targetDialects ?? [];
-		if (names.length === 0) throw new Failure('invalid', 'options.targetDialects must name a target');
+		if (names.length === 0) throw new Failure('invalid', 'options.targetDialects must contain at least one target');
 		return [...new Set(names)].map(
 			(name) => targetNamed(name) ?? refuse(`unknown target \`${name}\` in options.targetDialects`),
 		);
@@ -91,7 +91,7 @@ const targetNames = [
 function targetNamed(name: string): Target | undefined {
 	if (!targetNames.includes(name)) return undefined;
 	const [kind, dialect] = name.split('+');
-	// The name is one of `targetNames`.
+	// The cast is safe, because `targetNames` contains the name.
 	return { kind, dialect } as Target;
 }
 
@@ -148,7 +148,7 @@ function* write({ type, condition }: Filter, target: Target, { options }: Compil
 	return { query: `WHERE ${yield* toSqlLiterals(condition, target.dialect, columns, yield* inferKinds(condition))}` };
 }
 
-/** Returns the columns of the table, and its own name as `$self`. */
+/** Returns the column names for the table's attributes, and its own name as `$self`. */
 function mappingFor({ dialect }: Target, options: CompileQuery['options']): Readonly<Record<string, string>> {
 	return own(own(options?.targetSQLTableMappings, dialect) ?? {}, table) ?? {};
 }

@@ -31,7 +31,7 @@ export function controlEndpoints(replica: Pick<Replica, 'refetch'>) {
 		endpoint({
 			...methods({ tag, path: '/version' }).get,
 			name: 'version',
-			summary: 'The version of the contract that is served',
+			summary: 'Get the contract version',
 			access: 'key',
 			returns: { 200: Version },
 			handle: () => reply(200, { api_version: apiVersion }),

@@ -38,7 +38,7 @@ export function dataEndpoints(mode: Mode) {
 		endpoint({
 			...methods({ tag, path: '/v1/data/permit/root' }).post,
 			name: 'readRoot',
-			summary: 'One check',
+			summary: 'Decide a check',
 			access: 'key',
 			body: CheckInput,
 			returns: { 200: RootResult },
@@ -109,7 +109,7 @@ export function dataEndpoints(mode: Mode) {
 		endpoint({
 			...methods({ tag, path: '/v1/data/*rest' }).post,
 			name: 'readOther',
-			summary: 'A missing document has no result',
+			summary: 'Return no result for a missing document',
 			access: 'key',
 			returns: {},
 			handle: () => new Raw(200, { 'content-type': 'application/json' }, '{}'),

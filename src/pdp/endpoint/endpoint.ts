@@ -51,8 +51,8 @@ export const unavailableOrCostly = {
 
 /**
  * Returns response headers: the data revision, its token, and the revision of the active policy. The two revisions are
- * equal unless the newest schema's policy is not active yet. Adds the data age in seconds and the decision id, if
- * known, which is always last. If there is no revision, there are no headers.
+ * equal unless the newest schema's policy is not active yet. Adds the data age in seconds and the decision id, if known.
+ * The decision id is always the last header. If there is no revision, there are no headers.
  */
 export function revisionHeader(
 	from: Pick<DecisionContext, 'lineage' | 'revision' | 'policyRevision' | 'decisionId' | 'dataAge'> | undefined,

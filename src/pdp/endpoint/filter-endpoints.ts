@@ -121,7 +121,7 @@ function permitEndpoint(mode: Mode) {
 	});
 }
 
-/** Calculates a filter, with regular expressions. */
+/** Calculates a filter. Supports regular expressions in conditions. */
 export function answerFilter(
 	context: DecisionContext,
 	input: FilterInput,
@@ -131,8 +131,8 @@ export function answerFilter(
 }
 
 /**
- * Returns a filter in a different format. Throws `Failure` (`unprocessable`) if the format cannot express it, or for unusable
- * columns.
+ * Returns the result of writing a filter in a different format. Throws `Failure` (`unprocessable`) if the format cannot
+ * express the filter, or if the column names are invalid.
  */
 export function* orRefused<T>(steps: Steps<T>): Steps<T> {
 	try {

@@ -9,7 +9,7 @@ const most = 500;
 
 /** Number of items sorted or merged between two pauses. */
 const stride = 1_000;
-/** Number of strings sorted between two pauses. The runtime sorts them without a function. */
+/** Number of strings sorted between two pauses. The runtime sorts strings faster, without a comparison function. */
 const textStride = 5_000;
 
 /**

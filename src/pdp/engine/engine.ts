@@ -43,7 +43,7 @@ export interface EngineInput {
 	 * time.
 	 */
 	readonly time: number;
-	/** Times that lie a duration before the check, as strings, keyed by duration. Callers cannot set these times. */
+	/** The check time minus each duration in conditions, as strings keyed by duration. Callers cannot set these times. */
 	readonly before?: Readonly<Record<string, string>>;
 }
 

@@ -58,7 +58,7 @@ export function* arrayChunks(items: readonly string[]): Steps<readonly string[]>
 /** Values of at most this size are written in one step, and longer values in pieces. */
 const smallSize = 200;
 
-/** Writes a value of JSON. Fields without a value are omitted. */
+/** Writes a JSON value. Omits undefined fields. */
 export function* valueChunks(value: unknown): Steps<readonly string[]> {
 	const pieces = new JsonChunks();
 	yield* writeValue(value, pieces, new Pauses(20));
@@ -96,7 +96,7 @@ function* writeValue(value: unknown, pieces: JsonChunks, pauses: Pauses): Steps<
 	}
 }
 
-/** Subtracts a value's size: its number of values, plus one for every hundred characters. Stops below zero. */
+/** Subtracts a value's size from `left`: its number of values, plus one per hundred characters. Stops below zero. */
 function restOf(value: unknown, left: number): number {
 	if (typeof value === 'string') return left - 1 - value.length / 100;
 	if (typeof value !== 'object' || value === null) return left - 1;

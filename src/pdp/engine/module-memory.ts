@@ -103,9 +103,9 @@ export class ModuleMemory {
 	}
 
 	/**
-	 * Lets the module change an object. Throws `EngineError` if a path to add leads through a value other than an object.
-	 * The module does not check this for a path to remove, but documents from the compiler only contain objects on such
-	 * paths.
+	 * Lets the module change an object. Throws `EngineError` if the path of an added value passes through a value that is
+	 * not an object. The module does not check the paths of removed values, but in documents from the compiler, these paths
+	 * contain only objects.
 	 */
 	patch(object: number, { path, value }: PatchStep): void {
 		const pathAddress = this.parseText(path);

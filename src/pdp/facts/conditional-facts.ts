@@ -71,17 +71,17 @@ export class ConditionalFacts<Fact extends ConditionalFact> {
 		this.#byPath = yield* this.#copyingLevel(other.#byPath);
 	}
 
-	/** True if there are no such facts. */
+	/** True if there are no conditional facts. */
 	get isEmpty(): boolean {
 		return this.#byPath.size === 0;
 	}
 
-	/** True if a left name has such facts, valid or expired. */
+	/** True if a left name has conditional facts, valid or expired. */
 	has(left: string): boolean {
 		return this.#byPath.has(left);
 	}
 
-	/** All left names with such facts. */
+	/** All left names with conditional facts. */
 	get leftNames(): Iterable<string> {
 		return this.#byPath.keys();
 	}
@@ -137,7 +137,7 @@ export class ConditionalFacts<Fact extends ConditionalFact> {
 		return copy;
 	}
 
-	/** Makes an entry known to its right name. */
+	/** Indexes an entry by its right name. */
 	#linked(entry: Entry<Fact>): Entry<Fact> {
 		const known = this.#byRight.get(entry.right) ?? new Set();
 		this.#byRight.set(entry.right, known.add(entry));

@@ -31,15 +31,15 @@ interface Table {
 /**
  * Numeric store of a revision's facts, for listings. Names are numbered, and each fact is stored by its names' numbers.
  * Instances are named `<type>:<key>`, as in the document. The index accepts the same documents as an engine, and ignores
- * values with an unexpected shape. Expired entries stay in the index, so readers pass the time. INVARIANT: if an index
- * of one document applies the patches that lead to a second document, it equals an index of the second document.
+ * values with an unexpected shape. Expired entries stay in the index, so readers pass the time. INVARIANT: an index of a
+ * document, after patches, equals an index of the patched document.
  */
 export class FactsIndex {
 	/** Numbers of all names. A number may be reused when its name is removed from all tables. */
 	readonly names = new InternedStrings();
 	/** From users to tenants, with the role as key. */
 	readonly tenantRoles = new Links(this.names);
-	/** From users to instances, with the role as key. Roles of all users are linked from `everyone`. */
+	/** From users to instances, with the role as key. Roles assigned to everyone are linked from `everyone`. */
 	readonly instanceRoles = new Links(this.names);
 	/** Conditional assignments on instances. */
 	readonly conditionalRoles = ConditionalFacts.ofRoles();
@@ -134,13 +134,13 @@ export class FactsIndex {
 		return this.#contextualFacts !== undefined;
 	}
 
-	/** Returns the resource type of a relation's subjects; `undefined` without the relation or without contextual facts. */
+	/** Returns the type of a relation's subjects; `undefined` if it does not exist or contextual facts are not allowed. */
 	subjectType(type: string, relation: string): string | undefined {
 		const subject = valueAt(this.#contextualFacts, 'relations', type, relation);
 		return typeof subject === 'string' ? subject : undefined;
 	}
 
-	/** Number of stored names. Removed names are not stored. */
+	/** Number of names in use. */
 	get size(): number {
 		return this.names.used;
 	}
@@ -368,7 +368,7 @@ function instanceRoleTable(roles: Links): Table {
 }
 
 /**
- * Nested table: resource type, role, instance. Stores the roles as links from `everyone`, together with those from
+ * Nested table: resource type, role, instance. Stores the roles as links from `everyone`, together with the links from
  * `instanceRoleTable`.
  */
 function publicRoleTable(roles: Links): Table {

@@ -32,7 +32,7 @@ export class GrantConditions {
 	uncertain = false;
 	readonly #facts: FactsIndex;
 	readonly #subject: ConditionSubject;
-	/** Results for relationships: a walk meets a relationship once for each role that it passes on. */
+	/** Cached results for relationships. A walk needs the result once for each role derived through a relationship. */
 	readonly #related = new Map<ConditionalRelationship, boolean | 'uncertain'>();
 
 	constructor(facts: FactsIndex, { user, context }: GrantQuestion, time: number) {
@@ -46,7 +46,7 @@ export class GrantConditions {
 		this.#related.clear();
 	}
 
-	/** True if the user's assignment or a relationship counts. False, with `uncertain`, if only the engine can decide. */
+	/** True if a conditional fact counts in the check. Returns false and sets `uncertain` if only the engine can decide. */
 	holds(fact: ConditionalRole | ConditionalRelationship): boolean {
 		const isRole = 'role' in fact;
 		const known = isRole ? undefined : this.#related.get(fact);

@@ -59,8 +59,8 @@ export class RoleWalk<Node extends RoleOnInstance = RoleOnInstance> {
 	}
 
 	/**
-	 * Finds the subjects from whose roles the derivations lead to `object`. `found` also receives the relationship if it is
-	 * conditional.
+	 * Finds the subjects from whose roles the derivations derive roles on `object`. `found` also receives the relationship
+	 * if it is conditional.
 	 */
 	*followUpstream(
 		object: string,
@@ -288,9 +288,12 @@ function* walkDerivations(
 	}
 }
 
-/** Nodes that lead to the wanted roles on an instance. */
+/** Nodes from which the wanted roles on an instance are derived or computed, including the wanted roles. */
 export interface Leading {
-	/** Roles on instances. Unless `computes` is true, a user with any of these assignments holds a wanted role. */
+	/**
+	 * Roles on instances. Unless `computes` is true, a user with any of these roles also holds a wanted role, provided that
+	 * no assigned role blocks the path and that its relationships count.
+	 */
 	readonly nodes: readonly RoleOnInstance[];
 	/**
 	 * True if computed roles are among the nodes. The nodes then include all roles that they require, of which a user may
@@ -332,9 +335,9 @@ export interface Destination {
 }
 
 /**
- * Finds all nodes that lead to the wanted roles on an instance, at any distance. `assigned` are the instances on which
- * the user has assigned roles, which may block derivations. Follows the conditional relationships for which `counts` is
- * true, by default all.
+ * Finds all nodes from which the wanted roles on an instance are derived or computed, at any distance. `assigned` are
+ * the instances on which the user has assigned roles, which may block derivations. Follows the conditional relationships
+ * for which `counts` is true; all by default.
  */
 export function* leadingTo(
 	facts: FactsIndex,

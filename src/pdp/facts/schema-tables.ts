@@ -41,7 +41,7 @@ const Expression: z.ZodType<RoleExpression> = z.lazy(() =>
 	]),
 );
 
-/** A role that a user holds on an instance by other roles there. */
+/** A role that is computed from a user's other roles on the same instance. */
 export interface ComputedRole {
 	readonly role: string;
 	readonly expression: RoleExpression;
@@ -62,8 +62,8 @@ export class SchemaTables {
 	/** Computed roles by type, each after its operands. */
 	readonly #computed = new Map<string, readonly ComputedRole[]>();
 	/**
-	 * Computed roles in evaluation order, each stage by type. All roles leading to a computed role follow from roles in
-	 * earlier stages, or are on the same instance.
+	 * Computed roles in evaluation order, each stage by type. The roles from which a computed role follows are derived from
+	 * roles in earlier stages, or are on the same instance.
 	 */
 	readonly computedStages: readonly ReadonlyMap<string, readonly ComputedRole[]>[];
 	/** True if an assigned role may block a derivation. */

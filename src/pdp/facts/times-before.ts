@@ -1,4 +1,4 @@
-/** Times before a check, with which condition sets compare. */
+/** Times before a check, for comparisons in condition sets. */
 
 import { timeBefore } from '../../../compiler/condition/duration.js';
 import { durationsIn } from '../../../compiler/condition/parse/grammar.js';
@@ -19,8 +19,8 @@ interface Check {
 }
 
 /**
- * Returns the times that lie a duration before a check, as strings, keyed by duration, for all durations in the
- * conditions that may grant the action; `undefined` if there are none.
+ * Returns the check time minus each duration in the conditions that may grant the action, as strings keyed by duration;
+ * `undefined` if there are no durations.
  */
 export function timesBefore(
 	schema: SchemaTables,

@@ -14,7 +14,7 @@ import { randomItems, sampleSize } from '../listing/referee.js';
 import { denialOf, recordFilter, requireFewKeys, residualOf, rowsGranted, validUntil } from './filter.js';
 
 export interface KeyPage {
-	/** The filter without keys of instances. */
+	/** The filter without instance keys. */
 	readonly rest: { readonly type: FilterType; readonly condition?: Residual };
 	readonly keys: readonly { readonly tenant: string; readonly key: string }[];
 	/** Cursor for the next page; `null` on the last page. */

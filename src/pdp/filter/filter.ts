@@ -128,7 +128,7 @@ export function denialOf({ facts, denial }: DecisionContext, { action, resource 
 	return undefined;
 }
 
-/** Returns the code with which a check of the type is denied, in the tenant or in one of the user's tenants. */
+/** Returns the denial code for a check on the type, in the given tenant or in one of the user's tenants. */
 function denialCode({ engine, facts, time }: DecisionContext, input: FilterInput): string {
 	const { user, resource } = input;
 	const [own] = facts.tenantRoles.from(user.key, time);
@@ -158,7 +158,7 @@ export function* requireFewKeys({ tenants, keys, groups }: GrantedRows, maxKeys:
 	throw unprocessable([{ loc: ['body'], msg, type: 'filter_too_large' }]);
 }
 
-/** Counts the keys of instances in a residual. */
+/** Counts the instance keys in a residual. */
 function countKeys(residual: Residual): number {
 	let count = 0;
 	for (const { column, operand } of comparisonsIn(residual)) {
@@ -167,7 +167,7 @@ function countKeys(residual: Residual): number {
 	return count;
 }
 
-/** Joins the granted rows to one simplified residual. */
+/** Combines the granted rows into a simplified residual. */
 export function* residualOf(
 	{ facts: { names } }: DecisionContext,
 	{ resource }: FilterInput,
@@ -175,7 +175,7 @@ export function* residualOf(
 ): Steps<Residual> {
 	const pauses = new Pauses(100);
 	const parts: Residual[] = [yield* tenantsIn([...tenants.keys()].map((tenant) => names.text(tenant)))];
-	/** Tenants without keys, by equal rows. */
+	/** Tenants without keys, grouped by equal rows. */
 	const byRows = new Map<string, { rows: Residual; tenants: string[] }>();
 	const bySets = new Map<number, Residual>();
 	for (const { tenants: group, rules } of groups) {

@@ -37,7 +37,7 @@ export interface GrantedRows {
 	readonly readTime: boolean;
 }
 
-/** A request for the rows of a type and an action that exist. */
+/** A request for rows, whose resource type and action exist. */
 interface RowsRequest {
 	readonly input: FilterInput;
 	/** Tenant of the request, as a number in the facts index. */
@@ -113,7 +113,7 @@ export function* grantedRows(context: DecisionContext, { input, given, matches }
 	return { tenants, keys, held, groups, expiry: expiry.first, readTime };
 }
 
-const uncertainText = 'a role of the user is under a condition with a regular expression; use listings or checks';
+const uncertainText = 'a role of the user depends on a condition with a regular expression; use listings or checks';
 
 const noRoles: UserRoles = { held: new Map(), reached: new Map() };
 

@@ -51,7 +51,7 @@ export class FallbackFeed implements FeedClient {
 			return { kind: 'bundle', bytes: next.bytes, etag: next.etag, asOf, isPassing };
 		}
 		this.#replayed = undefined;
-		// A client repeats a request if it could not use the bundle. Only the control plane can then help.
+		// A repeated request means that the client could not use the copied bundle, so ask the control plane.
 		return next === undefined
 			? { kind: 'unchanged', waits: true, asOf, offline: true }
 			: this.primary.poll(request, signal);

@@ -103,7 +103,7 @@ export function connectFeed(origin: string, apiKey: string, silence = timeout, l
 				const { environment_id, project_id } = scope.parse(JSON.parse(await readText(response)));
 				if (environment_id) return environment_id;
 				throw new Refusal(
-					`the key belongs to ${project_id ? 'a project' : 'an organization'}: a decision point needs the key of an environment`,
+					`the key belongs to ${project_id ? 'a project' : 'an organization'}: a decision point needs an environment's key`,
 				);
 			}),
 		poll: ({ environment, etag, wait }, signal) =>
@@ -187,7 +187,7 @@ async function trouble(response: Response): Promise<Error> {
 		return new EnvironmentGone('the environment was deleted');
 	}
 	const message = `the control plane responded with ${status}: ${reasonIn(body)}`;
-	if (status === 401) return new Refusal(`${message}; if it was rotated or deleted, restart with the new key`);
+	if (status === 401) return new Refusal(`${message}; if the key was rotated or deleted, restart with the new key`);
 	// A 404 without our title comes from an intermediary that cannot find the API. Such a response does not cause the
 	// data to be dropped.
 	if (status === 404 && title !== catalogue.not_found.title) {

@@ -45,7 +45,7 @@ export class Lineages {
 		for (const lineage of former) if (lineage !== current) this.ended.add(lineage);
 	}
 
-	/** Records a revision in use, and the lineage that it ends. Returns true if the lineage is a new one. */
+	/** Records a revision in use, and the lineage that it ends. Returns true if the lineage is new. */
 	enter({ lineage, revision }: Place): boolean {
 		const last = this.#last;
 		this.#last = { lineage, revision };

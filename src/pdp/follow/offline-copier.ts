@@ -111,8 +111,7 @@ export class OfflineCopier {
 	/**
 	 * Deletes the copy because the environment was deleted or its key was rejected. After a restart, data from a
 	 * rejected key must not be used for decisions. A copy for a different key stays, because this process may have been
-	 * started with a
-	 * wrong key.
+	 * started with a wrong key.
 	 */
 	async #remove(kind: ReplicaState['kind']): Promise<void> {
 		const { copy } = this.options;

@@ -47,7 +47,7 @@ export interface FeedRevision extends LoadedRevision, EngineAndIndex {
 /** The bundle belongs to a different environment. */
 export class ForeignBundle extends BundleError {}
 
-/** Revisions of a replica when a bundle arrives, and the means to prepare the bundle. */
+/** State of a replica when a bundle arrives, and the dependencies for preparing the bundle. */
 export interface TargetState {
 	readonly environment: string;
 	/** Revision in use. */

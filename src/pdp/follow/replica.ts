@@ -80,8 +80,8 @@ const defaultPace: Pace = { first: 50, longest: 5_000, refused: 5_000, refetch: 
 /** Maximum time in seconds that the control plane may delay its response to a request. */
 const longestWait = 30;
 /**
- * Minimum time in milliseconds after which a server that waits for new revisions responds "unchanged". After an earlier
- * response, the client waits for this time.
+ * Minimum time in milliseconds that a waiting server takes to respond "unchanged". If a response arrives sooner, the
+ * client pauses for this time.
  */
 const minWait = 100;
 
@@ -248,7 +248,7 @@ export class Replica implements Progress {
 		while (this.#state.kind !== 'deleted' && !isReached()) {
 			const lineage = typeof wanted === 'number' ? null : wanted.lineage;
 			if (lineage !== null && this.hasEnded(lineage)) {
-				throw new LineageEnded(`the lineage ${lineage} has ended: what was written in it may be lost`);
+				throw new LineageEnded(`the lineage ${lineage} has ended: the write may be lost`);
 			}
 			await this.revisions.next(signal);
 		}
@@ -280,7 +280,7 @@ export class Replica implements Progress {
 		const environment = this.#environment ?? (await this.#feed.environment(signal));
 		this.#environment = environment;
 		if ((this.#state.held?.environment ?? environment) !== environment)
-			this.#enter({ kind: 'starting', detail: `the key belongs to environment ${environment} now` });
+			this.#enter({ kind: 'starting', detail: `the key now belongs to environment ${environment}` });
 		const preparing = this.#next !== undefined;
 		const etag = this.#next?.etag ?? (this.#wantsSnapshot ? undefined : this.#state.held?.etag);
 		const wait = preparing || etag === undefined ? 0 : longestWait;
@@ -292,7 +292,7 @@ export class Replica implements Progress {
 			const apply = () => this.#apply(answer, environment);
 			await (this.options.applying?.(answer, apply) ?? apply());
 		}
-		// This point is not reached if applying the bundle fails. In this case, newer data exists, so the response must not reset the age.
+		// Only reached if the bundle was applied. Otherwise newer data exists, so the response must not reset the age.
 		this.#lag.noteAnswer(answeredAt, answer.asOf);
 		const isPassing = answer.kind === 'bundle' && answer.isPassing;
 		const offlineAsOf = answer.kind === 'unchanged' && answer.offline ? (answer.asOf ?? 0) : undefined;
@@ -397,7 +397,7 @@ export class Replica implements Progress {
 		const { kind, detail, held } = this.#state;
 		this.#state = state;
 		if (held !== undefined && state.held === undefined) {
-			this.options.log.warn({ revision: held.revision }, `dropped what was held: ${state.detail}`);
+			this.options.log.warn({ revision: held.revision }, `dropped the held revision: ${state.detail}`);
 			this.#degradation.note(undefined);
 			this.leases.lose();
 		}

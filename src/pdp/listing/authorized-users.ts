@@ -33,9 +33,9 @@ const everywhere: Pick<ReadonlySet<string>, 'has'> = { has: () => true };
 /**
  * Lists the users allowed by a check, as `AuthorizedUsers` JSON, sorted by key. Each user has the granting assignments:
  * in the tenant, on the resource, or on instances from which a role is derived. Without a resource key, considers only
- * roles in the tenant. Rules that act like roles grant by the assignments behind the roles that they require. If the
- * context requests users allowed by other conditions alone, lists these users without assignments. If roles assigned to
- * everyone grant the action to all users, lists `everyone`, and no user without their own assignments. Throws `Failure`
+ * roles in the tenant. For a rule that acts like a role, the granting assignments are those behind its required roles. If
+ * the context requests users allowed only by other conditions, lists these users without assignments. If roles assigned
+ * to everyone grant the action to all users, lists `everyone` and the users with their own assignments. Throws `Failure`
  * (`unavailable`) if the policy returns no listing.
  */
 export function* authorizedUsers(context: DecisionContext, input: UsersInput): Steps<readonly string[]> {
@@ -135,8 +135,8 @@ export function* usersWhoMay(context: DecisionContext, input: UsersInput, sent: 
 }
 
 /**
- * Returns the assignments that grant the action, unless a role on the path blocks a derivation. Of a computed role, returns
- * the assignments that lead to any role that it requires.
+ * Returns the assignments that grant the action, unless a role on the path blocks a derivation. For a computed role,
+ * returns the assignments of its required roles, and of all roles from which these are derived.
  */
 function* assignmentsThatMayGrant(context: DecisionContext, input: UsersInput, sent?: SentAttributes): Steps<Granting> {
 	const granting = new Granting();
@@ -179,7 +179,7 @@ function* grantedLikeRoles(context: DecisionContext, input: UsersInput): Steps<G
 		const rolesOf = (user: string) => new Set([...named].filter((role) => holds(user, role)));
 		const holders = new Set([...required].flatMap((role) => [...(held.get(role)?.users() ?? [])]));
 		if (holders.has(everyone) && (excludes || !grants(rolesOf(everyone)))) {
-			// Roles assigned to everyone lead to the grant for some users only.
+			// The roles assigned to everyone satisfy the rule only for some users.
 			holders.delete(everyone);
 			for (const user of facts.users) holders.add(user);
 		}
@@ -191,7 +191,7 @@ function* grantedLikeRoles(context: DecisionContext, input: UsersInput): Steps<G
 			const assignments = [user, everyone].flatMap((holder) =>
 				[...required].flatMap((role) => held.get(role)?.sortedAssignments(holder) ?? []),
 			);
-			// An assignment may lead to several required roles, and several rules may require them.
+			// Several required roles may be derived from the same assignment, and several rules may require the same role.
 			for (const assignment of assignments) {
 				if (listed.size !== listed.add(JSON.stringify([user, assignment])).size) granting.add(assignment, user);
 			}
@@ -256,7 +256,7 @@ function* assignedInTenant({ facts, time }: DecisionContext, input: UsersInput, 
 	}
 }
 
-/** Adds the assignments that lead to any of the roles on an instance. */
+/** Adds the assignments of the roles on an instance, and of all roles from which these are derived or computed. */
 function* assignedOnInstances(
 	{ facts, time }: DecisionContext,
 	{ resource, context, sent }: UsersInput & { readonly sent?: SentAttributes },
@@ -273,7 +273,10 @@ function* assignedOnInstances(
 	const stoppedAt = yield* instancesWithStops({ facts, time }, leading);
 	const byStops = new Map<string, Leading>();
 	const paths = new EffectivePaths(leading, { roles, instance });
-	/** True if a role leads there for a user: none of the user's roles blocks the path, and its relationships count. */
+	/**
+	 * True if the user holds one of the roles because of `role` on `on`: none of the user's roles blocks the path, and its
+	 * relationships count.
+	 */
 	function* leadsFor(user: string, role: string, on: string): Steps<boolean> {
 		const stops = stoppedAt.get(user) ?? nowhere;
 		if (leading.conditional) {
@@ -303,8 +306,8 @@ function* assignedOnInstances(
 			} else if (!leading.computes && unstoppable.seen.has(role, on)) {
 				granting.add(assignment);
 			} else {
-				// A user's own role can block a derivation on the path, a relationship can be conditional, or a computed role
-				// can exclude this role, so it does not lead there for all users.
+				// The role may not grant access to all users: a user's own role can block a derivation on the path, a relationship
+				// can be conditional, or a computed role can exclude this role.
 				for (const key of facts.users) {
 					if (pauses.step()) yield;
 					if (yield* leadsFor(key, role, on)) granting.add(assignment, key);

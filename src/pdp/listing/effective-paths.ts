@@ -1,4 +1,4 @@
-/** Finds out whether roles lead to a wanted role for a user, over conditional relationships. */
+/** Decides whether a user's roles give the user a wanted role, through conditional relationships. */
 
 import { Pauses, type Steps } from '../../../compiler/steps.js';
 import type { ConditionTest } from '../facts/conditional-facts.js';

@@ -41,7 +41,7 @@ const noRoles: UserRoles = { held: new Map(), reached: new Map() };
  */
 export function* permissions(context: DecisionContext, input: PermissionsInput): Steps<readonly string[]> {
 	const { facts, time } = context;
-	// Skip the walk, which is expensive, because queries for tenants alone are common.
+	// Queries only for tenants are common, so they skip the walk, which is expensive.
 	const conditions = new GrantConditions(facts, { user: input.user, context: input.context }, time);
 	const roles = onlyTenants(input) ? noRoles : yield* rolesOnInstances(facts, input.user, time, { conditions });
 	const asked = {

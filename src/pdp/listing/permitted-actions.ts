@@ -32,7 +32,7 @@ interface TypeActions {
 	readonly type: string;
 	readonly keys: readonly string[];
 	readonly none: Actions;
-	/** Actions by the instance role that grants them. All roles of the type are included. */
+	/** Granted actions, keyed by instance role. Includes all roles of the type. */
 	readonly byRole: ReadonlyMap<string, Actions>;
 	readonly byTenant: Map<number, TenantRules>;
 	/** Permissions as JSON, by their actions. */
@@ -62,7 +62,7 @@ export class PermittedActions {
 	readonly #question: UserQuestion;
 	readonly #subject: ConditionSubject;
 	readonly #types = new Map<string, TypeActions>();
-	/** Selecting user sets, by tenant. */
+	/** Cached results of user sets, keyed by tenant. */
 	readonly #selecting = new Map<number, Map<CompiledSet, boolean>>();
 
 	constructor(facts: FactsIndex, question: UserQuestion) {

@@ -112,8 +112,8 @@ function jsonArray(lines: Uint8Array): Uint8Array {
 }
 
 /**
- * Parses a response body as JSON; undefined if it is not JSON. The status decides alone if the body is incomplete or too
- * long: events that a collector has accepted must not be sent again.
+ * Parses a response body as JSON; `undefined` if it is not JSON, incomplete or too long. In these cases, only the status
+ * counts, because accepted events must not be sent again.
  */
 async function readAnswer(response: IncomingMessage): Promise<unknown> {
 	try {
@@ -124,7 +124,8 @@ async function readAnswer(response: IncomingMessage): Promise<unknown> {
 }
 
 /**
- * Returns the number of events that our API rejected in a chunk, with the reason. Other collectors do not report rejected events.
+ * Returns the number of events that our API rejected in a chunk, with the reason. Other collectors do not report
+ * rejected events.
  */
 function readPartlyRefused(answer: unknown): PartlyRefused | undefined {
 	const { data } = PartlyLogged.safeParse(answer);
