@@ -1,4 +1,4 @@
-/** Questions that a model's grants may decide. Random questions seldom meet a random grant. */
+/** Questions that a model's grants may decide. Random questions rarely match a random grant. */
 
 import { everyone } from '../../compiler/everyone.js';
 import type { ConditionSet, Expiring, Model } from '../../compiler/model.js';
@@ -13,13 +13,13 @@ export interface Aim {
 	readonly key?: string;
 }
 
-/** Returns a model's aims by grant kind. If some grants of a kind expire, the other grants have no aims. */
+/** Returns a model's aims by grant kind. If some grants of a kind expire, returns only their aims. */
 export function aimsOf({ schema, facts }: Model): readonly (readonly Aim[])[] {
 	const { role_assignments, instance_assignments, relationships } = facts;
 	const assigned = preferExpiring(role_assignments);
 	const actionsOn = (type: string) => resourceNamed(type)?.actions.map(({ key }) => key) ?? [];
 	const resourceNamed = (type: string) => schema.resources.find(({ key }) => key === type);
-	/** Returns the rules whose user set is chosen. */
+	/** Returns the rules with a chosen user set. */
 	const rulesOf = (isChosen: (set: ConditionSet) => boolean) => {
 		const chosen = schema.condition_sets.filter((set) => set.type === 'userset' && isChosen(set));
 		return schema.set_rules.filter(({ user_set }) => chosen.some(({ key }) => key === user_set));

@@ -1,8 +1,8 @@
 // @both
 
 /**
- * Attempt laws. Each attempt is sufficient on its own. Its listed changes make the check allow, and no smaller set
- * does.
+ * Attempt properties. Each attempt is sufficient and minimal: the check is allowed after all listed changes, but not
+ * after only some of them.
  */
 
 import test, { type ExecutionContext } from 'ava';
@@ -54,7 +54,7 @@ interface Seen {
 	[what: string]: number;
 }
 
-/** Returns the policy's reasons for a check. They list only the attributes in these models. */
+/** Returns the reasons for a check as the policy would, but with only the attributes of the user and the resource. */
 function reasonsFor({ facts }: Model, { user, resource }: Query) {
 	const inTenant = facts.role_assignments.filter((row) => row.user === user.key);
 	const roles = inTenant.filter((row) => row.tenant === resource.tenant).map(({ role }) => role);
@@ -70,7 +70,7 @@ function reasonsFor({ facts }: Model, { user, resource }: Query) {
 	};
 }
 
-/** A check, with the model whose decisions it must equal. */
+/** A check, with the model that predicts its decision. */
 interface Asked {
 	readonly query: Query;
 	readonly stored: Model;
@@ -78,10 +78,13 @@ interface Asked {
 	readonly set?: { readonly key: string; readonly holdings: Holdings };
 }
 
-/** A user with only the role of a set. */
+/** Key of a user who has only a set's role. */
 const likeSet = 'uset';
 
-/** Returns a check about a set of users for each question about one user. The model has a user with the set's role. */
+/**
+ * For each question about the user `ua`, returns a check about a set of users. The returned models contain a user with
+ * only the set's role, who must get the same decision.
+ */
 function askedOfSets(stored: Model): readonly Asked[] {
 	const { schema, facts } = stored;
 	const sets = facts.instances.flatMap(({ type, key }) =>
@@ -107,7 +110,7 @@ function askedOfSets(stored: Model): readonly Asked[] {
 	});
 }
 
-/** Compares the attempts for all questions about a model with a search. */
+/** Tests the attempts for all questions about a model: applies each subset of their changes, and decides again. */
 function hold(t: ExecutionContext, model: Model, seen: Seen): void {
 	const facts = FactsIndex.read(documentBytes(model));
 	const now = standing(model, time);
@@ -174,8 +177,8 @@ function withStoredAssignments(stored: Model, alone: Model): Model {
 }
 
 /**
- * Runs rounds of a law until each kind has occurred often enough, because rare kinds may not occur in a round. Fails
- * after ten rounds. Each round has its own seed, because `TEST_SEED` would repeat the draws.
+ * Runs rounds of a property until each kind has occurred often enough, because rare kinds may not occur in a round.
+ * Fails after ten rounds. Each round has its own seed, because `TEST_SEED` would repeat the draws.
  */
 async function assertUntilSeen(
 	t: ExecutionContext,
@@ -191,7 +194,7 @@ async function assertUntilSeen(
 	t.deepEqual(Object.entries(least).filter(isRare), [], JSON.stringify(seen));
 }
 
-/** Minimum attempts per kind, so the law covers all kinds. */
+/** Minimum attempts per kind, so the property covers all kinds. */
 const leastSeen: Seen = {
 	'passed by role_in_tenant': 20,
 	'passed by role_on_instance': 20,
@@ -210,8 +213,8 @@ const leastSeen: Seen = {
 const withRules = modelsOfOneSchema(1).filter(([first]) => (first?.schema.set_rules.length ?? 0) > 0);
 
 /**
- * Returns a model whose grant conditions read no user attributes. Otherwise, a change listed for a set could also meet
- * such a condition, and then the attempt need not be minimal.
+ * Returns a model whose grant conditions read no user attributes. Otherwise, a change listed for a condition set could
+ * also satisfy a grant condition, and the attempt would not be minimal.
  */
 function withoutUserConditions({ schema, ...model }: Model): Model {
 	const { grant_conditions } = schema;

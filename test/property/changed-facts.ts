@@ -94,7 +94,7 @@ function withFact(facts: Facts, added: AttemptFact): Facts {
 
 function withoutFact(facts: Facts, removed: AttemptFact): Facts {
 	if (removed.fact !== 'role_assignment' || removed.resource_instance === undefined) {
-		throw new Error(`no attempt removes a ${removed.fact} like this one`);
+		throw new Error(`no attempt may remove this ${removed.fact}`);
 	}
 	const { user, role, resource_instance } = removed;
 	const { type, key } = splitName(resource_instance);

@@ -143,7 +143,7 @@ const history = fc
 		return { before: models[base] ?? emptyModel, end, patches: delta(run, neighbourhood(end, run)) };
 	});
 
-test('a document with a delta equals the later document, from any revision', (t) => {
+test('applying a delta to a document gives the later document, from any revision', (t) => {
 	const changed = new Map<string, number>();
 	fc.assert(
 		fc.property(history, ({ before, end, patches }) => {
@@ -187,7 +187,7 @@ test('a delta removes one of several conditional assignments of a role on an ins
 	}
 });
 
-test('the same holds in the memory of a decision point', async (t) => {
+test('applying a delta in the memory of a decision point gives the later document', async (t) => {
 	const wasm = await policyWasm(await buildWasm({ opa, files: await readPolicyLibrary() }));
 	const module = await WebAssembly.compile(new Uint8Array(wasm));
 	await fc.assert(
@@ -212,7 +212,7 @@ inPush('the cost of a delta depends only on the change', (t) => {
 	t.deepEqual(delta(touched, nothingAround), []);
 });
 
-inPush('an instance assignment and a relationship are a few patches in any environment', (t) => {
+inPush('an instance assignment and a relationship need one patch each, in any environment', (t) => {
 	const assigned = { user: 'ann', role: 'viewer', type: 'folder', instance: 'top' };
 	const related = { type: 'folder', instance: 'top', relation: 'parent', subject_type: 'folder', subject: 'root' };
 	const touched = { ...nothingTouched, instance_assignments: [assigned, assigned], relationships: [related, related] };

@@ -153,7 +153,7 @@ function answer(operator: string, left: Json, right: Json, now: number): boolean
 		case 'array_intersect':
 			return items(left).some((one) => items(right).some((two) => same(one, two)));
 		default:
-			throw new Error(`the oracle knows no ${operator}`);
+			throw new Error(`the oracle does not implement ${operator}`);
 	}
 }
 
@@ -167,7 +167,7 @@ function isTime(value: Json): boolean {
 
 function timeAgo(now: number, duration: Json): string {
 	const length = durations.get(`${duration}`);
-	if (length === undefined) throw new Error(`the oracle knows no ${JSON.stringify(duration)}`);
+	if (length === undefined) throw new Error(`the oracle does not know the duration ${JSON.stringify(duration)}`);
 	return new Date(now - length).toISOString();
 }
 

@@ -6,7 +6,7 @@ import type { Subject } from '../support/conditions.js';
 /**
  * Strings with a special meaning in one of the languages between the API and the engine, and strings without a meaning.
  */
-// biome-ignore format: one group of texts a line reads as a table
+// biome-ignore format: a table with one group of strings per line
 export const hostile: readonly string[] = [
 	'"', '\\', '`', "'", '\n', '\r\n', '\t', '\u2028', '\u0000', '\u007f', '\ufeff', '\ud83d\ude00', '\uffff', '%s', '$x',
 	']', '}', '"]', '"} true', '"\n}\nholds := true\n#', '# METADATA', '---', '{{', '*', '..'.replaceAll('.', '·'),
@@ -16,7 +16,7 @@ export const hostile: readonly string[] = [
 	'and', 'or', 'ref', 'match', 'var', 'allOf', 'ß', 'é', 'e\u0301', 'A', 'a', 'x'.repeat(10_000),
 ];
 
-/** Names of attributes. */
+/** Attribute names. */
 export const names = ['a', 'b', 'c', 'two words', '__proto__', 'constructor', 'if', 'q"uote'];
 const name = fc.constantFrom(...names);
 const path = fc.oneof(
@@ -25,7 +25,7 @@ const path = fc.oneof(
 );
 
 const text = fc.constantFrom('', 'a', 'b', 'ab', 'B', '\uff5e', '\u{1F600}', '1', ...hostile.slice(0, 12));
-/** Addresses and ranges, and texts that are neither. */
+/** Addresses, ranges, and strings that are neither. */
 const addresses = fc.constantFrom(
 	...['10.0.0.1', '10.255.0.1', '0.0.0.0', '255.255.255.255', '::', '::1', '2001:DB8::1', '1:2:3:4:5:6:7::'],
 	...['1:2:3:4:5:6:7:8', '::ffff:10.0.0.1', '::FFFF:10.0.0.1', '::ffff:a00:1', '::10.0.0.1', '64:ff9b::10.0.0.1'],
@@ -73,7 +73,7 @@ const number = fc.oneof({ weight: 9, arbitrary: exactNumber }, { weight: 1, arbi
 export const checkTime = Date.UTC(2024, 1, 29, 12, 0, 0, 500);
 const second = 1000;
 const day = 86_400 * second;
-/** Durations, each with its length. */
+/** Durations, each with its length in milliseconds. */
 export const durations: ReadonlyMap<string, number> = new Map([
 	['PT0S', 0],
 	['PT1S', second],
@@ -85,7 +85,7 @@ export const durations: ReadonlyMap<string, number> = new Map([
 	['P36500D', 36_500 * day],
 ]);
 const duration = fc.constantFrom(...durations.keys());
-/** Times around the ends of the durations, and texts in other forms. */
+/** Times near the ends of the durations, and strings in other formats. */
 const instant = fc.oneof(
 	{
 		weight: 4,

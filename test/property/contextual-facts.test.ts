@@ -1,6 +1,6 @@
 // @both
 
-/** Decisions and listings with contextual facts equal those after the same facts were written. */
+/** Contextual facts have the same effect on decisions and listings as stored facts. */
 
 import test from 'ava';
 import fc from 'fast-check';
@@ -39,7 +39,7 @@ interface World {
 	readonly stored: Model;
 	readonly written: Model;
 	readonly given: ContextualFacts;
-	/** Relationships that are refused. */
+	/** Relationships that a check must refuse. */
 	readonly blocked: readonly Relationship[];
 }
 
@@ -97,8 +97,9 @@ function addFacts(model: Model, { assignments, tuples }: Choices): World {
 }
 
 /**
- * True if roles cannot pass a contextual relationship: an assigned role blocks a derivation on its object, a role is
- * derived from a computed role, or the relationship passes on a role that users may hold under a condition.
+ * True if a derivation follows the relationship and a check must refuse it as a contextual fact: an assigned role can
+ * block a derivation on its object, any role is derived from a computed role, or the derivation's source is a role that
+ * users may hold under a condition.
  */
 function isBlocked(schema: Schema, { type, relation }: Relationship): boolean {
 	const all = schemaDerivations(schema);
@@ -139,7 +140,7 @@ function inputWith(context: DecisionContext, query: Question, given: ContextualF
 
 const models = fc.oneof(modelsOfOneSchema(3), layeredModels(3));
 
-/** Schemas without grant conditions, because most relationships would pass on roles held under conditions. */
+/** Histories without grant conditions, because with conditions, checks must refuse most relationships. */
 const histories = schemaHistories.map(({ inForce, later }) => ({
 	inForce: declaringNone(inForce),
 	later: later.map(withoutConditions),
@@ -210,8 +211,8 @@ test('contextual facts have the same effect on checks and listings as stored fac
 					listed,
 					[...facts.users].map((user) => listing(after, permissionsInput(after, asking(user)))),
 				);
-				// A user who is not stored, and derives a role from a role assigned to everyone, gets the code of a
-				// user with roles.
+				// For users who are not stored, compare only whether the check is allowed: a role derived from a role
+				// assigned to everyone changes the code.
 				const comparable = (all: readonly Json[]) =>
 					all.map((code, at) => (facts.hasUser(asked[at]?.user.key ?? '') ? code : code === 'allow'));
 				t.deepEqual(answered(asked, comparable(codes)), answered(asked, comparable(expected)));

@@ -9,7 +9,7 @@ export type Json = Readonly<Record<string, unknown>>;
 
 type Entries<V = Json> = Readonly<Record<string, V>>;
 
-/** A document without the members about its origin. */
+/** A document without the fields about its origin. */
 export interface Document {
 	readonly schema: Readonly<
 		Record<'roles' | 'user_attributes' | 'condition_sets' | 'elements_configs' | 'check_tests', Entries>
@@ -27,7 +27,7 @@ interface RandomResource extends Json {
 }
 
 /**
- * Some of these keys would sort differently under different rules. Some look like ids or like inherited object members.
+ * Some of these keys sort differently under different rules. Some look like ids or like inherited object properties.
  */
 const keys = ['a', 'b', 'B', '10', '9', '-', 'constructor', '00000000-0000-4000-8000-000000000000'] as const;
 
@@ -40,7 +40,7 @@ const filled = attributes.filter((value) => Object.keys(value).length > 0);
 const described = said({ name: text }, { description: text, attributes });
 const attribute = said({ type: fc.constantFrom('bool', 'json') }, { description: text });
 
-/** Draws a record with optional members. */
+/** Generates records with required and optional fields. */
 function said(required: Record<string, fc.Arbitrary<unknown>>, optional: Record<string, fc.Arbitrary<unknown>>) {
 	return fc.record({ ...required, ...optional }, { requiredKeys: Object.keys(required) });
 }
@@ -290,7 +290,7 @@ function some<T>(draw: Draw, list: readonly T[], most = 4): readonly T[] {
 	return draw(fc.shuffledSubarray([...list], { maxLength: Math.min(list.length, most) }));
 }
 
-/** Returns a record with only this member, or an empty record if the value is empty. */
+/** Returns a record with only this field, or an empty record if the value is empty. */
 function ifAny<V extends object>(member: string, value: V): Record<string, V> {
 	return Object.keys(value).length === 0 ? {} : { [member]: value };
 }

@@ -32,7 +32,7 @@ async function becomes(place: Place, document: Json): Promise<string> {
 	return exportedText(place);
 }
 
-/** Members that differ between runs with the same changes. */
+/** Fields that differ between runs with the same changes. */
 const ofTheRun = new Set(['id', 'created_at', 'updated_at', 'last_action_at']);
 /** An id generated during a run. The keys in these tests look like ids of a different UUID version. */
 const madeUp = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-/;
@@ -81,7 +81,7 @@ function replaces(before: Document & Json, { kind, operation, key = '', value }:
 	);
 }
 
-journey('a draft can turn any environment into any other, as its preview predicts', async (t, place, management) => {
+journey('a draft can turn any environment into any target, as its preview predicts', async (t, place, management) => {
 	const target = await newPlace(management, management.project);
 	const property = fc.asyncProperty(fc.gen(), async (random) => {
 		const before = await becomes(place, drawDocument(random));

@@ -37,7 +37,7 @@ export function enterFact(state: State, entry: FactWrite): void {
 			assign(state, entry, entry.tenant);
 			break;
 		case 'unassign':
-			demand(assignments.delete(joinedKeys(entry.user, entry.role, entry.instance)), 'it is not held');
+			demand(assignments.delete(joinedKeys(entry.user, entry.role, entry.instance)), 'the role is not assigned');
 			break;
 		case 'relate':
 			relate(state, entry, entry.tenant);
@@ -63,7 +63,7 @@ function addInstance(state: State, name: string, tenant: string): void {
 function ensureInstances(state: State, names: readonly string[], tenant: string | undefined): void {
 	for (const name of names) {
 		if (state.instances.has(name)) continue;
-		if (tenant === undefined) throw new Refused('nothing is made without a tenant');
+		if (tenant === undefined) throw new Refused('instances are not created without a tenant');
 		addInstance(state, name, tenant);
 	}
 }
@@ -72,16 +72,19 @@ function assign(state: State, { user, role, instance }: Held, tenant: string | u
 	demand(state.users.has(user), 'no such user');
 	demand(tenant === undefined || state.tenants.has(tenant), 'no such tenant');
 	ensureInstances(state, [instance], tenant);
-	demand(tenant === undefined || known(state.instances, instance).tenant === tenant, 'it is of another tenant');
+	demand(
+		tenant === undefined || known(state.instances, instance).tenant === tenant,
+		'the instance is in a different tenant',
+	);
 	roleIn(state, instanceType(instance), role);
 	const key = joinedKeys(user, role, instance);
-	demand(!state.assignments.has(key), 'it is held');
+	demand(!state.assignments.has(key), 'the role is already assigned');
 	state.assignments.set(key, { user, role, instance });
 }
 
 function relate(state: State, { subject, relation, object }: Tuple, tenant: string | undefined): void {
 	const key = tupleKey({ subject, relation, object });
-	demand(!state.tuples.has(key), 'they are related so');
+	demand(!state.tuples.has(key), 'the relationship exists');
 	relateMany(state, [{ subject, relation, object }], tenant);
 }
 
@@ -94,9 +97,9 @@ function relateMany(state: State, tuples: readonly Tuple[], tenant: string | und
 	for (const tuple of tuples) {
 		const { subject, relation, object } = tuple;
 		const along = known(known(state.resources, instanceType(object)).relations, relation);
-		demand(along.subject === instanceType(subject), 'the relation leads elsewhere');
+		demand(along.subject === instanceType(subject), 'the relation has a different subject resource');
 		const [from, to] = [known(state.instances, subject), known(state.instances, object)];
-		demand(from.tenant === to.tenant, 'they are of two tenants');
+		demand(from.tenant === to.tenant, 'the instances are in different tenants');
 		if (!state.tuples.has(tupleKey(tuple))) state.tuples.set(tupleKey(tuple), tuple);
 	}
 }

@@ -86,7 +86,7 @@ export function withConditions(
 		if (about === undefined || user_set === undefined) return [];
 		return [{ ...about, user_set, resource_set: `${about.resource}-${pick([0, 0, 1, 2, 3, 4], number)}` }];
 	});
-	/** The whole resource, for users with a role on the instance. */
+	/** Rules between users with a role on the instance and the whole resource. */
 	const forHolders = holders.flatMap(({ key: user_set, resource }) => {
 		const about = pick(
 			all.filter((one) => one.resource === resource),
@@ -106,7 +106,7 @@ export function withConditions(
 	const random = (index: number) => attributes[index % attributes.length] ?? {};
 	const whole = {
 		...others,
-		// A set may exclude a role under a condition.
+		// Sets must not exclude roles that users may hold under a condition.
 		schema: withoutExcluded({
 			...schema,
 			roles: [
@@ -166,14 +166,14 @@ interface Choices {
 	readonly context: Attributes;
 }
 
-/** Generators of choices. `sent` generates attributes of requests. */
+/** Returns the generators for choices. The arguments generate the attributes in requests. */
 export const choicesOf = ({
 	sentUser,
 	sentResource,
 	context,
 }: Readonly<Record<'sentUser' | 'sentResource' | 'context', fc.Arbitrary<Attributes>>>) => ({
 	user: fc.constantFrom(...userNames, 'unone'),
-	/** Chooses a set of users in place of the user. */
+	/** Selects a set of users to replace the user; `undefined` for no set. */
 	set: fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, fc.nat({ max: 9_999 })),
 	which: fc.nat({ max: 9_999 }),
 	isAimed: fc.nat({ max: 3 }).map((number) => number > 0),

@@ -24,7 +24,7 @@ import { anyConditions, anyResourceConditions, names, record } from './condition
 import { baseModels, choicesOf, materialOf, questioner, withConditions } from './filter-models.js';
 import { LapsedGrants } from './lapsed-grants.js';
 
-/** Attributes that conditions name, and built-in attributes to compare in their place. */
+/** Built-in attributes to compare instead of the attributes in generated conditions. */
 const builtIn: Readonly<Record<string, string>> = {
 	'user.a': 'user.key',
 	'resource.a': 'resource.key',
@@ -70,7 +70,7 @@ const anyQuestion = fc.record({
 });
 type Question = typeof anyQuestion extends fc.Arbitrary<infer Q> ? Q : never;
 
-/** Sends every attribute that conditions name, null if it is missing. Attributes of the request replace the row's. */
+/** Returns every attribute that conditions name, or null if it is missing. Known attributes override the row's. */
 function sentAttributes(row: Attributes, known: Attributes | undefined): Attributes {
 	return Object.fromEntries(
 		names.map((name) => [
@@ -100,7 +100,7 @@ function filterUnlessRefused(context: DecisionContext, input: FilterInput): Filt
 	}
 }
 
-/** Calls `filterKeys` until the last page. Returns the rest of the filter, and all keys. */
+/** Calls `filterKeys` until the last page. Returns all keys, and the filter for all other rows. */
 function allPages(context: DecisionContext, input: FilterInput) {
 	const keys: KeyPage['keys'][number][] = [];
 	for (let cursor: string | undefined; ; ) {
@@ -146,7 +146,7 @@ function compareFilter(t: ExecutionContext, context: DecisionContext, input: Fil
 
 const questions = fc.array(anyQuestion, { minLength: 40, maxLength: 40, size: 'max' });
 
-/** Returns a question's rows. A filter is about rows in the stored instance's tenant. */
+/** Returns a question's rows. A row with the key of a stored instance gets the instance's tenant. */
 function rowsOf({ rows }: Question, aim: Aim | undefined, type: string, facts: FactsIndex): readonly Row[] {
 	return rows.map((row, index) => {
 		const key = (index % 2 === 0 ? aim?.key : undefined) ?? row.key;
@@ -155,7 +155,7 @@ function rowsOf({ rows }: Question, aim: Aim | undefined, type: string, facts: F
 	});
 }
 
-/** Counts rows, allowed rows, allowed rows of sets of users, and filters with allowed and denied rows. */
+/** Counts rows, allowed rows, rows allowed for sets of users, and filters with both allowed and denied rows. */
 interface Found {
 	rows: number;
 	allowed: number;
@@ -175,7 +175,7 @@ function compareFilters(
 	for (const question of asked) {
 		const { input, aim, isOfSet } = choose(question);
 		const { type } = input.resource;
-		const countDifference = () => t.fail('the referee saw a difference');
+		const countDifference = () => t.fail('the index and the engine differ');
 		const at = { revision: 1, policyRevision: 1, time: question.time, log: quiet, countDifference };
 		const context: DecisionContext = { engine, facts, ...at };
 		const rows = rowsOf(question, aim, type, facts);
@@ -194,8 +194,8 @@ function compareFilters(
 }
 
 /**
- * Expired facts with their grants' models, and the minimum number of rows they decide. Few schemas have public roles,
- * so only runs with more draws count these.
+ * Minimum number of rows decided by expired facts, keyed by the kind of fact and the access model. Few schemas have
+ * public roles, so only runs with more draws require such rows.
  */
 const leastLapsed: Readonly<Record<string, number>> = {
 	'tenant roles, rbac': 20,

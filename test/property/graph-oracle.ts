@@ -95,7 +95,7 @@ export function distances(world: GraphWorld, start: string, depth: number): Read
 	return found;
 }
 
-/** Counts a node's neighbours outside this set. */
+/** Counts a node's neighbors outside this set. */
 export function neighboursBeyond(world: GraphWorld, node: string, shown: ReadonlySet<string>): number {
 	const others = connections(world).flatMap(({ from, to }) => {
 		if (from !== node && to !== node) return [];
@@ -180,7 +180,7 @@ export function fewestToRole(world: GraphWorld, from: string, goal: State): numb
 	return lengths.length === 0 ? null : Math.min(...lengths);
 }
 
-/** Returns the relationship count in the shortest path between two instances; `null` if there is no path. */
+/** Returns the length of the shortest path between two instances, in relationships; `null` if there is no path. */
 export function fewestRelationships(world: GraphWorld, from: string, to: string): number | null {
 	const found = new Map([[from, 0]]);
 	for (const [name, steps] of found) {

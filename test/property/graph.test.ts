@@ -153,7 +153,7 @@ function edgeText({ from, to, kind, relation, role, tenant }: Graph['edges'][num
 	return [from, kind, ...(relation === undefined ? [role, tenant] : [relation]), to].join(' ');
 }
 
-/** Asserts that every edge between the nodes is present, and that each node states its number of further neighbours. */
+/** Asserts that every edge between the nodes is present, and that each node states its number of further neighbors. */
 function checkNeighbourhood(t: ExecutionContext, world: GraphWorld, { nodes, edges, paths }: Graph): void {
 	const shown = new Set(nodes.map(({ id }) => id));
 	const between = connections(world).filter(({ from, to }) => shown.has(from) && shown.has(to));
@@ -168,7 +168,7 @@ const startIds = [
 	...names.map((name) => `instance:${name}`),
 ];
 
-journey('a neighborhood equals the plain model’s, or a part of it at the size limit', async (t, place) => {
+journey('a neighborhood is the same as in the simple model, or a part of it at the size limit', async (t, place) => {
 	const property = fc.asyncProperty(fc.gen(), async (random) => {
 		const draw = drawing(random);
 		const world = drawWorld(draw);
@@ -217,12 +217,12 @@ function checkWays(t: ExecutionContext, { nodes, edges, paths }: Graph, from: st
 	);
 }
 
-/** Returns the edge count in the shortest path; `null` if there is no path. */
+/** Returns the length of the shortest path, in edges; `null` if there is no path. */
 function shortest({ paths }: Graph): number | null {
 	return paths[0]?.length ?? null;
 }
 
-journey('the shortest path equals the plain model’s, and exists only if the model has one', async (t, place) => {
+journey('the shortest path has the same length as in the simple model, or exists in neither', async (t, place) => {
 	const property = fc.asyncProperty(fc.gen(), async (random) => {
 		const draw = drawing(random);
 		const world = drawWorld(draw);
@@ -265,7 +265,7 @@ function roleText({ role, tenant, resource_instance, source, through }: Effectiv
 	return `${source} ${resource_instance ?? tenant}#${role} ${through.length}`;
 }
 
-journey('effective roles equal the plain model’s, with the shortest paths', async (t, place) => {
+journey('effective roles are the same as in the simple model, with the shortest paths', async (t, place) => {
 	const property = fc.asyncProperty(fc.gen(), async (random) => {
 		const draw = drawing(random);
 		const world = drawWorld(draw);

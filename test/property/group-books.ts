@@ -70,7 +70,7 @@ function enterExisting(
 
 function groupNamed(state: State, name: string): InstanceBook {
 	const instance = known(state.instances, name);
-	demand(instance.group !== null, 'it is no group');
+	demand(instance.group !== null, 'the instance is not a group');
 	return instance;
 }
 
@@ -79,15 +79,15 @@ function createGroup(state: State, name: string, tenant: string): void {
 	if (!state.resources.has(instanceType(name))) addResource(state, instanceType(name), [], true);
 	ensureMember(state, instanceType(name));
 	const existing = state.instances.get(name);
-	demand(existing?.group !== 'made' && existing?.group !== 'marked', 'it is a group');
-	demand(existing === undefined || existing.tenant === tenant, 'it is of another tenant');
+	demand(existing?.group !== 'made' && existing?.group !== 'marked', 'the instance is already a group');
+	demand(existing === undefined || existing.tenant === tenant, 'the instance is in a different tenant');
 	state.instances.set(name, { tenant, group: existing === undefined ? 'made' : 'marked' });
 }
 
 type Named = readonly [name: string, group: InstanceBook];
 
 function nest(state: State, [parent, outer]: Named, [child, inner]: Named): void {
-	demand(instanceType(child) === instanceType(parent), 'groups of two types');
+	demand(instanceType(child) === instanceType(parent), 'the groups have different types');
 	demand(inner.tenant === outer.tenant, 'another tenant');
 	ensureMember(state, instanceType(parent));
 	if (!hasRole(state, child, member, parent)) give(state, child, member, parent);
@@ -123,7 +123,7 @@ function hasRole(state: State, group: string, role: string, object: string): boo
 function give(state: State, group: string, role: string, object: string): void {
 	const [from, to] = [instanceType(group), instanceType(object)];
 	ensureMember(state, from);
-	demand(group !== object || role !== member, 'it would be in itself');
+	demand(group !== object || role !== member, 'the group would contain itself');
 	const { relations } = known(state.resources, to);
 	const fitting = [...relations].find(([relation, { subject }]) => {
 		const [rule, ...more] = relationRules(state, { object, relation });
@@ -153,7 +153,7 @@ function take(state: State, group: string, role: string, object: string): void {
 	);
 	demand(giving.length > 0, 'the group has no such role');
 	for (const tuple of giving) {
-		demand(relationRules(state, tuple).length === 1, 'more would go');
+		demand(relationRules(state, tuple).length === 1, 'the relationship also derives other roles');
 		state.tuples.delete(tupleKey(tuple));
 	}
 	removeUnneeded(state);

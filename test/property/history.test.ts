@@ -95,7 +95,7 @@ interface Expected {
 	revision: number;
 }
 
-/** The environment, and earlier bundles, each of which must lead to the newest bundle. */
+/** The environment, and earlier bundles, from which a decision point must reach the newest bundle. */
 interface Real {
 	readonly place: Place;
 	readonly bases: Bundle[];
@@ -123,7 +123,7 @@ async function enter(entry: Write, expected: Expected, place: Place): Promise<vo
 	strictEqual(answer.revision, expected.revision, said);
 }
 
-/** Keeps a snapshot. Patches must later lead from this snapshot to the newest bundle. */
+/** Keeps a snapshot, from which patches must later produce the newest bundle. */
 const keepSnapshot: Command = {
 	check: () => true,
 	run: async (_, { place, bases }) => {
@@ -141,7 +141,7 @@ const histories = fc.commands(
 	{ maxCommands: 52, size: 'max', ...(replayPath ? { replayPath } : {}) },
 );
 
-test('patches lead to the snapshots; WASM, opa eval and the oracle agree; a listing agrees with its checks', async (t) => {
+test('patches produce the newest snapshot; WASM, opa eval and the oracle agree; listings agree with checks', async (t) => {
 	t.timeout(600_000);
 	t.timeout(7_200_000);
 	let steps = 0;
@@ -159,7 +159,7 @@ test('patches lead to the snapshots; WASM, opa eval and the oracle agree; a list
 			deepStrictEqual(
 				bundleData(newest.bundle),
 				JSON.parse(JSON.stringify(document(model))),
-				'the snapshot is what the books say',
+				'the snapshot equals the books',
 			);
 			strictEqual(parseManifest(newest.bundle.files).revision, String(expected.revision));
 
@@ -182,7 +182,7 @@ async function hold(bundle: Bundle): Promise<Held> {
 	return { bundle, engine: await Engine.load(await bundleModule(bundle), data) };
 }
 
-/** Follows the feed from a bundle to the newest bundle. Returns how many steps used patches. */
+/** Follows the feed from a bundle to the newest bundle. Returns 1 if patches were used, otherwise 0. */
 async function follow(place: Place, base: Bundle, newest: Held): Promise<0 | 1> {
 	const step = await stepFrom(place, base.etag);
 	if (step === null) return 0;
@@ -212,7 +212,7 @@ async function askEverything(t: ExecutionContext, place: Place, { model, engine 
 		for (const key of [...universe.users, 'nobody']) {
 			const listed = engine.evaluate('regolith/listing/user_permissions', { user: { key }, time }) ?? {};
 			const checks = JSON.parse(JSON.stringify(permissions(standing, key)));
-			deepStrictEqual(sorted(listed), checks, `a listing is its checks, at ${time}`);
+			deepStrictEqual(sorted(listed), checks, `listing = checks, at ${time}`);
 		}
 		return expected;
 	});

@@ -52,12 +52,12 @@ test('a draft’s impact is the difference between all checks before and after t
 		const target = drawDecidingDocument(random) as Exported;
 		const all = changesBetween(before, target);
 		const some = all.filter((_, index) => (chosen >> (index % 16)) & 1);
-		// A subset is often refused because its changes need the rest.
+		// A subset is often refused because its changes need the omitted changes.
 		const changes = (await previewDraft(place, some)).status === 200 ? some : all;
 		const revision = await place.revision();
 		await point.replica.policyReached(revision);
 		const impact = await askImpact(place, changes, { limits: { checks: maxImpactChecks, rows: maxImpactRows } });
-		strictEqual(await place.revision(), revision, 'the question changes nothing');
+		strictEqual(await place.revision(), revision, 'an impact request changes nothing');
 		// Both documents together contain every later object.
 		const earlier = await decide(crossProduct(namesIn([before, target])));
 		const applied = await applyDraft(place, changes);

@@ -259,7 +259,7 @@ test('impact is the difference between all decisions before and after', async (t
 			t.deepEqual([cut.asked, cut.truncated], [checks, found.asked > 0]);
 			t.true(cut.gained <= found.gained && cut.lost <= found.lost && cut.gains.length <= 1);
 
-			// As in the impact process, if there are too many closures for patches.
+			// The impact process recomputes closures like this if there are too many for patches.
 			const touched = touchedBy(before, after);
 			const now = { ...neighbourhood(after, touched), schema: after.schema, closures: null };
 			const closures = touched.derivations || touched.relationships.length > 0;

@@ -1,6 +1,6 @@
 /**
  * Filter rows decided by an expired grant: the filter would gain or lose these rows if it did not ignore the grant. A
- * law about filters can only find such a fault if these rows occur.
+ * filter property can detect this fault only if such rows occur.
  */
 
 import { everyone } from '../../compiler/everyone.js';
@@ -57,7 +57,7 @@ export class LapsedGrants {
 		});
 	}
 
-	/** Counts a filter's rows. `selects` is the filter. Rows are lost if they hold only without the expired grant. */
+	/** Counts the rows that `selects` selects. A row is lost if the grant, without its expiry, would exclude it. */
 	count(context: DecisionContext, input: FilterInput, rows: readonly Row[], selects: (row: Row) => boolean): void {
 		for (const [kind, facts] of this.#revived) {
 			const revived = { ...context, facts };

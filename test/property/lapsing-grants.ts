@@ -27,8 +27,8 @@ interface Path {
 }
 
 /**
- * Adds expiring grants: a derived role's relationship, an assigned role that stops a derivation, a public role, or an
- * assigned role that a user set of a rule names. Omits grants without a place in the model.
+ * Adds expiring grants: a derived role's relationship, an assigned role that blocks a derivation, a public role, or an
+ * assigned role that a rule's user set names. Omits grants without a place in the model.
  */
 export function withLapses(model: Model, chosen: readonly Lapse[]): Model {
 	return chosen.reduce(withLapse, model);
@@ -74,7 +74,7 @@ function withLapse(model: Model, { user: number, which, kind }: Lapse): Model {
 	return withAssignments(model, [held, stopped]);
 }
 
-/** Returns the roles on instances that the user sets of rules name. */
+/** Returns the roles named by the user sets of rules, on every instance of the resource. */
 function rolesNamed(model: Model) {
 	const { schema, facts } = model;
 	return schema.set_rules.flatMap(({ user_set, resource: type }) => {

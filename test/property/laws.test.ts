@@ -45,7 +45,7 @@ class Subject {
 		this.t.is(await this.place.revision(), revision, said);
 	}
 
-	/** Sends a write. It must give these meanings to the fields, and change nothing else except the time. */
+	/** Sends a write that must give the fields these meanings, and change nothing else except the time. */
 	async becomes(method: 'PATCH' | 'PUT', body: Loose, fields: Loose): Promise<void> {
 		const revision = await this.place.revision();
 		const answer = await this.place.http.send<Object>(method, this.path, body);
@@ -65,7 +65,7 @@ function fieldMeanings({ fields }: Kind, read: Loose): Loose {
 	return mapped(fields, ({ said }, name) => (said === undefined ? read[name] : said(read[name] as Loose)));
 }
 
-/** Returns all members except the kind's fields and the time. */
+/** Returns all JSON fields except the kind's fields and the time. */
 function otherFields({ fields }: Kind, read: Loose): Loose {
 	return Object.fromEntries(Object.entries(read).filter(([name]) => name !== 'updated_at' && !(name in fields)));
 }
@@ -142,8 +142,8 @@ async function live(t: ExecutionContext, place: Place, kind: Kind, life: Life): 
 	const subject = new Subject(t, place, kind, `${collection}/${key}`, made.body);
 	if (kind.methods.includes('PATCH')) {
 		for (const change of life.changes) {
-			await subject.keeps('PATCH', {}, 'PATCH of nothing');
-			await subject.keeps('PATCH', fieldMeanings(kind, subject.read), 'PATCH of what is stored');
+			await subject.keeps('PATCH', {}, 'PATCH with an empty body');
+			await subject.keeps('PATCH', fieldMeanings(kind, subject.read), 'PATCH with the stored values');
 			await subject.becomes('PATCH', change, patched(kind, fieldMeanings(kind, subject.read), change));
 			await subject.keeps('PATCH', change, 'PATCH twice');
 		}
@@ -152,7 +152,7 @@ async function live(t: ExecutionContext, place: Place, kind: Kind, life: Life): 
 		for (const body of [life.replaced, life.made]) {
 			await subject.becomes('PUT', body, meantBy(kind, body));
 			await subject.keeps('PUT', body, 'PUT twice');
-			await subject.keeps('PUT', { key: 'another', ...body }, 'PUT of another key');
+			await subject.keeps('PUT', { key: 'another', ...body }, 'PUT with a different key in the body');
 		}
 	}
 	t.is((await http.delete(subject.path)).status, 204);

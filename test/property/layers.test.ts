@@ -1,6 +1,6 @@
 /**
- * Paths that diverge and meet again. For most of these shapes, a check that follows each path separately would take
- * between seconds and years, so the tests would not end.
+ * Paths that diverge and converge. For most of these shapes, a check that followed each path separately would take
+ * seconds to years, so the tests would not end.
  */
 import test from 'ava';
 import { documentBytes } from '../../compiler/index.js';

@@ -20,7 +20,7 @@ export interface Field {
 	readonly said?: (read: Loose) => unknown;
 }
 
-/** A kind of objects, with its fields and methods. */
+/** An object kind, with its fields and methods. */
 export interface Kind {
 	/** Returns the list's path. */
 	readonly collection: (place: Place) => string;

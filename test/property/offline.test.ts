@@ -39,7 +39,7 @@ test.before('start', async () => {
 });
 test.after.always('stop', () => api?.stop());
 
-/** A chapter of a history: some changes towards a different environment, while the compiler has a certain mood. */
+/** A chapter of a history: some of the changes that would turn the environment into `document`, in a compiler mood. */
 interface Chapter {
 	readonly document: Exported;
 	readonly mood: Mood;
@@ -258,7 +258,7 @@ async function startFromCopy(t: ExecutionContext, place: Place, path: string): P
 	return reader;
 }
 
-/** Asserts that a damaged copy leads to an earlier state in the same history, or to no state. */
+/** Asserts that a decision point with a damaged copy has an earlier state in the same history, or no state. */
 async function assertDamaged(t: ExecutionContext, place: Place, path: string, draws: readonly number[]): Promise<void> {
 	const whole = readFileSync(path);
 	const copy = await readCopy(place, path);

@@ -53,7 +53,7 @@ function tables(value: Json): Json {
 
 const anyFates = fc.array(fc.constantFrom(...fates), { minLength: 60, maxLength: 60 });
 
-test('patches lead from a state to an earlier state', (t) => {
+test('patches restore an earlier state', (t) => {
 	let conditional = 0;
 	fc.assert(
 		fc.property(modelsOfOneSchema(1), anyFates, anyFates, (models, ofAssignments, ofRelationships) => {

@@ -132,7 +132,7 @@ test('any earlier revision can be restored from the newest revision', async (t) 
 			for (const { revision, digest, state } of looks) {
 				const wanted = { revision, most: 5_000 };
 				const past = await pastState(site.store, policies, place.id, wanted, held);
-				if (past === null) throw new Error('nothing is written meanwhile');
+				if (past === null) throw new Error('the state was not restored, although no write ran concurrently');
 				const restored = await restoreState(newest.state, past, run);
 				const said = `revision ${revision} from ${newest.revision}`;
 				t.deepEqual(restored.engine.dump(), state.engine.dump(), said);

@@ -127,10 +127,10 @@ test.before('start', async () => {
 
 test.after.always('stop', () => api?.stop());
 
-/** Counts events. Without these events, a history does not pass as a success. */
+/** Counts events, which must occur before a history counts as a success. */
 const seen = { checks: 0, by_roles: 0, suspended: 0, kept: 0, exact: 0, refused: 0, left_out: 0, listed: 0 };
 
-test('no decision is older than its revision, whatever the compiler does', async (t) => {
+test('no decision allows access that its revision denies, whatever the compiler does', async (t) => {
 	t.timeout(longest + 120_000);
 	await fc.assert(
 		fc.asyncProperty(fc.array(step, { minLength: length, maxLength: length, size: 'max' }), async (steps) => {
@@ -354,8 +354,8 @@ async function look(t: ExecutionContext, place: Place, pdp: RestartablePdp, afte
 	t.is(answer.status, 200, after);
 	t.is(answer.revision, revision, after);
 	const allowed = answer.body.allow.map(({ allow }) => allow);
-	// The policy behind the decision is known only if no policy became active in between, neither in the database nor at
-	// the decision point.
+	// The decision's policy is known only if no policy became active in the meantime, in the database or at the decision
+	// point.
 	const knows = policyRevision >= before.schema_revision && isInForceAt(pdp, before.left_out);
 	const schema = before.text === still.text && knows ? before.schema : null;
 	const stands = schema && { schema: standing(schema, model.schema), facts: model.facts };
@@ -365,9 +365,9 @@ async function look(t: ExecutionContext, place: Place, pdp: RestartablePdp, afte
 		const text = `${after}: ${JSON.stringify(question)} at ${revision}`;
 		const wanted = decide(model, question).allow;
 		seen.checks += 1;
-		if (allowed[index]) t.true(wanted, `allowed, and the revision denies: ${text}`);
+		if (allowed[index]) t.true(wanted, `allowed, although the revision denies: ${text}`);
 		if (stands && decide(stands, question).allow) {
-			t.true(allowed[index], `nothing of the grant was changed: ${text}`);
+			t.true(allowed[index], `denied, although the grant is unchanged: ${text}`);
 			seen.kept += 1;
 		}
 		if (wanted && !allowed[index]) seen.suspended += 1;
@@ -442,7 +442,7 @@ async function lookByPolicy(
 		answer = await ask(http, extra);
 	} while (answer.status === 200 && before !== pdp.replica.current());
 	if (answer.status === 503) {
-		t.true(mood === 'hangs' || mood === 'fails', `${after}: 503 though the compiler ${mood}`);
+		t.true(mood === 'hangs' || mood === 'fails', `${after}: 503, although the compiler ${mood}`);
 		seen.refused += 1;
 		return;
 	}

@@ -98,8 +98,8 @@ function chapterCommand(wishes: readonly Wish[]): fc.AsyncCommand<Expected, Real
 				lines.push(writtenLine(entry));
 				await enter(entry, expected, real);
 			}
-			const name = `the look after ${lines.at(-1)}`;
-			lines.push('-- a look');
+			const name = `after ${lines.at(-1)}`;
+			lines.push('-- comparison');
 			real.past = await look(expected.books, real, name);
 		},
 		toString: () => lines.map((line) => `\n\t${line}`).join(''),
@@ -149,11 +149,7 @@ async function held(bundle: Bundle): Promise<Past> {
 async function look(books: RelationshipBooks, { place, past, tell }: Real, name: string): Promise<Past> {
 	const newest = await held(await snapshot(place, ''));
 	const data = bundleData(newest.bundle);
-	deepStrictEqual(
-		data,
-		JSON.parse(JSON.stringify(document(books.model()))),
-		`${name}: the snapshot is what the books say`,
-	);
+	deepStrictEqual(data, JSON.parse(JSON.stringify(document(books.model()))), `${name}: the snapshot equals the books`);
 	const step = await stepFrom(place, past.bundle.etag);
 	if (step !== null) {
 		tell(`a step by ${parseManifest(step.files).metadata.regolith.kind}`);
@@ -169,7 +165,7 @@ async function look(books: RelationshipBooks, { place, past, tell }: Real, name:
 	deepStrictEqual(answered(queries, codes), expected, `${name}: WASM = the oracle`);
 	for (const code of new Set(codes)) tell(`a check was answered ${code}`);
 	const contents = (await readContents(place)).filter((line) => !line.startsWith('resource_attribute __user:'));
-	deepStrictEqual(contents, books.contents(), `${name}: the lists are what the books say`);
+	deepStrictEqual(contents, books.contents(), `${name}: the lists equal the books`);
 	for (const group of books.groups())
 		deepStrictEqual(await readGroupLists(place, group), books.group(group), `${name}: ${group}`);
 	return newest;

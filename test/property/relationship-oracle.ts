@@ -79,7 +79,7 @@ function findRolesHeld(model: Model, asked: Asked): ReadonlySet<string> {
 	return held;
 }
 
-/** Returns all roles a user holds, assuming exactly the roles `excluded` under an odd number of `not`. */
+/** Returns all roles a user holds. Under an odd number of `not`, exactly the roles in `excluded` count as held. */
 function rolesUnless(model: Model, asked: Asked, excluded: ReadonlySet<string>): ReadonlySet<string> {
 	const user = asked.user.key;
 	const { schema, facts } = model;

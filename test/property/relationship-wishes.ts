@@ -36,7 +36,7 @@ const instanceName = (of: fc.Arbitrary<string>) => fc.tuple(of, key).map(([first
 const instance = instanceName(type);
 const group = instanceName(likely([8, 'group'], [1, 'folder'], [1, 'constructor']));
 
-/** A relation between two types, usually created in the beginning. */
+/** A relation between two types, usually a relation from the `opening`. */
 const way = fc.oneof(
 	{
 		weight: 8,
@@ -214,7 +214,7 @@ export const chapter: fc.Arbitrary<readonly Wish[]> = fc.oneof(
 export function fulfilled({ apt, choices }: Wish, books: RelationshipBooks, before: readonly Write[]): Write {
 	const meant = choices.map((choice) => meaning(choice, before));
 	const entry = (apt ? meant.find((one) => books.wouldChange(one)) : undefined) ?? meant[0];
-	if (entry === undefined) throw new Error('a wish without a choice');
+	if (entry === undefined) throw new Error('the wish has no choices');
 	return entry;
 }
 

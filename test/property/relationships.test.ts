@@ -77,7 +77,7 @@ test('WebAssembly agrees with the search when paths diverge and converge in laye
 	);
 	for (const [way, number] of Object.entries(derived))
 		t.true(number >= leastDrawn(21), `${number} roles derived: ${way}`);
-	t.true(walks >= leastDrawn(3), `${walks} schemas with roles that are walked`);
+	t.true(walks >= leastDrawn(3), `${walks} schemas with walks`);
 	t.true(fromComputed >= leastDrawn(21), `${fromComputed} roles derived from computed roles`);
 });
 
@@ -174,7 +174,7 @@ function onlyWith(model: Model, { user, resource }: Query, role: string): Model 
 		...type,
 		roles: type.roles.map(({ computed: _, ...own }) => ({ ...own, derivations: [] })),
 	}));
-	// Only stored users have own assignments.
+	// Only stored users can have assignments.
 	const users = [...model.facts.users, user.key];
 	const facts = { ...model.facts, users, instance_assignments: [assignment], relationships: [] };
 	return { schema: { ...model.schema, resources }, facts };
@@ -230,7 +230,7 @@ test('a set of users holds the same roles as a user who has only its role', asyn
 	t.true(allowed >= leastDrawn(21), `${allowed} checks were allowed`);
 });
 
-test('a cycle contains the roles that lead to each other, and their derivations', (t) => {
+test('a cycle contains the roles that derive from each other, and their derivations', (t) => {
 	let cycles = 0;
 	fc.assert(
 		fc.property(anySchema, (schema) => {

@@ -65,7 +65,7 @@ function userSet(key: string, conditions: Json): ConditionSet {
 }
 
 const keys = ['a', 'b', 'c'];
-/** Numbers for each form of an expression, with its roles in each order. */
+/** Returns numbers that select each form of an expression, with its roles in each order. */
 const choices = (forms: number) => range(forms).flatMap((form) => [0, 1, 2].map((turn) => 4 * form + turn));
 
 /** Users hold each combination of three roles on the document `one`. A role never implies the roles it extends. */
@@ -217,7 +217,7 @@ function questionsOf({ schema, facts }: { readonly schema: Schema; readonly fact
 
 for (const [title, model] of [
 	['every form, with every combination of roles', everyForm],
-	['roles of everyone, also for users without own roles', everyoneHolds],
+	['roles assigned to everyone, and users without own roles', everyoneHolds],
 	['instances in the same and in another tenant', relatedInstances],
 ] as const) {
 	test(`conditions on roles and instances: ${title}`, async (t) => {
@@ -233,7 +233,7 @@ for (const [title, model] of [
 			),
 		);
 		t.true(new Set(codes).size > 1 && codes.includes('allow'));
-		const countDifference = () => t.fail('the referee saw a difference');
+		const countDifference = () => t.fail('the index and the engine differ');
 		t.true(compareListings(t, { ...context, countDifference }, model) > 0);
 		listAllowedUsers(t, context, model);
 	});

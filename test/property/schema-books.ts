@@ -72,7 +72,7 @@ function enterRole(
 		case 'extend':
 		case 'unextend': {
 			roleIn(state, type, entry.parent);
-			demand(entry.kind === 'extend' || role.parents.has(entry.parent), 'it does not extend it');
+			demand(entry.kind === 'extend' || role.parents.has(entry.parent), 'the role does not extend this role');
 			changeRole(state, type, key, { parents: edited(role.parents, entry.parent, entry.kind === 'extend') });
 			refuseCycle(state, type, key);
 			break;
@@ -100,7 +100,7 @@ function rederive(state: State, type: string, key: string, kind: 'derive' | 'und
 		return;
 	}
 	const others = rules.filter((other) => !sameSource(other, rule));
-	demand(others.length < rules.length, 'it is not derived so');
+	demand(others.length < rules.length, 'the role has no such derivation');
 	changeRole(state, type, key, { rules: others });
 }
 
@@ -154,13 +154,13 @@ function link(state: State, type: string, role: string, { permissions, parents, 
 function refuseCycle(state: State, type: string, role: string): void {
 	const above = new Set(roleIn(state, type, role).parents);
 	for (const key of above) for (const parent of roleIn(state, type, key).parents) above.add(parent);
-	demand(!above.has(role), 'it would extend itself');
+	demand(!above.has(role), 'the role would extend itself');
 }
 
 function requireRule(state: State, type: string, { relation, type: from, role }: Rule): void {
 	const { subject } = known(known(state.resources, type).relations, relation);
 	roleIn(state, from, role);
-	demand(subject === from, 'the relation leads elsewhere');
+	demand(subject === from, 'the relation has a different subject resource');
 }
 
 /** For each source, keeps the last rule, at the position of the first rule. */

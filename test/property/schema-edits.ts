@@ -50,7 +50,7 @@ const edits = {
 			return { ...set, selects: { conditions } };
 		}),
 	}),
-	'let a set narrow no other': (schema: Schema, which: number): Schema => ({
+	'remove the parent of a set': (schema: Schema, which: number): Schema => ({
 		...schema,
 		condition_sets: replaced(schema.condition_sets, which, (set) => ({ ...set, parent: null })),
 	}),
@@ -65,7 +65,7 @@ const edits = {
 			...resource,
 			roles: replaced(resource.roles, other, (role) => withDerivation(schema, resource, role, [which, other])),
 		})),
-	'add a derivation to a role that a set names': (schema: Schema, which: number, other: number): Schema => {
+	'add a derivation to a role named in a set': (schema: Schema, which: number, other: number): Schema => {
 		const set = pick(
 			schema.condition_sets.filter(({ selects }) => rolesIn(selects).length > 0),
 			which,
@@ -73,7 +73,7 @@ const edits = {
 		const named = set === undefined ? undefined : pick(rolesIn(set.selects), other);
 		return derivedFurther(schema, { type: set?.resource, key: named }, [which, other]);
 	},
-	'add a derivation to a source of a role that a set names': (schema: Schema, which: number, other: number): Schema => {
+	'add a derivation to a source of a role named in a set': (schema: Schema, which: number, other: number): Schema => {
 		const sources = schema.condition_sets.flatMap((set) => {
 			const resource = schema.resources.find(({ key }) => key === set.resource);
 			const named = rolesIn(set.selects);
@@ -87,7 +87,7 @@ const edits = {
 		const source = pick(sources, which);
 		return source === undefined ? schema : derivedFurther(schema, source, [which, other]);
 	},
-	'compute a role, or otherwise': (schema: Schema, which: number, other: number): Schema =>
+	'set the expression of a role': (schema: Schema, which: number, other: number): Schema =>
 		inResource(schema, which, (resource) => ({
 			...resource,
 			roles: resource.roles.map((role, index) => {
@@ -96,7 +96,7 @@ const edits = {
 				return { ...role, derivations: [], computed: roleExpression(later, which + other) };
 			}),
 		})),
-	'no longer compute a role': (schema: Schema, which: number): Schema => {
+	'turn a computed role into an assigned role': (schema: Schema, which: number): Schema => {
 		const computed = schema.resources.flatMap(({ roles }) => roles.filter((role) => role.computed !== undefined));
 		const chosen = pick(computed, which);
 		return {
@@ -107,7 +107,7 @@ const edits = {
 			})),
 		};
 	},
-	'add a derivation to a role that a role is computed from': (schema: Schema, which: number, other: number): Schema =>
+	'add a derivation to an operand of a computed role': (schema: Schema, which: number, other: number): Schema =>
 		inResource(schema, which, (resource) => {
 			const operands = resource.roles.flatMap(({ computed }) =>
 				computed === undefined ? [] : rolesInExpression(computed, other % 4 > 0),
@@ -120,7 +120,7 @@ const edits = {
 				),
 			};
 		}),
-	'let assignments stop a derivation, or no longer': (schema: Schema, which: number, other: number): Schema =>
+	'toggle whether assignments block a derivation': (schema: Schema, which: number, other: number): Schema =>
 		inRole(schema, which, (role) => ({
 			...role,
 			derivations: replaced(role.derivations, other, (row) => ({
@@ -128,11 +128,11 @@ const edits = {
 				no_direct_roles_on_object: !row.no_direct_roles_on_object,
 			})),
 		})),
-	'let assignments stop a role, or no longer': (schema: Schema, which: number): Schema =>
+	'toggle whether assignments block all derivations of a role': (schema: Schema, which: number): Schema =>
 		inRole(schema, which, (role) => ({ ...role, no_direct_roles_on_object: !role.no_direct_roles_on_object })),
-	'let everyone hold a role, or no longer': (schema: Schema, which: number): Schema =>
+	'toggle whether a role is public': (schema: Schema, which: number): Schema =>
 		inRole(schema, which, (role) => ({ ...role, public: !role.public })),
-	'let a role be assigned to other sets of users': (schema: Schema, which: number, other: number): Schema =>
+	'change the sets of users to which a role can be assigned': (schema: Schema, which: number, other: number): Schema =>
 		inResource(schema, which, (resource) => {
 			const role = pick(
 				resource.roles.filter(({ computed }) => computed === undefined),
@@ -151,9 +151,9 @@ const edits = {
 				roles: resource.roles.map((one) => (one === role ? { ...one, derivations } : one)),
 			};
 		}),
-	'drop a role of a resource': (schema: Schema, which: number, other: number): Schema =>
+	'drop a resource role': (schema: Schema, which: number, other: number): Schema =>
 		inResource(schema, which, (resource) => ({ ...resource, roles: without(resource.roles, other) })),
-	'add a role of a resource': (schema: Schema, which: number, other: number): Schema =>
+	'add a resource role': (schema: Schema, which: number, other: number): Schema =>
 		inResource(schema, which, (resource) => {
 			const permissions = pick(resource.actions, other);
 			const role = {
@@ -167,18 +167,18 @@ const edits = {
 			};
 			return { ...resource, roles: [...resource.roles.filter(({ key }) => key !== role.key), role] };
 		}),
-	'let a role be assigned under other conditions': (schema: Schema, which: number, other: number): Schema =>
+	'change the grant conditions of a role': (schema: Schema, which: number, other: number): Schema =>
 		inRole(schema, which, ({ grant_conditions: _, ...role }) =>
 			other % 3 === 0 ? role : { ...role, grant_conditions: chosenConditions(other) },
 		),
-	'let relationships have other conditions': (schema: Schema, which: number, other: number): Schema =>
+	'change the grant conditions of a relation': (schema: Schema, which: number, other: number): Schema =>
 		inResource(schema, which, (resource) => ({
 			...resource,
 			relations: replaced(resource.relations, other, ({ grant_conditions: _, ...relation }) =>
 				other % 3 === 0 ? relation : { ...relation, grant_conditions: chosenConditions(other) },
 			),
 		})),
-	'edit a condition of grants': (schema: Schema, which: number, other: number): Schema => {
+	'edit a grant condition': (schema: Schema, which: number, other: number): Schema => {
 		const { grant_conditions } = schema;
 		if (grant_conditions === undefined) return schema;
 		const conditions: Json =
@@ -204,7 +204,7 @@ const edits = {
 				permissions: [...new Set([...role.permissions, `new${other % 2}`])],
 			})),
 		})),
-	'take a permission': (schema: Schema, which: number, other: number): Schema =>
+	'drop a permission': (schema: Schema, which: number, other: number): Schema =>
 		inRole(schema, which, (role) => ({ ...role, permissions: without(role.permissions, other) })),
 	'drop a resource': (schema: Schema, which: number): Schema => ({
 		...schema,
@@ -218,16 +218,16 @@ export const schemaEdit: fc.Arbitrary<SchemaEdit> = fc.record({
 		...(Object.keys(edits) as SchemaEdit['kind'][]),
 		'edit a set',
 		'edit a set',
-		'add a derivation to a role that a set names',
-		'add a derivation to a role that a set names',
-		'add a derivation to a role that a set names',
-		'add a derivation to a source of a role that a set names',
-		'add a derivation to a source of a role that a set names',
-		'compute a role, or otherwise',
-		'compute a role, or otherwise',
-		'add a derivation to a role that a role is computed from',
-		'add a derivation to a role that a role is computed from',
-		'add a derivation to a role that a role is computed from',
+		'add a derivation to a role named in a set',
+		'add a derivation to a role named in a set',
+		'add a derivation to a role named in a set',
+		'add a derivation to a source of a role named in a set',
+		'add a derivation to a source of a role named in a set',
+		'set the expression of a role',
+		'set the expression of a role',
+		'add a derivation to an operand of a computed role',
+		'add a derivation to an operand of a computed role',
+		'add a derivation to an operand of a computed role',
 		'drop a rule',
 		'add a rule',
 	),
@@ -295,7 +295,6 @@ function withDerivation(
 	return { ...role, derivations: [...others, derivation] };
 }
 
-/** Adds a derivation to a role, or replaces its settings. */
 function derivedFurther(
 	schema: Schema,
 	{ type, key }: { readonly type: string | null | undefined; readonly key: string | undefined },

@@ -161,6 +161,6 @@ function compares(operator: string, value: Json, operand: Json, find: FindRelate
 			return holds(match, new Map(members), find);
 		}
 		default:
-			throw new Error(`the oracle knows no ${operator}`);
+			throw new Error(`the oracle does not implement ${operator}`);
 	}
 }

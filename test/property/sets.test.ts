@@ -80,7 +80,7 @@ test('WebAssembly and opa eval follow the definitions, and the explanation lists
 	);
 	t.true(byConditions >= leastDrawn(21), `${byConditions} checks allowed by conditions`);
 	for (const code of ['allow', 'no_matching_usersets', 'no_matching_resourcesets', 'no_matching_rules']) {
-		t.true((seen.get(code) ?? 0) >= leastDrawn(1), `no section said ${code}`);
+		t.true((seen.get(code) ?? 0) >= leastDrawn(1), `no section contains ${code}`);
 	}
 });
 
@@ -117,7 +117,7 @@ function explained(t: ExecutionContext, engine: Engine, model: Model, query: Que
 
 const asked = { enable_abac_user_permissions: true, enable_abac_authorized_users: true };
 
-/** INVARIANT: listings agree with checks. Without a request, they evaluate only rules that act like roles. */
+/** INVARIANT: listings agree with checks. Without `asked` as the context, they use only rules that act like roles. */
 function listsAsChecks(t: ExecutionContext, engine: Engine, model: Model): void {
 	listsAsked(t, engine, model, asked);
 	const { set_rules } = model.schema;

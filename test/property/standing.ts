@@ -57,7 +57,7 @@ function withStandingConditions(before: Resource, after: Resource, suspended: Re
 	};
 }
 
-/** A resource, and its schema. */
+/** A resource with its schema. */
 type Placed = readonly [schema: Schema, resource: Resource];
 
 function standingResource([inForce, before]: Placed, [schema, after]: Placed): Resource {
@@ -123,8 +123,8 @@ function excludedRoles(conditions: Json, isExcluded = false): readonly string[] 
 }
 
 /**
- * Returns all derivations and expressions that lead to a role, at any distance, and the roles on the way that everyone may
- * hold.
+ * Returns all derivations and expressions from which a role follows, directly or indirectly, and the public roles among
+ * the role and its sources.
  */
 function derivationsOf(schema: Schema, type: string, role: string): readonly string[] {
 	const roles = leadTo(schema, type, role);

@@ -17,7 +17,7 @@ import { acme, quiet, resource } from '../pdp/environment.js';
 import { draws, inRest, leastDrawn } from '../support/tier.js';
 import { asJson, byEngine, compareListings, contextFor, same, withConditions } from './compare-listings.js';
 
-/** Returns patches that turn the facts of one document into those of another, entry by entry. */
+/** Returns patches that turn one document's facts into another document's facts, entry by entry. */
 function patchesBetween(from: Model, to: Model): readonly Patch[] {
 	const [before, after] = [from, to].map((model) => valueAt(document(model), 'regolith', 'facts'));
 	return [...new Set([before, after].flatMap((facts) => jsonMembers(facts).map(([table]) => table)))].flatMap(
@@ -45,7 +45,7 @@ test('listings agree for random models, after random changes', async (t) => {
 				before = model;
 				const context = await contextFor(model, facts);
 				for (const time of [0, 1_500, context.time]) {
-					const countDifference = () => t.fail('the referee saw a difference');
+					const countDifference = () => t.fail('the index and the engine differ');
 					entries += compareListings(t, { ...context, time, countDifference }, model);
 				}
 			}
@@ -67,7 +67,7 @@ const set = (key: string, type: 'userset' | 'resourceset', conditions: Json): Co
 	selects: { conditions },
 });
 const actions = ['read', 'write', ...Array.from({ length: 40 }, (_, index) => `action-${index}`)];
-/** More instances than arrays have room for at first, and more actions than a word has bits. */
+/** More instances than the initial capacity of the index's arrays, and more actions than a word has bits. */
 const large: Model = {
 	schema: {
 		...acme.schema,
@@ -105,7 +105,7 @@ inRest(`for ${many} instances`, async (t) => {
 	}
 });
 
-inRest('the referee catches a wrong index, and the engine answers until the next policy', async (t) => {
+inRest('after a sample differs from the index, the engine computes all listings until the next policy', async (t) => {
 	const wrong: Model = {
 		...large,
 		facts: {

@@ -54,7 +54,7 @@ journey('a document imported over any environment equals its next export', async
 		t.deepEqual({ ...dry.body, dry_run: false }, real.body, 'the dry run predicted the changes');
 		const text = await placeExport(place);
 		t.deepEqual(comparable(JSON.parse(text)), comparable(document));
-		t.is(content(await fresh(management, document)), content(text), 'as in a new environment');
+		t.is(content(await fresh(management, document)), content(text), 'the same as in a new environment');
 	});
 	await fc.assert(property, { numRuns: runs });
 });
@@ -102,7 +102,7 @@ async function decisions({ pdp }: Stack, { schema, facts }: Document): Promise<r
 	return body.allow.map(({ allow }) => allow);
 }
 
-acrossStores('any environment moves from store to store and back, and decides the same', async (t) => {
+acrossStores('any environment moves from store to store and back, and decisions do not change', async (t) => {
 	const [embedded, server] = [await startStack('embedded'), await startStack('server')];
 	try {
 		const first = await stackExport(t, embedded);
