@@ -80,7 +80,7 @@ async function newRoles({ http, facts }: Place): Promise<readonly string[]> {
 		.filter((name) => name !== 'bea#viewer@acme');
 }
 
-journey('a requested role is approved, and held from then on', async (t, place) => {
+journey('a requested role is approved, and the requester has it from then on', async (t, place) => {
 	await setTheScene(place);
 	const { http } = place;
 	const ledger = await openLedger(t, place);
@@ -109,7 +109,7 @@ journey('a requested role is approved, and held from then on', async (t, place) 
 		reviewed_at: approved['updated_at'],
 	});
 	t.deepEqual(await newRoles(place), ['ann#editor@acme']);
-	t.deepEqual(await ledger.kept(await http.put(`${one('rex')}/approve`)), approved, 'again, by the same user');
+	t.deepEqual(await ledger.kept(await http.put(`${one('rex')}/approve`)), approved, 'repeated by the same user');
 	await ledger.balanced();
 	const { body } = await http.get<Paginated>(
 		`/v2/projects/${place.project}/envs/${place.key}/changes?kind=role_assignment&per_page=1`,
@@ -279,7 +279,7 @@ journey('instances in other tenants are not revealed', async (t, place) => {
 	const { http, facts } = place;
 	await http.post(`${facts}/resource_instances`, { key: 'plan', resource: 'folder', tenant: 'beta' });
 	const reader = (more: object) => http.post(as(place, 'ann'), ask('reader', more));
-	t.is((await reader({ resource_instance: 'plan' })).status, 200, 'the tenant’s only request');
+	t.is((await reader({ resource_instance: 'plan' })).status, 200, 'the key refers to the only instance in the tenant');
 	await http.post(`${facts}/resource_instances`, { key: 'memo', resource: 'folder', tenant: 'acme' });
 	fails(t, await reader({ resource_instance: 'memo' }), 400, 'several');
 	t.is((await reader({ resource_instance: 'memo', resource: 'folder' })).status, 200);
@@ -402,7 +402,7 @@ journey('exactly one of several concurrent decisions succeeds', async (t, place)
 	await decideAtOnce(t, place, reviewers);
 });
 
-journey('signed-in users request and decide by the same rules', async (t, place) => {
+journey('the same rules apply to signed-in users', async (t, place) => {
 	await setTheScene(place);
 	const ledger = await openLedger(t, place);
 	const path = `${place.elements}/config/requests/access_requests`;

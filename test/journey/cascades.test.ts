@@ -124,7 +124,7 @@ const deletions: Readonly<Record<string, Deletion>> = {
 			['resource_attribute document:private'],
 		],
 	},
-	'an attribute of users': {
+	'a user attribute': {
 		path: 'schema/users/attributes/plan',
 		gone: ['resource_attribute __user:plan'],
 		again: ['schema/users/attributes', { key: 'plan', type: 'string' }, ['resource_attribute __user:plan']],
@@ -173,21 +173,21 @@ const deletions: Readonly<Record<string, Deletion>> = {
 		lost: ['editor grants document:write', 'editor grants folder:read', 'editor extends viewer'],
 		again: ['schema/roles', { key: 'editor', name: 'New' }, ['role editor']],
 	},
-	'a role of a resource that others extend': {
+	'a resource role that other roles extend': {
 		path: 'schema/resources/document/roles/viewer',
 		gone: ['role document:viewer', 'user_invite ian', ...held('ann#viewer@document:budget')],
 		lost: ['document:viewer grants read', 'document:editor extends viewer', viewerOfTeam],
 		changed: ['role document:editor'],
 		again: ['schema/resources/document/roles', { key: 'viewer', name: 'New' }, ['role document:viewer']],
 	},
-	'a role of a resource that others derive from': {
+	'a resource role from which other roles are derived': {
 		path: 'schema/resources/folder/roles/owner',
 		gone: ['role folder:owner', ...held('ben#owner@folder:finance')],
 		lost: ['folder:owner grants read', 'document:editor from folder:owner by parent'],
 		changed: ['role document:editor'],
 		again: ['schema/resources/folder/roles', { key: 'owner', name: 'New' }, ['role folder:owner']],
 	},
-	'a derived role of a resource': {
+	'a derived resource role': {
 		path: 'schema/resources/document/roles/editor',
 		gone: ['role document:editor', ...held('ben#editor@document:plan')],
 		lost: [
@@ -229,7 +229,7 @@ const deletions: Readonly<Record<string, Deletion>> = {
 			['group team:red', 'resource team', 'resource_instance team:red', 'role team:member'],
 		],
 	},
-	'the instance of a group': {
+	'a group’s instance': {
 		path: 'facts/resource_instances/team:red',
 		gone: ofRed,
 		again: [
@@ -238,7 +238,7 @@ const deletions: Readonly<Record<string, Deletion>> = {
 			['resource_instance team:red'],
 		],
 	},
-	'the resource of a group': {
+	'a group’s resource': {
 		path: 'schema/resources/team',
 		gone: ofTeam,
 		lost: [viewerOfTeam],
@@ -277,7 +277,7 @@ const deletions: Readonly<Record<string, Deletion>> = {
 		lost: [...annIsIn, 'listed cy in acme'],
 		again: ['facts/users', { key: 'ann' }, ['user ann']],
 	},
-	'a user of a tenant': {
+	'a tenant member': {
 		path: 'facts/tenants/acme/users/ann',
 		gone: ['tenant_user ann@acme', ...held('ann#editor@acme', 'ann#viewer@document:budget')],
 		lost: ['listed ann in acme'],
@@ -285,7 +285,7 @@ const deletions: Readonly<Record<string, Deletion>> = {
 	},
 };
 
-/** All filled environments have the same contents. */
+/** Reads the contents once per store, because all filled environments have the same contents. */
 const readFilled = oncePerStore(readContents);
 
 for (const [title, deletion] of Object.entries(deletions)) {
@@ -460,7 +460,7 @@ const lives: readonly (readonly [path: string, body: object | undefined, again: 
 		['facts/tenants/acme/users/ann', undefined, [['facts/tenants/acme/users', { key: 'ann' }]], assignment],
 	];
 
-onEachStack(`the decision point forgets deleted objects, and recreated objects have nothing`, async (t, stack) => {
+onEachStack(`the decision point forgets deleted objects, and recreating them restores no access`, async (t, stack) => {
 	const send = async (method: 'post' | 'delete', path: string, body?: object) => {
 		const answer = await stack.environment[method](`/v2/${path.replace('/', '/default/dev/')}`, body);
 		t.true(answer.status < 300, `${path}: ${JSON.stringify(answer.body)}`);

@@ -71,7 +71,11 @@ journey('changes to the environment itself and to its decision point keys are lo
 		const environment = await account.locked(environment_id);
 		await account.updateEnvironment(environment, { description: null });
 	});
-	t.like((await readHistory(place, 'kind=environment')).data[0], { actor: null }, 'the server itself');
+	t.like(
+		(await readHistory(place, 'kind=environment')).data[0],
+		{ actor: null },
+		'a write by the server has no author',
+	);
 });
 
 journey('the history can be filtered by any combination of fields', async (t, place, { organization }) => {
@@ -104,12 +108,12 @@ journey('the history can be filtered by any combination of fields', async (t, pl
 	const at = encodeURIComponent(String(one?.['created_at']));
 	t.true(
 		changeKeys(await readHistory(place, `created_from=${at}&created_to=${at}`)).includes('ann'),
-		'both ends are in it',
+		'both ends of the period are included',
 	);
 	const mine = (await readHistory(place, `actor=${place.key_id}`)).data;
 	t.false(
 		mine.some(({ key }) => key === 'ann'),
-		'who wrote is told apart',
+		'authors are distinguished',
 	);
 });
 
@@ -192,7 +196,7 @@ journey('every API write that changes something is logged with its author', asyn
 		if (before === after) continue;
 		seen += 1;
 		const { data } = await readHistory({ ...place, http: organization }, `revision_from=${revision + 1}`);
-		t.true(data.length > 0, `${endpoint.name} (${answer.status}) left no trace`);
+		t.true(data.length > 0, `${endpoint.name} (${answer.status}) was not logged`);
 		for (const { actor } of data) t.like(actor, { id: actor_id }, endpoint.name);
 	}
 	t.true(seen > order.length / 2, `${seen} of ${order.length} changed something`);
@@ -211,7 +215,7 @@ journey('the writes of a copy are in the target’s history, with their author',
 		t.true(data.length > 0, endpoint.name);
 		for (const { actor } of data) t.like(actor, { id: scope.data[0]?.['id'] }, endpoint.name);
 	}
-	t.is(await place.revision(), before, 'and not in the source’s history');
+	t.is(await place.revision(), before, 'the source’s history is unchanged');
 });
 
 journey('keys with access to the environment can read its history', async (t, place, { url, organization, store }) => {

@@ -33,9 +33,10 @@ const paths = [...checks, '/user-permissions', '/user-tenants', '/authorized_use
 function complaint({ headers, body, status }: Answer<unknown>): string | null {
 	if (headers.get('content-type') !== 'application/json') return `content type ${headers.get('content-type')}`;
 	const { detail, ...rest } = body as { readonly detail?: unknown };
-	if (Object.keys(rest).length > 0) return 'more than a detail';
-	if (status === 422) return Array.isArray(detail) && detail.every(isProblem) ? null : 'no list of problems';
-	return typeof detail === 'string' && detail !== '' ? null : 'no words';
+	if (Object.keys(rest).length > 0) return 'fields besides `detail`';
+	if (status === 422)
+		return Array.isArray(detail) && detail.every(isProblem) ? null : '`detail` is not a list of problems';
+	return typeof detail === 'string' && detail !== '' ? null : '`detail` is empty';
 }
 
 function isProblem(problem: { readonly loc?: unknown; readonly msg?: unknown; readonly type?: unknown }): boolean {
@@ -47,7 +48,7 @@ const wrongChecks: Readonly<Record<string, readonly [body: unknown, place: strin
 	'a user that is null': [{ ...right, user: null }, 'body.user'],
 	'a user without key': [{ ...right, user: {} }, 'body.user.key'],
 	'a user whose key is a number': [{ ...right, user: { key: 5 } }, 'body.user.key'],
-	'attributes that are text': [{ ...right, user: { key: 'ann', attributes: 'x' } }, 'body.user.attributes'],
+	'attributes that are a string': [{ ...right, user: { key: 'ann', attributes: 'x' } }, 'body.user.attributes'],
 	'attributes that are a list': [
 		{ ...right, resource: { type: 'document', attributes: [] } },
 		'body.resource.attributes',
@@ -58,10 +59,10 @@ const wrongChecks: Readonly<Record<string, readonly [body: unknown, place: strin
 	'no resource': [{ ...right, resource: undefined }, 'body.resource'],
 	'a resource without type': [{ ...right, resource: { tenant: 'acme' } }, 'body.resource.type'],
 	'a tenant that is a list': [{ ...right, resource: { type: 'document', tenant: ['acme'] } }, 'body.resource.tenant'],
-	'a context that is text': [{ ...right, context: 'x' }, 'body.context'],
-	'text for a body': ['text', 'body'],
-	'null for a body': [null, 'body'],
-	'a list for a body': [[right], 'body'],
+	'a context that is a string': [{ ...right, context: 'x' }, 'body.context'],
+	'a string as the body': ['text', 'body'],
+	'null as the body': [null, 'body'],
+	'a list as the body': [[right], 'body'],
 };
 
 test('the error for an invalid check includes the location, alone and in bulk', async (t) => {
@@ -101,7 +102,7 @@ interface Problems {
 
 const problemPlaces = ({ body }: Answer<Problems>) => body.detail.map(({ loc }) => loc.join('.'));
 
-test('unknown fields have no effect, and neither does the spelling of absent values', async (t) => {
+test('unknown fields have no effect, and null means absent in optional fields', async (t) => {
 	const spellings = [
 		right,
 		{ ...right, user: 'auth0|ann' },

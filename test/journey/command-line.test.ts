@@ -15,7 +15,7 @@ import { removeFolder, temporary, temporaryFolder } from '../support/temporary.j
 
 let stack: Stack;
 let nowhere: string;
-/** Revision of the population. */
+/** Revision after the `population` requests. */
 let reached = 0;
 /** Folder with a user's documents and tests. */
 let folder: string;
@@ -113,7 +113,7 @@ function documented<T = Record<string, unknown>>(t: ExecutionContext, words: rea
 	const shapes = documentedJson(name);
 	t.true(
 		shapes.some((shape) => hasShape(printed, shape)),
-		`${name} is documented otherwise: ${ran.said}`,
+		`the page documents a different output for ${name}: ${ran.said}`,
 	);
 	return printed;
 }

@@ -168,7 +168,7 @@ journey('an expression can contain roles for everyone', async (t, place) => {
 		return (await http.post<{ matches: boolean }>(`${schema}/condition_sets/evaluate`, asked)).body.matches;
 	};
 	t.deepEqual([await selects('seen', 'ann'), await selects('shown', 'ann')], [true, true]);
-	// Only a check knows whether ann holds a role that is excluded, and assigned to everyone.
+	// Effective roles omit `seen` and `shown`, because only a check knows whether everyone holds the excluded `hidden`.
 	t.deepEqual(await computed('ann'), ['reader']);
 	const assigned = { user: '*', role: 'hidden', resource_instance: 'document:d' };
 	t.is((await http.post(`${facts}/role_assignments`, assigned)).status, 200);
@@ -179,7 +179,7 @@ journey('an expression can contain roles for everyone', async (t, place) => {
 	const unassigned = { user: 'ann', role: 'viewer', resource_instance: 'folder:f' };
 	t.is((await http.delete(`${facts}/role_assignments`, unassigned)).status, 204);
 	t.deepEqual([await selects('reader', 'ann'), await selects('reader', 'ben')], [true, false]);
-	t.deepEqual(await computed('ann'), [], 'a role for everyone is not an own role');
+	t.deepEqual(await computed('ann'), [], 'a role assigned to everyone is not listed as a user’s own role');
 });
 
 journey('the lookups for nested computed roles are limited', async (t, place) => {
@@ -197,7 +197,7 @@ journey('the lookups for nested computed roles are limited', async (t, place) =>
 		(await http.post(roles, { key: 'chief', name: 'Chief', computed: { allOf: Array(4).fill('top') } })).status,
 		200,
 	);
-	// A longer expression of an operand makes its readers longer.
+	// A longer operand expression lengthens the expressions that use the operand.
 	const longer = await http.patch(`${roles}/reader`, { computed: twenty('owner') });
 	fails(t, longer, 422, 'for the role `chief`');
 	t.is((await http.patch(`${roles}/reader`, { computed: { anyOf: ['owner'] } })).status, 200);
@@ -232,7 +232,7 @@ journey('effective roles, evaluations and paths include computed roles', async (
 	fails(t, answer, 422, '`viewer` and not `blocked`');
 });
 
-journey('undoing a deletion restores a role’s expression, and whether the role is public', async (t, place) => {
+journey('undoing a change restores a role’s expression, and keeps a public role public', async (t, place) => {
 	const { http } = place;
 	const { roles, env } = await furnished(place);
 	t.is((await http.patch(`${roles}/owner`, { public: true })).status, 200);
@@ -277,11 +277,11 @@ journey('roles can be derived from computed roles, but not in a cycle', async (t
 	};
 	const imported = { format: furniture.format, version: 1, schema: { resources: { folder } } };
 	fails(t, await http.post(`${env}/import?conflict_strategy=overwrite`, imported), 422, 'from itself');
-	// A cycle may follow from a computed role with derived roles, if the cycle leads to no such role.
+	// Roles in a cycle can be derived from a computed role, if the cycle does not lead back to the computed role.
 	const reply = { role: 'reader', on_resource: 'comment', linked_by_relation: 'reply' };
 	t.is((await http.post(grants('comment', 'reader'), reply)).status, 200);
 
-	// A computed comment role, with a derived role, asks for the comment's roles on several comments.
+	// A role is derived from the computed role `author`, so a check looks up comment roles on several comments.
 	const author = { key: 'author', name: 'Author', computed: { allOf: ['reader', { not: 'muted' }] } };
 	t.is((await http.post(`${schema}/resources/comment/roles`, author)).status, 200);
 	const thread = {

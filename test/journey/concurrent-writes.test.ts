@@ -108,7 +108,7 @@ async function assertLogged(t: ExecutionContext, { api }: Stack, told: readonly 
 		if (write.leaves === undefined) continue;
 		t.true(entries.includes(write.leaves), `revision ${revision} has no \`${write.leaves}\` but ${entries.join(', ')}`);
 		const other = owners.get(revision);
-		t.is(other, undefined, `revision ${revision} is of ${other?.leaves} and of ${write.leaves}`);
+		t.is(other, undefined, `revision ${revision} has two writes: ${other?.leaves} and ${write.leaves}`);
 		owners.set(revision, write);
 	}
 	return environment.revision;
@@ -123,7 +123,7 @@ async function readLists(t: ExecutionContext, api: Client, signal: AbortSignal):
 			const { status, body } = await api.get<{ data: unknown[]; total_count: number; page_count: number }>(path);
 			t.is(status, 200);
 			if (body.total_count > 100) t.is(body.data.length, 100);
-			else t.is(body.data.length, body.total_count, `${list} and their total are of two moments`);
+			else t.is(body.data.length, body.total_count, `${list} and their total come from different states`);
 			t.is(body.page_count, Math.ceil(body.total_count / 100));
 			read += 1;
 		}

@@ -52,37 +52,41 @@ const many = (attributes: number) =>
 const decided: readonly (readonly [title: string, raw: string, allow: boolean])[] = [
 	['a number', check('high', '{"level":6}'), true],
 	['a number that is too small', check('high', '{"level":5}'), false],
-	['a number as text', check('high', '{"level":"6"}'), false],
-	['a number as text, under `not`', check('low', '{"level":"1"}'), false],
+	['a number as a string', check('high', '{"level":"6"}'), false],
+	['a number as a string, under `not`', check('low', '{"level":"1"}'), false],
 	['the greatest whole number that is exact', check('high', '{"level":9007199254740991}'), true],
-	['a number past 64 bits', check('high', '{"level":123456789012345678901234567890}'), false],
+	['a number beyond 64 bits', check('high', '{"level":123456789012345678901234567890}'), false],
 	['1e21', check('high', '{"level":1e21}'), false],
 	['1e308', check('high', '{"level":1e308}'), false],
 	['a whole number that is rounded, under `not`', check('low', '{"level":-9007199254740993}'), false],
 	[
-		'whole numbers that are rounded to one',
+		'two whole numbers that are rounded to the same number',
 		check('same', '{"data":9007199254740993}', ',"context":{"data":9007199254740992}'),
 		false,
 	],
 	[
-		'such numbers deep inside',
+		'rounded whole numbers inside nested values',
 		check('same', '{"data":[{"a":9007199254740993}]}', ',"context":{"data":[{"a":9007199254740992}]}'),
 		false,
 	],
-	['such a number that is not compared', check('high', '{"level":6,"data":9007199254740993}'), true],
+	['a rounded whole number that is not compared', check('high', '{"level":6,"data":9007199254740993}'), true],
 	['a number just above', check('high', '{"level":5.000000000000001}'), true],
 	['-0', check('high', '{"level":-0}'), false],
 	['-0 is 0', check('same', '{"data":-0}', ',"context":{"data":0}'), true],
-	['a number too small to tell from 0', check('high', '{"level":1e-400}'), false],
-	['what looks like half a character', check('titled', String.raw`{"title":"x","a":"\\ud800"}`), true],
-	['members of __proto__', check('high', '{"__proto__":{"level":9}}'), false],
-	['members of a prototype', check('high', '{"constructor":{"prototype":{"level":9}}}'), false],
-	['the constructor that every object has', check('built', '{}'), false],
-	['a constructor that is sent', check('built', '{"constructor":"x"}'), true],
+	['a number so small that it is rounded to 0', check('high', '{"level":1e-400}'), false],
+	[
+		'an escaped backslash before `ud800`, which is not a surrogate',
+		check('titled', String.raw`{"title":"x","a":"\\ud800"}`),
+		true,
+	],
+	['a field inside `__proto__`', check('high', '{"__proto__":{"level":9}}'), false],
+	['a field inside `constructor.prototype`', check('high', '{"constructor":{"prototype":{"level":9}}}'), false],
+	['no `constructor` field, although objects inherit one', check('built', '{}'), false],
+	['a `constructor` field in the request', check('built', '{"constructor":"x"}'), true],
 	['96 levels', check('same', `{"data":${nested(96)}}`, `,"context":{"data":${nested(96)}}`), true],
 	['96 levels and 95', check('same', `{"data":${nested(96)}}`, `,"context":{"data":${nested(95)}}`), false],
-	['much text', check('high', `{"level":9,"title":${long(65_000)}}`), true],
-	['much text that is compared', check('titled', `{"title":${long(65_000)}}`), false],
+	['a long string', check('high', `{"level":9,"title":${long(65_000)}}`), true],
+	['a long string that is compared', check('titled', `{"title":${long(65_000)}}`), false],
 	['500 attributes', check('high', many(499)), true],
 ];
 
@@ -97,10 +101,10 @@ for (const [title, raw, allow] of decided) {
 
 const surrogates: readonly (readonly [title: string, raw: string])[] = [
 	['in an attribute', check('titled', String.raw`{"title":"\ud800"}`)],
-	['for a name', check('titled', String.raw`{"\ud800":1,"title":"x"}`)],
+	['in an attribute name', check('titled', String.raw`{"\ud800":1,"title":"x"}`)],
 	['in the context', check('titled', '{"title":"x"}', String.raw`,"context":{"a":"\udc00"}`)],
 	['in a key', check('titled', '{"title":"x"}').replace('ann', String.raw`\ud800`)],
-	['for a tenant', check('titled', '{"title":"x"}').replace('acme', String.raw`\ud800`)],
+	['in the tenant', check('titled', '{"title":"x"}').replace('acme', String.raw`\ud800`)],
 	['60,000 times', check('high', `{"level":9,"title":"${'\\ud800'.repeat(60_000)}"}`)],
 ];
 
@@ -145,9 +149,9 @@ for (const [title, raw, status] of refused) {
 
 const excessive: readonly (readonly [title: string, raw: string])[] = [
 	['10,000 attributes', check('high', many(10_000))],
-	['an object of 10,000 members', check('same', `{"data":${many(10_000)}}`)],
+	['an object with 10,000 fields', check('same', `{"data":${many(10_000)}}`)],
 	['20,000 values', check('high', `{"level":9,"data":[${'1,'.repeat(20_000)}1]}`)],
-	['a megabyte of text', check('high', `{"level":9,"title":${long(1_000_000)}}`)],
+	['a string of a megabyte', check('high', `{"level":9,"title":${long(1_000_000)}}`)],
 ];
 
 for (const [title, raw] of excessive) {

@@ -98,7 +98,7 @@ journey('a preview shows which users a set selects now, without any changes', as
 	t.deepEqual(
 		found.data[0],
 		(await place.http.get(`${place.facts}/users/ann`)).body,
-		'the same form as in other responses',
+		'the same fields as in other responses',
 	);
 	const second = await preview(place, { condition_set: 'adults', page: 2, per_page: 1 });
 	t.deepEqual(shape(second), { data: ['cy'], total_count: 2, page_count: 2, checked: 5 });
@@ -123,7 +123,7 @@ function relates(operator: string, match: object): object {
 const selected: Readonly<Record<string, readonly [body: object, ...keys: readonly string[]]>> = {
 	'no conditions': [{}, 'ann', 'ben', 'cy', 'dora', 'eve'],
 	'a comparison': [{ conditions: { 'user.age': { 'less-than': 50 } } }, 'ann', 'ben'],
-	'who is not: without the attribute too, but not where it cannot be compared': [
+	'a negation, which selects users without the attribute, but not with an attribute of a different type': [
 		{ conditions: { not: { 'user.age': { 'less-than': 50 } } } },
 		'cy',
 		'dora',
@@ -132,13 +132,13 @@ const selected: Readonly<Record<string, readonly [body: object, ...keys: readonl
 	'a role in any tenant': [{ conditions: { 'user.roles': { array_contains: 'admin' } } }, 'ann', 'cy'],
 	'a role in one tenant': [{ conditions: { 'user.roles': { array_contains: 'admin' } }, tenant: 'acme' }, 'ann'],
 	'the tenants of a user': [{ conditions: { 'user.tenants': { array_contains: 'globex' } } }, 'cy'],
-	'a set that narrows another': [{ condition_set: 'admins' }, 'ann', 'cy'],
-	'a set with other conditions': [{ condition_set: 'admins', conditions: {}, tenant: 'acme' }, 'ann', 'cy'],
-	'a new set that narrows one': [
+	'a set with a parent': [{ condition_set: 'admins' }, 'ann', 'cy'],
+	'a stored set with replaced conditions': [{ condition_set: 'admins', conditions: {}, tenant: 'acme' }, 'ann', 'cy'],
+	'a new set with a parent': [
 		{ parent_id: 'admins', conditions: { 'user.age': { 'greater-than': 50 } }, tenant: 'globex' },
 		'cy',
 	],
-	'what the check says': [
+	'a reference to the context': [
 		{ conditions: { 'user.age': { 'greater-than': { ref: 'context.limit' } } }, context: { limit: 50 } },
 		'cy',
 	],
@@ -150,15 +150,15 @@ const selected: Readonly<Record<string, readonly [body: object, ...keys: readonl
 		'cy',
 	],
 	'an attribute of an absent context': [{ conditions: { 'context.second_factor': { equals: true } } }],
-	'the other side of the check': [
+	'a reference to the resource of the check': [
 		{ conditions: { 'user.key': { equals: { ref: 'resource.owner' } } }, resource: 'document:b' },
 		'ben',
 	],
-	'the other side by its attributes': [
+	'a reference to a resource given by its attributes': [
 		{ conditions: { 'user.key': { equals: { ref: 'resource.owner' } } }, resource: { attributes: { owner: 'cy' } } },
 		'cy',
 	],
-	'what only members know of a tenant': [
+	'an attribute that must be present, in a tenant': [
 		{ conditions: { 'user.age': { 'is-null': false } }, tenant: 'acme' },
 		'ann',
 		'ben',
@@ -167,7 +167,7 @@ const selected: Readonly<Record<string, readonly [body: object, ...keys: readonl
 	],
 	'a time within a duration, or later': [{ conditions: { 'user.hired_at': { 'within-last': 'P30D' } } }, 'ann'],
 	'a time before a duration': [{ conditions: { 'user.hired_at': { 'older-than': 'P30D' } } }, 'cy'],
-	'not within a duration: without a time too, but not in a different form': [
+	'a negated duration, which selects users without a time, but not with a time in a different format': [
 		{ conditions: { not: { 'user.hired_at': { 'within-last': 'PT0S' } } } },
 		'cy',
 		'dora',
@@ -184,7 +184,7 @@ const selected: Readonly<Record<string, readonly [body: object, ...keys: readonl
 	'an attribute of a related instance in a different tenant': [
 		{ conditions: { 'user.folder': relates('object_match', { open: { equals: true } }) }, tenant: 'globex' },
 	],
-	'no attribute of a related instance': [
+	'a related instance without the attribute': [
 		{ conditions: { 'user.folder': relates('object_match', { open: { 'is-null': true } }) }, tenant: 'acme' },
 		'ann',
 	],
@@ -197,7 +197,7 @@ const selected: Readonly<Record<string, readonly [body: object, ...keys: readonl
 		'a',
 		'b',
 	],
-	'documents with only such related instances': [
+	'documents with only matching related instances': [
 		{
 			type: 'resourceset',
 			resource_id: 'document',
@@ -219,7 +219,7 @@ const selected: Readonly<Record<string, readonly [body: object, ...keys: readonl
 	],
 	'documents of a user': [{ condition_set: 'own', user: 'ann' }, 'a', 'g'],
 	'documents of a stranger': [{ condition_set: 'own', user: { key: 'zoe' } }],
-	'documents of nobody': [{ condition_set: 'own' }],
+	'documents without a given user': [{ condition_set: 'own' }],
 };
 
 journey('an unsaved set can be previewed with any values that a check could send', async (t, place) => {
@@ -291,7 +291,7 @@ journey('an evaluation of a resource set accepts an existing or a hypothetical i
 	t.true((await own({ resource: { attributes: { owner: 'ann' } }, tenant: 'acme' })).matches);
 	const typed = { condition_set: 'own', conditions: { 'resource.type': { equals: 'document' } } };
 	for (const resource of [undefined, { attributes: { type: 'folder' } }, { key: 'new' }, 'document:new']) {
-		t.true((await evaluate(place, { ...typed, resource })).matches, 'a check requires a type');
+		t.true((await evaluate(place, { ...typed, resource })).matches, 'the type is always the set’s resource');
 	}
 	const conditions = { 'resource.tenant': { equals: { ref: 'tenant.plan' } } };
 	const body = { condition_set: 'own', conditions, resource: 'document:g' };

@@ -96,22 +96,25 @@ journey('a set needs no conditions, and can refer to its resource by key or id',
 
 /** Rejected conditions with all reported places. A place is relative to `conditions`, unless it begins with `body`. */
 const refused: Readonly<Record<string, readonly [body: object, ...places: readonly string[]]>> = {
-	'an operator that is none': [{ 'user.age': { gt: 18 } }, 'user.age.gt'],
-	'a logical name that is none': [{ all_of: [{ 'user.age': { equals: 1 } }] }, 'all_of'],
+	'an unknown operator': [{ 'user.age': { gt: 18 } }, 'user.age.gt'],
+	'an unknown logical operator': [{ all_of: [{ 'user.age': { equals: 1 } }] }, 'all_of'],
 	'two conditions at once': [{ 'user.age': { equals: 1 }, 'user.email': { equals: 'a' } }, ''],
 	'`not` of a list': [{ not: [{ 'user.age': { equals: 1 } }] }, 'not'],
-	'an operand of the wrong kind': [{ 'user.age': { between: [1] } }, 'user.age.between'],
+	'an operand with the wrong type': [{ 'user.age': { between: [1] } }, 'user.age.between'],
 	'an attribute that is not defined': [{ 'user.height': { equals: 1 } }, 'user.height'],
-	'a pattern that is none': [{ 'user.email': { matches: '(' } }, 'user.email.matches'],
-	'a reference to what is not defined': [{ 'user.age': { equals: { ref: 'user.height' } } }, 'user.age.equals.ref'],
-	'a reference to what no resource has': [{ 'user.age': { equals: { ref: 'resource.size' } } }, 'user.age.equals.ref'],
-	'all of it at once': [
+	'an invalid regular expression': [{ 'user.email': { matches: '(' } }, 'user.email.matches'],
+	'a reference to an undefined attribute': [{ 'user.age': { equals: { ref: 'user.height' } } }, 'user.age.equals.ref'],
+	'a reference to an attribute that no resource has': [
+		{ 'user.age': { equals: { ref: 'resource.size' } } },
+		'user.age.equals.ref',
+	],
+	'several invalid conditions': [
 		{ allOf: [{ 'user.age': { gt: 1 } }, { anyOf: { a: 1 } }, { not: { 'user.age': { between: 5 } } }] },
 		'allOf.0.user.age.gt',
 		'allOf.1.anyOf',
 		'allOf.2.not.user.age.between',
 	],
-	'what is not defined beside what is wrong': [
+	'undefined attributes next to invalid conditions': [
 		{ allOf: [{ 'user.height': { or: [{ gt: 1 }, { equals: { ref: 'resource.size' } }] } }, { all_of: [] }] },
 		'allOf.0.user.height.or.0.gt',
 		'allOf.1.all_of',
@@ -293,7 +296,7 @@ journey('conditions are stored as written, whatever they contain', async (t, pla
 	const ordered = '{"user.age":{"in":[{"z":1,"a":2}]}}';
 	await http.patch(`${schema}/condition_sets/odd`, { conditions: JSON.parse(ordered) });
 	const { body } = await http.get(`${schema}/condition_sets/odd`);
-	t.is(JSON.stringify(body['conditions']), ordered, 'in the order in which they were written');
+	t.is(JSON.stringify(body['conditions']), ordered, 'fields keep their order');
 });
 
 journey('no request can remove a resource while conditions read its instances', async (t, place) => {
@@ -310,7 +313,7 @@ journey('no request can remove a resource while conditions read its instances', 
 	const revision = await place.revision();
 	const refused = await http.delete(folder);
 	fails(t, refused, 409, '`in_red`');
-	t.notRegex(JSON.stringify(refused.body), /`red`/, 'a set of the resource itself goes with the resource');
+	t.notRegex(JSON.stringify(refused.body), /`red`/, 'a set of the resource itself would be deleted with it');
 	const change = { kind: 'resource', operation: 'delete', key: 'folder' };
 	const draft = (...changes: object[]) => ({ base_revision: revision, changes: [change, ...changes] });
 	for (const action of ['apply', 'preview']) {
@@ -325,7 +328,7 @@ journey('no request can remove a resource while conditions read its instances', 
 	fails(t, replaced, 409, '`in_red`');
 	t.is((await http.get(folder)).status, 200);
 
-	// Together with the set, or with its change, the resource can go.
+	// A draft can delete the resource together with a change to the set.
 	const other = { name: 'In red', type: 'resourceset', resource: 'document', conditions: {} };
 	const both = draft({ kind: 'condition_set', operation: 'update', key: 'in_red', value: other });
 	const applied = await http.post(`${env}/drafts/apply`, both);

@@ -45,7 +45,7 @@ function isAway(t: ExecutionContext, { status, body }: Answer<unknown>, expected
 	t.true(String(message).includes(says), String(message));
 }
 
-/** Returns the questions about a place that the fake decision point has received. */
+/** Returns the requests for a place that the fake decision point has received. */
 function askedAbout({ key }: Place) {
 	return fake.asked.filter(({ path }) => path.startsWith(`/at/default/${key}/`));
 }

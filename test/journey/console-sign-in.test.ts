@@ -149,7 +149,7 @@ journey('an API key signs in to an environment in its scope, by default the olde
 	fails(t, await askToSignIn({ url }, { api_key: theirs, environment: place.id }), 404);
 });
 
-journey('settings, or else the key, make an environment a production environment', async (t, place, management) => {
+journey('an environment is for production by its setting, or otherwise by its key', async (t, place, management) => {
 	const { organization, url } = management;
 	const project = `${place.key}-q`;
 	await organization.post('/v2/projects', { key: project, name: 'Q', initial_environments: [] });
@@ -405,14 +405,14 @@ journey('a session ends after eight hours without use, and polling does not coun
 	t.true(used?.['last_used_at'] > ago(60), 'a use is recorded');
 	await rowsIn(place).update({ last_used_at: ago(-3_600) });
 	t.is((await http.get(`${schema}/roles`)).status, 200, 'the clock was set back by an hour');
-	t.true((await rowsIn(place))[0]?.['last_used_at'] < ago(0), 'the use is recorded by the clock in force');
+	t.true((await rowsIn(place))[0]?.['last_used_at'] < ago(0), 'the use is recorded with the new clock');
 	await rowsIn(place).update({ last_used_at: ago(-8.1 * 3_600) });
 	isSignedOut(t, await http.get(`${schema}/roles`), 'IDLE');
 	await rowsIn(place).update({ last_used_at: ago(8 * 3_600) });
 	isSignedOut(t, await http.get(`${schema}/roles`), 'IDLE');
 	isSignedOut(t, await http.get(`${consolePath}?environment=${place.key}`), 'IDLE');
 	await place.store.forgetOld();
-	isSignedOut(t, await http.get(consolePath), 'IDLE', 'for a day it can be told why');
+	isSignedOut(t, await http.get(consolePath), 'IDLE', 'the reason is kept for a day');
 	await rowsIn(place).update({ last_used_at: ago(33 * 3_600) });
 	await place.store.forgetOld();
 	t.is((await rowsIn(place)).length, 0);
@@ -429,7 +429,7 @@ journey('an old session secret is replaced, and the previous secret stays valid 
 	const answers = await Promise.all(Array.from({ length: 8 }, () => first.http.get(roles)));
 	t.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
 	const given = answers.filter(({ headers }) => headers.get('set-cookie') !== null);
-	t.is(given.length, 1, 'concurrent requests get the same new secret');
+	t.is(given.length, 1, 'only one of several concurrent requests replaces the secret');
 	t.is(given[0]?.headers.get('cache-control'), 'no-store');
 	const second = signedWith(url, id, cookieOf(given[0] ?? answers[0] ?? (await first.http.get(roles))));
 	t.not(second.secret, first.secret);
@@ -441,10 +441,10 @@ journey('an old session secret is replaced, and the previous secret stays valid 
 	await rowsIn(place).update({ rotated_at: ago(61) });
 	const third = signedWith(url, id, cookieOf(await first.http.get(roles)));
 	t.regex(third.secret, /^[\w-]{43}$/);
-	isSignedOut(t, await second.http.get(roles), 'SIGNED_OUT', 'the one that was lost');
+	isSignedOut(t, await second.http.get(roles), 'SIGNED_OUT', 'the lost secret');
 
 	t.is((await third.http.get(roles)).status, 200, 'the new secret has arrived');
-	t.is((await first.http.get(roles)).status, 200, 'and the previous secret is valid for a minute');
+	t.is((await first.http.get(roles)).status, 200, 'the previous secret is valid for a minute');
 	await rowsIn(place).update({ previous_until: ago(0.001) });
 	isSignedOut(t, await first.http.get(roles), 'SIGNED_OUT');
 	t.is((await third.http.get(roles)).status, 200);
@@ -477,7 +477,7 @@ journey('deleting an environment ends its sessions', async (t, place, { organiza
 	isSignedOut(t, await http.get(`${consolePath}?environment=${place.id}`), 'ENVIRONMENT_DELETED');
 	isSignedOut(t, await http.post(consolePath, { project: 'default', environment: 'dev' }), 'ENVIRONMENT_DELETED');
 	const stranger = sending(place.url, { 'x-console-environment': place.id });
-	isSignedOut(t, await stranger.get('/v2/projects'), 'SIGNED_OUT', 'nobody else is told');
+	isSignedOut(t, await stranger.get('/v2/projects'), 'SIGNED_OUT', 'strangers do not learn the reason');
 });
 
 journey('only the newest hundred sessions of a key are kept', async (t, place) => {

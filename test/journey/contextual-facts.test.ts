@@ -70,13 +70,13 @@ test('groups in a token affect checks while the environment allows contextual fa
 	t.like((await opa.post('/v1/data/permit/root', { input: engineersRead })).body, { result: { allow: true } });
 	const asDocument = { input: { user: 'ann', contextual_facts: engineersRead.contextual_facts } };
 	t.like((await opa.post('/v1/data/permit/user_permissions', asDocument)).body, { code: 'invalid_parameter' });
-	// A user's own holdings are not read.
+	// `holdings` in the user of a request are ignored.
 	const holdings = { team: { member: { 'team:engineers': null } } };
 	const { contextual_facts: _, ...plain } = engineersRead;
 	const claims = { input: { ...plain, user: { key: 'ann', holdings } } };
 	t.like((await opa.post('/v1/data/permit/root', claims)).body, { result: { allow: false } });
 
-	// A change of the schema keeps the setting, and its new role is known.
+	// A schema change keeps the setting, and contextual facts can use the new role.
 	const made = await http.post(`${schema}/resources/team/roles`, { key: 'lead', name: 'Lead' });
 	await reached(made.revision);
 	const leads = { role_assignments: [{ user: 'ann', role: 'lead', resource_instance: 'team:engineers' }] };

@@ -300,6 +300,6 @@ journey('a copy fails if its process exits, and is not resumed', async (t, place
 		.where({ id })
 		.update({ lease_until: new Date(0) });
 	t.like((await management.project.get(`${path}?wait=30`)).body, { status: 'failure', result: null });
-	t.false(await tasks.end(id, { result: {} }), 'it cannot end a second time');
+	t.false(await tasks.end(id, { result: {} }), 'a failed copy cannot succeed later');
 	t.like((await management.project.get(path)).body, { status: 'failure', result: null });
 });

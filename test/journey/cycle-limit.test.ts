@@ -114,7 +114,7 @@ journey('the limit is lower if an assigned role can block the derivation', async
 	await ledger.balanced();
 });
 
-journey('relationships outside of cycles have no such limit', async (t, place) => {
+journey('the limit does not apply to relationships outside cycles', async (t, place) => {
 	await folders(place, false);
 	await chain(place, maxLeading);
 	const more = { ...tuple(`f${maxLeading}`, 'below'), tenant: 'default' };

@@ -6,7 +6,7 @@ import { facts } from '../support/stack.js';
 
 /** A single process that a fault in the runtime has killed. Its service manager starts it again. */
 
-/** Signals of a runtime that meets unreachable code, or memory that it must not touch. */
+/** Signals for faults in the runtime: unreachable code, and an invalid memory access. */
 const faults = ['SIGILL', 'SIGSEGV'] as const;
 
 test('a killed decision point exits with the signal, and does not allow revoked access after a restart', async (t) => {

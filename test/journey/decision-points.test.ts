@@ -143,7 +143,7 @@ journey('the last reported state of each decision point is kept', async (t, plac
 	const common = { environment_id: place.id, api_key_id: key_id };
 	t.like(first, { ...common, pdp_instance_id: 'a', state: { pdp: { version: '0.9.0' }, seen_sdks: ['node'] } });
 	t.like(second, { ...common, pdp_instance_id: 'b', state: { pdp: { mode: 'edge', checks_per_second: 12.5 } } });
-	t.notRegex(JSON.stringify(first), /checks_per_second/, 'a report from a different version may omit the member');
+	t.notRegex(JSON.stringify(first), /checks_per_second/, 'a report from a different version may omit the field');
 	t.is(await place.revision(), revision, 'a report does not change the environment');
 	fails(
 		t,
@@ -180,7 +180,7 @@ async function secondNode(t: ExecutionContext, { config }: Stack): Promise<strin
 	return node.listening.url;
 }
 
-onEachStack('a waiting request ends with its key, and no other request does', async (t, stack, kind) => {
+onEachStack('a waiting request ends when its key is revoked, and other requests continue', async (t, stack, kind) => {
 	const { url } = stack.api.listening;
 	// Keys are revoked through this client. On a server store, it uses a different process than the waiting requests.
 	const elsewhere = client(kind === 'server' ? await secondNode(t, stack) : url, stack.keys.organization);

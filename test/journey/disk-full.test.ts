@@ -55,7 +55,7 @@ async function populate({ http, reached }: Started): Promise<void> {
 }
 
 inPush(
-	'nearly full, embedded: writes are 507 and logged, reads and decisions continue, and it recovers with free space',
+	'a nearly full disk: writes return 507, reads and decisions continue, and free space restores writes',
 	async (t) => {
 		const started = await start(t);
 		const { disk, logged, http, allowed } = started;
@@ -84,7 +84,7 @@ inPush(
 	},
 );
 
-inRest('a write larger than the remaining space is 507, and a small write succeeds', async (t) => {
+inRest('a write larger than the remaining space returns 507, and a small write succeeds', async (t) => {
 	const { disk, http } = await start(t);
 	disk.free = reserve + 2 ** 20;
 	const attributes = { text: 'x'.repeat(60_000) };
@@ -94,7 +94,7 @@ inRest('a write larger than the remaining space is 507, and a small write succee
 	t.is((await http().get(`${facts}/users/large0`)).status, 404);
 });
 
-inRest('with little space it starts for reads, and with too little it reports that', async (t) => {
+inRest('with little disk space, a start permits only reads; with too little, it reports the problem', async (t) => {
 	const { disk, http, running, open } = await start(t);
 	disk.free = reserve / 2;
 	await running.api.stop();
@@ -110,7 +110,7 @@ inRest('with little space it starts for reads, and with too little it reports th
 	t.is((await http().post(`${facts}/users`, { key: 'bob' })).status, 200);
 });
 
-inPush('a PostgreSQL server’s full disk is 507, a read-only server is 503, and both are logged', async (t) => {
+inPush('a PostgreSQL server with a full disk gives a 507, a read-only server a 503, and both are logged', async (t) => {
 	const database = await createDatabase();
 	t.teardown(() => database.drop());
 	const started = await start(t, database.url);

@@ -253,7 +253,7 @@ journey('the changes of a draft can refer to each other in any order, and become
 			'role reader',
 			'user_invite zoe',
 		],
-		'what goes by cascade is told',
+		'cascading deletions are listed',
 	);
 	const { schema, facts } = (await exported(place)) as { schema: Json; facts: Json };
 	t.like(schema['roles'], { clerk: { name: 'clerk', permissions: ['book:read'], extends: ['trainee'] } });
@@ -275,7 +275,7 @@ journey('the changes of a draft can refer to each other in any order, and become
 		schema: { ...original.schema, elements_configs: { log } },
 		facts: { ...original.facts, user_invites: {}, made_for_groups: [] },
 	};
-	t.deepEqual(await exported(place), restored, 'all else is undone');
+	t.deepEqual(await exported(place), restored, 'all other changes are undone');
 	await ledger.balanced();
 });
 
@@ -732,13 +732,13 @@ const meanwhile: readonly (readonly [
 		['update role reader'],
 	],
 	[
-		'it was made',
+		'it was created',
 		[({ http, schema }) => http.post(`${schema}/roles`, { key: 'guest', name: 'G' })],
 		createRole('guest'),
 		['create role guest'],
 	],
 	[
-		'it was deleted and made again',
+		'it was deleted and recreated',
 		[
 			({ http, facts }) => http.delete(`${facts}/users/ben`),
 			({ http, facts }) => http.post(`${facts}/users`, { key: 'ben' }),
@@ -747,13 +747,13 @@ const meanwhile: readonly (readonly [
 		['create user ben'],
 	],
 	[
-		'it went by cascade',
+		'it was deleted by cascade',
 		[({ http, facts }) => http.delete(`${facts}/tenants/acme`)],
 		{ kind: 'role_assignment', operation: 'delete', value: given.facts.role_assignments[0] },
 		['delete role_assignment ann#author@acme'],
 	],
 	[
-		'its permission went by cascade',
+		'its permission was deleted by cascade',
 		[({ http, schema }) => http.delete(`${schema}/resources/document/actions/read`)],
 		{ kind: 'role', operation: 'update', key: 'reader', value: { name: 'Mine' } },
 		['update role reader'],
@@ -771,7 +771,7 @@ const meanwhile: readonly (readonly [
 		['update resource_attribute document:private'],
 	],
 	[
-		'a role was added to a resource that is to go',
+		'a role was added to a resource that the draft deletes',
 		[({ http, schema }) => http.post(`${schema}/resources/folder/roles`, { key: 'guest', name: 'G' })],
 		{ kind: 'resource', operation: 'delete', key: 'folder' },
 		['create role folder:guest'],
@@ -783,7 +783,7 @@ const meanwhile: readonly (readonly [
 		['delete resource folder'],
 	],
 	[
-		'the resource was deleted and made again',
+		'the resource was deleted and recreated',
 		[
 			({ http, schema }) => http.delete(`${schema}/resources/folder`),
 			({ http, schema }) => http.post(`${schema}/resources`, { key: 'folder', name: 'F', actions: {} }),
@@ -792,7 +792,7 @@ const meanwhile: readonly (readonly [
 		['delete resource folder'],
 	],
 	[
-		'the rule was deleted and made again',
+		'the rule was deleted and recreated',
 		[
 			({ http, facts }) => http.delete(`${facts}/set_rules`, rule),
 			({ http, facts }) => http.post(`${facts}/set_rules`, rule),
@@ -801,7 +801,7 @@ const meanwhile: readonly (readonly [
 		['create condition_set_rule adults_can_document_read_hidden'],
 	],
 	[
-		'the relationship was given an end',
+		'the relationship got an expiry',
 		[
 			({ http, facts }) => http.delete(`${facts}/relationship_tuples`, tuple),
 			({ http, facts }) => http.post(`${facts}/relationship_tuples`, { ...tuple, expires_at: later }),
@@ -846,7 +846,7 @@ const meanwhile: readonly (readonly [
 		[],
 	],
 	[
-		'an attribute of users is not one of the resource of users',
+		'a change to a user attribute is not a change to the resource `__user`',
 		[({ http, schema }) => http.patch(`${schema}/users/attributes/age`, { description: 'A' })],
 		{ kind: 'resource', operation: 'update', key: '__user', value: { name: 'Person' } },
 		[],
@@ -931,7 +931,7 @@ journey('concurrent drafts for one object are either applied in order or rejecte
 	);
 	const answers = await Promise.all(drafts.map((changes) => applyDraft(place, changes, base)));
 	for (const { status } of await Promise.all(writes)) t.is(status, 200);
-	t.is(answers.filter(({ status }) => status === 200).length, 2, 'one change for each role');
+	t.is(answers.filter(({ status }) => status === 200).length, 2, 'one draft succeeds for each role');
 	for (const answer of answers.filter(({ status }) => status !== 200)) fails(t, answer, 409, 'changed since');
 	const revisions = answers.flatMap(({ revision }) => revision ?? []);
 	t.is(new Set(revisions).size, revisions.length);
@@ -969,7 +969,7 @@ journey('a preview shows objects and Rego before and after, even to a read-only 
 			'update role document:editor',
 			'update user ann',
 		],
-		'with what goes by cascade',
+		'including cascading deletions',
 	);
 	t.like(byName.get('update user ann'), { before: { first_name: 'Ann' }, after: { first_name: 'Anna' } });
 	t.like(byName.get('create role guest'), { before: null, after: { permissions: ['folder:shut'] } });
@@ -984,7 +984,7 @@ journey('a preview shows objects and Rego before and after, even to a read-only 
 	t.true(files.every(({ before, after }) => before !== after));
 	t.true(
 		files.some(({ path: file, before }) => file.includes('editor') && before?.includes('parent') === true),
-		'the derivation goes',
+		'the derivation is deleted',
 	);
 
 	for (const draftPath of ['drafts/apply']) {

@@ -197,7 +197,7 @@ journey('every wrong secret is rejected with the same message', async (t, place)
 		isSignedOut(t, await client(url, wrong).get(me), wrong);
 	}
 	for (const authorization of ['', 'Bearer', `Basic ${bearer}`, bearer]) {
-		isSignedOut(t, await sending(url, { authorization, cookie }).get(me), 'only the header counts where there is one');
+		isSignedOut(t, await sending(url, { authorization, cookie }).get(me), 'a header takes precedence over the cookie');
 	}
 	for (const wrong of [token, bearer, '', 'x', `${value}0`]) {
 		isSignedOut(t, await sending(url, { cookie: `permit_session=${wrong}` }).get(me), wrong);
@@ -224,13 +224,13 @@ journey('a session ends with its user, tenant, membership or environment', async
 	await ended('no member', sessions);
 	isSignedOut(t, await spend(place.url, ticket.token));
 	await http.post(`${facts}/tenants/acme/users`, { key: 'ann' });
-	await ended('a member again has to sign in again', sessions);
+	await ended('a user who rejoins the tenant must sign in again', sessions);
 
 	sessions = await both();
 	t.is((await http.delete(`${facts}/users/ann`)).status, 204);
 	await ended('no user', sessions);
 	await http.post(`${facts}/tenants/acme/users`, { key: 'ann' });
-	await ended('another user of that key', sessions);
+	await ended('a new user with the same key must sign in', sessions);
 
 	sessions = await both();
 	t.is((await http.delete(`${facts}/tenants/acme`)).status, 204);
@@ -319,7 +319,7 @@ function readPage(t: ExecutionContext, answer: Answer<string>, status: number, o
 	return { message, script };
 }
 
-journey('a page reports to nobody if no origin is configured', async (t, place, { project, url, store }) => {
+journey('a page reports to no embedder if no origin is configured', async (t, place, { project, url, store }) => {
 	await furnishElements(place);
 	await configure(place, { settings: null });
 	const browser = sending(url, { accept: 'text/html' });
@@ -463,12 +463,12 @@ journey('an application token signs its user in if the environment’s keys veri
 		'not yet valid': await token({ sub: 'ann', nbf: now + 600 }),
 		unsigned: `${unsigned.join('.')}.`,
 		symmetric: hmac,
-		'of an unknown key': await token({ sub: 'ann' }, '5m', { kid: 'k2' }),
+		'signed with an unknown key': await token({ sub: 'ann' }, '5m', { kid: 'k2' }),
 		'without a subject': await token({}),
-		'with a subject that is no text': await token({ sub: 5 }),
+		'with a subject that is not a string': await token({ sub: 5 }),
 		'with an empty subject': await token({ sub: '' }),
 		'no token': 'x',
-		'with parts of nothing': '..',
+		'with empty parts': '..',
 		'cut short': (await token({ sub: 'ann' })).slice(0, -2),
 	};
 	for (const [what, jwt] of Object.entries(refused)) {
@@ -594,13 +594,13 @@ journey('sessions are kept as long as they are usable', async (t, place) => {
 	t.deepEqual(
 		(await rowsOf(place).select('ticket_hash')).map(({ ticket_hash }) => Buffer.from(ticket_hash)),
 		[createHash('sha256').update(last.token).digest()],
-		'a hash is all that is stored',
+		'only a hash is stored',
 	);
 	const first = client(url, last.element_bearer_token);
 	t.is((await first.get(me)).status, 200);
 	for (let made = 0; made < 100; made++) await http.post(loginAs, { user_id: 'ann', tenant_id: 'acme' });
 	t.is((await rowsOf(place)).length, 100);
-	isSignedOut(t, await first.get(me), 'the oldest gave way');
+	isSignedOut(t, await first.get(me), 'the oldest session was deleted');
 });
 
 journey('no input to these endpoints causes a server error', async (t, place) => {

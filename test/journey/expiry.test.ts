@@ -236,7 +236,7 @@ journey('an approval ends at the requested time or earlier', async (t, place) =>
 		const latest = Date.now() + 86_400_000;
 		t.true(
 			Date.parse(String(end)) >= before + 86_400_000 && Date.parse(String(end)) <= latest,
-			'the element bounds it',
+			'the element limits the duration',
 		);
 	}
 	const ended = await ask(later);

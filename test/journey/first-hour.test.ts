@@ -105,7 +105,7 @@ test.serial('every command on the first pages runs in order and prints the outpu
 				// The program prints the ticket only to a terminal, and this output is not a terminal.
 				const promised = printedAs(terminal.here(text.replace('#ticket=…\n', '\n…\n')));
 				const ended = printed.replace(/(?<!\n)$/, '\n');
-				t.regex(ended, promised, `${path} promises\n${text}\nand this was printed:\n${printed}`);
+				t.regex(ended, promised, `expected, from ${path}:\n${text}\nprinted:\n${printed}`);
 			}
 		}
 	}
@@ -149,7 +149,7 @@ test.serial('Ctrl-C prints a farewell, and the second start prints all URLs, wit
 	t.true(said.includes(`DATA_DIR=${env.DATA_DIR} node ${main} keys create`));
 	const asked = { user: 'ann', action: 'read', resource: { type: 'report', tenant: 'acme' } };
 	const answer = await client(`http://127.0.0.1:${env.PDP_PORT}`, secret).post('/allowed', asked);
-	t.like(answer, { status: 200, body: { allow: true } }, 'it responds when it reports that it runs');
+	t.like(answer, { status: 200, body: { allow: true } }, 'it responds once it has printed that it runs');
 	t.deepEqual(await second.kill('SIGINT'), { code: 0, signal: null });
 	t.notRegex(`${second.stdout()}${second.stderr()}`, /permit_key_/);
 	t.notRegex(second.stderr(), /^regolith: (preparing|creating)/m);
@@ -256,7 +256,7 @@ for (const workers of ['1', '2']) {
 			t.deepEqual(
 				await statuses(url, stack.keys.environment),
 				[401, 503, 503],
-				'the right key is not called a wrong one',
+				'the correct key is not reported as wrong',
 			);
 			const { body } = await client(url, stack.keys.environment).post('/allowed', check);
 			t.is(body['detail'], "no revision is loaded: the API rejected this decision point's key");

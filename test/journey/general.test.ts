@@ -10,7 +10,7 @@ import { facts, schema } from '../support/stack.js';
 
 /** Organizations, projects, environments and their API keys. */
 
-onEachStack(`a whole journey: writes to the API decide checks, and removals end access`, async (t, stack) => {
+onEachStack(`writes to the API take effect in checks, and removals end access`, async (t, stack) => {
 	const { environment: http, pdp } = stack;
 	let revision = (await http.get<{ revision: number }>('/v2/projects/default/dev/policy')).body.revision;
 	t.is(revision, 1, 'an environment begins with its first revision');
@@ -246,11 +246,7 @@ journey(
 		}
 		fails(t, await inside.http.get(`${inside.facts}/users`), 401);
 		fails(t, await ofProject.get('/v2/api-key/scope'), 401);
-		t.deepEqual(
-			await countRows(inside),
-			{ deleted_environment_keys: 1 },
-			'nothing of it is left but that it was deleted',
-		);
+		t.deepEqual(await countRows(inside), { deleted_environment_keys: 1 }, 'only the record of the deletion is left');
 		t.is((await organization.post('/v2/projects', sent)).status, 200, 'the key is free again');
 	},
 );
@@ -334,7 +330,7 @@ journey('a new environment is empty, even if it has the key of a deleted environ
 		t.deepEqual(
 			await countRows({ store: management.store, id }),
 			{ deleted_environment_keys: 1 },
-			'nothing of it is left but that it was deleted',
+			'only the record of the deletion is left',
 		);
 		before = id;
 	}
@@ -403,5 +399,5 @@ journey('an unknown path gets the usual error format', async (t, { http, facts }
 			.sort(),
 		['GET', 'POST'],
 	);
-	t.is((await http.get(`/${facts}//users`)).status, 200, 'a base URL that ends in a slash does no harm');
+	t.is((await http.get(`/${facts}//users`)).status, 200, 'a base URL may end in a slash');
 });

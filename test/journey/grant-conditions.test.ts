@@ -122,7 +122,7 @@ journey('a conditional assignment is separate, and its values must fit the param
 	t.like((await http.post(assignments, under({ limit: 200 }))).body, { condition: { values: { limit: 200 } } });
 	const plain = await http.post<object>(assignments, onAccount);
 	t.is(plain.status, 200);
-	t.false('condition' in plain.body, 'without a condition, the answer has no further member');
+	t.false('condition' in plain.body, 'without a condition, the response has no `condition` field');
 	const listed = await http.get<readonly object[]>(`${assignments}?user=ben`);
 	t.is(listed.body.length, 2);
 	const conditional = await http.get<readonly object[]>(`${assignments}?user=ben&conditional=true`);
@@ -136,7 +136,7 @@ journey('a conditional assignment is separate, and its values must fit the param
 	t.deepEqual((await http.get(`${assignments}?user=ben`)).body, []);
 });
 
-journey('a set declared by roles cannot be deleted, nor a declaration used by assignments', async (t, place) => {
+journey('a declared set cannot be deleted, and a used declaration cannot be removed', async (t, place) => {
 	const { http, schema } = place;
 	const env = await furnished(place);
 	const role = `${schema}/resources/account/roles/payer`;
@@ -153,7 +153,7 @@ journey('a set declared by roles cannot be deleted, nor a declaration used by as
 	t.is((await http.post(`${env}/import?conflict_strategy=replace`, whole)).status, 200);
 });
 
-journey('no set can exclude a role that users hold conditionally, in any order', async (t, place) => {
+journey('no set can exclude a role that users hold conditionally, in any order of writes', async (t, place) => {
 	const { http, schema } = place;
 	await furnished(place);
 	const sets = `${schema}/condition_sets`;
@@ -165,7 +165,7 @@ journey('no set can exclude a role that users hold conditionally, in any order',
 	fails(t, await http.patch(viewer, { grant_conditions: ['below_limit'] }), 422, '`others`');
 });
 
-journey('no computed role can exclude a role that users hold conditionally, in any order', async (t, place) => {
+journey('no computed role can exclude a role that may be conditional, in any order of writes', async (t, place) => {
 	const { http, schema } = place;
 	await furnished(place);
 	const roles = `${schema}/resources/account/roles`;

@@ -92,7 +92,7 @@ onEachStack(`members of groups and nested groups have the permissions of the gro
 	t.deepEqual(
 		(await allowed()).filter((line) => line.startsWith('ben')),
 		['ben read budget', 'ben write budget', 'ben read plan'],
-		'and of a group in a group in the group',
+		'a member of a group that is nested twice',
 	);
 	await wrote(http.put(at('interns', '/assign_group'), { group_instance_key: 'group:board' }));
 	t.true((await allowed()).includes('cy write budget'), 'groups in a ring');
@@ -118,6 +118,6 @@ onEachStack(`members of groups and nested groups have the permissions of the gro
 	t.deepEqual(
 		left.body.map((resource) => resource['key']),
 		['document'],
-		'what was made for the groups went with the last of them',
+		'objects created for groups were deleted with the last group',
 	);
 });

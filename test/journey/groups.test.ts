@@ -307,13 +307,13 @@ interface Refusal {
 }
 
 const refusals: Readonly<Record<string, Refusal>> = {
-	'a group that exists': { ask: ({ create }) => create('admins'), status: 409, says: 'group:admins' },
-	'a group that exists, in another tenant': {
+	'the group already exists': { ask: ({ create }) => create('admins'), status: 409, says: 'group:admins' },
+	'the group already exists in a different tenant': {
 		ask: ({ create }) => create('admins', { group_tenant: 'globex' }),
 		status: 409,
 		says: 'group:admins',
 	},
-	'an instance of another tenant': {
+	'an instance in a different tenant': {
 		ask: ({ create }) => create('secret', { group_resource_type_key: 'document' }),
 		status: 400,
 		says: 'globex',
@@ -323,37 +323,37 @@ const refusals: Readonly<Record<string, Refusal>> = {
 		status: 404,
 		says: 'nobody',
 	},
-	'rule 1: a group by two keys, of which the instance is none': {
+	'rule 1: a full group name without an instance': {
 		ask: ({ add }) => add('group:budget', 'ann'),
 		status: 404,
 		says: 'group:budget',
 	},
-	'rule 2: an instance of another tenant': {
+	'rule 2: an instance in a different tenant': {
 		ask: ({ give }) => give('group:admins', { resource_instance: 'secret', tenant: 'acme' }),
 		status: 400,
 		says: 'document:secret',
 	},
-	'rule 2: a tenant that is neither’s': {
+	'rule 2: a tenant that is not the group’s': {
 		ask: ({ give }) => give('group:admins', { resource_instance: 'secret', tenant: 'globex' }),
 		status: 400,
 		says: 'group:admins',
 	},
-	'rule 2: a user in another tenant': {
+	'rule 2: a user in a different tenant': {
 		ask: ({ add }) => add('group:admins', 'ann', { tenant: 'globex' }),
 		status: 400,
 		says: 'globex',
 	},
-	'rule 2: a group of another tenant': {
+	'rule 2: a group in a different tenant': {
 		ask: ({ nest }) => nest('group:admins', 'group:others'),
 		status: 400,
 		says: 'group:others',
 	},
-	'rule 3: a group of another resource': {
+	'rule 3: a group with a different resource': {
 		ask: ({ nest }) => nest('group:admins', 'team:red'),
 		status: 400,
 		says: 'team:red',
 	},
-	'rule 3: what is no group': {
+	'rule 3: an instance that is not a group': {
 		ask: ({ nest }) => nest('group:admins', 'group:plain'),
 		status: 404,
 		says: 'group:plain',
@@ -369,23 +369,23 @@ const refusals: Readonly<Record<string, Refusal>> = {
 		status: 404,
 		says: 'nobody',
 	},
-	'rule 6: a role of another resource': {
+	'rule 6: a role on a different resource': {
 		ask: ({ give }) => give('group:admins', { role: 'owner' }),
 		status: 404,
 		says: 'owner',
 	},
 	'rule 6: a tenant role': { ask: ({ give }) => give('group:admins', { role: 'admin' }), status: 404, says: 'admin' },
-	'rule 6: a role of the group itself': {
+	'rule 6: a role on the group itself': {
 		ask: ({ give }) => give('group:admins', { role: 'member' }),
 		status: 404,
 		says: 'member',
 	},
-	'an instance of another resource': {
+	'an instance with a different resource': {
 		ask: ({ give }) => give('group:admins', { resource_instance: 'finance' }),
 		status: 400,
 		says: 'folder',
 	},
-	'an instance of another resource, in full': {
+	'a full instance name with a different resource': {
 		ask: ({ give }) => give('group:admins', { resource_instance: 'folder:finance' }),
 		status: 400,
 		says: 'folder:finance',
@@ -408,23 +408,23 @@ const refusals: Readonly<Record<string, Refusal>> = {
 	},
 	'a user that does not exist': { ask: ({ add }) => add('group:admins', 'nobody'), status: 404, says: 'nobody' },
 	'a user without a tenant': { ask: ({ add }) => add('group:admins', 'ann', {}), status: 422, says: 'tenant' },
-	'a user who is no member': { ask: ({ drop }) => drop('group:admins', 'ben'), status: 404, says: 'ben' },
-	'a member, in another tenant': {
+	'a user who is not a member': { ask: ({ drop }) => drop('group:admins', 'ben'), status: 404, says: 'ben' },
+	'a member in a different tenant': {
 		ask: ({ drop }) => drop('group:admins', 'ann', { tenant: 'globex' }),
 		status: 400,
 		says: 'globex',
 	},
-	'a group that is not in it': {
+	'a group that is not nested in this group': {
 		ask: ({ release }) => release('group:admins', 'group:staff'),
 		status: 404,
 		says: 'group:staff',
 	},
-	'to delete what is no group': {
+	'the deletion of an instance that is not a group': {
 		ask: ({ remove }) => remove('document:budget'),
 		status: 404,
 		says: 'document:budget',
 	},
-	'a key of an instance with a type in it': {
+	'an instance key that contains a type': {
 		ask: ({ create }) => create('group:new'),
 		status: 422,
 		says: 'group:new',

@@ -83,7 +83,7 @@ const cases: readonly Case[] = [
 		causes: [{ by: 'role_on_instance', role: 'document#reader', gained: 1, lost: 0 }],
 	},
 	{
-		title: 'a folder leaves a parent within closures',
+		title: 'a folder in a cycle is removed from its parent',
 		changes: [
 			{
 				kind: 'relationship_tuple',

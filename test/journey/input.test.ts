@@ -148,7 +148,7 @@ furnishing(
 );
 
 harmless(
-	'unknown members in a granting body are refused by name',
+	'unknown fields in a body that grants access are rejected by name',
 	async (t, place, { organization }) => {
 		for (const endpoint of withBody) {
 			const body = bodies[endpoint.name];
@@ -167,7 +167,7 @@ harmless(
 );
 
 furnishing(
-	'a read grant can be sent back as a whole',
+	'a grant can be deleted and recreated with all fields from a read',
 	async (t, place, { organization }) => {
 		const undo: Readonly<Record<string, string>> = {
 			createRoleAssignment: 'deleteRoleAssignment',
@@ -238,7 +238,7 @@ harmless(
 );
 
 harmless(
-	'a member called `__proto__` is refused as a name, and is never a field',
+	'`__proto__` is rejected as a name in a map, and is never read as a field',
 	async (t, place, { organization }) => {
 		const named: unknown = JSON.parse('{"__proto__":{"admin":true}}');
 		for (const endpoint of withBody) {
@@ -370,7 +370,7 @@ harmless('an invalid query is refused with the name of its parameter', async (t,
 type Paths = Record<string, Record<string, { parameters?: readonly { in: string; name: string }[] }>>;
 
 harmless(
-	'invalid headers do no harm',
+	'invalid content types are ignored, and compressed bodies are rejected',
 	async (t, place, { organization }) => {
 		const path = `${place.facts}/tenants`;
 		const raw = '{"key":5}';
@@ -404,7 +404,7 @@ harmless(
 const runs = draws(400);
 
 furnishing(
-	'every request is answered: no 5xx, every failure as documented and without effect',
+	'random requests cause no 5xx, and every failure is documented and has no effect',
 	async (t, place, { organization }) => {
 		let succeeded = 0;
 		const property = fc.asyncProperty(request, async ({ endpoint, params, query, body }) => {
@@ -424,7 +424,7 @@ furnishing(
 			if (wrong !== null || after !== before) throw new Error(`${wrong ?? 'it had an effect'}: ${shown}`);
 		});
 		await fc.assert(property, { numRuns: runs });
-		t.log(`${succeeded} of ${runs} were right`);
+		t.log(`${succeeded} of ${runs} succeeded`);
 		t.true(succeeded > 0, 'some requests succeed');
 	},
 );

@@ -266,8 +266,8 @@ onEachStack(`roles on instances do not affect decisions by tenant roles`, async 
 		['on the instance again', 'POST', path, onBudget, true],
 		['no longer in the tenant', 'DELETE', path, inAcme, false],
 		['in the tenant again', 'POST', path, inAcme, true],
-		['the instance goes', 'DELETE', `${place.facts}/resource_instances/document:budget`, undefined, true],
-		['out of the tenant', 'DELETE', `${place.facts}/tenants/acme/users/ann`, undefined, false],
+		['the instance is deleted', 'DELETE', `${place.facts}/resource_instances/document:budget`, undefined, true],
+		['after leaving the tenant', 'DELETE', `${place.facts}/tenants/acme/users/ann`, undefined, false],
 	];
 	for (const [title, method, where, body, allowed] of steps) {
 		const { status, revision } = await stack.environment.send(method, where, body);

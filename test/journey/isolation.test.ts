@@ -255,24 +255,23 @@ interface Statement {
 
 /** Statements that do not concern an environment. All other statements must name the caller's environment. */
 const system: Readonly<Record<string, RegExp>> = {
-	'who calls': /^select "api_keys"\.\* from "api_keys" where "secret_hash" = \$1/,
-	"who calls, and which environment of the key's own organization they mean":
+	'API key lookup': /^select "api_keys"\.\* from "api_keys" where "secret_hash" = \$1/,
+	"API key lookup, with an environment in the key's organization":
 		/^select environments\.\*[^;]* projects\.organization_id = api_keys\.organization_id\s[^;]*\swhere api_keys\.secret_hash = \$5$/,
-	'the lineages of the database':
+	'database lineages':
 		/^(select \(select id from lineages where ended_at is null\b[^;]*\) as lineage$|select "id" from "lineages" )/,
 	transactions: /^(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|SET TRANSACTION)/i,
-	'the wake-up of those who wait': /^select pg_notify\('regolith_revision', \$1\)$/,
-	'the wake-up of those who wait under a key': /^select pg_notify\('regolith_key', \$1\)$/,
-	'how much room the vacuum of the database may take': /^(select pg_database_size\(current_database\(\)\)|vacuum\b)/,
-	"how much of the database's log there is to clear away": /^(select pg_current_wal_lsn\(\)|checkpoint$|analyze\b)/,
-	'what is due for webhooks, in all environments':
+	'notification of a new revision': /^select pg_notify\('regolith_revision', \$1\)$/,
+	'notification of an ended key': /^select pg_notify\('regolith_key', \$1\)$/,
+	'database size, and vacuum': /^(select pg_database_size\(current_database\(\)\)|vacuum\b)/,
+	'database log position, and checkpoints': /^(select pg_current_wal_lsn\(\)|checkpoint$|analyze\b)/,
+	'pending webhook deliveries in all environments':
 		/^(select 1 as due from webhook_deliveries|with oldest as \(\s*select first.environment_id, first.id, row_number)/,
-	'time limits of trials': /^select set_config\('(statement|lock)_timeout', \$1, true\)$/,
-	'turns: of compilers, of makers of parts of the decision log, of an API key that ends':
+	'time limits for trials': /^select set_config\('(statement|lock)_timeout', \$1, true\)$/,
+	'locks for compiling, for creating decision log partitions and for ending an API key':
 		/^select pg_advisory_xact_lock/,
-	'the room that the decisions of all environments take': /^select environment_id, received_on::text as day, bytes/,
-	'compiled policies, by the digest of their text':
-		/^(select .* from "policies" where "digest" = \$1|insert into "policies")/,
+	'decision log size by environment': /^select environment_id, received_on::text as day, bytes/,
+	'compiled policies, by digest': /^(select .* from "policies" where "digest" = \$1|insert into "policies")/,
 };
 
 /**

@@ -79,7 +79,7 @@ async function populate({ http }: Site): Promise<void> {
 		name: 'Document',
 		actions: { read: {}, write: {} },
 	});
-	if (status >= 300) throw new Error(`the resource was not made: ${status}`);
+	if (status >= 300) throw new Error(`the resource was not created: ${status}`);
 	await http.post(`${schema}/roles`, { key: 'reader', name: 'Reader', permissions: ['document:read'] });
 	await http.post(`${facts}/tenants`, { key: 'acme', name: 'Acme' });
 	for (const key of ['ann', 'ben', 'eve']) await http.post(`${facts}/users`, { key });
@@ -131,7 +131,7 @@ for (const { kept, copied } of [
 			await (await site.point()).stop();
 			await site.restarted(() => copy(backup, folder));
 			const made = await assign(site, 'eve');
-			t.is(made.revision, lost.revision, 'the number is used again');
+			t.is(made.revision, lost.revision, 'the revision number is reused');
 			const [lostLineage] = tokenOf(lost).split('.');
 			await eventually(
 				async () => point.running.replica.lineage,
@@ -248,13 +248,13 @@ test.serial('the documented dump and restore work, and start a new lineage', asy
 	t.deepEqual(await readers(point, tokenOf(lost)), ['ann', 'ben']);
 	await site.restarted(() => run(restore));
 	const made = await assign(site, 'eve');
-	t.is(made.revision, lost.revision, 'the number is used again');
+	t.is(made.revision, lost.revision, 'the revision number is reused');
 	t.not(tokenOf(made), tokenOf(lost));
 	t.deepEqual(await readers(point, tokenOf(made)), ['ann', 'eve']);
 	t.deepEqual(await readers(await site.point(), tokenOf(made)), ['ann', 'eve']);
 });
 
-test.serial('a forged state ends no lineage, and gets a snapshot', async (t) => {
+test.serial('a request with a forged token gets a snapshot, and does not end the lineage', async (t) => {
 	const site = await open(t, 'server');
 	await populate(site);
 	const { running } = await site.point();

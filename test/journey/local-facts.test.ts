@@ -6,7 +6,7 @@ import { readFactsWait } from '../../src/pdp/endpoint/facts-wait.js';
 import { client } from '../support/client.js';
 import { onEachStack } from '../support/each-store.js';
 
-/** Facts that are written through a decision point. The next check of the same client sees them. */
+/** Facts written through a decision point, which the client's next check must include. */
 
 onEachStack('a check after a write through the decision point includes the write', async (t, stack) => {
 	const { pdp } = stack;
@@ -40,7 +40,7 @@ onEachStack('a check after a write through the decision point includes the write
 	}
 });
 
-onEachStack('management API answers pass unchanged', async (t, { pdp, environment }) => {
+onEachStack('a decision point returns the management API’s responses unchanged', async (t, { pdp, environment }) => {
 	for (const [method, path, body] of [
 		['GET', '/users?per_page=1', undefined],
 		['GET', '/users/nobody', undefined],

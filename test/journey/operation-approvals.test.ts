@@ -359,7 +359,7 @@ journey('consuming removes only the role of the approval', async (t, place) => {
 	t.deepEqual(await approved(place), ['ann@account:main']);
 });
 
-journey('conditional roles cannot review, and cannot be consumed', async (t, place) => {
+journey('a conditional role does not make a reviewer, and cannot be consumed', async (t, place) => {
 	await setTheScene(place);
 	await set(place, singleUse);
 	const { ann, bea, rex } = await actors(place);

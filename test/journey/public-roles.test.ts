@@ -74,7 +74,7 @@ journey('a public role can be assigned to everyone, listed and removed like any 
 	t.is((await http.get<Listed>(`${path}?user=*`)).body[0]?.['expires_at'], soon);
 	t.deepEqual((await http.delete(`${path}/bulk`, [toEveryone])).body, { assignments_removed: 1 });
 
-	// Everyone is no user.
+	// `*` is not listed as a user.
 	t.deepEqual((await http.get<{ data: Listed }>(`${facts}/users`)).body.data.map(({ key }) => key).sort(), [
 		'ann',
 		'ben',
@@ -171,7 +171,7 @@ journey('documents contain public roles and their assignments', async (t, place,
 	t.deepEqual([again['schema'], again['facts']], [exported['schema'], exported['facts']]);
 });
 
-onEachStack('everyone holds a public role, and listings say so', async (t, stack) => {
+onEachStack('every user has a role that is assigned to everyone, and listings show this', async (t, stack) => {
 	const { environment, pdp } = stack;
 	const facts = '/v2/facts/default/dev';
 	const wrote = async (answer: Answer<unknown>) => {

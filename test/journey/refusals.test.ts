@@ -74,7 +74,7 @@ async function attack(
 	t.deepEqual(
 		withBody.filter(({ name }) => table[name] === undefined),
 		[],
-		'every body is known',
+		'every endpoint with a body is in the table',
 	);
 	let count = 0;
 	for (const endpoint of withBody) {
@@ -174,7 +174,7 @@ test('a management API error has a limited size for any body', async (t) => {
 	const place = await newPlace(management, management.project);
 	await furnish(place);
 	const paths = new Map(endpoints.map((endpoint) => [endpoint.name, endpointPath(endpoint, place)]));
-	t.timeout(600_000, 'every endpoint is asked some hundred times');
+	t.timeout(600_000, 'every endpoint gets hundreds of requests');
 	await attack(t, management.organization, endpoints, bodies, ({ name }) => paths.get(name) ?? '');
 });
 
@@ -184,6 +184,6 @@ test('a decision point error has a limited size for any body', async (t) => {
 	await replica.reached(7);
 	const table = [...decisionEndpoints('edge'), ...listingEndpoints('edge')];
 	const paths = new Map(table.map(({ name, path }) => [name, path]));
-	t.timeout(600_000, 'every endpoint is asked some hundred times');
+	t.timeout(600_000, 'every endpoint gets hundreds of requests');
 	await attack(t, http, table, decisionBodies, ({ name }) => paths.get(name) ?? '');
 });

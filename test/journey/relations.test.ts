@@ -178,9 +178,9 @@ async function remaining({ store, id }: Place, table: string): Promise<number> {
 const ends: Readonly<Record<string, readonly [method: string, path: string, body: object | undefined]>> = {
 	'it is deleted': ['DELETE', '/file/relations/parent', undefined],
 	'the resource is replaced without it': ['PUT', '/file', { name: 'File', actions: {} }],
-	'its subjects become those of another resource': ['PATCH', '/file', { relations: { parent: 'file' } }],
-	'the resource of its objects is deleted': ['DELETE', '/file', undefined],
-	'the resource of its subjects is deleted': ['DELETE', '/folder', undefined],
+	'its subject resource changes': ['PATCH', '/file', { relations: { parent: 'file' } }],
+	'its object resource is deleted': ['DELETE', '/file', undefined],
+	'its subject resource is deleted': ['DELETE', '/folder', undefined],
 };
 
 for (const [what, [method, path, body]] of Object.entries(ends)) {

@@ -79,7 +79,7 @@ journey('a conditional relationship is separate, and its values must fit the par
 	t.like(replaced.body, { condition: { set: 'below_limit', values: { limit: 200 } } });
 	const plain = await http.post<object>(tuples, pair);
 	t.is(plain.status, 200);
-	t.false('condition' in plain.body, 'without a condition, the answer has no further member');
+	t.false('condition' in plain.body, 'without a condition, the response has no `condition` field');
 
 	const listed = await http.get<readonly object[]>(`${tuples}?subject=team:red`);
 	t.is(listed.body.length, 2);
@@ -107,7 +107,7 @@ journey('a relation declares conditions, and a declared set cannot be deleted', 
 	const created = { key: 'lent', name: 'Lent', subject_resource: 'team', grant_conditions: ['below_limit'] };
 	t.like((await http.post(relations, created)).body, { grant_conditions: ['below_limit'] });
 	const { body: plain } = await http.patch<object>(`${relations}/lent`, { grant_conditions: [] });
-	t.false('grant_conditions' in plain, 'without conditions, the answer has no further member');
+	t.false('grant_conditions' in plain, 'without conditions, the response has no `grant_conditions` field');
 	fails(t, await http.post(relations, { ...created, key: 'other', grant_conditions: ['unknown'] }), 422, '`unknown`');
 	t.like((await http.patch(`${relations}/shared`, { name: 'Shared with', description: 'Read by' })).body, {
 		...{ name: 'Shared with', description: 'Read by', grant_conditions: ['below_limit'] },
@@ -156,7 +156,7 @@ journey('a relation declares conditions, and a declared set cannot be deleted', 
 	t.is((await http.delete(`${schema}/condition_sets/below_limit`)).status, 204);
 });
 
-journey('no role that follows from conditional relationships can be excluded, in any order', async (t, place) => {
+journey('roles from conditional relationships cannot be excluded, in any order of writes', async (t, place) => {
 	const { http, schema } = place;
 	await furnished(place);
 	const sets = `${schema}/condition_sets`;
@@ -238,7 +238,7 @@ journey('graphs show conditions, and paths leave conditional relationships out',
 	t.like((await http.post(evaluate, asked)).body, { matches: true });
 });
 
-journey('groups have roles without conditions only', async (t, place) => {
+journey('groups have only roles without conditions', async (t, place) => {
 	const { http, facts, schema } = place;
 	await furnished(place);
 	const groups = `${schema}/groups`;

@@ -215,7 +215,7 @@ journey('a request can write or delete at most 3,000 instances', async (t, place
 	await ledger.balanced();
 });
 
-journey('an instance is deleted with its roles and relationships, and recreated without', async (t, place) => {
+journey('an instance is deleted with its roles and relationships, and recreated without them', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
 	const instance = { key: 'budget', resource: 'document', tenant: 'acme' };

@@ -209,7 +209,7 @@ async function roleChanges({ store, id }: Place, revision: number) {
 		.select<{ operation: string; key: string; before: Loose | null; after: Loose | null }[]>();
 }
 
-journey('a role is deleted with its resource and extensions, and recreated without', async (t, place) => {
+journey('a role is deleted with its resource and extensions, and recreated without them', async (t, place) => {
 	const { http, schema } = place;
 	const { path } = await createResources(place);
 	const ledger = await openLedger(t, place);
@@ -253,7 +253,7 @@ async function holdOnDocument(place: Place, user: string, role: string): Promise
 	});
 }
 
-journey('a role is deleted with its assignments on instances, and recreated without', async (t, place) => {
+journey('a role is deleted with its assignments on instances, and recreated without them', async (t, place) => {
 	const { http, schema } = place;
 	const { path } = await createResources(place);
 	const heldBy = async () => {

@@ -12,7 +12,7 @@ const journey = onEachStore();
 /** Declares a journey for both kinds of roles. `path` is the path of their endpoints. */
 function ofEachKind(title: string, run: (path: string, ...journey: Parameters<Journey>) => Promise<void>): void {
 	journey(`${title}: tenant roles`, (t, place, ...rest) => run(`${place.schema}/roles`, t, place, ...rest));
-	journey(`${title}: roles of a resource`, async (t, place, ...rest) => {
+	journey(`${title}: resource roles`, async (t, place, ...rest) => {
 		const { http, schema } = place;
 		await http.post(`${schema}/resources`, { key: 'document', name: 'Document', actions: {} });
 		// Tenant roles with the same keys, which the API must not confuse with the resource roles.
@@ -67,7 +67,11 @@ ofEachKind('a parent is added and removed by the path', async (path, t, place) =
 	const added = await ledger.wrote(await http.put(`${path}/left/parents/top`));
 	t.like(added, { key: 'left', id: left.id });
 	t.deepEqual(added['extends'], ['top']);
-	t.deepEqual(await ledger.kept(await http.put(`${path}/left/parents/top`)), added, 'once is enough');
+	t.deepEqual(
+		await ledger.kept(await http.put(`${path}/left/parents/top`)),
+		added,
+		'adding a parent twice has no effect',
+	);
 	await ledger.wrote(await http.put(`${path}/bottom/parents/top`));
 	const both = await ledger.wrote(await http.put(`${path}/bottom/parents/${left.id}`));
 	t.deepEqual(both['extends'], ['top', 'left']);

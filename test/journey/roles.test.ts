@@ -145,7 +145,7 @@ journey('roles can extend roles by key or id, without cycles', async (t, place) 
 	t.deepEqual(
 		(await ledger.read(await http.get(`${path}/c`)))['extends'],
 		['a'],
-		'a deleted parent is a parent no more',
+		'a deleted parent is no longer a parent',
 	);
 	await ledger.balanced();
 });
@@ -194,7 +194,7 @@ journey('a role is deleted with its assignments', async (t, place) => {
 	t.is(
 		(await http.get<Listed>(`${facts}/role_assignments`)).body.length,
 		1,
-		'a role of that name comes back without them',
+		'a role with the same key is recreated without assignments',
 	);
 	await ledger.balanced();
 });

@@ -86,8 +86,8 @@ async function createKeyHolders(place: Place, management: Management): Promise<r
 function strangersTo({ url, secret, id }: Place): readonly Calling[] {
 	const headers: Readonly<Record<string, string>> = {
 		'an unknown key': `Bearer permit_key_${'x'.repeat(88)}`,
-		'a key cut short': `Bearer ${secret.slice(0, -1)}`,
-		'a key and more': `Bearer ${secret}0`,
+		'a truncated key': `Bearer ${secret.slice(0, -1)}`,
+		'a key with an additional character': `Bearer ${secret}0`,
 		'an id': `Bearer ${id}`,
 		SQL: "Bearer ' or true--",
 		'no word after bearer': 'Bearer ',
@@ -124,7 +124,7 @@ function askHarmlessly(endpoint: Visited, place: Place, http: Client): Promise<A
 	if (endpoint.method === 'get') return http.send(method, pathIn(endpoint, place) + endpointQuery(endpoint));
 	if (endpoint.body !== undefined) return http.send(method, pathIn(endpoint, place), 5);
 	const last = pathParameters(endpoint).at(-1);
-	if (last === undefined) throw new Error(`${endpoint.name} cannot be asked without effect`);
+	if (last === undefined) throw new Error(`${endpoint.name} cannot be requested without effect`);
 	return http.send(method, pathIn(endpoint, place, { [last]: 'nothing' }));
 }
 

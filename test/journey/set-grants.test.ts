@@ -286,7 +286,7 @@ journey('documents contain sets of users', async (t, place, management) => {
 	t.is((await http.get<Listed>(path)).body.length, 2);
 });
 
-onEachStack('the users in a set hold its roles, through sets in sets', async (t, stack) => {
+onEachStack('users in a set have its roles, also through nested sets', async (t, stack) => {
 	const { environment, pdp } = stack;
 	const facts = '/v2/facts/default/dev';
 	const wrote = async (answer: Answer<unknown>) => {

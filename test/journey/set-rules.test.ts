@@ -89,7 +89,7 @@ journey('a rule must refer to existing objects, and to one resource', async (t, 
 	]);
 });
 
-journey('a role and a resource can replace sets, which are created with their first rule', async (t, place) => {
+journey('a rule can name a role and a resource, and creates their automatic sets', async (t, place) => {
 	const { http, facts, schema } = place;
 	const { role, document } = await described(place);
 	const path = `${facts}/set_rules`;

@@ -124,7 +124,7 @@ inRest('the data directory is closed to other users, and a start closes an open 
 	t.deepEqual(openPaths(folder), []);
 });
 
-inPush('SIGTERM and SIGINT end it with code 0, and later starts print no secret', async (t) => {
+inPush('SIGTERM and SIGINT end the program with code 0, and later starts print no secret', async (t) => {
 	t.deepEqual(first.exit, { code: 0, signal: null });
 	const later = await started(t, ['start']);
 	// The program serves requests just before it prints this text.

@@ -25,7 +25,7 @@ journey('an environment counts its objects, without built-in objects', async (t,
 	await http.post(`${facts}/tenants`, { key: 'acme', name: 'Acme' });
 	const counted = await stats();
 	t.deepEqual(counted['stats'], { ...uncounted, policies: 1, roles: 2, users: 3, resources: 1, tenants: 2 });
-	t.like(counted, (await http.get(path)).body, 'and is the environment');
+	t.like(counted, (await http.get(path)).body, 'includes the environment itself');
 	t.like(counted, { pdp_configs: [{ id: place.key_id, client_secret: place.secret }] });
 	await http.delete(`${facts}/users/ben`);
 	t.like((await stats())['stats'], { users: 2 });
@@ -35,7 +35,7 @@ journey('an organization counts the objects that the calling key can access', as
 	const other = await newOrganization(management, `${place.key}-counted`);
 	const stats = async (http = other.http) => (await http.get(`/v2/orgs/${other.id}/stats`)).body;
 	t.like(await stats(), { stats: { projects: 0, environments: 0, users: 0 }, historical_usage: nothingUsed });
-	t.like(await stats(), (await other.http.get(`/v2/orgs/${other.id}`)).body, 'and is the organization');
+	t.like(await stats(), (await other.http.get(`/v2/orgs/${other.id}`)).body, 'includes the organization itself');
 	await other.http.post('/v2/projects', { key: 'shop', name: 'Shop' });
 	await other.http.post('/v2/projects', { key: 'billing', name: 'Billing', initial_environments: [] });
 	for (const env of ['dev', 'production']) {
@@ -51,7 +51,7 @@ journey('an organization counts the objects that the calling key can access', as
 	t.deepEqual(
 		(await reader.get('/v2/projects/shop/envs/dev/stats')).body['pdp_configs'],
 		[],
-		'secrets are for admin keys',
+		'only admin keys can read secrets',
 	);
 	const elsewhere = await newPlace(management, management.organization);
 	fails(t, await reader.get(`/v2/projects/default/envs/${elsewhere.key}/stats`), 404);

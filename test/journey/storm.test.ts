@@ -62,7 +62,7 @@ for (const { kind, shape } of onAllStores ? [...usual, ...others] : casesOfTier(
 			t.log(
 				`${aftermath.acknowledged} acknowledged, ${aftermath.unanswered} unanswered, ${aftermath.verified} verified`,
 			);
-			t.true(aftermath.unanswered > 0, 'no kill met a write: the storm is too weak to show anything');
+			t.true(aftermath.unanswered > 0, 'no kill interrupted a write: the storm is too weak');
 			t.is(aftermath.settled, aftermath.revision, 'the newest acknowledged revision is the newest revision');
 			t.true(aftermath.verified > 0, 'no check was sent during the storm');
 			await assertStored(t, deployment, union([before, ...aftermath.worlds]));

@@ -5,7 +5,7 @@ import { fails } from '../support/failure.js';
 import { openLedger } from '../support/ledger.js';
 import { type Listed, listedKeys, type Paginated, shape } from '../support/listed.js';
 
-/** Tenants are the silos in which users have roles. */
+/** Tenants and their members. */
 
 const journey = onEachStore();
 
@@ -37,7 +37,7 @@ journey('a tenant is created, returned as created, updated and deleted', async (
 	);
 	t.deepEqual(beta['attributes'], attributes);
 	const { body: empty } = await http.post(path, { key: 'empty', name: 'E', attributes: {} });
-	t.deepEqual(empty['attributes'], {}, 'empty differs from never set');
+	t.deepEqual(empty['attributes'], {}, 'an empty object differs from an absent value');
 	const ledgerAfter = await openLedger(t, place);
 	for (const name of ['Beta-1_x', String(beta['id']), String(beta['id']).replaceAll('-', '')]) {
 		t.deepEqual(await ledgerAfter.read(await http.get(`${path}/${name}`)), beta, name);
@@ -147,7 +147,7 @@ journey('a tenant, even `default`, is deleted with its roles', async (t, place) 
 	t.deepEqual(
 		(await http.get(`${facts}/users/ann`)).body['roles'],
 		[{ role: 'r', tenant: 'acme' }],
-		'and comes back without them',
+		'the recreated tenant does not restore the roles',
 	);
 	await ledger.balanced();
 });
@@ -213,7 +213,7 @@ journey('users can be members of a tenant with or without a role in it', async (
 	t.deepEqual(
 		listedKeys((await http.get<Paginated>(path)).body.data),
 		['ann', 'ben'],
-		'who was added stays without a role',
+		'an added user stays a member without a role',
 	);
 	fails(t, await http.delete(`${path}/cy`), 404, 'cy');
 

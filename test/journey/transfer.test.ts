@@ -278,7 +278,7 @@ journey('a dry run changes nothing, and reports exactly the effect of the import
 			.where({ environment_id: place.id, revision: await place.revision() })
 			.orderBy('position')
 			.select('kind', 'operation', 'key');
-		t.deepEqual([...real.changes], logged, 'it equals the change log');
+		t.deepEqual([...real.changes], logged, 'the reported changes equal the change log');
 	}
 	t.deepEqual(await exported(place), {
 		...header,
@@ -328,7 +328,7 @@ journey('without a strategy, different contents are a conflict, and nothing is w
 
 const inDocument = 'body.schema.resources.document';
 
-/** Returns a document with a resource `document` with these members, and a second resource. */
+/** Returns a document with a resource `document`, which has these fields, and a second resource. */
 function ofDocument(members: Json): Json {
 	const plain = { actions: { read: {} }, attributes: {} };
 	return {

@@ -478,7 +478,7 @@ journey('an element with notifications sends invites, and the invited users appr
 	t.is(
 		(await http.get(`${facts}/user_invites/${invite['id']}`)).body['invite_expires_at'],
 		undefined,
-		'a record for good',
+		'an approved invite does not expire',
 	);
 	const { body: changes } = await http.get<Paginated>(
 		`/v2/projects/${place.project}/envs/${place.key}/changes?kind=user_invite&per_page=1`,

@@ -350,7 +350,7 @@ journey('a user is deleted with its roles', async (t, place) => {
 	t.deepEqual(
 		(await ledger.wrote(await http.post(`${facts}/users`, { key: 'ann' })))['roles'],
 		[],
-		'and comes back without them',
+		'the recreated user has no roles',
 	);
 	await ledger.balanced();
 });

@@ -177,7 +177,7 @@ journey('a failed delivery is retried under the same id, and later deliveries do
 	t.is(ids[0], String(log[1]?.['id']));
 });
 
-/** Ways in which the receiver behaves, each with the outcome of the attempt. */
+/** Receiver behavior, each with the outcome of the attempt. */
 const bad: readonly (readonly [what: string, answer: Answering, ended: object])[] = [
 	['redirects', (_, response) => response.writeHead(307, { location: '/other' }).end(), { response_status: 307 }],
 	[
@@ -185,7 +185,11 @@ const bad: readonly (readonly [what: string, answer: Answering, ended: object])[
 		(_, response) => response.writeHead(401).end('who are you'),
 		{ response_status: 401, error: 'got status 401' },
 	],
-	['cuts the line', (_, response) => response.destroy(), { response_status: null, error: 'no response: ECONNRESET' }],
+	[
+		'closes the connection',
+		(_, response) => response.destroy(),
+		{ response_status: null, error: 'no response: ECONNRESET' },
+	],
 	['hangs', () => {}, { response_status: null, error: 'timeout' }],
 ];
 
@@ -217,7 +221,7 @@ journey('the request does not wait for a receiver, and the log shows the outcome
 	t.is(body.data[0]?.['error'], 'the element no longer has a webhook');
 });
 
-journey('keys with write access can read the log, and administrators the secret', async (t, place) => {
+journey('keys with write access can read the log, and admin keys can read the secret', async (t, place) => {
 	await setTheScene(t, place);
 	const { elements, url, store, organization_id, project_id, id: environment_id } = place;
 	const key = (access_level: 'write' | 'read') =>

@@ -202,7 +202,7 @@ test.serial('if the port is in use, the start fails and names the setting to cha
 	t.regex(again.stderr(), /^PDP_PORT: port \d+ of [^\n]+ is in use\. Stop [^\n]+\n$/);
 });
 
-/** Signals that end a worker: from an operator, from unreachable code, from memory that the runtime must not touch. */
+/** Signals that end a worker: from an operator, for unreachable code, and for an invalid memory access. */
 for (const [index, signal] of (['SIGKILL', 'SIGILL', 'SIGSEGV'] as const).entries()) {
 	test.serial(`a worker ended by ${signal} is replaced, and other workers serve requests until then`, async (t) => {
 		const before = children(point.running.pid);
@@ -212,7 +212,7 @@ for (const [index, signal] of (['SIGKILL', 'SIGILL', 'SIGSEGV'] as const).entrie
 		process.kill(victim, signal);
 		const after = await eventually(
 			async () => {
-				// If a worker is killed while a connection is on its way to it, the connection never gets a response.
+				// A connection that is being passed to a worker when the worker is killed never gets a response.
 				t.true((await askOnce('through-0', 5_000)).allow);
 				return children(point.running.pid);
 			},
