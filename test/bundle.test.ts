@@ -83,8 +83,12 @@ const refused: readonly (readonly [title: string, make: () => Promise<Uint8Array
 		/not a complete tar/,
 	],
 	['no tar file', async () => gzipSync('x'.repeat(2000)), /not a complete tar/],
-	['a path that leads out', () => gzippedTar([{ name: '../../etc/passwd' }]), /not a path inside a bundle/],
-	['a path that leads out half-way', () => gzippedTar([{ name: '/a/../../b' }]), /not a path inside a bundle/],
+	[
+		'a path to a file outside the bundle',
+		() => gzippedTar([{ name: '../../etc/passwd' }]),
+		/not a path inside a bundle/,
+	],
+	['an absolute path with `..` in it', () => gzippedTar([{ name: '/a/../../b' }]), /not a path inside a bundle/],
 	['a link', () => gzippedTar([{ name: 'data.json', type: 'symlink' }]), /symlink/],
 	['a file twice', () => gzippedTar([{ name: 'data.json' }, { name: 'data.json' }]), /twice/],
 	[

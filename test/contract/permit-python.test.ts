@@ -19,7 +19,7 @@ const run = promisify(execFile);
 /** The package version is pinned, because a newer version may need different endpoints. */
 const sdk = 'permit==3.0.0';
 
-(onAllStores ? test : test.skip)('the Python SDK writes facts and decides as it should', async (t) => {
+(onAllStores ? test : test.skip)('the Python SDK writes facts and gets the expected decisions', async (t) => {
 	t.timeout(300_000);
 	const environment = join(temporary(t), 'python');
 	await run('python3', ['-m', 'venv', environment]);

@@ -37,7 +37,7 @@ journey('every Node SDK method works as documented', async (t, place, { url, key
 	);
 });
 
-/** Signs in an element user. The response leads to a session, and refusals have the documented messages. */
+/** Signs in an element user. Asserts that the response opens a session, and that a missing user is refused. */
 async function signIn(t: ExecutionContext, { http, facts, url }: Place, elements: Permit['elements']): Promise<void> {
 	await http.post(`${facts}/tenants/default/users`, { key: 'eve' });
 	const answer = await elements.loginAs({ userId: 'eve', tenantId: 'default' });

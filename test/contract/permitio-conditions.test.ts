@@ -65,7 +65,7 @@ async function furnish({ api }: Permit): Promise<void> {
 	await instance('notes', { private: false, owner: 'ben', region: 'north' });
 }
 
-onEachStack(`condition sets and rules through the Node SDK`, async (t, stack) => {
+onEachStack(`the Node SDK manages condition sets and rules, and checks follow them`, async (t, stack) => {
 	const { sdk, api, newest } = await connect(stack);
 	await furnish(sdk);
 	await newest();
@@ -109,7 +109,7 @@ onEachStack(`condition sets and rules through the Node SDK`, async (t, stack) =>
 	t.false(await sdk.check('ben', 'edit', document('notes')), 'the owner does not have the role');
 	t.false(
 		await sdk.check({ key: 'ben', attributes: { roles: ['editor'] } }, 'edit', document('notes')),
-		'an attribute gives no role',
+		'an attribute named `roles` grants no role',
 	);
 	t.false(
 		await sdk.check('eve', 'edit', document('plan', {}, 'globex')),

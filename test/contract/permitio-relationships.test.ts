@@ -84,7 +84,7 @@ async function furnish(sdk: Permit): Promise<void> {
 	await assign('ben', 'viewer', 'globex', 'folder:globex-1');
 }
 
-onEachStack(`a hierarchy of three levels through the Node SDK`, async (t, stack) => {
+onEachStack(`the Node SDK creates a hierarchy of three levels, and checks follow it`, async (t, stack) => {
 	const { api, sdk, newest } = await connect(stack);
 	await furnish(sdk);
 	await newest();
@@ -114,7 +114,7 @@ onEachStack(`a hierarchy of three levels through the Node SDK`, async (t, stack)
 	};
 
 	t.is((await all('ann')).length, 14, 'an account admin may perform all actions in the account');
-	t.deepEqual(await all('ann', 'globex'), [], 'and no actions in a different tenant');
+	t.deepEqual(await all('ann', 'globex'), [], 'an account admin may perform no actions in a different tenant');
 	t.deepEqual(
 		await all('ben'),
 		folderNumbers
@@ -154,7 +154,7 @@ onEachStack(`a hierarchy of three levels through the Node SDK`, async (t, stack)
 	t.false(await may('ben', 'read', 'document:acme-1'));
 	t.true(await may('ben', 'read', 'document:acme-2'));
 
-	// A role setting that has the same effect on all rules for the role.
+	// A role setting that blocks all derivation rules of the role.
 	await api.resourceRoles.deleteRoleDerivation('document', 'commenter', rule);
 	await api.resourceRoles.createRoleDerivation('document', 'commenter', rule);
 	await newest();

@@ -14,7 +14,7 @@ function permit({ keys, api, decisionPoint }: Stack): Permit {
 	});
 }
 
-onEachStack('the Node SDK drives a store from an empty environment to decisions and back', async (t, stack) => {
+onEachStack('the Node SDK fills an empty environment, gets decisions, and deletes the objects', async (t, stack) => {
 	const sdk = permit(stack);
 	const newest = async () => {
 		const { revision } = (await stack.api.store.counters((await sdk.api.environments.get('default', 'dev')).id)) ?? {};

@@ -11,7 +11,7 @@ import { chapters } from './specification.js';
 
 const page = join(root, 'docs/develop/api-coverage.md');
 
-/** Journeys for the tags that have no journey of the same name. */
+/** Journeys for tags without a journey with the same name. */
 const tagJourneys: Readonly<Record<string, string>> = {
 	Organizations: 'api-keys',
 	Projects: 'general',

@@ -45,7 +45,7 @@ function exampleAttribute({ attribute, example, match }: Operator): string {
 		: 'user.department';
 }
 
-/** Returns the code from `selects` on. The code before `selects` is the same in each set, except for the imports. */
+/** Returns the code from `selects` on. Except for the imports, the code before `selects` is the same in each set. */
 function conditionRego(conditions: Json): readonly string[] {
 	const { text } = writeConditionSet(userSet('example', conditions));
 	const code = text.replace(/^[\s\S]*# scope: document\n/, '').trim();

@@ -20,7 +20,7 @@ function headingsOf(page: string): ReadonlyMap<string, string> {
 	return new Map(Array.from(found, ([, anchor = '', title = '']) => [anchor, title.replaceAll(/<[^>]*>/g, '')]));
 }
 
-test('every link of a page leads to a page, a heading or an image', (t) => {
+test('every link on a page has an existing target: a page, a heading or an image', (t) => {
 	t.true(pages.length > 100);
 	const anchors = new Map(pages.map((page) => [page, headingsOf(page)]));
 	for (const page of pages) {
@@ -37,7 +37,7 @@ test('every link of a page leads to a page, a heading or an image', (t) => {
 	}
 });
 
-test('links of the console to documentation pages have the titles of these pages', (t) => {
+test('console links to documentation pages have the titles of these pages', (t) => {
 	const screens = readdirSync(join(root, 'src/console/app'), { recursive: true, encoding: 'utf8' });
 	const links = screens
 		.filter((file) => file.endsWith('.tsx'))

@@ -8,7 +8,7 @@ import { startManagement } from '../support/management.js';
 import { root } from '../support/root.js';
 
 /**
- * `docs/policy/documents.md` shows a document with every member. Importing and then exporting this document gives the
+ * `docs/policy/documents.md` shows a document with every field. Importing and then exporting this document gives the
  * same text.
  */
 
@@ -24,9 +24,7 @@ const Node = z.looseObject({
 
 const whole = z.toJSONSchema(EnvironmentDocument, { io: 'input', unrepresentable: 'any' });
 
-/**
- * Returns the schema members that are missing from all values. Does not list the nested members of a missing member.
- */
+/** Returns the schema fields that are missing from all values. Does not list the nested fields of a missing field. */
 function missingMembers(schema: unknown, values: readonly unknown[], at: string): readonly string[] {
 	const { $ref, properties, additionalProperties, items, anyOf } = Node.catch({}).parse(schema);
 	if ($ref !== undefined) return missingMembers(whole.$defs?.[$ref.replace('#/$defs/', '')], values, at);

@@ -6,8 +6,8 @@ import { v2Successor } from '../../src/wire/v1.js';
 import { root } from '../support/root.js';
 
 /**
- * `docs/develop/migration.md` lists the successors of version 1 paths. They are the same as in the 410 responses for
- * version 1, and the API serves them.
+ * `docs/develop/migration.md` lists the successors of version 1 paths. The 410 responses for version 1 name the same
+ * successors, and the API serves them.
  */
 
 const page = readFileSync(join(root, 'docs/develop/migration.md'), 'utf8');

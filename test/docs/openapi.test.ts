@@ -1,7 +1,7 @@
 import test from 'ava';
 import { apiDocument, decisionPointDocument, type Tree } from '../support/documents.js';
 
-/** Both OpenAPI documents describe all their parts: schemas, members, parameters, headers and tags. */
+/** Both OpenAPI documents describe all their parts: schemas, fields, parameters, headers and tags. */
 
 interface Place {
 	readonly at: string;
@@ -13,7 +13,7 @@ function* objects(value: unknown, at: string): Generator<Place> {
 	if (typeof value !== 'object' || value === null) return;
 	if (!Array.isArray(value)) yield { at, value: value as Tree };
 	for (const [name, member] of Object.entries(value)) {
-		// Examples may have any members.
+		// Examples may have any fields.
 		if (name !== 'example' && name !== 'default') yield* objects(member, `${at}/${name}`);
 	}
 }

@@ -117,7 +117,7 @@ test.serial('the commands on the page print the output on the page', async (t) =
 		} else if (language === 'sh') {
 			printed = await run(folder, text);
 		} else if (language === 'text') {
-			t.regex(printed, asPattern(text), `the page promises\n${text}\nand this was printed:\n${printed}`);
+			t.regex(printed, asPattern(text), `expected, from the page:\n${text}\nprinted:\n${printed}`);
 			compared += 1;
 		}
 	}

@@ -48,7 +48,7 @@ const sources = ['src', 'compiler', 'packages/engine']
 	)
 	.filter((path) => /(?<!\.d)\.tsx?$/.test(path) && !/node_modules|dist/.test(path));
 
-test('every name in the "Code" columns of the limits exists', (t) => {
+test('every name in the "Code" columns of `limits.md` exists', (t) => {
 	const code = sources.map(read).join('\n');
 	const cells = read('docs/develop/limits.md')
 		.split('\n')

@@ -9,7 +9,7 @@ const element = '/v2/elements/{proj_id}/{env_id}/config/{elements_config_id}';
 /** A path in a chapter with its methods, as in the specification. */
 type Row = readonly [methods: string, path: string];
 
-/** Returns the endpoints for requests, which are the same for both kinds of requests. */
+/** Returns the endpoints for access requests or operation approvals, which differ only in their paths. */
 function requests(path: string, parameter: string): readonly Row[] {
 	const one = `${element}/${path}/{${parameter}}`;
 	return [

@@ -23,7 +23,7 @@ const withAttributes = {
 /** Sends every check to the decision point and to the library, and compares the results. */
 async function ask(served: Served, engine: LoadedEngine, t: ExecutionContext, model: Model) {
 	const { http } = served;
-	// The JSON round trip drops undefined members, as in a real request body.
+	// The JSON round trip drops undefined fields, as in a real request body.
 	const checks: (CheckQuery & { readonly user: string })[] = JSON.parse(JSON.stringify(everyCheck(model)));
 	const { body: bulk } = await http.post<{ allow: readonly { allow: boolean }[] }>('/allowed/bulk', checks);
 	t.deepEqual(await engine.checkMany(checks), bulk.allow);

@@ -80,7 +80,7 @@ const known = fc.record(
 const material = materialOf({ ofUsers, ofResources, attributes });
 const choices = fc.record(choicesOf({ sentUser: attributes, sentResource: known, context: attributes }));
 
-/** Removes the sets of a model, whose conditions compare attributes without a column. */
+/** Removes a model's condition sets, because their conditions compare attributes without a column. */
 function withoutSets({ schema, ...others }: Model): Model {
 	return { ...others, schema: { ...schema, condition_sets: [], set_rules: [] } };
 }
@@ -94,7 +94,7 @@ function placed({ facts: { instances, tenants } }: Model, drawn: readonly Stored
 	});
 }
 
-/** Counts compared filters, filters that select a part of the rows, rejections by a dialect, and sets of users. */
+/** Counts compared filters, filters that select only some rows, rejections by a dialect, and sets of users. */
 interface Counts {
 	cases: number;
 	some: number;
@@ -125,7 +125,7 @@ async function compareRows(
 	if (set !== undefined && userSetParts(set) === null) return;
 	const question = { user: set === undefined ? user : { set }, action, context };
 	const stored = new Map(model.facts.instances.map(({ type, key, tenant }) => [`${type}:${key}`, tenant]));
-	// A filter is about rows in the tenant of the stored instance.
+	// A filter applies only to rows in the same tenant as the stored instance.
 	const isPlaced = ({ key, tenant }: StoredRow) => (stored.get(`${resource.type}:${key}`) ?? tenant) === tenant;
 	const checks = rows.map(asRow).map((row) => {
 		const all = { ...(row.attributes as object), ...(resource.attributes as object) };

@@ -8,7 +8,7 @@ import { startMariadb } from './mariadb.js';
 import type { StoredRow } from './rows.js';
 import { openSqlite } from './sqlite.js';
 
-/** Columns by attribute. Keywords as names, so an unquoted name fails. */
+/** Columns, keyed by attribute. Some names are keywords, so an unquoted name fails. */
 export const documentColumns = {
 	key: 'key',
 	tenant: 'documents.tenant',
@@ -22,17 +22,17 @@ export const documentColumns = {
 
 const members = ['key', 'tenant', 'name', 'note', 'size', 'rate', 'active', 'at'] as const;
 
-/** A table whose texts have a collation that ignores case, where the database has one. */
+/** A table with a case-insensitive collation for strings, if the database has one. */
 export interface DocumentsTable {
 	readonly dialect: SqlDialectName;
 	/** Replaces the rows. */
 	fill(rows: readonly StoredRow[]): Promise<void>;
-	/** Returns the places of the selected rows. */
+	/** Returns the indexes of the selected rows. */
 	select(condition: string, parameters?: readonly unknown[]): Promise<ReadonlySet<unknown>>;
 	close(): Promise<void>;
 }
 
-/** Path of MariaDB. Without it, `npm run test:all` skips its tests. */
+/** Path of MariaDB. If it is not set, `npm run test:all` skips the MariaDB tests. */
 const mariadb = onAllStores ? process.env['MARIADB_PATH'] : undefined;
 export const lacksMariadb = onAllStores && mariadb === undefined;
 
@@ -93,7 +93,7 @@ interface Connection {
 	run(statement: string, parameters?: readonly unknown[]): Promise<readonly unknown[]>;
 	/** Returns the placeholder with this number, from 1. */
 	placeholder(number: number): string;
-	/** Converts values that the database has no type for. */
+	/** Converts values for which the database has no type. */
 	stored?(row: StoredRow): Readonly<Record<(typeof members)[number], unknown>>;
 	close(): Promise<void>;
 }

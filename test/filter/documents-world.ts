@@ -16,7 +16,7 @@ const set = (name: string, type: 'userset' | 'resourceset', conditions: Json) =>
 	return { ...named(name), type, resource: of, parent: null, selects: { conditions } } as const;
 };
 const reader = { permissions: ['read'], extends: [], derivations: [], no_direct_roles_on_object: false };
-/** Conditions of rows, each with an action. */
+/** Conditions on rows, keyed by the action that they allow. */
 const sets: Readonly<Record<string, Json>> = {
 	own: { 'resource.owner': { equals: { ref: 'user.key' } } },
 	foreign: { not: { 'resource.owner': { equals: { ref: 'user.key' } } } },
@@ -133,7 +133,7 @@ export const pick = (isSelected: (row: never) => boolean) =>
 /** Actions with conditions that a filter format cannot express, by format. */
 export const refusedBy = { sql: ['matched'], plan: ['planned', 'wild', 'matched'] };
 
-/** Users with actions. */
+/** Every user with every action. */
 export const questions = ['ann', 'ben', "o'hara", 'stranger'].flatMap((user) =>
 	actions.map((action) => [user, action] as const),
 );

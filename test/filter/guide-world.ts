@@ -20,7 +20,7 @@ const conditions = {
 	anyOf: [{ 'resource.owner': { equals: { ref: 'user.key' } } }, { 'resource.level': { 'less-than': 3 } }],
 };
 
-/** Ann reads her own documents and those of a low level, in every tenant. */
+/** Ann reads her own documents and all documents with a low level, in every tenant. */
 export const model: Model = {
 	schema: {
 		...acme.schema,
@@ -46,7 +46,7 @@ export const documents = Array.from({ length: 400 }, (_, index) => ({
 
 export type Document = (typeof documents)[number];
 
-/** Returns the keys of a page, from the checks of all documents. */
+/** Returns the keys on a page, if `isAllowed` selects the documents. */
 export function rightPage(isAllowed: (document: Document) => boolean, page: number): readonly string[] {
 	const sorted = documents.filter((one) => !one.archived && isAllowed(one));
 	sorted.sort((one, other) => (one.created_at < other.created_at ? 1 : -1));

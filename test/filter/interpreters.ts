@@ -9,8 +9,8 @@ import type { UcastNode } from '../../src/filter/to-ucast.js';
 import type { PermitOperand } from '../../src/filter/write-permit-filter.js';
 
 /**
- * How missing values compare: `unknown` as in SQL, whose `not` of unknown is unknown, or `plain` as in programs, where
- * null differs from every value.
+ * How missing values compare: `unknown` as in SQL, where the negation of unknown is unknown, or `plain` as in programs,
+ * where null differs from every value.
  */
 type Nulls = 'unknown' | 'plain';
 

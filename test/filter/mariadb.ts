@@ -14,13 +14,13 @@ export interface Mariadb {
 	stop(): Promise<void>;
 }
 
-/** Starts a server that is reached only by a socket. `program` is the path of `mariadbd`. */
+/** Starts a server that listens only on a socket. `program` is the path of `mariadbd`. */
 export async function startMariadb(program: string): Promise<Mariadb> {
 	const folder = temporaryFolder();
 	const [data, socketPath] = [join(folder, 'data'), join(folder, 'socket')];
 	const own = ['--no-defaults', `--datadir=${data}`, `--user=${userInfo().username}`];
 	await mkdir(data);
-	// Without the system tables, nobody has a password.
+	// Without the system tables, no user needs a password.
 	const access = [`--socket=${socketPath}`, '--skip-networking', '--skip-grant-tables'];
 	const texts = ['--character-set-server=utf8mb4', '--collation-server=utf8mb4_general_ci'];
 	const server = spawn(program, [...own, ...access, ...texts], { stdio: 'ignore' });

@@ -28,7 +28,7 @@ async function openPrisma(t: ExecutionContext) {
 	const schema = join(folder, 'schema.prisma');
 	await copyFile(join(root, 'test/filter/clients/schema.prisma'), schema);
 	const program = join(tools, 'node_modules/prisma/build/index.js');
-	// The command looks for two engines, which it does not run. Without a path, it would download them.
+	// The command downloads two engines unless their paths are set. It does not run them.
 	const engines = { PRISMA_QUERY_ENGINE_LIBRARY: program, PRISMA_SCHEMA_ENGINE_BINARY: program };
 	await run(process.execPath, [program, 'generate', '--schema', schema, '--no-hints'], {
 		cwd: tools,

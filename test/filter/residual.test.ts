@@ -18,7 +18,7 @@ import { draws, leastDrawn } from '../support/tier.js';
 
 const objects = ['user', 'resource', 'tenant', 'context'] as const;
 
-/** The attribute that is the row's key if it is text. */
+/** Attribute that becomes the row's key if its value is a string. */
 const keyed: AttributePath = { object: 'resource', path: ['a'] };
 
 /** Returns a row with the whole subject as its attributes, and with `resource.a` as its key. */
@@ -39,7 +39,7 @@ function resolveWith(subject: Subject, unknown: ReadonlySet<string>) {
 	};
 }
 
-/** Asserts that a residual is as simple as `simplifyResidual` promises. */
+/** True if a residual is as simple as `simplifyResidual` promises. */
 function isSimple(residual: Residual, within: 'all' | 'any' | 'not' | undefined): boolean {
 	switch (residual.kind) {
 		case 'not':

@@ -13,7 +13,7 @@ export interface StoredRow {
 	readonly name: string | null;
 	/** In a column whose collation ignores case. */
 	readonly note: string | null;
-	/** A whole number in decimal, beyond the exact numbers too. */
+	/** A decimal whole number, which may exceed the exact range of JSON numbers. */
 	readonly size: string | null;
 	readonly rate: number | null;
 	readonly active: boolean | null;
@@ -21,7 +21,7 @@ export interface StoredRow {
 	readonly at: string | null;
 }
 
-// biome-ignore format: one group of texts a line reads as a table
+// biome-ignore format: a table with one group of strings per line
 export const texts = [
 	'', 'a', 'A', 'b', 'a ', ' a', 'aa', 'ab', 'é', 'E', 'e\u0301', 'ß', 'ss', '10', '9', 'true', 'null', 'İ', 'i',
 	'%', '_', 'a%b', 'a_b', 'axb', '*', '?', '[a]', '\\', '\\\\', '\\%', "'", "''", '"', '`', 'o\'hara', '\n', '\r\n', '\t',
@@ -71,7 +71,7 @@ export function anyRows(count: number): fc.Arbitrary<readonly StoredRow[]> {
 
 const keys = ['a', 'A', 'b', 'B-1', 'b_1', 'true', '10', 'null'];
 
-/** The row that an application sends with a check. */
+/** Returns the row that an application sends with a check. */
 export function asRow({ key, tenant, size, at, ...others }: StoredRow): Row {
 	const attributes = {
 		...others,
@@ -106,7 +106,7 @@ const time = fc.constantFrom(
 const scalar = fc.oneof({ weight: 3, arbitrary: text }, number, fc.boolean(), time);
 const ordered = fc.oneof({ weight: 2, arbitrary: text }, number, { weight: 2, arbitrary: time });
 
-/** Durations before a time near the times of the rows. */
+/** Durations, as operands that are subtracted from the time of the check. */
 export const durations: fc.Arbitrary<Json> = fc.constantFrom('PT0S', 'PT1S', 'P1D', 'P36500D');
 
 /** An operand that the operator may or may not accept. */

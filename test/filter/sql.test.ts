@@ -19,7 +19,7 @@ function compare(name: string, type: string, operator: string, value: unknown): 
 	return { kind: 'comparison', column, operator, operand: { value: value as string }, name: 'own' };
 }
 
-/** A residual, and its SQL with parameters or with literals. `undefined` if the dialect refuses. */
+/** A residual, and its SQL with parameters or with literals. `undefined` if the dialect cannot express it. */
 interface Case {
 	readonly title: string;
 	readonly residual: Residual;
@@ -29,7 +29,7 @@ interface Case {
 
 const cases: readonly Case[] = [
 	{
-		title: 'equality of bytes, beside a test for the index',
+		title: 'a byte comparison, next to a comparison that can use an index',
 		residual: compare('owner', 'string', 'equals', "o'hara\\"),
 		sql: {
 			postgresql: [
@@ -55,7 +55,7 @@ const cases: readonly Case[] = [
 		},
 	},
 	{
-		title: 'the negation of a comparison with the case of a missing value',
+		title: 'a negated comparison, which also selects rows without a value',
 		residual: { kind: 'not', part: compare('level', 'number', 'greater-than', 3) },
 		sql: {
 			postgresql: [
@@ -96,7 +96,7 @@ const cases: readonly Case[] = [
 		literals: { sqlite: "(`id` IN ('a', 'b') AND CAST(`id` AS TEXT) COLLATE BINARY IN ('a', 'b'))" },
 	},
 	{
-		title: 'a time, at the start of the next millisecond',
+		title: 'a time comparison, from the start of the next millisecond',
 		residual: compare('at', 'time', 'greater-than', '2030-01-01T00:00:00.000Z'),
 		sql: {
 			postgresql: ['EXTRACT(EPOCH FROM "created_at") * 1000 >= CAST($1 AS bigint)', 1893456000001],
@@ -152,7 +152,7 @@ for (const { title, residual, sql, literals } of cases) {
 	});
 }
 
-/** Residuals that no dialect expresses. */
+/** Residuals that no dialect can express. */
 const refused: readonly Residual[] = [
 	compare('owner', 'string', 'matches', '^a'),
 	compare('owner', 'string', 'in-cidr', ['10.0.0.0/8']),
@@ -203,7 +203,7 @@ inPush('unusable columns are refused by name', (t) => {
 
 const uuid = '0B5A3F0E-1C2D-4E5F-8A9B-0C1D2E3F4A5B';
 
-inPush('a UUID is a text in databases that store UUIDs as texts', (t) => {
+inPush('a UUID is a string in databases that store UUIDs as strings', (t) => {
 	const residual = compare('owner', 'string', 'not-equals', uuid);
 	const typed = { owner: { column: 'owner', type: 'uuid', required: true } };
 	t.is(runToEnd(toSqlLiterals(residual, 'sqlite', typed)), `CAST(\`owner\` AS TEXT) COLLATE BINARY <> '${uuid}'`);
@@ -211,7 +211,7 @@ inPush('a UUID is a text in databases that store UUIDs as texts', (t) => {
 	t.is(runToEnd(toSqlLiterals(residual, 'postgresql', typed)), '1 = 1');
 });
 
-inPush('SQL Server continues no literal at the end of a line', (t) => {
+inPush('a literal for SQL Server is split between a backslash and a line break', (t) => {
 	const owner = { owner: 'owner' };
 	for (const end of ['\n', '\r\n']) {
 		const residual = compare('owner', 'string', 'starts-with', `a\\${end}'b`);
@@ -221,7 +221,7 @@ inPush('SQL Server continues no literal at the end of a line', (t) => {
 });
 
 const identifier = /^(?:`[A-Za-z_][\w$]*`|"[A-Za-z_][\w$]*"|\[[A-Za-z_][\w$]*\])/;
-/** Quoted texts of all dialects, and the words, numbers and signs that filters consist of. */
+/** A quoted string in any dialect, or a word, number or sign in a filter. */
 const token =
 	/(?:E'(?:[^'\\]|''|\\\\)*'|_utf8mb4 X'[\da-f]*'|N?'(?:[^']|'')*'|[A-Za-z]\w*|-?\s?\d+(?:\.\d+)?(?:e[+-]?\d+)?|<=|>=|<>|[=<>(),.+]|\s)/y;
 

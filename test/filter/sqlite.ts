@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** SQLite in this process. Node.js 20 has none, and packages with native code need an install script. */
+/** SQLite in this process, as WebAssembly: Node.js 20 has no SQLite, and native packages need an install script. */
 export interface Sqlite {
 	run(statement: string, parameters?: readonly unknown[]): void;
 	/** Returns the first column of all rows. */
@@ -29,12 +29,12 @@ export async function openSqlite(): Promise<Sqlite> {
 	};
 }
 
-/** Loads a package of `test/filter/clients`. */
+/** Loads a package from `test/filter/clients`. */
 export function requireTool(name: string) {
 	return toolRequire()(name);
 }
 
-/** Loads a package of `test/filter/clients` that has no form for `require`. */
+/** Loads a package from `test/filter/clients` that `require` cannot load. */
 export async function importTool(name: string) {
 	return import(pathToFileURL(toolRequire().resolve(name)).href);
 }

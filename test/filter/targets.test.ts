@@ -38,7 +38,7 @@ test.after.always('close the databases', async () => {
 	for (const { close } of tables) await close();
 });
 
-/** Returns the keys of the rows that satisfy the residual, in their order. */
+/** Returns the keys of the rows that satisfy the residual, in row order. */
 function rightKeys(residual: Residual, from: readonly StoredRow[]): readonly string[] {
 	const holds = runToEnd(compileResidual(residual, patternMatches));
 	return from.filter((row) => holds(asRow(row))).map(({ key }) => key);
@@ -82,7 +82,7 @@ for (const dialect of tableDialects) {
 			}),
 			{ numRuns: draws(6_000), seed },
 		);
-		t.true(counts.some > leastDrawn(1_500), `filters that select a part: ${JSON.stringify(counts)}`);
+		t.true(counts.some > leastDrawn(1_500), `filters that select only some rows: ${JSON.stringify(counts)}`);
 		t.true(counts.rejected < counts.all / 2, `rejections: ${JSON.stringify(counts)}`);
 	});
 }
@@ -138,7 +138,7 @@ test('UCAST, Cerbos plans, and conditions for Prisma and Permit select the same 
 	t.is(Object.keys(counts).length, 11);
 });
 
-test('a column of numbers in SQLite equals only the text of its number', async (t) => {
+test('a numeric key column in SQLite equals a string only in its canonical form', async (t) => {
 	const sqlite = await openSqlite();
 	sqlite.run('create table documents (id integer primary key)');
 	for (const id of [1, 2, 10]) sqlite.run('insert into documents values (?)', [id]);

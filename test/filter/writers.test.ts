@@ -1,6 +1,6 @@
 // @both
 
-/** Writers of filters: large filters, kinds of columns without types, and the format of Permit's plugin. */
+/** Filter writers: large filters, inferred column types, and the format of Permit's plugin. */
 
 import test from 'ava';
 import type { Json } from '../../compiler/model.js';
@@ -36,7 +36,7 @@ const columns = {
 
 const untyped = Object.fromEntries(['key', 'tenant', 'name', 'at', 'tags', 'level'].map((name) => [name, name]));
 
-/** Writers that infer the kinds of columns. */
+/** Writers that infer column types. */
 const inferringSteps: Readonly<Record<string, (residual: Residual) => Steps<unknown>>> = {
 	cerbos: toCerbosPlan,
 	ucast: (residual) => toUcast(residual, 'minimal', (name) => name),
@@ -88,7 +88,7 @@ test('large filters are simplified, evaluated and written in steps', (t) => {
 	}
 });
 
-test('a text that databases store or compare differently is refused', (t) => {
+test('a string that databases store or compare differently is refused', (t) => {
 	for (const text of ['a\0b', '\ud800', '\udc00a']) {
 		for (const residual of [
 			compare('name', 'equals', text),
@@ -103,7 +103,7 @@ test('a text that databases store or compare differently is refused', (t) => {
 	}
 });
 
-/** Residuals over columns whose kinds are not certain. */
+/** Residuals over columns whose types cannot be inferred reliably. */
 const uncertain: readonly Residual[] = [
 	compare('tags', 'array_contains', 'a'),
 	not(compare('tags', 'array_intersect', ['a'])),
@@ -126,7 +126,7 @@ test('a comparison with a column of an uncertain type is rejected', (t) => {
 	}
 });
 
-test('an inferred time has an order in which strings and timestamps agree', (t) => {
+test('an inferred time column allows only comparisons on which strings and timestamps agree', (t) => {
 	const time = '2030-01-01T00:00:00.000Z';
 	const plan = (operator: string) => ({
 		kind: 'KIND_CONDITIONAL' as const,

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { forEachAtOnce } from '../../src/limit/for-each-at-once.js';
 
-/** Returns a function that runs for as many turns as its argument says, and notes when it begins and ends. */
+/** Returns a function that runs for the given number of turns, and records its begin and end in `steps`. */
 function noting(steps: string[], failing: readonly number[] = []) {
 	return async (turns: number): Promise<void> => {
 		steps.push(`begin ${turns}`);
@@ -18,7 +18,7 @@ test('items begin in order, and at most two run at the same time', async (t) => 
 	await forEachAtOnce([], 2, async () => t.fail());
 });
 
-test('it rejects with the first failure after all running items have ended, and begins none after the failure', async (t) => {
+test('a failure begins no further items, and rejects the call after all running items have ended', async (t) => {
 	const steps: string[] = [];
 	await t.throwsAsync(forEachAtOnce([4, 2, 1, 9], 2, noting(steps, [4, 2])), { message: '2 failed' });
 	t.deepEqual(steps, ['begin 4', 'begin 2', 'end 2', 'end 4']);

@@ -61,16 +61,16 @@ test('the decision rate is averaged over the time between reports', (t) => {
 		count += decided;
 		return rate.report();
 	};
-	t.is(after(0, 0), 0, 'what was before does not count');
-	t.is(after(0.5, 4), 4, 'less than a second counts as one');
-	t.is(after(3.5, 4), 2, 'since the start');
+	t.is(after(0, 0), 0, 'earlier decisions do not count');
+	t.is(after(0.5, 4), 4, 'a time under a second counts as a second');
+	t.is(after(3.5, 4), 2, 'averaged from the start');
 	t.is(after(56, 292), 5);
 	t.is(after(60, 6), 0.1);
-	t.is(after(0.5, 50), 0.9, 'a report that follows at once is of the time of the one before, too');
+	t.is(after(0.5, 50), 0.9, 'a report soon after a previous report includes its time');
 	t.is(after(59.5, 550), 10);
-	t.is(after(60, 1), 0, 'to one decimal');
+	t.is(after(60, 1), 0, 'rounded to one decimal');
 	count = 0;
-	t.is(after(60, 0), 0, 'never less than none');
+	t.is(after(60, 0), 0, 'never negative');
 });
 
 test('decisions are counted by code, and by the model of the check', async (t) => {
@@ -127,7 +127,7 @@ test('a process that does not respond counts as present for half a minute', asyn
 		});
 	};
 	const probe = new Probe(ask, () => now, 1);
-	t.false(await probe.works(), 'nobody has ever answered');
+	t.false(await probe.works(), 'the process has never answered');
 	answer(true);
 	await sleep(0);
 	t.is(asked, 1);
@@ -135,7 +135,7 @@ test('a process that does not respond counts as present for half a minute', asyn
 	t.true(await probe.works(), 'busy');
 	now = 30_001;
 	t.false(await probe.works(), 'gone');
-	t.is(asked, 2, 'a question at a time');
+	t.is(asked, 2, 'no second question while the first is pending');
 	answer(false);
 	await sleep(0);
 	t.false(await probe.works());

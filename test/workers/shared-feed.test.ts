@@ -23,7 +23,7 @@ const request = (etag: string | undefined, wait = 30): FeedRequest => ({ environ
 const bundle = (etag: string): FeedResponse => ({ kind: 'bundle', bytes: new Uint8Array([1]), etag });
 const never = new AbortController().signal;
 
-test('equal requests share one request, and a later equal request gets the step again', async (t) => {
+test('concurrent equal requests share one request, and a later equal request gets the cached delta', async (t) => {
 	const { asked, shared } = fakeFeed();
 	const both = [shared.poll(request('1'), never), shared.poll(request('1'), never)];
 	t.is(asked.length, 1);
@@ -31,7 +31,7 @@ test('equal requests share one request, and a later equal request gets the step 
 	t.deepEqual(await Promise.all(both), [bundle('2'), bundle('2')]);
 	const again = await shared.poll(request('1', 0), never);
 	t.like(again, bundle('2'));
-	t.is(typeof again.asOf, 'number', 'who gets it later is told how old it is');
+	t.is(typeof again.asOf, 'number', 'a cached response states its age');
 	t.is(asked.length, 1);
 });
 

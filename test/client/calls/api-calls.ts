@@ -102,13 +102,13 @@ export async function fetchBundle(environment_id: string): Promise<unknown> {
 }
 
 export async function wrongCalls(): Promise<void> {
-	// @ts-expect-error: a tenant has a name
+	// @ts-expect-error: `name` is required
 	await client.POST('/v2/facts/{proj_id}/{env_id}/tenants', { params: { path }, body: { key: 'acme' } });
 	await client.POST('/v2/schema/{proj_id}/{env_id}/condition_sets', {
 		params: { path },
-		// @ts-expect-error: sets are of users or of resources
+		// @ts-expect-error: `type` must be `userset` or `resourceset`
 		body: { key: 'seniors', name: 'Seniors', type: 'usersets' },
 	});
-	// @ts-expect-error: the path names an environment
+	// @ts-expect-error: `env_id` is required
 	await client.GET('/v2/facts/{proj_id}/{env_id}/users', { params: { path: { proj_id: 'default' } } });
 }

@@ -188,15 +188,15 @@ export async function isReady(): Promise<boolean> {
 }
 
 export async function wrongCalls(): Promise<void> {
-	// @ts-expect-error: a check names its user
+	// @ts-expect-error: `user` is required
 	await client.POST('/allowed', { body: { action: 'read', resource: 'document' } });
-	// @ts-expect-error: a user is text or an object
+	// @ts-expect-error: `user` must be a string or an object
 	await client.POST('/allowed', { body: { user: 5, action: 'read', resource: 'document' } });
 	await client.POST('/allowed', {
-		// @ts-expect-error: a revision is a number or a token
+		// @ts-expect-error: a revision must be a number or a token
 		params: { header: { 'X-Min-Revision': true } },
 		body: { user: 'ann@example.com', action: 'read', resource: 'document' },
 	});
-	// @ts-expect-error: these headers are required
+	// @ts-expect-error: the headers with the check are required
 	await client.POST('/nginx_allowed', { params: { query: { deny_status: '403' } } });
 }
