@@ -18,11 +18,11 @@ let kindsHere: readonly StoreKind[] = onAllStores ? stores : ['server'];
 let embeddedHere = false;
 
 /**
- * Returns the function to declare tests. In an embedded process, tests run one after the other, because the store has a
- * single connection, and ninety waiting tests would exceed the request timeout.
+ * Returns the function to declare a test on a store. In a process, tests on the embedded store run one after the other,
+ * because the store has a single connection, and ninety waiting tests would exceed the request timeout.
  */
-function chooseDeclare(declare: Declare): Declare {
-	return embeddedHere ? test.serial : declare;
+function declareOn(kind: StoreKind, declare: Declare): Declare {
+	return kind === 'embedded' ? test.serial : declare;
 }
 
 /** Makes later test files in this process declare only their tests for the embedded store. */
@@ -88,13 +88,12 @@ export function onEachStore({
 		});
 		test.after.always('stop', () => leave(kind));
 	}
-	const declareHere = chooseDeclare(declare);
 	let declared = 0;
 	return (title, journey, kinds = stores) => {
 		for (const kind of kinds.filter((one) => kindsOfFile.includes(one))) {
 			if (embeddedHere && embedded === 'first' && declared > 0) continue;
 			declared += 1;
-			declareHere(`${title} [${kind}]`, async (t: ExecutionContext) => {
+			declareOn(kind, declare)(`${title} [${kind}]`, async (t: ExecutionContext) => {
 				const management = entered.get(kind);
 				if (management === undefined) throw new Error(`the ${kind} store did not start`);
 				await journey(t, await newPlace(management, management.project), management);
@@ -112,9 +111,8 @@ export type StackJourney = (t: ExecutionContext, stack: Stack, kind: StoreKind) 
  */
 export function onEachStack(title: string, journey: StackJourney, extent: Extent = {}): void {
 	const { declare = test, embedded = 'first' } = extent;
-	const declareHere = chooseDeclare(declare);
 	for (const kind of embeddedHere && embedded !== 'all' ? [] : kindsHere) {
-		declareHere(`${title} [${kind}]`, async (t: ExecutionContext) => {
+		declareOn(kind, declare)(`${title} [${kind}]`, async (t: ExecutionContext) => {
 			const stack = await startStack(kind);
 			t.teardown(stack.stop);
 			await journey(t, stack, kind);
@@ -124,7 +122,7 @@ export function onEachStack(title: string, journey: StackJourney, extent: Extent
 
 /** Declares a test on both stores. It runs in the embedded processes. */
 export function acrossStores(title: string, implementation: Parameters<Declare>[1], declare: Declare = test): void {
-	if (kindsHere.includes('embedded')) chooseDeclare(declare)(title, implementation);
+	if (kindsHere.includes('embedded')) declareOn('embedded', declare)(title, implementation);
 }
 
 /** Starts a stack on each store before the tests of a file, and stops the stacks afterwards. */
