@@ -8,7 +8,7 @@ import { fails } from '../support/failure.js';
 import { createSecret, type Management, newOrganization, newPlace, type Place } from '../support/management.js';
 import { facts } from '../support/stack.js';
 
-/** API keys and the organization over the API. `stats.test.ts` covers the members. */
+/** API keys and the organization over the API. `stats.test.ts` tests the organization's members. */
 
 const journey = onEachStore();
 

@@ -223,7 +223,7 @@ journey('events can be sent as JSON lines, and are stored as they were sent', as
 	);
 	const kept = (await http.get<Paginated>(logsOf(place))).body.data.map(({ user_key }) => user_key);
 	t.deepEqual(kept.toSorted(), ['ann', 'ben', 'cat']);
-	// Without the type, and in JSON, a string is not an event.
+	// JSON lines need their content type, and a string in a JSON list is not an event.
 	fails(t, await http.post(ingress, undefined, { raw: `${spaced}\n${spaced}` }), 400);
 	t.deepEqual(problemPlaces(await http.post(ingress, [JSON.stringify(first)])), ['body.0']);
 	t.deepEqual(problemPlaces(await send('{}\n'.repeat(10_001))), ['body']);

@@ -20,7 +20,7 @@ let reached = 0;
 /** Folder with a user's documents and tests. */
 let folder: string;
 
-/** Requests that fill the environment, in this order. The name in `loud` would turn a terminal red. */
+/** Requests that fill the environment, in this order. The name of `loud` contains an escape sequence for red text. */
 const population: readonly (readonly [path: string, body: object])[] = [
 	[`${schema}/resources`, { key: 'report', name: 'Report', actions: { read: {}, write: {} } }],
 	[

@@ -11,7 +11,7 @@ import { facts, type Stack, schema } from '../support/stack.js';
 
 /**
  * Many clients write concurrently to the same environment, often to the same objects. Each client gets a documented
- * response, no revision is lost or reported twice, and lists always agree with their sizes. At the end, the decision
+ * response, no revision is lost or reported twice, and lists always agree with their totals. At the end, the decision
  * point has the same state as a new decision point.
  */
 

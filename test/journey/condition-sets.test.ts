@@ -169,7 +169,7 @@ journey('conditions can use built-in attributes, and attributes that are defined
 	fails(t, await http.post(path, { key: 'tall', name: 'Tall', conditions: tall }), 422, 'user.height');
 	await http.post(`${schema}/users/attributes`, { key: 'height', type: 'number' });
 	t.is((await http.post(path, { key: 'tall', name: 'Tall', conditions: tall })).status, 200);
-	// Deleting an attribute leaves the conditions unchanged. They may also be saved again without a change.
+	// Deleting an attribute leaves the conditions unchanged, and saving the same conditions again is allowed.
 	await http.delete(`${schema}/users/attributes/height`);
 	t.deepEqual((await http.get(`${path}/tall`)).body['conditions'], tall);
 	t.is((await http.patch(`${path}/tall`, { name: 'Very tall', conditions: tall })).status, 200);

@@ -212,7 +212,7 @@ onEachStack('a decision point reports its mode and its rate of checks', async (t
 	};
 	for (const _ of Array.from({ length: 200 })) await stack.pdp.post('/allowed', question);
 	t.like(await eventually(report), { mode: 'edge' });
-	// A policy that begins to compile triggers a new report, and so does the next minute.
+	// The decision point reports every minute, and after each change of its state, such as a policy that compiles.
 	await stack.environment.post(`${schema}/resources`, { key: 'reported', name: 'Reported', actions: { read: {} } });
 	const { checks_per_second } = (await eventually(report, (pdp) => pdp?.checks_per_second)) ?? {};
 	t.true(Number(checks_per_second) > 0 && Number(checks_per_second) <= 200, String(checks_per_second));

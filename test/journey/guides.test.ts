@@ -76,7 +76,7 @@ for (const guide of ['express', 'fastapi', 'go']) {
 }
 
 test('the route handlers in the Next.js guide respond as shown on the page', async (t) => {
-	// A folder inside the package, where the SDK resolves.
+	// The folder is inside the package, so that Node.js finds the SDK.
 	const folder = mkdtempSync(join(root, 'dist', 'guide-'));
 	t.teardown(() => removeFolder(folder));
 	const { PERMIT_API_KEY, ...urls } = addresses();

@@ -427,7 +427,7 @@ for (const name of names) {
 		const { permissions, set_rules } = ran.body.coverage;
 		t.deepEqual([permissions?.first, set_rules?.first], [[], []]);
 
-		// The console adds the sample to a draft, which makes the same environment.
+		// The console adds the sample to a draft, which must produce the same environment.
 		const drafted = await newPlace({ url: stack.api.listening.url, store: stack.api.store }, stack.organization);
 		const draft = withDocument(new Map(), { base_revision: 0, changes: [] }, document);
 		const applied = await drafted.http.post(`${environmentPath(drafted)}/drafts/apply`, draft);

@@ -20,7 +20,7 @@ import { endpointPath, keyedEndpoints as endpoints, furnish } from '../support/t
  */
 const bytes = 96 * 1024;
 
-/** Shapes that reach validation. The tests of the parser cover the remaining shapes. */
+/** Shapes that reach validation. The parser tests cover all other shapes. */
 const seen = [
 	'empty objects',
 	'texts',

@@ -116,13 +116,13 @@ journey('no request can remove a role while a set names it', async (t, place) =>
 	fails(t, await http.post(`${env}/import?conflict_strategy=replace`, fewer), 409, '`welcome`');
 	t.is((await http.get(role)).status, 200);
 
-	// Together with the set's change, the role can go.
+	// A draft can delete the role together with a change to the set.
 	const others = { name: 'Welcome', type: 'userset', resource: 'document', conditions: holds };
 	const both = [change, { kind: 'condition_set', operation: 'update', key: 'welcome', value: others }];
 	const applied = await http.post(`${env}/drafts/apply`, { base_revision: revision, changes: both });
 	t.is(applied.status, 200, JSON.stringify(applied.body));
 	t.is((await http.get(role)).status, 404);
-	t.is((await http.delete(`${schema}/resources/document`)).status, 204, 'the set goes with its resource');
+	t.is((await http.delete(`${schema}/resources/document`)).status, 204, 'the set is deleted with its resource');
 	t.is((await http.get(`${sets}/welcome`)).status, 404);
 });
 

@@ -111,7 +111,7 @@ journey('a rule can name a role and a resource, and creates their automatic sets
 	]) {
 		t.deepEqual(await ledger.kept(await http.post<Listed>(path, again)), [made ?? {}]);
 	}
-	// Either side may be spelled out. The key of an automatic set may be used before the set exists.
+	// A rule can combine a role or resource with a set, and can use the key of an automatic set before the set exists.
 	await ledger.wrote(await http.post(path, { ...whole, is_role: true, resource_set: 'secret' }));
 	await ledger.wrote(
 		await http.post(path, { user_set: 'adults', permission: 'folder:read', resource_set: '__autogen_folder' }),

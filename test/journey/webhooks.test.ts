@@ -13,7 +13,7 @@ import type { Paginated } from '../support/listed.js';
 import { createSecret, type Place } from '../support/management.js';
 import { type Answering, type Receiver, startReceiver } from '../support/receiver.js';
 
-/** Element webhooks: their messages, and the end of their delivery. */
+/** Element webhooks: messages and delivery results. */
 
 const journey = onEachStore();
 const bearer_token = 'a-secret-of-the-receiver';

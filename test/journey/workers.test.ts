@@ -164,7 +164,7 @@ test.serial('any worker reports the metrics of all workers', async (t) => {
 });
 
 test.serial('a decision point’s report counts the checks of all workers', async (t) => {
-	// A policy that begins to compile triggers a new report, and so does the next minute.
+	// The decision point reports every minute, and after each change of its state, such as a policy that compiles.
 	await stack.environment.post(`${schema}/resources`, { key: 'reported', name: 'Reported', actions: { read: {} } });
 	const reported = async () => {
 		const { body } = await stack.environment.get<readonly Reported[]>('/v2/pdps/default/dev/instances');

@@ -153,7 +153,7 @@ export function onlyChain(
 			facts.push({ fact: 'role_assignment', user: holder, role, tenant, resource_instance: resource });
 		}
 	}
-	// Conditions read attributes only of instances that exist: on the check's instance, and on related instances.
+	// Conditions read attributes only of existing instances, so all instances in the tenant are kept.
 	if (by === 'set_rule') {
 		for (const row of model.facts.instances) if (row.tenant === tenant) instances.add(`${row.type}:${row.key}`);
 	}

@@ -326,7 +326,7 @@ function edited(schema: Schema, { kind, at: [type, role, relation, source] }: St
 	);
 }
 
-/** Lets a user set with a resource compare other roles on it. */
+/** Replaces the conditions of a user set with conditions on roles on its resource. */
 function namingRoles(schema: Schema, which: Choice, value: number): Schema {
 	const set = pick(
 		schema.condition_sets.filter(({ type, resource }) => type === 'userset' && resource !== null),

@@ -63,8 +63,8 @@ export class MoodyApi {
 }
 
 /**
- * A restartable decision point for an environment, with two addresses, which wait for a policy for a short and for a
- * long time.
+ * A restartable decision point for an environment. Requests wait only briefly for a policy at the address of `hasty`, and
+ * up to a minute at the address of `patient`.
  */
 export class RestartablePdp {
 	#replica: Replica | undefined;

@@ -92,7 +92,7 @@ export class RelationshipBooks {
 		};
 	}
 
-	/** Returns all contents in sorted words, like the API's lists. */
+	/** Returns all contents as sorted lines of text, to compare with the API's lists. */
 	contents(): readonly string[] {
 		const { users, tenants, resources, instances, assignments, tuples } = this.#state;
 		const places = [...assignments.values()].map(

@@ -338,7 +338,7 @@ function replaced<T>(items: readonly T[], which: number, edit: (item: T) => T): 
 	return items.map((item, index) => (index === which % items.length ? edit(item) : item));
 }
 
-/** Removes dangling references until no dangling reference is left. */
+/** Removes dangling references. Repeats this, because a removal can cause further dangling references. */
 function soundSchema(schema: Schema): Schema {
 	const next = withSoundLinks(pruned(schema));
 	return JSON.stringify(next) === JSON.stringify(schema) ? schema : soundSchema(next);
@@ -393,7 +393,7 @@ function pruned(schema: Schema): Schema {
 	};
 }
 
-/** Lets a role be assigned instead of computed if its expression names a role that does not come later. */
+/** Turns a computed role into an assigned role if its expression names a role that does not come later in the list. */
 function withoutMissingOperands(role: ResourceRole, index: number, roles: readonly ResourceRole[]): ResourceRole {
 	const later = laterKeys(roles, index);
 	if (role.computed === undefined || rolesInExpression(role.computed).every((key) => later.includes(key))) return role;

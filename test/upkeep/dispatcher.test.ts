@@ -6,7 +6,7 @@ import { maxAttempts, pauseAfter, WebhookDispatcher } from '../../src/upkeep/web
 import type { Post } from '../../src/upkeep/webhook/post.js';
 import { eventually } from '../support/eventually.js';
 
-/** Attempt results, and the dispatcher's behaviour when it is woken or stopped. */
+/** Attempt results, and the dispatcher's behavior when it is woken or stopped. */
 
 const delivery = (id: string, more: Partial<TakenDelivery> = {}): TakenDelivery => ({
 	environment_id: 'e',
