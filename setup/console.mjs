@@ -35,8 +35,8 @@ const browsers = ['chrome109', 'edge109', 'firefox115', 'safari16.4'];
  * Bundles the pages in `src/console` into dist/console/, if the bundles are missing, or if the sources, the
  * dependencies or this file changed. Names each file by its content, and adds compressed copies.
  * dist/console/pages.json lists the files that each page loads. Does not check types (see setup/console-types.mjs).
- * Also copies Swagger UI to dist/console/reference/. It is a copy because the package depends on an install script that
- * reports to a third party.
+ * Also copies Swagger UI to dist/console/reference/, so that the product does not need the Swagger UI package: this
+ * package has a dependency whose install script reports to a third party.
  * @param {string} root the package's folder
  * @param {(detail: string) => void} say
  */

@@ -15,7 +15,7 @@ import { execute, findOnPath } from './execute.mjs';
  */
 export function findProgram({ names, variable }, say) {
 	const found = process.env[variable] || names.map((name) => findOnPath(name)).find(Boolean);
-	say(found ?? `none: install it, or name it in ${variable}`);
+	say(found ?? `not found: install it, or set ${variable} to its path`);
 	return found;
 }
 

@@ -20,7 +20,7 @@ const checks = 'not_a_server_error,status_code_conformance,content_type_conforma
 const examples = '25';
 
 /**
- * Sets the environment for most requests, which would otherwise be 404, and a revision for which no request must wait.
+ * Sets the environment for most requests, which would otherwise return 404, and a revision that needs no waiting.
  */
 const configuration =
 	'[parameters]\n"path.proj_id" = "default"\n"path.env_id" = "dev"\n"header.X-Min-Revision" = "1"\n';

@@ -18,7 +18,7 @@ const twins = /\/(?:text-bytes|gunzip|sha256|policy-instance)\.js$/;
 
 /**
  * Builds packages/engine/dist/ from the compiled sources, if the folder is missing or the sources changed. The folder
- * contains a file for Node.js, a file for browsers and edge runtimes, type declarations, and the licences of bundled
+ * contains a file for Node.js, a file for browsers and edge runtimes, type declarations, and the licenses of bundled
  * packages.
  * @param {string} root the repository's folder
  * @param {(detail: string) => void} say
@@ -61,7 +61,7 @@ function sourceFiles(root) {
 	return [...compiled, ...above, ...types, 'package-lock.json', 'setup/library.mjs'].sort();
 }
 
-/** Returns the plugin that replaces these modules by their second versions. */
+/** Returns the plugin that replaces these modules with their second versions. */
 function replaceByTwins(filter) {
 	return {
 		name: 'twins',
@@ -140,14 +140,14 @@ async function declare(root, making) {
 	rmSync(out, { recursive: true });
 }
 
-/** Returns the licences of the packages that contain these files. */
+/** Returns the licenses of the packages that contain these files. */
 function licences(root, inputs) {
 	const names = inputs.flatMap((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []);
 	const texts = [...new Set(names)].sort().map((name) => {
 		const { version, license } = JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8'));
 		const folder = join(root, 'node_modules', name);
 		const file = readdirSync(folder).find((entry) => /^LICEN[CS]E(?:\.\w+)?$/.test(entry));
-		if (file === undefined) throw new SetupError(`${name}, which is bundled, has no licence`);
+		if (file === undefined) throw new SetupError(`${name}, which is bundled, has no license file`);
 		const text = readFileSync(join(folder, file), 'utf8').trim();
 		return `${name} ${version} (${license})\n\n${text}\n`;
 	});

@@ -184,15 +184,15 @@ async function requireGo(root, pin, environment) {
 	const env = goEnvironment(environment);
 	const wanted = pin.go.join('.');
 	const remedy =
-		`Install Go ${wanted} or newer (https://go.dev/dl), and this command builds OPA by itself;\n` +
+		`Install Go ${wanted} or newer (https://go.dev/dl), so that this command can build OPA;\n` +
 		`or install OPA ${pin.opa[0]}.${pin.opa[1]} or newer (https://www.openpolicyagent.org/docs#1-download-opa) as \`opa\` on PATH;\n` +
-		'or name an opa program in OPA_PATH.';
+		'or set OPA_PATH to the path of an opa program.';
 	if (!findOnPath('go', env.PATH)) {
 		const tooOld = (await opasOnPath(env)).map(({ path }) => path).join(', ');
-		const problem = tooOld ? `${tooOld} cannot stand in for OPA ${pin.opa.join('.')}` : 'The opa program is missing';
+		const problem = tooOld ? `${tooOld} cannot replace OPA ${pin.opa.join('.')}` : 'The opa program is missing';
 		throw new SetupError(`${problem}, and Go, which would build one, is not on PATH.\n${remedy}`);
 	}
-	// This must run inside the module. There, if Go may download the newer toolchain that the module requires, it reports
+	// This must run inside the module. If Go may download the newer toolchain that the module requires, it then reports
 	// the version of this toolchain.
 	const { code, stdout, output } = await execute('go', ['env', 'GOVERSION'], { cwd: sourceFolder(root), env });
 	const found = parseVersion(stdout);

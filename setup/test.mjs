@@ -28,7 +28,7 @@ import { provideTestTools } from './test-tools.mjs';
 export async function runTests(root, tier, parameters, node = process.execPath) {
 	const named = parameters.map(compiled);
 	const isAll = !named.some((parameter) => parameter.endsWith('.js'));
-	// The push tier, which runs first, has already checked the style. `npm run lint` checks it beside named files.
+	// The rest tier runs after the push tier, which has already checked the style. For named files, use `npm run lint`.
 	const isChecked = isAll && tier !== 'rest';
 	const styleFailures = isChecked ? (await checkStyle(root)) + (await checkPageTypes(root)) : 0;
 	const chromium = isAll || named.some((file) => pages.test(file)) ? await step('chromium', findChromium) : undefined;
@@ -66,7 +66,7 @@ export async function runTests(root, tier, parameters, node = process.execPath) 
 				...lessCollecting,
 			};
 			const { passed, failed } = await runAva(root, node, chosen, variables, interrupted);
-			console.log(`\nHow long the processes of each room took, some of them at a time:\n${sumRooms(times)}`);
+			console.log(`\nTime used by the processes of each room, some of which ran concurrently:\n${sumRooms(times)}`);
 			if (skipped.length > 0)
 				console.log(`\nSkipped without Chromium (\`npm run setup:browser\` installs it): ${skipped.join(', ')}`);
 			return { passed, failed: failed + styleFailures };
@@ -132,7 +132,7 @@ async function checkStyle(root) {
 				[biome, 'ci', colours, '--error-on-warnings', '--max-diagnostics=50'],
 				{ cwd: root },
 			);
-			if (code !== 0) throw new SetupError(`${output.trim()}\n\`npm run format\` repairs what can be repaired.`);
+			if (code !== 0) throw new SetupError(`${output.trim()}\n\`npm run format\` repairs most of these problems.`);
 			say('no complaints');
 		});
 		return 0;

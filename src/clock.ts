@@ -15,7 +15,7 @@ export const systemClock: Clock = {
 	newId: nextId,
 };
 
-/** Random bytes for the next ids. Calling the random generator for each id would take longer than building the rest. */
+/** Random bytes for the next ids. Calling the random generator for each id would take longer than all other steps. */
 const pool = new Uint8Array(16 * 256);
 let used = pool.length;
 /** Time and counter in the newest id. Ids in the same millisecond count up from a random number. */

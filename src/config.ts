@@ -53,9 +53,7 @@ export interface Config {
 	readonly pdp_facts_timeout_policy: 'ignore' | 'fail';
 	/** Folder for the offline copy; `null` disables the copy. */
 	readonly pdp_offline_directory: string | null;
-	/**
-	 * Public key files. At least one of these keys must have signed every bundle. An empty list disables verification.
-	 */
+	/** Public key files. Each bundle must be signed with one of these keys. An empty list disables verification. */
 	readonly pdp_bundle_verification_key_paths: readonly string[];
 	/** Maximum age in seconds of the data behind a decision; `null` for any age. */
 	readonly pdp_max_data_age: number | null;
@@ -88,7 +86,7 @@ export interface Config {
 	/** True if requests for token key sets may call this machine and private networks. */
 	readonly jwks_allow_private: boolean;
 	readonly log_level: string;
-	/** Path of the opa executable. If `null`, uses the opa from setup in `.tools`, or else on PATH. */
+	/** Path of the opa executable. If `null`, uses the opa that setup builds in `.tools`, or else an opa on PATH. */
 	readonly opa_path: string | null;
 	/** Program search path, in PATH format. */
 	readonly search_path: string;

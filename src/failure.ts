@@ -148,7 +148,7 @@ export function notFound(kind: string, reference: string): Failure {
 	return new Failure('not_found', `could not find '${kind}' with the given filters: id='${reference}'`);
 }
 
-/** A relation that does not relate a subject to an object, both as `<resource key>:<instance key>`. */
+/** A relationship whose subject type does not match its relation. `subject` is `<resource key>:<instance key>`. */
 export interface MismatchedRelation {
 	readonly subject: string;
 	readonly subjectType: string;

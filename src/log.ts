@@ -9,8 +9,8 @@ export type EventLog = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'isLev
 const maxCauses = 5;
 
 /**
- * Creates the process's logger. It writes a line of JSON for each event to standard error. Standard output is left to
- * people and pipes.
+ * Creates the process's logger. It writes a line of JSON for each event to standard error. Standard output is
+ * reserved for the output of commands.
  */
 export function createLogger(level: string): Logger {
 	return pino(logOptions(level), pino.destination({ dest: 2, sync: true }));
@@ -30,8 +30,8 @@ export function logOptions(level: string) {
 }
 
 /**
- * Keeps only these error properties. Database errors also contain the query and its values: e-mail addresses, digests,
- * ciphertexts. PostgreSQL quotes rows in `detail`, so `detail` is omitted too.
+ * Returns only the error's type, message, stack, code and causes. Database errors also contain the query and its values:
+ * e-mail addresses, digests, ciphertexts. PostgreSQL quotes rows in `detail`, so `detail` is omitted too.
  */
 function loggedError(error: unknown, causes: number): unknown {
 	if (!(error instanceof Error)) return error;

@@ -128,8 +128,8 @@ const storage = {
 		.describe(
 			'Disk space in MiB to keep free for the embedded database. With less free space, writes are ' +
 				'rejected (507); reads and decisions continue. The embedded PostgreSQL fails if it cannot write ' +
-				'its log, so reserve more than other programs write within seconds. A start requires a quarter ' +
-				'of this space, for reads. 0 turns the check off.',
+				'its log, so reserve more than other programs write within seconds. Reads may also need space, so the ' +
+				'server starts only if at least a quarter of this space is free. 0 turns the check off.',
 		),
 	EMBEDDED_FSYNC: flag.meta({
 		description:
@@ -233,8 +233,8 @@ const decisionPoint = {
 		.enum(['ignore', 'fail'], { error: 'must be `ignore` or `fail`' })
 		.default('ignore')
 		.describe(
-			'Response after that time: `ignore` sends the normal response, `fail` sends 424. The header ' +
-				'`X-Timeout-Policy` overrides it.',
+			'Response to a write through `/facts` that checks do not see within `PDP_LOCAL_FACTS_WAIT_TIMEOUT`: `ignore` ' +
+				'sends the normal response, `fail` sends 424. The header `X-Timeout-Policy` overrides it.',
 		),
 	PDP_ENABLE_OFFLINE_MODE: flag.meta({
 		description:
@@ -272,12 +272,12 @@ const decisionLog = {
 		.transform((text) => text.split(',').map((part) => part.trim()))
 		.refine(
 			(places) => places.every((place) => /^(off|api|stdout|file:.+|https?:\/\/.+)$/.test(place)),
-			'must be `off`, or some of `api`, `stdout`, `file:<path>` and a URL, separated by commas',
+			'must be `off`, or a comma-separated list of `api`, `stdout`, `file:<path>` and collector URLs',
 		)
 		.meta({
 			description:
-				'Destinations of decisions, separated by commas: `api` (the log in the API), `stdout`, `file:<path>`, the URL of ' +
-				'an HTTP collector; or `off`.',
+				'Destinations of the decision log, separated by commas: `api` (the log in the API), `stdout`, `file:<path>`, or ' +
+				'the URL of an HTTP collector. `off` disables the log.',
 			page: 'operate/decision-log.md',
 		}),
 	PDP_DECISION_LOG_TOKEN: z.string().optional().meta({ description: 'Bearer token for the collector.', unset: 'none' }),

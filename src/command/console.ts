@@ -4,7 +4,7 @@ import { visibleLines } from './terminal.js';
 
 /** Output of commands. */
 
-/** Prints a line about a slow startup step. Writes to standard error, because standard output contains the result. */
+/** Prints a progress message to standard error, because standard output contains the result. */
 export function say(step: string): void {
 	process.stderr.write(`regolith: ${step}\n`);
 }

@@ -71,7 +71,10 @@ function declareServers(program: Declaration, variables: Variables): void {
 		.command('console')
 		.description('print a single-use console sign-in link that expires after ten minutes')
 		.option('-p, --project <key>', 'limit the session to an environment of this project (default: `default`)')
-		.option('-e, --environment <key>', 'limit the session to this environment (default: the oldest of --project)')
+		.option(
+			'-e, --environment <key>',
+			'limit the session to this environment (default: the oldest environment in the project)',
+		)
 		.asks(openConsole(variables));
 	program.command(workerCommand, { hidden: true }).action(running(variables, 'decisionWorker'));
 }
@@ -121,8 +124,8 @@ function declareDecisions(program: Declaration): void {
 		.command('impact')
 		.description('show who would gain and lose access through a draft, without applying it')
 		.argument('<file>', 'draft file, or - for standard input')
-		.option('--fail-on-loss', 'exit with 1 if a check would be lost')
-		.option('--rows <number>', 'maximum number of gained and of lost checks to list, up to 1000', '200')
+		.option('--fail-on-loss', 'exit with code 1 if a user would lose access')
+		.option('--rows <number>', 'maximum number of rows in each list (gained and lost access), up to 1000', '200')
 		.option('--checks <number>', 'maximum number of checks to compare, up to 1000000 (default: 200000)')
 		.takes('project', 'environment', 'api')
 		.exits({

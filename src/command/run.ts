@@ -50,7 +50,7 @@ export async function start(config: Config, options: WaitOptions = {}): Promise<
 	requireDistinctPorts({ API_PORT: api_port, PDP_PORT: pdp_port, PDP_OPA_PORT: pdp_opa_port });
 	await runUntilStopped(config, async ({ keep, answerCommands, interrupted }) => {
 		const log = createLogger(config.log_level);
-		// Check all ports before creating a key: if the start failed later, the key would never be shown.
+		// Check these ports before the API creates its database, so that a port in use leaves no files behind.
 		await requireDecisionPointPorts(config);
 		let reached: OwnDecisionPoint | null = null;
 		const api = keep(await startApi(config, log, { say, interrupted, decisionPoint: () => reached }));
@@ -81,8 +81,8 @@ export async function serve(config: Config): Promise<void> {
 }
 
 /**
- * Prints all URLs with a console ticket. Also prints the first key if it was not printed before. `decisionPoint` is the
- * URL of the decision point in this process; `null` if there is none.
+ * Prints all URLs, on a terminal with a console ticket. Also prints the first key if it was not printed before.
+ * `decisionPoint` is the URL of the decision point in this process; `null` if there is none.
  */
 async function welcome(
 	api: RunningApi,

@@ -34,8 +34,7 @@ export function addressLines({ api, decision_point, console }: Addresses, dataDi
 }
 
 /**
- * Returns the first key of the environment `dev`, as a shell command that exports it. Each start prints the command
- * until it was printed once. Used if no decision point serves `dev`.
+ * Returns a shell command that exports the first key of the environment `dev`. Used if no decision point serves `dev`.
  */
 export function firstKey(secret: string): string {
 	return `

@@ -110,7 +110,7 @@ export async function createKeyByCommand(store: Store, request: KeyRequest): Pro
 	});
 }
 
-/** Environment for a console ticket, given by key or id. Without both fields, the ticket covers the organization. */
+/** Environment for a console ticket, by key or id. If both fields are `null`, the ticket is for the organization. */
 export interface TicketRequest {
 	/** Defaults to the project `default`. */
 	readonly project: string | null;
@@ -119,9 +119,9 @@ export interface TicketRequest {
 }
 
 /**
- * Creates a console sign-in ticket for the environment's key. Without an environment, uses the oldest organization
- * key with full access or, if there is none, the key with full access and the widest scope. Throws `not_found` for
- * unknown references, and `ConfigError` if there is no such key.
+ * Creates a console sign-in ticket for the environment's key. Without project and environment, uses the key
+ * with full access and the widest scope, and among equal scopes the oldest. Throws `not_found` for unknown references,
+ * and `ConfigError` if there is no suitable key.
  */
 export async function createConsoleTicket(store: Store, request: TicketRequest): Promise<string> {
 	const account = store.account(await findOrganization(store));

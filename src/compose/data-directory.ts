@@ -53,10 +53,10 @@ const problems: Readonly<Record<string, (path: string) => string>> = {
 	ENOTDIR: (path) => `${path} cannot be a folder, because a part of that path is a file`,
 	EACCES: refusal,
 	EPERM: refusal,
-	EROFS: (path) => `the file system of ${path} cannot be written to`,
-	ENOENT: (path) => `the folder ${path} cannot be made`,
-	ENAMETOOLONG: (path) => `${path} is too long a path`,
-	ELOOP: (path) => `${path} is a symbolic link that leads to itself`,
+	EROFS: (path) => `the file system of ${path} is read-only`,
+	ENOENT: (path) => `the folder ${path} cannot be created`,
+	ENAMETOOLONG: (path) => `the path ${path} is too long`,
+	ELOOP: (path) => `${path} is part of a loop of symbolic links`,
 };
 
 function refusal(path: string): string {

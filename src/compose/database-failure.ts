@@ -4,8 +4,8 @@ import { isDeadlock, isFull, isUnreachable } from '../store/database/database.js
 
 /**
  * Returns the failure for a full database (`no_space`, 507), or for an unreachable database or a deadlock
- * (`unavailable`, 503); `null` for any other error. Logs the error if the database is full or unreachable. The embedded
- * database rejects writes before its disk is full (`space.ts`), and itself logs this once.
+ * (`unavailable`, 503); `null` for any other error. Logs the error if the database is full or unreachable, except for
+ * a full embedded database, which logs this itself (`space.ts`).
  */
 export function databaseFailure(
 	error: unknown,

@@ -291,7 +291,7 @@ interface Prepared<T> {
 	readonly drafted: DraftedPolicy | null;
 }
 
-/** Returns the fields of a query that lead to the state after a change. */
+/** Returns the query fields with which a process reaches the state after a change. */
 function questionAbout({ patches, closures, base }: TriedChange, head: LiveHead, policy: Uint8Array | null) {
 	const { lineage, revision, token, digest, pending } = head;
 	const to = { lineage, revision, token, digest, pending };

@@ -111,7 +111,7 @@ export function decisionPointFamilies(sources: DecisionPointSources): MetricFami
 		),
 		gauge(
 			'regolith_pdp_seconds_behind',
-			'Seconds since the oldest such revision was announced',
+			'Seconds since the announcement of the oldest revision that checks do not use yet',
 			[sample(behind.milliseconds / 1_000)],
 			'max',
 		),

@@ -15,7 +15,7 @@ export async function listenAt(
 	}
 }
 
-/** Tries a port. Rejects with a `ConfigError` that contains the setting if the port is not available. */
+/** Tries a port. If the port is not available, rejects with a `ConfigError` that names the setting. */
 export async function requirePort(host: string, port: number, setting: string): Promise<void> {
 	try {
 		await tryPort(host, port);

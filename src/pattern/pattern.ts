@@ -59,7 +59,7 @@ const maxEstimate = 4 * maxSteps;
 
 /**
  * Number of steps per part in RE2's program. A Unicode class needs up to 230 parts, each twice as expensive. Any other
- * character or class needs hardly more than 24 steps.
+ * character or class needs at most about 24 steps.
  */
 const plainStepsPerPart = 24;
 const unicodeStepsPerPart = 500;

@@ -77,7 +77,7 @@ export class Store {
 	 * - `key`: the API key's current secret is no longer accepted.
 	 * - `outbox`: a unit in this process added entries to the outbox.
 	 * - `lineage`: this process began a lineage.
-	 * - `full`: the decision log rejects an environment.
+	 * - `full`: the decision log rejects an environment's decisions.
 	 */
 	readonly committed = new EventEmitter<StoreEvents>().setMaxListeners(0);
 
@@ -98,7 +98,7 @@ export class Store {
 		return { committed: this.#committedUnits, failed: this.#failedUnits, waiting: this.#writers.waiting };
 	}
 
-	/** Number of environments without any decision log share left at the last upkeep. */
+	/** Number of environments that had used up their share of the decision log at the last upkeep. */
 	get fullAuditLogs(): number {
 		return this.#fullAuditLogs;
 	}
@@ -157,8 +157,8 @@ export class Store {
 	}
 
 	/**
-	 * Ends a lineage whose revisions were lost, which means that this revision no longer matches the revision issued by this
-	 * server. Has no effect if the lineage has already ended. Returns the result of `Lineages.renew`.
+	 * Ends a lineage that has lost revisions: this revision is missing, or differs from the revision that this server
+	 * issued. Has no effect if the lineage has already ended. Returns the result of `Lineages.renew`.
 	 */
 	async endLineage(lineage: string, environmentId: string, revision: number): Promise<boolean> {
 		const reason = `history was truncated: revision ${revision} of environment ${environmentId} is missing or was replaced`;
@@ -389,7 +389,7 @@ export class Store {
 
 	/**
 	 * Runs `work` as a transaction over an organization's projects, environments and keys. With `environmentId`, the
-	 * transaction also writes to that environment and queues with the environment's writers. Transactions of callers run
+	 * transaction also writes to that environment and queues with the environment's writers. Transactions by callers run
 	 * in sequence, which avoids deadlocks between their key locks. `long` transactions run concurrently: they write only
 	 * within environments, and each environment's unit checks the caller. Rejects like `write`.
 	 */
@@ -448,7 +448,7 @@ export class Store {
 
 	/** Runs `work` under a lock on this name, shared by all processes on this database. */
 	async alone(name: string, work: () => Promise<void>): Promise<void> {
-		// An embedded database has a single process, and `work` needs its only connection.
+		// Only one process uses an embedded database, and `work` needs the only connection.
 		if (this.database.url === null) return work();
 		await this.database.knex.transaction(async (transaction) => {
 			await transaction.raw('select pg_advisory_xact_lock(hashtextextended(?, 0))', [name]);

@@ -43,10 +43,7 @@ function unusable(message: string): Failure {
 	return new Failure('invalid_jwks', message);
 }
 
-/**
- * Keys that sign user tokens, for each environment. They are configured in the environment's settings, or fetched and
- * cached.
- */
+/** Keys that verify user tokens. An environment's settings contain the keys, or a URL to fetch and cache them from. */
 export class KeySets {
 	readonly #remote = new Map<string, RemoteKeys>();
 	/** Time at the last clock reading, in milliseconds since 1970. */

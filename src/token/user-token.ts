@@ -42,8 +42,8 @@ export class UserTokens {
 	) {}
 
 	/**
-	 * Returns the user key from a token. Returns `null` if the token is malformed, has no signature by an environment
-	 * key, has expired or has no expiry, comes from a different issuer or audience, or lacks the claim. Throws
+	 * Returns the user key from a token. Returns `null` if the token is malformed, is not signed with a key of the
+	 * environment, has expired or has no expiry, comes from a different issuer or audience, or lacks the claim. Throws
 	 * `invalid_jwks` if the environment's keys cannot be used.
 	 */
 	async userKey(configured: Jwks | null, token: PresentedToken): Promise<string | null> {

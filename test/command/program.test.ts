@@ -192,7 +192,7 @@ for (const {
 	sources: [apiSource, pdpSource] = ['PERMIT_API_URL', 'PERMIT_PDP_URL'],
 	keys: [apiKey, pdpKey],
 } of choices) {
-	test(`servers and keys of ${JSON.stringify({ ...variables, ...options })}`, (t) => {
+	test(`finds the servers and keys for ${JSON.stringify({ ...variables, ...options })}`, (t) => {
 		const session = new Session(variables, options);
 		t.like(session.api, { url: api, source: apiSource, key: { variable: apiKey, secret: variables[apiKey] ?? '' } });
 		t.like(session.decisionPoint, {
@@ -215,7 +215,7 @@ const wrong: readonly (readonly [variables: Variables, says: RegExp])[] = [
 ];
 
 for (const [variables, says] of wrong) {
-	test(`rejected: ${JSON.stringify(variables)}`, (t) => {
+	test(`rejects the settings ${JSON.stringify(variables)}`, (t) => {
 		const error = t.throws(() => new Session(variables, {}).api, { instanceOf: ConfigError, message: says });
 		for (const value of ['with blank', 'u:p']) t.false(error.message.includes(value));
 	});
@@ -231,7 +231,7 @@ test('a resource is a type, or a type with a key', (t) => {
 /** Server responses, each with the beginning of the resulting error. `{url}` is the server's URL. */
 const answers: readonly (readonly [title: string, answer: (response: ServerResponse) => void, says: string])[] = [
 	[
-		'breaks off in a body of known length',
+		'closes the connection in a body of known length',
 		(response) => {
 			response.writeHead(200, { 'content-length': 100 });
 			response.write('{"a"', () => response.destroy());
@@ -239,27 +239,27 @@ const answers: readonly (readonly [title: string, answer: (response: ServerRespo
 		'The connection was closed before the response was complete: GET {url}/x (',
 	],
 	[
-		'breaks off in a body in chunks',
+		'closes the connection in a chunked body',
 		(response) => response.write('{"a"', () => response.destroy()),
 		'The connection was closed before the response was complete: GET {url}/x (',
 	],
-	['breaks off before it answers', (response) => response.destroy(), 'Cannot connect to {url} ('],
+	['closes the connection before it responds', (response) => response.destroy(), 'Cannot connect to {url} ('],
 	['is too slow', () => {}, '{url} did not respond in time'],
 	['is too slow in the body', (response) => response.write('{"a"'), '{url} did not respond in time'],
 	[
-		'sends elsewhere',
+		'redirects',
 		(response) => response.writeHead(302, { location: '/y' }).end(),
 		'The server returned status 302.\n(302 from GET {url}/x, with the key in PERMIT_API_KEY)',
 	],
 	[
-		'answers something else',
+		'sends an unexpected body',
 		(response) => response.end('<html>'),
 		'{url} sent an unexpected response for /x. Check PERMIT_API_URL.',
 	],
 ];
 
 for (const [title, answer, says] of answers) {
-	test(`a server that ${title}`, async (t) => {
+	test(`reports a server that ${title}`, async (t) => {
 		const listener = createServer((_, response) => answer(response));
 		await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
 		t.teardown(() => {
@@ -268,7 +268,7 @@ for (const [title, answer, says] of answers) {
 		});
 		const url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
 		const server: Server = { url, source: 'PERMIT_API_URL', key: { secret: 'a', variable: 'PERMIT_API_KEY' } };
-		// The timeout is long enough for a response. It is short if no response is expected.
+		// Wait long enough for a response, but only briefly if no response is expected.
 		const timeout = title.includes('slow') ? 300 : 10_000;
 		const asked = askFor(server, '/x', z.object({ a: z.int() }), { timeout });
 		const error = await t.throwsAsync(asked, { instanceOf: ConfigError });

@@ -75,7 +75,7 @@ const moments: readonly (readonly [text: string, time: string])[] = [
 ];
 
 for (const [text, time] of moments) {
-	test(`a time: ${text}`, (t) => t.is(readTime('--since', text)?.toISOString(), time));
+	test(`parses the time ${text}`, (t) => t.is(readTime('--since', text)?.toISOString(), time));
 }
 
 const periods: readonly (readonly [text: string, seconds: number])[] = [
@@ -86,7 +86,7 @@ const periods: readonly (readonly [text: string, seconds: number])[] = [
 ];
 
 for (const [text, seconds] of periods) {
-	test(`time since an event: ${text}`, (t) => {
+	test(`parses the age ${text}`, (t) => {
 		const [before, time, after] = [Date.now(), readTime('--until', text)?.getTime() ?? 0, Date.now()];
 		t.true(time >= before - seconds * 1_000 && time <= after - seconds * 1_000);
 	});
@@ -109,7 +109,7 @@ const noTimes: readonly string[] = [
 ];
 
 for (const text of noTimes) {
-	test(`no time: ${JSON.stringify(text)}`, (t) => {
+	test(`rejects ${JSON.stringify(text)} as a time`, (t) => {
 		const error = t.throws(() => readTime('--since', text), { instanceOf: ConfigError });
 		t.true(error.message.startsWith(`--since: \`${text}\` `));
 		t.false(error.message.includes('\n'));
@@ -155,7 +155,7 @@ const unwell: readonly (readonly [state: string, health: Health, problem: string
 ];
 
 for (const [state, told, problem] of unwell) {
-	test(`the problems of a decision point in state ${state}`, (t) => t.is(healthProblem(told), problem));
+	test(`reports the problem of a decision point in state ${state}`, (t) => t.is(healthProblem(told), problem));
 }
 
 const policyFound: NonNullable<Found['policy']> = {

@@ -301,7 +301,7 @@ const unusable: readonly {
 	{
 		title: 'is where folders cannot be created',
 		make: () => '/proc/regolith',
-		says: /^DATA_DIR: the folder \/proc\/regolith cannot be made\. Set DATA_DIR to [^\n]*\n$/,
+		says: /^DATA_DIR: the folder \/proc\/regolith cannot be created\. Set DATA_DIR to [^\n]*\n$/,
 	},
 	{
 		title: 'has a file for its database',

@@ -24,8 +24,8 @@ const bytes = 96 * 1024;
 const seen = [
 	'empty objects',
 	'texts',
-	'endless numbers',
-	'wide, with names that are no keys',
+	'infinite numbers',
+	'wide, with invalid keys',
 	'a long name',
 	'a long text',
 ].map((shape): readonly [string, string] => [shape, shapes[shape]?.(bytes) ?? '']);

@@ -236,7 +236,7 @@ test('a container is healthy once all its servers are ready', async (t) => {
 	t.is(await code(none, none), 1);
 });
 
-(onAllStores ? test : test.skip)('linters have nothing to say of them', async (t) => {
+(onAllStores ? test : test.skip)('linters find no problems in the deployment files', async (t) => {
 	t.timeout(300_000);
 	const python = join(temporary(t), 'python');
 	await run('python3', ['-m', 'venv', python]);

@@ -64,59 +64,62 @@ interface Search {
 
 /** Searches for opa when 1.22.0 is pinned and Go is missing. */
 const searches: Readonly<Record<string, Search>> = {
-	'OPA_PATH wins over all others': {
+	'prefers OPA_PATH to all other programs': {
 		programs: { 'chosen/opa': '1.30.0', '.tools/opa': '1.22.0', 'bin/opa': '1.22.0' },
 		configured: 'chosen/opa',
 		gives: 'chosen/opa',
 	},
-	'an OPA_PATH that names nothing is an error, not a reason to look elsewhere': {
+	'rejects an OPA_PATH without a program, even if PATH contains opa': {
 		programs: { 'bin/opa': '1.22.0' },
 		configured: 'nothing',
 		gives: /^OPA_PATH: there is no program at .*nothing; set it to an opa, version 1\.22 or a newer 1\.x/,
 	},
-	'an OPA_PATH that is a folder is refused': {
+	'rejects an OPA_PATH that is a folder': {
 		programs: { 'bin/opa': '1.22.0' },
 		configured: 'bin',
 		gives: /^OPA_PATH: .*bin is a folder; /,
 	},
-	'an OPA_PATH that prints no version is refused': {
+	'rejects an OPA_PATH that prints no version': {
 		programs: { 'chosen/opa': '' },
 		configured: 'chosen/opa',
 		gives: /^OPA_PATH: .*chosen\/opa does not run as opa; /,
 	},
-	'an OPA_PATH that is too old is refused': {
+	'rejects an OPA_PATH that is too old': {
 		programs: { 'chosen/opa': '0.60.0', 'bin/opa': '1.22.0' },
 		configured: 'chosen/opa',
 		gives: /^OPA_PATH: .*chosen\/opa is opa 0\.60\.0; set it to an opa, version 1\.22 or a newer 1\.x, or unset it$/,
 	},
-	'an OPA_PATH of the next major version is refused': {
+	'rejects an OPA_PATH with the next major version': {
 		programs: { 'chosen/opa': '2.0.0' },
 		configured: 'chosen/opa',
 		gives: /^OPA_PATH: .*chosen\/opa is opa 2\.0\.0; /,
 	},
-	'what was built before wins over PATH: it compiles faster': {
+	'prefers an earlier build, which compiles faster, to PATH': {
 		programs: { '.tools/opa': '1.22.0', 'bin/opa': '1.23.4' },
 		gives: '.tools/opa',
 	},
-	'a build of another version gives way to PATH': {
+	'prefers PATH to a build of a different version': {
 		programs: { '.tools/opa': '1.21.0', 'bin/opa': '1.22.3' },
 		gives: 'bin/opa',
 	},
-	'an opa on PATH of a newer minor version is used': { programs: { 'bin/opa': '1.23.4' }, gives: 'bin/opa' },
-	'one that is too old is passed over for the next on PATH': {
+	'uses an opa on PATH with a newer minor version': { programs: { 'bin/opa': '1.23.4' }, gives: 'bin/opa' },
+	'skips an opa on PATH that is too old': {
 		programs: { 'bin/opa': '0.60.0', 'other/opa': '1.22.0' },
 		gives: 'other/opa',
 	},
-	'one that does not run is passed over for the next on PATH': {
+	'skips an opa on PATH that does not run': {
 		programs: { 'bin/opa': '', 'other/opa': '1.22.0' },
 		gives: 'other/opa',
 	},
-	'only files count': { programs: { 'bin/opa/file': '1.22.0', 'other/opa': '1.22.0' }, gives: 'other/opa' },
-	'where all are too old, the message names them': {
-		programs: { 'bin/opa': '1.21.9', 'other/opa': '2.22.0' },
-		gives: /bin\/opa, .*other\/opa cannot stand in for OPA 1\.22\.0, and Go, .*install OPA 1\.22.*OPA_PATH/s,
+	'ignores folders named opa on PATH': {
+		programs: { 'bin/opa/file': '1.22.0', 'other/opa': '1.22.0' },
+		gives: 'other/opa',
 	},
-	'without opa and without Go, the message says what to install': {
+	'names every incompatible opa in the message': {
+		programs: { 'bin/opa': '1.21.9', 'other/opa': '2.22.0' },
+		gives: /bin\/opa, .*other\/opa cannot replace OPA 1\.22\.0, and Go, .*install OPA 1\.22.*OPA_PATH/s,
+	},
+	'names the programs to install if opa and Go are missing': {
 		programs: {},
 		gives: /Install Go 1\.26\.0.*install OPA 1\.22.*OPA_PATH/s,
 	},
@@ -181,7 +184,7 @@ esac`;
 	t.is(said.at(-1), 'built 1.22.0');
 });
 
-test('if a partial opa is enough, only this is built, unless a complete opa exists', async (t) => {
+test('builds only the partial opa if it is enough, unless a complete opa exists', async (t) => {
 	const home = project(temporary(t));
 	const template = program(home, 'template', '1.22.0');
 	const go = `case "$1" in
@@ -215,7 +218,7 @@ test('a failed build leaves no program behind, and shows Go’s output', async (
 	);
 });
 
-test('without opa and Go, `npm start` says so before it installs anything', async (t) => {
+test('without opa and Go, `npm start` reports this before it installs anything', async (t) => {
 	const home = project(temporary(t));
 	cpSync(join(root, 'setup'), join(home, 'setup'), { recursive: true });
 	cpSync(join(root, 'package-lock.json'), join(home, 'package-lock.json'));
@@ -227,7 +230,7 @@ test('without opa and Go, `npm start` says so before it installs anything', asyn
 		(error: { readonly code: number; readonly stderr: string }) => error,
 	);
 	t.is(code, 1);
-	t.regex(stderr, /^\nThe opa program is missing, and Go, .*Install Go 1\.26\.0.*OPA_PATH\.\n\n$/s);
+	t.regex(stderr, /^\nThe opa program is missing, and Go, .*Install Go 1\.26\.0.*OPA_PATH [^\n]*\.\n\n$/s);
 	t.deepEqual(
 		['installed', 'node_modules', '.tools', 'dist'].filter((file) => existsSync(join(home, file))),
 		[],
@@ -264,7 +267,7 @@ function script(home: string, file: string, text: string): string {
 	return target;
 }
 
-(onAllStores ? test : test.skip)('the part of opa compiles and tests as all of it does', async (t) => {
+(onAllStores ? test : test.skip)('the partial opa compiles and tests policies like the complete opa', async (t) => {
 	t.timeout(600_000);
 	const folder = temporary(t);
 	const part = join(folder, 'regolith-opa');

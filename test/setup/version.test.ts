@@ -55,7 +55,7 @@ const compatibility: readonly (readonly [Version, boolean])[] = [
 ];
 
 for (const [found, expected] of compatibility) {
-	test(`${found.join('.')} ${expected ? 'stands' : 'does not stand'} in for 1.22.1`, (t) => {
+	test(`${found.join('.')} ${expected ? 'can' : 'cannot'} replace 1.22.1`, (t) => {
 		t.is(isCompatible(found, [1, 22, 1]), expected);
 	});
 }

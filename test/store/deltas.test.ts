@@ -7,7 +7,7 @@ import { patched } from '../property/oracle.js';
 import { onEachStore } from '../support/each-store.js';
 import type { Place } from '../support/management.js';
 
-/** The store reports touched objects. Patches made from them lead from every past document to the current document. */
+/** Patches for the touched objects that the store reports turn every past document into the current document. */
 
 const journey = onEachStore({ embedded: 'all' });
 
@@ -170,23 +170,26 @@ const ends: readonly Write[] = [
 	{ method: 'DELETE', path: 'resources/folder' },
 ];
 
-journey('deltas lead from any revision to the newest, and contain only changed objects', async (t, place) => {
-	const { http } = place;
-	const past: Past = new Map();
-	await look(t, place, past, 'nothing');
-	const writes = [
-		...resources.map((write) => [place.schema, write] as const),
-		...facts.map((write) => [place.facts, write] as const),
-		...ends.map((write) => [place.schema, write] as const),
-		[place.facts, { method: 'DELETE', path: 'tenants/acme' }] as const,
-	];
-	for (const [at, { method, path, body }] of writes) {
-		const said = `${method} ${path} ${JSON.stringify(body)}`;
-		const answer = await http.send(method, `${at}/${path}`, body);
-		t.true(answer.status < 300, `${said}: ${answer.status} ${JSON.stringify(answer.body)}`);
-		await look(t, place, past, said);
-	}
-});
+journey(
+	'deltas turn any revision’s document into the newest document, and contain only changed objects',
+	async (t, place) => {
+		const { http } = place;
+		const past: Past = new Map();
+		await look(t, place, past, 'nothing');
+		const writes = [
+			...resources.map((write) => [place.schema, write] as const),
+			...facts.map((write) => [place.facts, write] as const),
+			...ends.map((write) => [place.schema, write] as const),
+			[place.facts, { method: 'DELETE', path: 'tenants/acme' }] as const,
+		];
+		for (const [at, { method, path, body }] of writes) {
+			const said = `${method} ${path} ${JSON.stringify(body)}`;
+			const answer = await http.send(method, `${at}/${path}`, body);
+			t.true(answer.status < 300, `${said}: ${answer.status} ${JSON.stringify(answer.body)}`);
+			await look(t, place, past, said);
+		}
+	},
+);
 
 journey('conditions read attributes as stored, combined with the user’s names', async (t, place) => {
 	const { http, facts: at, schema, store, id } = place;

@@ -20,10 +20,10 @@ journey('a write under a concurrently deleted object fails as if the object neve
 		store.writeAccount(organization_id, null, (account) => account.keys.create({ ...made, ...opened }));
 	const report = { pdp_instance_id: 'a', api_key_id: place.key_id, state: {} };
 	const writes: Readonly<Record<string, () => Promise<unknown>>> = {
-		'the state of a decision point': () => store.pdpInstances(scope).keep(report, store.clock.now()),
-		'a copy that goes on': () => store.copyTasks(id).add(store.clock.newId()),
-		'a key of an environment': () => createKey({ project_id, environment_id: id }),
-		'a key of a project': () => createKey({ project_id: gone.body.id, environment_id: null }),
+		'a decision point report': () => store.pdpInstances(scope).keep(report, store.clock.now()),
+		'a running copy': () => store.copyTasks(id).add(store.clock.newId()),
+		'an environment key': () => createKey({ project_id, environment_id: id }),
+		'a project key': () => createKey({ project_id: gone.body.id, environment_id: null }),
 		'an environment': () =>
 			store.writeAccount(organization_id, null, (account) =>
 				account.createEnvironment(gone.body.id, 'e', { name: 'E' }),

@@ -15,7 +15,7 @@ import { type Place, scopeIn } from '../support/management.js';
 import { rowsRead } from '../support/rows-read.js';
 
 /**
- * Queries for graphs around nodes with many neighbours read few rows, with and without statistics. The graphs still
+ * Queries for graphs around nodes with many neighbors read few rows, with and without statistics. The graphs still
  * include every edge between their nodes.
  */
 
@@ -135,7 +135,7 @@ interface Case {
 	readonly query: Readonly<Record<string, string>>;
 	readonly nodes?: number;
 	readonly truncated: boolean;
-	/** Number of further neighbours on the start node. */
+	/** Number of hidden neighbors of the start node. */
 	readonly more?: number;
 	/** Required edges, as `<from> <to>`. */
 	readonly edges?: readonly string[];
@@ -284,8 +284,8 @@ async function assertFewRead(t: ExecutionContext, place: Place): Promise<void> {
 	}
 }
 
-// The database has a single large environment, as most installations do: the environment then selects no rows, and an
-// index on other columns seems as good as the right one.
+// The database has a single large environment, as most installations do. A condition on the environment id then
+// excludes no rows, so an index on unrelated columns seems as good as the right index.
 journey('graphs and roles read few rows, with and without statistics', async (t, place) => {
 	await populate(place);
 	await assertFewRead(t, place);

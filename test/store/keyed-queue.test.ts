@@ -14,7 +14,7 @@ function gate() {
 	return { passed, open, close };
 }
 
-test('work with the same name runs in order, and work with another name does not wait', async (t) => {
+test('work with the same name runs in order, and work with a different name does not wait', async (t) => {
 	const turns = new KeyedQueue();
 	const seen: string[] = [];
 	const first = gate();
@@ -34,7 +34,7 @@ test('work with the same name runs in order, and work with another name does not
 	t.deepEqual(seen, ['one begins', 'other begins', 'other ends', ...rest]);
 });
 
-test('consecutive waiting members are taken together, but never past separate work', async (t) => {
+test('consecutive waiting members are taken together, up to the next work that runs alone', async (t) => {
 	const taken: string[][] = [];
 	const first = gate();
 	const turns = new KeyedQueue<string>(async (name, next) => {

@@ -55,7 +55,7 @@ test('a connection whose LISTEN fails is closed', async (t) => {
 	await listener.stop();
 });
 
-test('revisions and keys are received, each as its own kind', async (t) => {
+test('notified revisions and keys are emitted as different events', async (t) => {
 	const database = await createDatabase();
 	t.teardown(() => database.drop());
 	const committed = new EventEmitter();

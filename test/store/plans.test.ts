@@ -27,8 +27,8 @@ const journey = onEachStore({ declare: test.serial, embedded: 'alone' });
 const many = 20_000;
 const asked = 50;
 /**
- * Maximum number of rows that a plan may read for the named objects, through several indexes or twice. There are far
- * more other objects.
+ * Maximum number of rows that a plan may read for the named objects, through several indexes or twice. The
+ * environment contains far more objects.
  */
 const limit = 10 * asked;
 
@@ -80,7 +80,10 @@ async function insertAll(knex: Knex, id: string, rows: number): Promise<void> {
 	}
 }
 
-/** The only large environment, as in most installations: the environment then selects no rows. */
+/**
+ * Fills the only large environment in the database, as in most installations. A condition on the environment id then
+ * excludes no rows.
+ */
 const populated = oncePerStore(async (place: Place): Promise<Place> => {
 	await populate(place);
 	return place;

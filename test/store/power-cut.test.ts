@@ -9,7 +9,7 @@ import { Space } from '../../src/store/database/embedded/space.js';
 import { eventually } from '../support/eventually.js';
 import { type Cleanup, temporary } from '../support/temporary.js';
 
-/** The embedded database after a power cut, after which only synced content is left. */
+/** The embedded database after a power cut, which leaves only synced content. */
 
 const shadowed = new URL('../support/shadowed-database.js', import.meta.url);
 const log = createLogger('silent');
@@ -42,7 +42,7 @@ function withoutFailed(ids: readonly number[]): readonly number[] {
 }
 
 (process.platform === 'linux' ? test : test.skip)(
-	'a power cut costs commits without EMBEDDED_FSYNC, and no acknowledged commit with it',
+	'a power cut loses commits without EMBEDDED_FSYNC, but no acknowledged commit with it',
 	async (t) => {
 		t.timeout(300_000);
 		const path = join(temporary(t), 'postgres');

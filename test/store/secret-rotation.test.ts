@@ -142,7 +142,7 @@ test('SECRET_KEY can be rotated while servers run, and a kill during the rotatio
 	await killed.kill('SIGKILL');
 	await release();
 	const done = await countOpened(prepared.store, after.decrypt);
-	t.true(done > 0 && done < count, `${done} of ${count} were encrypted anew before the kill`);
+	t.true(done > 0 && done < count, `${done} of ${count} were re-encrypted before the kill`);
 	t.is(done + (await countOpened(prepared.store, before.decrypt)), count + own);
 	t.is(await readProxySecret(prepared), 'a-token');
 
@@ -182,7 +182,7 @@ test('a server key in a file can be rotated by moving the file', async (t) => {
 	t.is(await readProxySecret(await start(t, config)), 'a-token');
 });
 
-test('both passphrases must be the same', (t) => {
+test('the previous passphrase must differ from the current passphrase', (t) => {
 	t.throws(() => readConfig({ SECRET_KEY: oldKey, SECRET_KEY_PREVIOUS: oldKey }), {
 		instanceOf: ConfigError,
 		message: 'SECRET_KEY_PREVIOUS: must differ from SECRET_KEY',

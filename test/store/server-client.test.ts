@@ -13,7 +13,7 @@ import { scopeIn } from '../support/scope.js';
 const journey = onEachStore();
 
 journey(
-	'changing tables under prepared statements costs each connection one transaction',
+	'after a table change, at most one transaction per connection fails on an old prepared statement',
 	async (t, place, { store }) => {
 		const scope = await scopeIn(place);
 		const write = (key: string) => store.write(scope, null, (unit) => unit.create(User, { key, attributes: {} }, key));

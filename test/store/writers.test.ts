@@ -84,7 +84,7 @@ journey('a unit without changes writes nothing to its environment', async (t, pl
 	t.is(heard.filter((sql) => /^update "environments"/i.test(sql)).length, 1, 'a unit with changes does');
 });
 
-journey('a unit that blocks others for too long is aborted, and changes nothing', async (t, place) => {
+journey('a unit that blocks other writers for too long is aborted, and changes nothing', async (t, place) => {
 	const before = await place.revision();
 	const work = place.store.write(await scopeIn(place), null, async (unit) => {
 		await unit.create(User, { key: 'early', attributes: {} }, 'early');
@@ -98,7 +98,7 @@ journey('a unit that blocks others for too long is aborted, and changes nothing'
 });
 
 journey(
-	'a statement that blocks others for too long is aborted, and the limit ends with its unit',
+	'a statement that blocks other writers for too long is aborted, and the limit ends with its unit',
 	async (t, place) => {
 		const before = await place.revision();
 		const work = place.store.write(await scopeIn(place), null, async (unit) => {

@@ -58,12 +58,12 @@ export interface Body {
 	readonly fields: Readonly<Record<string, Kind | `${Kind}!`>>;
 	/** True if the endpoint accepts the good items in a list and names the bad items. A separate journey tests this. */
 	readonly partial?: boolean;
-	/** True if unknown members are rejected, because their meaning would be lost. */
+	/** True if unknown fields are rejected, because their meaning would be lost. */
 	readonly strict?: true;
-	/** True for a body that grants access. It is strict, except for members from responses, such as ids. */
+	/** True for a body that grants access. It is strict, except for fields from responses, such as ids. */
 	readonly grants?: true;
 	/**
-	 * Place of the list in the body: either the whole body is a bare array, or the member with this name contains the
+	 * Place of the list in the body: either the whole body is a bare array, or the field with this name contains the
 	 * list.
 	 */
 	readonly many?: 'bare' | 'operations' | 'idents';
@@ -495,7 +495,7 @@ export const bodies: Readonly<Record<string, Body>> = {
 	},
 };
 
-/** Placeholder for a number that JSON can write but no computer can represent. */
+/** Placeholder for a valid JSON number that is too large for a double. */
 export const hugeNumber = '<a huge number>';
 const badText = [5, -0.1, true, [], {}, ['text'], 'a\0b', '\ud800', 'b\udfff'];
 const badReference = [...badText, '', 'x'.repeat(1026)];

@@ -22,6 +22,6 @@ function chromiumPath(needed: 'page' | 'browser'): string {
 	const path = (needed === 'page' && process.env['HEADLESS_SHELL_PATH']) || process.env['CHROMIUM_PATH'];
 	if (path) return path;
 	throw new Error(
-		'The tests of the pages need Chromium, and `npm test` found none and could not install it. Install it (on Debian: apt-get install chromium), or name it in CHROMIUM_PATH.',
+		'Page tests need Chromium, and `npm test` found none. Install it (`npm run setup:browser`), or set CHROMIUM_PATH to its path.',
 	);
 }

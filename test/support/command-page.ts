@@ -27,7 +27,7 @@ export function documentedJson(words: string): readonly unknown[] {
 }
 
 /**
- * True if a value has the documented shape: objects have the same members, and each array item matches any documented
+ * True if a value has the documented shape: objects have the same fields, and each array item matches any documented
  * item. A documented null matches every value, and a documented empty array matches every array.
  */
 export function hasShape(value: unknown, documented: unknown): boolean {

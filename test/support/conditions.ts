@@ -15,7 +15,7 @@ import { writeConditionSet } from '../../compiler/policy/set-policy.js';
 import { policyWasm, runOpa, writeFiles } from '../compiler/engine.js';
 import { root } from './root.js';
 
-/** Input for conditions. Built-in attributes are plain members here: `user.roles`. */
+/** Input for conditions. Built-in attributes are plain fields here: `user.roles`. */
 export interface Subject {
 	readonly grant?: Json;
 	readonly user: Json;

@@ -41,7 +41,7 @@ export function decisionPointReference(): readonly Endpoint<string, never>[] {
 /** Returns a placeholder for dependencies used only by handlers. Reading any member throws. */
 function unused<T>(): T {
 	const refuse = (name: string | symbol): never => {
-		throw new Error(`a document was made with the help of ${String(name)}`);
+		throw new Error(`building a document must not use ${String(name)}`);
 	};
 	return new Proxy({}, { get: (_, name) => refuse(name) }) as T;
 }
@@ -50,6 +50,6 @@ async function answeredDocument(own: readonly Endpoint<string, never>[]): Promis
 	const served = own.find(({ name }) => name === 'getOpenApiDocument');
 	// This handler uses neither its request nor its context.
 	const answer = await served?.handle(unused(), unused<never>());
-	if (!(answer instanceof Raw)) throw new Error('the document is sent as it is');
+	if (!(answer instanceof Raw)) throw new Error('the document must be sent as raw bytes');
 	return JSON.parse(String(answer.bytes));
 }

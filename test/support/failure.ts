@@ -24,18 +24,19 @@ const members = ['id', 'title', 'error_code', 'message', 'support_link', 'additi
 
 /**
  * Returns the problem with a failure response from the management API, or `null` if the response is as documented. A
- * 422 contains at most twenty problems with their places. Any further failure has a body with the six members. The
+ * 422 contains at most twenty problems with their places. Any other failure has a body with six fields. The
  * content type is exactly `application/json`.
  */
 export function complaint(answer: Answer<unknown>): string | null {
 	const { status, headers, body } = answer;
 	if (headers.get('content-type') !== 'application/json') return `content type ${headers.get('content-type')}`;
 	if (status === 422) return isValidation(body) ? null : 'not the body of a 422';
-	if (!isRecord(body) || Object.keys(body).sort().join() !== members.join()) return 'not the six members';
+	if (!isRecord(body) || Object.keys(body).sort().join() !== members.join()) return 'not the six fields';
 	const { id, title, error_code, message, support_link } = body;
 	if (!codes[status]?.includes(String(error_code))) return `${status} with the code ${String(error_code)}`;
-	if (id !== headers.get('x-request-id')) return 'the id is not the one in the header';
-	if (typeof title !== 'string' || title === '' || typeof message !== 'string' || message === '') return 'no words';
+	if (id !== headers.get('x-request-id')) return 'the id differs from the header';
+	if (typeof title !== 'string' || title === '' || typeof message !== 'string' || message === '')
+		return 'the title or message is empty';
 	return support_link === null ? null : 'a support link';
 }
 

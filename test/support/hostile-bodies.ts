@@ -13,7 +13,7 @@ export interface HostileBody {
 
 type Member = (index: number) => string;
 
-/** Returns a list or object with as many members as fit into `bytes`. */
+/** Returns a list or object with as many items or fields as fit into `bytes`. */
 function filled(bytes: number, [open, close]: readonly [string, string], member: Member): string {
 	const members: string[] = [];
 	for (let left = bytes - 2; left > 0; ) {
@@ -24,7 +24,7 @@ function filled(bytes: number, [open, close]: readonly [string, string], member:
 	return `${open}${members.join()}${close}`;
 }
 
-/** Returns an object with `size` members. Names are unique across objects. */
+/** Returns an object with `size` fields. Names are unique across objects. */
 function wideObject(index: number, size: number): string {
 	return `{${Array.from({ length: size }, (_, member) => `"k${index * size + member}":0`).join()}}`;
 }
@@ -36,26 +36,26 @@ const object = ['{', '}'] as const;
 export const shapes: Readonly<Record<string, (bytes: number) => string>> = {
 	'empty objects': (bytes) => filled(bytes, list, () => '{}'),
 	'empty lists': (bytes) => filled(bytes, list, () => '[]'),
-	'objects with names of their own': (bytes) => filled(bytes, list, (index) => `{"k${index}":0}`),
+	'objects with unique names': (bytes) => filled(bytes, list, (index) => `{"k${index}":0}`),
 	numbers: (bytes) => filled(bytes, list, () => '0'),
-	'endless numbers': (bytes) => filled(bytes, list, () => '1e999'),
+	'infinite numbers': (bytes) => filled(bytes, list, () => '1e999'),
 	'numbers of 400 digits': (bytes) => filled(bytes, list, () => '7'.repeat(400)),
 	'one long number': (bytes) => '7'.repeat(bytes),
 	texts: (bytes) => filled(bytes, list, (index) => `"${index}"`),
 	'lone surrogates': (bytes) => filled(bytes, list, () => '"\\ud800"'),
 	'pairs of surrogates': (bytes) => filled(bytes, list, () => '"\\ud83d\\ude00"'),
 	wide: (bytes) => filled(bytes, object, (index) => `"k${index}":0`),
-	'wide, with names that are no keys': (bytes) => filled(bytes, object, (index) => `"k ${index}":{}`),
-	'wide and endless': (bytes) => filled(bytes, object, (index) => `"k${index}":1e999`),
+	'wide, with invalid keys': (bytes) => filled(bytes, object, (index) => `"k ${index}":{}`),
+	'wide, with infinite numbers': (bytes) => filled(bytes, object, (index) => `"k${index}":1e999`),
 	'many wide objects': (bytes) => filled(bytes, list, (index) => wideObject(index, 1_000)),
-	'one name again and again': (bytes) => filled(bytes, object, () => '"a":{}'),
+	'a repeated name': (bytes) => filled(bytes, object, () => '"a":{}'),
 	'a long name': (bytes) => `{"${'x'.repeat(bytes - 10)}":0}`,
 	'a long text': (bytes) => `"${'x'.repeat(bytes - 2)}"`,
 	'a long text of escapes': (bytes) => `"${'\\u0001'.repeat(Math.floor(bytes / 6))}"`,
 	'deep lists': (bytes) => '['.repeat(bytes / 2) + ']'.repeat(bytes / 2),
 	'deep objects': (bytes) => `${'{"a":'.repeat(bytes / 6)}0${'}'.repeat(bytes / 6)}`,
-	'lists without an end': (bytes) => '['.repeat(bytes),
-	'as deep as allowed, again and again': (bytes) => filled(bytes, list, () => '['.repeat(90) + ']'.repeat(90)),
+	'unclosed lists': (bytes) => '['.repeat(bytes),
+	'many lists of the maximum depth': (bytes) => filled(bytes, list, () => '['.repeat(90) + ']'.repeat(90)),
 };
 
 /** Yields each shape as the whole body, as the body's list, and in turn as each field with all other fields valid. */

@@ -25,8 +25,8 @@ const named = (key: string) => ({ key, name: key, description: null });
 const range = (length: number) => Array.from({ length }, (_, index) => index);
 
 /**
- * Returns the whole environment. Ann's role on an instance in the last layer leads nowhere. Ben's role is on the first
- * instance that leads to `only` in the first layer.
+ * Returns the whole environment. Ann has a role on `apart`, an instance without relationships. Ben has a role on the
+ * first instance in the last layer, so he also has a role on `only`, the instance in the first layer.
  */
 export function layeredGraph(layers: Layers): Model {
 	const { depth, width } = layers;

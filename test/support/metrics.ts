@@ -27,7 +27,7 @@ export function readScrape(text: string): Scrape {
 		if (family !== undefined && type !== undefined) types.set(family, type);
 		if (line === '' || line.startsWith('#')) continue;
 		const [, name, labels = '', value] = /^([a-z_]\w*)(?:\{(.*)\})? (\S+)$/i.exec(line) ?? [];
-		if (name === undefined) throw new Error(`this is no number: ${line}`);
+		if (name === undefined) throw new Error(`invalid sample: ${line}`);
 		const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, key = '', worth = '']) => [key, worth]);
 		numbers.push({ name, labels: Object.fromEntries(pairs), value: Number(value) });
 	}

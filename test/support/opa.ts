@@ -66,7 +66,7 @@ export async function startOpa(folder: string, source: BundleSource): Promise<Op
 		return server;
 	} catch (error) {
 		await server.stop();
-		throw new Error(`opa has loaded nothing:\n${log}`, { cause: error });
+		throw new Error(`opa has not loaded a bundle:\n${log}`, { cause: error });
 	}
 }
 

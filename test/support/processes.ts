@@ -18,7 +18,7 @@ export interface Launch {
 
 const builtProgram = join(root, 'dist/program/main.js');
 
-/** A process exit. Exactly one member is not null. */
+/** A process exit. Exactly one field is not null. */
 export interface Exit {
 	readonly code: number | null;
 	readonly signal: NodeJS.Signals | null;

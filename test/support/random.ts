@@ -17,7 +17,7 @@ export interface Random {
 /** Creates a source from a 32-bit integer seed. Equal seeds give equal numbers. */
 export function createRandom(seed: number): Random {
 	let state = seed >>> 0;
-	// Mulberry32: each seed gives a full period, and sequences of neighbouring seeds are unrelated.
+	// Mulberry32: each seed gives a full period, and sequences for adjacent seeds are unrelated.
 	const next = (): number => {
 		state = (state + 0x6d2b79f5) >>> 0;
 		let mixed = Math.imul(state ^ (state >>> 15), state | 1);

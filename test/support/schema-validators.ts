@@ -9,7 +9,7 @@ export class SchemaValidators {
 
 	constructor(readonly components: Readonly<Record<string, Json>>) {}
 
-	/** Returns a validator for the schema and its references. If `closed`, members without a description are errors. */
+	/** Returns a validator for the schema and its references. If `closed`, undescribed fields are errors. */
 	of(schema: Json, closed = true): z.ZodType {
 		const key = `${closed} ${JSON.stringify(schema)}`;
 		const made = this.#made.get(key) ?? this.#make(schema, closed);

@@ -13,7 +13,6 @@ export const keyKinds = {
 	RS256: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
 } as const;
 
-/** Key pair files. */
 export interface KeyFiles {
 	readonly privatePath: string;
 	readonly publicPath: string;

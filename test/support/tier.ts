@@ -1,6 +1,9 @@
 import test from 'ava';
 
-/** Functions that divide a file with the tag `@both` between the push tier and the rest. Without a tier, all of it runs. */
+/**
+ * Functions that divide a file with the tag `@both` between the push tier and the rest tier. Without a tier, the whole
+ * file runs.
+ */
 
 const tier = process.env['TEST_TIER'];
 

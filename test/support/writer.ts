@@ -37,7 +37,8 @@ export class Acknowledgements {
 		const { status, revision } = answer;
 		if (status < 200 || status > 299) throw new Error(`${write} answered ${status}: ${JSON.stringify(answer.body)}`);
 		if (revision === undefined || !Number.isInteger(revision)) throw new Error(`${write} has no X-Revision`);
-		if (this.#seen.has(revision)) throw new Error(`${write} was acknowledged at revision ${revision}, as another was`);
+		if (this.#seen.has(revision))
+			throw new Error(`${write} was acknowledged at revision ${revision}, like an earlier write`);
 		if (revision <= before) throw new Error(`${write} came after revision ${before} and got revision ${revision}`);
 		this.#seen.add(revision);
 		this.newest = Math.max(this.newest, revision);
@@ -106,7 +107,7 @@ export class Writer {
 			if (isDeepStrictEqual(worldWords(world), worldWords(stored))) return world;
 		}
 		throw new Error(
-			`after an unanswered ${write.method} ${write.path} the store holds neither what was before nor what should be after:\n` +
+			`after an unanswered ${write.method} ${write.path} the store contains neither the state before the write nor the state after it:\n` +
 				`before: ${worldWords(this.#world).join(', ')}\nafter:  ${worldWords(write.after).join(', ')}\nstored: ${worldWords(stored).join(', ')}`,
 		);
 	}

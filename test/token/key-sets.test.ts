@@ -58,7 +58,7 @@ const failures: Readonly<Record<string, () => Response | Promise<Response>>> = {
 	'an error': () => new Response('no', { status: 500 }),
 	'a redirection': () => new Response(null, { status: 302, headers: { location: 'https://169.254.169.254/' } }),
 	'no JSON': () => new Response('no'),
-	'no set of keys': () => Response.json({ keys: 5 }),
+	'an invalid key set': () => Response.json({ keys: 5 }),
 	nothing: () => Promise.reject(new TypeError('fetch failed')),
 };
 
@@ -77,7 +77,7 @@ for (const [what, answer] of Object.entries(failures)) {
 	});
 }
 
-test('setting the clock back makes keys old, and ends the pause after a failure', async (t) => {
+test('setting the clock back discards fetched keys and failures', async (t) => {
 	let answer = (_: readonly JWK[]) => new Response('no', { status: 500 });
 	const { userKey, asked, pass } = await provider((keys) => answer(keys));
 	await t.throwsAsync(userKey(), { instanceOf: Failure });

@@ -17,7 +17,7 @@ export const Reasons = z.object({
 });
 export type Reasons = z.output<typeof Reasons>;
 
-/** Reason given by one kind of grants. */
+/** A reason for a decision, from one section of the debug output. */
 export interface Reason {
 	readonly by: 'tenant_roles' | 'instance_roles' | 'condition_sets' | 'pending_policy';
 	readonly allow: boolean;
@@ -25,7 +25,7 @@ export interface Reason {
 	readonly reason: string;
 }
 
-/** Returns the reason given by each kind of grants. */
+/** Returns the reason from each section. */
 export function decidedBy({ rbac, rebac, abac, pending }: Reasons): readonly Reason[] {
 	const sections = { tenant_roles: rbac, instance_roles: rebac, condition_sets: abac, pending_policy: pending };
 	return Object.entries(sections).flatMap(([by, section]) =>
@@ -36,8 +36,8 @@ export function decidedBy({ rbac, rebac, abac, pending }: Reasons): readonly Rea
 }
 
 /**
- * Returns the decision code (docs/develop/denial-codes.md). For a denial, this is the instance role code if the user
- * has no role in the tenant, and the tenant role code otherwise.
+ * Returns the decision code (docs/develop/denial-codes.md). If roles deny the check, this is the tenant role
+ * code for a user with a role in the tenant, and the instance role code for any other user.
  */
 export function decisionCode(allow: boolean, { code, rbac, rebac, abac, pending }: Reasons): string {
 	if (allow) return 'allow';

@@ -61,8 +61,8 @@ interface Grant {
 }
 
 /**
- * Builds the request body for a role assignment. There is no default tenant, because it could assign a role in the
- * wrong tenant.
+ * Builds the request body for a role assignment. There is no default tenant, because a forgotten option could then
+ * assign the role in the wrong tenant.
  */
 function grant({ tenant, on, under }: GrantOptions, user: string, role: string): Grant {
 	if (tenant === undefined && on === undefined) {

@@ -68,7 +68,7 @@ function checkProjects({ whole, projects }: Inventory, mine: readonly string[], 
 		),
 	]);
 	const foreignTo = (place: string) =>
-		`${place} was not created by your team: recreate what you need in your own environments, or list it in --mine`;
+		`${place} was not created by your team: recreate the objects you need in your own environments, or add the name to --mine`;
 	return {
 		lines: [
 			`Projects and environments at ${api}:`,
@@ -122,7 +122,7 @@ function parseDecisionPoint(name: string): { readonly url: string; readonly plac
 	return { url, place };
 }
 
-/** Returns the environment with a name. Without a name, returns the only environment. */
+/** Returns the environment `project/environment`. If `place` is `null`, returns the only environment. */
 function findEnvironment({ projects }: Inventory, place: string | null): FoundEnvironment | null {
 	const all = projects.flatMap(({ key, environments }) =>
 		environments.map((one) => ({ one, name: `${key}/${one.key}` })),

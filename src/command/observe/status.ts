@@ -16,7 +16,7 @@ export async function status(session: Session): Promise<Told> {
 	const [environment, health, access] = await Promise.all([
 		attempted(() => readEnvironment(session)),
 		attempted(async () => (await askFor(decisionPoint, '/healthy', Health)).body),
-		// An ordinary client query. The decision log omits such queries.
+		// A query that applications also send. The decision log omits it.
 		attempted(() => ask(decisionPoint, '/user-tenants', { method: 'POST', body: { user: 'regolith-status' } })),
 	]);
 	const found: Found = {
@@ -102,8 +102,8 @@ export function statusProblems({ policy, decision_point: { health } }: Found): r
 }
 
 /**
- * Returns the problem of a reachable decision point; `null` if it has no problem. A stale decision point reports `ok`
- * because it still decides.
+ * Returns a reachable decision point's problem; `null` if it has none. Reads `state`, because a stale decision point
+ * still decides and therefore reports the status `ok`.
  */
 export function healthProblem({ state, detail, degraded }: Health): string | null {
 	if (state !== 'ready') return `the decision point is ${state}${detail === null ? '' : `: ${detail}`}`;

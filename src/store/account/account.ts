@@ -166,7 +166,6 @@ function requireOpened(caller: Caller, environment: Environment | undefined, ref
 	return environment;
 }
 
-/** Returns an environment's scope. */
 export function environmentScope(environment: Environment): Scope {
 	return {
 		organization_id: environment.organization_id,

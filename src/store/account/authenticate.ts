@@ -12,7 +12,7 @@ export interface Credentials {
 	readonly authorization: string | undefined;
 	/** Console session, used instead of the header. Absent if the request has the header, or has no session. */
 	readonly session?: ShownConsoleSession;
-	/** Confirmation that a session's request contains. */
+	/** `X-Console-Confirm` header. Read only for console sessions. */
 	readonly confirmation?: string | undefined;
 }
 

@@ -6,9 +6,8 @@ import { ApiKey } from '../table/account.js';
 const precision = 60_000;
 
 /**
- * Records when API keys were last used, at most once a minute per key. Requests do not wait for this write, and do not
- * fail if it fails: it is a single statement on the key's row, outside any transaction, and the next use is recorded
- * instead.
+ * Records when API keys were last used, at most once a minute per key, with a single statement outside any transaction.
+ * Requests neither wait for this statement nor fail with it. After a failure, the next use is recorded instead.
  */
 export class KeyUses {
 	readonly #noted = new Map<string, number>();

@@ -29,7 +29,7 @@ const pauseBetweenPasses = 60_000;
 /** Pause after a pass with outdated secrets or a failure, in milliseconds. */
 const pauseBeforeCompletion = 1_000;
 
-/** Result: how many secrets were encrypted under the previous key, and how many secrets neither key can decrypt. */
+/** Result of a pass: the number of secrets under the previous key, and of secrets that neither key can decrypt. */
 interface Pass {
 	readonly outdated: number;
 	readonly unreadable: number;

@@ -98,7 +98,7 @@ export class WebhookOutbox {
 		if (retry === null) await this.#prune(taken);
 	}
 
-	/** Makes deliveries due that would otherwise wait because the database clock was set back. */
+	/** Releases deliveries whose recorded times are in the future, because the database clock was set back. */
 	async releaseAhead(): Promise<void> {
 		await this.database.raw(releasing);
 	}

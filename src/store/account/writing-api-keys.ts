@@ -108,8 +108,8 @@ export class WritingApiKeys extends ApiKeys {
 	}
 
 	/**
-	 * Requests a refresh from all decision points that use a key of the environment, or only from those with the key
-	 * `id` if it is passed. Returns these keys.
+	 * Requests a refresh from all decision points that use a key of the environment, or, if `id` is passed, only
+	 * from the decision points with this key. Returns the affected keys.
 	 */
 	async refresh(environment_id: string, refresh: RefreshColumns, id?: string): Promise<readonly ApiKey[]> {
 		const query = this.#all().where({ environment_id });
@@ -147,7 +147,7 @@ export class WritingApiKeys extends ApiKeys {
 		return row as ApiKey;
 	}
 
-	/** On commit, ends the requests waiting under this key's secrets, in all processes. */
+	/** On commit, ends waiting requests with this key, in all processes. */
 	async #end(key: ApiKey): Promise<void> {
 		await this.transaction.raw(`select pg_notify('regolith_key', ?)`, [key.id]);
 		this.unit.ended.add(key.id);

@@ -63,7 +63,7 @@ export class AuditLogIntake {
 	}
 }
 
-/** Maximum lead of an event's time over the time of its first receipt, in milliseconds. */
+/** Maximum time in milliseconds by which an event's timestamp may be later than its first receipt. */
 const maxLead = 10 * 60_000;
 
 /** Returns the earliest day on which these events may already have been received. */

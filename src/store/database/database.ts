@@ -206,7 +206,7 @@ function openServer(url: string, log: Logger = createLogger('silent')): Connecte
 		connection,
 		pool: { min: 0, max: 10 },
 		// The caller that waits for a connection gets the error, so knex's own message is only useful for debugging.
-		log: { warn: (message: unknown) => log.debug({ detail: String(message) }, 'knex warns') },
+		log: { warn: (message: unknown) => log.debug({ detail: String(message) }, 'warning from knex') },
 	});
 	// No `Maintenance` here: a server maintains itself.
 	const isOwn = (processId: number) => knex.client instanceof ServerClient && knex.client.isOwn(processId);

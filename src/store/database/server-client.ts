@@ -71,8 +71,8 @@ export class ServerClient extends PostgresClient {
 }
 
 /**
- * Returns true if a statement failed because it was prepared before a different process, with a newer version, migrated
- * the tables. It succeeds on connections that prepare it again.
+ * Returns true if a statement failed because a newer version, in a different process, has migrated the tables since the
+ * statement was prepared. The statement succeeds on connections that prepare it again.
  */
 export function isOutdatedPlan(error: Error & { readonly code?: unknown }): boolean {
 	return error.code === '0A000' && error.message.includes('cached plan must not change result type');

@@ -117,7 +117,7 @@ function touchedBy(changes: readonly LoggedChange[]): TouchedRows {
 		tenant_attributes: changedKeys('tenant', (change) => updated(change) && change.attributes_changed),
 		memberships: distinct(changes, asMembership),
 		// When a relation, role or resource is deleted, each role with a derivation through it is logged as a separate
-		// change. A relation with conditions is in no closure.
+		// change. Changed conditions of a relation count too, because closures contain no conditional relationships.
 		derivations: changes.some(
 			({ kind, derivations_changed }) => (kind === 'role' || kind === 'relation') && derivations_changed,
 		),

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 /**
- * Creates the table of the check tests, and adds their changes to the index of document changes. `check` is `json`,
+ * Creates the check test table, and adds check test changes to the index of document changes. `check` is `json`,
  * which keeps the order of the fields.
  */
 export async function createCheckTests(knex: Knex): Promise<void> {

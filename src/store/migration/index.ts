@@ -8,7 +8,7 @@ import { createFirstRelease } from './first-release/create-first-release.js';
 
 /**
  * Every migration in order. Released migrations never change; each runs once, in a separate transaction. INVARIANT: no
- * migration has the name of one before the first release (`adopt-unreleased.ts`).
+ * migration has the name of a migration before the first release (`adopt-unreleased.ts`).
  */
 const migrations = [
 	{ name: '0001-first-release', up: createFirstRelease },

@@ -14,8 +14,8 @@ const maxRelationships = 100_000;
 /**
  * Reads the unconditional relationships needed to compute closures: all closures, or only the closures affected by
  * added or removed relationships. An instance's closure changes when a relationship on a path to the instance changes.
- * A removed relationship is no longer on a path, but the rest of each former path still starts at the last removed
- * relationship's object.
+ * The search starts at the objects of the changed relationships. This also finds former paths: the part after the last
+ * removed relationship still exists.
  */
 export async function closuresAround(
 	unit: ReadingUnit,

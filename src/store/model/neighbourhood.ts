@@ -261,8 +261,8 @@ async function hasConditionalRows(
 }
 
 /**
- * Finds each user's roles, under a condition or without, with an index skip scan. The cost does not depend on the
- * instance count per role.
+ * Finds each user's roles in conditional or unconditional assignments, with an index skip scan. The cost does not depend
+ * on the instance count per role.
  */
 async function holdings(
 	unit: ReadingUnit,
@@ -364,7 +364,7 @@ async function conditionalRelationships(
 
 interface RelationshipBetween extends Omit<Relationship, 'condition' | 'expires_at'>, ConditionColumns {}
 
-/** Finds each object's relations, under a condition or without, with an index skip scan, like `holdings`. */
+/** Finds each object's relations in conditional or unconditional tuples, with an index skip scan like `holdings`. */
 async function related(
 	unit: ReadingUnit,
 	touched: readonly Relationship[],

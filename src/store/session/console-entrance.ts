@@ -49,7 +49,7 @@ export class ConsoleEntrance {
 		const { signedIn, api_key_id, key_fingerprint } = session;
 		if (typeof signedIn === 'string') throw signedOut(signedIn);
 		refuseNoAccess(signedIn);
-		// The caller without its session's environment, because the new session belongs to a different environment.
+		// Omit the session's environment, because the new session belongs to a different environment.
 		const { session_environment_id: _, ...caller } = signedIn;
 		return { caller, key: { api_key_id, key_fingerprint }, ticket: null };
 	}

@@ -11,7 +11,7 @@ export interface ConditionalAssignment {
 }
 
 /**
- * Returns the different roles, conditions and values in stored conditional assignments for these roles or sets,
+ * Returns the distinct combinations of role, condition and values in stored assignments for these roles or sets,
  * including expired assignments, in no particular order.
  */
 export async function conditionalAssignments(
@@ -38,9 +38,9 @@ interface ConditionStepsFound {
 }
 
 /**
- * Returns the user with the most expensive conditional assignments: on an instance, together with all assignments of
- * leading roles in its tenant. Roles on other instances are derived from leading roles. `steps` contains the steps of
- * each condition, and `calls` the number of its evaluations for each role.
+ * Returns the user whose conditional assignments are the most expensive in a check on one instance, and this instance.
+ * Leading roles, from which roles on other instances are derived, count for every instance in their tenant. `steps`
+ * contains the steps of each condition, and `calls` the number of evaluations for each role.
  */
 export async function mostConditionSteps(
 	unit: ReadingUnit,

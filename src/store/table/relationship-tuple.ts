@@ -273,7 +273,7 @@ export interface ConditionalTuple {
 }
 
 /**
- * Returns the different relations, conditions and values in stored conditional tuples for these relations or sets,
+ * Returns the distinct combinations of relation, condition and values in stored tuples for these relations or sets,
  * including expired tuples, in no particular order.
  */
 export async function conditionalTuples(

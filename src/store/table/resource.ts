@@ -86,7 +86,7 @@ export function attributesIn(unit: ReadingUnit, resourceIds: readonly string[]):
 	);
 }
 
-/** Returns the ids and keys of all resources in the environment, without the resource of users. */
+/** Returns the ids and keys of all resources in the environment except `__user`. */
 export async function resourceKeys(unit: ReadingUnit): Promise<readonly Pick<Resource, 'id' | 'key'>[]> {
 	return unit.query(Resource).select('resources.id', 'resources.key').where('resources.built_in', false);
 }

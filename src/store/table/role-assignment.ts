@@ -24,7 +24,7 @@ export class RoleAssignment extends EnvironmentModel {
 	declare tenant_id: string;
 	/** `null` for a tenant role. */
 	declare resource_instance_id: string | null;
-	/** Element request that led to the assignment; `null` if there was none. */
+	/** Approved element request that created the assignment; `null` if there was none. */
 	declare element_request_id: string | null;
 	/** Expiry; `null` if it does not expire. */
 	declare expires_at: Date | null;

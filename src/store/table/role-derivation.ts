@@ -19,8 +19,8 @@ export interface DerivationRow extends Derivation {
 }
 
 /**
- * Returns these roles' derivations (default: all roles), in their stored order, including derivations by hidden
- * relations.
+ * Returns these roles' derivations (default: all roles), in their stored order, including derivations through
+ * hidden relations.
  */
 export async function derivationRows(
 	unit: ReadingUnit,
@@ -47,8 +47,8 @@ export async function derivationsThrough(
 }
 
 /**
- * Replaces these roles' derivations by relations or, if `by` is `sets`, by hidden relations. `derivations` is keyed by
- * role id. Does not write to the change log.
+ * Replaces these roles' derivations through relations or, if `by` is `sets`, through hidden relations. `derivations` is
+ * keyed by role id. Does not write to the change log.
  */
 export async function replaceDerivations(
 	unit: WritingUnit,
@@ -76,7 +76,7 @@ export async function derivedRoleIds(unit: ReadingUnit, roleIds: readonly string
 	return rows.map((row) => row.role_id);
 }
 
-/** Returns the derivations by hidden relations, from or to these roles. */
+/** Returns the derivations through hidden relations, from or to these roles. */
 export async function setDerivationsAround(
 	unit: ReadingUnit,
 	roleIds: readonly string[],

@@ -110,7 +110,7 @@ export function rolesWithIds(unit: ReadingUnit, ids: readonly string[]): RowQuer
 	return rowQuery(unit.query(Role).whereRaw('roles.id = any(?::uuid[])', [ids]).orderBy('roles.id'));
 }
 
-/** Returns the roles with these keys, oldest first: roles of a resource, or tenant roles if `resourceId` is null. */
+/** Returns the roles with these keys, oldest first: a resource's roles, or tenant roles if `resourceId` is null. */
 export function rolesKeyed(unit: ReadingUnit, resourceId: string | null, keys: readonly string[]): RowQuery<Role> {
 	const query = unit.query(Role).where('roles.resource_id', resourceId).orderBy('roles.id');
 	return rowQuery(query.whereRaw('roles.key = any(?::text[])', [keys]));

@@ -29,7 +29,6 @@ export interface Root {
 	readonly lineage?: string;
 }
 
-/** Check result. */
 export interface CallerCheck {
 	/** True if the root exists. */
 	readonly found: boolean;

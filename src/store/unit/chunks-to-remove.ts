@@ -6,10 +6,10 @@ import type { WritingUnit } from './writing-unit.js';
 
 /**
  * Reads a query's rows in chunks of `rowsPerStatement`, for a caller that deletes each chunk before reading the next.
- * `first` reads the first chunk, for callers with a cheaper way than this query with a limit.
+ * `first` reads the first chunk; by default, with this query and a limit. Callers may pass a cheaper query.
  *
  * Further chunks come from a cursor. For each chunk, a statement with a limit would again scan all rows already deleted
- * by this transaction, and sort the rest.
+ * by this transaction, and sort the remaining rows.
  */
 export async function* chunksToRemove<M extends EnvironmentModel, R>(
 	unit: WritingUnit,

@@ -35,7 +35,7 @@ export function insertion<M extends EnvironmentModel>(
 	return statement;
 }
 
-/** Returns the passed rows written by an insertion, according to its returned ids. */
+/** Returns the passed rows that an insertion has written, which are identified by the returned `ids`. */
 export function rowsWritten<M extends EnvironmentModel>(
 	table: TableModel<M>,
 	rows: readonly object[],

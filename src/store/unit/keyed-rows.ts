@@ -2,7 +2,7 @@ import type { KeyedModel } from '../table/environment-model.js';
 import type { ReadingUnit } from './reading-unit.js';
 import type { TableModel, Within } from './table-model.js';
 
-/** Reads rows by ids or keys, and all keys in a table in code unit order, which no database index has. */
+/** Reads rows by ids or keys, and all keys in a table in code unit order, for which the database has no index. */
 
 export interface RowKey {
 	readonly id: string;

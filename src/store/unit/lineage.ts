@@ -20,7 +20,7 @@ export interface Lineage {
 
 /** Request to end a lineage although the database shows no sign of an outdated lineage. */
 export interface Renewal {
-	/** Id of the lineage to end. Does nothing if a different lineage is current. */
+	/** Id of the lineage to end. If a different lineage is current, nothing changes. */
 	readonly ended: string;
 	readonly reason: string;
 }

@@ -15,7 +15,7 @@ import { lookUp } from './look-up.js';
 import { type SchemaChange, schemaChangeAfter } from './schema-change.js';
 import { asModel, type TableModel, type Within } from './table-model.js';
 
-/** Environment in a caller's key and path. All statements in a unit are bound to this environment. */
+/** Ids of the environment to which all statements in a unit are bound. */
 export interface Scope {
 	readonly organization_id: string;
 	readonly project_id: string;
@@ -181,7 +181,7 @@ export class ReadingUnit {
 		return rows.filter(({ id, key }) => ids.has(id) || keys.has(key));
 	}
 
-	/** Returns those keys that existing rows already use. */
+	/** Returns the keys that existing rows already use. */
 	async keysTaken<M extends KeyedModel>(table: TableModel<M>, keys: readonly string[]): Promise<ReadonlySet<string>> {
 		const rows = await this.query(table).whereRaw('?? = any(?::text[])', [`${table.tableName}.key`, keys]);
 		return new Set(rows.map((row) => row.key));

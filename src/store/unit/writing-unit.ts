@@ -117,7 +117,7 @@ export class WritingUnit extends ReadingUnit {
 		toKey: (row: M) => string,
 	): Promise<readonly M[]> {
 		const created: M[] = [];
-		// The ids of all rows come first, so concurrent calls do not alternate: ids are in the order of the calls.
+		// Create all ids first. Otherwise concurrent calls would alternate, and the ids would not be in call order.
 		const stamped = rows.map((columns) => ({ ...columns, ...this.stamp() }));
 		for await (const inserted of this.#insertOrRefuse(table, stamped, rowKey)) {
 			for (const row of inserted) this.record(table.kind, 'create', toKey(row), null, changeRecord(row));
@@ -404,7 +404,7 @@ export class WritingUnit extends ReadingUnit {
 	}
 
 	protected override get database(): Knex {
-		if (this.#closed) throw new Error('a unit of work went on after its end');
+		if (this.#closed) throw new Error('a unit of work continued after its end');
 		if (performance.now() > this.#deadline) throw takesTooLong();
 		return super.database;
 	}
@@ -423,7 +423,7 @@ export class WritingUnit extends ReadingUnit {
 const queryCanceled = /^57014$/;
 
 function takesTooLong(): Failure {
-	return new Failure('limit_reached', 'this takes too long while other requests are waiting', {
+	return new Failure('limit_reached', 'the request takes too long while other requests are waiting', {
 		code: 'TAKES_TOO_LONG',
 	});
 }

@@ -1,4 +1,4 @@
-/** The organization with its projects, environments and API keys, and the use of the keys. */
+/** Organizations, projects, environments and API keys, with the objects that depend on keys. */
 export const accounts = [
 	`create table organizations (
 		id uuid primary key,
@@ -43,8 +43,8 @@ export const accounts = [
 		using gin ((settings -> 'elements_origins') jsonb_path_ops)`,
 
 	// Environment copies that continue after the response was sent. `environment_id` is the source. The process running
-	// a copy renews its lease. A copy whose lease ran out has lost its process and did not happen, because it commits
-	// together with the row's success.
+	// a copy renews its lease. If the lease has expired, the process is gone and nothing was copied, because the copy
+	// commits together with the row's success.
 	`create table copy_tasks (
 		environment_id uuid not null references environments on delete cascade,
 		id uuid not null,
@@ -119,9 +119,9 @@ export const accounts = [
 		constraint proxy_configs_key unique (environment_id, key)
 	)`,
 
-	// Console sessions, and the tickets that begin them. A session belongs to an environment, and is deleted with it,
-	// and to an API key with its secret at that time. Keys are not foreign keys: a session whose key is gone reports it
-	// until it is removed.
+	// Console sessions, and the tickets that begin them. A session belongs to an environment, and is deleted with the
+	// environment. It also belongs to an API key, with the hash of the key's secret at that time. The key's id is not a
+	// foreign key, so a session can report that its key was deleted.
 	`create table console_sessions (
 		environment_id uuid not null references environments on delete cascade,
 		id uuid not null,

@@ -21,8 +21,8 @@ export const decisionLog = [
 	) partition by range (received_on)`,
 	'create index audit_logs_time on audit_logs (environment_id, logged_at desc, id desc)',
 	'create index audit_logs_user on audit_logs (environment_id, user_key, logged_at desc, id desc)',
-	// Decisions with a code, newest first: a rare code would require scanning all decisions in the environment. Events
-	// from other programs may have longer texts there, and some would not fit into an index.
+	// Finds decisions with a code, newest first. Without this index, finding a rare code would scan all decisions in the
+	// environment. Events from other programs may contain codes that are too long for an index.
 	`create index audit_logs_code on audit_logs (environment_id, code, logged_at desc, id desc)
 		where octet_length(code) <= 128`,
 	// Space used by decisions, by environment and day, counted when they are stored: measuring takes too long to do for

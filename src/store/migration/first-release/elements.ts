@@ -57,8 +57,8 @@ export const elements = [
 	'create index element_sessions_expiry on element_sessions (environment_id, expires_at)',
 
 	// Access requests and operation approvals. They outlive their element, as canceled requests, and are deleted with
-	// every other object they refer to. `expires_at` is the requested expiry; `consumed_at` is the time when a single-use
-	// approval was used.
+	// any other object that they refer to. `expires_at` is the requested expiry; `consumed_at` is the time when a
+	// single-use approval was used.
 	`create table element_requests (
 		environment_id uuid not null references environments on delete cascade,
 		id uuid not null,
@@ -98,7 +98,8 @@ export const elements = [
 	'create index element_requests_reviewer on element_requests (environment_id, reviewer_user_id)',
 
 	// An invite from users in an element has the element, the future user's key, and the user's attributes. An invite's
-	// key is unique in its environment, while several tenants may invite the same user, so the keys may differ.
+	// key is unique in its environment. Several tenants may invite the same user, so the invite's key may differ from the
+	// user's key.
 	`create table user_invites (
 		environment_id uuid not null references environments on delete cascade,
 		id uuid not null,

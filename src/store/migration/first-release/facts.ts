@@ -2,8 +2,8 @@
  * An environment's facts: users, tenants, resource instances, groups, relationship tuples and role assignments.
  *
  * Delta queries find a user's roles anywhere, a user's roles on an instance, and relations with an instance as
- * subject. An id is indexed as text if a query could use a different index on it, with very many rows per id: without
- * statistics the database might choose the wrong index.
+ * subject. An id is indexed as text if a different index on this id has very many rows per id: without statistics,
+ * the database might choose that index.
  */
 export const facts = [
 	`create table users (
@@ -58,8 +58,8 @@ export const facts = [
 		constraint resource_instances_key unique (environment_id, resource_id, key)
 	)`,
 	'create index resource_instances_tenant on resource_instances (environment_id, tenant_id)',
-	// Marked resource instances. A group has its instance's id and is deleted with it. Schema and instances created only
-	// for groups are marked, too (`made_for_groups`, `made_instance`).
+	// Resource instances that are groups. A group has its instance's id and is deleted with it. Schema objects and
+	// instances that were created only for groups are marked (`made_for_groups`, `made_instance`).
 	`create table groups (
 		environment_id uuid not null,
 		id uuid not null,

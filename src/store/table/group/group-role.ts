@@ -15,8 +15,8 @@ import { type GroupRow, groupQuery } from './group.js';
 export const memberKey = 'member';
 
 /**
- * Relation key through which a group is a member of its listed child (docs/develop/groups.md). A number may follow this
- * key. Through all other relations, a group is a member of its parent.
+ * Key of relations through which the parent group is a member of the child group (docs/develop/groups.md). A number may
+ * follow this key. Through all other relations, the child group is a member of the parent group.
  */
 export const joinsChildKey = 'joins_child';
 const joinsChildForm = `^${joinsChildKey}(_[0-9]+)?$`;
@@ -112,8 +112,8 @@ function granting(unit: ReadingUnit, filter: GroupRoleFilter): QueryBuilder<Rela
 export type NestingSide = 'children' | 'parents';
 
 /**
- * Returns the groups on this side of a group, oldest instance first. Finds relations in which the parent passes roles
- * to the child, and relations in the opposite direction.
+ * Returns the groups on this side of a group, oldest instance first. Finds relationships from parent to child,
+ * and from child to parent.
  */
 export function nestedGroups(unit: ReadingUnit, side: NestingSide, groupId: string): RowQuery<GroupRow> {
 	const within = nestedOver(unit, { group_ids: [groupId], joins_child: side === 'children' }, 'object_id');
