@@ -2,8 +2,8 @@
 # title: Comparisons
 # description: |
 #   Comparisons for condition sets that Rego's own operators cannot express. A missing attribute is undefined or null.
-#   If an operator does not accept the type of a value, the set does not match. Functions that detect such values begin
-#   with "not" and ignore missing values.
+#   If an operator does not accept the type of a value, the set does not match. Functions whose names begin with "not"
+#   detect these values, and ignore missing values.
 package regolith.compare
 
 # METADATA
@@ -144,7 +144,7 @@ list(value) if {
 }
 
 # METADATA
-# description: The value is present and not such an array.
+# description: The value is present, but is not an array, or contains an inexact number.
 not_list(value) if {
 	value != null
 	not list(value)
@@ -231,7 +231,7 @@ items(array) := {item | some item in array}
 address(value) if _plain_address(value)
 
 # METADATA
-# description: The value is present and not such an address.
+# description: The value is present, but is not an IP address, or has one of the rejected notations.
 not_address(value) if {
 	value != null
 	not address(value)
@@ -250,7 +250,7 @@ ranges(value) if {
 }
 
 # METADATA
-# description: The value is present and neither a CIDR range nor such an array.
+# description: The value is present, but is neither a CIDR range nor an array of up to 100 CIDR ranges.
 not_ranges(value) if {
 	value != null
 	not ranges(value)
@@ -267,7 +267,7 @@ instant(value) if {
 _zeros := {"1": "0", "2": "0", "3": "0", "4": "0", "5": "0", "6": "0", "7": "0", "8": "0", "9": "0"}
 
 # METADATA
-# description: The value is present and not such a time.
+# description: The value is present, but is not a time in UTC with milliseconds.
 not_instant(value) if {
 	value != null
 	not instant(value)

@@ -11,7 +11,7 @@ import data.regolith.listing
 
 # METADATA
 # title: Entrypoint result
-# description: Result of the selected entrypoint for the input; undefined for any other name.
+# description: Result of the selected entrypoint for the input; undefined for an unknown entrypoint.
 answer(question) := check.verdict(null) if {
 	not question.entrypoint
 } else := check.code if {

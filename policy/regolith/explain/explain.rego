@@ -93,8 +93,8 @@ _missing_reason := text if {
 	text := concat("", ["; conditions read `", names, "`, which the context lacks"])
 }
 
-# Names of context values that conditions need, but the check does not have: the conditions of the user's assignments
-# in the tenant, and of relationships to the instance.
+# Names of context values that the check lacks, but that are read by conditions of the user's assignments in the tenant,
+# or by conditions of relationships on paths to the instance.
 _missing_context contains name if {
 	some set in (_conditions_in_tenant | _conditions_above)
 	some name in data.regolith.schema.conditions.grant[set].context
@@ -112,8 +112,8 @@ _conditions_in_tenant contains set if {
 
 default _conditions_above := set()
 
-# Conditions of relationships on paths to the instance, up to nine relationships from it. Follows few relationships of
-# each object from few objects, so an explanation takes little longer than the check.
+# Conditions of relationships on paths to the instance, up to nine relationships from it. Follows at most 50 subjects of
+# an object, and stops at more than 50 objects, so an explanation takes little longer than the check.
 _conditions_above := {set |
 	some object in _with_subjects_8({rebac.instance})
 	some relation in _relations_of(object)

@@ -76,8 +76,8 @@ held_roles contains role if {
 # METADATA
 # title: Only roles without the action
 # description: |
-#   True if the user holds a role on the instance that does not grant the action. Tests only these roles, because it is
-#   evaluated after all granting roles were found missing.
+#   True if the user holds a role on the instance that does not grant the action. Tests only these roles, because a
+#   check evaluates this rule only if the user holds no role that grants the action.
 held_in_vain if data.regolith.instances[input.resource.type].holds_another
 
 # METADATA
@@ -227,7 +227,7 @@ all_leading(objects, way) := {source |
 # METADATA
 # title: New instances of a step
 # description: |
-#   Returns the instances that a walk step found and no earlier step did, as a map from role to instances. Omits roles
+#   Returns the instances that a walk step found for the first time, as a map from role to instances. Omits roles
 #   without new instances.
 unseen(found, seen) := {kind: fresh |
 	some kind, objects in found
