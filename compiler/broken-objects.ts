@@ -17,7 +17,7 @@ export type BrokenObject =
 	| { readonly kind: 'set_rules'; readonly resource: string; readonly action: string }
 	/** All derivations of a resource role. The role's assignments stay in effect. */
 	| { readonly kind: 'role_derivations'; readonly resource: string; readonly role: string }
-	/** A computed role. Without it, nobody holds the role. */
+	/** A computed role's expression. After its removal, nobody holds the role. */
 	| { readonly kind: 'computed_role'; readonly resource: string; readonly role: string }
 	| { readonly kind: 'resource'; readonly key: string };
 
@@ -142,7 +142,7 @@ function objectsAt(schema: Schema, at: readonly string[]): readonly BrokenObject
 	return [];
 }
 
-/** Maps the folder for a generated file to its objects. */
+/** Maps each folder of generated Rego to the objects in its files. */
 function objectsByFolder(schema: Schema): ReadonlyMap<string, readonly BrokenObject[]> {
 	const folders = new Map<string, readonly BrokenObject[]>();
 	for (const { type, key } of schema.condition_sets) {

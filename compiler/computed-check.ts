@@ -95,11 +95,11 @@ export function computedLinkMessage(reason: ComputedLinkProblem['reason'], name:
 			return `${name} would be derived from itself through a computed role`;
 		case 'walked':
 			return (
-				`${name} leads to a computed role with derived roles, and is in a cycle of derivations with ` +
-				'`no_direct_roles_on_object` or with conditional relationships, which is not supported'
+				`a computed role with derived roles depends on ${name}, which is in a cycle of derivations with ` +
+				'`no_direct_roles_on_object` or with conditional relationships; this is not supported'
 			);
 		case 'repeated':
-			return `${name} follows from a computed role, and a check would look up the same roles too many times for it`;
+			return `${name} depends on a computed role, and a check of ${name} would look up the same roles too many times`;
 	}
 }
 

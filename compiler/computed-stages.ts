@@ -5,9 +5,9 @@ export interface DerivedName {
 }
 
 /**
- * Returns each computed role's stage. `operands` lists each computed role's operands. Every role leading to a computed
- * role follows from computed roles in earlier stages, or is on the same instance. Omits computed roles derived from
- * themselves, which no policy contains.
+ * Returns each computed role's stage. `operands` lists each computed role's operands. A computed role that leads to a
+ * second computed role by a derivation has an earlier stage; if it leads there only as an operand, both may have the
+ * same stage. Omits computed roles derived from themselves, which no policy contains.
  */
 export function computedStages(
 	operands: ReadonlyMap<string, readonly string[]>,

@@ -97,7 +97,7 @@ function derivationEdge(
 	};
 }
 
-/** A role, and a role that users hold because of it. */
+/** A link from a role to a role that users hold because of it. */
 export type RoleLink = Pick<Edge, 'target' | 'source'>;
 
 /** Returns a link from each operand to its computed role, whether the operand is negated or not. */
@@ -113,7 +113,6 @@ export interface ComputedRole {
 	readonly computed: RoleExpression;
 }
 
-/** Returns a schema's computed roles. */
 export function computedRoles({ resources }: Schema): readonly ComputedRole[] {
 	return resources.flatMap(({ key: type, roles }) =>
 		roles.flatMap(({ key: role, computed }) => (computed === undefined ? [] : [{ target: { type, role }, computed }])),
@@ -331,8 +330,8 @@ function asCircularRelation({ target, relation }: Edge, inside: boolean): Circul
 }
 
 /**
- * Returns the names of these roles and of all roles that follow from them along the links, at any distance. Names are as
- * returned by `roleName`.
+ * Returns the names of these roles and of all roles that follow from them along the links, at any distance. Names are
+ * as returned by `roleName`.
  */
 export function withDerivedRoles(names: Iterable<string>, links: readonly RoleLink[]): ReadonlySet<string> {
 	const bySource = groupBy(links, ({ source }) => roleName(source));
@@ -355,8 +354,8 @@ export function roleName({ type, role }: RoleName): string {
 }
 
 /**
- * Returns a component number for each role, keyed by role name: two roles have the same number if they lead to each other
- * (Tarjan's algorithm, without recursion).
+ * Returns a component number for each role, keyed by role name: two roles have the same number if they lead to each
+ * other (Tarjan's algorithm, without recursion).
  */
 export function stronglyConnectedComponents(links: readonly RoleLink[]): ReadonlyMap<string, number> {
 	const sources = new Map<string, string[]>();

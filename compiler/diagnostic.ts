@@ -18,7 +18,7 @@ const severities = {
 	role_cycle: 'error',
 	/**
 	 * A computed role is computed or derived from itself, has derivations, or could be held without any role; or a role
-	 * around a computed role with derived roles is not supported.
+	 * connected to a computed role with derived roles is not supported.
 	 */
 	misplaced_computed_role: 'error',
 	/** A condition set narrows, or a set rule refers to, a set that is missing or has the wrong type. */
@@ -29,7 +29,7 @@ const severities = {
 	other_resource: 'error',
 	/** Condition sets narrow each other in a cycle. */
 	condition_set_cycle: 'error',
-	/** A set's conditions do not match the grammar. `at` leads to the invalid part. */
+	/** A set's conditions do not match the grammar. `at` is the location of the invalid part. */
 	malformed_conditions: 'error',
 	/**
 	 * A set or a computed role excludes a role that users may hold conditionally, or such a computed role has derived

@@ -15,8 +15,8 @@ import { rolesNamedBySet } from './policy/named-roles.js';
 import { roleOperands } from './role-expression.js';
 
 /**
- * Returns all findings about grant conditions, their declarations, and sets and computed roles that exclude a role that
- * users may hold conditionally, in no particular order. Never throws.
+ * Returns all findings about grant conditions, in no particular order: invalid conditions and declarations, and sets
+ * and computed roles that exclude a role held conditionally. Never throws.
  */
 export function checkGrantConditions(schema: Schema): readonly Diagnostic[] {
 	const { grant_conditions = [] } = schema;
@@ -73,8 +73,8 @@ function excludedConditions(schema: Schema): readonly Diagnostic[] {
 }
 
 /**
- * Returns a finding for each computed role with derived roles, if users may hold it conditionally. Such schemas are
- * rejected until the properties compare these roles in checks and listings.
+ * Returns a finding for each computed role with derived roles, if users may hold it conditionally. These schemas are
+ * rejected until property tests compare such roles in checks and listings.
  */
 function derivedThroughComputed(schema: Schema, conditional: ReadonlySet<string>): readonly Diagnostic[] {
 	const sources = new Set(derivationEdges(schema).map(({ source }) => roleName(source)));

@@ -6,7 +6,6 @@ export function isArray(value: Json): value is readonly Json[] {
 	return Array.isArray(value);
 }
 
-/** True for a JSON object. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -111,12 +111,12 @@ export interface ConditionSet {
 	readonly selects: Selection;
 }
 
-/** Type of a value stored with a conditional assignment. */
+/** Type of a value stored with a conditional assignment or relationship. */
 export type ParameterType = 'string' | 'number' | 'bool' | 'array';
 
 /**
- * A condition for assignments. A conditional assignment only counts while its condition holds, with the assignment's
- * values as `grant.<parameter>`.
+ * A condition for role assignments and relationships. A conditional assignment or relationship only counts while its
+ * condition holds, with its stored values as `grant.<parameter>`.
  */
 export interface GrantCondition {
 	readonly key: string;
@@ -191,8 +191,8 @@ export interface Instance {
 }
 
 /**
- * A resource role assignment, on an instance with the same type. Identified by keys. If the user is `everyone`, all users
- * hold the role there, stored or not.
+ * A resource role assignment, on an instance with the same type. Identified by keys. If the user is `everyone`, all
+ * users hold the role there, stored or not.
  */
 export interface InstanceAssignment extends Expiring {
 	readonly user: string;
@@ -203,7 +203,7 @@ export interface InstanceAssignment extends Expiring {
 	readonly condition?: AssignedCondition;
 }
 
-/** An assignment's condition: the key of a `GrantCondition`, and a value for each parameter. */
+/** An assignment's or a relationship's condition: the key of a `GrantCondition`, and a value for each parameter. */
 export interface AssignedCondition {
 	readonly set: string;
 	readonly values: Attributes;

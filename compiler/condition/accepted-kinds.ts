@@ -145,7 +145,7 @@ export const acceptedKinds: Readonly<Record<AcceptedKind, Rule>> = {
 /** The reason for rejecting an inexact number. */
 export const inexactText = `whole numbers beyond ±${greatestWhole} are not exact: JSON parsers round them`;
 
-/** Returns the kind a value needs to be ordered against this operand. For a range, this is the kind of its bounds. */
+/** Returns the kind that a value must have to be ordered against this operand: for a range, the kind of its bounds. */
 export function orderedKind(operand: Json): Kind {
 	return jsonKind(arrayItems(operand)[0] ?? operand);
 }

@@ -1,4 +1,4 @@
-/** IP addresses and CIDR ranges, as the functions `address` and `range` of `regolith.compare` read them. */
+/** IP addresses and CIDR ranges, parsed like in `regolith.compare` (`address` and `ranges`). */
 
 /** An address as a number, or the first address of a range. */
 export interface Address {
@@ -23,7 +23,7 @@ export function parseAddress(text: string): Address | undefined {
 	return parseIpv4(isMapped ? text.slice(mapped.length) : text) ?? parseIpv6(text);
 }
 
-/** Parses a CIDR range such as `10.0.0.0/8`. Returns `undefined` for mapped addresses, as for other strings. */
+/** Parses a CIDR range such as `10.0.0.0/8`. Returns `undefined` for all other strings, and for IPv4-mapped ranges. */
 export function parseAddressRange(text: string): AddressRange | undefined {
 	const [first = '', length = '', ...others] = text.split('/');
 	const address = parseIpv4(first) ?? parseIpv6(first);

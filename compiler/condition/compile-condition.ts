@@ -8,7 +8,7 @@ import { lookUp } from './value.js';
 /** Reads a value of a subject; `undefined` if it is missing or null. */
 export type ReadValue<Subject> = (subject: Subject) => Json | undefined;
 
-/** A compiled condition, for a time in milliseconds since 1970. It selects a subject only if the result is true. */
+/** Evaluates a condition at a time in milliseconds since 1970. Only the result true selects the subject. */
 export type ConditionTest<Subject> = (subject: Subject, now: number) => Truth;
 
 /** Functions that compiled conditions call. */
@@ -24,7 +24,7 @@ export interface ConditionReaders<Subject, Attribute> {
 
 /**
  * Compiles a condition. If it is `required`, a part that does not hold ends the evaluation, so the result may be false
- * where another part is mistyped. Neither result selects the subject.
+ * although a later part is mistyped. Neither result selects the subject.
  */
 export function compileCondition<Subject, Attribute>(
 	condition: Condition<Attribute>,

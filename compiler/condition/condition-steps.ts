@@ -10,13 +10,12 @@ interface StepOptions {
 	readonly patternSize: (pattern: string) => number;
 }
 
-/** A condition's place. */
 interface Place extends StepOptions {
 	/** True below `not`, `anyOf` and `match`: an additional function then searches attributes for inexact numbers. */
 	readonly isOptional: boolean;
 	/** True below `match`, where a comparison is repeated for each item. */
 	readonly isRepeated: boolean;
-	/** Searches for inexact numbers that all comparisons share. */
+	/** Shared searches for inexact numbers. Each counts once for the whole condition. */
 	readonly searches: Set<string>;
 }
 
@@ -30,8 +29,9 @@ const stepsOfText = 1_500;
 const stepsOfLong = 6_500;
 
 /**
- * Steps with the largest accepted values: with an operand of the condition or of the assignment, and with an attribute
- * as operand. The engine takes quadratic time for the fields of an object in a compared list.
+ * Steps of each operator with the largest accepted values: `own` with an operand from the condition or the assignment,
+ * `attribute` with an attribute as operand. The engine takes quadratic time for the fields of an object in a compared
+ * list.
  */
 const stepsOfLargest: Readonly<Record<string, readonly [own: number, attribute: number]>> = {
 	equals: [stepsOfLong, 43_000],
@@ -51,7 +51,7 @@ const stepsOfLargest: Readonly<Record<string, readonly [own: number, attribute: 
 /** Operators that compare any attribute with a short value in a short time. */
 const fastOperators: readonly string[] = ['equals', 'in'];
 
-/** Operators with the same search for inexact numbers, if the comparison is optional. */
+/** Operators that share a search for inexact numbers if their comparisons are optional. */
 const searchingOperators: readonly string[] = ['equals', 'not-equals', 'in', 'not-in'];
 
 /** Steps to apply `contains` to all list items, whose texts together may be longer than a single searched text. */
@@ -136,7 +136,8 @@ function valueSteps(
 	if (size === 'nested') return own;
 	if (isKeyCompared) return stepsOfShort;
 	if (place.isOptional && !place.isRepeated && 'object' in compared && searchingOperators.includes(operator)) {
-		// Attributes with paths of equal length have no common values, and an object's values are limited together.
+		// Attributes with different paths of equal length do not overlap, and the total size of an object's attributes is
+		// limited. One search therefore covers all these attributes.
 		place.searches.add(`${compared.object} ${compared.path.length} ${isAsked(compared)}`);
 		return stepsOfShort;
 	}
@@ -154,7 +155,7 @@ function operandSize(operand: Operand, { parameters }: StepOptions): 'attribute'
 	return type === 'array' ? 'nested' : 'short';
 }
 
-/** True for the time, and for keys: they are short strings. */
+/** True for `now` and for keys, whose values are short. */
 function isKey(attribute: AttributePath): boolean {
 	return attribute.object === 'now' || (attribute.path[0] === 'key' && isAsked(attribute));
 }

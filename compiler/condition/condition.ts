@@ -2,8 +2,8 @@
 import type { Json } from '../model.js';
 
 /**
- * Objects whose attributes a condition can use; `grant`, the assignment's values for its condition; and `now`, the
- * check's time in milliseconds since 1970.
+ * Objects whose attributes a condition can use; `grant`, the values stored with a conditional assignment or
+ * relationship; and `now`, the check's time in milliseconds since 1970.
  */
 export type AttributeObject = 'user' | 'resource' | 'tenant' | 'context' | 'grant' | 'now';
 

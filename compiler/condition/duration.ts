@@ -17,8 +17,8 @@ export function durationLength(text: string): number | undefined {
 }
 
 /**
- * Returns the time that lies a valid duration before `now`, as a string in UTC with milliseconds. `now` is in
- * milliseconds since 1970.
+ * Subtracts a valid duration from `now`, in milliseconds since 1970. Returns the result as a string in UTC with
+ * milliseconds.
  */
 export function timeBefore(now: number, duration: string): string {
 	return new Date(Math.floor(now) - (durationLength(duration) ?? 0)).toISOString();

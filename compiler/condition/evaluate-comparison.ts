@@ -14,8 +14,8 @@ export interface Surroundings {
 }
 
 /**
- * Compares two values, where `undefined` means a missing value. The operator must accept the kind of each present
- * value, even if the other value is missing.
+ * Compares two values, where `undefined` means a missing value. The result is `'mistyped'` if the operator does not
+ * accept the kind of a present value, even if the other value is missing.
  */
 export function evaluateComparison(
 	operator: Operator,
@@ -71,7 +71,7 @@ export function evaluateMatch(
 	return joinTruths(operator.match === 'any' ? 'any' : 'all', truths);
 }
 
-/** Returns the truth value for `all` or `any` of these. It is mistyped if any part is. */
+/** Combines truth values with `all` or `any`. The result is mistyped if any part is mistyped. */
 export function joinTruths(kind: 'all' | 'any', parts: readonly Truth[]): Truth {
 	if (parts.includes('mistyped')) return 'mistyped';
 	return kind === 'all' ? !parts.includes(false) : parts.includes(true);

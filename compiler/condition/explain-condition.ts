@@ -18,7 +18,7 @@ export interface Subject {
 	readonly resource: Json;
 	readonly tenant: Json;
 	readonly context: Json;
-	/** The assignment's values for its condition; absent for sets. */
+	/** The values stored with the conditional assignment or relationship; absent for sets. */
 	readonly grant?: Json;
 	/** Check time, in milliseconds since 1970. */
 	readonly now: number;
@@ -33,7 +33,6 @@ export type Trace =
 	| { readonly kind: 'not'; readonly holds: Truth; readonly condition: Trace }
 	| ComparisonTrace;
 
-/** Outcome of a comparison. */
 interface ComparisonTrace {
 	readonly kind: 'comparison';
 	readonly holds: Truth;
@@ -45,8 +44,8 @@ interface ComparisonTrace {
 	/** The operand as written; null for a `match`. */
 	readonly operand: Json;
 	/**
-	 * The compared value: the operand itself, the value its `ref` refers to, or the time that lies the operand's duration
-	 * before the check. Null if this value is missing.
+	 * The compared value: the operand itself, the value its `ref` refers to, or, for a duration, the time of the check
+	 * minus the duration. Null if this value is missing.
 	 */
 	readonly operand_value: Json;
 	/** The reason, as a sentence. */
@@ -143,7 +142,7 @@ function reason(operator: Operator, holds: Truth, attribute: Side, operand: Side
 		return `${missing.text} is missing`;
 	}
 	if (operator.missing !== undefined) {
-		return `${named(attribute)} is there`;
+		return `${named(attribute)} is present`;
 	}
 	return `${named(attribute)} ${operator.words[holds ? 'holds' : 'fails']} ${named(operand)}`;
 }
@@ -213,9 +212,9 @@ const instanceKey = { ...acceptedKinds.string, description: 'a string, the key o
 function matchReason(operator: Operator, holds: Truth, attribute: Side, related: string | undefined): string {
 	const { text } = attribute;
 	const isObject = operator.match === 'object';
-	if (holds === 'mistyped') return `${isObject ? 'a member' : 'an item'} of ${text} cannot be compared`;
+	if (holds === 'mistyped') return `${isObject ? 'a field' : 'an item'} of ${text} cannot be compared`;
 	return isObject && related !== undefined
-		? `${named(attribute)} names ${excerpt(related)} with attributes that ${holds ? 'match' : 'do not match'}`
+		? `${named(attribute)} refers to an instance of ${excerpt(related)} with attributes that ${holds ? 'match' : 'do not match'}`
 		: `${text} ${operator.words[holds ? 'holds' : 'fails']}`;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Conditions as JsonLogic (jsonlogic.com), used to query the store for the users that a set currently selects. A rule's data is
- * `{user, resource, tenant, context, now}`. Built-in attributes, such as `user.roles`, are fields.
+ * Conditions as JsonLogic (jsonlogic.com), used to query the store for the users that a set currently selects. A rule's
+ * data is `{user, resource, tenant, context, now}`. Built-in attributes, such as `user.roles`, are fields.
  */
 import { isArray } from '../json.js';
 import type { Json } from '../model.js';
@@ -103,7 +103,7 @@ function matchLogic<A>(
 		: { and: [{ is: [found, 'array'] }, { none: [things, { '!': [holds] }] }] };
 }
 
-/** Returns a rule for each comparison, true if the comparison is mistyped. */
+/** Returns a rule for each comparison. The rule is true if the comparison is mistyped. */
 function mistypedIn<A>(condition: Condition<A>, lookup: Lookup<A>): readonly Json[] {
 	if (condition.kind === 'not') {
 		return mistypedIn(condition.condition, lookup);

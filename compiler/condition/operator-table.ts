@@ -19,7 +19,7 @@ function takes(attribute: AcceptedKind, operand: AcceptedKind, holds: string, fa
 /** All operators, in the guide's order, without their code, for the compiler and for forms in browsers. */
 export const operatorTable = {
 	equals: takes('compared', 'compared', 'equals', 'does not equal'),
-	'not-equals': takes('compared', 'compared', 'is other than', 'is'),
+	'not-equals': takes('compared', 'compared', 'does not equal', 'equals'),
 	'greater-than': takes('orderable', 'orderable', 'is greater than', 'is not greater than'),
 	'greater-than-equals': takes('orderable', 'orderable', 'is at least', 'is less than'),
 	'less-than': takes('orderable', 'orderable', 'is less than', 'is not less than'),
@@ -47,7 +47,7 @@ export const operatorTable = {
 		...takes('array', 'match', 'has only items that match', 'has an item that does not match'),
 		literal: true,
 	},
-	'is-null': { ...takes('anything', 'boolean', 'is missing or null', 'is there'), literal: true },
+	'is-null': { ...takes('anything', 'boolean', 'is missing or null', 'is present'), literal: true },
 } as const;
 
 export type OperatorName = keyof typeof operatorTable;

@@ -139,7 +139,7 @@ const operatorCode: Readonly<Record<OperatorName, OperatorCode>> = {
 		example: 65,
 	},
 	between: {
-		note: 'Both ends are inclusive.',
+		note: 'Both bounds are inclusive.',
 		ordered: true,
 		holdsFor: (operand) => {
 			const [first = null, last = null] = arrayItems(operand);
@@ -224,7 +224,7 @@ const operatorCode: Readonly<Record<OperatorName, OperatorCode>> = {
 		example: ['10.0.0.0/8', '2001:db8::/32'],
 	},
 	'within-last': {
-		note: `A later time matches too. ${durationNote}`,
+		note: `A time after the check also matches. ${durationNote}`,
 		holdsFor: (operand) => (attribute, now) => compareValues(attribute, timeBefore(now, String(operand))) >= 0,
 		rego: ({ attribute, literal }) => [rego`${attribute} >= ${timeAgo(literal)}`],
 		example: 'P30D',
@@ -357,7 +357,7 @@ function exact(value: Fragment): Fragment {
 	return rego`compare.exact(${value})`;
 }
 
-/** Adds a check only if the operand is a `ref`. The check is on the attribute, or on a different value. */
+/** Writes a statement about `value`, by default the attribute, if the operand is a `ref`; otherwise nothing. */
 function whenRef(
 	{ literal, attribute }: Sides,
 	ask: (value: Fragment) => Fragment,
@@ -370,13 +370,12 @@ function unguarded({ guarded }: Sides, statements: readonly Fragment[]): readonl
 	return guarded ? [] : statements;
 }
 
-/** Writes the time that lies a duration before the check. It is a rule so a check computes the time only once. */
+/** Writes the time of the check minus a duration. This time is a rule, so a check computes it only once. */
 function timeAgo(duration: Json | undefined): Fragment {
 	// The grammar has accepted the duration, so it contains only digits and capital letters.
 	return rego`ago.${new Fragment(String(duration))}`;
 }
 
-/** Returns a bound of a range. */
 function rangeEnd({ operand, literal }: Sides, index: number): Fragment {
 	const end = arrayItems(literal ?? null)[index];
 	return end === undefined ? rego`${operand}[${index}]` : jsonValue(end);

@@ -1,7 +1,7 @@
 /**
- * Roles on the resource in conditions: `user.resource_roles`. A comparison names its roles, and becomes a comparison for
- * each role with the operator `array_contains`. No back end therefore needs the whole list, which would take a search
- * for every role on the resource type.
+ * Roles on the resource in conditions: `user.resource_roles`. A comparison names its roles, and becomes a comparison
+ * for each role with the operator `array_contains`. No back end therefore needs the whole list, which would take a
+ * search for every role on the resource type.
  */
 import { distance } from 'fastest-levenshtein';
 import { operandsIn, type RoleFormula, type RoleOperand, requiresRole } from '../role-expression.js';
@@ -22,8 +22,8 @@ export function roleRequired({ attribute, operand }: Comparison): string | undef
 }
 
 /**
- * Returns a condition as a formula over roles on the resource. Other comparisons become parts that every user meets, so
- * the formula is exact only for a condition that compares nothing but roles.
+ * Returns a condition as a formula over roles on the resource. All other comparisons become parts that are always true,
+ * so the formula is exact only for a condition that compares nothing but roles.
  */
 export function roleFormulaOf(condition: Condition, negated = false): RoleFormula {
 	if (condition.kind === 'not') return roleFormulaOf(condition.condition, !negated);
@@ -42,8 +42,7 @@ export function rolesNamedIn(condition: Condition): readonly RoleOperand[] {
 }
 
 /**
- * True if a condition compares nothing but roles on the resource. For a condition without comparisons, the result is
- * true too.
+ * True if a condition compares nothing but roles on the resource, or has no comparisons.
  */
 function comparesOnlyRoles(condition: Condition): boolean {
 	if (condition.kind === 'not') return comparesOnlyRoles(condition.condition);

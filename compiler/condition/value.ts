@@ -4,7 +4,6 @@ import { isObject } from '../json.js';
 import { canonicalText } from '../json-writer.js';
 import type { Json } from '../model.js';
 
-/** JSON value kind. */
 export type Kind = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
 
 export function jsonKind(value: Json): Kind {

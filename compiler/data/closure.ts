@@ -1,6 +1,6 @@
 /**
- * Closures. A closure contains everything from which a role on an instance in a derivation cycle is derived, at any
- * distance.
+ * Closures. The closure of a role on an instance in a derivation cycle contains all roles on instances from which this
+ * role is derived, at any distance.
  */
 import {
 	type Cycle,
@@ -23,12 +23,12 @@ export interface Closure extends RoleName {
 	readonly key: string;
 	/**
 	 * For each role, the keys of the source instances. Each key maps to the time until which the instance is a source.
-	 * Kinds without instances are absent.
+	 * Roles without source instances are absent.
 	 */
 	readonly sources: readonly (RoleName & { readonly keys: ReadonlyMap<string, Until> })[];
 }
 
-/** Returns the name of the closure entry for the path from a kind of role to a role on the instance. */
+/** Returns the name of the closure entry with the source instances for one role: `<role> from <type>#<role>`. */
 export function closureName(role: string, source: RoleName): string {
 	return `${role} from ${roleText(source)}`;
 }
@@ -40,12 +40,12 @@ type Subject = readonly [key: string, until: Until];
 type Subjects = ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, readonly Subject[]>>>;
 
 /**
- * Returns the nonempty closures for these instances. Only cycles whose edges do not depend on the check have closures. A
- * closure contains all sources within the cycle, and the first step on each path from outside, unless this step depends
- * on the check. Closures ignore conditional relationships. A path is valid until its earliest expiry, and a source with
- * several paths until the latest expiry among the paths. `relationships` may contain unrelated rows. Each node is visited
- * once, so the function also ends for diamonds and rings. The closures are for the active policy, which was compiled from
- * `inForce`, without the derivations that `schema` suspends.
+ * Returns the nonempty closures for these instances. Only cycles whose edges do not depend on the check have closures.
+ * A closure contains all sources within the cycle, and the first step on each path from outside, unless this step
+ * depends on the check. Closures ignore conditional relationships. A path is valid until its earliest expiry, and a
+ * source with several paths until the latest expiry among the paths. `relationships` may contain unrelated rows. Each
+ * node is visited once, so the function also ends for diamonds and rings. The closures are for the active policy, which
+ * was compiled from `inForce`, without the derivations that `schema` suspends.
  */
 export function computeClosures(
 	schema: Schema,

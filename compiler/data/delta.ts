@@ -27,7 +27,7 @@ import { computeClosures, relatedObjects } from './closure.js';
 import { closureTree, contextualTables, hasAttributes, instanceName, mappingTable, schemaTables } from './data.js';
 import { addTo, type Tree, treeValue } from './tree.js';
 
-/** A user and a tenant between which role assignments may have been added or removed. */
+/** A user and a tenant in which the user's role assignments may have changed. */
 export interface Membership {
 	readonly user: string;
 	readonly tenant: string;
@@ -163,8 +163,8 @@ export interface Neighbourhood {
 	 */
 	readonly relationships: readonly Relationship[];
 	/**
-	 * Relations with at least one subject, for the objects in touched relationships. Each is listed once for unconditional
-	 * relationships and, if a touched relationship is conditional, once for conditional relationships.
+	 * Relations with at least one subject, for the objects in touched relationships. Each is listed once for
+	 * unconditional relationships and, if a touched relationship is conditional, once for conditional relationships.
 	 */
 	readonly related: readonly Related[];
 	/** True if the environment has conditional relationships; only relevant if a touched relationship is conditional. */
@@ -188,9 +188,8 @@ export interface ClosureNeighbourhood {
 }
 
 /**
- * Returns patches that lead from the document at any revision in a run of changes to the document at the end of the
- * run. The patches depend only on the final state, so it is harmless to apply them twice or to a later revision in the
- * run.
+ * Returns patches that update the document at any revision in a run of changes to the end of the run. The patches
+ * depend only on the final state, so it is harmless to apply them twice or to a later revision in the run.
  *
  * INVARIANT: a patch never relies on a parent from a later patch: creations come first, then attributes, then
  * memberships and facts about instances, then attributes for conditions, and deletions last. An object created in the
@@ -419,7 +418,7 @@ function attributePatches(
 	});
 }
 
-/** Returns the paths to all nonempty tables. The parameter is the paths to the innermost tables. */
+/** Returns the paths to all nonempty tables. `paths` lists the paths to the innermost tables. */
 function nonEmptyTables(paths: readonly (readonly string[])[]): ReadonlySet<string> {
 	return new Set(paths.flatMap((path) => path.map((_, depth) => pathText(path.slice(0, depth + 1)))));
 }

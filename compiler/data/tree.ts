@@ -9,7 +9,7 @@ import { runToEnd, type Steps } from '../steps.js';
 /** A table. It maps each key to an inner table or to a fact's expiry, or to its expiry and other values. */
 export type Tree = Map<string, Tree | Until | ConditionalEntry>;
 
-/** A conditional assignment: its expiry, and its values for the condition. */
+/** A conditional assignment or relationship: its expiry, and its values for the condition. */
 export interface ConditionalEntry {
 	readonly until: Until;
 	readonly values: Attributes;

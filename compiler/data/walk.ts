@@ -1,7 +1,7 @@
 /**
- * Roles with very many derivation paths. Role functions call each other along every path. If paths part and meet again,
- * each layer of roles multiplies the number of calls. For roles with too many calls the policy uses a walk instead,
- * which visits each role once.
+ * Roles with very many derivation paths. Role functions call each other along every path. If paths diverge and
+ * converge, each layer of roles multiplies the number of calls. For roles with too many calls the policy uses a walk
+ * instead, which visits each role once.
  */
 import { type Cycle, type DerivationGraph, dependsOnCheck, type RoleName, roleName, waysIntoCycle } from '../cycle.js';
 import type { Schema } from '../model.js';
@@ -55,8 +55,8 @@ interface Node extends Component {
 
 /**
  * Returns the roles that follow from computed roles and repeat too many calls in their lookups. A walk collects a
- * role's sources without asking whether the user holds them, so no walk can replace these calls. Returns only the first
- * role on each path.
+ * role's sources without checking whether the user holds them, so no walk can replace these calls. Returns only the
+ * first role on each path.
  */
 export function findRepeating(graph: DerivationGraph, schema: Schema): readonly RoleName[] {
 	const nodes = componentNodes(graph, sortedRoles(schema));
@@ -152,7 +152,6 @@ function upstreamNodes(nodes: readonly Node[]): ReadonlySet<Node> {
 	return found;
 }
 
-/** Groups connected nodes. */
 function connected(heavy: ReadonlySet<Node>): readonly (readonly Node[])[] {
 	const neighbours = new Map<Node, Node[]>([...heavy].map((node) => [node, []]));
 	for (const node of heavy) {

@@ -1,4 +1,4 @@
-/** The only module that runs `opa` as a command. It takes Rego source and returns a compiled module or a verdict. */
+/** Compiles and checks Rego with the `opa` command. */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, sep } from 'node:path';

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
 import { OpaFailure, OpaLate } from './failure.js';
 
-/** Tool output. */
 export interface Output {
 	readonly stdout: string;
 	readonly stderr: string;
@@ -18,7 +17,6 @@ const maxOutputLength = 64 * 1024 * 1024;
  */
 export const env = { GOGC: '400', GOMEMLIMIT: '1GiB' } as const;
 
-/** Options for running the tool. */
 export interface RunOptions {
 	/** Timeout in milliseconds. */
 	readonly milliseconds?: number;

@@ -17,8 +17,7 @@ export async function opaVersion(opa: string): Promise<string> {
 }
 
 /**
- * Returns a cached `opaVersion`: a function to get the tool version, which runs the tool again only if its file has
- * changed.
+ * Returns a function that returns the tool's version. It runs the tool again only if the tool's file has changed.
  */
 export function rememberedVersion(opa: string): () => Promise<string> {
 	let known: { readonly file: string; readonly version: string } | undefined;

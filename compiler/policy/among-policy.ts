@@ -1,7 +1,7 @@
 /**
- * Rego for roles leading to computed roles with derived roles. `held_among(user, objects)` returns the instances among
- * `objects` on which a user holds the role. A computed role must be evaluated on each instance, because users may hold
- * its operands on different instances. Each function looks up a role once for all instances.
+ * Rego for computed roles with derived roles, and for the roles that lead to them. `held_among(user, objects)` returns
+ * the instances among `objects` on which a user holds the role. A computed role must be evaluated on each instance,
+ * because users may hold its operands on different instances. Each function looks up a role once for all instances.
  *
  * INVARIANT: `held_among` is defined for every user and every set or table of objects, because set operations read it.
  */
@@ -62,7 +62,7 @@ export function writeComputedAmong(
 				]),
 			]
 		: [];
-	// The computed role is left out, because it does not compile.
+	// The expression was removed, because it does not compile.
 	if (formula.kind === 'any' && formula.parts.length === 0) return [rego`held_among(_, _) := set()`, ...onAny];
 	const steps: Fragment[] = [];
 	const step = (found: Fragment): Fragment => {
@@ -206,7 +206,7 @@ function sourceAmong(source: RoleName, instances: Fragment, called = 'held_among
 	};
 }
 
-/** Writes a function for each way, and a function for the instances found by any way. */
+/** Writes a function for each way, and a function that returns the union of their results. */
 function union(called: string, ways: readonly Way[]): readonly Fragment[] {
 	const name = new Fragment(called);
 	const way = ({ title, conditions, forEveryone = false }: Way, head: Fragment) =>

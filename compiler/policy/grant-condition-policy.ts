@@ -13,8 +13,8 @@ import { live } from './role-reference.js';
 import { importsFor } from './set-policy.js';
 
 /**
- * Writes the package `regolith.grants.<key>`. Its function `holds` takes the assignment's values. A mistyped comparison
- * makes the condition fail, and with it only this assignment.
+ * Writes the package `regolith.grants.<key>`. Its function `holds` takes the values stored with an assignment or
+ * relationship. A mistyped comparison makes the condition fail for this assignment or relationship only.
  */
 export function writeGrantCondition(set: GrantCondition): RegoFile {
 	const condition = parseGrantCondition(set);
@@ -48,8 +48,8 @@ export function writeGrantCondition(set: GrantCondition): RegoFile {
 }
 
 /**
- * Writes a body for each condition declared by a role: it is assigned on the instance `object` under the condition,
- * which holds.
+ * Writes a body for each condition that a role declares. The body is true if the role is assigned on the instance
+ * `object` under this condition, and the condition holds.
  */
 export function assignedUnderConditions(graph: DerivationGraph, head: Fragment, name: RoleName): readonly Fragment[] {
 	return conditionsOnObject(graph, name).map(({ title, body }) => lines([metadata({ title }), rule(head, body)]));
@@ -65,7 +65,7 @@ export function assignedUnderConditionsAmong(
 	return conditionsAmong(graph, name, objects).map(({ title, body }) => lines([metadata({ title }), rule(head, body)]));
 }
 
-/** A role's grant condition. `body` is true if the role is assigned under the condition, which holds. */
+/** A role's grant condition. `body` is true if the role is assigned under this condition, and the condition holds. */
 interface AssignmentBody {
 	readonly title: string;
 	readonly body: Body;
@@ -120,7 +120,7 @@ function assignments({ type, role }: RoleName): Fragment {
 	return rego`data.regolith.facts.conditional_roles[input.user.key]${packagePart(type)}${packagePart(role)}`;
 }
 
-/** Writes the statements that a conditional fact has not expired and that its condition holds. */
+/** Writes statements that are true if a conditional fact has not expired and its condition holds. */
 export function meets(grant: Fragment, set: string): Body {
 	return [
 		rego`grant := ${grant}`,

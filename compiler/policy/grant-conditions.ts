@@ -7,7 +7,7 @@ import { canonicalText } from '../json-writer.js';
 import type { GrantCondition, Schema } from '../model.js';
 import { canonical } from '../order.js';
 
-/** Returns a condition of type `grant`; `undefined` if it cannot be read. Then it never holds. */
+/** Parses a grant condition. Returns `undefined` if it is invalid; an invalid condition never holds. */
 export function parseGrantCondition({ conditions, parameters }: Pick<GrantCondition, 'conditions' | 'parameters'>) {
 	const parsed = parseConditions(conditions, { type: 'grant', bound: false, parameters: Object.keys(parameters) });
 	return 'condition' in parsed ? parsed.condition : undefined;
@@ -21,8 +21,8 @@ export function grantConditionTexts({ grant_conditions = [] }: Schema): Readonly
 }
 
 /**
- * Returns a string for the conditions under which a role is assigned or derived by declaring relations, keyed by role
- * name.
+ * Returns a string for each role that declares conditions or is derived by a declaring relation, keyed by role name.
+ * The string identifies all these conditions.
  */
 export function declarationTexts(schema: Schema): ReadonlyMap<string, string> {
 	const texts = grantConditionTexts(schema);

@@ -1,6 +1,6 @@
 /**
- * Rego to list the matching condition sets, for callers with set keys. A check does not use it, because it calls only
- * the sets it needs.
+ * Rego to list the matching condition sets, for callers with set keys. A check does not use this list, but calls the
+ * sets of its action directly.
  */
 import { groupBy } from '../group-by.js';
 import type { ConditionSet, RegoFile } from '../model.js';

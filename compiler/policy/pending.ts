@@ -72,7 +72,8 @@ function actionText({ resource, action }: ActionName): string {
 }
 
 /**
- * Returns the actions with a suspended rule, or with a rule that the active policy lacks, each with the rules in effect.
+ * Returns the actions with a suspended rule, or with a rule that the active policy lacks, each with the rules in
+ * effect.
  */
 function suspendedRules(inForce: Schema, schema: Schema, stands: Stands): { readonly [type: string]: Json } {
 	const tables = new Map<string, [string, Json][]>();
@@ -126,9 +127,9 @@ function changedRuleActions(inForce: Schema, schema: Schema, stands: Stands): Re
 }
 
 /**
- * Returns the actions granted by affected roles, or by rules whose user sets name an affected role. Affected are new
- * roles, roles with changed derivations, a changed expression, or changed or suspended grant conditions, roles that are
- * now public, and roles derived or computed from an affected role.
+ * Returns the actions granted by affected roles, or by rules whose user sets name an affected role. A role is affected
+ * if it is new or now public, if its derivations, its expression or its grant conditions have changed, if a grant
+ * condition is suspended, or if the role is derived or computed from an affected role.
  */
 function changedRoleActions(inForce: Schema, schema: Schema): ReadonlySet<string> {
 	const roles = affectedRoles(inForce, schema);
@@ -162,7 +163,7 @@ function affectedRoles(inForce: Schema, schema: Schema): ReadonlySet<string> {
 			.map(roleName)
 			.filter((name) => !open.has(name)),
 		...[...declared.keys(), ...declares.keys()].filter((name) => declared.get(name) !== declares.get(name)),
-		// A condition that one role or relation no longer declares is suspended for all others too.
+		// A condition that one role or relation no longer declares is suspended for all other roles and relations too.
 		...rolesDeclaring(schema, new Set(suspendedConditions(inForce, schema))),
 	];
 	return withDerivedRoles(affected, [...roleLinks(inForce), ...roleLinks(schema)]);

@@ -214,7 +214,7 @@ function heldOnAny(role: RoleName, instances: Fragment): Fragment {
 
 /**
  * Writes the conditions that an instance is in both tables, for each object. `assigned` contains the instances on which
- * a role is assigned. The Rego iterates over the smaller of the two.
+ * a role is assigned. The Rego iterates over the smaller table.
  */
 function among(
 	{ each }: Scope,

@@ -119,8 +119,8 @@ function writeJoins(rules: readonly SetRule[], suffix: Fragment): readonly Fragm
 }
 
 /**
- * Writes the Rego for a join. The Rego evaluates each set once, even if the set has several rules in the join. `place`
- * ends the names of the functions that only this join calls.
+ * Writes the Rego for a join. The Rego evaluates each set once, even if the set has several rules in the join. The
+ * names of the functions that only this join calls end with `place`.
  */
 function writeJoin({ user_sets, resource_sets }: Join, place: Fragment, suffix: Fragment): readonly Fragment[] {
 	const users = writeSide('userset', user_sets, place);

@@ -2,8 +2,9 @@
  * The parts of a policy still in effect after a schema change. A derivation is in effect if the newer schema contains
  * it too and it grants at least as much there. A set rule is in effect if the newer schema contains it and both its
  * sets are unchanged, including everything that leads to a role excluded by the user set. A computed role is in effect
- * under the same conditions. `pending.ts` writes the suspended parts into the data, where `notSuspended`
- * (`role-reference.ts`), computed roles (`computed-policy.ts`) and the action rules (`set-rule-policy.ts`) read them.
+ * if its expression is unchanged, including everything that leads to a role that it excludes. `pending.ts` writes the
+ * suspended parts into the data, where `notSuspended` (`role-reference.ts`), computed roles (`computed-policy.ts`) and
+ * the action rules (`set-rule-policy.ts`) read them.
  */
 import {
 	computedRoles,
@@ -76,7 +77,7 @@ export function suspendedComputedRoles(inForce: Schema, schema: Schema): readonl
 	return [...before].flatMap(([name, { role, text }]) => (after.get(name)?.text === text ? [] : [role]));
 }
 
-/** Returns a string for each computed role. A role with equal strings has no fewer holders in the newer schema. */
+/** Returns a string for each computed role. If the string is equal for two schemas, the role need not be suspended. */
 function computedTexts(schema: Schema) {
 	const upstreamText = upstreamTexts(schema);
 	return new Map(
@@ -118,8 +119,8 @@ function setName(type: ConditionSet['type'], key: string): string {
 }
 
 /**
- * Returns a string for each set's selection, including the selections of its parents. Sets with equal strings select
- * the same members.
+ * Returns a string for each set's selection, including the selections of its parents. A set with the same string in two
+ * schemas selects the same members.
  */
 function setTexts(schema: Schema): ReadonlyMap<string, string> {
 	const sets = new Map(schema.condition_sets.map((set) => [setName(set.type, set.key), set]));

@@ -14,8 +14,8 @@ export function packagePart(key: string): Fragment {
 }
 
 /**
- * Splits a long key into names of up to 100 characters. File systems allow 255 bytes per name, so programs reading the
- * files can still add to a name.
+ * Splits a long key into names of up to 100 characters. File systems allow 255 bytes per name, so other programs can
+ * still append a suffix to a name.
  */
 const names = /.{1,100}/g;
 

@@ -152,7 +152,7 @@ held(resource, facts) := roles if {
 	};
 }
 
-/** Returns a function that writes the roles that a user holds because of others. */
+/** Returns a function that writes a set of roles together with the roles computed from them. */
 function withComputed(computes: boolean): (roles: Fragment) => Fragment {
 	return (roles) => (computes ? rego`with_computed(type, ${roles})` : roles);
 }
@@ -194,8 +194,8 @@ computed_roles_are_right(type, roles) if {
 
 /**
  * Writes the tests for role derivations on instances with these types. `computes` is as in `resourceRoleTests`.
- * `fromComputed` is true if roles are derived from computed roles: then the table `assigned_roles` lists roles by which a
- * user holds such a role.
+ * `fromComputed` is true if roles are derived from computed roles: then the table `assigned_roles` lists roles by which
+ * a user holds such a role.
  */
 export function derivationTests(types: readonly string[], computes: boolean, fromComputed: boolean): TestRules {
 	const expected = withComputed(computes);
@@ -237,7 +237,7 @@ derivation_is_right(type, derivation) if {
 	held(object_in(type, "elsewhere"), facts) == set()
 	allowed(object_in(type, "here"), facts) == granted_by_resource_roles(type, roles)
 }`,
-			rego`# The source role may itself be derived.
+			rego`# A role can be derived from a derived role.
 derivations_are_right_in_a_row(type, derivation, inner) if {
 	facts := with_two_relations(type, derivation, inner)
 	derivation.role in held(object_in(type, "here"), facts)

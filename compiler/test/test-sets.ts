@@ -35,8 +35,8 @@ export function setSection(schema: Schema): TestSection {
 	};
 }
 
-const setsComment = rego`# Condition sets, those of resources by type: null, or what an automatic set stands for.`;
-const rulesComment = rego`# Rules by resource type and action: which user sets may do it on which resource sets.`;
+const setsComment = rego`# User sets, and resource sets by resource type: null, or the role or resource type of an automatic set.`;
+const rulesComment = rego`# Rules by resource type and action: each user set, with the resource sets on which it may perform the action.`;
 
 function setTable(sets: readonly ConditionSet[]): Members {
 	return {
@@ -82,7 +82,7 @@ test_condition_sets if {
 			...(automatic
 				? [
 						rego`user_sets_of_roles := {set: role | some set, role in user_sets; role != null}`,
-						rego`# The set selects who holds the role in the tenant of the check, and nobody else.
+						rego`# The set selects the holders of the role in the check's tenant, and no other users.
 user_set_is_of_role(set, role) if {
 	facts := with_tenant_role(role)
 	here := {"user": {"key": "someone"}, "resource": {"tenant": "here"}}
@@ -95,7 +95,7 @@ user_set_is_of_role(set, role) if {
 			...(rules.length === 0
 				? []
 				: [
-						rego`# Of somebody without roles, about something without attributes.
+						rego`# Returns a check by a user without roles, for a resource without attributes.
 question_of(type, action) := {
 	"user": {"key": "someone"},
 	"action": action,

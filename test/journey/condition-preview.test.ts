@@ -268,7 +268,10 @@ journey('an evaluation reports whether a single subject matches, and why', async
 
 	const conditions = { 'user.folder': relates('object_match', { open: { equals: true } }) };
 	const related = await evaluate(place, { conditions, user: 'cy', tenant: 'acme' });
-	t.like(related, { matches: true, trace: { why: 'user.folder ("a") names "folder" with attributes that match' } });
+	t.like(related, {
+		matches: true,
+		trace: { why: 'user.folder ("a") refers to an instance of "folder" with attributes that match' },
+	});
 	t.false((await evaluate(place, { conditions, user: 'cy', tenant: 'globex' })).matches);
 	const since = await evaluate(place, { conditions: { 'user.hired_at': { 'older-than': 'P1W' } }, user: 'cy' });
 	t.like(since, { matches: true, trace: { operand: 'P1W' } });

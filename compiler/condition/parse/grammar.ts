@@ -115,7 +115,7 @@ function readCondition<A>(value: unknown, at: ConditionPath, depth: number, scop
 	});
 }
 
-/** Reads the value below an attribute: an operator, or a logical operator over more such objects. */
+/** Reads the value below an attribute: an operator, or a logical operator with nested values of the same form. */
 function readComparison<A>(
 	value: unknown,
 	at: ConditionPath,

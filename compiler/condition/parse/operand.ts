@@ -75,7 +75,7 @@ function readValue(run: ParseRun, value: unknown, at: ConditionPath, depth: numb
 		return value;
 	}
 	if (typeof value === 'number' && Number.isFinite(value) && isInexact(value)) {
-		run.refuse('wrong_operand', at, `${inexactText}; write this one as a string`, value);
+		run.refuse('wrong_operand', at, `${inexactText}; write the number as a string`, value);
 		return value;
 	}
 	if (value === null || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) {
@@ -150,7 +150,7 @@ function checkRange(run: ParseRun, operator: Operator, value: Json, at: Conditio
 	if (operator.holdsFor([first ?? null, last ?? null], () => false)(first ?? null, 0)) {
 		return;
 	}
-	const msg = `the first end of \`${operator.name}\` must not be greater than the second: ${excerpt(value)}`;
+	const msg = `the first bound of \`${operator.name}\` must not be greater than the second: ${excerpt(value)}`;
 	run.refuse('wrong_operand', at, msg);
 }
 

@@ -69,10 +69,10 @@ export class ParseRun {
 	reasonAgainst({ object, path }: AttributePath): string | undefined {
 		const parameters = this.#parameters;
 		if (parameters === undefined) {
-			return object === 'grant' ? 'only a condition set of type `grant` reads values of a grant' : undefined;
+			return object === 'grant' ? 'grant values are available only in condition sets of type `grant`' : undefined;
 		}
 		if (object === 'resource') {
-			return 'a condition of type `grant` cannot read the resource, because roles derived from the grant hold on others';
+			return 'a condition of type `grant` cannot read the resource, because derived roles apply to other resources';
 		}
 		const [name = ''] = path;
 		if (object !== 'grant' || (parameters.has(name) && path.length === 1)) return undefined;

@@ -83,14 +83,13 @@ function refuseOtherThanNumbers(run: ParseRun, operator: Operator, value: Json |
 	const isOther = value !== undefined && operator.ordered === true && orderedKind(value) !== 'number';
 	if (!isOther && acceptedKinds[operator.attribute].accepts(0)) return;
 	const msg =
-		'`now` is the time of the check in milliseconds since 1970, so compare it with numbers; stored times are compared ' +
-		'by `within-last` and `older-than`';
+		'`now` is the time of the check in milliseconds since 1970, so compare it with numbers; to compare stored ' +
+		'times, use `within-last` or `older-than`';
 	run.refuse('wrong_operand', at, msg, value);
 }
 const noMembersText = '`user.resource_roles` is a list of role keys, which has no fields';
 const unboundText =
-	'`user.resource_roles` needs a set with `resource_id`, the resource whose roles it names; the roles in the tenant are ' +
-	'`user.roles`';
+	'`user.resource_roles` requires a user set with a resource (`resource_id`); tenant roles are in `user.roles`';
 
 /** True if an operator tests a value, or array items, for equality. */
 function isOfItems({ operand }: Operator): boolean {
@@ -156,9 +155,9 @@ function operatorMessage(type: ConditionType, name: string): string | undefined 
 	);
 }
 
-/** Returns the message for any other name: a misspelt logical operator, or an unknown name. */
+/** Returns the message for any other name: a misspelled logical operator, or an unknown name. */
 function nameMessage(type: ConditionType, name: string, value: unknown): string {
-	if (attributeNamed(name) !== undefined) return 'only a user set compares `user.resource_roles`';
+	if (attributeNamed(name) !== undefined) return '`user.resource_roles` is available only in user sets';
 	const hint = Array.isArray(value) || isObject(value) ? logicalHint(name) : undefined;
 	if (hint !== undefined) {
 		return `unknown logical operator \`${name}\`: did you mean ${hint}?`;

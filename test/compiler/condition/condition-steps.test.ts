@@ -63,7 +63,7 @@ const cases: Readonly<Record<string, readonly [conditions: Json, steps: number]>
 };
 
 for (const [title, [conditions, steps]] of Object.entries(cases)) {
-	test(title, (t) => {
+	test(`counts the steps of ${title}`, (t) => {
 		const parsed = parseConditions(conditions, { type: 'grant', bound: false, parameters: Object.keys(parameters) });
 		if (!('condition' in parsed)) return t.fail(JSON.stringify(parsed.problems));
 		t.is(conditionSteps(parsed.condition, { parameters, patternSize: estimateSteps }), steps);
@@ -80,7 +80,7 @@ const limitedLists: Readonly<Record<string, readonly [conditions: Json, steps: n
 };
 
 for (const [title, [conditions, steps]] of Object.entries(limitedLists)) {
-	test(`in lists: ${title}`, (t) => {
+	test(`counts the steps that are repeated for list items: ${title}`, (t) => {
 		const parsed = parseConditions(conditions, { type: 'userset', bound: false });
 		if (!('condition' in parsed)) return t.fail(JSON.stringify(parsed.problems));
 		t.is(itemSteps(parsed.condition, { parameters: {}, patternSize: estimateSteps }), steps);

@@ -54,7 +54,7 @@ function rolesBy(operator: string): string {
 	);
 }
 
-test('roles on the resource are named by key, in sets with a resource', (t) => {
+test('`user.resource_roles` accepts only role keys, and only in user sets with a resource', (t) => {
 	const problemsOf = (conditions: unknown, type: 'userset' | 'resourceset', bound: boolean) => {
 		const parsed = parseConditions(conditions, { type, bound });
 		return 'problems' in parsed ? parsed.problems.map(({ at, msg }) => `${at.join(' ')}: ${msg}`) : [];
@@ -62,8 +62,11 @@ test('roles on the resource are named by key, in sets with a resource', (t) => {
 	for (const [conditions, ...problems] of wrongRoles) t.deepEqual(problemsOf(conditions, 'userset', true), problems);
 	const named = { 'user.resource_roles': { array_contains: 'viewer' } };
 	t.deepEqual(problemsOf(named, 'userset', true), []);
-	t.regex(problemsOf(named, 'userset', false).join(), /needs a set with `resource_id`.*`user.roles`/);
-	t.regex(problemsOf(named, 'resourceset', true).join(), /only a user set compares `user.resource_roles`/);
+	t.regex(
+		problemsOf(named, 'userset', false).join(),
+		/requires a user set with a resource \(`resource_id`\).*`user.roles`/,
+	);
+	t.regex(problemsOf(named, 'resourceset', true).join(), /`user.resource_roles` is available only in user sets/);
 	const parsed = parseConditions(
 		{ allOf: [{ not: { 'user.resource_roles': { array_superset: ['a', 'b'] } } }, { not: { not: named } }] },
 		{ type: 'userset', bound: true },
@@ -81,7 +84,7 @@ const unknown = (written: string, meant: string) =>
 	`unknown operator "${written}": did you mean \`${meant}\`? Available: ${operatorNames}`;
 
 const inexact =
-	'whole numbers beyond ±9007199254740991 are not exact: JSON parsers round them; write this one as a string';
+	'whole numbers beyond ±9007199254740991 are not exact: JSON parsers round them; write the number as a string';
 const onInstances = (role: string, written: string) =>
 	`\`user.roles\` contains keys of tenant roles, such as "${role}", and no roles on instances, so it never contains ` +
 	`"${written}"; roles on the resource are in \`user.resource_roles\`, for a user set with \`resource_id\``;
@@ -93,8 +96,8 @@ const durationKind =
 	'an ISO 8601 duration in weeks, days, hours, minutes and seconds, such as "P30D" or "PT8H", of up to 36500 days';
 const notDurations = ['', 'P', 'PT', 'P1DT', 'P1M', 'P1Y', 'P-1D', 'P1.5D', 'p1d', 'P1W1D', 'T1H', 'P36501D', 30, true];
 const onNow =
-	'`now` is the time of the check in milliseconds since 1970, so compare it with numbers; stored times are compared by ' +
-	'`within-last` and `older-than`';
+	'`now` is the time of the check in milliseconds since 1970, so compare it with numbers; to compare stored times, ' +
+	'use `within-last` or `older-than`';
 
 const wrong: readonly (readonly [conditions: unknown, ...problems: readonly string[]])[] = [
 	[null, ': a condition must be an object, not null'],
@@ -194,7 +197,7 @@ const wrong: readonly (readonly [conditions: unknown, ...problems: readonly stri
 	),
 	[
 		{ 'user.age': { between: [5, 1] } },
-		'user.age between: the first end of `between` must not be greater than the second: [5, 1]',
+		'user.age between: the first bound of `between` must not be greater than the second: [5, 1]',
 	],
 	[
 		{ 'user.mail': { contains: 1 } },
@@ -322,7 +325,7 @@ test('a resource set compares attributes of the resource and of the context', (t
 	]);
 });
 
-test('conditions become the same tree wherever their logic is nested', (t) => {
+test('logical operators above and below an attribute parse to the same tree', (t) => {
 	const [type, aliased] = ['userset', 'subject.mail'] as const;
 	const comparison = { kind: 'comparison', operator: 'contains', operand: { value: 'a' } } as const;
 	const attribute = { object: 'user', path: ['mail'] } as const;
@@ -385,7 +388,7 @@ function nested(depth: number, wrap: (inner: Json) => Json, inmost: Json): Json 
 
 const one = { 'user.a': { equals: 1 } };
 
-test('conditions that are nested too deeply are rejected at any depth', (t) => {
+test('conditions beyond the nesting limit are rejected, however deep they are', (t) => {
 	const not = (depth: number) => nested(depth, (inner) => ({ not: inner }), one);
 	t.deepEqual(conditionProblems(not(100)), []);
 	for (const depth of [101, 1000, 100_000]) {

@@ -84,7 +84,7 @@ for (const { name } of operators) {
 		const text = page(name, sections);
 		const table = join(folder, name, 'table.md');
 		if (process.env['UPDATE'] === '1') writeFileSync(table, text);
-		t.is(existsSync(table) ? readFileSync(table, 'utf8') : '', text, 'UPDATE=1 writes the table anew');
+		t.is(existsSync(table) ? readFileSync(table, 'utf8') : '', text, 'UPDATE=1 rewrites the table');
 	});
 }
 
