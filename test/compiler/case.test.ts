@@ -23,7 +23,7 @@ const root = join(packageRoot, 'test/case');
 const update = process.env['UPDATE'] === '1';
 
 const golden = test.macro({
-	title: (_, name: string) => `${name} compiles to what is expected`,
+	title: (_, name: string) => `${name} compiles to the expected files`,
 	exec: async (t, name: string) => {
 		const model = await readModel(name);
 		const files = outcome(model);
@@ -41,12 +41,12 @@ const golden = test.macro({
 });
 
 const answers = test.macro({
-	title: (_, name: string) => `${name} answers in WebAssembly and in opa eval`,
+	title: (_, name: string) => `WebAssembly and opa eval return the expected results for ${name}`,
 	exec: async (t, name: string) => {
 		const model = await readModel(name);
 		const compiled = compile(model);
 		if (!('policy' in compiled)) {
-			t.false(hasChecks(name), 'a model with errors answers nothing');
+			t.false(hasChecks(name), 'a model with errors has no checks');
 			return;
 		}
 		const engine = await wasmEngine(compiled.policy);

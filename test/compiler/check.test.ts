@@ -9,7 +9,7 @@ const read = { key: 'read', name: 'Read', description: null };
 const document = { key: 'document', name: 'Document', description: null, actions: [read], roles: [], relations: [] };
 
 const cases: Readonly<Record<string, { readonly schema: Schema; readonly found: readonly Partial<Diagnostic>[] }>> = {
-	'a sound schema': {
+	'accepts a schema without errors': {
 		schema: {
 			condition_sets: [],
 			set_rules: [],
@@ -21,7 +21,7 @@ const cases: Readonly<Record<string, { readonly schema: Schema; readonly found: 
 		},
 		found: [],
 	},
-	'a permission on a resource type that does not exist': {
+	'rejects a permission on a missing resource type': {
 		schema: {
 			condition_sets: [],
 			set_rules: [],
@@ -36,7 +36,7 @@ const cases: Readonly<Record<string, { readonly schema: Schema; readonly found: 
 			},
 		],
 	},
-	'a permission for an action that does not exist': {
+	'rejects a permission for a missing action': {
 		schema: {
 			condition_sets: [],
 			set_rules: [],
@@ -45,15 +45,15 @@ const cases: Readonly<Record<string, { readonly schema: Schema; readonly found: 
 		},
 		found: [{ code: 'unknown_action', at: ['roles', 'viewer', 'permissions', 'document:print'] }],
 	},
-	'a role that extends what does not exist': {
+	'rejects a role that extends a missing role': {
 		schema: { condition_sets: [], set_rules: [], resources: [], roles: [role('viewer', { extends: ['nobody'] })] },
 		found: [{ code: 'unknown_role', at: ['roles', 'viewer', 'extends', 'nobody'] }],
 	},
-	'a role that extends itself': {
+	'rejects a role that extends itself': {
 		schema: { condition_sets: [], set_rules: [], resources: [], roles: [role('a', { extends: ['a'] })] },
 		found: [{ code: 'role_cycle', message: 'roles extend each other in a cycle: `a` extends `a`' }],
 	},
-	'a cycle is told once, from its smallest key': {
+	'reports a cycle once, from its smallest key': {
 		schema: {
 			condition_sets: [],
 			set_rules: [],
@@ -73,7 +73,7 @@ const cases: Readonly<Record<string, { readonly schema: Schema; readonly found: 
 			},
 		],
 	},
-	'two cycles': {
+	'reports each of two cycles': {
 		schema: {
 			condition_sets: [],
 			set_rules: [],
@@ -90,7 +90,7 @@ const cases: Readonly<Record<string, { readonly schema: Schema; readonly found: 
 			{ code: 'role_cycle', at: ['roles', 'c', 'extends'] },
 		],
 	},
-	'one key twice, in every place': {
+	'rejects duplicate keys of resources, actions and roles': {
 		schema: {
 			condition_sets: [],
 			set_rules: [],
@@ -116,7 +116,7 @@ for (const [name, { schema, found }] of Object.entries(cases)) {
 	});
 }
 
-test('a duplicate is a warning, and the schema compiles', (t) => {
+test('reports a repeated permission or extended role as a warning, and compiles the schema', (t) => {
 	const permission = { resource: 'document', action: 'read' };
 	const roles = [role('a', { permissions: [permission, permission], extends: ['b', 'b'] }), role('b')];
 	const { diagnostics, policy } = compilePolicy({ condition_sets: [], set_rules: [], resources: [document], roles });
@@ -130,7 +130,7 @@ test('a duplicate is a warning, and the schema compiles', (t) => {
 	t.not(policy, null);
 });
 
-test('a chain of a thousand roles is followed', (t) => {
+test('accepts a thousand roles that extend each other in a chain', (t) => {
 	const roles = Array.from({ length: 1000 }, (_, index) =>
 		role(`r${index}`, { extends: index === 0 ? [] : [`r${index - 1}`] }),
 	);

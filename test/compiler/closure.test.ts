@@ -62,23 +62,23 @@ function sizes(relationships: readonly Relationship[]): ReadonlyMap<string, numb
 	);
 }
 
-test('in a chain of 1,000 folders, all ancestors lead to a folder', (t) => {
+test('a closure in a chain of 1,000 folders contains all ancestors', (t) => {
 	const found = sizes(chain(1000));
 	t.is(found.size, 999);
 	t.true([...found].every(([key, size]) => size === Number(key)));
 });
 
-test('converging folders with 22 levels have four million paths, but only 43 folders above the lowest folder', (t) => {
+test('22 levels of converging folders have four million paths, but the largest closure contains 43 folders', (t) => {
 	const found = sizes(diamonds(22));
 	t.is(found.size, 44);
 	t.true([...found].every(([key, size]) => size === 2 * Number.parseInt(key, 10) - 1));
 });
 
-test('in a ring, every folder leads to every other folder', (t) => {
+test('a closure in a ring contains all other folders', (t) => {
 	const found = sizes([...chain(100), parent('0', '99')]);
 	t.deepEqual([...new Set(found.values())], [99]);
 	t.is(found.size, 100);
-	t.deepEqual(sizes([parent('0', '0')]), new Map(), 'a role that only leads to itself has no closure');
+	t.deepEqual(sizes([parent('0', '0')]), new Map(), 'a role derived only from itself has no closure');
 });
 
 test('only the requested closures are computed, for existing and missing instances', (t) => {
@@ -133,7 +133,7 @@ async function asker(conditional: boolean) {
 
 for (const [name, { relationships, lowest, middle }] of Object.entries(graphs)) {
 	for (const conditional of [false, true]) {
-		test(`${name} leads from its top to its lowest folder, ${conditional ? 'walked' : 'closed'}`, async (t) => {
+		test(`a viewer of the top folder views the lowest folder in ${name}, by ${conditional ? 'a walk' : 'closures'}`, async (t) => {
 			t.timeout(600_000);
 			const assigned = [['top', '0'] as const, ['other', 'apart'] as const];
 			const ask = await asker(conditional);
@@ -156,7 +156,7 @@ const tangle = fc.record({
 	assigned: fc.array(fc.nat(), { minLength: 1, maxLength: 3 }),
 });
 
-test('walks with more steps than are remembered agree with a plain search', async (t) => {
+test('long walks agree with a plain search', async (t) => {
 	t.timeout(600_000);
 	const ask = await asker(true);
 	fc.assert(

@@ -82,7 +82,7 @@ export async function policyWasm(bundle: Uint8Array): Promise<Buffer> {
 			return Buffer.concat(chunks);
 		}
 	}
-	throw new Error('the bundle holds no /policy.wasm');
+	throw new Error('the bundle contains no /policy.wasm');
 }
 
 /** Evaluates all inputs at an entrypoint with a single `opa eval`, with the same Rego and data loaded as a bundle. */

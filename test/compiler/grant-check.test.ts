@@ -44,35 +44,47 @@ function excluding(resource: string, key: string): ConditionSet {
 
 const inSet = ['condition_sets', 'strangers', 'conditions', 'not', 'user.resource_roles', 'array_contains'];
 const findings: readonly (readonly [title: string, schema: Schema, found: readonly (readonly string[])[]])[] = [
-	['a declared condition', documents([]), []],
+	['accepts a declared condition', documents([]), []],
 	[
-		'an unknown condition',
+		'rejects an unknown condition',
 		documents([], ['limit', 'none']),
 		[['unknown_condition_set', 'resources', 'document', 'relations', 'folder', 'grant_conditions', 'none']],
 	],
 	[
-		'a set excludes a role derived by a declaring relation',
+		'rejects a set that excludes a role derived by a declaring relation',
 		{ ...documents([]), condition_sets: [excluding('document', 'reader')] },
 		[['excluded_condition', ...inSet]],
 	],
 	[
-		'a set excludes a role that follows from such a role',
+		'rejects a set that excludes a role derived from a conditionally held role',
 		{ ...documents([]), condition_sets: [excluding('comment', 'reader')] },
 		[['excluded_condition', ...inSet]],
 	],
-	['a set excludes a source of such a role', { ...documents([]), condition_sets: [excluding('folder', 'reader')] }, []],
-	['a set excludes an unrelated role', { ...documents([]), condition_sets: [excluding('document', 'guest')] }, []],
 	[
-		'a set excludes a role of a relation without conditions',
+		'accepts a set that excludes a source of a conditionally held role',
+		{ ...documents([]), condition_sets: [excluding('folder', 'reader')] },
+		[],
+	],
+	[
+		'accepts a set that excludes an unrelated role',
+		{ ...documents([]), condition_sets: [excluding('document', 'guest')] },
+		[],
+	],
+	[
+		'accepts a set that excludes a role derived by a relation without conditions',
 		{ ...documents([], []), condition_sets: [excluding('document', 'reader')] },
 		[],
 	],
 	[
-		'a computed role excludes such a role',
+		'rejects a computed role that excludes a conditionally held role',
 		documents([role('stranger', { computed: { allOf: ['guest', { not: 'reader' }] } })]),
 		[['excluded_condition', 'resources', 'document', 'roles', 'stranger', 'computed', 'allOf', '1', 'not']],
 	],
-	['a computed role requires such a role', documents([role('both', { computed: { allOf: ['guest', 'reader'] } })]), []],
+	[
+		'accepts a computed role that requires a conditionally held role',
+		documents([role('both', { computed: { allOf: ['guest', 'reader'] } })]),
+		[],
+	],
 ];
 
 for (const [title, schema, found] of findings) {

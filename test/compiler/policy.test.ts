@@ -216,7 +216,7 @@ for (const [name, file] of Object.entries(broken)) {
 	});
 }
 
-test('a missing opa is a failure', async (t) => {
+test('opaVersion rejects with OpaFailure if opa is missing', async (t) => {
 	const failure = await t.throwsAsync(opaVersion('/nowhere/opa'), { instanceOf: OpaFailure });
 	t.is(failure?.exitCode, null);
 });

@@ -142,7 +142,7 @@ function sabotaged(policy: readonly RegoFile[]): readonly { readonly gone: strin
 }
 
 for (const name of casesOfTier(['007-folders-and-documents', '003-roles-extend-roles', '008-cycles'])) {
-	test(`a policy of ${name} that lacks any rule body fails the tests`, async (t) => {
+	test(`the tests of ${name} fail if any rule body is missing`, async (t) => {
 		const it = tested(await schemaOfCase(name));
 		const variants = sabotaged(it.policy);
 		t.true(variants.length >= 3);
@@ -156,13 +156,13 @@ for (const name of casesOfTier(['007-folders-and-documents', '003-roles-extend-r
 const wrong: Readonly<Record<string, (text: string) => string>> = {
 	'a role grants more': (text) => text.replace('"write":{"editor":null', '"write":{"reader-1":null,"editor":null'),
 	'a role grants less': (text) => text.replace('"list":{"editor":null,"viewer":null}', '"list":{"editor":null}'),
-	'an action more': (text) => text.replace('"actions":{"account":{', '"actions":{"account":{"close":null,'),
-	'a condition is gone': (text) => text.replace(/\n\tnot data\.regolith\.rebac\.assigned\(.*\)/, ''),
-	'a relation is another': (text) => text.replace('relations[object].owned_by', 'relations[object].parent'),
-	'a source role is another': (text) => text.replace('roles.folder.editor.held', 'roles.folder.viewer.held'),
+	'an additional action': (text) => text.replace('"actions":{"account":{', '"actions":{"account":{"close":null,'),
+	'a missing condition': (text) => text.replace(/\n\tnot data\.regolith\.rebac\.assigned\(.*\)/, ''),
+	'a different relation': (text) => text.replace('relations[object].owned_by', 'relations[object].parent'),
+	'a different source role': (text) => text.replace('roles.folder.editor.held', 'roles.folder.viewer.held'),
 };
 
-test('a policy with different decisions fails the tests', async (t) => {
+test('the tests fail for a policy with different decisions', async (t) => {
 	const it = tested(await schemaOfCase('007-folders-and-documents'));
 	for (const [what, change] of Object.entries(wrong)) {
 		const data: Json = JSON.parse(change(JSON.stringify(it.data)));

@@ -2,7 +2,7 @@ import test from 'ava';
 import { compilePolicy, type Schema } from '../../compiler/index.js';
 import type { ConditionSet, SetRule } from '../../compiler/model.js';
 
-/** The compiler reports all problems with condition sets and rules together, each with its place. */
+/** The compiler reports all problems with condition sets and rules together, each with its location. */
 
 const named = (key: string) => ({ key, name: key, description: null });
 const type = (key: string) => ({ ...named(key), actions: [named('read')], roles: [], relations: [] });
@@ -25,9 +25,9 @@ type Case = readonly [
 ];
 
 const cases: readonly Case[] = [
-	['sound sets and rules', { condition_sets: both, set_rules: [rule()] }, []],
+	['accepts sets and rules without errors', { condition_sets: both, set_rules: [rule()] }, []],
 	[
-		'automatic sets',
+		'accepts automatic sets',
 		{
 			condition_sets: [
 				set('a', { selects: { role: 'admin' } }),
@@ -37,12 +37,12 @@ const cases: readonly Case[] = [
 		[],
 	],
 	[
-		'one key for two sets of one type',
+		'rejects two sets with the same type and key',
 		{ condition_sets: [set('all'), set('all')] },
 		[['duplicate_key', 'condition_sets', 'all']],
 	],
 	[
-		'one key for the automatic sets of a role and of a resource',
+		'accepts automatic sets of a role and a resource with the same key',
 		{
 			condition_sets: [
 				set('__autogen_document', { selects: { role: 'admin' } }),
@@ -59,9 +59,13 @@ const cases: readonly Case[] = [
 		},
 		[],
 	],
-	['a key beyond ASCII', { condition_sets: [set('å')] }, [['malformed_key', 'condition_sets', 'å']]],
 	[
-		'conditions that do not parse, each at its place',
+		'rejects a key with non-ASCII characters',
+		{ condition_sets: [set('å')] },
+		[['malformed_key', 'condition_sets', 'å']],
+	],
+	[
+		'reports each problem in conditions at its location',
 		{
 			condition_sets: [
 				set('users', {
@@ -75,7 +79,7 @@ const cases: readonly Case[] = [
 		],
 	],
 	[
-		'a role and a type that do not exist',
+		'rejects automatic sets for a missing role and a missing resource type',
 		{
 			condition_sets: [
 				set('a', { selects: { role: 'nobody' } }),
@@ -88,7 +92,7 @@ const cases: readonly Case[] = [
 		],
 	],
 	[
-		'a resource set without a type, and a user set of one that does not exist',
+		'rejects a resource set without a resource type, and a user set with a missing resource type',
 		{ condition_sets: [set('a', { resource: 'none' }), set('b', { type: 'resourceset' })] },
 		[
 			['unknown_resource', 'condition_sets', 'a', 'resource'],
@@ -96,12 +100,12 @@ const cases: readonly Case[] = [
 		],
 	],
 	[
-		'an automatic set of another type than its own',
+		'rejects an automatic set for a resource type other than its own',
 		{ condition_sets: [set('b', { ...documents, selects: { resource: 'folder' } })] },
 		[['other_resource', 'condition_sets', 'b', 'resource']],
 	],
 	[
-		'parents that do not exist, or are of the other type, or of another resource type',
+		'rejects parents that are missing, or have a different type or resource type',
 		{
 			condition_sets: [
 				...both,
@@ -117,12 +121,12 @@ const cases: readonly Case[] = [
 		],
 	],
 	[
-		'parents in a cycle',
+		'rejects sets that are each other’s parents',
 		{ condition_sets: [set('b', { parent: 'a' }), set('a', { parent: 'b' }), set('c', { parent: 'a' })] },
 		[['condition_set_cycle', 'condition_sets', 'a', 'parent']],
 	],
 	[
-		'rules of what does not exist',
+		'rejects rules with a missing set, action or resource type',
 		{
 			condition_sets: both,
 			set_rules: [
@@ -143,7 +147,7 @@ const cases: readonly Case[] = [
 		],
 	],
 	[
-		'a rule that is there twice',
+		'reports a duplicate rule as a warning',
 		{ condition_sets: both, set_rules: [rule(), rule()] },
 		[['repeated', 'set_rules', 'users document:read all']],
 	],

@@ -21,7 +21,7 @@ function setText(set: ConditionSet): string {
 	return writeConditionSet(set).text;
 }
 
-test('each set is a package named after its key, with a description', (t) => {
+test('each set compiles to a package named after its key, with METADATA', (t) => {
 	const set: ConditionSet = {
 		key: 'if',
 		name: 'A "name"',
@@ -54,7 +54,7 @@ test('each set is a package named after its key, with a description', (t) => {
 	});
 });
 
-test('a negative number may begin a line', async (t) => {
+test('a statement may begin with a negative number', async (t) => {
 	const contains = (operand: Json) => ({ 'user.depths': { array_contains: operand } });
 	const sets = [
 		userSet('plain', contains(-1)),
@@ -135,7 +135,7 @@ test('unreadable conditions select nothing', async (t) => {
 	t.deepEqual(wasm({ ...ann, sets: ['broken'] }), { broken: false });
 });
 
-test('sets with different keys are different files', (t) => {
+test('sets with different keys compile to different files', (t) => {
 	const keys = ['a', 'A', 'a-b', 'a_b', 'con', 'x'.repeat(512)];
 	const match = { 'user.a': { any_match: { match: {} } } };
 	const paths = keys.map((key) => writeConditionSet(userSet(key, match)).path);

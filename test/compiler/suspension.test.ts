@@ -99,13 +99,13 @@ const pairs: readonly Pair[] = [
 		holds: ['ann member team'],
 	},
 	{
-		title: 'a role that the parent of a set excludes gets a derivation',
+		title: 'a role excluded by a parent set gets a derivation',
 		before: { folder: [blocked()], document: [blocked()], welcome: {}, above: lacks('blocked') },
 		after: { folder: [blocked()], document: [blocked(derived)], welcome: {}, above: lacks('blocked') },
 		holds: ['ann blocked folder'],
 	},
 	{
-		title: 'everyone can hold the source of an excluded role',
+		title: 'the source of an excluded role becomes public',
 		before: { folder: [blocked()], document: [blocked(derived)], welcome: lacks('blocked') },
 		after: { folder: [blocked(open)], document: [blocked(derived)], welcome: lacks('blocked') },
 		holds: ['* blocked folder'],
@@ -120,13 +120,13 @@ const pairs: readonly Pair[] = [
 		holds: ['ann member team', 'ann viewer document'],
 	},
 	{
-		title: 'a computed role excludes another role',
+		title: 'a computed role excludes a different role',
 		before: { document: [reader({ allOf: ['viewer', { not: 'blocked' }] }), viewer, blocked(), role('banned')] },
 		after: { document: [reader({ allOf: ['viewer', { not: 'banned' }] }), viewer, blocked(), role('banned')] },
 		holds: ['ann viewer document', 'ann banned document'],
 	},
 	{
-		title: 'an excluded computed role has another expression',
+		title: 'an excluded computed role gets a different expression',
 		before: {
 			document: [role('out', { computed: { allOf: ['blocked', 'banned'] } }), blocked(), role('banned')],
 			welcome: lacks('out'),
@@ -138,7 +138,7 @@ const pairs: readonly Pair[] = [
 		holds: ['ann banned document'],
 	},
 	{
-		title: 'a role of a computed role that a computed role excludes gets a derivation',
+		title: 'an operand of an excluded computed role gets a derivation',
 		before: {
 			folder: [blocked()],
 			document: [
@@ -201,7 +201,7 @@ function factsOf({ holds }: Pick<Pair, 'holds'>): Facts {
 }
 
 for (const pair of pairs) {
-	test(`the older policy stays active: ${pair.title}`, async (t) => {
+	test(`an older policy denies with policy_pending after a schema change: ${pair.title}`, async (t) => {
 		const [before, after] = [schemaOf(pair.before), schemaOf(pair.after)];
 		const facts = factsOf(pair);
 		t.is(decide({ schema: before, facts }, question).code, 'allow');
@@ -255,7 +255,7 @@ for (const [title, before, rows] of [
 	['assignment', conditionalSchema(true, false), conditionalAssignment],
 	['relationship', conditionalSchema(false, true), conditionalRelationship],
 ] as const) {
-	test(`a conditional ${title} has no effect after its condition is no longer declared, under the older policy`, async (t) => {
+	test(`under the older policy, a conditional ${title} has no effect once its condition is no longer declared`, async (t) => {
 		const facts: Facts = { ...factsOf({ holds: [] }), relationships: [], ...rows };
 		const after = conditionalSchema(false, false);
 		t.is(decide({ schema: before, facts }, question).code, 'allow');
@@ -270,7 +270,7 @@ for (const [title, after, rows] of [
 	['a relation no longer declares the condition of a role', conditionalSchema(true, false), conditionalAssignment],
 	['a role no longer declares the condition of a relation', conditionalSchema(false, true), conditionalRelationship],
 ] as const) {
-	test(`a grant under a condition waits for the new policy: the condition has changed, or ${title}`, async (t) => {
+	test(`a conditional grant waits for the new policy if its condition has changed, or if ${title}`, async (t) => {
 		const before = conditionalSchema(true, true);
 		const facts: Facts = { ...factsOf({ holds: [] }), relationships: [], ...rows };
 		t.is(decide({ schema: after, facts }, question).code, 'allow');

@@ -410,7 +410,7 @@ test('keys, names and descriptions appear only in string literals', (t) => {
 	t.deepEqual(
 		[...grammar].filter((line) => !seen.has(line)),
 		[],
-		'every line that there can be was there',
+		'every possible line occurred',
 	);
 });
 

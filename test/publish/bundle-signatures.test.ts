@@ -22,7 +22,7 @@ import { opaPath } from '../support/opa.js';
 import { type keyKinds, makeKeys, signingPacker } from '../support/signing-keys.js';
 import { temporary } from '../support/temporary.js';
 
-/** A stock OPA accepts our signed bundles, and our own verification is at least as strict. */
+/** A stock OPA accepts Regolith's signed bundles, and Regolith's own verification is at least as strict. */
 
 const opa = promisify(execFile);
 const run: Run = async (steps) => runToEnd(steps);
@@ -105,11 +105,11 @@ for (const algorithm of ['ES256', 'ES384', 'ES512', 'RS256'] satisfies (keyof ty
 const tampered: Readonly<Record<string, (files: Map<string, Uint8Array>) => void>> = {
 	'is not signed': (files) => files.delete('.signatures.json'),
 	'lost a file': (files) => files.delete('regolith/check.rego'),
-	'has one file more': (files) => files.set('more.json', Buffer.from('{}')),
-	'has another file by that name': (files) => files.set('regolith/check.rego', Buffer.from('package regolith.check')),
-	'has the same data in another form': (files) =>
+	'has an additional file': (files) => files.set('more.json', Buffer.from('{}')),
+	'has a changed file': (files) => files.set('regolith/check.rego', Buffer.from('package regolith.check')),
+	'has equivalent data in a different form': (files) =>
 		files.set('data.json', Buffer.concat([files.get('data.json') ?? Buffer.of(), Buffer.from('\n')])),
-	'has another manifest': (files) => {
+	'has a different manifest': (files) => {
 		const { path, bytes } = manifestFile(manifest({ ...about, revision: 4 }));
 		files.set(path, bytes);
 	},
@@ -118,13 +118,13 @@ const tampered: Readonly<Record<string, (files: Map<string, Uint8Array>) => void
 		const { signatures } = JSON.parse(Buffer.from(files.get('.signatures.json') ?? []).toString());
 		files.set('.signatures.json', Buffer.from(JSON.stringify({ signatures: [...signatures, ...signatures] })));
 	},
-	'has a signature of no algorithm': (files) =>
+	'has a token with the algorithm `none`': (files) =>
 		changeToken(files, ([, payload]) => [encoded({ alg: 'none' }), payload, '']),
-	'has a signature by the public key as a secret': (files) =>
+	'is signed with the public key as a secret': (files) =>
 		changeToken(files, ([, payload, signature]) => [encoded({ alg: 'HS256' }), payload, signature]),
-	'has another payload': (files) =>
+	'has a different payload': (files) =>
 		changeToken(files, ([header, , signature]) => [header, encoded({ files: [] }), signature]),
-	'has a signature file that is no JSON': (files) => files.set('.signatures.json', Buffer.from('{')),
+	'has a signature file that is not JSON': (files) => files.set('.signatures.json', Buffer.from('{')),
 	'has a very large signature file': (files) => files.set('.signatures.json', Buffer.alloc(100_000, ' ')),
 };
 

@@ -11,8 +11,9 @@ import { switchableOpa } from '../support/switchable-opa.js';
 import { temporary } from '../support/temporary.js';
 
 /**
- * Drafts whose schema does not compile, and drafts while an older policy is active. AVA runs serial tests before the
- * process's other tests. Beside the many stacks in these other tests, a trial could exceed its limit, 10 s.
+ * Drafts whose schema does not compile, and drafts while an older policy is active. The tests are serial, because AVA
+ * runs serial tests before all other tests of the process. These tests run many stacks, so a trial beside them could
+ * exceed its limit of 10 s.
  */
 
 async function start(t: ExecutionContext) {
@@ -90,7 +91,7 @@ test.serial('objects that do not compile are omitted and listed, and all checks 
 		['user set `bad`'],
 	);
 	t.deepEqual(impactLines(body), ['+ ann read invoice in acme']);
-	t.true(body.counts.asked > 50, 'tables do not show the grants of such a policy');
+	t.true(body.counts.asked > 50, 'all checks are compared, because the tables do not show the omitted objects');
 });
 
 test.serial('while the newest schema has no policy, a draft is compared with the active policy', async (t) => {

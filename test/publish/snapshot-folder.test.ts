@@ -53,11 +53,11 @@ test('bytes and names are synced to disk before they are used', async (t) => {
 });
 
 const misplacements: Readonly<Record<string, (path: string, name: string) => void>> = {
-	'of another environment': (path, name) => {
+	'of a different environment': (path, name) => {
 		mkdirSync(join(path, other));
 		renameSync(join(path, environment, name), join(path, other, name));
 	},
-	'of another revision': (path, name) => {
+	'of a different revision': (path, name) => {
 		mkdirSync(join(path, other));
 		renameSync(join(path, environment, name), join(path, environment, name.replace('r12', 'r13')));
 	},
@@ -95,7 +95,7 @@ test('a sweep deletes only unfinished and unsealed snapshots', async (t) => {
 });
 
 for (const code of ['ENOSPC', 'EACCES', 'EROFS', 'EIO']) {
-	test(`${code} during a write leaves no files, fails no request, and is logged once`, async (t) => {
+	test(`${code} during a write leaves no files, does not fail requests, and is logged once`, async (t) => {
 		const path = temporary(t);
 		const disk = { full: true };
 		const { folder, logged } = openFolder(path, {

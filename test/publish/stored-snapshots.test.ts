@@ -61,7 +61,7 @@ const damages: Readonly<Record<string, (path: string) => void>> = {
 		writeFileSync(path, bytes);
 	},
 	'is empty': (path) => truncateSync(path, 0),
-	'holds something else': (path) => writeFileSync(path, 'no bundle at all'),
+	'is not a bundle': (path) => writeFileSync(path, 'no bundle at all'),
 	'is a folder': (path) => {
 		rmSync(path);
 		mkdirSync(path);
@@ -81,7 +81,7 @@ for (const [what, damage] of Object.entries(damages)) {
 	});
 }
 
-test('an unwritable folder makes no request fail', async (t) => {
+test('requests succeed if the snapshot folder is not writable', async (t) => {
 	const served = await serve(t);
 	await served.bundle();
 	rmSync(served.folder, { recursive: true });

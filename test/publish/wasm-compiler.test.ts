@@ -96,7 +96,7 @@ const caller = inPackage('caller', 'holds if data.regolith.user_sets.callee.chos
 const brokenFiles: readonly (readonly [string, RegoFile, RegExp])[] = [
 	['of another type', inPackage('callee', 'chosen(_) if contains([], "a")'), /callee\.rego:3: rego_type_error/],
 	['recursive', inPackage('callee', 'chosen(_) if data.regolith.user_sets.caller.holds'), /rego_recursion_error/],
-	['no longer there', inPackage('callee', 'another(_) := 1'), /caller\.rego:3: rego_type_error: undefined function/],
+	['missing', inPackage('callee', 'another(_) := 1'), /caller\.rego:3: rego_type_error: undefined function/],
 	[
 		'in conflict with a rule',
 		inPackage('callee', 'chosen(_) := 1\n\nchosen := 2'),
@@ -126,8 +126,8 @@ test('invalid Rego is rejected, and compiles once it is fixed', async (t) => {
 });
 
 for (const [title, before] of [
-	['does not know how to stay up', '[ "$1" = resident ] && exit 1'],
-	['ends when it is asked', '[ "$1" = resident ] && head -c 100 > /dev/null && exit 0'],
+	['lacks the command resident', '[ "$1" = resident ] && exit 1'],
+	['ends during the first request', '[ "$1" = resident ] && head -c 100 > /dev/null && exit 0'],
 ] as const) {
 	test(`a program that ${title} is run as a command`, async (t) => {
 		const { path, commands } = wrapper(t, before);
@@ -145,7 +145,7 @@ test('the partial opa built by setup is restarted when it ends, and is not run a
 	t.is(readFileSync(notes, 'utf8'), 'resident\n');
 });
 
-test('a missing program is a failure', async (t) => {
+test('a compiler rejects with OpaFailure if its program is missing', async (t) => {
 	const failure = await t.throwsAsync(createCompiler(t, nothing).compile(await policyWith('read')), {
 		instanceOf: OpaFailure,
 	});
